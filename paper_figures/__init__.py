@@ -1,0 +1,1 @@
+"""Every figure and table of the five papers, ours beside the published numbers."""
