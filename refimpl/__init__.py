@@ -5,3 +5,7 @@ Pure NumPy and SciPy; every algorithm mirrors its paper's pseudocode. The hot pa
 """
 
 __version__ = "0.1.0"
+
+from refimpl.results import FileFormatError, load, save
+
+__all__ = ["FileFormatError", "load", "save"]

@@ -1,0 +1,25 @@
+"""The hot paths, readable: the contract that every kernel module keeps.
+
+A kernel module is any module with the names in ``__all__``. This package is the reference; ``refimpl_fast``
+is its twin in Cython. The algorithms take the module as an argument (``kernels=``) and know no other way.
+
+Contract
+--------
+* **Arrays** are C-contiguous; data, weights and thresholds are float64, indices are int64 unless a function says
+  otherwise. Input is never written to, except an argument that is named as the output.
+* **Random numbers** are not drawn here. A kernel is a function of its arguments.
+* **Ties**: the lowest index wins. Among decision stumps of equal weighted error that is the lowest feature, then
+  polarity +1 before -1, then the lowest threshold.
+* **Order of summation.** Sums of weights have none: the weights are first rounded to multiples of 2**-52
+  (:func:`refimpl.kernels.stumps.on_grid`), and as they add up to one, every partial sum of theirs is a multiple
+  of 2**-52 below two, which float64 holds exactly. Such sums come out the same in any order, with any vector
+  width and on any number of threads; equal errors are equal to the last bit, and ties are true ties. The
+  rounding moves a weighted error by at most n * 2**-53. The sums of alpha_t h_t in :func:`add_similarity` run
+  over t in ascending order.
+* **threads** is the number of threads a kernel may use, None for all that the machine offers; no result depends
+  on it. The reference runs on one thread whatever it is told.
+"""
+
+from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
+
+__all__ = ["SortedFeatures", "add_similarity", "best_stump", "presort"]

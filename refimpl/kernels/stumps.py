@@ -1,0 +1,229 @@
+"""Decision stumps: sort the features once, then find the best stump of a round in one linear pass.
+
+Also the sum of stumps over all pairs of a query and a training vector, behind Algorithm A.3.
+
+Not handled here: validation (the callers in :mod:`refimpl.boosted_distance` do it), missing values, sparse input.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+GRID = 2.0**-52
+"""Weights are rounded to multiples of this, so that their sums are exact; see :mod:`refimpl.kernels`."""
+
+
+def on_grid(w):
+    """Round weights to multiples of 2**-52 (half to even).
+
+    Parameters
+    ----------
+    w : ndarray, shape (n,), float64
+        Weights that add up to one, or less.
+
+    Returns
+    -------
+    ndarray, shape (n,), float64
+    """
+    return np.rint(w / GRID) * GRID
+
+
+@dataclass(frozen=True)
+class SortedFeatures:
+    """The rows of a data set, sorted by each feature and cut into runs of equal value ("bins").
+
+    The data set is a matrix A (``B is None``), or all the differences A[i] - B[j], row i * len(B) + j, which are
+    never stored. Each feature's largest bin, its *common* bin, is left out: its weight is what the other bins
+    leave of the total.
+
+    Attributes
+    ----------
+    A : ndarray, shape (n_A, d), float64
+    B : ndarray, shape (n_B, d), float64, or None
+    rows : ndarray, uint16 or uint32
+        Row numbers, by feature, then by value, then ascending; the common bins' rows are left out.
+    row_ptr : ndarray, shape (d + 1,), int64
+        Feature f has the entries ``rows[row_ptr[f]:row_ptr[f + 1]]``.
+    starts : ndarray, uint32
+        Where the bins of a feature start within its entries; the common bin is left out.
+    bin_ptr : ndarray, shape (d + 1,), int64
+        Feature f has the bins ``starts[bin_ptr[f]:bin_ptr[f + 1]]``.
+    common : ndarray, shape (d,), int64
+        How many of the feature's bins hold values below the common one.
+    common_row : ndarray, shape (d,), int64
+        The first row of the common bin.
+    """
+
+    A: np.ndarray
+    B: np.ndarray | None
+    rows: np.ndarray
+    row_ptr: np.ndarray
+    starts: np.ndarray
+    bin_ptr: np.ndarray
+    common: np.ndarray
+    common_row: np.ndarray
+
+    @property
+    def n_rows(self):
+        """Number of rows n of the data set."""
+        return len(self.A) * (1 if self.B is None else len(self.B))
+
+    @property
+    def n_features(self):
+        """Number of features d."""
+        return self.A.shape[1]
+
+    @property
+    def nbytes(self):
+        """Bytes held by the sorted rows (without A and B)."""
+        arrays = (self.rows, self.row_ptr, self.starts, self.bin_ptr, self.common, self.common_row)
+        return sum(array.nbytes for array in arrays)
+
+    def column(self, f):
+        """Feature f of every row: ndarray, shape (n,), float64."""
+        return _column(self.A, self.B, f)
+
+    def bins(self, f):
+        """Feature f without its common bin: its rows, where its bins start, the common bin's place."""
+        rows = self.rows[self.row_ptr[f] : self.row_ptr[f + 1]]
+        starts = self.starts[self.bin_ptr[f] : self.bin_ptr[f + 1]]
+        return rows, starts, self.common[f]
+
+    def threshold(self, f, k, p):
+        """Threshold that puts the k lowest distinct values of feature f on one side, for polarity p.
+
+        -inf for k = 0; else the midpoint between neighbours, moved onto one of them if no number lies between.
+        """
+        if k == 0:
+            return -np.inf
+        low, high = self._value(f, k - 1), self._value(f, k)
+        middle = low / 2 + high / 2
+        if not low < middle < high:
+            return high if p > 0 else low  # p = 1 tests x < theta, p = -1 tests x > theta
+        return middle
+
+    def _value(self, f, k):
+        """The k-th lowest distinct value of feature f."""
+        rows, starts, common = self.bins(f)
+        row = self.common_row[f] if k == common else rows[starts[k if k < common else k - 1]]
+        if self.B is None:
+            return float(self.A[row, f] + 0.0)
+        i, j = divmod(int(row), len(self.B))
+        return float(self.A[i, f] - self.B[j, f] + 0.0)
+
+
+def _column(A, B, f):
+    column = A[:, f] if B is None else (A[:, f, np.newaxis] - B[:, f]).ravel()
+    return column + 0.0  # -0.0 becomes 0.0
+
+
+def presort(A, B=None, *, threads=None):
+    """Sort the rows of A, or of all differences A[i] - B[j], by every feature.
+
+    Viola & Jones (2004), as Algorithm A.2 of Amores, Sebe & Radeva (2006) asks: the sorting is done once, so that
+    a round costs O(n d).
+
+    Parameters
+    ----------
+    A : ndarray, shape (n_A, d), float64
+    B : ndarray, shape (n_B, d), float64, optional
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    SortedFeatures
+    """
+    n = len(A) * (1 if B is None else len(B))
+    rows, starts, common, common_row = [], [], [], []
+    for f in range(A.shape[1]):
+        values, code, count = np.unique(_column(A, B, f), return_inverse=True, return_counts=True)
+        order = np.argsort(code, kind="stable")
+        start = np.cumsum(count) - count
+        c = np.argmax(count)  # the lowest of the most frequent values
+        common.append(c)
+        common_row.append(order[start[c]])
+        rows.append(np.delete(order, slice(start[c], start[c] + count[c])))
+        count[c] = 0
+        starts.append(np.delete(np.cumsum(count) - count, c))
+    return SortedFeatures(
+        A,
+        B,
+        rows=np.concatenate(rows).astype(np.uint16 if n <= 2**16 else np.uint32),
+        row_ptr=np.cumsum([0, *map(len, rows)], dtype=np.int64),
+        starts=np.concatenate(starts).astype(np.uint32),
+        bin_ptr=np.cumsum([0, *map(len, starts)], dtype=np.int64),
+        common=np.array(common, dtype=np.int64),
+        common_row=np.array(common_row, dtype=np.int64),
+    )
+
+
+def best_stump(features, w, l, *, threads=None):
+    """Find the stump h(x) = [p x_f < p theta] of least weighted error, over all f, p and theta.
+
+    The selection step of Algorithm A.2 of Amores, Sebe & Radeva (2006), p. 208. Every threshold between two
+    distinct values of a feature is searched, and the one below them all (a constant h).
+
+    Parameters
+    ----------
+    features : SortedFeatures
+        n rows, d features.
+    w : ndarray, shape (n,), float64
+        Non-negative weights that add up to at most one.
+    l : ndarray, shape (n,), bool
+        True for label 1, False for label 0.
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    epsilon : float
+        Weighted error of the stump, a multiple of 2**-52.
+    f : int
+        Feature.
+    p : int
+        Polarity, 1 or -1.
+    theta : float
+        Threshold, the midpoint between two neighbouring values; -inf makes h constant.
+    """
+    w = on_grid(w)
+    w1, w0 = w[l].sum(), w[~l].sum()
+    g = np.where(l, w, -w)
+    best = (np.inf, 0, 1, 0)
+    for f in range(features.n_features):
+        below = _mass_below(features, f, g, w1 - w0)
+        for p, errors in ((1, w1 - below), (-1, w0 + below)):
+            k = np.argmin(errors)
+            if errors[k] < best[0]:
+                best = (errors[k], f, p, k)
+    epsilon, f, p, k = best
+    return float(epsilon), f, p, features.threshold(f, k, p)
+
+
+def _mass_below(features, f, g, total):
+    """Sum of g over the rows below each distinct value of feature f: ndarray, shape (number of values,)."""
+    rows, starts, common = features.bins(f)
+    mass = np.add.reduceat(g[rows], starts) if len(starts) else np.empty(0)
+    mass = np.insert(mass, common, total - mass.sum())
+    return np.cumsum(mass) - mass
+
+
+def add_similarity(S, Y, X, alpha, feature, polarity, threshold, *, threads=None):
+    """Add sum_t alpha_t h_t(y - x) to S, for every y in Y and x in X, over t in ascending order.
+
+    Eqs. 2-4 of Amores, Sebe & Radeva (2006), p. 203, and the sum of Algorithm A.3, p. 208.
+
+    Parameters
+    ----------
+    S : ndarray, shape (n_Y, n_X), float64
+        Output; the sums are added to what it holds.
+    Y : ndarray, shape (n_Y, d), float64
+    X : ndarray, shape (n_X, d), float64
+    alpha, threshold : ndarray, shape (T,), float64
+    feature, polarity : ndarray, shape (T,), int64
+    threads : int, optional
+        Not used by the reference.
+    """
+    for a, f, p, theta in zip(alpha, feature, polarity, threshold, strict=True):
+        difference = Y[:, f, np.newaxis] - X[:, f]
+        S += a * (p * difference < p * theta)

@@ -1,0 +1,255 @@
+"""Weak learners for Algorithm A.2 of Amores, Sebe & Radeva (2006), and the ensembles that they make.
+
+The paper's appendix calls a generic AdaBoost, and § 5 leaves other base learners to future work. A weak learner
+is an object with the four members of :class:`WeakLearner`; :class:`Stumps` is the paper's own,
+:class:`DepthTwoTrees` shows how another one plugs in.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from refimpl.kernels.stumps import on_grid
+from refimpl.results import result
+
+
+class WeakLearner(Protocol):
+    """What :func:`refimpl.boosted_distance.adaboost` asks of a weak learner.
+
+    Attributes
+    ----------
+    Ensemble : type
+        Subclass of :class:`Ensemble`: a frozen dataclass whose first field is ``alpha``; the other fields are the
+        parameters of the weak classifiers, with the rounds along the first axis.
+    """
+
+    Ensemble: type
+
+    def prepare(self, P, N, *, kernels, threads):
+        """Do, once, what the rounds need. Returns anything; `P` and `N` have ``len``, ``shape``, ``column(f)``."""
+
+    def select(self, data, w, l, *, kernels, threads):
+        """Find the weak classifier of least weighted error.
+
+        `data` is what `prepare` returned, `w` the weights (sum 1), `l` the labels (bool), positives first.
+        Returns the weighted error and the parameters, a tuple in the order of the ensemble's fields.
+        """
+
+    def classify(self, data, h):
+        """Apply the weak classifier with parameters `h` to all vectors of `data`: bool array, shape (n,)."""
+
+    def memory(self, P, N):
+        """Bytes that `prepare` and the rounds will need at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """A weighted sum of weak classifiers, H(x) = sum_t alpha_t h_t(x) (eq. 2)."""
+
+    alpha: np.ndarray
+
+    def __post_init__(self):
+        for field in dataclasses.fields(self):
+            array = np.asarray(getattr(self, field.name))
+            if len(array.shape) == 0 or len(array) != len(self.alpha):
+                raise ValueError(f"{field.name}: shape {array.shape}; it must have one entry for each of the rounds")
+            array.setflags(write=False)
+            object.__setattr__(self, field.name, array)
+        if not np.isfinite(self.alpha).all():
+            raise ValueError("alpha: NaN or infinite weights")
+
+    def __len__(self):
+        return len(self.alpha)
+
+    def __eq__(self, other):
+        """True for the same parameters, bit for bit."""
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [field.name for field in dataclasses.fields(self)]
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None
+
+    def weak_classifier(self, t):
+        """Parameters of round t, counted from 0: a tuple in the order of the fields after ``alpha``."""
+        return tuple(getattr(self, field.name)[t] for field in dataclasses.fields(self)[1:])
+
+    def rounds(self, first, last):
+        """The ensemble of the rounds first, ..., last - 1 alone."""
+        return type(self)(*(getattr(self, field.name)[first:last] for field in dataclasses.fields(self)))
+
+    def h(self, t, D):
+        """Weak classifier of round t on the vectors D, shape (n, d): bool array, shape (n,)."""
+        raise TypeError(f"{type(self).__name__} must define h(t, D)")
+
+    def features(self):
+        """The features that the ensemble looks at: int64 array, ascending."""
+        raise TypeError(f"{type(self).__name__} must define features()")
+
+    def __call__(self, D):
+        """H(x) of eq. 2 for the vectors D, shape (n, d): float64 array, shape (n,)."""
+        H = np.zeros(len(D))
+        for t in range(len(self)):
+            H += self.alpha[t] * self.h(t, D)
+        return H
+
+    def add_similarity(self, S, Y, X, *, kernels, threads=None):
+        """Add H(y - x) to S, shape (n_Y, n_X), for every y in Y and x in X; one x at a time."""
+        for i in range(len(X)):
+            difference = Y - X[i]
+            for t in range(len(self)):
+                S[:, i] += self.alpha[t] * self.h(t, difference)
+
+
+def stump(x_f, p, theta):
+    """Eq. A.1 (and eq. 3): h(x, f, p, theta) = 1 if p x_f < p theta, else 0, on an array of x_f."""
+    return p * x_f < p * theta
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class StumpEnsemble(Ensemble):
+    """Phi = {alpha_t, f_t, p_t, theta_t} of Algorithm A.2, Amores, Sebe & Radeva (2006), p. 208.
+
+    Attributes
+    ----------
+    alpha : ndarray, shape (T,), float64
+        Weights of the stumps.
+    feature : ndarray, shape (T,), int64
+        f_t, the dimension that stump t looks at.
+    polarity : ndarray, shape (T,), int64
+        p_t, 1 or -1.
+    threshold : ndarray, shape (T,), float64
+        theta_t, in the units of the feature; -inf makes a constant stump: 0 for polarity 1, 1 for polarity -1.
+    """
+
+    feature: np.ndarray
+    polarity: np.ndarray
+    threshold: np.ndarray
+
+    def __post_init__(self):
+        super().__post_init__()
+        if np.isnan(self.threshold).any() or not np.isin(self.polarity, (-1, 1)).all():
+            raise ValueError("threshold must not be NaN, polarity must be 1 or -1")
+        if self.feature.dtype.kind not in "iu" or (len(self) and self.feature.min() < 0):
+            raise ValueError("feature must hold non-negative integers")
+
+    def h(self, t, D):
+        """Eq. A.1 on the vectors D, shape (n, d): bool array, shape (n,)."""
+        return stump(D[:, self.feature[t]], self.polarity[t], self.threshold[t])
+
+    def features(self):
+        """The features that the ensemble looks at: int64 array, ascending. A constant stump looks at none."""
+        return np.unique(self.feature[np.isfinite(self.threshold)])
+
+    def add_similarity(self, S, Y, X, *, kernels, threads=None):
+        """Add H(y - x) to S, shape (n_Y, n_X), for every y in Y and x in X (eq. 4)."""
+        kernels.add_similarity(
+            S, Y, X, self.alpha, self.feature, self.polarity, self.threshold, threads=threads
+        )
+
+
+class Stumps:
+    """The paper's weak learner: the stump of least weighted error over all f, p and theta."""
+
+    Ensemble = StumpEnsemble
+
+    def prepare(self, P, N, *, kernels, threads):
+        """Sort the features once. Differences are never stored: only their order is."""
+        if hasattr(P, "B") and P.B is N.B:
+            return kernels.presort(np.concatenate([P.A, N.A]), P.B, threads=threads)
+        return kernels.presort(np.concatenate([P, N]), threads=threads)
+
+    def select(self, features, w, l, *, kernels, threads):
+        """The stump of least weighted error: its error and (f, p, theta)."""
+        epsilon, *h = kernels.best_stump(features, w, l, threads=threads)
+        return epsilon, tuple(h)
+
+    def classify(self, features, h):
+        """Eq. A.1 on all vectors: bool array, shape (n,)."""
+        f, p, theta = h
+        return stump(features.column(f), p, theta)
+
+    def memory(self, P, N):
+        """Upper bound in bytes on what `prepare` and a round hold at a time, on either kernel."""
+        n, d = len(P) + len(N), P.shape[1]
+        entries = n * d * (2 if n <= 2**16 else 4)
+        if hasattr(P, "B") and P.B is N.B:
+            A = np.concatenate([P.A, N.A])
+            values = sum(min(n, len(np.unique(A[:, f])) * len(np.unique(P.B[:, f]))) for f in range(d))
+            copies = (A.nbytes + P.B.nbytes) * 2
+        else:
+            values, copies = n * d, n * d * 8
+        scratch, rounds = min(d, 64) * n * 8 + n * 64, n * 80
+        return 2 * (entries + 4 * values) + copies + scratch + rounds
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class TreeEnsemble(Ensemble):
+    """Trees of depth two: stump 0 sends a vector to stump 1 (if h = 1) or to stump 2, whose answer counts.
+
+    Attributes
+    ----------
+    alpha : ndarray, shape (T,), float64
+    feature, polarity : ndarray, shape (T, 3), int64
+    threshold : ndarray, shape (T, 3), float64
+    """
+
+    feature: np.ndarray
+    polarity: np.ndarray
+    threshold: np.ndarray
+
+    def h(self, t, D):
+        """Tree t on the vectors D, shape (n, d): bool array, shape (n,)."""
+        root, yes, no = (
+            stump(D[:, f], p, theta)
+            for f, p, theta in zip(self.feature[t], self.polarity[t], self.threshold[t], strict=True)
+        )
+        return np.where(root, yes, no)
+
+    def features(self):
+        """The features that the ensemble looks at: int64 array, ascending."""
+        return np.unique(self.feature[np.isfinite(self.threshold)])
+
+
+class DepthTwoTrees(Stumps):
+    """Grown greedily out of three stumps: the best one, then the best one on either side of it."""
+
+    Ensemble = TreeEnsemble
+
+    def select(self, features, w, l, *, kernels, threads):
+        """A tree of small weighted error: its error and (features, polarities, thresholds)."""
+        _, *root = kernels.best_stump(features, w, l, threads=threads)
+        side = Stumps.classify(self, features, root)
+        epsilon_yes, *yes = kernels.best_stump(features, w * side, l, threads=threads)
+        epsilon_no, *no = kernels.best_stump(features, w * ~side, l, threads=threads)
+        return epsilon_yes + epsilon_no, tuple(zip(root, yes, no, strict=True))
+
+    def classify(self, features, h):
+        """The tree on all vectors: bool array, shape (n,)."""
+        root, yes, no = (Stumps.classify(self, features, one) for one in zip(*h, strict=True))
+        return np.where(root, yes, no)
+
+
+class Replay:
+    """A weak learner that first repeats the rounds of a trained ensemble, then goes on with another learner.
+
+    It finds no new weak classifiers while it repeats, so that only the weights are computed anew.
+    """
+
+    def __init__(self, ensemble, learner):
+        self.learner, self.Ensemble = learner, learner.Ensemble
+        self._remaining = [ensemble.weak_classifier(t) for t in range(len(ensemble))]
+
+    def __getattr__(self, name):
+        return getattr(self.learner, name)
+
+    def select(self, data, w, l, *, kernels, threads):
+        """The next weak classifier of the ensemble and its weighted error; after the last, a new one."""
+        if not self._remaining:
+            return self.learner.select(data, w, l, kernels=kernels, threads=threads)
+        h = self._remaining.pop(0)
+        return float(on_grid(w)[self.learner.classify(data, h) != l].sum()), h

@@ -1,0 +1,17 @@
+"""The kernels of :mod:`refimpl.kernels` in Cython: same names, same arguments, same answers.
+
+Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
+"""
+
+try:
+    from refimpl_fast.stumps import add_similarity, best_stump, presort
+except ImportError as error:
+    raise ImportError(
+        "refimpl_fast is not built. In a checkout build it with `pip install -e .` (or "
+        "`python setup.py build_ext --inplace`); it needs a C++ compiler and Cython. "
+        "Without it, refimpl runs on its reference kernels (kernels=refimpl.kernels)."
+    ) from error
+
+from refimpl.kernels import SortedFeatures
+
+__all__ = ["SortedFeatures", "add_similarity", "best_stump", "presort"]

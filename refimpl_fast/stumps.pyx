@@ -1,0 +1,309 @@
+"""Decision stumps in Cython: the twin of refimpl/kernels/stumps.py, whose expressions stand above the loops."""
+
+import warnings
+
+import numpy as np
+
+from cython.parallel cimport prange
+from libc.math cimport INFINITY, rint
+from libc.stdint cimport int64_t, uint16_t, uint32_t
+from libcpp.algorithm cimport lower_bound, sort, unique
+from libcpp.vector cimport vector
+
+from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below
+
+cdef extern from "clones.h":
+    ctypedef void cloned_void "REFIMPL_CLONES void"
+
+cdef extern from *:
+    """
+    #ifdef _OPENMP
+    #include <omp.h>
+    static int built_with_openmp(void) { return 1; }
+    static int processors(void) { return omp_get_max_threads(); }
+    #else
+    static int built_with_openmp(void) { return 0; }
+    static int processors(void) { return 1; }
+    #endif
+    struct Difference { double value; uint32_t place; };
+    static inline bool operator<(const Difference& a, const Difference& b) { return a.value < b.value; }
+    """
+    int built_with_openmp() nogil
+    int processors() nogil
+    cppclass Difference:
+        double value
+        uint32_t place
+
+ctypedef fused row_t:
+    uint16_t
+    uint32_t
+
+cdef enum:
+    LANES = 32  # training vectors that one query is compared with at a time: they stay in registers
+    QUERIES = 32  # queries that one thread takes at a time, while a block of training vectors stays in cache
+
+cdef Py_ssize_t CHUNK = 64  # features sorted at a time: bounds the scratch memory
+
+
+cdef int _thread_count(threads) except -1:
+    if threads is None:
+        return processors()
+    if threads < 1:
+        raise ValueError(f"threads: {threads!r}; pass a number of at least 1, or None for all processors")
+    if threads > 1 and not built_with_openmp():
+        warnings.warn("refimpl_fast was built without OpenMP: it runs on one thread", RuntimeWarning, stacklevel=3)
+    return threads
+
+
+def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, threads=None):
+    """Sort the rows of A, or of all differences A[i] - B[j], by every feature; see refimpl.kernels.presort."""
+    cdef int n_threads = _thread_count(threads)
+    cdef const double[:, ::1] b = np.zeros((1, A.shape[1])) if B is None else B
+    cdef Py_ssize_t d = A.shape[1], n = A.shape[0] * b.shape[0], chunk = min(d, CHUNK), first, c, m
+    cdef uint32_t[:, ::1] order = np.empty((chunk, n), dtype=np.uint32)
+    cdef uint32_t[:, ::1] start = np.empty((chunk, n), dtype=np.uint32)
+    cdef int64_t[::1] n_bins = np.zeros(d, dtype=np.int64)
+    cdef int64_t[::1] n_rows = np.zeros(d, dtype=np.int64)
+    cdef int64_t[::1] common = np.zeros(d, dtype=np.int64)
+    cdef int64_t[::1] common_row = np.zeros(d, dtype=np.int64)
+    row_type = np.uint16 if n <= 2**16 else np.uint32
+    rows, starts = [], []
+    for first in range(0, d, chunk):
+        m = min(chunk, d - first)
+        for c in prange(m, nogil=True, num_threads=n_threads, schedule="dynamic"):
+            _sort_column(A, b, first + c, order[c], start[c], n_rows, n_bins, common, common_row)
+        for c in range(m):
+            rows.append(np.array(order[c, :n_rows[first + c]], dtype=row_type))
+            starts.append(np.array(start[c, :n_bins[first + c]], dtype=np.uint32))
+    return SortedFeatures(
+        np.asarray(A),
+        None if B is None else np.asarray(B),
+        rows=np.concatenate(rows),
+        row_ptr=np.concatenate([[0], np.cumsum(n_rows)]),
+        starts=np.concatenate(starts),
+        bin_ptr=np.concatenate([[0], np.cumsum(n_bins)]),
+        common=np.asarray(common),
+        common_row=np.asarray(common_row),
+    )
+
+
+cdef void _sort_column(
+    const double[:, ::1] A, const double[:, ::1] B, Py_ssize_t f, uint32_t[::1] rows, uint32_t[::1] starts,
+    int64_t[::1] n_rows, int64_t[::1] n_bins, int64_t[::1] common, int64_t[::1] common_row,
+) noexcept nogil:
+    # values, code, count = np.unique(column, return_inverse=True, return_counts=True), by way of the table of
+    # differences between the distinct values of A's and of B's column, which is shorter than the column
+    cdef vector[double] a, b
+    cdef vector[uint32_t] a_code, b_code, code, position
+    cdef vector[Difference] table
+    _encode(A, f, a, a_code)
+    _encode(B, f, b, b_code)
+    cdef Py_ssize_t i, j, k, n_values = 0, largest = 0, row = 0, filled = 0
+    table.resize(a.size() * b.size())
+    for i in range(<Py_ssize_t> a.size()):
+        for j in range(<Py_ssize_t> b.size()):
+            k = i * b.size() + j
+            table[k].value = a[i] - b[j]
+            table[k].place = <uint32_t> k
+    sort(table.begin(), table.end())
+    code.resize(table.size())
+    for k in range(<Py_ssize_t> table.size()):
+        if k > 0 and table[k].value != table[k - 1].value:
+            n_values += 1
+        code[table[k].place] = <uint32_t> n_values
+    n_values += 1
+    position.assign(n_values + 1, 0)
+    for i in range(A.shape[0]):
+        for j in range(B.shape[0]):
+            position[code[a_code[i] * b.size() + b_code[j]]] += 1
+    # c = np.argmax(count)
+    for k in range(n_values):
+        if position[k] > position[largest]:
+            largest = k
+    common[f] = largest
+    common_row[f] = -1
+    # start = np.cumsum(count) - count, without the common bin
+    for k in range(n_values):
+        if k == largest:
+            continue
+        row = position[k]
+        position[k] = <uint32_t> filled
+        starts[k if k < largest else k - 1] = <uint32_t> filled
+        filled += row
+    n_rows[f] = filled
+    n_bins[f] = n_values - 1
+    # order = np.argsort(code, kind="stable"), without the common bin
+    row = 0
+    for i in range(A.shape[0]):
+        for j in range(B.shape[0]):
+            k = code[a_code[i] * b.size() + b_code[j]]
+            if k != largest:
+                rows[position[k]] = <uint32_t> row
+                position[k] += 1
+            elif common_row[f] < 0:
+                common_row[f] = row
+            row += 1
+
+
+cdef void _encode(const double[:, ::1] A, Py_ssize_t f, vector[double]& values, vector[uint32_t]& code) noexcept nogil:
+    # values, code = np.unique(A[:, f], return_inverse=True)
+    cdef Py_ssize_t i
+    values.resize(A.shape[0])
+    code.resize(A.shape[0])
+    for i in range(A.shape[0]):
+        values[i] = A[i, f]
+    sort(values.begin(), values.end())
+    values.erase(unique(values.begin(), values.end()), values.end())
+    for i in range(A.shape[0]):
+        code[i] = <uint32_t> (lower_bound(values.begin(), values.end(), A[i, f]) - values.begin())
+
+
+def best_stump(features, const double[::1] w not None, l not None, *, threads=None):
+    """Find the stump of least weighted error over all f, p and theta; see refimpl.kernels.best_stump."""
+    cdef int n_threads = _thread_count(threads)
+    cdef const unsigned char[::1] label = l.view(np.uint8)
+    cdef Py_ssize_t n = w.shape[0], d = features.n_features, i, f
+    if label.shape[0] != n or features.n_rows != n:
+        raise ValueError(f"w, l: {n} weights and {label.shape[0]} labels for {features.n_rows} rows")
+    cdef double[::1] g = np.empty(n)
+    cdef double w1 = 0, w0 = 0, grid = GRID
+    # w = on_grid(w); w1, w0 = w[l].sum(), w[~l].sum(); g = np.where(l, w, -w)
+    for i in range(n):
+        g[i] = rint(w[i] * (1 / grid)) * grid
+        if label[i]:
+            w1 += g[i]
+        else:
+            w0 += g[i]
+            g[i] = -g[i]
+    cdef double[::1] highest = np.empty(d)
+    cdef double[::1] lowest = np.empty(d)
+    _extremes(features, features.rows, features.starts, g, w1 - w0, highest, lowest, n_threads)
+    # for p, errors in ((1, w1 - below), (-1, w0 + below)): the first of the least
+    cdef double epsilon = INFINITY
+    cdef Py_ssize_t best_f = 0
+    cdef int p = 1
+    for f in range(d):
+        if w1 - highest[f] < epsilon:
+            epsilon, best_f, p = w1 - highest[f], f, 1
+        if w0 + lowest[f] < epsilon:
+            epsilon, best_f, p = w0 + lowest[f], f, -1
+    below = _mass_below(features, best_f, np.asarray(g), w1 - w0)
+    k = np.argmax(below) if p == 1 else np.argmin(below)
+    return epsilon, best_f, p, features.threshold(best_f, k, p)
+
+
+def _extremes(
+    features, const row_t[::1] rows, const uint32_t[::1] starts, const double[::1] g, double total,
+    double[::1] highest, double[::1] lowest, int n_threads,
+):
+    """The largest and the least of _mass_below for every feature."""
+    cdef const int64_t[::1] row_ptr = features.row_ptr
+    cdef const int64_t[::1] bin_ptr = features.bin_ptr
+    cdef const int64_t[::1] common = features.common
+    cdef Py_ssize_t f
+    for f in prange(common.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=8):
+        _scan(rows[row_ptr[f]:row_ptr[f + 1]], starts[bin_ptr[f]:bin_ptr[f + 1]], common[f], g, total,
+              &highest[f], &lowest[f])
+
+
+cdef void _scan(
+    const row_t[::1] rows, const uint32_t[::1] starts, Py_ssize_t common, const double[::1] g, double total,
+    double* highest, double* lowest,
+) noexcept nogil:
+    # np.cumsum(mass) - mass: upwards from 0 to the common bin, downwards from the total to the bin above it;
+    # every sum is exact, so the two directions give what one pass gives
+    cdef Py_ssize_t k, end = rows.shape[0]
+    cdef double below = 0, high = 0, low = 0
+    for k in range(common):
+        below += _mass(rows, starts[k], starts[k + 1] if k + 1 < starts.shape[0] else end, g)
+        high = max(high, below)
+        low = min(low, below)
+    below = total
+    for k in range(starts.shape[0] - 1, common - 1, -1):
+        below -= _mass(rows, starts[k], end, g)
+        end = starts[k]
+        high = max(high, below)
+        low = min(low, below)
+    highest[0] = high
+    lowest[0] = low
+
+
+cdef inline double _mass(const row_t[::1] rows, Py_ssize_t start, Py_ssize_t end, const double[::1] g) noexcept nogil:
+    # g[rows[start:end]].sum(), four sums at a time: exact, so the order is free
+    cdef double a = 0, b = 0, c = 0, e = 0
+    cdef Py_ssize_t i = start
+    while i + 4 <= end:
+        a += g[rows[i]]
+        b += g[rows[i + 1]]
+        c += g[rows[i + 2]]
+        e += g[rows[i + 3]]
+        i += 4
+    while i < end:
+        a += g[rows[i]]
+        i += 1
+    return (a + b) + (c + e)
+
+
+def add_similarity(
+    double[:, ::1] S not None, const double[:, ::1] Y not None, const double[:, ::1] X not None,
+    const double[::1] alpha not None, const int64_t[::1] feature not None, const int64_t[::1] polarity not None,
+    const double[::1] threshold not None, *, threads=None,
+):
+    """Add sum_t alpha_t h_t(y - x) to S for every y in Y and x in X; see refimpl.kernels.add_similarity."""
+    cdef int n_threads = _thread_count(threads)
+    cdef Py_ssize_t T = alpha.shape[0], n_Y = Y.shape[0], n_X = X.shape[0], i, t
+    if S.shape[0] != n_Y or S.shape[1] != n_X:
+        raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; it must be {(n_Y, n_X)}")
+    if not T == feature.shape[0] == polarity.shape[0] == threshold.shape[0]:
+        raise ValueError("alpha, feature, polarity, threshold: they must have the same length")
+    if T == 0 or n_Y == 0 or n_X == 0:
+        return
+    if np.min(feature) < 0 or np.max(feature) >= min(X.shape[1], Y.shape[1]):
+        raise ValueError("feature: a stump tests a feature that X or Y does not have")
+    # p (y - x) < p theta is (p y - p x) < p theta: with the signs put in beforehand, one test serves both
+    cdef double[::1] sign = np.asarray(polarity, dtype=np.float64)
+    cdef double[::1] theta = np.asarray(sign) * np.asarray(threshold)
+    # block b, stump t, lane i: training vector b * LANES + i; what is beyond the last one is never stored
+    cdef double[:, :, ::1] blocks = np.zeros((-(-n_X // LANES), T, LANES))
+    for i in prange(n_X, nogil=True, num_threads=n_threads, schedule="static"):
+        for t in range(T):
+            blocks[i // LANES, t, i % LANES] = sign[t] * X[i, feature[t]]
+    cdef Py_ssize_t chunk
+    for chunk in prange((n_Y + QUERIES - 1) // QUERIES, nogil=True, num_threads=n_threads, schedule="dynamic"):
+        _add_chunk(S, Y, chunk * QUERIES, min(n_Y, (chunk + 1) * QUERIES), blocks, alpha, feature, sign, theta)
+
+
+cdef void _add_chunk(
+    double[:, ::1] S, const double[:, ::1] Y, Py_ssize_t first, Py_ssize_t last,
+    const double[:, :, ::1] blocks, const double[::1] alpha, const int64_t[::1] feature, const double[::1] sign,
+    const double[::1] theta,
+) noexcept nogil:
+    cdef Py_ssize_t q, t, b, T = alpha.shape[0]
+    cdef vector[double] y
+    y.resize((last - first) * T)
+    for q in range(first, last):
+        for t in range(T):
+            y[(q - first) * T + t] = sign[t] * Y[q, feature[t]]
+    for b in range(blocks.shape[0]):
+        for q in range(first, last):
+            _add_lanes(&S[q, b * LANES], &y[(q - first) * T], &blocks[b, 0, 0], &alpha[0], &theta[0], T,
+                       min(LANES, S.shape[1] - b * LANES))
+
+
+cdef cloned_void _add_lanes(
+    double* s, const double* y, const double* x, const double* alpha, const double* theta, Py_ssize_t T, Py_ssize_t n,
+) noexcept nogil:
+    # S += a * (p * difference < p * theta) for one query and up to LANES training vectors
+    cdef double[LANES] total
+    cdef double a, y_t, theta_t
+    cdef Py_ssize_t t, i
+    for i in range(n):
+        total[i] = s[i]
+    for i in range(n, LANES):
+        total[i] = 0
+    for t in range(T):
+        a, y_t, theta_t = alpha[t], y[t], theta[t]
+        for i in range(LANES):
+            total[i] = total[i] + a if y_t - x[t * LANES + i] < theta_t else total[i]
+    for i in range(n):
+        s[i] = total[i]
