@@ -201,25 +201,33 @@ def _extremes(
     cdef const int64_t[::1] bin_ptr = features.bin_ptr
     cdef const int64_t[::1] common = features.common
     cdef Py_ssize_t f
+    if rows.shape[0] == 0:  # every feature is constant: nothing lies below its only value
+        highest[:] = 0
+        lowest[:] = 0
+        return
     for f in prange(common.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=8):
-        _scan(rows[row_ptr[f]:row_ptr[f + 1]], starts[bin_ptr[f]:bin_ptr[f + 1]], common[f], g, total,
-              &highest[f], &lowest[f])
+        _scan(
+            &rows[0] + row_ptr[f], row_ptr[f + 1] - row_ptr[f], &starts[0] + bin_ptr[f], bin_ptr[f + 1] - bin_ptr[f],
+            common[f], &g[0], total, &highest[f], &lowest[f],
+        )
 
 
 cdef void _scan(
-    const row_t[::1] rows, const uint32_t[::1] starts, Py_ssize_t common, const double[::1] g, double total,
-    double* highest, double* lowest,
+    const row_t* rows, Py_ssize_t n_rows, const uint32_t* starts, Py_ssize_t n_bins, Py_ssize_t common,
+    const double* g, double total, double* highest, double* lowest,
 ) noexcept nogil:
     # np.cumsum(mass) - mass: upwards from 0 to the common bin, downwards from the total to the bin above it;
     # every sum is exact, so the two directions give what one pass gives
-    cdef Py_ssize_t k, end = rows.shape[0]
+    cdef Py_ssize_t k, end
     cdef double below = 0, high = 0, low = 0
     for k in range(common):
-        below += _mass(rows, starts[k], starts[k + 1] if k + 1 < starts.shape[0] else end, g)
+        end = starts[k + 1] if k + 1 < n_bins else n_rows
+        below += _mass(rows, starts[k], end, g)
         high = max(high, below)
         low = min(low, below)
     below = total
-    for k in range(starts.shape[0] - 1, common - 1, -1):
+    end = n_rows
+    for k in range(n_bins - 1, common - 1, -1):
         below -= _mass(rows, starts[k], end, g)
         end = starts[k]
         high = max(high, below)
@@ -228,7 +236,7 @@ cdef void _scan(
     lowest[0] = low
 
 
-cdef inline double _mass(const row_t[::1] rows, Py_ssize_t start, Py_ssize_t end, const double[::1] g) noexcept nogil:
+cdef inline double _mass(const row_t* rows, Py_ssize_t start, Py_ssize_t end, const double* g) noexcept nogil:
     # g[rows[start:end]].sum(), four sums at a time: exact, so the order is free
     cdef double a = 0, b = 0, c = 0, e = 0
     cdef Py_ssize_t i = start
