@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+import refimpl
 from refimpl.rivals import nearest_neighbor as nn
 from refimpl.rivals.nda import between_class_scatter, boundary_weights, nonparametric_discriminant_analysis
 
@@ -360,6 +361,26 @@ def test_boundary_weights():
     expected = [0.5, 0.2, 1 / 17, 0, 0.5, 1e-20]
     np.testing.assert_allclose(boundary_weights(own, other, 2.0), expected, rtol=1e-12)
     np.testing.assert_array_equal(boundary_weights(own, other, 0.0), 0.5)
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", nn.NAMES)
+def test_a_saved_distance_measures_the_same(name, tmp_path):
+    X, labels, Y = sample(30)
+    distance = nn.fit_distance(name, X, labels)
+    refimpl.save(tmp_path / "distance.npz", distance)
+    loaded = refimpl.load(tmp_path / "distance.npz")
+    assert loaded.name == name
+    np.testing.assert_array_equal(nn.pairwise(loaded, Y, X, labels), nn.pairwise(distance, Y, X, labels))
+
+
+def test_a_saved_projection_projects_the_same(tmp_path):
+    X, labels, Y = sample(31)
+    nda = nonparametric_discriminant_analysis(X, labels)
+    refimpl.save(tmp_path / "nda.npz", nda)
+    np.testing.assert_array_equal(refimpl.load(tmp_path / "nda.npz").transform(Y), nda.transform(Y))
 
 
 # --- errors before any work ---------------------------------------------------------------------------------

@@ -26,11 +26,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from refimpl._checks import as_count, as_labels, as_matrix, as_number
+from refimpl.results import result
 from refimpl.rivals._whitening import centred_by_class, principal_deviations
 
 __all__ = ["NDA", "nonparametric_discriminant_analysis"]
 
 
+@result
 @dataclass(frozen=True, eq=False)
 class NDA:
     """A linear map to dimensions in decreasing order of class separation.

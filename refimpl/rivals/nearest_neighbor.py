@@ -38,6 +38,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from refimpl._checks import as_labels, as_matrix, as_number, as_vectors_like
+from refimpl.results import result
 from refimpl.rivals._whitening import centred, centred_by_class, principal_deviations
 
 __all__ = ["NAMES", "Distance", "fit_distance", "nearest_neighbor", "pairwise"]
@@ -46,6 +47,7 @@ NAMES = ("L1", "L2", "RCA", "Mah", "Mah-C", "RCA-D", "Mah-D", "Mah-CD")
 BLOCK_ENTRIES = 1 << 22  # numbers held for one block of queries: 32 MB
 
 
+@result
 @dataclass(frozen=True, eq=False)
 class Distance:
     """A distance learnt from a training set: map with L_c, then compare with L1 or squared L2.
@@ -70,6 +72,9 @@ class Distance:
     factor: np.ndarray
     starts: np.ndarray
     log_det: np.ndarray
+
+    def __post_init__(self):
+        object.__setattr__(self, "name", str(self.name))  # a file gives it back as an array
 
     def group(self, c):
         """Where the weights of class number `c` stand."""
