@@ -302,6 +302,13 @@ def test_nda_scatter_fuzzed_with_ties(problem, k, alpha):
     np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, k, alpha), rtol=1e-9, atol=1e-12)
 
 
+def test_nda_takes_the_lowest_index_among_equally_near_neighbours():
+    rng = np.random.default_rng(32)  # more vectors than an unstable sort leaves in order by luck
+    X, labels = rng.integers(0, 4, (90, 2)).astype(float), rng.integers(0, 2, 90)
+    got = between_class_scatter([X[labels == c] for c in (0, 1)], 5, 2.0)
+    np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, 5, 2.0), rtol=1e-9)
+
+
 def test_nda_whitens_the_within_class_scatter_and_diagonalises_the_other():
     X, labels, _ = sample(21, (19, 12, 8), 5)
     nda = nonparametric_discriminant_analysis(X, labels, k=2, alpha=1.5)
