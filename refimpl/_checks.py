@@ -165,8 +165,8 @@ def as_count(T, name, minimum=1):
     return count
 
 
-def as_number(value, name, *, minimum=0.0):
-    """The finite number `value`, at least `minimum`.
+def as_number(value, name, *, minimum=0.0, below=np.inf):
+    """The finite number `value`, at least `minimum` and less than `below`.
 
     Parameters
     ----------
@@ -174,6 +174,7 @@ def as_number(value, name, *, minimum=0.0):
     name : str
         How the messages call the argument.
     minimum : float, default 0.0
+    below : float, default infinity
 
     Returns
     -------
@@ -184,12 +185,12 @@ def as_number(value, name, *, minimum=0.0):
     TypeError
         If `value` is no real number.
     ValueError
-        If `value` is NaN, infinite or below `minimum`.
+        If `value` is NaN, infinite or out of range.
     """
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
         raise TypeError(f"{name} is {value!r}; it must be a number >= {minimum}")
-    if not np.isfinite(value) or value < minimum:
-        raise ValueError(f"{name} is {value}; it must be finite and at least {minimum}")
+    if not minimum <= value < below:
+        raise ValueError(f"{name} is {value}; it must be at least {minimum} and less than {below}")
     return float(value)
 
 

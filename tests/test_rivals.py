@@ -1,0 +1,459 @@
+"""Nearest neighbour under the paper's other distances, and NDA."""
+
+from functools import partial
+
+import numpy as np
+import oracles_rivals as oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+import refimpl
+from refimpl.rivals import nearest_neighbor as nn
+from refimpl.rivals.nda import between_class_scatter, boundary_weights, nonparametric_discriminant_analysis
+
+FULL = ("RCA", "Mah", "Mah-C")
+DIAGONAL = ("RCA-D", "Mah-D", "Mah-CD")
+
+
+def sample(seed=0, sizes=(17, 29), d=4, m=60):
+    """Training set with unequal classes, scales and correlations; queries."""
+    rng = np.random.default_rng(seed)
+    mix = rng.normal(size=(len(sizes), d, d)) * np.geomspace(0.1, 20, d)
+    X = np.concatenate([rng.normal(c, 1, (n, d)) @ mix[c] for c, n in enumerate(sizes)])
+    labels = np.repeat(np.arange(len(sizes)) + 3, sizes)
+    order = rng.permutation(len(X))
+    Y = rng.normal(0.5, 1.5, (m, d)) @ mix[rng.integers(len(sizes))]
+    return X[order], labels[order], Y
+
+
+def predict(name, Y, X, labels, **options):
+    return nn.nearest_neighbor(nn.fit_distance(name, X, labels, **options), Y, X, labels)
+
+
+# --- distances against their definitions ------------------------------------------------------------------
+
+
+SIZES = [((17, 29), 4), ((6, 4, 11), 3), ((5, 3), 9), ((12,), 3)]
+CASES = [(name, *size) for name in nn.NAMES for size in SIZES]
+CASES += [(name, (1, 8, 2), 5) for name in nn.NAMES if not name.startswith("Mah-C")]
+
+
+@pytest.mark.parametrize("name, sizes, d", CASES)
+def test_distances_follow_the_definitions(name, sizes, d):
+    X, labels, Y = sample(1, sizes, d)
+    got = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
+    expected = oracle.distances(name, Y, X, labels)
+    np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-8 * expected.max())
+    np.testing.assert_array_equal(predict(name, Y, X, labels), labels[got.argmin(axis=1)])
+
+
+def test_mahalanobis_as_scipy_computes_it():
+    X, labels, Y = sample(2)
+    got = nn.pairwise(nn.fit_distance("Mah", X, labels), Y, X, labels)
+    VI = np.linalg.inv(np.cov(X.T))
+    np.testing.assert_allclose(np.sqrt(got), cdist(Y, X, "mahalanobis", VI=VI), rtol=1e-9)
+    got = nn.pairwise(nn.fit_distance("Mah-C", X, labels), Y, X, labels)
+    for c in (3, 4):
+        VI = np.linalg.inv(np.cov(X[labels == c].T))
+        expected = cdist(Y, X[labels == c], "mahalanobis", VI=VI)
+        np.testing.assert_allclose(np.sqrt(got[:, labels == c]), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["L1", "L2", "Mah"])
+def test_same_labels_as_scikit_learn(name):
+    neighbors = pytest.importorskip("sklearn.neighbors")
+    X, labels, Y = sample(3, (40, 23, 9), 5, 300)
+    options = {"L1": {"metric": "manhattan"}, "L2": {"metric": "euclidean"}}.get(name) or {
+        "metric": "mahalanobis",
+        "metric_params": {"VI": np.linalg.inv(np.cov(X.T))},
+    }
+    other = neighbors.KNeighborsClassifier(1, algorithm="brute", **options).fit(X, labels)
+    np.testing.assert_array_equal(predict(name, Y, X, labels), other.predict(Y))
+
+
+def test_pooled_mahalanobis_would_be_rca():
+    """Why Mah is read as the covariance of the whole sample: pooled, it is RCA up to a factor."""
+    X, labels, Y = sample(4)
+    pooled = sum((np.sum(labels == c) - 1) * np.cov(X[labels == c].T) for c in (3, 4)) / (len(X) - 2)
+    expected = cdist(Y, X, "mahalanobis", VI=np.linalg.inv(pooled)) ** 2
+    ratio = nn.pairwise(nn.fit_distance("RCA", X, labels), Y, X, labels) / expected
+    np.testing.assert_allclose(ratio, len(X) / (len(X) - 2), rtol=1e-9)
+
+
+def test_weights_belong_to_the_class_of_the_training_vector():
+    X = np.array([[0.0], [2.0], [10.0], [30.0]])
+    labels = np.array(["narrow", "narrow", "wide", "wide"])
+    Y = np.array([[5.0]])  # 3 from the narrow class (deviation sqrt 2), 5 from the wide one (sqrt 200)
+    assert predict("L2", Y, X, labels) == ["narrow"]
+    for name in ("Mah-C", "Mah-CD"):
+        d = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
+        np.testing.assert_allclose(d, [[12.5, 4.5, 0.125, 3.125]])
+        assert predict(name, Y, X, labels) == ["wide"]
+
+
+# --- invariance ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_full_rank_distances_ignore_an_invertible_linear_map(name):
+    X, labels, Y = sample(5)
+    A = np.random.default_rng(6).normal(size=(4, 4)) + 2 * np.eye(4)
+    b = np.array([1.0, -2.0, 0.5, 30.0])
+    before = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
+    after = nn.pairwise(nn.fit_distance(name, X @ A + b, labels), Y @ A + b, X @ A + b, labels)
+    np.testing.assert_allclose(after, before, rtol=1e-7, atol=1e-9 * before.max())
+    np.testing.assert_array_equal(predict(name, Y @ A + b, X @ A + b, labels), predict(name, Y, X, labels))
+
+
+@pytest.mark.parametrize("name", DIAGONAL)
+def test_diagonal_distances_ignore_the_units_of_the_features(name):
+    X, labels, Y = sample(7)
+    units = np.array([1e-9, 3.0, 1e7, 0.2])  # far beyond the relative cut of the full matrices
+    before = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
+    after = nn.pairwise(nn.fit_distance(name, X * units, labels), Y * units, X * units, labels)
+    np.testing.assert_allclose(after, before, rtol=1e-9)
+
+
+# --- singular covariances -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_more_dimensions_than_vectors(name):
+    rng = np.random.default_rng(8)
+    X, labels = rng.normal(size=(12, 40)) * rng.uniform(0.5, 5, 40), np.repeat([0, 1], (5, 7))
+    distance = nn.fit_distance(name, X, labels)
+    ranks = {"RCA": [10], "Mah": [11], "Mah-C": [4, 6]}[name]
+    np.testing.assert_array_equal(np.diff(distance.starts), ranks)
+    got = nn.pairwise(distance, X[:3] + 1.0, X, labels)
+    np.testing.assert_allclose(got, oracle.distances(name, X[:3] + 1.0, X, labels), rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", FULL + DIAGONAL)
+def test_direction_without_variance_has_weight_zero(name):
+    X, labels, Y = sample(9)
+    X[:, 2] = 0.1  # not representable, its mean is not exactly 0.1
+    moved = Y.copy()
+    moved[:, 2] += 1000.0
+    distance = nn.fit_distance(name, X, labels)
+    np.testing.assert_array_equal(distance.factor[:, 2], 0.0)
+    before, after = nn.pairwise(distance, Y, X, labels), nn.pairwise(distance, moved, X, labels)
+    np.testing.assert_array_equal(after, before)
+
+
+def test_feature_constant_in_one_class_only():
+    X, labels, Y = sample(10)
+    X[labels == 3, 1] = 0.7
+    for name in ("Mah-C", "Mah-CD"):
+        got = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
+        np.testing.assert_allclose(got, oracle.distances(name, Y, X, labels), rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["Mah-C", "Mah-CD"])
+@pytest.mark.parametrize("copies", [1, 3])
+def test_class_without_variance_is_an_error(name, copies):
+    X, labels, _ = sample(11)
+    X = np.concatenate([X, np.full((copies, 4), 0.1)])
+    labels = np.concatenate([labels, [9] * copies])
+    with pytest.raises(ValueError, match=r"class .*9.* ridge > 0, or use Mah"):
+        nn.fit_distance(name, X, labels)
+    nn.fit_distance(name, X, labels, ridge=0.5)
+    for common in ("RCA", "Mah", "RCA-D", "Mah-D"):
+        nn.fit_distance(common, X, labels)
+
+
+def test_chunklets_of_one_point_contribute_nothing():
+    X, labels, _ = sample(12, (8, 1, 9))
+    rest = labels != 4
+    for name in ("RCA", "RCA-D"):
+        full, reduced = nn.fit_distance(name, X, labels), nn.fit_distance(name, X[rest], labels[rest])
+        np.testing.assert_allclose(full.factor**2, reduced.factor**2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", FULL + DIAGONAL)
+def test_no_variance_at_all_is_an_error(name):
+    with pytest.raises(ValueError, match="var"):
+        nn.fit_distance(name, [[0.1, 0.3]] * 3, ["a", "b", "a"])
+
+
+def test_rcond_cuts_relative_to_the_largest_singular_value():
+    X, labels, _ = sample(13)
+    S = np.linalg.svd(X - X.mean(0), compute_uv=False)
+    for r in range(1, 5):
+        cut = 0.99 * S[r - 1] / S[0]
+        assert len(nn.fit_distance("Mah", X, labels, rcond=cut).factor) == r
+
+
+# --- options ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FULL + DIAGONAL)
+def test_ridge_adds_to_every_variance(name):
+    X, labels, Y = sample(14, (6, 4), 7, 9)
+    got = nn.pairwise(nn.fit_distance(name, X, labels, ridge=0.3), Y, X, labels)
+    for c in (3, 4):
+        G = X[labels == c]
+        if name.startswith("RCA"):
+            C = (5 * np.cov(X[labels == 3].T) + 3 * np.cov(X[labels == 4].T)) / 10
+        else:
+            C = np.cov(G.T) if "-C" in name else np.cov(X.T)
+        if name.endswith("D"):
+            C = np.diag(np.diag(C))
+        expected = cdist(Y, G, "mahalanobis", VI=np.linalg.inv(C + 0.3 * np.eye(7))) ** 2
+        np.testing.assert_allclose(got[:, labels == c], expected, rtol=1e-6)
+
+
+def test_log_det_is_that_of_the_gaussian():
+    X, labels, Y = sample(15)
+    for name in ("Mah-C", "Mah-CD"):
+        plain = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
+        got = nn.pairwise(nn.fit_distance(name, X, labels, log_det=True), Y, X, labels) - plain
+        for c in (3, 4):
+            C = np.cov(X[labels == c].T)
+            C = np.diag(np.diag(C)) if name == "Mah-CD" else C
+            np.testing.assert_allclose(got[:, labels == c], np.linalg.slogdet(C)[1], rtol=1e-6)
+
+
+# --- ties, blocks, labels -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", nn.NAMES)
+def test_lowest_index_wins_ties(name):
+    X, labels, Y = sample(16, (15, 15), 4)
+    X = np.concatenate([X, X])  # every vector twice, the second time with the other label
+    labels = np.concatenate([labels, 7 - labels])
+    got = predict(name, Y, X, labels)
+    d = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
+    np.testing.assert_array_equal(got, labels[d.argmin(axis=1)])
+    if not name.startswith("Mah-C"):  # there, copies have the weights of another class
+        assert (d.argmin(axis=1) < len(X) // 2).all()
+        np.testing.assert_array_equal(d[:, : len(X) // 2], d[:, len(X) // 2 :])
+
+
+@pytest.mark.parametrize("name", ["L1", "RCA", "Mah-C", "Mah-CD"])
+def test_blocks_do_not_change_the_answer(name, monkeypatch):
+    X, labels, Y = sample(17)
+    whole = predict(name, Y, X, labels)
+    monkeypatch.setattr(nn, "BLOCK_ENTRIES", 7 * len(X))
+    np.testing.assert_array_equal(predict(name, Y, X, labels), whole)
+
+
+@pytest.mark.parametrize("labels", [["b", "a", "b", "a"], [True, False, True, False], [2.5, -1.0, 2.5, -1.0]])
+def test_labels_of_any_sortable_kind(labels):
+    X = np.array([[0.0, 1.0], [4.0, 0.0], [0.5, 3.0], [6.0, 9.0]])
+    for name in nn.NAMES:
+        got = predict(name, X, X, labels)
+        assert got.dtype == np.asarray(labels).dtype
+        assert set(got.tolist()) <= set(labels)
+    np.testing.assert_array_equal(predict("L2", X, X, labels), labels)
+
+
+@st.composite
+def problems(draw):
+    """Small integer-valued training sets, with many duplicates, constants and ties, and queries."""
+    n, d, m = draw(st.integers(2, 9)), draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    values = st.integers(-2, 2)
+    X = draw(st.lists(st.lists(values, min_size=d, max_size=d), min_size=n, max_size=n))
+    Y = draw(st.lists(st.lists(values, min_size=d, max_size=d), min_size=m, max_size=m))
+    labels = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    return np.array(X, dtype=float), np.array(labels), np.array(Y, dtype=float)
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(), st.sampled_from(nn.NAMES))
+def test_fuzzed_against_the_oracle(problem, name):
+    X, labels, Y = problem
+    try:
+        distance = nn.fit_distance(name, X, labels)
+    except ValueError as error:
+        assert "var" in str(error)
+        return
+    got, expected = nn.pairwise(distance, Y, X, labels), oracle.distances(name, Y, X, labels)
+    np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-9 * (1 + expected.max()))
+    chosen = nn.nearest_neighbor(distance, Y, X, labels)
+    for q, label in enumerate(chosen):  # that of a nearest vector; of the first one where sums are exact
+        best = expected[q].min() + 1e-9 * (1 + expected.max())
+        assert label in labels[expected[q] <= best]
+        if name in ("L1", "L2"):
+            assert label == labels[expected[q].argmin()]
+
+
+# --- nonparametric discriminant analysis --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sizes, k, alpha", [((9, 14), 3, 2.0), ((9, 14), 1, 0.7), ((6, 5, 8), 4, 1.0), ((4, 7), 4, 3.0)]
+)
+def test_nda_scatter_against_a_double_loop(sizes, k, alpha):
+    X, labels, _ = sample(20, sizes, 3)
+    got = between_class_scatter([X[labels == c] for c in np.unique(labels)], k, alpha)
+    np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, k, alpha), rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.integers(1, 3), st.sampled_from([0.0, 0.5, 2.0]))
+def test_nda_scatter_fuzzed_with_ties(problem, k, alpha):
+    X, labels, _ = problem
+    classes, sizes = np.unique(labels, return_counts=True)
+    if len(classes) < 2 or sizes.min() < max(k, 2):
+        return
+    got = between_class_scatter([X[labels == c] for c in classes], k, alpha)
+    np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, k, alpha), rtol=1e-9, atol=1e-12)
+
+
+def test_nda_takes_the_lowest_index_among_equally_near_neighbours():
+    rng = np.random.default_rng(32)  # more vectors than an unstable sort leaves in order by luck
+    X, labels = rng.integers(0, 4, (90, 2)).astype(float), rng.integers(0, 2, 90)
+    got = between_class_scatter([X[labels == c] for c in (0, 1)], 5, 2.0)
+    np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, 5, 2.0), rtol=1e-9)
+
+
+def test_nda_whitens_the_within_class_scatter_and_diagonalises_the_other():
+    X, labels, _ = sample(21, (19, 12, 8), 5)
+    nda = nonparametric_discriminant_analysis(X, labels, k=2, alpha=1.5)
+    Z = nda.transform(X)
+    S_w = sum(np.sum(labels == c) * np.cov(Z[labels == c].T, bias=True) for c in (3, 4, 5)) / len(X)
+    np.testing.assert_allclose(S_w, np.eye(5), atol=1e-9)
+    S_b = oracle.nda_scatter(Z, labels, 2, 1.5)
+    np.testing.assert_allclose(S_b, np.diag(nda.eigenvalues), atol=1e-9 * nda.eigenvalues[0])
+    assert (np.diff(nda.eigenvalues) <= 0).all()
+    np.testing.assert_array_equal(nda.transform(X, 2), Z[:, :2])
+
+
+def test_nda_is_lda_when_every_vector_of_the_other_class_is_a_neighbour():
+    """S_b = (I + delta delta^T) / 2 after whitening, delta the difference of the means."""
+    X, labels, _ = sample(22, (16, 16), 4)
+    nda = nonparametric_discriminant_analysis(X, labels, k=16, alpha=0)
+    delta = X[labels == 4].mean(0) - X[labels == 3].mean(0)
+    S_w = (np.cov(X[labels == 3].T, bias=True) + np.cov(X[labels == 4].T, bias=True)) / 2
+    fisher = np.linalg.solve(S_w, delta)
+    expected = [(1 + delta @ fisher) / 2, 0.5, 0.5, 0.5]
+    np.testing.assert_allclose(nda.eigenvalues, expected, rtol=1e-9)
+    first = nda.projection[:, 0]
+    cosine = first @ fisher / np.linalg.norm(first) / np.linalg.norm(fisher)
+    assert abs(cosine) == pytest.approx(1, abs=1e-12)
+    lda = pytest.importorskip("sklearn.discriminant_analysis").LinearDiscriminantAnalysis(solver="svd")
+    direction = lda.fit(X, labels).scalings_[:, 0]
+    assert abs(direction @ first) == pytest.approx(np.linalg.norm(direction) * np.linalg.norm(first))
+
+
+def test_nda_finds_what_the_means_do_not_show():
+    """Equal means, so that LDA sees nothing; the classes differ along the second axis."""
+    rng = np.random.default_rng(23)
+    X = rng.normal(size=(120, 3))
+    labels = np.arange(120) % 2
+    X[:, 1] = np.where(labels, rng.choice([-6, 6], 120), 0) + 0.3 * rng.normal(size=120)
+    first = nonparametric_discriminant_analysis(X, labels, k=5, alpha=1).projection[:, 0] * X.std(axis=0)
+    assert abs(first).argmax() == 1
+
+
+def test_nda_leaves_out_small_eigenvalues():
+    X, labels, _ = sample(24, (10, 10), 4)
+    X[:, 1] = 0.1
+    assert nonparametric_discriminant_analysis(X, labels).projection.shape == (4, 3)
+    small = X * np.array([1, 1, 1, 1e-7])
+    assert nonparametric_discriminant_analysis(small, labels).projection.shape == (4, 2)
+    assert nonparametric_discriminant_analysis(small, labels, min_eigenvalue=0).projection.shape == (4, 3)
+    wide = np.random.default_rng(25).normal(size=(20, 50))
+    assert nonparametric_discriminant_analysis(wide, labels).projection.shape == (50, 18)
+    with pytest.raises(ValueError, match="min_eigenvalue"):
+        nonparametric_discriminant_analysis(X * 1e-9, labels)
+    with pytest.raises(ValueError, match="does not vary within"):
+        nonparametric_discriminant_analysis([[1.0], [1.0], [2.0], [2.0]], [0, 0, 1, 1], k=1)
+
+
+def test_boundary_weights():
+    own, other = np.array([1.0, 1.0, 4.0, 0.0, 0.0, 1e200]), np.array([1.0, 2.0, 1.0, 3.0, 0.0, 1e190])
+    expected = [0.5, 0.2, 1 / 17, 0, 0.5, 1e-20]
+    np.testing.assert_allclose(boundary_weights(own, other, 2.0), expected, rtol=1e-12)
+    np.testing.assert_array_equal(boundary_weights(own, other, 0.0), 0.5)
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", nn.NAMES)
+def test_a_saved_distance_measures_the_same(name, tmp_path):
+    X, labels, Y = sample(30)
+    distance = nn.fit_distance(name, X, labels)
+    refimpl.save(tmp_path / "distance.npz", distance)
+    loaded = refimpl.load(tmp_path / "distance.npz")
+    assert loaded.name == name
+    np.testing.assert_array_equal(nn.pairwise(loaded, Y, X, labels), nn.pairwise(distance, Y, X, labels))
+
+
+def test_a_saved_projection_projects_the_same(tmp_path):
+    X, labels, Y = sample(31)
+    nda = nonparametric_discriminant_analysis(X, labels)
+    refimpl.save(tmp_path / "nda.npz", nda)
+    np.testing.assert_array_equal(refimpl.load(tmp_path / "nda.npz").transform(Y), nda.transform(Y))
+
+
+# --- errors before any work ---------------------------------------------------------------------------------
+
+GOOD = np.arange(8.0).reshape(4, 2) ** 2
+LABELS = [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("train", [partial(nn.fit_distance, "L2"), nonparametric_discriminant_analysis])
+@pytest.mark.parametrize(
+    "X, labels, error, message",
+    [
+        ([[0, 1], [2, np.nan], [4, 5], [6, 7]], LABELS, ValueError, r"X has 1 .* row 1, column 1"),
+        ([[0, 1], [2, 3], [-np.inf, 5], [6, 7]], LABELS, ValueError, r"X has 1 .* row 2, column 0"),
+        (np.empty((0, 3)), [], ValueError, "X has shape"),
+        (np.empty((4, 0)), LABELS, ValueError, "X has shape"),
+        ([1.0, 2.0], [0, 1], ValueError, r"X has shape \(2,\)"),
+        ([[1.0], [2.0, 3.0]], [0, 1], ValueError, "X must be a matrix"),
+        ([["a", "b"]], [0], TypeError, "X has dtype"),
+        (GOOD * 1j, LABELS, TypeError, "X has dtype"),
+        (GOOD, [0, 1, 1], ValueError, r"labels has shape \(3,\)"),
+        (GOOD, [[0], [0], [1], [1]], ValueError, r"labels has shape \(4, 1\)"),
+        (GOOD, [0, 0, 1, np.nan], ValueError, "labels holds NaN"),
+        (GOOD, ["a", 1, "a", 1], TypeError, "labels mixes"),
+        (GOOD, np.array(["a", 1, None, 1], dtype=object), TypeError, "that can be sorted"),
+    ],
+)
+def test_bad_training_sets(train, X, labels, error, message):
+    with pytest.raises(error, match=message):
+        train(X, labels)
+
+
+def test_bad_arguments():
+    with pytest.raises(ValueError, match=r"name is 'Mahalanobis'; the distances are L1, .*Mah-CD"):
+        nn.fit_distance("Mahalanobis", GOOD, LABELS)
+    for option in ({"ridge": -1}, {"rcond": 1.5}, {"rcond": np.nan}):
+        with pytest.raises(ValueError, match=next(iter(option))):
+            nn.fit_distance("RCA", GOOD, LABELS, **option)
+    with pytest.raises(TypeError, match="ridge"):
+        nn.fit_distance("RCA", GOOD, LABELS, ridge="auto")
+    with pytest.raises(ValueError, match="log_det"):
+        nn.fit_distance("Mah", GOOD, LABELS, log_det=True)
+    distance = nn.fit_distance("Mah-CD", GOOD, LABELS)
+    with pytest.raises(ValueError, match="Y has 3 columns"):
+        nn.nearest_neighbor(distance, np.ones((2, 3)), GOOD, LABELS)
+    with pytest.raises(ValueError, match="X has 3 columns"):
+        nn.nearest_neighbor(distance, np.ones((2, 3)), np.ones((4, 3)), LABELS)
+    with pytest.raises(ValueError, match="Y has 1 values"):
+        nn.nearest_neighbor(distance, [[1.0, np.inf]], GOOD, LABELS)
+    with pytest.raises(ValueError, match=r"labels holds .*5"):
+        nn.nearest_neighbor(distance, GOOD, GOOD, [0, 0, 1, 5])
+
+
+def test_bad_arguments_of_nda():
+    with pytest.raises(ValueError, match="labels has 1 class"):
+        nonparametric_discriminant_analysis(GOOD, [0, 0, 0, 0])
+    with pytest.raises(ValueError, match="k=3 needs 3"):
+        nonparametric_discriminant_analysis(GOOD, LABELS)
+    with pytest.raises(ValueError, match="needs 2"):
+        nonparametric_discriminant_analysis(GOOD, [0, 0, 0, 1], k=1)
+    with pytest.raises(TypeError, match=r"k is 1\.5"):
+        nonparametric_discriminant_analysis(GOOD, LABELS, k=1.5)
+    with pytest.raises(ValueError, match="alpha is -1"):
+        nonparametric_discriminant_analysis(GOOD, LABELS, k=1, alpha=-1)
+    nda = nonparametric_discriminant_analysis(GOOD, LABELS, k=1)
+    with pytest.raises(ValueError, match="X has 3 columns"):
+        nda.transform(np.ones((1, 3)))
+    with pytest.raises(ValueError, match="n_components is 9"):
+        nda.transform(GOOD, 9)
