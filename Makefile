@@ -21,7 +21,7 @@ benchmarks: $(BUILT)
 lint: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --editable '.[lint]'
 	$(VENV)/bin/ruff check .
-	$(VENV)/bin/cython-lint refimpl_fast
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint refimpl_fast
 
 $(BUILT): pyproject.toml setup.py $(wildcard refimpl_fast/*.pyx refimpl_fast/*.h)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)

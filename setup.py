@@ -20,7 +20,7 @@ class BuildExt(build_ext):
         except Exception as error:
             if not set(OPENMP) & set(extension.extra_compile_args):
                 raise
-            print(f"{extension.name}: no build with {OPENMP[0]} ({error}); it will run on one thread", file=sys.stderr)
+            print(f"{extension.name}: no build with {OPENMP[0]}, one thread only ({error})", file=sys.stderr)
             extension.extra_compile_args = [a for a in extension.extra_compile_args if a not in OPENMP]
             extension.extra_link_args = []
             super().build_extension(extension)

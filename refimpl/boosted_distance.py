@@ -1,5 +1,5 @@
-"""Boosted Distance: J. Amores, N. Sebe & P. Radeva, "Boosting the distance estimation. Application to the K-Nearest
-Neighbor Classifier", Pattern Recognition Letters 27 (2006) 201-209.
+"""Boosted Distance: J. Amores, N. Sebe & P. Radeva, "Boosting the distance estimation. Application to the
+K-Nearest Neighbor Classifier", Pattern Recognition Letters 27 (2006) 201-209.
 
 In the paper's order: the similarity (eqs. 1-4), then Algorithms A.1, A.2 and A.3 of its appendix. Symbols are
 listed in NOTATION.md, corrected lines in ERRATA.md.
@@ -328,7 +328,9 @@ def adaboost(
     Phi = []
     for round in adaboost_rounds(P, N, kernels=kernels, weak_learner=learner, threads=threads):
         if round.t <= given and round.alpha != ensemble.alpha[round.t - 1]:
-            raise ValueError(f"ensemble: round {round.t} has another weight on these P and N; pass those it came from")
+            raise ValueError(
+                f"ensemble: round {round.t} has another weight on these P and N; pass those it came from"
+            )
         Phi.append((round.alpha, *round.h))
         if round.t == T or (round.t > given and callback is not None and callback(round)):
             break
@@ -445,11 +447,15 @@ def _check_range(X, Y, name):
     with np.errstate(over="ignore"):
         spread = np.maximum(X.max(axis=0), Y.max(axis=0)) - np.minimum(X.min(axis=0), Y.min(axis=0))
     if not np.isfinite(spread).all():
-        raise ValueError(f"{name}: the values of column {np.argmax(~np.isfinite(spread))} are so far apart that their "
-                         "difference is infinite; rescale it")
+        raise ValueError(
+            f"{name}: the values of column {np.argmax(~np.isfinite(spread))} are so far apart that their "
+            "difference is infinite; rescale it"
+        )
 
 
 def _check_memory(needed, max_memory):
     if max_memory is not None and needed > max_memory:
-        raise MemoryError(f"max_memory is {max_memory:,} bytes; the training needs up to {needed:,}. Pass more, "
-                          "or fewer training vectors or features")
+        raise MemoryError(
+            f"max_memory is {max_memory:,} bytes; the training needs up to {needed:,}. Pass more, or fewer "
+            "training vectors or features"
+        )

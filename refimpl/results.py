@@ -4,6 +4,7 @@ Not handled here: objects that hold anything but arrays and numbers, and compres
 """
 
 import dataclasses
+import importlib
 import json
 import os
 import tempfile
@@ -16,6 +17,7 @@ import numpy as np
 SCHEMA_VERSION = 1
 _HEADER = "refimpl"
 _TYPES = {}
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, ImportError, KeyError, TypeError, ValueError, AttributeError)
 
 
 class FileFormatError(ValueError):
@@ -90,13 +92,13 @@ def load(path):
         return _from_arrays(header, arrays)
     except FileFormatError:
         raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except _DAMAGE as error:
         raise FileFormatError(f"{path}: damaged or not a result of refimpl ({error}); save it again") from error
 
 
 def _to_arrays(value):
     if type(value).__name__ in _TYPES:
-        return {"type": type(value).__name__}, _fields(value, "")
+        return _type(value), _fields(value, "")
     if isinstance(value, dict) and value:
         types = {type(one).__name__ for one in value.values()}
         labels = np.array(list(value))
@@ -104,11 +106,15 @@ def _to_arrays(value):
             arrays = {"labels": labels}
             for i, one in enumerate(value.values()):
                 arrays.update(_fields(one, f"{i}."))
-            return {"type": types.pop(), "labels": len(labels)}, arrays
+            return {**_type(one), "labels": len(labels)}, arrays
     raise TypeError(
         f"value is a {type(value).__name__}; pass one of {sorted(_TYPES)}, or a non-empty dict of them by label "
         "(labels all integers or all strings)"
     )
+
+
+def _type(one):
+    return {"type": type(one).__name__, "module": type(one).__module__}
 
 
 def _fields(one, prefix):
@@ -116,8 +122,13 @@ def _fields(one, prefix):
 
 
 def _from_arrays(header, arrays):
+    if header["type"] not in _TYPES and header["module"].startswith("refimpl."):
+        importlib.import_module(header["module"])
     if header["type"] not in _TYPES:
-        raise FileFormatError(f"it holds a {header['type']!r}, known are {sorted(_TYPES)}; is this release too old?")
+        raise FileFormatError(
+            f"it holds a {header['type']} of {header['module']}; import that module first, or use the release of "
+            "refimpl that wrote it"
+        )
     cls = _TYPES[header["type"]]
     names = [field.name for field in dataclasses.fields(cls)]
     if "labels" not in header:

@@ -53,10 +53,11 @@ class Ensemble:
     def __post_init__(self):
         for field in dataclasses.fields(self):
             array = np.asarray(getattr(self, field.name))
-            if len(array.shape) == 0 or len(array) != len(self.alpha):
-                raise ValueError(f"{field.name}: shape {array.shape}; it must have one entry for each of the rounds")
-            array.setflags(write=False)
-            object.__setattr__(self, field.name, array)
+            if array.dtype.kind not in "iuf" or array.ndim == 0 or len(array) != len(self.alpha):
+                raise ValueError(f"{field.name}: {array.dtype} {array.shape}; it must hold one entry for each round")
+            own = np.ascontiguousarray(array, dtype=np.float64 if array.dtype.kind == "f" else np.int64).view()
+            own.setflags(write=False)
+            object.__setattr__(self, field.name, own)
         if not np.isfinite(self.alpha).all():
             raise ValueError("alpha: NaN or infinite weights")
 

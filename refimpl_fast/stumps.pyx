@@ -145,7 +145,9 @@ cdef void _sort_column(
             row += 1
 
 
-cdef void _encode(const double[:, ::1] A, Py_ssize_t f, vector[double]& values, vector[uint32_t]& code) noexcept nogil:
+cdef void _encode(
+    const double[:, ::1] A, Py_ssize_t f, vector[double]& values, vector[uint32_t]& code,
+) noexcept nogil:
     # values, code = np.unique(A[:, f], return_inverse=True)
     cdef Py_ssize_t i
     values.resize(A.shape[0])
@@ -207,7 +209,8 @@ def _extremes(
         return
     for f in prange(common.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=8):
         _scan(
-            &rows[0] + row_ptr[f], row_ptr[f + 1] - row_ptr[f], &starts[0] + bin_ptr[f], bin_ptr[f + 1] - bin_ptr[f],
+            &rows[0] + row_ptr[f], row_ptr[f + 1] - row_ptr[f],
+            &starts[0] + bin_ptr[f], bin_ptr[f + 1] - bin_ptr[f],
             common[f], &g[0], total, &highest[f], &lowest[f],
         )
 
@@ -299,7 +302,8 @@ cdef void _add_chunk(
 
 
 cdef cloned_void _add_lanes(
-    double* s, const double* y, const double* x, const double* alpha, const double* theta, Py_ssize_t T, Py_ssize_t n,
+    double* s, const double* y, const double* x, const double* alpha, const double* theta,
+    Py_ssize_t T, Py_ssize_t n,
 ) noexcept nogil:
     # S += a * (p * difference < p * theta) for one query and up to LANES training vectors
     cdef double[LANES] total

@@ -137,7 +137,7 @@ def presort(A, B=None, *, threads=None):
     n = len(A) * (1 if B is None else len(B))
     rows, starts, common, common_row = [], [], [], []
     for f in range(A.shape[1]):
-        values, code, count = np.unique(_column(A, B, f), return_inverse=True, return_counts=True)
+        _, code, count = np.unique(_column(A, B, f), return_inverse=True, return_counts=True)
         order = np.argsort(code, kind="stable")
         start = np.cumsum(count) - count
         c = np.argmax(count)  # the lowest of the most frequent values
