@@ -16,7 +16,9 @@ def read_digits17():
     """Read the digits 1 and 7 of scikit-learn's 8 x 8 digits; labels 1 and 7."""
     bunch = load_digits()
     keep = np.isin(bunch.target, (1, 7))
-    return Parsed(bunch.data[keep], bunch.target[keep], {1: "1", 7: "7"}, notes=("images are 8 x 8, grey 0..16",))
+    return Parsed(
+        bunch.data[keep], bunch.target[keep], {1: "1", 7: "7"}, notes=("images are 8 x 8, grey 0..16",)
+    )
 
 
 RECIPES = {"wdbc-small": Recipe(read_wdbc_small), "digits17": Recipe(read_digits17)}

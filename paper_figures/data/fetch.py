@@ -112,7 +112,9 @@ def _by_hand(file, folders):
 def _download(file, folders):
     target = folders[-1] / file.name
     try:
-        pooch.retrieve(file.url, known_hash=file.sha256, fname=target.name, path=target.parent, progressbar=False)
+        pooch.retrieve(
+            file.url, known_hash=file.sha256, fname=target.name, path=target.parent, progressbar=False
+        )
     except ValueError as error:  # pooch: the hash of what came is another one
         raise DataNotAvailable(
             f"{file.name}: what {file.url} sent does not have the sha256 {file.sha256} ({error}). "

@@ -10,9 +10,7 @@ UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
 MNIST = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 ARFF = "https://raw.githubusercontent.com/renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73/"
 ADBENCH = "https://raw.githubusercontent.com/Minqi824/ADBench/5d38cd06091ad196c10e9203ee5dec1d6ae089a3/"
-AD_EXCERPT = (
-    "https://raw.githubusercontent.com/smenon8/AdNonAdDataClassifier/948e8797bc3aab203efbbbdb7837358d26485bb6/"
-)
+AD_EXCERPT = "https://raw.githubusercontent.com/smenon8/AdNonAdDataClassifier/948e8797bc3aab203efbbbdb7837358d26485bb6/"
 CC_BY = "CC BY 4.0"
 
 

@@ -25,7 +25,7 @@ class DataSet:
     files : tuple of dict
         ``{"name", "sha256"}`` of each file it was read from.
     n_train : int or None
-        The first ``n_train`` rows are the official training part, the rest the test part; None if there is none.
+        The first ``n_train`` rows are the official training part, the rest the test part; None: no parts.
     notes : tuple of str
         What was decided in reading it.
     """
@@ -79,8 +79,8 @@ def load(name, data_dir=None, **options):
     data_dir : path or None
         Where to look first; see :func:`paper_figures.data.fetch.search_path`.
     **options
-        Alternatives that the papers leave open, such as ``missing="drop"`` or ``order="frequency"``; an option that
-        the set does not have is an error which lists those it has.
+        Alternatives that the papers leave open, such as ``missing="drop"`` or ``order="frequency"``; an
+        option that the set does not have is an error which lists those it has.
 
     Returns
     -------
@@ -97,7 +97,9 @@ def load(name, data_dir=None, **options):
     known = [p.name for p in inspect.signature(recipe.read).parameters.values() if p.kind is p.KEYWORD_ONLY]
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise ValueError(f"{unknown[0]}: data set {name!r} has no such option; it has {', '.join(known) or 'none'}")
+        raise ValueError(
+            f"{unknown[0]}: data set {name!r} has no such option; it has {', '.join(known) or 'none'}"
+        )
     paths = [fetch(file, data_dir) for file in recipe.files]
     parsed = recipe.read(*paths, **options)
     X = np.ascontiguousarray(parsed.X, dtype=np.float64)
@@ -108,6 +110,21 @@ def load(name, data_dir=None, **options):
     for array in (X, y):
         array.setflags(write=False)
     return DataSet(name, X, y, parsed.classes, files, parsed.n_train, parsed.notes)
+
+
+def reader(name):
+    """Give the function that reads a data set; its module is part of the code behind a result.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+
+    Returns
+    -------
+    callable
+    """
+    return _recipe(name).read
 
 
 def describe(name, data_dir=None):

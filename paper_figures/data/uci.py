@@ -36,7 +36,9 @@ def read_ad(path):
     """Read the substitute of ad: 1966 distinct binary rows of 1555 columns."""
     with np.load(path) as arrays:
         X, y = arrays["X"], arrays["y"]
-    note = "substitute: distinct binary rows only, the three geometry columns are dropped (paper: 2359 x 1558)"
+    note = (
+        "substitute: distinct binary rows only, the three geometry columns are dropped (paper: 2359 x 1558)"
+    )
     return Parsed(X, y.ravel(), {0: "nonad.", 1: "ad."}, notes=(note,))
 
 
@@ -45,18 +47,24 @@ def read_ad_excerpt(path, *, missing="drop"):
     rows = _rows(path)[1:]
     X, keep = table([row[:-1] for row in rows], missing=missing)
     y = _labels([row[-1] for row in rows], "nonad.", "ad.")[keep]
-    return Parsed(X, y, {0: "nonad.", 1: "ad."}, notes=("excerpt: complete ones of the first 998 of 3279 rows",))
+    return Parsed(
+        X, y, {0: "nonad.", 1: "ad."}, notes=("excerpt: complete ones of the first 998 of 3279 rows",)
+    )
 
 
 def read_gender(path):
     """Read the faces that the user supplies: arrays X (n x 784) and y (n), without pickle."""
     with np.load(path, allow_pickle=False) as arrays:
         if not {"X", "y"} <= set(arrays.files):
-            raise ValueError(f"{path}: expected the arrays X and y; found {', '.join(arrays.files) or 'none'}")
+            raise ValueError(
+                f"{path}: expected the arrays X and y; found {', '.join(arrays.files) or 'none'}"
+            )
         X, y = arrays["X"], arrays["y"]
     if X.ndim != 2 or X.shape[1] != 784 or np.unique(y).size != 2:
         raise ValueError(f"{path}: expected X (n x 784) and y of two classes; found X {X.shape}")
-    return Parsed(X, np.searchsorted(np.unique(y), y), {0: "class 0", 1: "class 1"}, notes=("supplied by the user",))
+    return Parsed(
+        X, np.searchsorted(np.unique(y), y), {0: "class 0", 1: "class 1"}, notes=("supplied by the user",)
+    )
 
 
 def read_arrhythmia(path, *, missing="drop", drop_mostly_missing=True):
@@ -72,8 +80,8 @@ def read_arrhythmia(path, *, missing="drop", drop_mostly_missing=True):
 def read_splice(path, *, ambiguous="code", order="sorted"):
     """Read exon/intron (0) against intron/exon (1) borders, 60 letters each.
 
-    A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them (``"code"``), all as one
-    number (``"one code"``), or their rows are dropped (``"drop"``: 8 rows).
+    A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them (``"code"``), all as
+    one number (``"one code"``), or their rows are dropped (``"drop"``: 8 rows).
     """
     ways = {"code": "code", "one code": "code", "drop": "drop"}
     if ambiguous not in ways:
@@ -129,8 +137,8 @@ def read_german(path):
 def read_vote(path, *, missing="code", physician=True):
     """Read democrats (0) against republicans (1): n = 0, y = 1, and 2 for a vote that is neither.
 
-    ``missing="middle"`` puts neither between the two (n = 0, neither = 1, y = 2); ``physician=False`` leaves out
-    attribute 4, physician-fee-freeze, as other authors do for "vote1".
+    ``missing="middle"`` puts neither between the two (n = 0, neither = 1, y = 2); ``physician=False`` leaves
+    out attribute 4, physician-fee-freeze, as other authors do for "vote1".
     """
     rows = _rows(path)
     columns = [j for j in range(1, 17) if physician or j != 4]
@@ -166,7 +174,9 @@ def read_pima(path, *, zeros="keep"):
     if zeros == "keep":
         X, keep = np.array([row[:-1] for row in rows], dtype=np.float64), slice(None)
     else:
-        marked = [["?" if 1 <= j <= 5 and float(c) == 0 else c for j, c in enumerate(row[:-1])] for row in rows]
+        marked = [
+            ["?" if 1 <= j <= 5 and float(c) == 0 else c for j, c in enumerate(row[:-1])] for row in rows
+        ]
         X, keep = table(marked, missing=zeros)
     return Parsed(X, _labels([row[-1] for row in rows], "0", "1")[keep], {0: "healthy", 1: "diabetic"})
 
