@@ -99,7 +99,7 @@ def figure1(context, results):
 
 
 def _image_row(data_set, name, count):
-    return {"data_set": data_set, "class": name, "quantity": "images drawn"} | {
+    return {"data_set": data_set, "class": name, "quantity": "images"} | {
         "published": None,
         "ours": count,
         "std": None,
@@ -118,7 +118,7 @@ PAPER = Paper(
             figure1,
             draw_examples,
             alt="Two rows of handwritten digits: ones above, sevens below. The faces are not available.",
-            size=(7.0, 2.4),
+            size=(6.0, 3.2),
         ),
         Figure("table1", "Data sets: observations and dimensions", table1_tasks, table1),
     ),

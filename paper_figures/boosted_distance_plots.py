@@ -7,7 +7,8 @@ def draw_examples(record, figure):
     """Draw a panel per image set, a row of images per class; a set that is not available says so."""
     panels = record["drawing"]
     absent = [row for row in record["rows"] if row["ours"] is None]
-    axes = figure.subplots(1, len(panels) + len(absent), squeeze=False)[0]
+    count = len(panels) + len(absent)
+    axes = figure.subplots(count, 1, squeeze=False)[:, 0]
     for axis, panel, letter in zip(axes, panels, "ab", strict=False):
         side = panel["side"]
         rows = [
@@ -21,5 +22,4 @@ def draw_examples(record, figure):
             0.5, 0.5, "not available:\nthe faces are licensed", ha="center", va="center", color="#444444"
         )
         axis.set_title(f"(b) {row['data_set']}")
-        axis.grid(False)
-        axis.set(xticks=[], yticks=[])
+        axis.set_axis_off()

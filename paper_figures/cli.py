@@ -51,9 +51,9 @@ def main(argv=None, papers=None):
 
 
 def _run(context, store, papers, chosen, jobs):
-    states = []
+    states, found = [], {}
     for paper, figure in chosen:
-        outcome = make_figure(context, store, paper, figure, jobs=jobs)
+        outcome = make_figure(context, store, paper, figure, jobs=jobs, found=found)
         states.append(outcome.state)
         print(_line(store, paper, figure, outcome), file=sys.stderr, flush=True)
         page = gallery.write(store, papers)

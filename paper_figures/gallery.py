@@ -1,6 +1,7 @@
 """The page that shows every figure and table: OUT/index.html, complete but for the pictures beside it."""
 
 import json
+import re
 from collections import Counter
 from html import escape
 from importlib.resources import files
@@ -144,6 +145,11 @@ def _badge(state):
     return f'<span class="badge {style}">{symbol}{escape(state)}</span>'
 
 
+def _spoken(name):
+    """Write table2 as Table 2."""
+    return re.sub(r"(?<=[a-z])(?=\d)", " ", name).capitalize()
+
+
 def _anchor(entry):
     return f"{entry['paper'].name}.{entry['figure'].name}"
 
@@ -171,10 +177,10 @@ def _summary_row(entry):
         if compared
         else "<td>–</td>"
     )
-    name = escape(entry["figure"].name)
+    name = escape(_spoken(entry["figure"].name))
     detail = [str(record[field]) if record else "–" for field in ("scale", "kernels", "seconds")]
     return (
-        f"<tr{_attributes(entry)}><td>{escape(entry['paper'].name)}</td>"
+        f"<tr{_attributes(entry)}><td>{escape(entry['paper'].name).replace('_', '_<wbr>')}</td>"
         f'<td><a href="#{escape(_anchor(entry))}">{name}</a> '
         f'<span class="wide">{escape(entry["figure"].title)}</span></td>'
         f'<td data-sort="{verdict.FIGURE_STATES.index(entry["state"])}">{_badge(entry["state"])}</td>{share}'
@@ -187,7 +193,7 @@ def _article(entry):
     figure, record = entry["figure"], entry["record"]
     parts = [
         f'<article id="{escape(_anchor(entry))}"{_attributes(entry)}>',
-        f"<h3>{escape(figure.name)}: {escape(figure.title)} {_badge(entry['state'])}</h3>",
+        f"<h3>{escape(_spoken(figure.name))}: {escape(figure.title)} {_badge(entry['state'])}</h3>",
     ]
     if entry["failure"]:
         parts.append(
@@ -233,13 +239,14 @@ def _table(record):
         for name in names
     )
     digits = _decimals(rows)
+    size, opened = ("long", "") if len(rows) > LONG_TABLE else ("short", " open")
     body = "\n".join(_row(row, keys, explained, digits) for row in rows)
     table = (
-        f'<div class="box" tabindex="0" role="region" aria-label="Numbers of {escape(record["figure"])}">'
+        f'<div class="box {size}" tabindex="0" role="region" '
+        f'aria-label="Numbers of {escape(record["figure"])}">'
         f'<table class="rows sortable"><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>"
     )
-    opened = "" if len(rows) > LONG_TABLE else " open"
     return f"<details{opened}><summary>{len(rows)} rows of numbers</summary>\n{table}</details>"
 
 
@@ -249,10 +256,12 @@ def _row(row, keys, explained, digits):
     difference = None if published is None or ours is None else ours - published
     cells = [f"<td>{escape(_value(row.get(key)))}</td>" for key in keys]
     cells.append(_cell("published", published, _number(published, digits)))
-    cells.append(_cell("ours", ours, "not available" if ours is None else _number(ours, digits)))
+    absent = '<abbr title="not available">n/a</abbr>'
+    cells.append(_cell("ours", ours, absent if ours is None else _number(ours, digits)))
     cells.append(_cell("difference", difference, _number(difference, digits, sign="+")))
     cells.append(_cell("std", row["std"], _number(row["std"], digits)))
-    cells.append(f"<td>{_badge(state)}</td>")
+    explains = state == verdict.DIFFERS and row.get("why")
+    cells.append(f"<td>{_badge(verdict.EXPLAINED if explains else state)}</td>")
     if explained:
         cells.append(f'<td class="why">{escape(row.get("why", ""))}</td>')
     return "<tr>" + "".join(cells) + "</tr>"

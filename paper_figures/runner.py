@@ -35,32 +35,39 @@ class Planned:
     by_hand: bool
 
 
+class MissingData(Exception):
+    """A figure has none of its data, though they could be had."""
+
+
 class TaskFailed(Exception):
     """One or more tasks of a figure failed; the message is the first one's traceback."""
 
 
-def plan(context, tasks):
+def plan(context, tasks, found):
     """Give each task its key; data sets are found, or downloaded, here and not in the workers.
 
     Parameters
     ----------
     context : Context
     tasks : sequence of Task
+    found : dict
+        What this run knows of data sets already, by name; it is filled.
 
     Returns
     -------
     list of Planned
     """
-    looked_up, versions, planned = {}, {}, []
+    versions, planned = {}, []
     for task in tasks:
         for name in task.data:
-            if name not in looked_up:
-                looked_up[name] = _look_up(name, context.data_dir)
-        found = [looked_up[name] for name in task.data]
+            if name not in found:
+                found[name] = _look_up(name, context.data_dir)
         code = (task.function, task.kernels, task.data)
         if code not in versions:
             versions[code] = code_version([task.function, *map(data.reader, task.data)], task.kernels)
-        planned.append(_planned(context, task, found, versions[code]))
+        planned.append(_planned(context, task, [found[name] for name in task.data], versions[code]))
+    if planned and all(p.why is not None for p in planned) and not all(p.by_hand for p in planned):
+        raise MissingData("none of its data is here: " + "; ".join(sorted({p.why for p in planned})))
     return planned
 
 
@@ -90,7 +97,7 @@ def _look_up(name, data_dir):
     except data.DataNotAvailable as error:
         if not error.by_hand:
             LOG.warning("%s", error)
-        return (), str(error), error.by_hand
+        return (), error.reason, error.by_hand
 
 
 def execute(task_function, job, params):
@@ -192,7 +199,7 @@ class Outcome:
     error: str | None = None
 
 
-def make_figure(context, store, paper, figure, *, jobs):
+def make_figure(context, store, paper, figure, *, jobs, found):
     """Compute, store and draw one figure; an error is stored beside the others' results.
 
     Parameters
@@ -202,22 +209,24 @@ def make_figure(context, store, paper, figure, *, jobs):
     paper : Paper
     figure : Figure
     jobs : int
+    found : dict
+        What this run knows of data sets already; see :func:`plan`.
 
     Returns
     -------
     Outcome
     """
     try:
-        return _make(context, store, paper, figure, jobs)
+        return _make(context, store, paper, figure, jobs, found)
     except Exception as error:
-        text = str(error) if isinstance(error, TaskFailed) else traceback.format_exc()
+        text = str(error) if isinstance(error, TaskFailed | MissingData) else traceback.format_exc()
         failure = {"error": text, "scale": context.scale, "kernels": context.kernels, "seed": context.seed}
         store.write_failure(paper.name, figure.name, failure)
         return Outcome("failed", error=text)
 
 
-def _make(context, store, paper, figure, jobs):
-    planned = plan(context, figure.tasks(context))
+def _make(context, store, paper, figure, jobs, found):
+    planned = plan(context, figure.tasks(context), found)
     key = _figure_key(context, paper, figure, planned)
     record = store.read(paper.name, figure.name)
     reused = record is not None and record["key"] == key

@@ -16,20 +16,19 @@ class DataNotAvailable(Exception):
 
     Attributes
     ----------
+    reason : str
+        The same without a folder of this machine: it may be stored with a result.
     by_hand : bool
         True if only its user can supply the file (a licence), so that its absence is no failure.
     """
 
-    def __init__(self, message, *, by_hand=False):
-        super().__init__(message)
+    def __init__(self, message, reason, by_hand=False):
+        super().__init__(message, reason, by_hand)
+        self.reason = reason
         self.by_hand = by_hand
 
-    def __reduce__(self):
-        return _rebuild, (str(self), self.by_hand)
-
-
-def _rebuild(message, by_hand):
-    return DataNotAvailable(message, by_hand=by_hand)
+    def __str__(self):
+        return self.args[0]
 
 
 def search_path(data_dir=None):
@@ -81,7 +80,10 @@ def fetch(name, data_dir=None):
             _check(file, path)
             return path
     if file.url is None:
-        raise DataNotAvailable(_by_hand(file, folders), by_hand=file.sha256 is None)
+        note = f" ({file.note})" if file.note else ""
+        reason = f"{file.name} is missing{note} and cannot be downloaded; licence: {file.licence}"
+        remedy = f"If you have it, put it at {folders[0] / file.name}."
+        raise DataNotAvailable(f"{reason}. {remedy}", reason, by_hand=file.sha256 is None)
     return _download(file, folders)
 
 
@@ -101,28 +103,15 @@ def _check(file, path):
         )
 
 
-def _by_hand(file, folders):
-    note = f" ({file.note})" if file.note else ""
-    return (
-        f"{file.name} is missing{note} and cannot be downloaded; licence: {file.licence}. "
-        f"If you have it, put it at {folders[0] / file.name}."
-    )
-
-
 def _download(file, folders):
     target = folders[-1] / file.name
+    by_hand = f"Put it by hand at {folders[0] / file.name} (sha256 {file.sha256})."
     try:
-        pooch.retrieve(
-            file.url, known_hash=file.sha256, fname=target.name, path=target.parent, progressbar=False
-        )
+        pooch.retrieve(file.url, file.sha256, fname=target.name, path=target.parent)
     except ValueError as error:  # pooch: the hash of what came is another one
-        raise DataNotAvailable(
-            f"{file.name}: what {file.url} sent does not have the sha256 {file.sha256} ({error}). "
-            f"Put the right file at {folders[0] / file.name}."
-        ) from error
-    except OSError as error:  # requests' errors and urllib's are OSErrors
-        raise DataNotAvailable(
-            f"{file.name} is missing and could not be downloaded from {file.url} ({type(error).__name__}). "
-            f"Download it by hand and put it at {folders[0] / file.name} (sha256 {file.sha256})."
-        ) from error
+        reason = f"{file.name}: what {file.url} sends does not have the sha256 of the table"
+        raise DataNotAvailable(f"{reason} ({error}). {by_hand}", reason) from error
+    except OSError as error:  # the errors of requests are OSErrors
+        reason = f"{file.name} is missing and could not be downloaded from {file.url}"
+        raise DataNotAvailable(f"{reason} ({type(error).__name__}). {by_hand}", reason) from error
     return target
