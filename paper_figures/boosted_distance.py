@@ -4,6 +4,7 @@ The small scale shows what comes with scikit-learn: digits 1 and 7, and the pape
 """
 
 from paper_figures.boosted_distance_plots import draw_examples
+from paper_figures.boosted_distance_tasks import example_images, shape_of
 from paper_figures.registry import Figure, Gathered, Paper, Task
 
 NAME = "boosted_distance"
@@ -15,27 +16,6 @@ DIFFERENCES = {
     "MNIST": "all digits 1 and 7 of both parts, 13007 + 2163; which 12,000 the paper counts is not said",
     "splice": "all 1535 rows of the two classes EI and IE; which 1500 the paper used is not said",
 }
-
-
-def shape_of(job, *, data_set):
-    """Give the size of a data set, with what was decided in reading it."""
-    loaded = job.load(data_set)
-    n, d = loaded.X.shape
-    return {"observations": n, "dimensions": d, "notes": list(loaded.notes)}
-
-
-def example_images(job, *, data_set, per_class):
-    """Pick images of each class at random; pixels are scaled to 0..255 and rounded."""
-    loaded = job.load(data_set)
-    rng = job.rng
-    scale = 255.0 / loaded.X.max()
-    side = round(loaded.X.shape[1] ** 0.5)
-    panels = []
-    for label, name in loaded.classes.items():
-        members = (loaded.y == label).nonzero()[0]
-        picked = rng.choice(members, size=per_class, replace=False)
-        panels.append({"class": name, "images": (loaded.X[picked] * scale).round().astype(int)})
-    return {"side": side, "classes": panels}
 
 
 def table1_tasks(context):

@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 from paper_figures import gallery
+from paper_figures.codeversion import outdated_builds
 from paper_figures.registry import KERNELS, SCALES, Context, load_kernels, load_papers
 from paper_figures.runner import make_figure, open_store
 
+LOG = logging.getLogger("paper_figures")
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -57,7 +59,7 @@ def _run(context, store, papers, chosen, jobs):
         states.append(outcome.state)
         print(_line(store, paper, figure, outcome), file=sys.stderr, flush=True)
         page = gallery.write(store, papers)
-    print(f"{len(states)} figures and tables; see {page}")
+    print(f"{len(states) - states.count('failed')} of {len(states)} figures and tables made; see {page}")
     return FAILED if {"failed", "incomplete"} & set(states) else DONE
 
 
@@ -139,6 +141,7 @@ def _check(parser, options):
         parser.error(f"argument --data: {options.data!r} is not a folder; give one that exists")
     if Path(options.out).exists() and not Path(options.out).is_dir():
         parser.error(f"argument --out: {options.out!r} is a file; give a folder, it is made if need be")
+    options.data = options.data and str(Path(options.data).resolve())
     try:
         load_kernels(options.kernels)
     except ImportError as error:
@@ -146,3 +149,5 @@ def _check(parser, options):
             f"argument --kernels: the {options.kernels} kernels cannot be imported ({error}). "
             "Build them in a checkout with `pip install -e .`, or pass --kernels reference."
         )
+    for source in outdated_builds() if options.kernels == "fast" else ():
+        LOG.warning("%s is newer than what was built from it: build again with `pip install -e .`", source)

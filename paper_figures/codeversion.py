@@ -2,8 +2,8 @@
 
 From the module of a task's function, the imports inside this project are followed, as they stand in the
 text. So a result becomes stale when its algorithm changes, and stays good when another paper's module, a
-plot or the gallery does. Kernels are named by the task, since both kernel packages import all of their
-modules. Imports that are computed at run time are not seen.
+plot (a module whose name ends in ``_plots``) or the gallery does. Kernels are named by the task, since both
+kernel packages import all of their modules. Imports that are computed at run time are not seen.
 """
 
 import ast
@@ -43,6 +43,23 @@ def code_version(functions, kernels=None):
     return _hash_files(tuple(sorted(files)))
 
 
+def outdated_builds():
+    """Give the Cython sources of refimpl_fast that are newer than the module compiled from them.
+
+    Returns
+    -------
+    list of str
+        A result computed with such a module would carry the version of a source that it does not come from.
+    """
+    folder = _folder("refimpl_fast")
+    names = []
+    for source in sorted(folder.glob("*.pyx")) if folder else ():
+        built = [path.stat().st_mtime for path in folder.glob(f"{source.stem}.*.so")]
+        if built and max(built) < source.stat().st_mtime:
+            names.append(f"refimpl_fast/{source.name}")
+    return names
+
+
 def _hash_files(files):
     digest = hashlib.sha256()
     for name, path in files:
@@ -65,7 +82,7 @@ def _closure(start):
 
 def _left_out(name):
     kernel = any(name == package or name.startswith(package + ".") for package in KERNEL_PACKAGES)
-    return kernel or name in FRAMEWORK
+    return kernel or name in FRAMEWORK or name.endswith("_plots")
 
 
 @cache
@@ -91,7 +108,8 @@ def _imports(name, path):
             candidates = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(node, package)
-            candidates = [_submodule_or(base, alias.name) for alias in node.names]
+            ours = base.partition(".")[0] in own
+            candidates = [_submodule_or(base, alias.name) for alias in node.names] if ours else []
         else:
             continue
         yield from (c for c in candidates if c.partition(".")[0] in own)
@@ -105,9 +123,7 @@ def _absolute(node, package):
 
 
 def _submodule_or(base, name):
-    if base.partition(".")[0] in PROJECT and _source(f"{base}.{name}") is not None:
-        return f"{base}.{name}"
-    return base
+    return f"{base}.{name}" if _source(f"{base}.{name}") is not None else base
 
 
 @cache

@@ -288,14 +288,14 @@ def _decimals(rows):
 def _number(value, digits, sign=""):
     if value is None:
         return "–"
-    if float(value).is_integer() and (digits is None or isinstance(value, int)):
-        return f"{value:{sign}.0f}".replace("-", "−")
-    text = (
-        f"{value:{sign}.4g}"
-        if digits is None or 0 < abs(value) < 0.5 * 10.0**-digits
-        else f"{value:{sign}.{digits}f}"
-    )
-    return text.replace("-", "−")
+    tiny = digits is None or 0 < abs(value) < 0.5 * 10.0**-digits
+    if (float(value).is_integer() and (digits is None or isinstance(value, int))) or (
+        tiny and abs(value) >= 1000
+    ):
+        form = ".0f"
+    else:
+        form = ".4g" if tiny else f".{digits}f"
+    return f"{value:{sign}{form}}".replace("-", "−")
 
 
 def _origin(record):

@@ -157,7 +157,9 @@ def compute(context, store, paper, planned, *, jobs, label):
         leave=False,
     )
     with bar:
-        pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+        pool = joblib.Parallel(
+            n_jobs=jobs if len(todo) > 1 else 1, return_as="generator_unordered", batch_size=1
+        )
         for i, (seconds, result, error) in pool(calls) if todo else ():
             if error is None:
                 p = planned[i]
