@@ -6,6 +6,7 @@ A paper is a module of this package with a constant ``PAPER``, named in :data:`P
 import csv
 import hashlib
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,6 +89,17 @@ class Task:
     params: Mapping = field(default_factory=dict)
     data: tuple = ()
     kernels: tuple | None = None
+
+    def __post_init__(self):
+        if not re.fullmatch(r"[\w-]+", self.name):
+            raise ValueError(f"name: {self.name!r} cannot name a folder; letters, digits, _ and - would do")
+        if not isinstance(self.data, tuple) or not isinstance(self.kernels, tuple | None):
+            raise TypeError(
+                f"data, kernels: task {self.name!r} gives {self.data!r}, {self.kernels!r}; tuples would do"
+            )
+        qualname = getattr(self.function, "__qualname__", "<")
+        if "<" in qualname:
+            raise TypeError(f"function: task {self.name!r} needs a function at the top level of a module")
 
 
 @dataclass(frozen=True)

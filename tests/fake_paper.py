@@ -10,6 +10,7 @@ from paper_figures.registry import Figure, Gathered, Paper, Task
 
 N_TASKS = 14
 SECONDS = 0.15
+DOWNLOADS = ["sonar", "wdbc-small"]
 
 
 def noisy_mean(job, *, repetition, seconds):
@@ -39,6 +40,24 @@ def fail_tasks(context):
 
 def faces_tasks(context):
     return [Task("faces", faces, data=("gender",), kernels=())]
+
+
+def downloads_tasks(context):
+    return [Task("downloads", count_labels, {"name": name}, data=(name,), kernels=()) for name in DOWNLOADS]
+
+
+def count_labels(job, *, name):
+    return {"n": len(job.load(name).y)}
+
+
+def gather_downloads(context, results):
+    absent = {"ours": None, "status": "not available"}
+    rows = [
+        {"set": r.params["name"], "published": None, "std": None}
+        | (absent | {"why": r.why} if r.value is None else {"ours": r.value["n"]})
+        for r in results
+    ]
+    return Gathered(rows)
 
 
 def gather_means(context, results):

@@ -1,12 +1,15 @@
 """The command line: choosing, refusing, reusing, failing, and the same numbers whoever computes them."""
 
+import dataclasses
 import json
 
 import fake_paper
 import joblib
+import pooch
 import pytest
 
 from paper_figures import cli, registry
+from paper_figures.data import FILES
 
 BASE = ["--kernels", "reference", "--jobs", "1"]
 
@@ -110,6 +113,47 @@ def test_a_licensed_set_is_no_failure(tmp_path, capsys):
     assert run(tmp_path, "fake.table3", extra=["--data", str(tmp_path)]) == 0
     why = record(tmp_path, "table3")["rows"][0]["why"]
     assert "licensed" in why and str(tmp_path) not in why
+
+
+@pytest.fixture
+def no_network(tmp_path, monkeypatch):
+    """No data folder, and addresses at which nobody answers."""
+    monkeypatch.delenv("REFIMPL_DATA", raising=False)
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
+    sonar = FILES["uci/sonar/sonar.all-data"]
+    monkeypatch.setitem(FILES, sonar.name, dataclasses.replace(sonar, url="http://127.0.0.1:9/sonar"))
+    figure = registry.Figure("table4", "Downloads", fake_paper.downloads_tasks, fake_paper.gather_downloads)
+    return registry.Paper("fake", "T", "S", (figure,))
+
+
+def test_missing_download_fails_the_run_but_not_the_other_sets(tmp_path, no_network, capsys):
+    out = tmp_path / "out"
+    assert cli.main([*BASE, "--out", str(out)], papers=[no_network]) == 1
+    assert "fake.table4: 1 tasks computed, 1 without data" in capsys.readouterr().err
+    sonar, bundled = record(out, "table4")["rows"]
+    assert sonar["status"] == "not available" and "could not be downloaded" in sonar["why"]
+    assert bundled["ours"] == 569
+
+
+def test_a_run_without_any_data_leaves_the_old_result(tmp_path, no_network, monkeypatch, capsys):
+    out = tmp_path / "out"
+    cli.main([*BASE, "--out", str(out)], papers=[no_network])
+    before = record(out, "table4")
+    monkeypatch.setattr(fake_paper, "DOWNLOADS", ["sonar"])
+    assert cli.main([*BASE, "--out", str(out)], papers=[no_network]) == 1
+    assert "none of its data is here" in capsys.readouterr().err
+    assert record(out, "table4") == before
+
+
+def test_another_published_table_makes_the_figure_anew(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(registry, "PUBLISHED", tmp_path)
+    (tmp_path / "fake_table1.csv").write_text("a,b\n1,x\n")
+    assert registry.Context().published("fake_table1.csv") == [{"a": 1.0, "b": "x"}]
+    run(tmp_path / "out", "fake.table1")
+    (tmp_path / "fake_table1.csv").write_text("a,b\n2,x\n")
+    run(tmp_path / "out", "fake.table1")
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == f"fake.table1: {fake_paper.N_TASKS} as stored"  # the tasks are; the table is not
 
 
 def test_list_names_figures_and_computes_nothing(tmp_path, capsys):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from paper_figures import codeversion, plots, verdict
-from paper_figures.registry import Job
+from paper_figures.registry import Job, Task
 from paper_figures.store import InvalidRecord, Store, digest, plain, validate, write_atomic
 
 
@@ -220,6 +220,34 @@ def test_code_version_of_the_package_itself():
     assert modules == {"paper_figures.data.uci", "paper_figures.data.coding"}
     with pytest.raises(ValueError, match="no_such_kernel"):
         codeversion.code_version([shape_of], kernels=("no_such_kernel",))
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"name": "a/b"}, "name"),
+        ({"data": "sonar"}, "data"),
+        ({"kernels": ["stumps"]}, "kernels"),
+        ({"function": lambda job: {}}, "function"),
+    ],
+)
+def test_tasks_that_cannot_work_are_refused(arguments, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        Task(**({"name": "t", "function": make_record} | arguments))
+
+
+def test_outdated_builds_are_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(codeversion, "_folder", lambda package: tmp_path)
+    for name, age in (
+        ("a.pyx", 5),
+        ("a.cpython-311.so", 9),
+        ("b.pyx", 9),
+        ("b.cpython-311.so", 5),
+        ("c.pyx", 9),
+    ):
+        (tmp_path / name).write_text("")
+        os.utime(tmp_path / name, (age, age))
+    assert codeversion.outdated_builds() == ["refimpl_fast/b.pyx"]
 
 
 def test_pictures_repeat_byte_for_byte():
