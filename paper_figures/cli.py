@@ -1,0 +1,153 @@
+"""The command line: which figures, at which scale, with which kernels, from and to which folders."""
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from paper_figures import gallery
+from paper_figures.codeversion import outdated_builds
+from paper_figures.registry import KERNELS, SCALES, Context, load_kernels, load_papers
+from paper_figures.runner import make_figure, open_store
+
+LOG = logging.getLogger("paper_figures")
+DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv=None, papers=None):
+    """Make figures and the page that shows them.
+
+    Parameters
+    ----------
+    argv : sequence of str or None
+        The arguments; None takes those of the process.
+    papers : sequence of Paper or None
+        The papers to choose from; None means those of this package.
+
+    Returns
+    -------
+    int
+        0 if all is done, 1 if a figure failed or lacks data that could be had, 130 after Ctrl-C. A misused
+        argument raises SystemExit(2), as argparse does.
+    """
+    logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
+    papers = load_papers() if papers is None else list(papers)
+    parser = _parser(papers)
+    options = parser.parse_args(argv)
+    chosen = _choose(parser, papers, options.names)
+    if options.list:
+        _list(chosen)
+        return DONE
+    _check(parser, options)
+    context = Context(options.scale, options.kernels, options.seed, options.data)
+    store = open_store(options.out)
+    try:
+        return _run(context, store, papers, chosen, options.jobs)
+    except KeyboardInterrupt:
+        print(
+            f"\nInterrupted. Each finished task is kept in {store.out}; the same command goes on from there.",
+            file=sys.stderr,
+        )
+        gallery.write(store, papers)
+        return INTERRUPTED
+
+
+def _run(context, store, papers, chosen, jobs):
+    states, found = [], {}
+    for paper, figure in chosen:
+        outcome = make_figure(context, store, paper, figure, jobs=jobs, found=found)
+        states.append(outcome.state)
+        print(_line(store, paper, figure, outcome), file=sys.stderr, flush=True)
+        page = gallery.write(store, papers)
+    print(f"{len(states) - states.count('failed')} of {len(states)} figures and tables made; see {page}")
+    return FAILED if {"failed", "incomplete"} & set(states) else DONE
+
+
+def _line(store, paper, figure, outcome):
+    name = f"{paper.name}.{figure.name}"
+    if outcome.state == "failed":
+        return (
+            f"{name}: failed: {outcome.error.strip().splitlines()[-1]} (whole text in {store.out}/index.html)"
+        )
+    if outcome.state == "reused":
+        return f"{name}: as stored"
+    parts = [
+        f"{outcome.computed} tasks computed",
+        f"{outcome.stored} as stored",
+        f"{outcome.absent} without data",
+    ]
+    return f"{name}: " + ", ".join(part for part in parts if not part.startswith("0 "))
+
+
+def _parser(papers):
+    parser = argparse.ArgumentParser(
+        prog="python -m paper_figures",
+        description="Recompute the papers' figures and tables and show them beside the published numbers.",
+        epilog="Papers: " + ", ".join(paper.name for paper in papers) + ". --list names the figures.",
+    )
+    parser.add_argument("names", nargs="*", metavar="PAPER[.FIGURE]", help="what to make; no name means all")
+    parser.add_argument("--scale", choices=SCALES, default="small", help="small (default) needs no download")
+    parser.add_argument("--kernels", choices=KERNELS, default="fast", help="default: fast; it must be built")
+    parser.add_argument("--data", metavar="DIR", help="where data files are looked for first")
+    parser.add_argument("--out", metavar="DIR", default="figures", help="default: figures")
+    parser.add_argument("--jobs", metavar="N", type=_jobs, default=-1, help="workers; default -1, all cores")
+    parser.add_argument("--seed", metavar="S", type=_seed, default=0, help="default: 0")
+    parser.add_argument("--list", action="store_true", help="name the figures and stop")
+    return parser
+
+
+def _jobs(text):
+    jobs = int(text) if text.lstrip("-").isdigit() else 0
+    if jobs == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers; 1, 2, ... or -1 (all) would do")
+    return jobs
+
+
+def _seed(text):
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed; a whole number from 0 would do")
+    return int(text)
+
+
+def _choose(parser, papers, names):
+    """The (paper, figure) pairs that the names mean, in the papers' order, each once."""
+    all_pairs = [(paper, figure) for paper in papers for figure in paper.figures]
+    if not names:
+        return all_pairs
+    wanted = []
+    for name in names:
+        matching = [p for p in all_pairs if name in (p[0].name, f"{p[0].name}.{p[1].name}")]
+        if not matching:
+            parser.error(f"argument PAPER[.FIGURE]: {name!r} is unknown; {_would_do(papers, name)} would do")
+        wanted += matching
+    return [pair for pair in all_pairs if pair in wanted]
+
+
+def _would_do(papers, name):
+    for paper in papers:
+        if name.partition(".")[0] == paper.name:
+            return ", ".join(f"{paper.name}.{figure.name}" for figure in paper.figures)
+    return ", ".join(paper.name for paper in papers)
+
+
+def _list(chosen):
+    for paper, figure in chosen:
+        print(f"{paper.name}.{figure.name}\t{figure.title}")
+
+
+def _check(parser, options):
+    """Refuse, before any work, what cannot go well."""
+    if options.data is not None and not Path(options.data).is_dir():
+        parser.error(f"argument --data: {options.data!r} is not a folder; give one that exists")
+    if Path(options.out).exists() and not Path(options.out).is_dir():
+        parser.error(f"argument --out: {options.out!r} is a file; give a folder, it is made if need be")
+    options.data = options.data and str(Path(options.data).resolve())
+    try:
+        load_kernels(options.kernels)
+    except ImportError as error:
+        parser.error(
+            f"argument --kernels: the {options.kernels} kernels cannot be imported ({error}). "
+            "Build them in a checkout with `pip install -e .`, or pass --kernels reference."
+        )
+    for source in outdated_builds() if options.kernels == "fast" else ():
+        LOG.warning("%s is newer than what was built from it: build again with `pip install -e .`", source)

@@ -1,0 +1,24 @@
+"""The sets of the small scale: they come with scikit-learn, nothing is downloaded."""
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits
+
+from paper_figures.data.sets import Parsed, Recipe
+
+
+def read_wdbc_small():
+    """Read Wisconsin diagnostic breast cancer, 569 x 30: the paper's wdbc."""
+    bunch = load_breast_cancer()
+    return Parsed(bunch.data, bunch.target, {0: "malignant", 1: "benign"})
+
+
+def read_digits17():
+    """Read the digits 1 and 7 of scikit-learn's 8 x 8 digits; labels 1 and 7."""
+    bunch = load_digits()
+    keep = np.isin(bunch.target, (1, 7))
+    return Parsed(
+        bunch.data[keep], bunch.target[keep], {1: "1", 7: "7"}, notes=("images are 8 x 8, grey 0..16",)
+    )
+
+
+RECIPES = {"wdbc-small": Recipe(read_wdbc_small), "digits17": Recipe(read_digits17)}

@@ -1,0 +1,117 @@
+"""Find a data file, or download it; never hand out a file whose sha256 is not the one of the table."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pooch
+
+from paper_figures.data.files import FILES
+
+VARIABLE = "REFIMPL_DATA"
+
+
+class DataNotAvailable(Exception):
+    """A data file is not here and could not be had; the message says what to put where.
+
+    Attributes
+    ----------
+    reason : str
+        The same without a folder of this machine: it may be stored with a result.
+    by_hand : bool
+        True if only its user can supply the file (a licence), so that its absence is no failure.
+    """
+
+    def __init__(self, message, reason, by_hand=False):
+        super().__init__(message, reason, by_hand)
+        self.reason = reason
+        self.by_hand = by_hand
+
+    def __str__(self):
+        return self.args[0]
+
+
+def search_path(data_dir=None):
+    """Give the folders that are searched for data files, in order.
+
+    Parameters
+    ----------
+    data_dir : path or None
+        The folder of ``--data``.
+
+    Returns
+    -------
+    list of Path
+        ``data_dir``, then that of the variable REFIMPL_DATA, then the user's cache.
+    """
+    given = [data_dir, os.environ.get(VARIABLE)]
+    return [Path(folder) for folder in given if folder] + [Path(pooch.os_cache("refimpl"))]
+
+
+def fetch(name, data_dir=None):
+    """Give the path of a data file, downloading it into the user's cache if it is nowhere.
+
+    Parameters
+    ----------
+    name : str
+        A name of :data:`paper_figures.data.files.FILES`, such as ``"uci/sonar/sonar.all-data"``.
+    data_dir : path or None
+        A folder to look in first.
+
+    Returns
+    -------
+    Path
+        An existing file with the table's sha256.
+
+    Raises
+    ------
+    KeyError
+        If the table has no such file.
+    ValueError
+        If a file of that name has another sha256.
+    DataNotAvailable
+        If the file is nowhere and cannot be downloaded.
+    """
+    file = FILES[name]
+    folders = search_path(data_dir)
+    for folder in folders:
+        path = folder / name
+        if path.is_file():
+            _check(file, path)
+            return path
+    if file.url is None:
+        note = f" ({file.note})" if file.note else ""
+        reason = f"{file.name} is missing{note} and cannot be downloaded; licence: {file.licence}"
+        remedy = f"If you have it, put it at {folders[0] / file.name}."
+        raise DataNotAvailable(f"{reason}. {remedy}", reason, by_hand=file.sha256 is None)
+    return _download(file, folders)
+
+
+def sha256_of(path):
+    """Give the sha256 of a file as 64 hexadecimal digits."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _check(file, path):
+    actual = sha256_of(path)
+    if file.sha256 is not None and actual != file.sha256:
+        remedy = f"it will be downloaded from {file.url}" if file.url else "put the right file in its place"
+        raise ValueError(
+            f"{path} is not the file it should be: expected sha256 {file.sha256}, found {actual}. "
+            f"Remove it ({remedy}){'; ' + file.note if file.note else ''}."
+        )
+
+
+def _download(file, folders):
+    target = folders[-1] / file.name
+    by_hand = f"Put it by hand at {folders[0] / file.name} (sha256 {file.sha256})."
+    try:
+        pooch.retrieve(file.url, file.sha256, fname=target.name, path=target.parent)
+    except ValueError as error:  # pooch: the hash of what came is another one
+        reason = f"{file.name}: what {file.url} sends does not have the sha256 of the table"
+        raise DataNotAvailable(f"{reason} ({error}). {by_hand}", reason) from error
+    except OSError as error:  # the errors of requests are OSErrors
+        reason = f"{file.name} is missing and could not be downloaded from {file.url}"
+        raise DataNotAvailable(f"{reason} ({type(error).__name__}). {by_hand}", reason) from error
+    return target

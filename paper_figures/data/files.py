@@ -1,0 +1,176 @@
+"""The table of data files: where each is looked for, its sha256, where it comes from, its licence.
+
+Add a file by adding a line to :data:`FILES`. The paths are relative to any folder of
+:func:`paper_figures.data.fetch.search_path`.
+"""
+
+from dataclasses import dataclass
+
+UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
+MNIST = "https://ossci-datasets.s3.amazonaws.com/mnist/"
+ARFF = "https://raw.githubusercontent.com/renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73/"
+ADBENCH = "https://raw.githubusercontent.com/Minqi824/ADBench/5d38cd06091ad196c10e9203ee5dec1d6ae089a3/"
+AD_EXCERPT = "https://raw.githubusercontent.com/smenon8/AdNonAdDataClassifier/948e8797bc3aab203efbbbdb7837358d26485bb6/"
+CC_BY = "CC BY 4.0"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a data set.
+
+    Attributes
+    ----------
+    name : str
+        Path relative to the data folder, with forward slashes.
+    sha256 : str or None
+        What the file must hash to; None for a file that only its user can supply.
+    url : str or None
+        The address it is downloaded from; None if it has to be put in place by hand.
+    licence : str
+        As far as it is stated.
+    note : str
+        What is special about it, such as a re-encoding of the official file.
+    """
+
+    name: str
+    sha256: str | None
+    url: str | None
+    licence: str
+    note: str = ""
+
+
+_REENCODED = "a re-encoding of UCI's file, so UCI's own copy has another sha256"
+
+_TABLE = (
+    # MNIST
+    DataFile(
+        "mnist/train-images-idx3-ubyte.gz",
+        "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+        MNIST + "train-images-idx3-ubyte.gz",
+        "not stated",
+    ),
+    DataFile(
+        "mnist/train-labels-idx1-ubyte.gz",
+        "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+        MNIST + "train-labels-idx1-ubyte.gz",
+        "not stated",
+    ),
+    DataFile(
+        "mnist/t10k-images-idx3-ubyte.gz",
+        "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+        MNIST + "t10k-images-idx3-ubyte.gz",
+        "not stated",
+    ),
+    DataFile(
+        "mnist/t10k-labels-idx1-ubyte.gz",
+        "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+        MNIST + "t10k-labels-idx1-ubyte.gz",
+        "not stated",
+    ),
+    # Amores, Sebe & Radeva (2006), Table 1
+    DataFile(
+        "gender/gender.npz",
+        None,
+        None,
+        "the AR and XM2VTS face databases are licensed by their owners",
+        "arrays X (n x 784, grey values) and y (n, 0 or 1)",
+    ),
+    DataFile(
+        "uci/ad/17_InternetAds.npz",
+        "bdd8ad5cf5bf2cb96cba53dde30d522d0f6a279083a8e2bc7efbac5981b04385",
+        ADBENCH + "datasets/17_InternetAds.npz",
+        CC_BY,
+        "a substitute made by ADBench from UCI's ad.data: distinct binary rows, geometry columns dropped",
+    ),
+    DataFile(
+        "uci/ad/ad-first998.csv",
+        "4ba2f7cea1e85bdac4de073099550aa78d617d49993773af996746d5bd64b079",
+        AD_EXCERPT + "data/ad.data",
+        CC_BY,
+        "the first 998 of 3279 rows of UCI's ad.data, with a header line",
+    ),
+    DataFile(
+        "uci/arrhythmia/arrhythmia.data",
+        "a7f0f4ca289a4c58b5ed85a9adb793189acd38425828ce3dfbb70adb45f30169",
+        UCI + "arrhythmia/arrhythmia.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/splice/splice.arff",
+        "7e9b1b59c6731059f40bf16874fcac85af43fa65504b05cc6517b1a4c70fd99a",
+        ARFF + "classification/splice.arff",
+        CC_BY,
+        _REENCODED,
+    ),
+    DataFile(
+        "uci/sonar/sonar.all-data",
+        "e90434cdbf00fcf93ffa911fe447ae25606979658e60f1d32e155c3b5240234d",
+        UCI + "undocumented/connectionist-bench/sonar/sonar.all-data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/spectf/spectf.train.arff",
+        "31b1dea2950121b98fe883ab5a29c5ff69632965b2a0e052714b06e55db51a6c",
+        ARFF + "classification/spectf.train.arff",
+        CC_BY,
+        _REENCODED,
+    ),
+    DataFile(
+        "uci/spectf/spectf.test.arff",
+        "2dd3478a2b498c756fb00db30d72ed5a2592349c1075470b64423f87af80f50c",
+        ARFF + "classification/spectf.test.arff",
+        CC_BY,
+        _REENCODED + "; it holds the older, 269-row test part",
+    ),
+    DataFile(
+        "uci/ionosphere/ionosphere.data",
+        "46d52186b84e20be52918adb93e8fb9926b34795ff7504c24350ae0616a04bbd",
+        UCI + "ionosphere/ionosphere.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/breast-cancer-wisconsin/wdbc.data",
+        "d606af411f3e5be8a317a5a8b652b425aaf0ff38ca683d5327ffff94c3695f4a",
+        UCI + "breast-cancer-wisconsin/wdbc.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/breast-cancer-wisconsin/breast-cancer-wisconsin.data",
+        "402c585309c399237740f635ef9919dc512cca12cbeb20de5e563a4593f22b64",
+        UCI + "breast-cancer-wisconsin/breast-cancer-wisconsin.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/german/german.data-numeric",
+        "2752b044394958ab6dd193a0b56ca0f0b3a2d8bc7cb8c008e35a5e84bbec02f8",
+        UCI + "statlog/german/german.data-numeric",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/voting/house-votes-84.data",
+        "c87c14110a5ba91d4a1e313ec7392824458152bf071fa5f5452340488337936e",
+        UCI + "voting-records/house-votes-84.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/credit-screening/crx.data",
+        "fff49bc186cbddb3ace7371d40d9fbbb3af4f126019c13ff3f562249b1454f4d",
+        UCI + "credit-screening/crx.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/pima/pima-indians-diabetes.data",
+        "06f5b7c2cd7bca686fda4f92eab5f61e7ff6426a9acefa2e3dda04fc54293cf5",
+        None,
+        "not stated",
+        "UCI has withdrawn pima-indians-diabetes/pima-indians-diabetes.data; copies of it are widespread",
+    ),
+    DataFile(
+        "uci/liver-disorders/bupa.data",
+        "a166a3e7a6f4dc41aaaedc59a107e57d8adcaeb8821f0873d756982f1ea74c92",
+        UCI + "liver-disorders/bupa.data",
+        CC_BY,
+    ),
+)
+
+FILES = {file.name: file for file in _TABLE}

@@ -1,0 +1,273 @@
+"""How a paper adds its figures: tasks that compute, a function that gathers, a function that draws.
+
+A paper is a module of this package with a constant ``PAPER``, named in :data:`PAPERS`. See CONTRIBUTING.md.
+"""
+
+import csv
+import hashlib
+import importlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from paper_figures import data
+from paper_figures.store import digest
+
+PAPERS = ("boosted_distance",)
+PUBLISHED = Path(__file__).parent / "published"
+SCALES = ("small", "paper")
+KERNELS = ("reference", "fast")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a run was asked for; every function of a figure gets it.
+
+    Attributes
+    ----------
+    scale : {"small", "paper"}
+    kernels : {"reference", "fast"}
+    seed : int
+    data_dir : str or None
+    """
+
+    scale: str = "small"
+    kernels: str = "reference"
+    seed: int = 0
+    data_dir: str | None = None
+
+    def published(self, file):
+        """Read a table of ``paper_figures/published``; its numbers are floats.
+
+        Parameters
+        ----------
+        file : str
+            Its name must begin with the name of the paper: then a change of it makes the figures anew.
+
+        Returns
+        -------
+        list of dict
+        """
+        with open(PUBLISHED / file, newline="", encoding="utf-8") as stream:
+            return [{name: _number(cell) for name, cell in row.items()} for row in csv.DictReader(stream)]
+
+
+def _number(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+@dataclass(frozen=True)
+class Task:
+    """The smallest piece of work that is stored: seconds to a few minutes.
+
+    Its parameters must hold whatever its result depends on, the sizes of the scale among them. Figures that
+    name the same task (name, function, params) share its result.
+
+    Attributes
+    ----------
+    name : str
+        A name for the folder of parts, such as ``"repetition"``; letters, digits, ``_`` and ``-``.
+    function : callable
+        A function at the top level of a module, called as ``function(job, **params)``, which returns a dict
+        of what JSON can hold (NumPy arrays and scalars are turned into lists and numbers).
+    params : mapping
+        Its keyword arguments, of what JSON can hold.
+    data : tuple of str
+        The data sets it reads, by their names in :func:`paper_figures.data.names`.
+    kernels : tuple of str or None
+        The kernel modules it uses, such as ``("stumps",)``; None counts all of them.
+    """
+
+    name: str
+    function: Callable
+    params: Mapping = field(default_factory=dict)
+    data: tuple = ()
+    kernels: tuple | None = None
+
+    def __post_init__(self):
+        if not re.fullmatch(r"[\w-]+", self.name):
+            raise ValueError(f"name: {self.name!r} cannot name a folder; letters, digits, _ and - would do")
+        if not isinstance(self.data, tuple) or not isinstance(self.kernels, tuple | None):
+            raise TypeError(
+                f"data, kernels: task {self.name!r} gives {self.data!r}, {self.kernels!r}; tuples would do"
+            )
+        qualname = getattr(self.function, "__qualname__", "<")
+        if "<" in qualname:
+            raise TypeError(f"function: task {self.name!r} needs a function at the top level of a module")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a task's function gets: kernels, random numbers, data.
+
+    Attributes
+    ----------
+    seed : int
+    stream : dict
+        Names the stream of :attr:`rng`: the task's name and parameters.
+    kernels_name : {"reference", "fast"}
+    data_dir : str or None
+    data : tuple of str
+    """
+
+    seed: int
+    stream: dict
+    kernels_name: str
+    data_dir: str | None = None
+    data: tuple = ()
+
+    @property
+    def kernels(self):
+        """The module to pass as ``kernels=``."""
+        return load_kernels(self.kernels_name)
+
+    @property
+    def rng(self):
+        """A new generator of this task's own stream, whatever the order of tasks and the kernels."""
+        return self.rng_for(self.stream)
+
+    def rng_for(self, *key):
+        """Give a new generator for a key, the same in all tasks: so methods can share their splits.
+
+        Parameters
+        ----------
+        *key
+            What JSON can hold, such as ``"split", data_set, repetition``.
+
+        Returns
+        -------
+        numpy.random.Generator
+        """
+        words = np.frombuffer(bytes.fromhex(digest(list(key))), dtype=">u4")
+        return np.random.default_rng(np.random.SeedSequence([self.seed, *(int(word) for word in words)]))
+
+    def load(self, name, **options):
+        """Load a data set which the task names in its ``data``; see :func:`paper_figures.data.load`."""
+        if name not in self.data:
+            raise ValueError(
+                f"data: the task reads {name!r} but names only {', '.join(self.data) or 'nothing'}"
+            )
+        return data.load(name, self.data_dir, **options)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a task.
+
+    Attributes
+    ----------
+    params : mapping
+        The task's.
+    name : str
+        The task's.
+    value : dict or None
+        What its function returned, as read back from JSON; None if its data are not available.
+    why : str or None
+        Why there is no value.
+    """
+
+    name: str
+    params: Mapping
+    value: dict | None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What ``reduce`` returns.
+
+    Attributes
+    ----------
+    rows : list of dict
+        Keys of the row, then ``published`` (number or None), ``ours``, ``std`` (of one repetition, or None).
+        With a std, ``repetitions``. Optional: ``why`` (explains a difference), ``tolerance`` (of rounding);
+        a row without ours has ``status="not available"`` and ``why``.
+    notes : list of str
+    drawing : object
+        What only the picture needs, of what JSON can hold.
+    """
+
+    rows: list
+    notes: list = field(default_factory=list)
+    drawing: object = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or table of a paper.
+
+    Attributes
+    ----------
+    name : str
+        ``"figure1"``, ``"table2"``.
+    title : str
+    tasks : callable
+        ``tasks(context) -> list of Task``.
+    reduce : callable
+        ``reduce(context, results) -> Gathered``; `results` is a list of Result in the order of the tasks.
+    plot : callable or None
+        ``plot(record, figure)`` draws the stored record on a :class:`matplotlib.figure.Figure`; None for a
+        table.
+    alt : str
+        What the picture shows, for those who do not see it.
+    size : tuple of float
+        Width and height in inches.
+    """
+
+    name: str
+    title: str
+    tasks: Callable
+    reduce: Callable
+    plot: Callable | None = None
+    alt: str = ""
+    size: tuple = (7.0, 4.2)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: name on the command line, title, where it appeared, figures in the paper's order."""
+
+    name: str
+    title: str
+    source: str
+    figures: tuple
+
+
+def load_papers():
+    """Import the papers of this package, in the order of :data:`PAPERS`."""
+    return [importlib.import_module(f"paper_figures.{name}").PAPER for name in PAPERS]
+
+
+def load_kernels(name):
+    """Give the kernels' module for a name of the command line.
+
+    Parameters
+    ----------
+    name : {"reference", "fast"}
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ImportError
+        If the fast kernels are not built.
+    """
+    if name not in KERNELS:
+        raise ValueError(f"kernels: {name!r} is unknown; one of {', '.join(KERNELS)} would do")
+    return importlib.import_module("refimpl.kernels" if name == "reference" else "refimpl_fast")
+
+
+def published_version(paper):
+    """Give the sha256 over the published tables whose names begin with the paper's."""
+    total = hashlib.sha256()
+    for path in sorted(PUBLISHED.glob(f"{paper}*.csv")):
+        total.update(path.name.encode() + b"\0" + path.read_bytes())
+    return total.hexdigest()

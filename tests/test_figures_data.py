@@ -1,0 +1,269 @@
+"""The loader: sizes as the paper's table gives them, checksums, downloads, and what it says without them."""
+
+import csv
+import gzip
+import hashlib
+import http.server
+import os
+import pickle
+import re
+import threading
+from pathlib import Path
+
+import numpy as np
+import pooch
+import pytest
+
+from paper_figures.data import FILES, DataFile, DataNotAvailable, describe, fetch, load, names, search_path
+from paper_figures.data.coding import nominal_codes, table
+
+DATA = os.environ.get("REFIMPL_DATA")
+real = pytest.mark.skipif(
+    not DATA, reason="no data sets: REFIMPL_DATA is not set and ../shared/data is not there"
+)
+PUBLISHED = Path(__file__).resolve().parents[1] / "paper_figures/published/boosted_distance_table1.csv"
+TABLE1 = {row["data_set"]: row for row in csv.DictReader(PUBLISHED.open(encoding="utf-8"))}
+OTHER_SIZES = {"ad": (1966, 1555), "MNIST": (13007 + 2163, 784), "splice": (1535, 60)}
+CLASS_SIZES = {
+    "ad": (1598, 368),
+    "ad-excerpt": (367, 381),
+    "arrhythmia": (237, 183),
+    "splice": (767, 768),
+    "sonar": (97, 111),
+    "spectf": (95, 254),
+    "ionosphere": (126, 225),
+    "wdbc": (357, 212),
+    "german": (700, 300),
+    "vote1": (267, 168),
+    "credit": (383, 307),
+    "wbc": (458, 241),
+    "pima": (500, 268),
+    "liver": (145, 200),
+}
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    """No folder but a new cache: what is missing would have to be downloaded."""
+    monkeypatch.delenv("REFIMPL_DATA", raising=False)
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def test_every_set_of_table_1_is_known():
+    assert set(TABLE1) <= set(names())
+
+
+@real
+@pytest.mark.parametrize("name", [name for name in TABLE1 if name != "gender"])
+def test_sizes_are_those_of_table_1(name):
+    loaded = load(name)
+    printed = (int(TABLE1[name]["observations"]), int(TABLE1[name]["dimensions"]))
+    assert loaded.X.shape == OTHER_SIZES.get(name, printed)
+    assert loaded.X.dtype == np.float64 and loaded.y.dtype == np.int64
+    assert set(loaded.y.tolist()) == set(loaded.classes) and len(loaded.classes) == 2
+    assert not loaded.X.flags.writeable
+
+
+@real
+@pytest.mark.parametrize("name", CLASS_SIZES)
+def test_class_sizes(name):
+    assert tuple(np.bincount(load(name).y)) == CLASS_SIZES[name]
+
+
+@real
+def test_mnist_keeps_its_parts():
+    loaded = load("MNIST")
+    assert loaded.n_train == 13007 and loaded.X.max() == 255.0
+    assert np.bincount(loaded.y[: loaded.n_train])[[1, 7]].tolist() == [6742, 6265]
+    assert np.bincount(loaded.y[loaded.n_train :])[[1, 7]].tolist() == [1135, 1028]
+
+
+@real
+@pytest.mark.parametrize(
+    "name, options, shape",
+    [
+        ("splice", {"ambiguous": "drop"}, (1527, 60)),
+        ("splice", {"order": "frequency"}, (1535, 60)),
+        ("spectf", {"duplicates": "drop"}, (267, 44)),
+        ("vote1", {"missing": "drop"}, (232, 16)),
+        ("vote1", {"physician": False}, (435, 15)),
+        ("credit", {"missing": "drop"}, (653, 15)),
+        ("credit", {"missing": "mean", "order": "appearance"}, (690, 15)),
+        ("wbc", {"missing": "drop"}, (683, 9)),
+        ("pima", {"zeros": "drop"}, (392, 8)),
+        ("arrhythmia", {"missing": "mean", "drop_mostly_missing": False}, (452, 279)),
+        ("ad-excerpt", {}, (748, 1558)),
+        ("ad-excerpt", {"missing": "mean"}, (998, 1558)),
+    ],
+)
+def test_alternatives(name, options, shape):
+    assert load(name, **options).X.shape == shape
+
+
+@real
+def test_codes_of_symbols():
+    votes, middle = load("vote1").X, load("vote1", missing="middle").X
+    assert votes[0].tolist() == [0, 1, 0, 1, 1, 1, 0, 0, 0, 1, 2, 1, 1, 1, 0, 1]
+    assert middle[0].tolist() == [0, 2, 0, 2, 2, 2, 0, 0, 0, 2, 1, 2, 2, 2, 0, 2]
+    letters = load("splice").X
+    assert letters[0, :6].tolist() == [1, 1, 0, 2, 1, 3]  # C C A G C T
+    assert load("splice", ambiguous="one code").X.max() == 4 < letters.max()
+
+
+@real
+def test_every_pinned_file_has_its_checksum():
+    for file in FILES.values():
+        if file.sha256 is not None:
+            assert fetch(file.name).is_file()
+    assert describe("spectf") == tuple(
+        {"name": name, "sha256": FILES[name].sha256}
+        for name in ("uci/spectf/spectf.train.arff", "uci/spectf/spectf.test.arff")
+    )
+
+
+def test_table_of_files_is_well_formed():
+    for name, file in FILES.items():
+        assert name == file.name and not name.startswith("/") and file.licence
+        assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256)
+        assert file.url is None or file.url.startswith("https://")
+        assert file.url is not None or file.note
+
+
+@pytest.mark.parametrize(
+    "name, shape, labels", [("wdbc-small", (569, 30), {0, 1}), ("digits17", (361, 64), {1, 7})]
+)
+def test_bundled_sets_need_no_file(empty_cache, name, shape, labels):
+    loaded = load(name)
+    assert loaded.X.shape == shape and set(loaded.y.tolist()) == labels
+    assert loaded.files == describe(name) and re.fullmatch("[0-9a-f]{64}", loaded.files[0]["sha256"])
+    assert not empty_cache.exists()
+
+
+def test_unknown_names_and_options_say_what_would_do():
+    with pytest.raises(ValueError, match=r"no data set 'iris'.*wdbc-small"):
+        load("iris")
+    with pytest.raises(ValueError, match=r"colour: .*'vote1'.*missing, physician"):
+        load("vote1", colour="red")
+    with pytest.raises(ValueError, match=r"order: 'random'.*frequency"):
+        nominal_codes(["a"], order="random")
+    with pytest.raises(ValueError, match=r"missing: 'zero'.*drop"):
+        table([["1"]], missing="zero")
+
+
+def test_coding():
+    rows = [["b", "1"], ["a", "?"], ["?", "4"], ["b", "7"]]
+    X, keep = table(rows, {0})
+    assert X.tolist() == [[1, 1], [0, 0], [2, 4], [1, 7]] and keep.all()
+    X, keep = table(rows, {0}, missing="mean")
+    assert X.tolist() == [[1, 1], [0, 4], [1, 4], [1, 7]]
+    X, keep = table(rows, {0}, missing="drop", order="appearance")
+    assert X.tolist() == [[0, 1], [0, 7]] and keep.tolist() == [True, False, False, True]
+    assert nominal_codes(list("cabbb"), order="frequency")[0].tolist() == [2, 1, 0, 0, 0]
+
+
+def test_folders_are_searched_in_order(empty_cache, tmp_path, monkeypatch):
+    monkeypatch.setenv("REFIMPL_DATA", str(tmp_path / "variable"))
+    assert search_path(tmp_path / "given") == [tmp_path / "given", tmp_path / "variable", empty_cache]
+    monkeypatch.setitem(FILES, "a/b", DataFile("a/b", hashlib.sha256(b"x").hexdigest(), None, "none", "note"))
+    for folder in ("variable", "given"):
+        (tmp_path / folder / "a").mkdir(parents=True)
+        (tmp_path / folder / "a/b").write_bytes(b"x")
+        assert fetch("a/b", tmp_path / "given") == tmp_path / folder / "a/b"
+
+
+def test_wrong_file_is_refused(empty_cache, tmp_path):
+    path = tmp_path / "uci/sonar/sonar.all-data"
+    path.parent.mkdir(parents=True)
+    path.write_text("0.1,R\n")
+    with pytest.raises(ValueError) as error:
+        load("sonar", tmp_path)
+    for word in (
+        str(path),
+        FILES["uci/sonar/sonar.all-data"].sha256,
+        hashlib.sha256(b"0.1,R\n").hexdigest(),
+        "Remove",
+    ):
+        assert word in str(error.value)
+
+
+def test_without_network_it_says_which_whence_and_where(empty_cache, tmp_path, monkeypatch):
+    file = DataFile("a/b", "0" * 64, "http://127.0.0.1:9/b", "none")
+    monkeypatch.setitem(FILES, "a/b", file)
+    with pytest.raises(DataNotAvailable) as error:
+        fetch("a/b", tmp_path)
+    for word in ("a/b", file.url, str(tmp_path / "a/b"), file.sha256):
+        assert word in str(error.value)
+    assert str(tmp_path) not in error.value.reason and not error.value.by_hand
+    again = pickle.loads(pickle.dumps(error.value))
+    assert (str(again), again.reason, again.by_hand) == (str(error.value), error.value.reason, False)
+
+
+def test_withdrawn_file_has_to_be_put_in_place_by_hand(empty_cache, tmp_path):
+    with pytest.raises(DataNotAvailable, match="withdrawn") as error:
+        load("pima", tmp_path)
+    assert str(tmp_path / "uci/pima/pima-indians-diabetes.data") in str(error.value)
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A web server on this machine that offers the file b."""
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www/b").write_bytes(b"content")
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, directory=tmp_path / "www", **options)
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}/"
+        running.shutdown()
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_missing_file_is_downloaded_and_checked(empty_cache, monkeypatch, server, good):
+    sha256 = hashlib.sha256(b"content" if good else b"other").hexdigest()
+    monkeypatch.setitem(FILES, "a/b", DataFile("a/b", sha256, server + "b", "none"))
+    if good:
+        assert fetch("a/b") == empty_cache / "a/b" and (empty_cache / "a/b").read_bytes() == b"content"
+    else:
+        with pytest.raises(DataNotAvailable, match="does not have the sha256"):
+            fetch("a/b")
+        assert not (empty_cache / "a/b").exists()
+
+
+def test_gender_is_licensed_unless_supplied(empty_cache, tmp_path):
+    with pytest.raises(DataNotAvailable, match="licensed") as error:
+        load("gender", tmp_path)
+    assert error.value.by_hand
+    path = tmp_path / "gender/gender.npz"
+    path.parent.mkdir()
+    np.savez(path, X=np.arange(3 * 784).reshape(3, 784), y=["m", "f", "m"])
+    loaded = load("gender", tmp_path)
+    assert loaded.X.shape == (3, 784) and loaded.y.tolist() == [1, 0, 1]
+    assert describe("gender", tmp_path)[0]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    np.savez(path, X=np.zeros((3, 5)), y=[0, 1, 1])
+    with pytest.raises(ValueError, match="n x 784"):
+        load("gender", tmp_path)
+    np.savez(path, Z=np.zeros(3))
+    with pytest.raises(ValueError, match="arrays X and y"):
+        load("gender", tmp_path)
+
+
+def test_idx_files(tmp_path):
+    from paper_figures.data.mnist import read_idx
+
+    def write(content):
+        with gzip.open(tmp_path / "f.gz", "wb") as stream:
+            stream.write(content)
+        return tmp_path / "f.gz"
+
+    head = (0x803).to_bytes(4, "big") + b"".join(n.to_bytes(4, "big") for n in (2, 1, 3))
+    assert read_idx(write(head + bytes(range(6)))).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert read_idx(write((0x801).to_bytes(4, "big") + (2).to_bytes(4, "big") + b"\7\1")).tolist() == [7, 1]
+    with pytest.raises(ValueError, match="idx"):
+        read_idx(write(b"\0" * 40))

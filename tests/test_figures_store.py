@@ -1,0 +1,263 @@
+"""The files of a run: schema, damage, atomic writing; verdicts; the version of the code."""
+
+import json
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from paper_figures import codeversion, plots, verdict
+from paper_figures.registry import Job, Task
+from paper_figures.store import InvalidRecord, Store, digest, plain, validate, write_atomic
+
+
+def make_record(**changes):
+    record = {
+        "paper": "p",
+        "figure": "table1",
+        "title": "T",
+        "scale": "small",
+        "kernels": "reference",
+        "seed": 0,
+        "seconds": 1.5,
+        "versions": {"numpy": "2"},
+        "data": [{"name": "d", "sha256": "0" * 64}],
+        "rows": [{"set": "a", "published": 1.5, "ours": 1.4, "std": 0.2, "repetitions": 4}],
+        "notes": ["n"],
+        "key": "k",
+    }
+    return record | changes
+
+
+def row(**values):
+    return {"published": None, "ours": 1.0, "std": None} | values
+
+
+def test_record_comes_back_as_written(tmp_path):
+    store = Store(tmp_path)
+    store.write(make_record())
+    assert store.read("p", "table1") == make_record()
+    assert store.read("p", "table2") is None
+
+
+def test_numpy_values_become_plain_numbers():
+    value = plain({"a": np.arange(2), "b": np.float64(0.1), "c": np.int64(3), "d": (True, None, "x")})
+    assert value == {"a": [0, 1], "b": 0.1, "c": 3, "d": [True, None, "x"]}
+    assert json.loads(json.dumps(value)) == value
+
+
+@pytest.mark.parametrize(
+    "bad", [np.nan, float("inf"), np.array([1.0, np.nan]), {1: 2}, object(), {"a": {1, 2}}]
+)
+def test_what_json_cannot_hold_is_refused(bad):
+    with pytest.raises(InvalidRecord):
+        plain({"x": bad})
+
+
+@pytest.mark.parametrize(
+    "changes, field",
+    [
+        ({"seed": "0"}, "seed"),
+        ({"seed": True}, "seed"),
+        ({"data": [{"name": "d"}]}, "data"),
+        ({"notes": [1]}, "notes"),
+        ({"rows": [1]}, "rows"),
+        ({"rows": [{"published": None, "ours": 1.0}]}, "std"),
+        ({"rows": [row(ours=None)]}, "ours"),
+        ({"rows": [row(ours="1")]}, "ours"),
+        ({"rows": [row(published="1")]}, "published"),
+        ({"rows": [row(std=0.1)]}, "repetitions"),
+        ({"rows": [row(status="reproduced")]}, "status"),
+        ({"rows": [row(ours=None, status="not available")]}, "why"),
+    ],
+)
+def test_wrong_records_are_refused_with_the_field_named(changes, field, tmp_path):
+    with pytest.raises(InvalidRecord, match=field):
+        Store(tmp_path).write(make_record(**changes))
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_missing_field_is_named():
+    record = make_record()
+    del record["versions"]
+    with pytest.raises(InvalidRecord, match="versions"):
+        validate(record)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"paper": NaN}', b"[" * 100000])
+def test_damaged_files_are_reported_and_left_aside(tmp_path, caplog, damage):
+    store = Store(tmp_path)
+    store.write(make_record())
+    store.write_part("p", "task", "k" * 64, {}, 0.1, {"x": 1})
+    assert store.read_part("p", "task", "k" * 64)["result"] == {"x": 1}
+    for path in tmp_path.rglob("*.json"):
+        path.write_bytes(damage)
+    assert store.read("p", "table1") is None
+    assert store.read_part("p", "task", "k" * 64) is None
+    assert [" damaged " in entry.getMessage() for entry in caplog.records] == [True, True]
+
+
+def test_part_with_a_changed_number_is_not_believed(tmp_path, caplog):
+    store = Store(tmp_path)
+    store.write_part("p", "task", "k" * 64, {}, 0.1, {"x": 1.25})
+    (path,) = tmp_path.rglob("*.json")
+    path.write_text(path.read_text().replace("1.25", "1.26"))
+    assert store.read_part("p", "task", "k" * 64) is None
+    assert "check sum" in caplog.text
+
+
+def test_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    write_atomic(path, "old")
+
+    def interrupt(*names):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomic(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_sweep_removes_only_what_is_old(tmp_path):
+    old, young = tmp_path / ".a.tmp", tmp_path / ".b.tmp"
+    for path in (old, young):
+        path.write_text("x")
+    os.utime(old, (0, 0))
+    Store(tmp_path).sweep()
+    assert [path.name for path in tmp_path.iterdir()] == [".b.tmp"]
+
+
+def test_digest_is_stable_and_sees_every_value():
+    assert digest({"a": 1, "b": [0.1]}) == digest({"b": [0.1], "a": 1})
+    assert digest({"a": 1}) != digest({"a": 2})
+    assert digest([]) == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
+
+
+@pytest.mark.parametrize(
+    "values, expected",
+    [
+        (row(published=1.0), "agrees"),
+        (row(published=1.001), "differs"),
+        (row(published=1.001, tolerance=0.002), "agrees"),
+        (row(published=1.2, std=0.4, repetitions=16), "agrees"),
+        (row(published=1.21, std=0.4, repetitions=16), "differs"),
+        (row(), "ours only"),
+        (row(published=1.0, ours=None, status="not available", why="w"), "not available"),
+        (row(published=0.3, ours=0.1 + 0.2), "agrees"),
+    ],
+)
+def test_row_verdicts(values, expected):
+    assert verdict.row_verdict(values) == expected
+
+
+@pytest.mark.parametrize(
+    "rows, expected",
+    [
+        ([row(published=1.0), row()], verdict.REPRODUCED),
+        ([row(published=1.0), row(published=2.0)], verdict.UNEXPLAINED),
+        ([row(published=2.0, why="w"), row(published=1.0)], verdict.EXPLAINED),
+        ([row(published=2.0, why="w"), row(published=3.0)], verdict.UNEXPLAINED),
+        ([row()], verdict.ONLY_OURS),
+        ([], verdict.ONLY_OURS),
+        ([row(ours=None, status="not available", why="w")], verdict.ABSENT),
+    ],
+)
+def test_figure_verdicts(rows, expected):
+    assert verdict.figure_verdict(make_record(rows=rows)) == expected
+
+
+def test_random_streams_depend_on_seed_and_key_alone():
+    def draw(seed, *key, kernels="reference"):
+        return Job(seed, {"task": "t"}, kernels).rng_for(*key).integers(2**62)
+
+    assert draw(0, "split", "a", 1) == draw(0, "split", "a", 1, kernels="fast") == 798762520430935219
+    assert len({draw(s, *k) for s in (0, 1) for k in (("a",), ("b",), ("a", 0), ("a", "0"))}) == 8
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    name = f"pkg_{tmp_path.name.replace('-', '_')}"
+    folder = tmp_path / name
+    folder.mkdir()
+    texts = {
+        "__init__": "",
+        "tasks": "from . import helper\nfrom .more import f\nfrom .a_plots import g\ndef task(job): pass\n",
+        "helper": "X = 1\n",
+        "more": f"import {name}.deep\ndef f(): pass\n",
+        "deep": "Y = 1\n",
+        "a_plots": "def g(): pass\n",
+        "unrelated": "Z = 1\n",
+    }
+    for stem, text in texts.items():
+        (folder / f"{stem}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    task = __import__(f"{name}.tasks", fromlist=["task"]).task
+    yield folder, task
+    for loaded in [m for m in sys.modules if m.startswith(name)]:
+        del sys.modules[loaded]
+
+
+@pytest.mark.parametrize(
+    "stem, seen", [("tasks", 1), ("helper", 1), ("more", 1), ("deep", 1), ("a_plots", 0), ("unrelated", 0)]
+)
+def test_code_version_follows_imports(package, stem, seen):
+    folder, task = package
+    before = codeversion.code_version([task], kernels=())
+    (folder / f"{stem}.py").write_text((folder / f"{stem}.py").read_text() + "# changed\n")
+    assert (codeversion.code_version([task], kernels=()) != before) == bool(seen)
+
+
+def test_code_version_of_the_package_itself():
+    from paper_figures.boosted_distance_tasks import shape_of
+    from paper_figures.data import reader
+
+    modules = {name for name, _ in codeversion._closure(shape_of.__module__)}
+    assert modules == {"paper_figures.boosted_distance_tasks"}
+    modules = {name for name, _ in codeversion._closure(reader("sonar").__module__)}
+    assert modules == {"paper_figures.data.uci", "paper_figures.data.coding"}
+    with pytest.raises(ValueError, match="no_such_kernel"):
+        codeversion.code_version([shape_of], kernels=("no_such_kernel",))
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"name": "a/b"}, "name"),
+        ({"data": "sonar"}, "data"),
+        ({"kernels": ["stumps"]}, "kernels"),
+        ({"function": lambda job: {}}, "function"),
+    ],
+)
+def test_tasks_that_cannot_work_are_refused(arguments, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        Task(**({"name": "t", "function": make_record} | arguments))
+
+
+def test_outdated_builds_are_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(codeversion, "_folder", lambda package: tmp_path)
+    for name, age in (
+        ("a.pyx", 5),
+        ("a.cpython-311.so", 9),
+        ("b.pyx", 9),
+        ("b.cpython-311.so", 5),
+        ("c.pyx", 9),
+    ):
+        (tmp_path / name).write_text("")
+        os.utime(tmp_path / name, (age, age))
+    assert codeversion.outdated_builds() == ["refimpl_fast/b.pyx"]
+
+
+def test_pictures_repeat_byte_for_byte():
+    def plot(record, figure):
+        axes = plots.panels(figure, 3)
+        for place, axis in enumerate(axes):
+            axis.plot(record["rows"], label="x", **plots.series_style(place))
+            axis.legend()
+
+    first, second = (plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3)) for _ in range(2))
+    assert first == second and first[".svg"].startswith(b"<?xml") and first[".png"][1:4] == b"PNG"
+    with pytest.raises(ValueError, match="place"):
+        plots.series_style(8)
