@@ -1,7 +1,25 @@
 """What the figures of Amores, Sebe & Radeva (2006) compute; a change here computes them anew.
 
-Every function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
+Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
 """
+
+import warnings
+
+import numpy as np
+import scipy.linalg
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from refimpl.boosted_distance import boosted_distance, selected_dimensions, staged_nearest_neighbor
+from refimpl.rivals.adaboost import adaboost_classifier
+from refimpl.rivals.nda import nonparametric_discriminant_analysis
+from refimpl.rivals.nearest_neighbor import NAMES, fit_distance, nearest_neighbor
+
+LARGE = dict.fromkeys(("ad", "ad-excerpt", "gender", "MNIST", "arrhythmia"), 200)
 
 
 def shape_of(job, *, data_set):
@@ -23,3 +41,122 @@ def example_images(job, *, data_set, per_class):
         picked = rng.choice(members, size=per_class, replace=False)
         panels.append({"class": name, "images": (loaded.X[picked] * scale).round().astype(int)})
     return {"side": side, "classes": panels}
+
+
+def repetition(job, *, data_set, options, repetition, rounds, tree_rounds, ridge=0.0):
+    """Train and test every classifier of table 2 on one random split (§ 4.1).
+
+    Errors are in per cent, each as ``[share of all test vectors, mean of the two classes' shares]``; those of
+    the boosted classifiers are lists over `rounds` (AdaBoost with trees: over `tree_rounds`).
+    """
+    X, y, train, test = _split(job, data_set, options, repetition)
+    X_train, y_train, X_test, y_test = X[train], y[train], X[test], y[test]
+    values = {}
+    for name in NAMES:
+        distance = fit_distance(name, X_train, y_train, ridge=ridge if "-C" in name else 0.0)
+        values[name] = _errors(nearest_neighbor(distance, X_test, X_train, y_train), y_test)
+    models = boosted_distance(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
+    for name, normalize in (("boosted", True), ("literal", False)):
+        stages = staged_nearest_neighbor(
+            X_test, models, X_train, y_train, rounds, kernels=job.kernels, normalize=normalize, threads=1
+        )
+        values[name] = [_errors(labels, y_test) for _, labels in stages]
+    stumps = adaboost_classifier(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
+    values["stumps"] = [_errors(labels, y_test) for labels in stumps.staged_predict(X_test, rounds)]
+    values["trees"] = _boosted_trees(job, X_train, y_train, X_test, y_test, tree_rounds, data_set, repetition)
+    used = [selected_dimensions({C: model.rounds(0, t) for C, model in models.items()}) for t in rounds]
+    return {"errors": values, "dimensions": [len(features) for features in used], "train": len(y_train)}
+
+
+def cross_validation(job, *, data_set, options, repetition, rounds, folds):
+    """Errors of Boosted Distance and AdaBoost at each number of rounds, within a training sample alone.
+
+    The training sample is that of the repetition with the same number; its test part is not looked at. Errors
+    as in :func:`repetition`, the held-out vectors of all folds taken together.
+    """
+    X, y, train, _ = _split(job, data_set, options, repetition)
+    X, y = X[train], y[train]
+    splits = StratifiedKFold(folds).split(X, y)  # the sample is in random order
+    guesses = {name: np.empty((len(rounds), len(y)), dtype=y.dtype) for name in ("boosted", "stumps")}
+    for inside, held_out in splits:
+        models = boosted_distance(X[inside], y[inside], max(rounds), kernels=job.kernels, threads=1)
+        stages = staged_nearest_neighbor(
+            X[held_out], models, X[inside], y[inside], rounds, kernels=job.kernels, normalize=True, threads=1
+        )
+        guesses["boosted"][:, held_out] = [labels for _, labels in stages]
+        stumps = adaboost_classifier(X[inside], y[inside], max(rounds), kernels=job.kernels, threads=1)
+        guesses["stumps"][:, held_out] = stumps.staged_predict(X[held_out], rounds)
+    return {name: [_errors(labels, y) for labels in stages] for name, stages in guesses.items()}
+
+
+def projections(job, *, data_set, options, repetition, dimensions, share=None):
+    """NN (L2) after PCA, LDA and NDA to each number of dimensions (§ 4.2, figure 3).
+
+    `share` is the part of the data to train on; None is the paper's protocol. Errors as in :func:`repetition`,
+    None where a method has not so many dimensions.
+    """
+    X, y, train, test = _split(job, data_set, options, repetition, share)
+    X_train, y_train, X_test, y_test = X[train], y[train], X[test], y[test]
+    mean = X_train.mean(axis=0)
+    pca = PCA().fit(X_train)
+    nda = nonparametric_discriminant_analysis(X_train, y_train)
+    maps = {
+        "none": [None, X_train, X_test],
+        "PCA": [pca.n_components_, pca.transform(X_train), pca.transform(X_test)],
+        "NDA": [len(nda.eigenvalues), nda.transform(X_train), nda.transform(X_test)],
+    }
+    lda = LinearDiscriminantAnalysis().fit(X_train, y_train)
+    maps["LDA"] = [1, lda.transform(X_train), lda.transform(X_test)]
+    direction = _inverted_scatter(X_train, y_train)
+    maps["LDA by inversion"] = [1, (X_train - mean) @ direction, (X_test - mean) @ direction]
+    l2 = {}
+    for name, (most, A, B) in maps.items():
+        wanted = [None] if most is None else [k if k <= most else None for k in dimensions]
+        l2[name] = [
+            None if most is not None and k is None else _l2_errors(A[:, :k], y_train, B[:, :k], y_test)
+            for k in wanted
+        ]
+    return {"errors": l2, "dimensions": {name: most for name, (most, _, _) in maps.items()}}
+
+
+def _split(job, data_set, options, repetition, share=None):
+    """§ 4.1: 200 training samples for the large sets, 20 % for the others; MNIST keeps its own test part."""
+    loaded = job.load(data_set, **options)
+    n = len(loaded.y)
+    order = job.rng_for("split", data_set, repetition).permutation(n if loaded.n_train is None else loaded.n_train)
+    size = round(share * len(order)) if share else LARGE.get(data_set, round(0.2 * n))
+    test = order[size:] if loaded.n_train is None else np.arange(loaded.n_train, n)
+    return loaded.X, loaded.y, order[:size], test
+
+
+def _errors(labels, truth):
+    wrong = labels != truth
+    return [100 * wrong.mean(), 100 * np.mean([wrong[truth == C].mean() for C in np.unique(truth)])]
+
+
+def _l2_errors(X, labels, Y, truth):
+    tree = KNeighborsClassifier(1, algorithm="brute").fit(X, labels)
+    return _errors(tree.predict(Y), truth)
+
+
+def _boosted_trees(job, X, y, Y, truth, rounds, data_set, repetition):
+    """AdaBoost with trees in the manner of C4.5: entropy, two vectors in a leaf at least (its default)."""
+    seed = int(job.rng_for("trees", data_set, repetition).integers(2**31))
+    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
+    model = AdaBoostClassifier(tree, n_estimators=max(rounds), random_state=seed).fit(X, y)
+    stages = list(model.staged_predict(Y))  # fewer than asked for where a tree makes no error
+    return [_errors(stages[min(t, len(stages)) - 1], truth) for t in rounds]
+
+
+def _inverted_scatter(X, y):
+    """LDA's direction with the inverse of the within-class scatter taken as if it had one."""
+    centred = np.concatenate([X[y == C] - X[y == C].mean(axis=0) for C in np.unique(y)])
+    first, second = (X[y == C].mean(axis=0) for C in np.unique(y))
+    scatter = centred.T @ centred
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return scipy.linalg.inv(scatter, check_finite=False) @ (second - first)[:, np.newaxis]
+    except np.linalg.LinAlgError:  # a feature without any variance: a pivot of exactly zero
+        jitter = np.finfo(float).eps * np.trace(scatter)
+        return np.linalg.solve(scatter + jitter * np.eye(len(scatter)), second - first)[:, np.newaxis]
