@@ -1,0 +1,71 @@
+"""Brute force from the paper's text alone; imports neither refimpl nor refimpl_fast."""
+
+import math
+from fractions import Fraction
+
+GRID = 2**52
+
+
+def grid(w):
+    """Weights as exact multiples of 2**-52."""
+    return [Fraction(round(Fraction(x) * GRID), GRID) for x in w]
+
+
+def stump(x, p, theta):
+    return 1 if p * x < p * theta else 0
+
+
+def thresholds(values):
+    values = sorted(set(values))
+    return [-math.inf] + [(a + b) / 2 for a, b in zip(values, values[1:], strict=False)]
+
+
+def best_error(X, w, labels):
+    """Least exact weighted error over every feature, polarity and cut, and its first (f, p, theta)."""
+    w, best = grid(w), None
+    for f in range(len(X[0])):
+        for p in (1, -1):
+            for theta in thresholds([row[f] for row in X]):
+                pairs = zip(X, w, labels, strict=True)
+                error = sum((v for row, v, l in pairs if stump(row[f], p, theta) != l), Fraction(0))
+                if best is None or error < best[0]:
+                    best = (error, f, p, theta)
+    return best
+
+
+def adaboost(P, N, T):
+    """Algorithm A.2 with errata BD-1 and BD-3: list of (alpha, f, p, theta)."""
+    X, labels = P + N, [1] * len(P) + [0] * len(N)
+    w = [1 / (2 * len(P))] * len(P) + [1 / (2 * len(N))] * len(N)
+    Phi = []
+    for _ in range(T):
+        total = math.fsum(w)
+        w = [x / total for x in w]
+        error, f, p, theta = best_error(X, w, labels)
+        epsilon = max(float(error), 2.0**-52)
+        beta = epsilon / (1 - epsilon)
+        w = [x * (beta if stump(row[f], p, theta) == l else 1) for x, row, l in zip(w, X, labels, strict=True)]
+        Phi.append((math.log(1 / beta), f, p, theta))
+    return Phi
+
+
+def pairs(X, labels, C):
+    """A.1's sets of differences, by double loop."""
+    P, N = [], []
+    for x, l in zip(X, labels, strict=True):
+        for z, m in zip(X, labels, strict=True):
+            if m == C:
+                (P if l == C else N).append([a - b for a, b in zip(x, z, strict=True)])
+    return P, N
+
+
+def nearest(y, models, X, labels):
+    """Algorithm A.3 by the literal loop."""
+    s_max, found = -math.inf, None
+    for x, C in zip(X, labels, strict=True):
+        s = 0.0
+        for alpha, f, p, theta in models[C]:
+            s += alpha * stump(y[f] - x[f], p, theta)
+        if s > s_max:
+            s_max, found = s, C
+    return found

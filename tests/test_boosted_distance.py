@@ -1,0 +1,134 @@
+"""Algorithms A.1-A.3: against brute force, twin against twin round by round, and their edges."""
+
+import numpy as np
+import oracles
+import pytest
+from agreement import KERNELS, assert_same_rounds
+from sklearn.datasets import load_breast_cancer
+
+import refimpl
+import refimpl.kernels
+from refimpl.boosted_distance import (
+    adaboost,
+    adaboost_rounds,
+    boosted_distance,
+    estimate_memory,
+    nearest_neighbor_boosted_distance,
+    selected_dimensions,
+    similarity,
+    staged_nearest_neighbor,
+)
+from refimpl.weak_learners import DepthTwoTrees, Stumps
+
+fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+LEARNERS = [Stumps(), DepthTwoTrees()]
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    order = np.random.default_rng(3).permutation(len(y))[:120]
+    return X[order[:40]], y[order[:40]], X[order[40:]], y[order[40:]]
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("seed", range(4))
+def test_training_and_classification_against_brute_force(kernels, seed):
+    rng = np.random.default_rng(seed)
+    X, labels, Y = rng.integers(0, 5, (9, 3)) * 1.0, np.array([0, 1, 1, 2, 0, 1, 2, 0, 1]), rng.random((6, 3)) * 5
+    models = boosted_distance(X, labels, 5, kernels=kernels)
+    expected = {C: oracles.adaboost(*oracles.pairs(X.tolist(), labels, C), 5) for C in (0, 1, 2)}
+    for C, Phi in expected.items():
+        alpha, f, p, theta = zip(*Phi, strict=True)
+        np.testing.assert_allclose(models[C].alpha, alpha, rtol=1e-9)
+        assert (models[C].feature.tolist(), models[C].polarity.tolist()) == (list(f), list(p))
+        np.testing.assert_array_equal(models[C].threshold, theta)
+    literal = {C: [m.weak_classifier(t) for t in range(5)] for C, m in models.items()}
+    literal = {C: [(models[C].alpha[t], *h) for t, h in enumerate(hs)] for C, hs in literal.items()}
+    got = nearest_neighbor_boosted_distance(Y, models, X, labels, kernels=kernels)
+    assert got.tolist() == [oracles.nearest(y, literal, X, labels) for y in Y]
+
+
+@fast_only
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
+def test_trainings_agree_round_by_round(cancer, learner):
+    X, y, *_ = cancer
+    runs = [adaboost_rounds(X[y == 1], X[y == 0], kernels=k, weak_learner=learner) for k in KERNELS]
+    assert_same_rounds(*runs, 40)
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
+def test_warm_start_and_stages(cancer, kernels, learner, tmp_path):
+    X, y, X_test, _ = cancer
+    options = {"kernels": kernels, "weak_learner": learner}
+    whole = boosted_distance(X, y, 12, **options)
+    part = boosted_distance(X, y, 5, **options)
+    assert all(part[C] == whole[C].rounds(0, 5) for C in part)
+    assert boosted_distance(X, y, 12, models=part, **options) == whole
+    stages = dict(staged_nearest_neighbor(X_test, whole, X, y, [5, 12], kernels=kernels))
+    assert (stages[5] == nearest_neighbor_boosted_distance(X_test, part, X, y, kernels=kernels)).all()
+    assert (stages[12] == nearest_neighbor_boosted_distance(X_test, whole, X, y, kernels=kernels)).all()
+    refimpl.save(tmp_path / "m.npz", whole)
+    assert refimpl.load(tmp_path / "m.npz") == whole
+
+
+def test_damaged_files_are_named(cancer, tmp_path):
+    path = tmp_path / "m.npz"
+    refimpl.save(path, boosted_distance(*cancer[:2], 2))
+    content = path.read_bytes()
+    for bad in (b"", b"text", content[: len(content) // 2], content[:900] + b"\xff\xff" + content[902:]):
+        path.write_bytes(bad)
+        with pytest.raises(refimpl.FileFormatError, match="m.npz"):
+            refimpl.load(path)
+
+
+def test_callback_sees_rounds_and_stops(cancer):
+    X, y, *_ = cancer
+    seen = []
+    models = boosted_distance(X, y, 9, callback=lambda C, r: seen.append((C, r.t)) or r.t == 3)
+    assert seen == [(C, t) for C in (0, 1) for t in (1, 2, 3)] and len(models[0]) == 3
+
+
+def test_weights_stay_weights_when_they_underflow():
+    rounds = adaboost_rounds(np.zeros((3, 1)), np.array([[1.0], [2.0]]), kernels=refimpl.kernels, weak_learner=Stumps())
+    for _, r in zip(range(60), rounds, strict=False):
+        assert np.isfinite(r.w).all() and r.w.sum() == pytest.approx(1) and np.isfinite(r.alpha)
+
+
+def test_constant_features_and_lonely_vectors():
+    models = boosted_distance(np.ones((3, 2)), [0, 0, 1], 4)
+    assert selected_dimensions(models).size == 0
+    assert nearest_neighbor_boosted_distance(np.ones((2, 2)), models, np.ones((3, 2)), [0, 0, 1]).shape == (2,)
+
+
+def test_normalised_similarity_lies_in_the_unit_interval(cancer):
+    X, y, X_test, _ = cancer
+    S = similarity(X_test, boosted_distance(X, y, 20), X, y, normalize=True)
+    assert S.min() >= 0 and 0.5 < S.max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (([[np.nan], [1]], [0, 1], 3), "X"),
+        (([[0.0], [1]], [0, 0], 3), "labels"),
+        (([[0.0], [1]], [0, 1, 1], 3), "labels"),
+        (([[0.0], [1]], [0, 1], 0), "T"),
+        (([[-1.7e308], [1.7e308]], [0, 1], 3), "X"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, name):
+    with pytest.raises(ValueError, match=name):
+        boosted_distance(*arguments)
+
+
+def test_memory_cap_is_checked_first(cancer):
+    X, y, *_ = cancer
+    with pytest.raises(MemoryError, match="max_memory"):
+        boosted_distance(X, y, 1, max_memory=estimate_memory(X, y) - 1)
+
+
+def test_kernels_must_be_a_module(cancer):
+    with pytest.raises(TypeError, match="kernels"):
+        adaboost(cancer[0], cancer[2], 1, kernels="fast")

@@ -1,0 +1,117 @@
+"""The stump kernels: against brute force, and twin against twin bit for bit."""
+
+import inspect
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import oracles
+import pytest
+from agreement import ARRAYS, KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import refimpl.kernels
+
+ROOT = Path(__file__).resolve().parent.parent
+fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+
+
+@st.composite
+def weighted_sets(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d, levels = draw(st.integers(1, 40)), draw(st.integers(1, 5)), draw(st.integers(1, 12))
+    X = rng.integers(0, levels, size=(n, d)) / draw(st.sampled_from([1.0, 2.0, 3.0]))
+    w = rng.random(n) ** draw(st.sampled_from([0, 1, 8, 200]))
+    w = np.ones(n) / n if w.sum() == 0 else w / w.sum()
+    return X - X[0], w, rng.random(n) < 0.4
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@settings(max_examples=60, deadline=None)
+@given(case=weighted_sets())
+def test_best_stump_is_the_exact_minimum(kernels, case):
+    X, w, l = case
+    epsilon, f, p, theta = kernels.best_stump(kernels.presort(X), w, l)
+    error, f_0, p_0, theta_0 = oracles.best_error(X.tolist(), w.tolist(), l.tolist())
+    assert (epsilon, f, p) == (float(error), f_0, p_0)
+    assert theta == pytest.approx(theta_0)
+    h = p * X[:, f] < p * theta
+    assert sum(w_i for w_i, wrong in zip(oracles.grid(w.tolist()), h != l, strict=True) if wrong) == error
+
+
+@fast_only
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 2**32), levels=st.integers(1, 300), threads=st.integers(1, 2))
+def test_twins_agree_bit_for_bit(seed, levels, threads):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(-levels, levels + 1, size=(rng.integers(1, 40), rng.integers(1, 6))) / 7
+    B = None if seed % 3 == 0 else A[: rng.integers(1, len(A) + 1)].copy()
+    reference, fast = (k.presort(A, B, threads=threads) for k in KERNELS)
+    for name in ARRAYS:
+        assert_same(getattr(reference, name), getattr(fast, name))
+    w, l = rng.random(reference.n_rows), rng.random(reference.n_rows) < 0.3
+    w /= w.sum()
+    assert KERNELS[0].best_stump(reference, w, l) == KERNELS[1].best_stump(reference, w, l, threads=threads)
+
+
+@fast_only
+def test_more_rows_than_sixteen_bits_hold():
+    A = np.random.default_rng(1).normal(size=(300, 2)).round(1)
+    reference, fast = (k.presort(A, A) for k in KERNELS)
+    assert fast.rows.dtype == np.uint32
+    for name in ARRAYS:
+        assert_same(getattr(reference, name), getattr(fast, name))
+    w = np.full(fast.n_rows, 1 / fast.n_rows)
+    l = np.arange(fast.n_rows) % 3 == 0
+    assert KERNELS[0].best_stump(fast, w, l) == KERNELS[1].best_stump(fast, w, l)
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_a_threshold_lies_between_neighbouring_floats(kernels):
+    low = 1.0
+    high = np.nextafter(low, 2.0)
+    for l in ([True, False], [False, True]):
+        epsilon, f, p, theta = kernels.best_stump(
+            kernels.presort(np.array([[low], [high]])), np.array([0.5, 0.5]), np.array(l)
+        )
+        assert epsilon == 0 and [p * x < p * theta for x in (low, high)] == l and f == 0
+
+
+@pytest.mark.parametrize("n_X", [1, 31, 32, 33, 65])
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_add_similarity_against_the_literal_loop(kernels, n_X):
+    rng = np.random.default_rng(n_X)
+    Y, X, T = rng.integers(0, 9, (7, 3)) / 2, rng.integers(0, 9, (n_X, 3)) / 2, 11
+    Y, X = Y.astype(float), X.astype(float)
+    alpha, feature = rng.random(T), rng.integers(0, 3, T)
+    polarity, threshold = rng.choice([-1, 1], T), rng.integers(-4, 5, T) / 2
+    S = rng.random((7, n_X))
+    expected = S.copy()
+    for q in range(7):
+        for i in range(n_X):
+            for t in range(T):
+                x = Y[q, feature[t]] - X[i, feature[t]]
+                expected[q, i] += alpha[t] * oracles.stump(x, polarity[t], threshold[t])
+    kernels.add_similarity(S, Y, X, alpha, feature, polarity, threshold)
+    assert_same(S, expected)
+
+
+@fast_only
+def test_twins_have_the_same_names_and_signatures():
+    reference, fast = KERNELS
+    assert reference.__all__ == fast.__all__
+    for name in ("presort", "best_stump", "add_similarity"):
+        a, b = (inspect.signature(getattr(k, name)).parameters for k in KERNELS)
+        assert [(p.name, p.kind) for p in a.values()] == [(p.name, p.kind) for p in b.values()]
+        assert getattr(fast, name).__doc__
+        assert type(getattr(fast, name)) is not type(getattr(refimpl.kernels, name))
+
+
+def test_an_unbuilt_twin_fails_loudly(tmp_path):
+    (tmp_path / "refimpl_fast").mkdir()
+    shutil.copy(ROOT / "refimpl_fast/__init__.py", tmp_path / "refimpl_fast")
+    run = subprocess.run([sys.executable, "-c", "import refimpl_fast"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode != 0 and "is not built" in run.stderr and "pip install -e ." in run.stderr
