@@ -3,7 +3,8 @@
 The small scale shows what comes with scikit-learn: digits 1 and 7, and the paper's wdbc.
 """
 
-from paper_figures.boosted_distance_plots import draw_examples
+from paper_figures import boosted_distance_results as results
+from paper_figures.boosted_distance_plots import draw_bars, draw_examples, draw_rounds
 from paper_figures.boosted_distance_tasks import example_images, shape_of
 from paper_figures.registry import Figure, Gathered, Paper, Task
 
@@ -26,12 +27,12 @@ def table1_tasks(context):
     return [Task("shape", shape_of, {"data_set": name}, data=(name,), kernels=()) for name in names]
 
 
-def table1(context, results):
+def table1(context, found):
     """Two rows per data set: observations and dimensions."""
     published = {row["data_set"]: row for row in context.published("boosted_distance_table1.csv")}
     paper_name = {small: name for name, small in SMALL_NAMES.items()}
     rows, notes = [], []
-    for result in results:
+    for result in found:
         name = result.params["data_set"]
         printed = published[paper_name.get(name, name)]
         notes += [f"{name}: {note}" for note in (result.value or {}).get("notes", ())]
@@ -63,15 +64,15 @@ def figure1_tasks(context):
     ]
 
 
-def figure1(context, results):
+def figure1(context, found):
     """Rows count the images that are drawn; the images themselves are in the record's drawing."""
-    shown = [(r.params["data_set"], r.value) for r in results if r.value is not None]
+    shown = [(r.params["data_set"], r.value) for r in found if r.value is not None]
     rows = [
         _image_row(data_set, panel["class"], len(panel["images"]))
         for data_set, value in shown
         for panel in value["classes"]
     ]
-    why = next((r.why for r in results if r.value is None), NO_FACES)
+    why = next((r.why for r in found if r.value is None), NO_FACES)
     if "gender" not in dict(shown):
         rows.append(_image_row("gender", "both", None) | {"status": "not available", "why": why})
     drawing = [{"data_set": name, **value} for name, value in shown]
@@ -101,5 +102,30 @@ PAPER = Paper(
             size=(6.0, 3.2),
         ),
         Figure("table1", "Data sets: observations and dimensions", table1_tasks, table1),
+        Figure(
+            "figure2",
+            "Accuracy by the number of rounds, high-dimensional sets",
+            results.figure2_tasks,
+            results.figure2,
+            draw_rounds,
+            alt="Accuracy rises with the rounds; Boosted Distance, AdaBoost and nearest neighbour are compared.",
+        ),
+        Figure("table2", "Errors in per cent of NN, AdaBoost and Boosted Distance", results.tasks, results.table2),
+        Figure(
+            "figure4",
+            "AdaBoost with stumps, AdaBoost with C4.5-like trees, Boosted Distance",
+            results.tasks,
+            results.figure4,
+            draw_bars,
+            alt="Bars of the errors of three methods on each data set.",
+        ),
+        Figure(
+            "figure5",
+            "95 % confidence intervals of the errors",
+            results.tasks,
+            results.figure5,
+            draw_bars,
+            alt="Bars of the errors of four methods on each data set, with 95 % intervals.",
+        ),
     ),
 )

@@ -2,14 +2,16 @@
 
 import numpy as np
 
+from paper_figures.plots import panels, series_style
+
 
 def draw_examples(record, figure):
     """Draw a panel per image set, a row of images per class; a set that is not available says so."""
-    panels = record["drawing"]
+    shown = record["drawing"]
     absent = [row for row in record["rows"] if row["ours"] is None]
-    count = len(panels) + len(absent)
+    count = len(shown) + len(absent)
     axes = figure.subplots(count, 1, squeeze=False)[:, 0]
-    for axis, panel, letter in zip(axes, panels, "ab", strict=False):
+    for axis, panel, letter in zip(axes, shown, "ab", strict=False):
         side = panel["side"]
         rows = [
             np.hstack([np.reshape(image, (side, side)) for image in c["images"]]) for c in panel["classes"]
@@ -17,9 +19,43 @@ def draw_examples(record, figure):
         axis.imshow(255 - np.vstack(rows), cmap="gray", vmin=0, vmax=255, interpolation="nearest")
         axis.set_title(f"({letter}) {panel['data_set']}")
         axis.set_axis_off()
-    for axis, row in zip(axes[len(panels) :], absent, strict=True):
+    for axis, row in zip(axes[len(shown) :], absent, strict=True):
         axis.text(
             0.5, 0.5, "not available:\nthe faces are licensed", ha="center", va="center", color="#444444"
         )
         axis.set_title(f"(b) {row['data_set']}")
         axis.set_axis_off()
+
+
+def draw_rounds(record, figure):
+    """Draw a panel per set: accuracy by the number of rounds, NN with L2 as a level line."""
+    rows = [row for row in record["rows"] if row["ours"] is not None]
+    sets = list(dict.fromkeys(row["data_set"] for row in rows))
+    for axis, name, letter in zip(panels(figure, len(sets)), sets, "abcd", strict=False):
+        methods = list(dict.fromkeys(row["method"] for row in rows if row["data_set"] == name))
+        for place, method in enumerate(methods):
+            mine = [row for row in rows if (row["data_set"], row["method"]) == (name, method)]
+            if len(mine) == 1:
+                axis.axhline(mine[0]["ours"], color="black", linestyle=":", label=method)
+                continue
+            x, y = [row["rounds"] for row in mine], [row["ours"] for row in mine]
+            axis.plot(x, y, label=method, **series_style(place))
+        axis.set(title=f"({letter}) {name}", xscale="log", xlabel="rounds T", ylabel="accuracy (%)")
+        axis.legend(loc="lower right")
+
+
+def draw_bars(record, figure):
+    """Draw a group of bars per set, with 95 % intervals of the mean."""
+    rows = [row for row in record["rows"] if row["ours"] is not None]
+    sets, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in ("data_set", "method"))
+    axis = figure.subplots()
+    width = 0.8 / len(methods)
+    for place, method in enumerate(methods):
+        mine = [row for row in rows if row["method"] == method]
+        x = [sets.index(row["data_set"]) + (place - (len(methods) - 1) / 2) * width for row in mine]
+        half = [1.96 * row["std"] / row["repetitions"] ** 0.5 for row in mine]
+        axis.bar(x, [row["ours"] for row in mine], width, yerr=half, label=method, capsize=2,
+                 color=series_style(place)["color"], edgecolor="white", hatch=("", "//", "..", "xx")[place])
+    axis.set_xticks(range(len(sets)), sets, rotation=30, ha="right")
+    axis.set(ylabel="error (%), mean of the two classes")
+    axis.legend()

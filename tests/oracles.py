@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 GRID = 2**52
 
@@ -17,7 +18,7 @@ def stump(x, p, theta):
 
 def thresholds(values):
     values = sorted(set(values))
-    return [-math.inf] + [(a + b) / 2 for a, b in zip(values, values[1:], strict=False)]
+    return [-math.inf] + [(a + b) / 2 for a, b in pairwise(values)]
 
 
 def best_error(X, w, labels):

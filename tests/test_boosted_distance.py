@@ -79,7 +79,7 @@ def test_damaged_files_are_named(cancer, tmp_path):
     content = path.read_bytes()
     for bad in (b"", b"text", content[: len(content) // 2], content[:900] + b"\xff\xff" + content[902:]):
         path.write_bytes(bad)
-        with pytest.raises(refimpl.FileFormatError, match="m.npz"):
+        with pytest.raises(refimpl.FileFormatError, match=r"m\.npz"):
             refimpl.load(path)
 
 
