@@ -31,7 +31,7 @@ def draw_rounds(record, figure):
     """Draw a panel per set: accuracy by the number of rounds, NN with L2 as a level line."""
     rows = [row for row in record["rows"] if row["ours"] is not None]
     sets = list(dict.fromkeys(row["data_set"] for row in rows))
-    for axis, name, letter in zip(panels(figure, len(sets)), sets, "abcd", strict=False):
+    for axis, name, letter in zip(panels(figure, len(sets), min(2, len(sets))), sets, "abcd", strict=False):
         methods = list(dict.fromkeys(row["method"] for row in rows if row["data_set"] == name))
         for place, method in enumerate(methods):
             mine = [row for row in rows if (row["data_set"], row["method"]) == (name, method)]
