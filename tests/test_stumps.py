@@ -113,5 +113,7 @@ def test_twins_have_the_same_names_and_signatures():
 def test_an_unbuilt_twin_fails_loudly(tmp_path):
     (tmp_path / "refimpl_fast").mkdir()
     shutil.copy(ROOT / "refimpl_fast/__init__.py", tmp_path / "refimpl_fast")
-    run = subprocess.run([sys.executable, "-c", "import refimpl_fast"], cwd=tmp_path, capture_output=True, text=True)
+    without_editable = "sys.meta_path = [f for f in sys.meta_path if not f.__module__.startswith('__editable__')]"
+    code = f"import sys; {without_editable}; import refimpl_fast"
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode != 0 and "is not built" in run.stderr and "pip install -e ." in run.stderr
