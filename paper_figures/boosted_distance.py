@@ -3,8 +3,17 @@
 The small scale shows what comes with scikit-learn: digits 1 and 7, and the paper's wdbc.
 """
 
+from paper_figures import boosted_distance_projections as projections
+from paper_figures import boosted_distance_protocol as protocol
+from paper_figures import boosted_distance_readings as readings
 from paper_figures import boosted_distance_results as results
-from paper_figures.boosted_distance_plots import draw_bars, draw_examples, draw_rounds
+from paper_figures.boosted_distance_plots import (
+    draw_bars,
+    draw_by_rounds,
+    draw_examples,
+    draw_projections,
+    draw_rounds,
+)
 from paper_figures.boosted_distance_tasks import example_images, shape_of
 from paper_figures.registry import Figure, Gathered, Paper, Task
 
@@ -110,11 +119,20 @@ PAPER = Paper(
             draw_rounds,
             alt="Accuracy rises with the rounds; Boosted Distance, AdaBoost and nearest neighbour are compared.",
         ),
-        Figure("table2", "Errors in per cent of NN, AdaBoost and Boosted Distance", results.tasks, results.table2),
+        Figure(
+            "figure3",
+            "Accuracy by the number of dimensions: Boosted Distance, PCA, LDA, NDA",
+            projections.tasks,
+            projections.figure3,
+            draw_projections,
+            alt="Boosted Distance lies above PCA, NDA and LDA at all but the smallest numbers of dimensions.",
+            size=(7.0, 5.2),
+        ),
+        Figure("table2", "Errors in per cent of NN, AdaBoost and Boosted Distance", protocol.tasks, results.table2),
         Figure(
             "figure4",
             "AdaBoost with stumps, AdaBoost with C4.5-like trees, Boosted Distance",
-            results.tasks,
+            protocol.tasks,
             results.figure4,
             draw_bars,
             alt="Bars of the errors of three methods on each data set.",
@@ -122,10 +140,24 @@ PAPER = Paper(
         Figure(
             "figure5",
             "95 % confidence intervals of the errors",
-            results.tasks,
+            protocol.tasks,
             results.figure5,
             draw_bars,
             alt="Bars of the errors of four methods on each data set, with 95 % intervals.",
         ),
+        Figure(
+            "rounds",
+            "Beyond the paper: what depends on T, the number of rounds",
+            protocol.tasks,
+            readings.rounds,
+            draw_by_rounds,
+            alt="Mean errors fall with T and level off; a line marks the chosen T.",
+            size=(8.0, 3.8),
+        ),
+        Figure("distances", "Beyond the paper: NN under each of the eight distances", protocol.tasks,
+               readings.distances),
+        Figure("readings", "Beyond the paper: error measures and similarities", protocol.tasks, readings.readings),
+        Figure("codings", "Beyond the paper: other codings of the data, other readings of the distances",
+               readings.codings_tasks, readings.codings),
     ),
 )

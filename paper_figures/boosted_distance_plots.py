@@ -44,6 +44,41 @@ def draw_rounds(record, figure):
         axis.legend(loc="lower right")
 
 
+def draw_projections(record, figure):
+    """Draw a panel per set: accuracy by the number of dimensions; LDA and NN without reduction are level lines."""
+    rows = [row for row in record["rows"] if row["ours"] is not None and row["training"] == "as in table 2"]
+    sets = list(dict.fromkeys(row["data_set"] for row in rows))
+    for axis, name, letter in zip(panels(figure, len(sets), min(2, len(sets))), sets, "abcd", strict=False):
+        methods = list(dict.fromkeys(row["method"] for row in rows if row["data_set"] == name))
+        for place, method in enumerate(m for m in methods if not m.startswith("LDA by")):
+            mine = [row for row in rows if (row["data_set"], row["method"]) == (name, method)]
+            style = series_style(place)
+            if len(mine) == 1:
+                axis.axhline(mine[0]["ours"], color=style["color"], linestyle=style["linestyle"], label=method)
+                continue
+            axis.plot([row["dimensions"] for row in mine], [row["ours"] for row in mine], label=method, **style)
+        axis.set(title=f"({letter}) {name}", xscale="log", xlabel="number of dimensions (at most)",
+                 ylabel="accuracy (%)")
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=5)
+
+
+def draw_by_rounds(record, figure):
+    """Draw two panels by T: errors averaged over the sets with the chosen T, and the distance from the paper."""
+    left, right = panels(figure, 2)
+    quantities = list(dict.fromkeys(row["quantity"] for row in record["rows"]))
+    for quantity in (q for q in quantities if "sets on" not in q):
+        mine = [row for row in record["rows"] if row["quantity"] == quantity]
+        style = series_style(0 if quantity.startswith("Boosted") else 1)
+        style["linestyle"] = "--" if "cross-validated" in quantity else "-"
+        axis = right if "printed" in quantity else left
+        axis.plot([row["rounds"] for row in mine], [row["ours"] for row in mine], label=quantity, **style)
+    for axis, title, label in ((left, "(a) mean over the sets", "error (%)"),
+                               (right, "(b) distance from table 2", "mean |ours - printed| (points)")):
+        axis.axvline(record["drawing"]["chosen"], color="#888888", linewidth=0.8)
+        axis.set(title=title, xscale="log", xlabel="rounds T", ylabel=label)
+        axis.legend(fontsize=7)
+
+
 def draw_bars(record, figure):
     """Draw a group of bars per set, with 95 % intervals of the mean."""
     rows = [row for row in record["rows"] if row["ours"] is not None]

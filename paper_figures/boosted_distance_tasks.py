@@ -3,8 +3,6 @@
 Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
 """
 
-import warnings
-
 import numpy as np
 import scipy.linalg
 from sklearn.decomposition import PCA
@@ -43,17 +41,17 @@ def example_images(job, *, data_set, per_class):
     return {"side": side, "classes": panels}
 
 
-def repetition(job, *, data_set, options, repetition, rounds, tree_rounds, ridge=0.0):
+def repetition(job, *, data_set, options, repetition, rounds, tree_rounds):
     """Train and test every classifier of table 2 on one random split (§ 4.1).
 
     Errors are in per cent, each as ``[share of all test vectors, mean of the two classes' shares]``; those of
-    the boosted classifiers are lists over `rounds` (AdaBoost with trees: over `tree_rounds`).
+    the boosted classifiers are lists over `rounds` (AdaBoost with trees: over `tree_rounds`, none if empty).
     """
     X, y, train, test = _split(job, data_set, options, repetition)
     X_train, y_train, X_test, y_test = X[train], y[train], X[test], y[test]
     values = {}
     for name in NAMES:
-        distance = fit_distance(name, X_train, y_train, ridge=ridge if "-C" in name else 0.0)
+        distance = fit_distance(name, X_train, y_train)
         values[name] = _errors(nearest_neighbor(distance, X_test, X_train, y_train), y_test)
     models = boosted_distance(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
     for name, normalize in (("boosted", True), ("literal", False)):
@@ -63,9 +61,38 @@ def repetition(job, *, data_set, options, repetition, rounds, tree_rounds, ridge
         values[name] = [_errors(labels, y_test) for _, labels in stages]
     stumps = adaboost_classifier(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
     values["stumps"] = [_errors(labels, y_test) for labels in stumps.staged_predict(X_test, rounds)]
-    values["trees"] = _boosted_trees(job, X_train, y_train, X_test, y_test, tree_rounds, data_set, repetition)
+    if tree_rounds:
+        values["trees"] = _boosted_trees(job, X_train, y_train, X_test, y_test, tree_rounds, data_set, repetition)
     used = [selected_dimensions({C: model.rounds(0, t) for C, model in models.items()}) for t in rounds]
     return {"errors": values, "dimensions": [len(features) for features in used], "train": len(y_train)}
+
+
+def distance_readings(job, *, data_set, options, repetition, readings):
+    """NN under other readings of a distance: the error for each of `readings`, arguments of ``fit_distance``.
+
+    With ``chunklets``, RCA gets random chunklets of that many vectors of one class instead of the classes.
+    """
+    X, y, train, test = _split(job, data_set, options, repetition)
+    errors, rng = [], job.rng
+    for reading in readings:
+        arguments = dict(reading)
+        size = arguments.pop("chunklets", None)
+        groups = y[train] if size is None else _chunklets(y[train], size, rng)
+        distance = fit_distance(X=X[train], labels=groups, **arguments)
+        nearest = nearest_neighbor(distance, X[test], X[train], groups)
+        class_of = dict(zip(groups.tolist(), y[train].tolist(), strict=True))
+        errors.append(_errors(np.array([class_of[group] for group in nearest.tolist()]), y[test]))
+    return {"errors": errors}
+
+
+def _chunklets(labels, size, rng):
+    groups = np.empty(len(labels), dtype=np.int64)
+    first = 0
+    for C in np.unique(labels):
+        members = rng.permutation(np.flatnonzero(labels == C))
+        groups[members] = first + np.arange(len(members)) // size
+        first = groups.max() + 1
+    return groups
 
 
 def cross_validation(job, *, data_set, options, repetition, rounds, folds):
@@ -89,34 +116,37 @@ def cross_validation(job, *, data_set, options, repetition, rounds, folds):
     return {name: [_errors(labels, y) for labels in stages] for name, stages in guesses.items()}
 
 
-def projections(job, *, data_set, options, repetition, dimensions, share=None):
+def projections(job, *, data_set, options, repetition, dimensions, share=None, singular=False):
     """NN (L2) after PCA, LDA and NDA to each number of dimensions (§ 4.2, figure 3).
 
-    `share` is the part of the data to train on; None is the paper's protocol. Errors as in :func:`repetition`,
-    None where a method has not so many dimensions.
+    `share` is the part of the data to train on; None is the paper's protocol. `singular` adds LDA as the
+    generalised eigenproblem of the scatter matrices as they are. Errors as in :func:`repetition`, one for each of
+    `dimensions`; None where a method has not so many.
     """
     X, y, train, test = _split(job, data_set, options, repetition, share)
     X_train, y_train, X_test, y_test = X[train], y[train], X[test], y[test]
-    mean = X_train.mean(axis=0)
     pca = PCA().fit(X_train)
     nda = nonparametric_discriminant_analysis(X_train, y_train)
-    maps = {
-        "none": [None, X_train, X_test],
-        "PCA": [pca.n_components_, pca.transform(X_train), pca.transform(X_test)],
-        "NDA": [len(nda.eigenvalues), nda.transform(X_train), nda.transform(X_test)],
-    }
     lda = LinearDiscriminantAnalysis().fit(X_train, y_train)
-    maps["LDA"] = [1, lda.transform(X_train), lda.transform(X_test)]
-    direction = _inverted_scatter(X_train, y_train)
-    maps["LDA by inversion"] = [1, (X_train - mean) @ direction, (X_test - mean) @ direction]
-    l2 = {}
-    for name, (most, A, B) in maps.items():
-        wanted = [None] if most is None else [k if k <= most else None for k in dimensions]
-        l2[name] = [
-            None if most is not None and k is None else _l2_errors(A[:, :k], y_train, B[:, :k], y_test)
-            for k in wanted
+    most = X.shape[1]
+    maps = {
+        "none": (most, X_train, X_test),
+        "PCA": (pca.n_components_, pca.transform(X_train), pca.transform(X_test)),
+        "NDA": (len(nda.eigenvalues), nda.transform(X_train), nda.transform(X_test)),
+        "LDA": (1, lda.transform(X_train), lda.transform(X_test)),
+    }
+    if singular:
+        v = _singular_direction(X_train, y_train)
+        maps["LDA, singular"] = (1, X_train @ v, X_test @ v)
+    wanted = {"none": [most], "LDA": [1], "LDA, singular": [1]}
+    errors = {
+        name: [
+            _l2_errors(A[:, :k], y_train, B[:, :k], y_test) if k <= limit else None
+            for k in wanted.get(name, dimensions)
         ]
-    return {"errors": l2, "dimensions": {name: most for name, (most, _, _) in maps.items()}}
+        for name, (limit, A, B) in maps.items()
+    }
+    return {"errors": errors, "dimensions": {name: limit for name, (limit, _, _) in maps.items()}}
 
 
 def _split(job, data_set, options, repetition, share=None):
@@ -151,15 +181,12 @@ def _boosted_trees(job, X, y, Y, truth, rounds, data_set, repetition):
     return [_errors(stages[min(t, len(stages)) - 1], truth) for t in rounds]
 
 
-def _inverted_scatter(X, y):
-    """LDA's direction with the inverse of the within-class scatter taken as if it had one."""
-    centred = np.concatenate([X[y == C] - X[y == C].mean(axis=0) for C in np.unique(y)])
-    first, second = (X[y == C].mean(axis=0) for C in np.unique(y))
-    scatter = centred.T @ centred
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return scipy.linalg.inv(scatter, check_finite=False) @ (second - first)[:, np.newaxis]
-    except np.linalg.LinAlgError:  # a feature without any variance: a pivot of exactly zero
-        jitter = np.finfo(float).eps * np.trace(scatter)
-        return np.linalg.solve(scatter + jitter * np.eye(len(scatter)), second - first)[:, np.newaxis]
+def _singular_direction(X, y):
+    """LDA's direction from S_b v = lambda S_w v with a singular S_w: the largest |lambda|, infinite ones first."""
+    classes = np.unique(y)
+    means = np.array([X[y == C].mean(axis=0) for C in classes])
+    centred = X - means[np.searchsorted(classes, y)]
+    between = means[1] - means[0]
+    ratio, vectors = scipy.linalg.eig(np.outer(between, between), centred.T @ centred)
+    size = np.where(np.isnan(ratio), np.inf, np.abs(ratio))
+    return np.real(vectors[:, [np.argmax(size)]])

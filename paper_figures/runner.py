@@ -148,12 +148,14 @@ def compute(context, store, paper, planned, *, jobs, label):
     todo = [i for i, p in enumerate(planned) if stored[i] is None and p.why is None]
     failures = []
     calls = (joblib.delayed(_numbered)(i, *_call(context, planned[i])) for i in todo)
+    pause = 0.1 if sys.stderr.isatty() else 30.0  # seconds: a log gets two lines a minute, none if all is quick
     bar = tqdm(
         total=len(planned),
         initial=len(planned) - len(todo),
         desc=label,
         unit="task",
-        disable=None,
+        mininterval=pause,
+        delay=pause,
         leave=False,
     )
     with bar:
