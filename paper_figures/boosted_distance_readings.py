@@ -147,7 +147,7 @@ def rounds(context, results):
     chosen = ROUNDS[context.scale][place]
     notes = [
         f"T = {chosen} is chosen, by the cross-validated errors alone (see table 2). Errors in per cent, means of the "
-        f"two classes' rates, averaged over {len(found)} sets; the distance from the printed numbers over {len(compared)}.",
+        f"two classes' rates, averaged over {len(found)} sets (the distance from the printed ones: {len(compared)}).",
     ]
     return Gathered(rows, notes, {"chosen": chosen})
 
