@@ -38,37 +38,49 @@ cdef extern from *:
 cdef enum:
     LANES = 16  # images whose maps are summed at a time: the sums stay in registers, one pixel's values in cache
     BLOCK = 256  # images of either side that are compared at a time: their sums stay in cache
+    STRIDE = BLOCK + 8  # from one row of sums to the next; a power of two would crowd a few cache sets
 
 cdef Py_ssize_t CHUNK = 2**27  # bytes of maps that are kept at a time: bounds the memory
 
 
 cdef class _Images:
-    """Edge images, the list of their edge pixels, and the distance maps, LANES images interleaved.
+    """Up to `room` edge images, the list of their edge pixels, and their distance maps, LANES images interleaved.
 
-    Image i has the edge pixels pixels[start[i]:start[i + 1]] and the map maps[i // LANES, :, i % LANES].
+    Image i has the edge pixels pixels[start[i]:start[i + 1]], count[i] of them, and the map
+    maps[i // LANES, :, i % LANES].
     """
 
-    cdef const uint8_t[:, :, ::1] edges
+    cdef Py_ssize_t n, height, width
+    cdef int n_threads
     cdef int32_t[::1] pixels
     cdef int64_t[::1] start
+    cdef double[::1] count
     cdef double[:, :, ::1] maps
-    cdef Py_ssize_t n
+    cdef int32_t[:, :, ::1] square
+    cdef const double[::1] distance
 
-    def __init__(self, const uint8_t[:, :, ::1] edges, const double[::1] distance, int n_threads):
-        cdef Py_ssize_t n = edges.shape[0], height = edges.shape[1], width = edges.shape[2], tile, i
-        cdef Py_ssize_t n_tiles = (n + LANES - 1) // LANES
-        flat = np.asarray(edges).reshape(n, -1)
+    def __init__(self, Py_ssize_t room, shape, const double[::1] distance, int n_threads):
+        self.height, self.width = shape
+        self.n_threads, self.distance = n_threads, distance
+        self.start, self.count = np.zeros(room + 1, dtype=np.int64), np.empty(room)
+        self.maps = _aligned(-(-room // LANES), self.height * self.width, LANES)
+        self.square = np.empty((n_threads, self.height * self.width, LANES), dtype=np.int32)
+
+    def fill(self, const uint8_t[:, :, ::1] edges):
+        """Take these images in; all have edges."""
+        cdef Py_ssize_t n = edges.shape[0], n_pixels = self.height * self.width, i, tile
         self.n = n
-        self.edges = edges
-        self.start = np.concatenate([[0], np.cumsum(np.count_nonzero(flat, axis=1))]).astype(np.int64)
+        for i in prange(n, nogil=True, num_threads=self.n_threads, schedule="static"):
+            _count_edges(&edges[i, 0, 0], n_pixels, &self.count[i])
+        for i in range(n):
+            self.start[i + 1] = self.start[i] + <int64_t> self.count[i]
         self.pixels = np.empty(self.start[n], dtype=np.int32)
-        self.maps = _aligned(n_tiles, height * width, LANES)
-        cdef int32_t[:, :, ::1] square = np.empty((n_threads, height * width, LANES), dtype=np.int32)
-        for i in prange(n, nogil=True, num_threads=n_threads, schedule="static"):
-            _list_edges(&edges[i, 0, 0], height * width, &self.pixels[self.start[i]])
-        for tile in prange(n_tiles, nogil=True, num_threads=n_threads, schedule="static"):
-            _map_tile(&edges[0, 0, 0], n, tile * LANES, height, width, &distance[0],
-                      &square[threadid(), 0, 0], &self.maps[tile, 0, 0])
+        for i in prange(n, nogil=True, num_threads=self.n_threads, schedule="static"):
+            _list_edges(&edges[i, 0, 0], n_pixels, &self.pixels[self.start[i]])
+        for tile in prange((n + LANES - 1) // LANES, nogil=True, num_threads=self.n_threads, schedule="static"):
+            _map_tile(&edges[0, 0, 0], n, tile * LANES, self.height, self.width, &self.distance[0],
+                      &self.square[threadid(), 0, 0], &self.maps[tile, 0, 0])
+        return self
 
 
 def _aligned(*shape):
@@ -77,6 +89,15 @@ def _aligned(*shape):
     array = np.empty(size + 8)
     first = -(array.ctypes.data // 8) % 8
     return array[first:first + size].reshape(shape)
+
+
+cdef cloned_void _count_edges(const uint8_t* edges, Py_ssize_t n_pixels, double* count) noexcept nogil:
+    # len(points)
+    cdef Py_ssize_t p
+    cdef int found = 0
+    for p in range(n_pixels):
+        found += edges[p] != 0
+    count[0] = found
 
 
 cdef void _list_edges(const uint8_t* edges, Py_ssize_t n_pixels, int32_t* pixels) noexcept nogil:
@@ -137,28 +158,35 @@ cdef cloned_void _map_tile(
 cdef cloned_void _sum_maps(
     const int32_t* pixels, const int64_t* start, Py_ssize_t n, const double* map, double* total,
 ) noexcept nogil:
-    # nearest.sum() over the edge pixels of n images, in LANES maps: total[i * BLOCK + lane]; two sums at a time
-    cdef eight even_0, even_1, odd_0, odd_1
+    # nearest.sum() over the edge pixels of n images, in LANES maps: total[i * STRIDE + lane]
+    cdef eight s0_0, s0_1, s1_0, s1_1, s2_0, s2_1, s3_0, s3_1
     cdef const eight* row
     cdef Py_ssize_t i
     cdef int64_t e, last
     for i in range(n):
-        even_0 = even_1 = odd_0 = odd_1 = EIGHT_ZEROS
+        s0_0 = s0_1 = s1_0 = s1_1 = s2_0 = s2_1 = s3_0 = s3_1 = EIGHT_ZEROS
         e, last = start[i], start[i + 1]
-        while e + 2 <= last:
-            row = <const eight*> (map + <Py_ssize_t> pixels[e] * LANES)
-            even_0 = even_0 + row[0]
-            even_1 = even_1 + row[1]
+        while e + 4 <= last:
+            row = <const eight*> (map + <Py_ssize_t> pixels[e + 0] * LANES)
+            s0_0 = s0_0 + row[0]
+            s0_1 = s0_1 + row[1]
             row = <const eight*> (map + <Py_ssize_t> pixels[e + 1] * LANES)
-            odd_0 = odd_0 + row[0]
-            odd_1 = odd_1 + row[1]
-            e += 2
-        if e < last:
+            s1_0 = s1_0 + row[0]
+            s1_1 = s1_1 + row[1]
+            row = <const eight*> (map + <Py_ssize_t> pixels[e + 2] * LANES)
+            s2_0 = s2_0 + row[0]
+            s2_1 = s2_1 + row[1]
+            row = <const eight*> (map + <Py_ssize_t> pixels[e + 3] * LANES)
+            s3_0 = s3_0 + row[0]
+            s3_1 = s3_1 + row[1]
+            e += 4
+        while e < last:
             row = <const eight*> (map + <Py_ssize_t> pixels[e] * LANES)
-            even_0 = even_0 + row[0]
-            even_1 = even_1 + row[1]
-        (<eight*> (total + i * BLOCK))[0] = even_0 + odd_0
-        (<eight*> (total + i * BLOCK))[1] = even_1 + odd_1
+            s0_0 = s0_0 + row[0]
+            s0_1 = s0_1 + row[1]
+            e += 1
+        (<eight*> (total + i * STRIDE))[0] = s0_0 + s1_0 + s2_0 + s3_0
+        (<eight*> (total + i * STRIDE))[1] = s0_1 + s1_1 + s2_1 + s3_1
 
 
 cdef void _compare_blocks(
@@ -176,12 +204,16 @@ cdef void _compare_blocks(
 
 
 cdef cloned_void _distance_row(
-    double count, const double* forth, const int64_t* start_b, const double* back, Py_ssize_t n, double* row,
+    double count, const double* forth, const double* count_b, const double* back, Py_ssize_t n, double* row,
 ) noexcept nogil:
     # directed(distance) + directed(distance.T)
     cdef Py_ssize_t j
     for j in range(n):
-        row[j] = forth[j] / count + back[j * BLOCK] / <double> (start_b[j + 1] - start_b[j])
+        row[j] = forth[j] / count + back[j * STRIDE] / count_b[j]
+
+
+cdef Py_ssize_t _chunk(n_pixels) except -1:
+    return max(1, CHUNK // (8 * BLOCK * n_pixels)) * BLOCK
 
 
 def _checked(A, B, name_A, name_B):
@@ -202,18 +234,20 @@ def chamfer_distances(A, B, *, threads=None):
     cdef int n_threads = thread_count(threads)
     a_bytes, b_bytes, distance = _checked(A, B, "A", "B")
     D = np.empty((len(A), len(B)))
-    cdef Py_ssize_t chunk = max(1, CHUNK // (8 * BLOCK * A[0].size)) * BLOCK, a, b
-    cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, BLOCK)
+    cdef Py_ssize_t chunk = _chunk(A[0].size), a, b
+    cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, STRIDE)
+    images_a = _Images(min(chunk, len(A)), A.shape[1:], distance, n_threads)
+    images_b = _Images(min(chunk, len(B)), B.shape[1:], distance, n_threads)
     for a in range(0, len(A), chunk):
-        images_a = _Images(a_bytes[a:a + chunk], distance, n_threads)
+        images_a.fill(a_bytes[a:a + chunk])
         for b in range(0, len(B), chunk):
             PyErr_CheckSignals()
-            images_b = _Images(b_bytes[b:b + chunk], distance, n_threads)
-            _fill(images_a, images_b, D[a:a + chunk, b:b + chunk], sums, n_threads)
+            images_b.fill(b_bytes[b:b + chunk])
+            _compare(images_a, images_b, D[a:a + chunk, b:b + chunk], sums, n_threads)
     return D
 
 
-cdef int _fill(_Images A, _Images B, double[:, :] D, double[:, :, :, ::1] sums, int n_threads) except -1:
+cdef int _compare(_Images A, _Images B, double[:, :] D, double[:, :, :, ::1] sums, int n_threads) except -1:
     cdef Py_ssize_t blocks_a = (A.n + BLOCK - 1) // BLOCK, blocks_b = (B.n + BLOCK - 1) // BLOCK
     cdef Py_ssize_t block, i, a, b, n_a, n_b
     for block in prange(blocks_a * blocks_b, nogil=True, num_threads=n_threads, schedule="dynamic"):
@@ -223,7 +257,7 @@ cdef int _fill(_Images A, _Images B, double[:, :] D, double[:, :, :, ::1] sums, 
         n_b = min(<Py_ssize_t> BLOCK, B.n - b)
         _compare_blocks(A, a, n_a, B, b, n_b, &sums[threadid(), 0, 0, 0], &sums[threadid(), 1, 0, 0])
         for i in range(n_a):
-            _distance_row(<double> (A.start[a + i + 1] - A.start[a + i]), &sums[threadid(), 0, i, 0], &B.start[b],
+            _distance_row(A.count[a + i], &sums[threadid(), 0, i, 0], &B.count[b],
                           &sums[threadid(), 1, 0, i], n_b, &D[a + i, b])
     return 0
 
@@ -235,17 +269,27 @@ def chamfer_nearest(Q, X, Py_ssize_t k, *, threads=None):
     if not 1 <= k <= len(X):
         raise ValueError(f"k: {k}; it must be at least 1 and at most {len(X)}, the number of images in X")
     distance, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
-    cdef Py_ssize_t chunk = max(1, CHUNK // (8 * BLOCK * Q[0].size)) * BLOCK, q, x
-    cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, BLOCK)
+    cdef Py_ssize_t chunk = _chunk(Q[0].size), q, x
+    cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, STRIDE)
     cdef _Nearest nearest
+    queries = _Images(min(chunk, len(Q)), Q.shape[1:], table, n_threads)
+    images = _Images(min(chunk, len(X)), X.shape[1:], table, n_threads)
     for q in range(0, len(Q), chunk):
-        queries = _Images(q_bytes[q:q + chunk], table, n_threads)
-        nearest = _Nearest(queries.n, k, len(X))
+        queries.fill(q_bytes[q:q + chunk])
+        nearest = _Nearest(len(q_bytes[q:q + chunk]), k, len(X))
         for x in range(0, len(X), chunk):
             PyErr_CheckSignals()
-            nearest.scan(queries, _Images(x_bytes[x:x + chunk], table, n_threads), x, sums, n_threads)
+            nearest.scan(queries, images.fill(x_bytes[x:x + chunk]), x, sums, n_threads)
         nearest.write(distance[q:q + chunk], index[q:q + chunk])
     return distance, index
+
+
+cdef inline bint _any_below(const double* row, Py_ssize_t n, double limit) noexcept nogil:
+    cdef Py_ssize_t j
+    cdef int below = 0
+    for j in range(n):
+        below |= row[j] < limit
+    return below
 
 
 cdef class _Nearest:
@@ -281,30 +325,36 @@ cdef class _Nearest:
         self, _Images Q, Py_ssize_t q, Py_ssize_t n_q, _Images X, Py_ssize_t first, double* forth, double* back,
     ) noexcept nogil:
         cdef Py_ssize_t block, x, n_x, i
+        cdef double* row
         for block in range((X.n + BLOCK - 1) // BLOCK):
             x = block * BLOCK
             n_x = min(<Py_ssize_t> BLOCK, X.n - x)
             _compare_blocks(Q, q, n_q, X, x, n_x, forth, back)
             for i in range(n_q):
-                _distance_row(<double> (Q.start[q + i + 1] - Q.start[q + i]), forth + i * BLOCK, &X.start[x],
-                              back + i, n_x, forth + i * BLOCK)
-                self._keep(q + i, forth + i * BLOCK, n_x, first + x)
+                row = forth + i * STRIDE
+                _distance_row(Q.count[q + i], row, &X.count[x], back + i, n_x, row)
+                self._keep(q + i, row, n_x, first + x)
 
     cdef void _keep(self, Py_ssize_t q, const double* row, Py_ssize_t n, Py_ssize_t first) noexcept nogil:
         # np.argsort(row, kind="stable")[:k]
+        cdef Py_ssize_t tile, j
+        for tile in range((n + LANES - 1) // LANES):
+            if _any_below(row + tile * LANES, min(<Py_ssize_t> LANES, n - tile * LANES), self.limit[q]):
+                for j in range(tile * LANES, min(n, (tile + 1) * LANES)):
+                    if row[j] < self.limit[q]:
+                        self._add(q, row[j], first + j)
+
+    cdef void _add(self, Py_ssize_t q, double distance, int64_t index) noexcept nogil:
         cdef Candidate* kept = &self.kept[q * self.room]
-        cdef Py_ssize_t j
-        for j in range(n):
-            if row[j] < self.limit[q]:
-                if self.filled[q] == self.room:
-                    nth_element(kept, kept + self.k - 1, kept + self.room)
-                    self.limit[q] = kept[self.k - 1].distance
-                    self.filled[q] = self.k
-                    if row[j] >= self.limit[q]:
-                        continue
-                kept[self.filled[q]].distance = row[j]
-                kept[self.filled[q]].index = first + j
-                self.filled[q] += 1
+        if self.filled[q] == self.room:
+            nth_element(kept, kept + self.k - 1, kept + self.room)
+            self.limit[q] = kept[self.k - 1].distance
+            self.filled[q] = self.k
+            if distance >= self.limit[q]:
+                return
+        kept[self.filled[q]].distance = distance
+        kept[self.filled[q]].index = index
+        self.filled[q] += 1
 
     cdef int write(self, double[:, ::1] distance, int64_t[:, ::1] index) except -1:
         cdef Py_ssize_t q, j
