@@ -40,7 +40,8 @@ cdef enum:
     BLOCK = 256  # images of either side that are compared at a time: their sums stay in cache
     STRIDE = BLOCK + 8  # from one row of sums to the next; a power of two would crowd a few cache sets
 
-cdef Py_ssize_t CHUNK = 2**27  # bytes of maps that are kept at a time: bounds the memory
+cdef Py_ssize_t KEPT = 2**27  # bytes of the maps of A or Q that are held at a time: bounds the memory
+cdef Py_ssize_t PASSING = 2**23  # the same of B or X: they stay in cache while all that is held meets them
 
 
 cdef class _Images:
@@ -212,12 +213,17 @@ cdef cloned_void _distance_row(
         row[j] = forth[j] / count + back[j * STRIDE] / count_b[j]
 
 
-cdef Py_ssize_t _chunk(n_pixels) except -1:
-    return max(1, CHUNK // (8 * BLOCK * n_pixels)) * BLOCK
+cdef Py_ssize_t _room(images, Py_ssize_t n_bytes) except -1:
+    """How many images to hold in maps of that size."""
+    n, height, width = images.shape
+    return max(1, min(n, max(1, n_bytes // (8 * LANES * height * width)) * LANES))
 
 
 def _checked(A, B, name_A, name_B):
     """Both sets as bytes, and the table of rounded distances by their squares."""
+    for images, name in ((A, name_A), (B, name_B)):
+        if images.dtype != bool:
+            raise TypeError(f"{name}: dtype {images.dtype}; it must be bool")
     require_edges(A, name_A)
     require_edges(B, name_B)
     if A.shape[1:] != B.shape[1:]:
@@ -225,7 +231,7 @@ def _checked(A, B, name_A, name_B):
     height, width = A.shape[1:]
     if height + width > 2**15:
         raise ValueError(f"{name_A}: images of {A.shape[1:]} pixels; height + width must be at most {2**15}")
-    distance = on_grid(np.sqrt(np.arange(2 * (height + width)**2 + 1.0)), (height, width))
+    distance = on_grid(np.sqrt(np.arange((height - 1)**2 + (width - 1)**2 + 1.0)), (height, width))
     return A.view(np.uint8), B.view(np.uint8), distance
 
 
@@ -234,16 +240,16 @@ def chamfer_distances(A, B, *, threads=None):
     cdef int n_threads = thread_count(threads)
     a_bytes, b_bytes, distance = _checked(A, B, "A", "B")
     D = np.empty((len(A), len(B)))
-    cdef Py_ssize_t chunk = _chunk(A[0].size), a, b
+    cdef Py_ssize_t room_a = _room(A, KEPT), room_b = _room(B, PASSING), a, b
     cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, STRIDE)
-    images_a = _Images(min(chunk, len(A)), A.shape[1:], distance, n_threads)
-    images_b = _Images(min(chunk, len(B)), B.shape[1:], distance, n_threads)
-    for a in range(0, len(A), chunk):
-        images_a.fill(a_bytes[a:a + chunk])
-        for b in range(0, len(B), chunk):
+    images_a = _Images(room_a, A.shape[1:], distance, n_threads)
+    images_b = _Images(room_b, B.shape[1:], distance, n_threads)
+    for a in range(0, len(A), room_a):
+        images_a.fill(a_bytes[a:a + room_a])
+        for b in range(0, len(B), room_b):
             PyErr_CheckSignals()
-            images_b.fill(b_bytes[b:b + chunk])
-            _compare(images_a, images_b, D[a:a + chunk, b:b + chunk], sums, n_threads)
+            images_b.fill(b_bytes[b:b + room_b])
+            _compare(images_a, images_b, D[a:a + room_a, b:b + room_b], sums, n_threads)
     return D
 
 
@@ -269,18 +275,18 @@ def chamfer_nearest(Q, X, Py_ssize_t k, *, threads=None):
     if not 1 <= k <= len(X):
         raise ValueError(f"k: {k}; it must be at least 1 and at most {len(X)}, the number of images in X")
     distance, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
-    cdef Py_ssize_t chunk = _chunk(Q[0].size), q, x
+    cdef Py_ssize_t room_q = _room(Q, KEPT), room_x = _room(X, PASSING), q, x
     cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, STRIDE)
     cdef _Nearest nearest
-    queries = _Images(min(chunk, len(Q)), Q.shape[1:], table, n_threads)
-    images = _Images(min(chunk, len(X)), X.shape[1:], table, n_threads)
-    for q in range(0, len(Q), chunk):
-        queries.fill(q_bytes[q:q + chunk])
-        nearest = _Nearest(len(q_bytes[q:q + chunk]), k, len(X))
-        for x in range(0, len(X), chunk):
+    queries = _Images(room_q, Q.shape[1:], table, n_threads)
+    images = _Images(room_x, X.shape[1:], table, n_threads)
+    for q in range(0, len(Q), room_q):
+        queries.fill(q_bytes[q:q + room_q])
+        nearest = _Nearest(min(room_q, len(Q) - q), k, len(X))
+        for x in range(0, len(X), room_x):
             PyErr_CheckSignals()
-            nearest.scan(queries, images.fill(x_bytes[x:x + chunk]), x, sums, n_threads)
-        nearest.write(distance[q:q + chunk], index[q:q + chunk])
+            nearest.scan(queries, images.fill(x_bytes[x:x + room_x]), x, sums, n_threads)
+        nearest.write(distance[q:q + room_q], index[q:q + room_q], n_threads)
     return distance, index
 
 
@@ -356,13 +362,16 @@ cdef class _Nearest:
         kept[self.filled[q]].index = index
         self.filled[q] += 1
 
-    cdef int write(self, double[:, ::1] distance, int64_t[:, ::1] index) except -1:
-        cdef Py_ssize_t q, j
-        cdef Candidate* kept
-        for q in range(distance.shape[0]):
-            kept = &self.kept[q * self.room]
-            sort(kept, kept + self.filled[q])
-            for j in range(self.k):
-                distance[q, j] = kept[j].distance
-                index[q, j] = kept[j].index
+    cdef int write(self, double[:, ::1] distance, int64_t[:, ::1] index, int n_threads) except -1:
+        cdef Py_ssize_t q
+        for q in prange(distance.shape[0], nogil=True, num_threads=n_threads, schedule="static"):
+            self._write_query(q, &distance[q, 0], &index[q, 0])
         return 0
+
+    cdef void _write_query(self, Py_ssize_t q, double* distance, int64_t* index) noexcept nogil:
+        cdef Candidate* kept = &self.kept[q * self.room]
+        cdef Py_ssize_t j
+        sort(kept, kept + self.filled[q])
+        for j in range(self.k):
+            distance[j] = kept[j].distance
+            index[j] = kept[j].index

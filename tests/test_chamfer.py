@@ -190,3 +190,29 @@ def test_the_fast_kernel_guards_its_memory():
             fast.chamfer_nearest(A, A, k)
     with pytest.raises(ValueError, match="threads: 0"):
         fast.chamfer_distances(A, A, threads=0)
+    with pytest.raises(TypeError, match="B: dtype float64"):
+        fast.chamfer_distances(A, A * 1.0)
+    with pytest.raises(ValueError, match="contiguous"):
+        fast.chamfer_distances(A[:, ::2], A[:, ::2])
+
+
+@each_kernel
+def test_no_images(kernels):
+    A = random_edges(np.random.default_rng(0), 4, (5, 6))
+    assert kernels.chamfer_distances(A[:0], A).shape == (0, 4)
+    assert kernels.chamfer_distances(A, A[:0]).shape == (4, 0)
+    assert [found.shape for found in kernels.chamfer_nearest(A[:0], A, 3)] == [(0, 3), (0, 3)]
+
+
+@fast_only
+def test_more_images_than_are_held_at_a_time():
+    """Images of 300 x 200 pixels: the fast kernel takes 272 of A and 16 of B at a time."""
+    rng = np.random.default_rng(0)
+    A = np.zeros((280, 300, 200), dtype=bool)
+    for _ in range(20):
+        A[np.arange(280), rng.integers(0, 300, 280), rng.integers(0, 200, 280)] = True
+    B = A[270:] | A[:10]
+    B = np.concatenate([B, A[:8], B])
+    assert_same(*(kernels.chamfer_distances(A, B) for kernels in KERNELS))
+    for reference, fast in zip(*(kernels.chamfer_nearest(A, B, 15) for kernels in KERNELS), strict=True):
+        assert_same(reference, fast)
