@@ -57,7 +57,7 @@ cdef class _Images:
     cdef int64_t[::1] start
     cdef double[::1] count
     cdef double[:, :, ::1] maps
-    cdef int32_t[:, :, ::1] square
+    cdef int32_t[:, :, ::1] scratch
     cdef const double[::1] distance
 
     def __init__(self, Py_ssize_t room, shape, const double[::1] distance, int n_threads):
@@ -65,7 +65,7 @@ cdef class _Images:
         self.n_threads, self.distance = n_threads, distance
         self.start, self.count = np.zeros(room + 1, dtype=np.int64), np.empty(room)
         self.maps = _aligned(-(-room // LANES), self.height * self.width, LANES)
-        self.square = np.empty((n_threads, self.height * self.width, LANES), dtype=np.int32)
+        self.scratch = np.empty((n_threads, self.height + 1, self.width * LANES), dtype=np.int32)
 
     def fill(self, const uint8_t[:, :, ::1] edges):
         """Take these images in; all have edges."""
@@ -80,7 +80,7 @@ cdef class _Images:
             _list_edges(&edges[i, 0, 0], n_pixels, &self.pixels[self.start[i]])
         for tile in prange((n + LANES - 1) // LANES, nogil=True, num_threads=self.n_threads, schedule="static"):
             _map_tile(&edges[0, 0, 0], n, tile * LANES, self.height, self.width, &self.distance[0],
-                      &self.square[threadid(), 0, 0], &self.maps[tile, 0, 0])
+                      &self.scratch[threadid(), 0, 0], &self.maps[tile, 0, 0])
         return self
 
 
@@ -110,84 +110,85 @@ cdef void _list_edges(const uint8_t* edges, Py_ssize_t n_pixels, int32_t* pixels
             found += 1
 
 
-cdef cloned_void _map_tile(
+cdef void _map_tile(
     const uint8_t* edges, Py_ssize_t n, Py_ssize_t first, Py_ssize_t height, Py_ssize_t width,
-    const double* distance, int32_t* square, double* maps,
+    const double* distance, int32_t* scratch, double* maps,
 ) noexcept nogil:
-    # on_grid(cdist(pixels, points), shape).min(axis=1), for LANES images: first the distance within the column, ...
-    cdef Py_ssize_t y, x, r, i, here, n_pixels = height * width
-    cdef int32_t far = <int32_t> (height + width), most, far_square
-    cdef int32_t[LANES] best
-    for y in range(height):
-        for x in range(width):
-            here = y * width + x
-            for i in range(LANES):
-                if edges[min(n - 1, first + i) * n_pixels + here]:
-                    square[here * LANES + i] = 0
-                else:
-                    square[here * LANES + i] = far if y == 0 else min(far, square[(here - width) * LANES + i] + 1)
-    for here in range(n_pixels - width - 1, -1, -1):
+    # on_grid(cdist(pixels, points), shape).min(axis=1) of LANES images: the distance within the column first
+    cdef Py_ssize_t y, p, i, row = width * LANES
+    cdef int32_t far = <int32_t> (height + width)
+    for p in range(height * width):
         for i in range(LANES):
-            square[here * LANES + i] = min(square[here * LANES + i], square[(here + width) * LANES + i] + 1)
-    for here in range(n_pixels * LANES):
-        square[here] = square[here] * square[here]
-    # ... then the least square over the columns, until none so far away can be less
+            scratch[p * LANES + i] = 0 if edges[min(n - 1, first + i) * height * width + p] else far
+    for y in range(1, height):
+        _lower(scratch + y * row, scratch + (y - 1) * row, row)
+    for y in range(height - 2, -1, -1):
+        _lower(scratch + y * row, scratch + (y + 1) * row, row)
     for y in range(height):
-        for x in range(width):
-            here = (y * width + x) * LANES
-            most = 0
-            for i in range(LANES):
-                best[i] = square[here + i]
-                most = max(most, best[i])
-            for r in range(1, width):
-                far_square = <int32_t> (r * r)
-                if far_square >= most:
-                    break
-                if x >= r:
-                    for i in range(LANES):
-                        best[i] = min(best[i], square[here - r * LANES + i] + far_square)
-                if x + r < width:
-                    for i in range(LANES):
-                        best[i] = min(best[i], square[here + r * LANES + i] + far_square)
-                most = 0
-                for i in range(LANES):
-                    most = max(most, best[i])
-            for i in range(LANES):
-                maps[here + i] = distance[best[i]]
+        _map_row(scratch + y * row, scratch + height * row, width, distance, maps + y * row)
+
+
+cdef cloned_void _lower(int32_t* row, const int32_t* neighbour, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        row[i] = min(row[i], neighbour[i] + 1)
+
+
+cdef cloned_void _map_row(
+    int32_t* row, int32_t* best, Py_ssize_t width, const double* distance, double* map,
+) noexcept nogil:
+    # then the least square over all columns, r columns away at a time, until none farther away can be less
+    cdef Py_ssize_t i, r, n = width * LANES, shift
+    cdef int32_t most, square
+    for i in range(n):
+        row[i] = row[i] * row[i]
+        best[i] = row[i]
+    for r in range(1, width):
+        most = 0
+        for i in range(n):
+            most = max(most, best[i])
+        square = <int32_t> (r * r)
+        if square >= most:
+            break
+        shift = r * LANES
+        for i in range(n - shift):
+            best[i] = min(best[i], row[i + shift] + square)
+        for i in range(n - shift):
+            best[i + shift] = min(best[i + shift], row[i] + square)
+    for i in range(n):
+        map[i] = distance[best[i]]
 
 
 cdef cloned_void _sum_maps(
     const int32_t* pixels, const int64_t* start, Py_ssize_t n, const double* map, double* total,
 ) noexcept nogil:
     # nearest.sum() over the edge pixels of n images, in LANES maps: total[i * STRIDE + lane]
-    cdef eight s0_0, s0_1, s1_0, s1_1, s2_0, s2_1, s3_0, s3_1
-    cdef const eight* row
-    cdef Py_ssize_t i
+    cdef eight[2] a
+    cdef eight[2] b
+    cdef eight[2] c
+    cdef eight[2] d
+    cdef Py_ssize_t i, l
     cdef int64_t e, last
     for i in range(n):
-        s0_0 = s0_1 = s1_0 = s1_1 = s2_0 = s2_1 = s3_0 = s3_1 = EIGHT_ZEROS
+        a[0] = a[1] = b[0] = b[1] = c[0] = c[1] = d[0] = d[1] = EIGHT_ZEROS
         e, last = start[i], start[i + 1]
-        while e + 4 <= last:
-            row = <const eight*> (map + <Py_ssize_t> pixels[e + 0] * LANES)
-            s0_0 = s0_0 + row[0]
-            s0_1 = s0_1 + row[1]
-            row = <const eight*> (map + <Py_ssize_t> pixels[e + 1] * LANES)
-            s1_0 = s1_0 + row[0]
-            s1_1 = s1_1 + row[1]
-            row = <const eight*> (map + <Py_ssize_t> pixels[e + 2] * LANES)
-            s2_0 = s2_0 + row[0]
-            s2_1 = s2_1 + row[1]
-            row = <const eight*> (map + <Py_ssize_t> pixels[e + 3] * LANES)
-            s3_0 = s3_0 + row[0]
-            s3_1 = s3_1 + row[1]
+        while e + 4 <= last:  # four sums, as none needs to wait for another
+            _add_pixel(a, map, pixels[e])
+            _add_pixel(b, map, pixels[e + 1])
+            _add_pixel(c, map, pixels[e + 2])
+            _add_pixel(d, map, pixels[e + 3])
             e += 4
         while e < last:
-            row = <const eight*> (map + <Py_ssize_t> pixels[e] * LANES)
-            s0_0 = s0_0 + row[0]
-            s0_1 = s0_1 + row[1]
+            _add_pixel(a, map, pixels[e])
             e += 1
-        (<eight*> (total + i * STRIDE))[0] = s0_0 + s1_0 + s2_0 + s3_0
-        (<eight*> (total + i * STRIDE))[1] = s0_1 + s1_1 + s2_1 + s3_1
+        for l in range(2):
+            (<eight*> (total + i * STRIDE))[l] = a[l] + b[l] + c[l] + d[l]
+
+
+cdef inline void _add_pixel(eight* sums, const double* map, Py_ssize_t pixel) noexcept nogil:
+    cdef const eight* values = <const eight*> (map + pixel * LANES)
+    sums[0] = sums[0] + values[0]
+    sums[1] = sums[1] + values[1]
 
 
 cdef void _compare_blocks(
