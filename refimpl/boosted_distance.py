@@ -424,8 +424,8 @@ def _check_training(X, labels, T, models):
     labels = as_labels(labels, len(X), "labels", min_classes=2)
     T = as_count(T, "T")
     _check_range(X, X, "X")
-    if models is not None and sorted(models) != np.unique(labels).tolist():
-        raise ValueError(f"models: for the labels {sorted(models)}; `labels` has {np.unique(labels).tolist()}")
+    if models is not None and set(models) != set(labels.tolist()):
+        raise ValueError(f"models: for the labels {list(models)}; `labels` has {np.unique(labels).tolist()}")
     return X, labels, T
 
 

@@ -53,14 +53,14 @@ class Ensemble:
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
-            array = np.asarray(getattr(self, field.name))
-            if array.dtype.kind not in "iuf" or array.ndim == 0 or len(array) != len(self.alpha):
-                raise ValueError(f"{field.name}: {array.dtype} {array.shape}; it must hold one entry for each round")
-            own = np.ascontiguousarray(array, dtype=np.float64 if array.dtype.kind == "f" else np.int64).view()
-            own.setflags(write=False)
-            object.__setattr__(self, field.name, own)
+            array = _as_numbers(getattr(self, field.name), field.name, "float" if field.name == "alpha" else None)
+            object.__setattr__(self, field.name, array)
+            if field.name == "alpha" and array.ndim != 1:
+                raise ValueError(f"alpha has shape {array.shape}; it must be (T,), one weight for each round")
+            if array.shape[:1] != self.alpha.shape:
+                raise ValueError(f"{field.name} has shape {array.shape}; it must be ({len(self)}, ...), as alpha has")
         if not np.isfinite(self.alpha).all():
-            raise ValueError("alpha: NaN or infinite weights")
+            raise ValueError("alpha: NaN or infinite weights; they must be finite")
 
     def __len__(self):
         return len(self.alpha)
@@ -105,6 +105,36 @@ class Ensemble:
                 S[:, i] += self.alpha[t] * self.h(t, difference)
 
 
+def _as_numbers(values, name, kind=None):
+    """A read-only array of float64 or int64; `kind` "float" or "int" asks for one of them."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array with one entry for each round ({error})") from None
+    if array.dtype.kind not in "iuf" or (kind == "int" and array.dtype.kind == "f" and array.size):
+        raise TypeError(f"{name} has dtype {array.dtype}; it must hold {'integers' if kind == 'int' else 'numbers'}")
+    is_float = array.dtype.kind == "f" if kind is None else kind == "float"
+    own = np.array(array, dtype=np.float64 if is_float else np.int64, order="C")
+    own.setflags(write=False)
+    return own
+
+
+def _check_stumps(ensemble, per_round):
+    """The stumps of an ensemble: arrays of shape (T, *per_round)."""
+    shape = (len(ensemble), *per_round)
+    for name, kind in (("feature", "int"), ("polarity", "int"), ("threshold", "float")):
+        array = _as_numbers(getattr(ensemble, name), name, kind)
+        if array.shape != shape:
+            raise ValueError(f"{name} has shape {array.shape}; it must be {shape}, for the {shape[0]} rounds of alpha")
+        object.__setattr__(ensemble, name, array)
+    if ensemble.feature.min(initial=0) < 0:
+        raise ValueError(f"feature holds {ensemble.feature.min()}; it must hold numbers of features, from 0")
+    if not np.isin(ensemble.polarity, (-1, 1)).all():
+        raise ValueError("polarity must hold 1 and -1 alone")
+    if np.isnan(ensemble.threshold).any():
+        raise ValueError("threshold holds NaN; it must hold numbers, or -inf for a constant stump")
+
+
 def stump(x_f, p, theta):
     """Eq. A.1 (and eq. 3): h(x, f, p, theta) = 1 if p x_f < p theta, else 0, on an array of x_f."""
     return p * x_f < p * theta
@@ -133,10 +163,7 @@ class StumpEnsemble(Ensemble):
 
     def __post_init__(self):
         super().__post_init__()
-        if np.isnan(self.threshold).any() or not np.isin(self.polarity, (-1, 1)).all():
-            raise ValueError("threshold must not be NaN, polarity must be 1 or -1")
-        if self.feature.dtype.kind not in "iu" or (len(self) and self.feature.min() < 0):
-            raise ValueError("feature must hold non-negative integers")
+        _check_stumps(self, ())
 
     def h(self, t, D):
         """Eq. A.1 on the vectors D, shape (n, d): bool array, shape (n,)."""
@@ -231,6 +258,10 @@ class TreeEnsemble(Ensemble):
     feature: np.ndarray
     polarity: np.ndarray
     threshold: np.ndarray
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_stumps(self, (3,))
 
     def h(self, t, D):
         """Tree t on the vectors D, shape (n, d): bool array, shape (n,)."""

@@ -412,7 +412,9 @@ LABELS = [0, 0, 1, 1]
         (GOOD, [[0], [0], [1], [1]], ValueError, r"labels has shape \(4, 1\)"),
         (GOOD, [0, 0, 1, np.nan], ValueError, "labels holds NaN"),
         (GOOD, ["a", 1, "a", 1], TypeError, "labels mixes"),
-        (GOOD, np.array(["a", 1, None, 1], dtype=object), TypeError, "that can be sorted"),
+        (GOOD, np.array(["a", "a", None, "b"], dtype=object), TypeError, "labels has the label None"),
+        (GOOD, np.array(["a", 1, "a", 1], dtype=object), TypeError, "labels mixes"),
+        (GOOD, [object() for _ in range(4)], TypeError, "that can be sorted"),
     ],
 )
 def test_bad_training_sets(train, X, labels, error, message):
