@@ -331,7 +331,7 @@ def adaboost(
         If the estimate exceeds `max_memory`; raised before the work starts.
     """
     kernels, learner = as_kernels(kernels), weak_learner or Stumps()
-    P, N, T = _check_sets(P, N, T, ensemble)
+    P, N, T = _check_sets(P, N, T, ensemble, learner)
     if max_memory is not None:
         _check_memory(learner.memory(P, N, threads=threads) + _ROUND_BYTES * T, max_memory)
     given = 0 if ensemble is None else len(ensemble)
@@ -344,7 +344,8 @@ def adaboost(
                 f"ensemble: round {round.t} has another weight on these P and N; pass those it came from"
             )
         Phi.append((round.alpha, *round.h))
-        if round.t == T or (round.t > given and callback is not None and callback(round)):
+        done = round.t > given and callback is not None and callback(round)
+        if done or round.t == T:
             break
     return learner.Ensemble(*map(np.array, zip(*Phi, strict=True)))
 
@@ -429,13 +430,15 @@ def _check_training(X, labels, T, models):
     return X, labels, T
 
 
-def _check_sets(P, N, T, ensemble):
+def _check_sets(P, N, T, ensemble, learner):
     T = as_count(T, "T")
     P, N = (S if isinstance(S, Differences) else as_matrix(S, name) for S, name in ((P, "P"), (N, "N")))
     if P.shape[1] != N.shape[1]:
         raise ValueError(f"N: {N.shape[1]} columns; P has {P.shape[1]}")
     if isinstance(P, Differences) != isinstance(N, Differences):
         raise TypeError("P, N: pass two arrays or two Differences")
+    if ensemble is not None and type(ensemble) is not learner.Ensemble:
+        raise TypeError(f"ensemble is a {type(ensemble).__name__}; `weak_learner` makes a {learner.Ensemble.__name__}")
     if ensemble is not None and len(ensemble) > T:
         raise ValueError(f"T is {T}; `ensemble` has {len(ensemble)} rounds already, pass a larger T or no ensemble")
     return P, N, T

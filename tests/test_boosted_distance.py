@@ -78,6 +78,9 @@ def test_callback_sees_rounds_and_stops(cancer):
     seen = []
     models = boosted_distance(X, y, 9, callback=lambda C, r: seen.append((C, r.t)) or r.t == 3)
     assert seen == [(C, t) for C in (0, 1) for t in (1, 2, 3)] and len(models[0]) == 3
+    seen.clear()
+    boosted_distance(X, y, 5, models=models, callback=lambda C, r: seen.append((C, r.t)))
+    assert seen == [(C, t) for C in (0, 1) for t in (4, 5)]  # the last round too, and none that is replayed
 
 
 def test_weights_stay_weights_when_they_underflow():
