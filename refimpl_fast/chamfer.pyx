@@ -167,7 +167,7 @@ cdef cloned_void _sum_maps(
     cdef eight[2] b
     cdef eight[2] c
     cdef eight[2] d
-    cdef Py_ssize_t i, l
+    cdef Py_ssize_t i, half
     cdef int64_t e, last
     for i in range(n):
         a[0] = a[1] = b[0] = b[1] = c[0] = c[1] = d[0] = d[1] = EIGHT_ZEROS
@@ -181,8 +181,8 @@ cdef cloned_void _sum_maps(
         while e < last:
             _add_pixel(a, map, pixels[e])
             e += 1
-        for l in range(2):
-            (<eight*> (total + i * STRIDE))[l] = a[l] + b[l] + c[l] + d[l]
+        for half in range(2):
+            (<eight*> (total + i * STRIDE))[half] = a[half] + b[half] + c[half] + d[half]
 
 
 cdef inline void _add_pixel(eight* sums, const double* map, Py_ssize_t pixel) noexcept nogil:
