@@ -167,7 +167,7 @@ cdef cloned_void _sum_maps(
     cdef eight[2] b
     cdef eight[2] c
     cdef eight[2] d
-    cdef Py_ssize_t i, l
+    cdef Py_ssize_t i, half
     cdef int64_t e, last
     for i in range(n):
         a[0] = a[1] = b[0] = b[1] = c[0] = c[1] = d[0] = d[1] = EIGHT_ZEROS
@@ -181,8 +181,8 @@ cdef cloned_void _sum_maps(
         while e < last:
             _add_pixel(a, map, pixels[e])
             e += 1
-        for l in range(2):
-            (<eight*> (total + i * STRIDE))[l] = a[l] + b[l] + c[l] + d[l]
+        for half in range(2):
+            (<eight*> (total + i * STRIDE))[half] = a[half] + b[half] + c[half] + d[half]
 
 
 cdef inline void _add_pixel(eight* sums, const double* map, Py_ssize_t pixel) noexcept nogil:
@@ -220,6 +220,11 @@ cdef Py_ssize_t _room(images, Py_ssize_t n_bytes) except -1:
     return max(1, min(n, max(1, n_bytes // (8 * LANES * height * width)) * LANES))
 
 
+cdef int _threads(threads, Py_ssize_t n_a, Py_ssize_t n_b) except -1:
+    # a thread for each millisecond of work or so: with less, starting it costs more; a map costs as much as 200 pairs
+    return min(<Py_ssize_t> thread_count(threads), 1 + (n_a * n_b + 200 * (n_a + n_b)) // 2**17)
+
+
 def _checked(A, B, name_A, name_B):
     """Both sets as bytes, and the table of rounded distances by their squares."""
     for images, name in ((A, name_A), (B, name_B)):
@@ -238,7 +243,7 @@ def _checked(A, B, name_A, name_B):
 
 def chamfer_distances(A, B, *, threads=None):
     """Symmetric chamfer distance of every edge image in A to every one in B; see refimpl.kernels."""
-    cdef int n_threads = thread_count(threads)
+    cdef int n_threads = _threads(threads, len(A), len(B))
     a_bytes, b_bytes, distance = _checked(A, B, "A", "B")
     D = np.empty((len(A), len(B)))
     cdef Py_ssize_t room_a = _room(A, KEPT), room_b = _room(B, PASSING), a, b
@@ -271,7 +276,7 @@ cdef int _compare(_Images A, _Images B, double[:, :] D, double[:, :, :, ::1] sum
 
 def chamfer_nearest(Q, X, Py_ssize_t k, *, threads=None):
     """The k images of X nearest to every image of Q by the symmetric chamfer distance; see refimpl.kernels."""
-    cdef int n_threads = thread_count(threads)
+    cdef int n_threads = _threads(threads, len(Q), len(X))
     q_bytes, x_bytes, table = _checked(Q, X, "Q", "X")
     if not 1 <= k <= len(X):
         raise ValueError(f"k: {k}; it must be at least 1 and at most {len(X)}, the number of images in X")

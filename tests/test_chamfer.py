@@ -216,3 +216,17 @@ def test_more_images_than_are_held_at_a_time():
     assert_same(*(kernels.chamfer_distances(A, B) for kernels in KERNELS))
     for reference, fast in zip(*(kernels.chamfer_nearest(A, B, 15) for kernels in KERNELS), strict=True):
         assert_same(reference, fast)
+
+
+@fast_only
+def test_the_number_of_threads_changes_nothing():
+    """Enough work for the fast kernel to use all three threads."""
+    A = random_edges(np.random.default_rng(0), 900, (6, 7), 0.1)
+    distances = [KERNELS[1].chamfer_distances(A[:600], A, threads=threads) for threads in (1, 2, 3)]
+    nearest = [KERNELS[1].chamfer_nearest(A[:600], A, 20, threads=threads) for threads in (1, 2, 3)]
+    order = np.argsort(distances[0], axis=1, kind="stable")[:, :20]
+    for D, (distance, index) in zip(distances, nearest, strict=True):
+        assert_same(D, distances[0])
+        assert_same(index, order)
+        assert_same(distance, np.take_along_axis(D, order, axis=1))
+    assert_same(distances[0][590:], KERNELS[0].chamfer_distances(A[590:600], A))
