@@ -29,7 +29,7 @@ SELF_DISTANCE = 1e-6  # of the largest distance beside it: what counts as a roun
 class Space:
     """What the embeddings ask of a space; :class:`CallableSpace` and :class:`PrecomputedSpace` are the two kinds.
 
-    A further kind of space defines ``objects``, ``__len__``, ``_queries``, ``_select``, ``_block`` and, where
+    A further kind of space defines ``objects``, ``__len__``, ``as_queries``, ``_select``, ``_block`` and, where
     there is something faster, ``_pairs``.
 
     Attributes
@@ -63,7 +63,7 @@ class Space:
         TypeError, ValueError
             If `queries` or `references` do not fit the space, or a distance is NaN, infinite or negative.
         """
-        queries = self._queries(queries)
+        queries = self.as_queries(queries)
         references = as_indices(references, len(self), "references")
         distinct, position = np.unique(references, return_inverse=True)
         block = self._block(queries, distinct)
@@ -91,7 +91,7 @@ class Space:
         TypeError, ValueError
             As :meth:`distances`, and if `rows` and `references` differ in length.
         """
-        queries = self._queries(queries)
+        queries = self.as_queries(queries)
         rows = as_indices(rows, len(queries), "rows", "queries")
         references = as_indices(references, len(self), "references")
         if rows.shape != references.shape:
@@ -124,7 +124,7 @@ class Space:
         rows = np.arange(len(self)) if rows is None else as_indices(rows, len(self), "rows")
         references = as_indices(references, len(self), "references")
         everything = len(rows) == len(self) and (rows == np.arange(len(self))).all()
-        D = self.distances(self.objects if everything else self._select(self.objects, rows), references)
+        D = self.distances(self.objects if everything else self.take(rows), references)
         same = rows[:, None] == references
         if not same.all() and same.any() and D[same].max() > SELF_DISTANCE * D[~same].max():
             j = references[(np.where(same, D, 0.0) > 0).any(axis=0)][0]
@@ -135,11 +135,24 @@ class Space:
         D[same] = 0.0
         return D
 
+    def take(self, indices):
+        """Some of the database objects, in the form in which queries are passed.
+
+        Parameters
+        ----------
+        indices : array_like of int, shape (m,)
+
+        Returns
+        -------
+        sequence of m objects; for a precomputed space numpy.ndarray, shape (m, n)
+        """
+        return self._select(self.objects, as_indices(indices, len(self), "indices"))
+
     def __len__(self):
         return len(self.objects)
 
-    def _queries(self, queries):
-        """The checked queries."""
+    def as_queries(self, queries):
+        """The checked queries, in a form that has a length and can be sliced; checked ones remain as they are."""
         raise NotImplementedError
 
     def _select(self, queries, rows):
@@ -195,7 +208,7 @@ class CallableSpace(Space):
         if len(self.objects) == 0:
             raise ValueError("objects is empty; pass at least one database object")
 
-    def _queries(self, queries):
+    def as_queries(self, queries):
         return _as_objects(queries, "queries")
 
     def _select(self, queries, rows):
@@ -256,7 +269,7 @@ class PrecomputedSpace(Space):
             )
         self.objects = D
 
-    def _queries(self, queries):
+    def as_queries(self, queries):
         D = _as_float_array(queries, "queries")
         if D.ndim != 2 or D.shape[1] != len(self):
             raise ValueError(
@@ -296,7 +309,7 @@ def _as_objects(objects, name):
     if isinstance(objects, np.ndarray) and objects.ndim > 0:
         return objects
     try:
-        return list(objects)
+        return objects if isinstance(objects, list) else list(objects)
     except TypeError:
         raise TypeError(f"{name} is a {type(objects).__name__}; pass a list of objects, or an array of them") from None
 

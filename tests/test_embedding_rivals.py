@@ -6,9 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles_embeddings import WORDS, metric_matrix, odd_matrix
+from scipy.spatial.distance import cdist
 
 import refimpl
 from refimpl.rivals import lipschitz as lip
+from refimpl.rivals import sparsemap as sparsemap_module
+from refimpl.rivals.fastmap import choose_distant_objects, fastmap
+from refimpl.rivals.metricmap import MetricMapEmbedding, metricmap
+from refimpl.rivals.sparsemap import greedy_resampling, sparsemap
 from refimpl.spaces import CallableSpace, PrecomputedSpace
 
 
@@ -142,8 +147,386 @@ def test_bad_arguments_of_lipschitz():
         embedding.pairwise(np.ones((2, 2)), np.ones((2, 2)), p=0.5)
 
 
-def test_a_saved_lipschitz_embedding_embeds_the_same(tmp_path):
+# --- SparseMap ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(30), odd_matrix(30)])
+@pytest.mark.parametrize("sigma", [1, 2, 5])
+def test_sparsemap_follows_its_first_heuristic(matrix, sigma):
+    inside, outside = matrix[:24, :24], matrix[24:, :24]
+    space = PrecomputedSpace(inside)
+    embedding = sparsemap(space, sigma, rng(sigma))
+    vectors = oracle.sparsemap_references(inside, sets_of(embedding), sigma)
+    assert sorted(vectors) == embedding.references.tolist()
+    np.testing.assert_array_equal(embedding.vectors, [vectors[r] for r in sorted(vectors)])
+    before = space.computed
+    F = embedding.embed(space, outside)
+    expected = [oracle.sparsemap(row, sets_of(embedding), sigma, vectors) for row in outside]
+    np.testing.assert_array_equal(F, [f for f, _ in expected])
+    assert space.computed - before == sum(len(used) for _, used in expected) <= len(outside) * embedding.cost
+    np.testing.assert_array_equal(embedding.embed(space)[embedding.references], embedding.vectors)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 16), st.integers(1, 6), st.integers(0, 10**6))
+def test_sparsemap_fuzzed_with_ties(n, sigma, seed):
+    D = rng(seed).integers(0, 4, (n, n))
+    np.fill_diagonal(D, 0)
+    embedding = sparsemap(PrecomputedSpace(D), sigma, rng(seed))
+    vectors = oracle.sparsemap_references(D, sets_of(embedding), sigma)
+    np.testing.assert_array_equal(embedding.vectors, [vectors[r] for r in sorted(vectors)])
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(21), odd_matrix(21)])
+def test_sparsemap_with_all_distances_is_bourgains_embedding(matrix):
+    space = PrecomputedSpace(matrix)
+    for smallest in (1, 2):
+        embedding = sparsemap(space, 21, rng(4), smallest=smallest)
+        whole = lip.bourgain(space, rng(4), smallest=smallest)
+        np.testing.assert_array_equal(embedding.embed(space), whole.embed(space))
+        assert embedding.cost == whole.cost
+        A = rng().normal(size=(3, whole.d))
+        np.testing.assert_array_equal(embedding.pairwise(A, A, 1.5), whole.pairwise(A, A, 1.5))
+
+
+def test_sparsemap_never_underestimates_a_distance_to_a_set():
+    space = PrecomputedSpace(odd_matrix(40))
+    approximate = sparsemap(space, 2, rng()).embed(space)
+    exact = lip.bourgain(space, rng()).embed(space)
+    assert (approximate >= exact).all()
+    assert (approximate > exact).any()
+
+
+def test_sparsemap_blocks_of_queries_do_not_change_the_answer(monkeypatch):
+    space = PrecomputedSpace(metric_matrix(30))
+    embedding = sparsemap(space, 2, rng())
+    whole = embedding.embed(space)
+    monkeypatch.setattr(sparsemap_module, "BLOCK_ENTRIES", 4 * len(embedding.references))
+    np.testing.assert_array_equal(embedding.embed(space), whole)
+    assert embedding.embed(space, np.empty((0, 30))).shape == (0, 25)
+
+
+def test_resampling_keeps_the_dimensions_of_least_stress():
+    for seed in range(5):
+        differences, D = rng(seed).normal(size=(40, 9)), rng(seed + 9).uniform(1, 2, 40)
+        differences[:, 3] = differences[:, 7]  # a tie
+        np.testing.assert_array_equal(greedy_resampling(differences, D, 6), oracle.greedy_resampling(differences, D, 6))
+
+
+def test_resampling_ignores_a_common_factor_and_leaves_out_empty_dimensions():
+    differences, D = rng().normal(size=(30, 8)), rng(1).uniform(1, 2, 30)
+    differences[:, 5] = 0
+    order = greedy_resampling(differences, D, 8)
+    np.testing.assert_array_equal(greedy_resampling(1e3 * differences, D, 8), order)
+    assert order[0] != 5
+    assert sorted(order) == list(range(8))
+
+
+def test_resampled_sparsemap():
+    D = metric_matrix(40)
+    space = PrecomputedSpace(D)
+    whole, kept = sparsemap(space, 3, rng(5)), sparsemap(space, 3, rng(5), d=8, n_pairs=200)
+    assert kept.d == 8
+    assert kept.cost < whole.cost
+    position = [sets_of(whole).index(R) for R in sets_of(kept)]
+    assert position == sorted(position)
+    vectors = oracle.sparsemap_references(D, sets_of(kept), 3)
+    np.testing.assert_array_equal(kept.vectors, [vectors[r] for r in sorted(vectors)])
+    everything = sparsemap(space, 3, rng(5), d=whole.d, n_pairs=20)
+    np.testing.assert_array_equal(everything.members, whole.members)
+    np.testing.assert_array_equal(everything.vectors, whole.vectors)
+
+
+def test_bad_arguments_of_sparsemap():
+    space = PrecomputedSpace(odd_matrix(4))
+    with pytest.raises(ValueError, match="sigma is 0"):
+        sparsemap(space, 0, rng())
+    with pytest.raises(ValueError, match="d is 5; the embedding has 4 dimensions"):
+        sparsemap(space, 1, rng(), d=5)
+    with pytest.raises(ValueError, match="n_pairs is 0"):
+        sparsemap(space, 1, rng(), d=2, n_pairs=0)
+    with pytest.raises(ValueError, match="all distances of the sampled pairs are zero"):
+        sparsemap(PrecomputedSpace(np.zeros((4, 4))), 1, rng(), d=2)
+
+
+# --- FastMap ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 5])
+def test_fastmap_recovers_a_euclidean_set(dimension):
+    X, Y = rng(6).normal(size=(30, dimension)), rng(7).normal(size=(8, dimension))
+    space = CallableSpace(cdist, X, pairwise=True)
+    embedding = fastmap(space, 12, rng())
+    assert embedding.d == dimension  # nothing is left over for the others
+    F, G = embedding.embed(space), embedding.embed(space, Y)
+    np.testing.assert_allclose(embedding.pairwise(F, F), cdist(X, X), rtol=1e-9, atol=1e-7)
+    np.testing.assert_allclose(embedding.pairwise(G, F), cdist(Y, X), rtol=1e-9, atol=1e-7)
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(14), odd_matrix(14), metric_matrix(14) ** 3])
+@pytest.mark.parametrize("clip", [False, True])
+def test_fastmap_follows_the_recursion(matrix, clip):
+    space = PrecomputedSpace(matrix)
+    embedding = fastmap(space, 6, rng(1), clip=clip)
+    levels = oracle.FastMap(matrix, embedding.pivots, clip)
+    expected = [[levels.coordinate(x, j) for j in range(embedding.d)] for x in range(14)]
+    np.testing.assert_allclose(embedding.embed(space), expected, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(embedding.vectors, np.array(expected)[embedding.pivots], rtol=1e-8, atol=1e-8)
+    for j, (a, b) in enumerate(embedding.pivots):
+        squares = [levels.square(x, a, j) for x in range(14)]
+        assert embedding.squared[j] == pytest.approx(max(squares)) == pytest.approx(squares[b])
+        assert squares[b] > 0
+    short = embedding.truncated(2)
+    np.testing.assert_allclose(short.embed(space), np.array(expected)[:, :2], rtol=1e-8, atol=1e-8)
+    assert short.cost == len(set(embedding.pivots[:2].flat))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 9), st.integers(0, 10**6), st.booleans())
+def test_fastmap_fuzzed_with_ties(n, seed, clip):
+    D = rng(seed).integers(0, 4, (n, n)).astype(float)
+    np.fill_diagonal(D, 0)
+    if not D.any():
+        return
+    space = PrecomputedSpace(D)
+    try:
+        embedding = fastmap(space, 4, rng(seed), iterations=9, clip=clip)
+    except ValueError as error:
+        assert "no two different objects" in str(error)
+        assert not D.all()
+        return
+    levels = oracle.FastMap(D, embedding.pivots, clip)
+    expected = np.array([[levels.coordinate(x, j) for j in range(embedding.d)] for x in range(n)])
+    scale = abs(expected).max()
+    np.testing.assert_allclose(embedding.embed(space), expected, rtol=1e-6, atol=1e-6 * scale)
+
+
+def test_fastmap_carries_negative_squares_on_unless_clipped():
+    D = metric_matrix(14) ** 3  # far from Euclidean
+    space = PrecomputedSpace(D)
+    signed, clipped = (fastmap(space, 4, rng(1), clip=clip) for clip in (False, True))
+    levels = oracle.FastMap(D, signed.pivots, False)
+    assert min(levels.square(x, signed.pivots[2, 0], 2) for x in range(14)) < 0
+    assert abs(signed.embed(space) - clipped.embed(space)).max() > 0.1
+
+
+def test_the_farthest_pair_is_found_where_one_step_does_not_reach_it():
+    X = np.array([0.0, 10.0, 4.0, 11.0, -3.0])
+    residuals = lambda p: (X - X[p]) ** 2  # noqa: E731
+    assert set(choose_distant_objects(residuals, np.array([2]), 1)) == {3, 4}
+    D = np.array([[0.0, 5, 1, 1], [5, 0, 1, 6], [1, 1, 0, 7], [1, 6, 7, 0]])
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([0]), 1) == (1, 3)
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([0]), 2) == (2, 3)
+
+
+def test_fastmap_tries_another_start_where_all_is_at_distance_zero():
+    D = np.zeros((4, 4))
+    D[2, 3] = D[3, 2] = 2.0
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 3]), 3) == (2, 3)
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 0]), 3) == (0, 0)
+
+
+def test_pivots_cost_two_distances_a_dimension():
+    D = metric_matrix(50, 3)
+    space = PrecomputedSpace(D)
+    embedding = fastmap(space, 5, rng(2))
+    assert space.computed <= 5 * 11 * 50
+    assert embedding.cost == len(set(embedding.pivots.flat)) <= 10
+    before = space.computed
+    embedding.embed(space, D[:7])
+    assert space.computed - before == 7 * embedding.cost
+
+
+def test_bad_arguments_of_fastmap():
+    space = PrecomputedSpace(odd_matrix(4))
+    with pytest.raises(ValueError, match="d is 0"):
+        fastmap(space, 0, rng())
+    with pytest.raises(ValueError, match="iterations is 0"):
+        fastmap(space, 2, rng(), iterations=0)
+    with pytest.raises(ValueError, match="no two different objects"):
+        fastmap(PrecomputedSpace(np.zeros((3, 3))), 2, rng())
+    with pytest.raises(ValueError, match="rtol is 2"):
+        fastmap(space, 2, rng(), rtol=2)
+    with pytest.raises(TypeError, match="space is a list"):
+        fastmap([1, 2], 2, rng())
+
+
+# --- MetricMap ----------------------------------------------------------------------------------------------------
+
+
+def pseudo_euclidean_set(positive, negative, n=40, seed=0):
+    """Distances of points whose positive part prevails, so that every squared distance is positive."""
+    X = rng(seed).normal(size=(n, positive + negative))
+    X[:, positive:] *= 0.2 * np.sqrt(positive)
+    S = oracle.pseudo_euclidean_squares(X, positive)
+    while (S < 0).any():
+        X[:, positive:] *= 0.8
+        S = oracle.pseudo_euclidean_squares(X, positive)
+    return np.sqrt(S)
+
+
+@pytest.mark.parametrize("positive, negative", [(1, 0), (4, 0), (3, 1), (3, 3), (5, 2)])
+@pytest.mark.parametrize("basis", [True, False])
+def test_metricmap_recovers_pseudo_euclidean_sets_and_their_signature(positive, negative, basis):
+    D = pseudo_euclidean_set(positive, negative)
+    space = PrecomputedSpace(D[:30, :30])
+    embedding = metricmap(space, positive + negative + 3, rng(), basis=basis)
+    assert embedding.signature == (positive, negative)
+    assert embedding.d == positive + negative
+    assert embedding.cost == (1 + embedding.d if basis else 2 * (embedding.d + 3))
+    F, G = embedding.embed(space), embedding.embed(space, D[30:, :30])
+    np.testing.assert_allclose(embedding.pairwise(F, F), D[:30, :30], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(embedding.pairwise(G, F), D[30:, :30], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(embedding.pairwise(G, G), D[30:, 30:], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(15), odd_matrix(15)])
+def test_metricmap_on_the_whole_sample_has_the_form_of_the_sample(matrix):
+    space = PrecomputedSpace(matrix)
+    embedding = metricmap(space, 14, rng(2), basis=False)
+    M = oracle.bilinear_form(matrix, embedding.objects.tolist())
+    eigenvalues = np.linalg.eigvalsh(M)
+    np.testing.assert_allclose(np.sort(embedding.eigenvalues), eigenvalues, rtol=1e-9, atol=1e-9)
+    assert (np.diff(abs(embedding.eigenvalues)) <= 0).all()
+    assert embedding.signature == (np.sum(eigenvalues > 0), np.sum(eigenvalues < 0))
+    if (matrix == matrix.T).all():
+        F = embedding.embed(space)
+        np.testing.assert_allclose(embedding.pairwise(F, F), matrix, rtol=1e-7, atol=1e-6)
+        np.testing.assert_allclose(F[embedding.objects[0]], 0.0, atol=1e-9)
+
+
+def test_metricmap_reproduces_the_vectors_of_its_references():
+    D = metric_matrix(40, 5)
+    space = PrecomputedSpace(D)
+    whole, basis = (metricmap(space, 6, rng(3), basis=b) for b in (False, True))
+    assert set(basis.objects) <= set(whole.objects)
+    assert basis.objects[0] == whole.objects[0]
+    assert (basis.cost, whole.cost) == (7, 12)
+    rows = basis.objects
+    np.testing.assert_allclose(basis.embed(space)[rows], whole.embed(space)[rows], rtol=1e-7, atol=1e-8)
+
+
+def test_metricmap_truncated_keeps_the_largest_eigenvalues():
+    space = PrecomputedSpace(metric_matrix(20))
+    embedding = metricmap(space, 8, rng())
+    short = embedding.truncated(3)
+    np.testing.assert_allclose(short.embed(space), embedding.embed(space)[:, :3], rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(short.eigenvalues, embedding.eigenvalues[:3])
+    assert short.cost == embedding.cost
+
+
+def test_pseudo_euclidean_distances_have_the_sign_of_their_square():
+    embedding = MetricMapEmbedding(np.arange(3), np.ones(2), np.eye(2), np.array([2.0, -1.0]))
+    got = embedding.pairwise([[0.0, 0.0]], [[3.0, 0.0], [0.0, 3.0], [5.0, 4.0], [2.0, 2.0]])
+    np.testing.assert_array_equal(got, [[3.0, -3.0, 3.0, 0.0]])
+
+
+def test_bad_arguments_of_metricmap():
+    space = PrecomputedSpace(odd_matrix(6))
+    with pytest.raises(ValueError, match="d is 6; the space has 6 objects, which span at most 5"):
+        metricmap(space, 6, rng())
+    with pytest.raises(ValueError, match="sample_size is 2; it must be at least 3"):
+        metricmap(space, 2, rng(), sample_size=2)
+    with pytest.raises(ValueError, match="sample_size is 7; the space has 6"):
+        metricmap(space, 2, rng(), sample_size=7)
+    with pytest.raises(ValueError, match="all distances in the sample are zero"):
+        metricmap(PrecomputedSpace(np.zeros((3, 3))), 1, rng())
+
+
+# --- all of them --------------------------------------------------------------------------------------------------
+
+METHODS = {
+    "singletons": lambda space: lip.random_singletons(space, 6, rng(1)),
+    "sets": lambda space: lip.random_sets(space, [1, 2, 5, 3], rng(1)),
+    "bourgain": lambda space: lip.bourgain(space, rng(1)),
+    "bourgain on a subset": lambda space: lip.bourgain(space, rng(1), subset=[1, 4, 5, 8, 10]),
+    "sparsemap": lambda space: sparsemap(space, 2, rng(1)),
+    "resampled": lambda space: sparsemap(space, 2, rng(1), d=5, n_pairs=30),
+    "fastmap": lambda space: fastmap(space, 4, rng(1)),
+    "clipped fastmap": lambda space: fastmap(space, 4, rng(1), clip=True),
+    "metricmap": lambda space: metricmap(space, 4, rng(1)),
+    "metricmap on the sample": lambda space: metricmap(space, 4, rng(1), basis=False),
+}
+
+
+def odd_spaces():
+    P = rng(8).dirichlet(np.ones(5), 16)
+    yield oracle.edit_distance, WORDS, ["kitchen", "bit", "itinerary"]
+    yield oracle.kullback_leibler, P[:12], P[12:]
+    yield lambda x, y: abs(x - y) ** 3 + (x > y), list(range(12)), [3.5, 20.0, -1.0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_costs_and_agreement_of_spaces_on_asymmetric_and_non_metric_distances(method):
+    for distance, objects, queries in odd_spaces():
+        calls = []
+
+        def counted(x, y, distance=distance, calls=calls):
+            calls.append((tuple(np.atleast_1d(x)), tuple(np.atleast_1d(y))))
+            return distance(x, y)
+
+        space = CallableSpace(counted, objects)
+        embedding = METHODS[method](space)
+        assert space.computed == len(calls)
+        for query in queries:
+            calls.clear()
+            before = space.computed
+            f = embedding.embed(space, [query])
+            assert f.shape == (1, embedding.d)
+            assert np.isfinite(f).all()
+            assert space.computed - before == len(calls) == len(set(calls)) <= embedding.cost
+            assert len(calls) == embedding.cost or "sparsemap" in method or method == "resampled"
+        assert embedding.cost <= len(embedding.references) <= len(objects)
+        matrix = np.array([[distance(x, y) for y in objects] for x in [*objects, *queries]])
+        other = PrecomputedSpace(matrix[: len(objects)])
+        same = METHODS[method](other)
+        np.testing.assert_array_equal(same.references, embedding.references)
+        F, G = same.embed(other), same.embed(other, matrix[len(objects) :])
+        np.testing.assert_array_equal(F, embedding.embed(space))
+        np.testing.assert_array_equal(G, embedding.embed(space, queries))
+        assert embedding.pairwise(G, F).shape == (len(queries), len(objects))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_saved_embedding_embeds_the_same(method, tmp_path):
     space = PrecomputedSpace(metric_matrix(19))
-    embedding = lip.bourgain(space, rng())
+    embedding = METHODS[method](space)
     refimpl.save(tmp_path / "e.npz", embedding)
-    np.testing.assert_array_equal(refimpl.load(tmp_path / "e.npz").embed(space), embedding.embed(space))
+    loaded = refimpl.load(tmp_path / "e.npz")
+    F = embedding.embed(space)
+    np.testing.assert_array_equal(loaded.embed(space), F)
+    np.testing.assert_array_equal(loaded.pairwise(F, F), embedding.pairwise(F, F))
+    np.testing.assert_array_equal(loaded.truncated(2).embed(space), embedding.truncated(2).embed(space))
+    assert (loaded.d, loaded.cost) == (embedding.d, embedding.cost)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_generator_alone_decides(method):
+    space = PrecomputedSpace(metric_matrix(19))
+    first, second = METHODS[method](space), METHODS[method](space)
+    np.testing.assert_array_equal(first.embed(space), second.embed(space))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_truncation_keeps_the_first_coordinates(method):
+    space = PrecomputedSpace(metric_matrix(19))
+    embedding = METHODS[method](space)
+    short = embedding.truncated(3)
+    np.testing.assert_allclose(short.embed(space), embedding.embed(space)[:, :3], rtol=1e-12, atol=1e-12)
+    assert short.cost <= embedding.cost
+    with pytest.raises(ValueError, match=f"d is {embedding.d + 1}; the embedding has {embedding.d}"):
+        embedding.truncated(embedding.d + 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_bad_spaces_and_queries(method):
+    space = PrecomputedSpace(metric_matrix(19))
+    embedding = METHODS[method](space)
+    with pytest.raises(TypeError, match=r"space is a ndarray; pass PrecomputedSpace\(matrix\)"):
+        embedding.embed(metric_matrix(19))
+    with pytest.raises(ValueError, match="queries has shape"):
+        embedding.embed(space, np.ones((1, 3)))
+    with pytest.raises(ValueError, match="there are 2 database objects"):
+        embedding.embed(PrecomputedSpace(metric_matrix(2)))
+    with pytest.raises(ValueError, match="A has 99 columns"):
+        embedding.pairwise(np.ones((1, 99)), np.ones((1, 99)))

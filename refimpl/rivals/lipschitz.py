@@ -87,7 +87,7 @@ class LipschitzEmbedding:
         """
         references = self.references
         D = as_space(space).distances(space.objects if queries is None else queries, references)
-        return lipschitz_coordinates(D[:, np.searchsorted(references, self.members)], self.starts)
+        return lipschitz_coordinates(D, np.searchsorted(references, self.members), self.starts)
 
     def truncated(self, d):
         """The embedding into the first `d` dimensions; it measures only the distances that these need."""
@@ -108,27 +108,38 @@ class LipschitzEmbedding:
         -------
         numpy.ndarray of float64, shape (m, n)
         """
-        A, B = as_embedded(A, B, self.d)
-        if p == np.inf:
-            return cdist(A, B, "chebyshev")
-        p = as_number(p, "p", minimum=1.0)
-        return cdist(A, B, "minkowski", p=p) / self.d ** (1 / p)
+        return scaled_minkowski(*as_embedded(A, B, self.d), p)
 
 
-def lipschitz_coordinates(D, starts):
-    """F^R(x) of eq. 6 for each of several reference sets.
+def lipschitz_coordinates(D, columns, starts):
+    """F(x) of eqs. 5-7 of Athitsos et al. (2004), from exact distances.
 
     Parameters
     ----------
-    D : numpy.ndarray, shape (m, s)
-        Distances from the objects to the members of the sets, which stand one after the other.
+    D : numpy.ndarray, shape (m, r)
+        Distances from the objects to the reference objects.
+    columns : numpy.ndarray of int64, shape (s,)
+        The reference sets one after the other, as columns of `D`.
     starts : numpy.ndarray of int64, shape (d + 1,)
+        Set number j is ``columns[starts[j]:starts[j + 1]]``.
 
     Returns
     -------
-    numpy.ndarray, shape (m, d)
+    numpy.ndarray of float64, shape (m, d)
     """
-    return np.minimum.reduceat(D, starts[:-1], axis=1)  # eq. 5
+    F = np.empty((len(D), len(starts) - 1))
+    for j in range(F.shape[1]):
+        R = columns[starts[j] : starts[j + 1]]
+        F[:, j] = D[:, R].min(axis=1)  # eqs. 5, 6
+    return F  # eq. 7
+
+
+def scaled_minkowski(A, B, p):
+    """L_p distances between the rows of two checked matrices, divided by d^(1/p); p is checked here."""
+    if p == np.inf:
+        return cdist(A, B, "chebyshev")
+    p = as_number(p, "p", minimum=1.0)
+    return cdist(A, B, "minkowski", p=p) / A.shape[1] ** (1 / p)
 
 
 def lipschitz(space, sets):
