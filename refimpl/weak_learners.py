@@ -6,6 +6,7 @@ is an object with the four members of :class:`WeakLearner`; :class:`Stumps` is t
 """
 
 import dataclasses
+import os
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,8 +41,8 @@ class WeakLearner(Protocol):
     def classify(self, data, h):
         """Apply the weak classifier with parameters `h` to all vectors of `data`: bool array, shape (n,)."""
 
-    def memory(self, P, N):
-        """Bytes that `prepare` and the rounds will need at most."""
+    def memory(self, P, N, *, threads=None):
+        """Bytes that `prepare` and one round will need at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +160,7 @@ class Stumps:
 
     def prepare(self, P, N, *, kernels, threads):
         """Sort the features once. Differences are never stored: only their order is."""
-        if hasattr(P, "B") and P.B is N.B:
+        if _one_matrix(P, N):
             return kernels.presort(np.concatenate([P.A, N.A]), P.B, threads=threads)
         return kernels.presort(np.concatenate([P, N]), threads=threads)
 
@@ -173,18 +174,46 @@ class Stumps:
         f, p, theta = h
         return stump(features.column(f), p, theta)
 
-    def memory(self, P, N):
+    def memory(self, P, N, *, threads=None):
         """Upper bound in bytes on what `prepare` and a round hold at a time, on either kernel."""
         n, d = len(P) + len(N), P.shape[1]
-        entries = n * d * (2 if n <= 2**16 else 4)
-        if hasattr(P, "B") and P.B is N.B:
-            A = np.concatenate([P.A, N.A])
-            values = sum(min(n, len(np.unique(A[:, f])) * len(np.unique(P.B[:, f]))) for f in range(d))
-            copies = (A.nbytes + P.B.nbytes) * 2
+        if _one_matrix(P, N):
+            counts = [_count_differences(np.concatenate([P.A[:, f], N.A[:, f]]), P.B[:, f]) for f in range(d)]
+            copies = 3 * 8 * d * (len(P.A) + len(N.A))  # X by class, X as one matrix, X as float64
         else:
-            values, copies = n * d, n * d * 8
-        scratch, rounds = min(d, 64) * n * 8 + n * 64, n * 80
-        return 2 * (entries + 4 * values) + copies + scratch + rounds
+            counts = [_count_values(np.concatenate([_column(P, f), _column(N, f)])) for f in range(d)]
+            copies = 2 * 8 * d * n  # P and N as one matrix, and as float64
+        rows, values = np.sum(counts, axis=0, dtype=np.int64).tolist()
+        features = rows * (2 if n <= 2**16 else 4) + 4 * values
+        threads = threads or os.cpu_count() or 1
+        columns = min(d, 64, 8 * threads)  # sorted at a time by refimpl_fast
+        sort = max(64 * n, 8 * n * columns + 24 * n * min(threads, columns))  # np.unique; or columns and tables
+        select = 96 * n  # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
+        bound = 2 * features + max(sort, select) + copies  # twice: feature by feature, then in one array
+        return bound + bound // 8 + 1024 * d + 2**20  # the gaps that malloc leaves, and Python's objects
+
+
+def _one_matrix(P, N):
+    return hasattr(P, "B") and P.B is N.B
+
+
+def _column(S, f):
+    return S.column(f) if hasattr(S, "column") else S[:, f]
+
+
+def _count_values(column):
+    """Rows and bins of a column beside its largest bin, as :class:`SortedFeatures` keeps them."""
+    _, count = np.unique(column, return_counts=True)
+    return len(column) - count.max(), len(count) - 1
+
+
+def _count_differences(a, b):
+    """Upper bounds of the same for the differences a[i] - b[j], from the values of a and b alone."""
+    (x, x_count), (y, y_count) = (np.unique(v, return_counts=True) for v in (a, b))
+    _, i, j = np.intersect1d(x, y, assume_unique=True, return_indices=True)
+    equal = (x_count[i] * y_count[j]).sum()  # the difference zero has this many rows
+    rows = len(a) * len(b) - max(equal, x_count.max() * y_count.max())
+    return rows, min(rows, len(x) * len(y) - 1)
 
 
 @result

@@ -457,3 +457,15 @@ def test_bad_arguments_of_nda():
         nda.transform(np.ones((1, 3)))
     with pytest.raises(ValueError, match="n_components is 9"):
         nda.transform(GOOD, 9)
+
+
+def test_a_decomposition_that_does_not_converge_is_done_another_way(monkeypatch):
+    X, labels = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 2
+    expected = nn.fit_distance("RCA", X, labels)
+
+    def fails(*args, **kwargs):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(np.linalg, "svd", fails)
+    found = nn.fit_distance("RCA", X, labels)
+    assert np.allclose(np.abs(found.factor), np.abs(expected.factor))
