@@ -1,6 +1,6 @@
 """Spaces: database objects and an exact distance between them that is expensive, arbitrary and counted.
 
-Athitsos, Alon, Sclaroff & Kollios (2004), § 3: X is any set and D_X any distance measure, metric or not. An
+Athitsos, Alon, Sclaroff & Kollios (2005), § 3: X is any set and D_X any distance measure, metric or not. An
 embedding is worth its name if it maps a new object with few evaluations of D_X, so a space counts them.
 
 ===================  ===========================================================  ===============================

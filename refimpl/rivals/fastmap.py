@@ -2,7 +2,7 @@
 
 Source: C. Faloutsos & K. Lin, "FastMap: a fast algorithm for indexing, data-mining and visualization of
 traditional and multimedia datasets", SIGMOD 1995, 163-174. Described in § 4.2 of Athitsos, Alon, Sclaroff &
-Kollios, "Learning Euclidean Embeddings for Indexing and Classification" (2004), whose eq. 8 is its step.
+Kollios, "Learning Euclidean Embeddings for Indexing and Classification" (2005), whose eq. 8 is its step.
 
 Every dimension projects on the line through two far pivot objects (eq. 8) and goes on in the hyperplane
 perpendicular to it, where the squared distance is D'(x, y)^2 = D(x, y)^2 - (F_j(x) - F_j(y))^2.
@@ -205,7 +205,7 @@ def choose_distant_objects(residuals, starts, iterations):
 
 
 def line_projection(S_1, S_12, S_2):
-    """F^{x_1, x_2}(x): eq. 8 of Athitsos et al. (2004), from squared distances.
+    """F^{x_1, x_2}(x): eq. 8 of Athitsos et al. (2005), from squared distances.
 
     Parameters
     ----------

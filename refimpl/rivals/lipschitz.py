@@ -1,6 +1,6 @@
 """Lipschitz embeddings with singletons and with sets, and Bourgain's, as in § 4.1 of BoostMap.
 
-Athitsos, Alon, Sclaroff & Kollios, "Learning Euclidean Embeddings for Indexing and Classification" (2004),
+Athitsos, Alon, Sclaroff & Kollios, "Learning Euclidean Embeddings for Indexing and Classification" (2005),
 eqs. 5-7. The sources it names: J. Bourgain, "On Lipschitz embedding of finite metric spaces in Hilbert space",
 Israel J. Math. 52 (1985), 46-52; N. Linial, E. London & Y. Rabinovich, "The geometry of graphs and some of its
 algorithmic applications", FOCS 1994, 577-591; G. Hjaltason & H. Samet, "Properties of embedding methods for
@@ -13,7 +13,7 @@ Readings of what the sources leave open
 * The paper's sizes, 2^i for i = 1, ..., ceil(log |X|), end at the whole of X or beyond it: the sets of the last
   group are all equal to X, and their coordinate is zero everywhere on X. By default the same number of groups
   has the sizes 1, 2, 4, ..., all below |X|: the powers of two that Linial, London & Rabinovich use.
-  ``smallest=2`` gives the printed sizes, with X itself where a set would have to be larger (ERRATA.md, BM-2).
+  ``smallest=2`` gives the printed sizes, with X itself where a set would have to be larger (ERRATA.md, BM-12).
 * The elements of one set are distinct. Sets are drawn independently of one another and may coincide; random
   singletons are all different.
 * The sources compare vectors with an L_p distance. :meth:`LipschitzEmbedding.pairwise` divides it by d^(1/p):
@@ -38,7 +38,7 @@ __all__ = ["LipschitzEmbedding", "bourgain", "lipschitz", "random_sets", "random
 @result
 @dataclass(frozen=True, eq=False)
 class LipschitzEmbedding:
-    """F(x) = (D_X(x, R_1), ..., D_X(x, R_d)): eq. 7 of Athitsos et al. (2004).
+    """F(x) = (D_X(x, R_1), ..., D_X(x, R_d)): eq. 7 of Athitsos et al. (2005).
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class LipschitzEmbedding:
 
 
 def lipschitz_coordinates(D, columns, starts):
-    """F(x) of eqs. 5-7 of Athitsos et al. (2004), from exact distances.
+    """F(x) of eqs. 5-7 of Athitsos et al. (2005), from exact distances.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def scaled_minkowski(A, B, p):
 
 
 def lipschitz(space, sets):
-    """The embedding by given reference sets: eqs. 5-7 of Athitsos et al. (2004).
+    """The embedding by given reference sets: eqs. 5-7 of Athitsos et al. (2005).
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def random_sets(space, sizes, rng, *, subset=None):
 
 
 def bourgain(space, rng, *, subset=None, smallest=1):
-    """Bourgain's embedding: § 4.1 of Athitsos et al. (2004).
+    """Bourgain's embedding: § 4.1 of Athitsos et al. (2005).
 
     Embedding a new object costs its distances to almost all objects of X or, with `subset`, of X' (§ 4.1: then
     no bound on the distortion holds for the objects outside X').
@@ -270,7 +270,7 @@ def bourgain_sizes(n, smallest=1):
     if smallest not in (1, 2):
         raise ValueError(f"smallest is {smallest!r}; it must be 1, or 2 for the paper's sizes")
     log = (n - 1).bit_length()  # ceil(log2 n), exactly
-    return [min(smallest * 2**i, n) for i in range(log) for _ in range(log)]  # ERRATUM BM-2
+    return [min(smallest * 2**i, n) for i in range(log) for _ in range(log)]  # ERRATUM BM-12
 
 
 def as_pool(space, subset):

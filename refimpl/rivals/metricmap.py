@@ -1,7 +1,7 @@
 """MetricMap: an embedding into a pseudo-Euclidean space, as in § 4.2 of BoostMap.
 
 Source: X. Wang, J. T. L. Wang, K. Lin, D. Shasha, B. Shapiro & K. Zhang, "An index structure for data mining
-and clustering", Knowledge and Information Systems 2 (2000), 161-184. Athitsos et al. (2004) note that some of
+and clustering", Knowledge and Information Systems 2 (2000), 161-184. Athitsos et al. (2005) note that some of
 its details "have not been fully specified"; the list below says which ones are ours.
 
 From a sample O_0, ..., O_s the bilinear form psi(x, y) = (D(x, O_0)^2 + D(y, O_0)^2 - D(x, y)^2) / 2 has the

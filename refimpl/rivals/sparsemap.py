@@ -3,7 +3,7 @@
 Source: G. Hristescu & M. Farach-Colton, "Cluster-preserving embedding of proteins", technical report 99-50,
 Rutgers University (1999), as described by G. Hjaltason & H. Samet, "Properties of embedding methods for
 similarity searching in metric spaces", PAMI 25 (2003), 530-549, and in one sentence by Athitsos, Alon, Sclaroff &
-Kollios (2004). It has two heuristics:
+Kollios (2005). It has two heuristics:
 
 * *Approximate distances.* The coordinates are computed one after the other. For the distance to the set R_j the
   members of R_j are sorted by the distance of the coordinates 1, ..., j - 1, which costs nothing, and exact
