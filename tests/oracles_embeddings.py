@@ -81,6 +81,12 @@ def bilinear_form(D, objects):
     return psi
 
 
+def metricmap_b(row, D, objects):
+    """psi(x, O_j) of an object with the distances `row` to all others, for every O_j but the origin O_0."""
+    o = objects[0]
+    return [(row[o] ** 2 + D[j][o] ** 2 - row[j] ** 2) / 2 for j in objects[1:]]
+
+
 def pseudo_euclidean_squares(X, positive):
     """Squared distances of the rows of X: the first `positive` columns add, the others take away."""
     n, d = X.shape

@@ -12,7 +12,7 @@ import refimpl
 from refimpl.rivals import lipschitz as lip
 from refimpl.rivals import sparsemap as sparsemap_module
 from refimpl.rivals.fastmap import choose_distant_objects, fastmap
-from refimpl.rivals.metricmap import MetricMapEmbedding, metricmap
+from refimpl.rivals.metricmap import MetricMapEmbedding, metricmap, pseudo_euclidean_vectors
 from refimpl.rivals.sparsemap import greedy_resampling, sparsemap
 from refimpl.spaces import CallableSpace, PrecomputedSpace
 
@@ -237,6 +237,12 @@ def test_resampled_sparsemap():
     np.testing.assert_array_equal(everything.vectors, whole.vectors)
 
 
+def test_resampling_measures_no_pair_twice_and_no_object_against_itself():
+    space = PrecomputedSpace([[0, 1], [2, 0]])
+    sparsemap(space, 1, rng(), d=1, n_pairs=500)
+    assert space.computed == 1 + 2 + 2 + 1  # the reference, two objects, two pairs, the reference anew
+
+
 def test_bad_arguments_of_sparsemap():
     space = PrecomputedSpace(odd_matrix(4))
     with pytest.raises(ValueError, match="sigma is 0"):
@@ -404,6 +410,33 @@ def test_metricmap_reproduces_the_vectors_of_its_references():
     assert (basis.cost, whole.cost) == (7, 12)
     rows = basis.objects
     np.testing.assert_allclose(basis.embed(space)[rows], whole.embed(space)[rows], rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("basis", [True, False])
+def test_metricmap_projects_by_the_gram_matrix_of_its_references(basis):
+    D = odd_matrix(20)
+    embedding = metricmap(PrecomputedSpace(D), 6, rng(4), basis=basis)
+    whole = metricmap(PrecomputedSpace(D), 6, rng(4), basis=False).objects.tolist()
+    M = oracle.bilinear_form(D, whole)
+    eigenvalues, C = pseudo_euclidean_vectors(M, 6, 1e-10)
+    np.testing.assert_allclose(M @ C.T, C.T * eigenvalues, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(C @ C.T, np.diag(abs(eigenvalues)), rtol=1e-9, atol=1e-9)
+    assert (C.max(axis=1) >= -C.min(axis=1)).all()  # a sign for each eigenvector
+    chosen = [whole.index(r) - 1 for r in embedding.objects[1:]]
+    M_R = oracle.bilinear_form(D, embedding.objects.tolist())
+    b = np.array([oracle.metricmap_b(row, D, embedding.objects.tolist()) for row in D])
+    expected = [C[:, chosen] @ np.linalg.solve(M_R, b_x) for b_x in b]
+    np.testing.assert_allclose(embedding.embed(PrecomputedSpace(D)), expected, rtol=1e-7, atol=1e-7)
+
+
+def test_metricmap_chooses_independent_references():
+    """Twenty copies of two objects and one of each of two others: only one choice spans the plane."""
+    X = np.array([[0.0, 0.0]] * 10 + [[1.0, 0.0]] * 10 + [[3.0, 2.0], [2.0, 5.0]])
+    space = CallableSpace(cdist, X, pairwise=True)
+    for seed in range(10):
+        embedding = metricmap(space, 2, rng(seed), sample_size=22)
+        F = embedding.embed(space)
+        np.testing.assert_allclose(embedding.pairwise(F, F), cdist(X, X), atol=1e-6)
 
 
 def test_metricmap_truncated_keeps_the_largest_eigenvalues():
