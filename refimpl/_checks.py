@@ -228,6 +228,66 @@ def as_number(value, name, *, minimum=0.0, below=np.inf):
     return float(value)
 
 
+def as_indices(indices, n, name, of="database objects"):
+    """Positions between 0 and `n` - 1.
+
+    Parameters
+    ----------
+    indices : array_like of int, shape (r,)
+    n : int
+        How many there are to choose from.
+    name : str
+        How the messages call the argument.
+    of : str, default "database objects"
+        How the messages call what is chosen from.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (r,)
+
+    Raises
+    ------
+    TypeError
+        If the values are no integers.
+    ValueError
+        If the shape is not (r,), or an index is negative or not below `n`.
+    """
+    array = np.asarray(indices)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; it must be a list of indices of {of}")
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {array.dtype}; it must hold integers, the indices of {of}")
+    outside = (array < 0) | (array >= n)
+    if outside.any():
+        raise ValueError(f"{name} holds {array[outside][0]}; there are {n} {of}, with the indices 0 to {n - 1}")
+    return array.astype(np.int64)
+
+
+def as_generator(rng, name="rng"):
+    """The source of random numbers `rng`.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    name : str, default "rng"
+        How the messages call the argument.
+
+    Returns
+    -------
+    numpy.random.Generator
+
+    Raises
+    ------
+    TypeError
+        If it is anything else, for instance a seed.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"{name} is {rng!r}; pass a generator, for example numpy.random.default_rng(0)")
+    return rng
+
+
 def as_kernels(kernels):
     """The kernel module to compute with.
 
