@@ -13,7 +13,7 @@ from refimpl.rivals import lipschitz as lip
 from refimpl.rivals import sparsemap as sparsemap_module
 from refimpl.rivals.fastmap import choose_distant_objects, fastmap
 from refimpl.rivals.metricmap import MetricMapEmbedding, metricmap, pseudo_euclidean_vectors
-from refimpl.rivals.sparsemap import greedy_resampling, sparsemap
+from refimpl.rivals.sparsemap import candidates, greedy_resampling, sparsemap
 from refimpl.spaces import CallableSpace, PrecomputedSpace
 
 
@@ -201,9 +201,17 @@ def test_sparsemap_blocks_of_queries_do_not_change_the_answer(monkeypatch):
     space = PrecomputedSpace(metric_matrix(30))
     embedding = sparsemap(space, 2, rng())
     whole = embedding.embed(space)
-    monkeypatch.setattr(sparsemap_module, "BLOCK_ENTRIES", 4 * len(embedding.references))
+    monkeypatch.setattr(sparsemap_module, "BLOCK_ENTRIES", 8 * len(embedding.references))
     np.testing.assert_array_equal(embedding.embed(space), whole)
     assert embedding.embed(space, np.empty((0, 30))).shape == (0, 25)
+
+
+def test_candidates_are_those_of_a_stable_sort():
+    for seed in range(20):
+        approximate = rng(seed).integers(0, 4, (9, 13)).astype(float)
+        for sigma in (1, 4, 12, 13, 20):
+            expected = np.sort(approximate.argsort(axis=1, kind="stable")[:, :sigma], axis=1)
+            np.testing.assert_array_equal(candidates(approximate, sigma), expected)
 
 
 def test_resampling_keeps_the_dimensions_of_least_stress():
