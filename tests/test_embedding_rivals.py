@@ -338,6 +338,9 @@ def test_fastmap_tries_another_start_where_all_is_at_distance_zero():
     D[2, 3] = D[3, 2] = 2.0
     assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 3]), 3) == (2, 3)
     assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 0]), 3) == (0, 0)
+    D[0, 1] = D[1, 0] = 1e-9  # a rounding error is not a distance
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 3]), 3) == (0, 1)
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 3]), 3, lambda: 1e-12) == (2, 3)
 
 
 def test_pivots_cost_two_distances_a_dimension():
@@ -355,6 +358,8 @@ def test_bad_arguments_of_fastmap():
     space = PrecomputedSpace(odd_matrix(4))
     with pytest.raises(ValueError, match="d is 0"):
         fastmap(space, 0, rng())
+    with pytest.raises(ValueError, match="starts is 0"):
+        fastmap(space, 2, rng(), starts=0)
     with pytest.raises(ValueError, match="iterations is 0"):
         fastmap(space, 2, rng(), iterations=0)
     with pytest.raises(ValueError, match="no two different objects"):
