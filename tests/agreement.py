@@ -1,5 +1,7 @@
 """Bit-for-bit comparison of kernel modules."""
 
+from itertools import islice
+
 import numpy as np
 
 import refimpl.kernels
@@ -21,7 +23,11 @@ def assert_same(a, b):
 
 
 def assert_same_rounds(first, second, T):
-    """Two boosting runs, round by round."""
-    for _, a, b in zip(range(T), first, second, strict=False):
-        assert (a.t, a.epsilon, a.alpha, a.h) == (b.t, b.epsilon, b.alpha, b.h)
+    """Two boosting runs of T rounds or more, round by round, to the bit."""
+    first, second = (list(islice(run, T)) for run in (first, second))
+    assert len(first) == len(second) == T
+    for a, b in zip(first, second, strict=True):
+        assert a.t == b.t
+        for one, other in ((a.epsilon, b.epsilon), (a.alpha, b.alpha), (a.h, b.h)):
+            assert_same(np.array(one, dtype=np.float64), np.array(other, dtype=np.float64))
         assert_same(a.w, b.w)
