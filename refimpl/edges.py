@@ -2,7 +2,7 @@
 
 The object space of § 11 of Athitsos, Alon, Sclaroff & Kollios (2005): MNIST digits under the symmetric chamfer
 distance. The paper does not name its edge detector, nor says whether the two directions are summed or averaged:
-here they are summed, as in the first author's papers on hand images; the mean is half of it and ranks alike.
+here they are summed; the mean is half of it, exactly, and ranks alike (`mean=True`).
 
 Not handled here: colour, edge orientations, images of different sizes in one call.
 """

@@ -71,14 +71,13 @@ cdef class _Images:
         """Take these images in; all have edges."""
         cdef Py_ssize_t n = edges.shape[0], n_pixels = self.height * self.width, i, tile
         self.n = n
-        for i in prange(n, nogil=True, num_threads=self.n_threads, schedule="static"):
-            _count_edges(&edges[i, 0, 0], n_pixels, &self.count[i])
         for i in range(n):
+            _count_edges(&edges[i, 0, 0], n_pixels, &self.count[i])
             self.start[i + 1] = self.start[i] + <int64_t> self.count[i]
         self.pixels = np.empty(self.start[n], dtype=np.int32)
-        for i in prange(n, nogil=True, num_threads=self.n_threads, schedule="static"):
-            _list_edges(&edges[i, 0, 0], n_pixels, &self.pixels[self.start[i]])
         for tile in prange((n + LANES - 1) // LANES, nogil=True, num_threads=self.n_threads, schedule="static"):
+            for i in range(tile * LANES, min(n, (tile + 1) * LANES)):
+                _list_edges(&edges[i, 0, 0], n_pixels, &self.pixels[self.start[i]])
             _map_tile(&edges[0, 0, 0], n, tile * LANES, self.height, self.width, &self.distance[0],
                       &self.scratch[threadid(), 0, 0], &self.maps[tile, 0, 0])
         return self

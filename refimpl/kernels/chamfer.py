@@ -60,7 +60,7 @@ def chamfer_distances(A, B, *, threads=None):
     Returns
     -------
     ndarray, shape (n_A, n_B), float64
-        In pixels, within ``grid((height, width))`` of the real number. Exactly 0 for equal images, and exactly
+        In pixels, within twice ``grid((height, width))`` of the real number. Exactly 0 for equal images, and exactly
         the transpose when A and B are exchanged.
 
     Raises
