@@ -21,5 +21,15 @@ Contract
 """
 
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
+from refimpl.kernels.triples import best_ranges, minimize_z, weighted_errors, z_values
 
-__all__ = ["SortedFeatures", "add_similarity", "best_stump", "presort"]
+__all__ = [
+    "SortedFeatures",
+    "add_similarity",
+    "best_ranges",
+    "best_stump",
+    "minimize_z",
+    "presort",
+    "weighted_errors",
+    "z_values",
+]
