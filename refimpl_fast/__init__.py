@@ -4,6 +4,7 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 """
 
 try:
+    from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
 except ImportError as error:
     raise ImportError(
@@ -14,4 +15,4 @@ except ImportError as error:
 
 from refimpl.kernels import SortedFeatures
 
-__all__ = ["SortedFeatures", "add_similarity", "best_stump", "presort"]
+__all__ = ["SortedFeatures", "add_similarity", "best_stump", "chamfer_distances", "chamfer_nearest", "presort"]

@@ -1,7 +1,5 @@
 """Decision stumps in Cython: the twin of refimpl/kernels/stumps.py, whose expressions stand above the loops."""
 
-import warnings
-
 import numpy as np
 
 from cython.parallel cimport prange
@@ -10,6 +8,8 @@ from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libcpp.algorithm cimport lower_bound, sort, unique
 from libcpp.vector cimport vector
 
+from refimpl_fast.threads cimport thread_count
+
 from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below
 
 cdef extern from "clones.h":
@@ -17,19 +17,9 @@ cdef extern from "clones.h":
 
 cdef extern from *:
     """
-    #ifdef _OPENMP
-    #include <omp.h>
-    static int built_with_openmp(void) { return 1; }
-    static int processors(void) { return omp_get_max_threads(); }
-    #else
-    static int built_with_openmp(void) { return 0; }
-    static int processors(void) { return 1; }
-    #endif
     struct Difference { double value; uint32_t place; };
     static inline bool operator<(const Difference& a, const Difference& b) { return a.value < b.value; }
     """
-    int built_with_openmp() nogil
-    int processors() nogil
     cppclass Difference:
         double value
         uint32_t place
@@ -45,19 +35,9 @@ cdef enum:
 cdef Py_ssize_t CHUNK = 64  # features sorted at a time: bounds the scratch memory
 
 
-cdef int _thread_count(threads) except -1:
-    if threads is None:
-        return processors()
-    if threads < 1:
-        raise ValueError(f"threads: {threads!r}; pass a number of at least 1, or None for all processors")
-    if threads > 1 and not built_with_openmp():
-        warnings.warn("refimpl_fast was built without OpenMP: it runs on one thread", RuntimeWarning, stacklevel=3)
-    return threads
-
-
 def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, threads=None):
     """Sort the rows of A, or of all differences A[i] - B[j], by every feature; see refimpl.kernels.presort."""
-    cdef int n_threads = _thread_count(threads)
+    cdef int n_threads = thread_count(threads)
     cdef const double[:, ::1] b = np.zeros((1, A.shape[1])) if B is None else B
     cdef Py_ssize_t d = A.shape[1], n = A.shape[0] * b.shape[0], chunk = min(d, CHUNK), first, c, m
     cdef uint32_t[:, ::1] order = np.empty((chunk, n), dtype=np.uint32)
@@ -162,7 +142,7 @@ cdef void _encode(
 
 def best_stump(features, const double[::1] w not None, l not None, *, threads=None):
     """Find the stump of least weighted error over all f, p and theta; see refimpl.kernels.best_stump."""
-    cdef int n_threads = _thread_count(threads)
+    cdef int n_threads = thread_count(threads)
     cdef const unsigned char[::1] label = l.view(np.uint8)
     cdef Py_ssize_t n = w.shape[0], d = features.n_features, i, f
     if label.shape[0] != n or features.n_rows != n:
@@ -261,7 +241,7 @@ def add_similarity(
     const double[::1] threshold not None, *, threads=None,
 ):
     """Add sum_t alpha_t h_t(y - x) to S for every y in Y and x in X; see refimpl.kernels.add_similarity."""
-    cdef int n_threads = _thread_count(threads)
+    cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t T = alpha.shape[0], n_Y = Y.shape[0], n_X = X.shape[0], i, t
     if S.shape[0] != n_Y or S.shape[1] != n_X:
         raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; it must be {(n_Y, n_X)}")

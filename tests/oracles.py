@@ -70,3 +70,22 @@ def nearest(y, models, X, labels):
         if s > s_max:
             s_max, found = s, C
     return found
+
+
+def chamfer(a, b):
+    """Symmetric chamfer distance of two edge images (lists of rows of 0 and 1), by four nested loops."""
+    points = [[(y, x) for y, row in enumerate(image) for x, edge in enumerate(row) if edge] for image in (a, b)]
+
+    def directed(one, other):
+        total = 0.0
+        for p in one:
+            total += min(math.dist(p, r) for r in other)
+        return total / len(one)
+
+    return directed(points[0], points[1]) + directed(points[1], points[0])
+
+
+def nearest_k(row, k):
+    """The k lowest of a row and their indices; of equal ones the lowest index first."""
+    order = sorted(range(len(row)), key=lambda j: (row[j], j))[:k]
+    return [row[j] for j in order], order

@@ -15,11 +15,13 @@ Contract
   of 2**-52 below two, which float64 holds exactly. Such sums come out the same in any order, with any vector
   width and on any number of threads; equal errors are equal to the last bit, and ties are true ties. The
   rounding moves a weighted error by at most n * 2**-53. The sums of alpha_t h_t in :func:`add_similarity` run
-  over t in ascending order.
+  over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
+  (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties.
 * **threads** is the number of threads a kernel may use, None for all that the machine offers; no result depends
   on it. The reference runs on one thread whatever it is told.
 """
 
+from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.triples import best_ranges, minimize_z, weighted_errors, z_values
 
@@ -28,6 +30,8 @@ __all__ = [
     "add_similarity",
     "best_ranges",
     "best_stump",
+    "chamfer_distances",
+    "chamfer_nearest",
     "minimize_z",
     "presort",
     "weighted_errors",

@@ -1,0 +1,27 @@
+"""How many threads a kernel uses; shared by the kernels."""
+
+cdef extern from *:
+    """
+    #ifdef _OPENMP
+    #include <omp.h>
+    static int built_with_openmp(void) { return 1; }
+    static int processors(void) { return omp_get_max_threads(); }
+    #else
+    static int built_with_openmp(void) { return 0; }
+    static int processors(void) { return 1; }
+    #endif
+    """
+    int built_with_openmp() nogil
+    int processors() nogil
+
+
+cdef inline int thread_count(threads) except -1:
+    import warnings
+
+    if threads is None:
+        return processors()
+    if threads < 1:
+        raise ValueError(f"threads: {threads!r}; pass a number of at least 1, or None for all processors")
+    if threads > 1 and not built_with_openmp():
+        warnings.warn("refimpl_fast was built without OpenMP: it runs on one thread", RuntimeWarning, stacklevel=3)
+    return threads

@@ -1,0 +1,192 @@
+"""Chamfer distances: against brute force, and twin against twin bit for bit."""
+
+import math
+
+import numpy as np
+import oracles
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from refimpl import edges
+from refimpl.kernels.chamfer import grid
+
+each_kernel = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+
+
+def random_edges(rng, n, shape, density=0.2):
+    A = rng.random((n, *shape)) < density
+    A[np.arange(n), rng.integers(0, shape[0], n), rng.integers(0, shape[1], n)] = True
+    return A
+
+
+@st.composite
+def edge_sets(draw, max_images=9):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    shape = draw(st.integers(1, 12)), draw(st.integers(1, 12))
+    density = draw(st.sampled_from([0.0, 0.05, 0.3, 1.0]))
+    A = random_edges(rng, draw(st.integers(1, max_images)), shape, density)
+    B = random_edges(rng, draw(st.integers(1, max_images)), shape, density)
+    B[: len(B) // 2] = A[rng.integers(0, len(A), len(B) // 2)]  # equal images, at distance 0
+    return A, B
+
+
+@each_kernel
+@settings(max_examples=40, deadline=None)
+@given(case=edge_sets())
+def test_distances_against_the_point_pairs(kernels, case):
+    A, B = case
+    D = kernels.chamfer_distances(A, B)
+    expected = [[oracles.chamfer(a, b) for b in B.tolist()] for a in A.tolist()]
+    assert D.shape == (len(A), len(B)) and D.dtype == np.float64
+    np.testing.assert_allclose(D, expected, rtol=1e-12, atol=2 * grid(A.shape[1:]))
+    assert ((D == 0) == (A[:, np.newaxis] == B).all(axis=(2, 3))).all()
+    assert_same(D, np.ascontiguousarray(kernels.chamfer_distances(B, A).T))
+
+
+@each_kernel
+@settings(max_examples=40, deadline=None)
+@given(case=edge_sets(), k=st.integers(1, 9))
+def test_the_nearest_are_those_of_the_whole_matrix(kernels, case, k):
+    Q, X = case
+    k = min(k, len(X))
+    distance, index = kernels.chamfer_nearest(Q, X, k)
+    assert distance.dtype == np.float64 and index.dtype == np.int64
+    for row, d, i in zip(kernels.chamfer_distances(Q, X).tolist(), distance.tolist(), index.tolist(), strict=True):
+        assert (d, i) == oracles.nearest_k(row, k)
+
+
+@fast_only
+@settings(max_examples=60, deadline=None)
+@given(case=edge_sets(max_images=70), k=st.integers(1, 70), threads=st.sampled_from([1, 2, 3, None]))
+def test_twins_agree_bit_for_bit(case, k, threads):
+    A, B = case
+    reference, fast = (kernels.chamfer_distances(A, B, threads=threads) for kernels in KERNELS)
+    assert_same(reference, fast)
+    reference, fast = (kernels.chamfer_nearest(A, B, min(k, len(B)), threads=threads) for kernels in KERNELS)
+    for r, f in zip(reference, fast, strict=True):
+        assert_same(r, f)
+
+
+@each_kernel
+@pytest.mark.parametrize("copies", [2, 40, 700])
+def test_of_equally_distant_images_the_lowest_indices_win(kernels, copies):
+    rng = np.random.default_rng(copies)
+    X = np.tile(random_edges(rng, 3, (5, 6)), (copies, 1, 1))
+    k = 2 * copies + 1
+    distance, index = kernels.chamfer_nearest(X[:2], X, k)
+    order = np.argsort(kernels.chamfer_distances(X[:2], X[:3]), kind="stable")
+    for q in range(2):
+        assert index[q].tolist() == [o + 3 * c for o in order[q] for c in range(copies)][:k]
+        assert (distance[q, :copies] == 0).all() and (np.diff(distance[q]) >= 0).all()
+
+
+@each_kernel
+def test_neighbours_that_come_ever_nearer(kernels):
+    """Every image displaces one of the k nearest so far, and many tie with the k-th."""
+    X = np.zeros((600, 1, 301), dtype=bool)
+    X[np.arange(600), 0, 300 - np.arange(600) // 2] = True
+    Q = np.zeros((1, 1, 301), dtype=bool)
+    Q[0, 0, 0] = True
+    distance, index = kernels.chamfer_nearest(Q, X, 5)
+    assert index.tolist() == [[598, 599, 596, 597, 594]] and distance.tolist() == [[2, 2, 4, 4, 6]]
+
+
+@each_kernel
+def test_one_pixel_each(kernels):
+    A = np.eye(12, dtype=bool).reshape(12, 3, 4)
+    D = kernels.chamfer_distances(A, A)
+    for i in range(12):
+        for j in range(12):
+            assert D[i, j] == pytest.approx(2 * math.dist(divmod(i, 4), divmod(j, 4)), abs=1e-12)
+
+
+@each_kernel
+@pytest.mark.parametrize("shape", [(1, 1), (1, 40), (40, 1), (28, 28), (3, 200), (260, 260)])
+def test_shapes(kernels, shape):
+    rng = np.random.default_rng(1)
+    A = random_edges(rng, 3, shape, 0.02)
+    D = kernels.chamfer_distances(A, A)
+    assert_same(D, D.T.copy())
+    for i in range(2):
+        expected = oracles.chamfer(A[i].tolist(), A[i + 1].tolist()) if A[0].size < 2000 else None
+        if expected is not None:
+            assert D[i, i + 1] == pytest.approx(expected, rel=1e-11)
+    if len(KERNELS) > 1:
+        assert_same(KERNELS[0].chamfer_distances(A, A), D)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 2), (28, 28), (100, 7), (2000, 3000)])
+def test_sums_on_the_grid_are_exact(shape):
+    height, width = shape
+    assert height * width * (math.hypot(height - 1, width - 1) + grid(shape)) / grid(shape) <= 2**53
+    assert math.frexp(grid(shape))[0] == 0.5
+    if height * width < 1000:
+        rng = np.random.default_rng(0)
+        distance = np.rint(np.sqrt(np.arange(height**2 + width**2)) / grid(shape)) * grid(shape)
+        picked = rng.choice(distance[: (height - 1) ** 2 + (width - 1) ** 2 + 1], height * width)
+        assert picked.sum() == math.fsum(picked) == np.cumsum(picked)[-1]
+
+
+@each_kernel
+def test_an_empty_edge_image_is_named(kernels):
+    A = random_edges(np.random.default_rng(0), 4, (5, 5))
+    B = A.copy()
+    B[2] = False
+    with pytest.raises(ValueError, match=r"B\[2\] has no edge pixel;"):
+        kernels.chamfer_distances(A, B)
+    B[3] = False
+    with pytest.raises(ValueError, match=r"A\[2\] has no edge pixel \(and 1 more\)"):
+        kernels.chamfer_distances(B, A)
+    with pytest.raises(ValueError, match=r"Q\[2\] has no edge"):
+        kernels.chamfer_nearest(B, A, 1)
+    with pytest.raises(ValueError, match=r"X\[2\] has no edge"):
+        kernels.chamfer_nearest(A, B, 1)
+
+
+@each_kernel
+def test_the_public_functions(kernels):
+    A = random_edges(np.random.default_rng(0), 4, (5, 5))
+    D = edges.chamfer(A, kernels=kernels)
+    assert_same(D, kernels.chamfer_distances(A, A))
+    assert_same(edges.chamfer(A.astype(int).tolist(), A[:2], mean=True, kernels=kernels), D[:, :2].copy() / 2)
+    distance, index = edges.chamfer_nearest(A, A[::-1], 2, mean=True, kernels=kernels, threads=1)
+    assert index[:, 0].tolist() == [3, 2, 1, 0] and (distance[:, 0] == 0).all()
+
+
+def test_what_the_public_functions_refuse():
+    A = random_edges(np.random.default_rng(0), 4, (5, 5))
+    empty = A.copy()
+    empty[1] = False
+    for arguments, error, message in (
+        ((A[0],), ValueError, r"A has shape \(5, 5\).*A\[None\]"),
+        ((A, A[:, :4]), ValueError, r"B has images of \(4, 5\) pixels"),
+        ((A, A * 2), ValueError, "B holds grey values.*canny"),
+        ((A * np.nan,), ValueError, "A holds grey values"),
+        ((A.astype(str),), TypeError, "A has dtype"),
+        ((A[:0],), ValueError, r"A has shape \(0, 5, 5\)"),
+        ((A, empty), ValueError, r"B\[1\] has no edge pixel"),
+        (([[[1]], [[1, 0]]],), ValueError, "A must hold images of equal size"),
+    ):
+        with pytest.raises(error, match=message):
+            edges.chamfer(*arguments)
+    with pytest.raises(ValueError, match="k is 5, but X has 4 images"):
+        edges.chamfer_nearest(A, A, 5)
+    with pytest.raises(ValueError, match="k is 0"):
+        edges.chamfer_nearest(A, A, 0)
+    with pytest.raises(ValueError, match=r"Q\[1\] has no edge"):
+        edges.chamfer_nearest(empty, A, 1)
+
+
+@fast_only
+def test_the_fast_kernel_guards_its_memory():
+    fast, A = KERNELS[1], random_edges(np.random.default_rng(0), 4, (5, 5))
+    with pytest.raises(ValueError, match=r"B: images of \(4, 5\) pixels"):
+        fast.chamfer_distances(A, A[:, :4].copy())
+    for k in (0, 5):
+        with pytest.raises(ValueError, match=f"k: {k}"):
+            fast.chamfer_nearest(A, A, k)
+    with pytest.raises(ValueError, match="threads: 0"):
+        fast.chamfer_distances(A, A, threads=0)
