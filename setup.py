@@ -33,7 +33,7 @@ def extension(name):
         [f"refimpl_fast/{name}.pyx"],
         language="c++",
         include_dirs=["refimpl_fast"],
-        depends=["refimpl_fast/clones.h", "refimpl_fast/threads.pxd"],
+        depends=["refimpl_fast/clones.h", "refimpl_fast/power.h", "refimpl_fast/threads.pxd"],
         extra_compile_args=flags + OPENMP,
         extra_link_args=[] if sys.platform == "win32" else OPENMP,
     )
@@ -42,7 +42,7 @@ def extension(name):
 setup(
     cmdclass={"build_ext": BuildExt},
     ext_modules=cythonize(
-        [extension("chamfer"), extension("stumps")],
+        [extension(name) for name in ("chamfer", "stumps", "triples")],
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,

@@ -20,6 +20,7 @@ import numpy as np
 LANES = 64
 TOLERANCE = 1e-11  # of the last Newton step, in units of 1 / (weighted mean of |margin|)
 STEPS = 100
+LAST_BITS = 52 * np.log(2.0)
 
 _LOG2E, _LN2_HIGH, _LN2_LOW = 1.4426950408889634, 0.693145751953125, 1.4286068203094173e-06
 _LEAST, _MOST = -700.0, 500.0
@@ -168,7 +169,7 @@ def _minimum(u, w, least):
     low, high = least, max(least, 0.0)  # the least alpha; where the search begins
     if scale == 0.0:  # a constant classifier: Z does not depend on alpha
         return high, z(u, w, high)[0]
-    most = high + 52 * np.log(2) / scale
+    most = high + LAST_BITS / scale
     alpha, high = high, most
     for _ in range(STEPS):
         Z, Z1, Z2 = z(u, w, alpha)
