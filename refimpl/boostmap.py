@@ -15,12 +15,14 @@ Distances come as matrices: BoostMap never looks at an object. What is left open
 Not handled here: distances to compute (:mod:`refimpl.spaces`), retrieval (:mod:`refimpl.retrieval`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from refimpl._checks import as_count, as_kernels, as_matrix
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
+from refimpl.results import result
 
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
 
@@ -96,8 +98,10 @@ class Round:
     w: np.ndarray
 
 
-def training_rounds(D, between, triples, y, *, M_1, m, M_2, rng, kernels, threads=None):
-    """Steps 1-12 of § 7.3, p. 10, one round after the other; ends when z_j >= 1.
+def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, threads=None):
+    """Steps 1-12 of § 7.3, p. 10, one round after the other; ends at d classifiers or when z_j >= 1.
+
+    With d classifiers, removals and changes of weight go on until the next step would be an addition.
 
     Parameters
     ----------
@@ -108,7 +112,7 @@ def training_rounds(D, between, triples, y, *, M_1, m, M_2, rng, kernels, thread
     triples : ndarray, shape (t, 3), int32
     y : ndarray, shape (t,), float64
         1 or -1.
-    M_1, m, M_2 : int
+    d, M_1, m, M_2 : int
     rng : numpy.random.Generator
     kernels : module
     threads : int, optional
@@ -126,6 +130,8 @@ def training_rounds(D, between, triples, y, *, M_1, m, M_2, rng, kernels, thread
         step, h, alpha = "remove", *removal(H, F, triples, y, w, kernels, threads)  # steps 1-2
         if h is None:
             step, h, alpha = "modify", *modification(H, F, triples, y, w, kernels, threads)  # steps 3-4
+        if h is None and len(H) == d:
+            return
         if h is None:
             step, h, alpha = "add", *addition(
                 D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads)  # steps 5-10
@@ -178,3 +184,428 @@ def distinct_pairs(n, m, rng):
     first = rng.integers(n, size=m)
     second = rng.integers(n - 1, size=m)
     return np.stack([first, second + (second >= first)], axis=1)
+
+
+# ------------------------------------------------------------------------------------------------- § 7.4
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class BoostMap:
+    """The embedding F_out of § 7.4 with its weights, and the query-sensitive part of § 8.2 if there is one.
+
+    Attributes
+    ----------
+    first, second : ndarray, shape (d,), int64
+        The candidates that define each coordinate: (r, -1) for a reference object, (x_1, x_2) for pivots.
+    length : ndarray, shape (d,), float64
+        D_X(x_1, x_2), 0 for a reference object.
+    alpha : ndarray, shape (d,), float64
+        Weights alpha_c > 0 of eq. 16.
+    coordinate, by : ndarray, shape (s,), int64
+        c and g of the query-sensitive classifiers: coordinate c counts more where coordinate g of the query lies in
+        the range.
+    low, high : ndarray, shape (s,), float64
+        The range, low <= value < high.
+    inside : ndarray, shape (s,), int64
+        1 for the range, 0 for what is outside it.
+    extra : ndarray, shape (s,), float64
+        Weights alpha_j, j > J, of eq. 20.
+    round_first, round_second : ndarray, shape (J,), int64
+    round_length, round_alpha : ndarray, shape (J,), float64
+        Classifier (as above) and alpha_j of each round of the first phase.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    length: np.ndarray
+    alpha: np.ndarray
+    coordinate: np.ndarray
+    by: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    inside: np.ndarray
+    extra: np.ndarray
+    round_first: np.ndarray
+    round_second: np.ndarray
+    round_length: np.ndarray
+    round_alpha: np.ndarray
+
+    @property
+    def references(self):
+        """The candidates to which a new object's distances are needed, at most 2 d: int64 array, ascending."""
+        return np.unique(np.concatenate([self.first, self.second[self.second >= 0]]))
+
+    def embed(self, D):
+        """F_out(x) of eq. 15 for objects given by their distances to :attr:`references`.
+
+        Parameters
+        ----------
+        D : array_like, shape (n, len(references)), float64
+            D[x, r] = D_X(x, r).
+
+        Returns
+        -------
+        ndarray, shape (n, d), float64
+        """
+        D = as_matrix(D, "D")
+        if D.shape[1] != len(self.references):
+            raise ValueError(f"D has {D.shape[1]} columns; the embedding needs distances to {len(self.references)}")
+        place = {int(r): i for i, r in enumerate(self.references)} | {-1: -1}
+        columns = [
+            embedding(D.T, place[x1], place[x2], length)
+            for x1, x2, length in zip(self.first.tolist(), self.second.tolist(), self.length, strict=True)
+        ]
+        return np.stack(columns, axis=1)
+
+    def weights(self, E):
+        """A_c(q) of eq. 21 for embedded queries E, shape (n, d): ndarray, shape (n, d)."""
+        A = np.tile(self.alpha, (len(E), 1))
+        for c, g, low, high, inside, extra in zip(
+            self.coordinate, self.by, self.low, self.high, self.inside, self.extra, strict=True
+        ):
+            A[:, c] += extra * accepts(E[:, g], low, high, inside)
+        return A
+
+    def distances(self, Q, X):
+        """D_q of eq. 22 (eq. 16 without a query-sensitive part) from embedded queries Q to embedded objects X.
+
+        Parameters
+        ----------
+        Q : ndarray, shape (n_Q, d), float64
+        X : ndarray, shape (n_X, d), float64
+
+        Returns
+        -------
+        ndarray, shape (n_Q, n_X), float64
+        """
+        A = self.weights(Q)
+        return np.array([np.abs(q - X) @ a for q, a in zip(Q, A, strict=True)]).reshape(len(Q), len(X))
+
+    def truncated(self, d):
+        """The embedding as it was before the first phase added a coordinate to d of them, without phase two."""
+        d = as_count(d, "d")
+        rounds = zip(self.round_first.tolist(), self.round_second.tolist(), self.round_length.tolist(),
+                     self.round_alpha.tolist(), strict=True)
+        return from_rounds(list(rounds), d)
+
+
+def from_rounds(rounds, d=None):
+    """F_out and its weights out of (x_1, x_2, D_X(x_1, x_2), alpha_j) for each round: eqs. 15-16.
+
+    With `d`, the rounds count up to the first that would add a coordinate to d.
+    """
+    H = {}
+    for place, (*h, alpha) in enumerate(rounds):
+        h = tuple(h)
+        if d is not None and h not in H and len(H) == d:
+            rounds = rounds[:place]
+            break
+        H[h] = H.get(h, 0.0) + alpha
+        if H[h] == 0:
+            del H[h]
+    first, second, length = _columns(list(H), (np.int64, np.int64, np.float64))
+    log = _columns(rounds, (np.int64, np.int64, np.float64, np.float64))
+    none = _columns([], (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
+    return BoostMap(first, second, length, np.array(list(H.values()), dtype=np.float64), *none, *log)
+
+
+def _columns(rows, dtypes):
+    columns = zip(*rows, strict=True) if rows else [()] * len(dtypes)
+    return [np.array(column, dtype=dtype) for column, dtype in zip(columns, dtypes, strict=True)]
+
+
+def accepts(values, low, high, inside):
+    """The splitter S_{F,V} of eq. 18 on values F(q): float array of 0 and 1."""
+    return (((low <= values) & (values < high)) == bool(inside)).astype(np.float64)
+
+
+# ------------------------------------------------------------------------------------------------- § 8.1
+
+
+@dataclass(frozen=True, eq=False)
+class QuerySensitiveRound:
+    """What one round of § 8.1 chose.
+
+    Attributes
+    ----------
+    j : int
+        Number of the round within the second phase, from 1.
+    c, g : int
+        Coordinates: F_c classifies, F_g = Gamma_c splits.
+    low, high : float
+    inside : int
+        The range V: low <= value < high, or what is outside it.
+    alpha, z : float
+    w : ndarray, shape (t,), float64
+        The weights after the round.
+    """
+
+    j: int
+    c: int
+    g: int
+    low: float
+    high: float
+    inside: int
+    alpha: float
+    z: float
+    w: np.ndarray
+
+
+def query_sensitive_rounds(F, triples, y, w, *, k, rng, kernels, threads=None):
+    """Steps 1-8 of § 8.1, p. 13, one round after the other; ends when z_j >= 1.
+
+    Ranges are compared by their weighted error, as § 8.3 says; step 3 prints Z_min.
+
+    Parameters
+    ----------
+    F : ndarray, shape (d, n), float64
+        Values of F_1, ..., F_d on the objects of the triples.
+    triples, y : ndarray
+        As for :func:`training_rounds`.
+    w : ndarray, shape (t,), float64
+        The weights w_{J+1} that the first phase left.
+    k : int
+        Thresholds drawn for each coordinate; all ranges between them are tried.
+    rng : numpy.random.Generator
+    kernels : module
+    threads : int, optional
+
+    Yields
+    ------
+    QuerySensitiveRound
+    """
+    d, j, ranges = len(F), 0, all_ranges(k)
+    zero = np.zeros(d)
+    while True:
+        j += 1
+        gamma = np.where(rng.random(d) < 0.5, np.arange(d), rng.integers(d, size=d))  # step 1
+        t = np.array([thresholds(F_g[triples[:, 0]], k, rng) for F_g in F[gamma]])  # step 2
+        _, V = kernels.best_ranges(F[gamma], F, triples, y, w, t, ranges, threads=threads)  # step 3, § 8.3
+        V = [as_range(t_c, ranges[best]) for t_c, best in zip(t, V, strict=True)]
+        S = np.array([accepts(F_g, *V_c) for F_g, V_c in zip(F[gamma], V, strict=True)])  # eq. 18
+        alpha, z = kernels.minimize_z(F, triples, y, w, zero, S, threads=threads)
+        g = int(np.argmin(z))  # step 4
+        if z[g] >= 1:  # steps 5-7
+            return
+        u = y * S[g][triples[:, 0]] * margins(F[g], triples)  # eq. 19
+        w = on_grid(w * exp(-alpha[g] * u) / z[g])  # step 8: eq. 9
+        yield QuerySensitiveRound(j, g, int(gamma[g]), *V[g], float(alpha[g]), float(z[g]), w)
+
+
+def thresholds(values, k, rng):
+    """k thresholds drawn from the queries' values, each moved half way to the next greater value; ascending."""
+    distinct = np.unique(values)
+    if len(distinct) == 1:
+        return np.full(k, np.inf)
+    picked = np.searchsorted(distinct, np.sort(rng.choice(values, size=k)))
+    picked = np.minimum(picked, len(distinct) - 2)
+    return distinct[picked] / 2 + distinct[picked + 1] / 2
+
+
+def all_ranges(k):
+    """R and every range of the other four forms of § 8.1 step 2 between k thresholds, for ``best_ranges``."""
+    i, j = np.triu_indices(k + 2, 1)
+    whole = (i == 0) & (j == k + 1)
+    inner = (i > 0) & (j <= k)  # (t_1, t_2), whose complement is (-inf, t_1) u (t_2, inf)
+    return np.concatenate([
+        [[0, k + 1]],
+        np.stack([i, j], axis=1)[~whole],
+        np.stack([j, i], axis=1)[inner],
+    ]).astype(np.int64)
+
+
+def as_range(t, places):
+    """(low, high, inside) of a range of ``best_ranges`` between the thresholds t."""
+    edges = np.concatenate([[-np.inf], t, [np.inf]])
+    i, j = sorted(places.tolist())
+    return float(edges[i]), float(edges[j]), int(places[0] < places[1])
+
+
+# --------------------------------------------------------------------------------------------------- § 10
+
+
+def random_triples(D, t, rng):
+    """t triples of different objects, uniformly, whose two distances differ: "Ra" of § 11.
+
+    Parameters
+    ----------
+    D : ndarray, shape (n, n), float64
+        D[q, x] = D_X(q, x), or Phi_X(q, x).
+    t : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    triples : ndarray, shape (t, 3), int32
+    y : ndarray, shape (t,), float64
+        1 or -1.
+    """
+    return _draw(t, lambda count: _distinct_triples(len(D), count, rng), D)
+
+
+def nearby_triples(D, k_most, t, rng):
+    """t triples with a and b among the k' nearest neighbours of q: § 10 without classes."""
+    nearest = _neighbours(D, np.zeros(len(D), dtype=np.int64), np.ones((1, 1), dtype=bool))
+
+    def draw(count):
+        q = rng.integers(len(D), size=count)
+        pairs = distinct_pairs(k_most, count, rng)
+        return np.column_stack([q, nearest[q, pairs[:, 0]], nearest[q, pairs[:, 1]]])
+
+    return _draw(t, draw, D)
+
+
+def selective_triples(D, labels, k_most, t, rng, Phi=None):
+    """t triples of a near object of q's class and one of the other classes: § 10 steps 1-5, p. 16.
+
+    Parameters
+    ----------
+    D : ndarray, shape (n, n), float64
+        D[q, x] = D_X(q, x): who is near.
+    labels : ndarray, shape (n,)
+        Classes, M of them.
+    k_most : int
+        k'.
+    t : int
+    rng : numpy.random.Generator
+    Phi : ndarray, shape (n, n), optional
+        Distance that labels the triples, D by default ("Fe"); for "Pa", Phi_X.
+
+    Returns
+    -------
+    triples : ndarray, shape (t, 3), int32
+    y : ndarray, shape (t,), float64
+    """
+    classes, members = np.unique(labels, return_inverse=True)
+    M = len(classes)
+    same = np.eye(M, dtype=bool)
+    alike, others = _neighbours(D, members, same), _neighbours(D, members, ~same)
+    sizes = np.bincount(members)[members]
+
+    def draw(count):
+        q = rng.integers(len(D), size=count)  # step 1
+        k = rng.integers(1, k_most + 1, size=count)  # step 2
+        k = np.minimum(k, sizes[q] - 1)
+        a = alike[q, k - 1]  # step 3
+        r = (M - 1) * k + rng.integers(0, M, size=count)  # step 4, ERRATUM BM-5
+        r = np.minimum(r, len(D) - sizes[q])
+        return np.column_stack([q, a, others[q, r - 1]])  # step 5
+
+    return _draw(t, draw, D if Phi is None else Phi)
+
+
+def _draw(t, draw, D):
+    """Draw until t triples have a label; D labels them."""
+    found = np.empty((0, 3), dtype=np.int64)
+    while len(found) < t:
+        new = draw(2 * (t - len(found)))
+        new = new[D[new[:, 0], new[:, 1]] != D[new[:, 0], new[:, 2]]]
+        if len(new) == 0:
+            raise ValueError("D: of all triples drawn, none has two different distances")
+        found = np.concatenate([found, new])[:t]
+    return found.astype(np.int32), proximity_order(D[found[:, 0], found[:, 1]], D[found[:, 0], found[:, 2]])
+
+
+def _distinct_triples(n, count, rng):
+    q, a = distinct_pairs(n, count, rng).T
+    b = rng.integers(n - 2, size=count)
+    low, high = np.minimum(q, a), np.maximum(q, a)
+    b = b + (b >= low)
+    return np.column_stack([q, a, b + (b >= high)])
+
+
+def _neighbours(D, members, wanted):
+    """For every object the others of the wanted classes, nearest first, ties by index; rows filled up with -1."""
+    order = np.full((len(D), len(D)), -1, dtype=np.int32)
+    for q in range(len(D)):
+        near = np.argsort(D[q], kind="stable")
+        near = near[wanted[members[q]][members[near]] & (near != q)]
+        order[q, : len(near)] = near
+    return order
+
+
+# -------------------------------------------------------------------------------------------- the whole
+
+
+def boostmap(D, between, triples, y, d, *, rng, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20, kernels=None,
+             callback=None, threads=None):
+    """Train BoostMap: §§ 7.3 and 8.1 of Athitsos et al. (2005).
+
+    Parameters
+    ----------
+    D : array_like, shape (n_C, n), float64
+        D[c, x] = D_X(x, c), from the objects x of the triples to the candidates c.
+    between : array_like, shape (n_C, n_C), float64
+        The same among the candidates: between[c, x] = D_X(x, c).
+    triples : array_like, shape (t, 3), int
+        Objects q, a, b as places in the columns of D.
+    y : array_like, shape (t,)
+        Their proximity order, 1 or -1.
+    d : int
+        Number of coordinates. The first phase ends when the next step would add one to d of them.
+    rng : numpy.random.Generator
+    M_1, M_2 : int, default 1000 and 200
+        Reference objects tried in a round; classifiers whose Z_min is computed. At most as many as there are.
+    m : int, optional
+        Pivot pairs tried in a round, M_1 by default.
+    query_sensitive : int, default 0
+        Rounds of the second phase, J_2 - J.
+    k : int, default 20
+        Thresholds drawn for each coordinate in a round of the second phase.
+    kernels : module, optional
+        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
+    callback : callable, optional
+        ``callback(round)`` is called after each :class:`Round` and :class:`QuerySensitiveRound`; if it returns
+        True, this phase ends.
+    threads : int, optional
+        Threads that the kernels may use; None for all. The result does not depend on it.
+
+    Returns
+    -------
+    BoostMap
+    """
+    kernels = as_kernels(kernels)
+    D, between, triples, y = _check_training(D, between, triples, y)
+    M_1 = min(as_count(M_1, "M_1"), len(D))
+    m = M_1 if m is None else as_count(m, "m", 0)
+    d, M_2 = as_count(d, "d"), as_count(M_2, "M_2")
+    t = len(triples)
+    rounds, w = [], on_grid(np.full(t, 1 / t))
+    for round in training_rounds(
+        D, between, triples, y, d=d, M_1=M_1, m=m, M_2=M_2, rng=rng, kernels=kernels, threads=threads
+    ):
+        x1, x2 = round.classifier
+        rounds.append((x1, x2, float(between[x2, x1]) if x2 >= 0 else 0.0, round.alpha))
+        w = round.w
+        if callback is not None and callback(round):
+            break
+    model = from_rounds(rounds)
+    if query_sensitive == 0 or len(model.alpha) == 0:
+        return model
+    F = np.array([embedding(D, *h) for h in zip(model.first, model.second, model.length, strict=True)])
+    extra = []
+    for round in query_sensitive_rounds(F, triples, y, w, k=k, rng=rng, kernels=kernels, threads=threads):
+        extra.append((round.c, round.g, round.low, round.high, round.inside, round.alpha))
+        if round.j == query_sensitive or (callback is not None and callback(round)):
+            break
+    names = ("coordinate", "by", "low", "high", "inside", "extra")
+    columns = _columns(extra, (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
+    return replace(model, **dict(zip(names, columns, strict=True)))
+
+
+def _check_training(D, between, triples, y):
+    D, between = as_matrix(D, "D"), as_matrix(between, "between")
+    if between.shape != (len(D), len(D)):
+        raise ValueError(f"between has shape {between.shape}; D has {len(D)} candidates")
+    if (D < 0).any() or (between < 0).any():
+        raise ValueError("D, between: distances must not be negative")
+    triples = np.asarray(triples)
+    if triples.ndim != 2 or triples.shape[1] != 3 or triples.dtype.kind not in "iu" or len(triples) == 0:
+        raise ValueError(f"triples: {triples.dtype} {triples.shape}; it must hold integers, shape (t, 3), t >= 1")
+    if triples.min() < 0 or triples.max() >= D.shape[1]:
+        raise ValueError(f"triples: they name objects beyond the {D.shape[1]} columns of D")
+    y = np.asarray(y, dtype=np.float64)
+    if y.shape != (len(triples),) or not np.isin(y, (-1, 1)).all():
+        raise ValueError("y: it must hold 1 or -1 for each triple; leave out triples with equal distances")
+    return D, between, np.ascontiguousarray(triples, dtype=np.int32), y

@@ -63,6 +63,13 @@ cdef cloned_void _margins(
         u[i] = y[i] * (fabs(F[q[i]] - F[b[i]]) - fabs(F[q[i]] - F[a[i]]))
 
 
+cdef cloned_void _silence(double* u, const double* S, const int32_t* q, Py_ssize_t t) noexcept nogil:
+    # u *= S[q]
+    cdef Py_ssize_t i
+    for i in range(t):
+        u[i] = u[i] * S[q[i]]
+
+
 cdef cloned_void _error(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
     # (w * (np.abs(y - sign) / 2)).sum(): exact, so in any order
     cdef double[LANES] wrong
@@ -193,7 +200,10 @@ def weighted_errors(F not None, triples not None, y not None, w not None, *, thr
     return np.asarray(errors)
 
 
-def z_values(F not None, triples not None, y not None, w not None, const double[::1] alpha not None, *, threads=None):
+def z_values(
+    F not None, triples not None, y not None, w not None, const double[::1] alpha not None, const double[:, ::1] S=None,
+    *, threads=None,
+):
     """Z_j(h, alpha) of many classifiers; see refimpl.kernels.z_values."""
     cdef int n_threads = thread_count(threads)
     cdef _Triples T = _Triples(F, triples, y, w)
@@ -201,14 +211,22 @@ def z_values(F not None, triples not None, y not None, w not None, const double[
     cdef double[:, ::1] z = np.zeros((len(F), 3))
     cdef double[:, ::1] u = np.empty((n_threads, T.t))
     cdef Py_ssize_t c
+    cdef bint silent = S is not None
+    if silent and (S.shape[0] != values.shape[0] or S.shape[1] != values.shape[1]):
+        raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; that of F, {F.shape}, would do")
     if T.t:
         for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
             _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
+            if silent:
+                _silence(&u[threadid(), 0], &S[c, 0], &T.sides[0, 0], T.t)
             _z(&u[threadid(), 0], &T.w[0], alpha[c], T.t, TAYLOR, &z[c, 0])
     return np.array(z[:, 0])
 
 
-def minimize_z(F not None, triples not None, y not None, w not None, const double[::1] least not None, *, threads=None):
+def minimize_z(
+    F not None, triples not None, y not None, w not None, const double[::1] least not None, const double[:, ::1] S=None,
+    *, threads=None,
+):
     """A_min and Z_min of many classifiers; see refimpl.kernels.minimize_z."""
     cdef int n_threads = thread_count(threads)
     cdef _Triples T = _Triples(F, triples, y, w)
@@ -216,9 +234,14 @@ def minimize_z(F not None, triples not None, y not None, w not None, const doubl
     cdef double[:, ::1] found = np.zeros((len(F), 2))
     cdef double[:, ::1] u = np.empty((n_threads, T.t))
     cdef Py_ssize_t c
+    cdef bint silent = S is not None
+    if silent and (S.shape[0] != values.shape[0] or S.shape[1] != values.shape[1]):
+        raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; that of F, {F.shape}, would do")
     if T.t:
         for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
             _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
+            if silent:
+                _silence(&u[threadid(), 0], &S[c, 0], &T.sides[0, 0], T.t)
             _minimum(&u[threadid(), 0], &T.w[0], least[c], T.t, TAYLOR, &found[c, 0])
     return np.array(found[:, 0]), np.array(found[:, 1])
 

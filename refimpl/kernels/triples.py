@@ -108,7 +108,7 @@ def weighted_errors(F, triples, y, w, *, threads=None):
     return np.array([(w * (np.abs(y - sign) / 2)).sum() for sign in signs])  # eq. 11 with eq. 3
 
 
-def z_values(F, triples, y, w, alpha, *, threads=None):
+def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     """Z_j(h, alpha) of many classifiers, each at its own alpha: eq. 12 of Athitsos et al. (2005).
 
     Parameters
@@ -116,12 +116,20 @@ def z_values(F, triples, y, w, alpha, *, threads=None):
     F, triples, y, w, threads
         As for :func:`weighted_errors`.
     alpha : ndarray, shape (m,), float64
+    S : ndarray, shape (m, n), float64, optional
+        Splitters: 1 for the objects that each accepts as q, else 0 (eq. 17). None accepts all.
 
     Returns
     -------
     ndarray, shape (m,), float64
     """
-    return np.array([z(y * margins(F_i, triples), w, a)[0] for F_i, a in zip(F, alpha, strict=True)])
+    return np.array([z(u, w, a)[0] for u, a in zip(_signed_margins(F, triples, y, S), alpha, strict=True)])
+
+
+def _signed_margins(F, triples, y, S):
+    """y_i S(q_i) F~(q_i, a_i, b_i) for one classifier after the other."""
+    for c, F_c in enumerate(F):
+        yield y * margins(F_c, triples) * (1.0 if S is None else S[c][triples[:, 0]])
 
 
 def z(u, w, alpha):
@@ -141,7 +149,7 @@ def z(u, w, alpha):
     return fixed_sum(e), -fixed_sum(first), fixed_sum(first * u)
 
 
-def minimize_z(F, triples, y, w, least, *, threads=None):
+def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
     """A_min and Z_min of many classifiers: eqs. 13-14 of Athitsos et al. (2005).
 
     Z_j is convex in alpha. Newton's method, kept inside a bracket by bisection, from 0 or from `least`.
@@ -152,6 +160,8 @@ def minimize_z(F, triples, y, w, least, *, threads=None):
         As for :func:`weighted_errors`.
     least : ndarray, shape (m,), float64
         The least alpha allowed for each, l.
+    S : ndarray, shape (m, n), float64, optional
+        Splitters, as for :func:`z_values`.
 
     Returns
     -------
@@ -159,7 +169,7 @@ def minimize_z(F, triples, y, w, least, *, threads=None):
         Where no triple that has a weight is misclassified, Z has no minimum but an infimum; then alpha is where a
         classifier with all margins at their weighted mean would have Z = 2**-52.
     """
-    found = [_minimum(y * margins(F_i, triples), w, l) for F_i, l in zip(F, least, strict=True)]
+    found = [_minimum(u, w, l) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
     alpha, Z = np.array(found).reshape(-1, 2).T
     return alpha, Z
 
