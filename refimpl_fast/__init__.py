@@ -5,6 +5,7 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
+    from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.triples import best_ranges, minimize_z, weighted_errors, z_values
 except ImportError as error:
@@ -26,5 +27,7 @@ __all__ = [
     "minimize_z",
     "presort",
     "weighted_errors",
+    "weighted_l1",
+    "weighted_l1_nearest",
     "z_values",
 ]

@@ -22,6 +22,7 @@ Contract
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
+from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.triples import best_ranges, minimize_z, weighted_errors, z_values
 
@@ -35,5 +36,7 @@ __all__ = [
     "minimize_z",
     "presort",
     "weighted_errors",
+    "weighted_l1",
+    "weighted_l1_nearest",
     "z_values",
 ]
