@@ -23,7 +23,7 @@ lint: $(BUILT)
 	$(VENV)/bin/ruff check .
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint refimpl_fast
 
-$(BUILT): pyproject.toml setup.py $(wildcard refimpl_fast/*.pyx refimpl_fast/*.h)
+$(BUILT): pyproject.toml setup.py $(wildcard refimpl_fast/*.pyx refimpl_fast/*.pxd refimpl_fast/*.h)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --upgrade pip
 	$(VENV)/bin/python -m pip install --editable '.[figures,test]'

@@ -33,7 +33,7 @@ def extension(name):
         [f"refimpl_fast/{name}.pyx"],
         language="c++",
         include_dirs=["refimpl_fast"],
-        depends=["refimpl_fast/clones.h", "refimpl_fast/power.h", "refimpl_fast/threads.pxd"],
+        depends=[f"refimpl_fast/{file}" for file in ("clones.h", "eight.h", "threads.pxd")],
         extra_compile_args=flags + OPENMP,
         extra_link_args=[] if sys.platform == "win32" else OPENMP,
     )

@@ -93,7 +93,7 @@ def as_labels(labels, n, name, min_classes=1):
     Parameters
     ----------
     labels : array_like, shape (n,)
-        Any values that can be sorted with one another: integers, strings, booleans, ...
+        Values of one type that can be sorted: all integers, or all strings, booleans, ...
     n : int
         The number of vectors.
     name : str
@@ -109,7 +109,7 @@ def as_labels(labels, n, name, min_classes=1):
     Raises
     ------
     TypeError
-        If the labels cannot be sorted, for instance strings among integers.
+        If the labels are of several types, for instance strings among integers, or cannot be sorted.
     ValueError
         If there is not one label for each vector, a label is NaN, or there are too few classes.
     """
@@ -119,10 +119,10 @@ def as_labels(labels, n, name, min_classes=1):
         raise ValueError(f"{name} must hold one label for each vector ({error})") from None
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}; it must be ({n},), one label for each vector")
-    if array.dtype.kind in "US" and not all(isinstance(label, str | bytes) for label in labels):
-        raise TypeError(f"{name} mixes strings with other types; use labels of one type")
     if np.any(array != array):
         raise ValueError(f"{name} holds NaN; every vector needs a label")
+    if array.dtype == object or not hasattr(labels, "dtype"):
+        require_one_type(labels, name)
     try:
         n_classes = len(np.unique(array))
     except TypeError as error:
@@ -130,6 +130,40 @@ def as_labels(labels, n, name, min_classes=1):
     if n_classes < min_classes:
         raise ValueError(f"{name} has {n_classes} class(es); at least {min_classes} are needed")
     return array
+
+
+def require_one_type(labels, name, what="label"):
+    """Refuse labels that an array would turn into one another, like 1, 1.0, True and "1".
+
+    Parameters
+    ----------
+    labels : iterable
+        Python or NumPy scalars; 1 and numpy.int64(1) are of one type.
+    name : str
+        How the messages call the argument.
+    what : str, default "label"
+        What the messages call one of them.
+
+    Raises
+    ------
+    TypeError
+        If they are not all of one type, or one is None.
+    """
+    first = {}
+    for label in labels:
+        first.setdefault(_kind(label), label)
+    if type(None) in first:
+        raise TypeError(f"{name} has the {what} None; use another")
+    if len(first) > 1:
+        a, b, *_ = first.values()
+        raise TypeError(
+            f"{name} mixes the {what}s {a!r} ({type(a).__name__}) and {b!r} ({type(b).__name__}); use one type for all"
+        )
+
+
+def _kind(label):
+    types = ((bool, np.bool_), (int, np.integer), (float, np.floating), (str,), (bytes,))
+    return next((one[0] for one in types if isinstance(label, one)), type(label))
 
 
 def as_count(T, name, minimum=1):
@@ -192,6 +226,66 @@ def as_number(value, name, *, minimum=0.0, below=np.inf):
     if not minimum <= value < below:
         raise ValueError(f"{name} is {value}; it must be at least {minimum} and less than {below}")
     return float(value)
+
+
+def as_indices(indices, n, name, of="database objects"):
+    """Positions between 0 and `n` - 1.
+
+    Parameters
+    ----------
+    indices : array_like of int, shape (r,)
+    n : int
+        How many there are to choose from.
+    name : str
+        How the messages call the argument.
+    of : str, default "database objects"
+        How the messages call what is chosen from.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (r,)
+
+    Raises
+    ------
+    TypeError
+        If the values are no integers.
+    ValueError
+        If the shape is not (r,), or an index is negative or not below `n`.
+    """
+    array = np.asarray(indices)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; it must be a list of indices of {of}")
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {array.dtype}; it must hold integers, the indices of {of}")
+    outside = (array < 0) | (array >= n)
+    if outside.any():
+        raise ValueError(f"{name} holds {array[outside][0]}; there are {n} {of}, with the indices 0 to {n - 1}")
+    return array.astype(np.int64)
+
+
+def as_generator(rng, name="rng"):
+    """The source of random numbers `rng`.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    name : str, default "rng"
+        How the messages call the argument.
+
+    Returns
+    -------
+    numpy.random.Generator
+
+    Raises
+    ------
+    TypeError
+        If it is anything else, for instance a seed.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"{name} is {rng!r}; pass a generator, for example numpy.random.default_rng(0)")
+    return rng
 
 
 def as_kernels(kernels):

@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 _BLOCK = 2**23  # similarities held at a time: 64 MiB
+_ROUND_BYTES = 2**10  # of each round of the class in training, as Python objects
+_MODEL_BYTES = 96  # of each round of each class
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +180,8 @@ def boosted_distance(
         If :func:`estimate_memory` exceeds `max_memory`; raised before the work starts.
     """
     X, labels, T = _check_training(X, labels, T, models)
-    _check_memory(estimate_memory(X, labels, weak_learner=weak_learner), max_memory)
+    if max_memory is not None:
+        _check_memory(estimate_memory(X, labels, T, weak_learner=weak_learner, threads=threads), max_memory)
     Phi = {}
     for C in np.unique(labels).tolist():  # A.1 l.1: for C = 1, ..., M
         P, N = _pairs(X, labels, C)  # A.1 l.2-3
@@ -202,22 +205,30 @@ def _pairs(X, labels, C):
     return P, N
 
 
-def estimate_memory(X, labels, *, weak_learner=None):
-    """Bytes that :func:`boosted_distance` will take at most, beyond `X`, for the class that needs most.
+def estimate_memory(X, labels, T=1, *, weak_learner=None, threads=None):
+    """Bytes that :func:`boosted_distance` will take at most, beyond `X`, on either kernel.
+
+    An upper bound, and two to three times the truth as a rule. It is that of the class that needs most: only one
+    class's pairs are held at a time.
 
     Parameters
     ----------
     X : array_like, shape (n, d)
     labels : array_like, shape (n,)
+    T : int, default 1
+        Number of rounds; they count little unless there are very many.
     weak_learner : refimpl.weak_learners.WeakLearner, optional
+    threads : int, optional
+        Threads that the kernels may use; None for all. Each needs its own scratch memory.
 
     Returns
     -------
     int
     """
-    X, labels, _ = _check_training(X, labels, 1, None)
-    learner = weak_learner or Stumps()
-    return max(learner.memory(*_pairs(X, labels, C)) for C in np.unique(labels))
+    X, labels, T = _check_training(X, labels, T, None)
+    learner, classes = weak_learner or Stumps(), np.unique(labels)
+    largest = max(learner.memory(*_pairs(X, labels, C), threads=threads) for C in classes)
+    return int(largest + (_ROUND_BYTES + _MODEL_BYTES * len(classes)) * T)
 
 
 # -------------------------------------------------------------------------------------- Algorithm A.2
@@ -320,8 +331,9 @@ def adaboost(
         If the estimate exceeds `max_memory`; raised before the work starts.
     """
     kernels, learner = as_kernels(kernels), weak_learner or Stumps()
-    P, N, T = _check_sets(P, N, T, ensemble)
-    _check_memory(learner.memory(P, N), max_memory)
+    P, N, T = _check_sets(P, N, T, ensemble, learner)
+    if max_memory is not None:
+        _check_memory(learner.memory(P, N, threads=threads) + _ROUND_BYTES * T, max_memory)
     given = 0 if ensemble is None else len(ensemble)
     if ensemble is not None:
         learner = Replay(ensemble, learner)
@@ -332,7 +344,8 @@ def adaboost(
                 f"ensemble: round {round.t} has another weight on these P and N; pass those it came from"
             )
         Phi.append((round.alpha, *round.h))
-        if round.t == T or (round.t > given and callback is not None and callback(round)):
+        done = round.t > given and callback is not None and callback(round)
+        if done or round.t == T:
             break
     return learner.Ensemble(*map(np.array, zip(*Phi, strict=True)))
 
@@ -412,18 +425,20 @@ def _check_training(X, labels, T, models):
     labels = as_labels(labels, len(X), "labels", min_classes=2)
     T = as_count(T, "T")
     _check_range(X, X, "X")
-    if models is not None and sorted(models) != np.unique(labels).tolist():
-        raise ValueError(f"models: for the labels {sorted(models)}; `labels` has {np.unique(labels).tolist()}")
+    if models is not None and set(models) != set(labels.tolist()):
+        raise ValueError(f"models: for the labels {list(models)}; `labels` has {np.unique(labels).tolist()}")
     return X, labels, T
 
 
-def _check_sets(P, N, T, ensemble):
+def _check_sets(P, N, T, ensemble, learner):
     T = as_count(T, "T")
     P, N = (S if isinstance(S, Differences) else as_matrix(S, name) for S, name in ((P, "P"), (N, "N")))
     if P.shape[1] != N.shape[1]:
         raise ValueError(f"N: {N.shape[1]} columns; P has {P.shape[1]}")
     if isinstance(P, Differences) != isinstance(N, Differences):
         raise TypeError("P, N: pass two arrays or two Differences")
+    if ensemble is not None and type(ensemble) is not learner.Ensemble:
+        raise TypeError(f"ensemble is a {type(ensemble).__name__}; `weak_learner` makes a {learner.Ensemble.__name__}")
     if ensemble is not None and len(ensemble) > T:
         raise ValueError(f"T is {T}; `ensemble` has {len(ensemble)} rounds already, pass a larger T or no ensemble")
     return P, N, T
@@ -454,7 +469,7 @@ def _check_range(X, Y, name):
 
 
 def _check_memory(needed, max_memory):
-    if max_memory is not None and needed > max_memory:
+    if needed > max_memory:
         raise MemoryError(
             f"max_memory is {max_memory:,} bytes; the training needs up to {needed:,}. Pass more, or fewer "
             "training vectors or features"

@@ -19,10 +19,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from refimpl._checks import as_count, as_kernels, as_matrix
+from refimpl._checks import as_count, as_indices, as_kernels, as_matrix
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
 from refimpl.results import result
+from refimpl.rivals.lipschitz import as_embedded
+from refimpl.spaces import as_space
 
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
 
@@ -197,7 +199,7 @@ class BoostMap:
     Attributes
     ----------
     first, second : ndarray, shape (d,), int64
-        The candidates that define each coordinate: (r, -1) for a reference object, (x_1, x_2) for pivots.
+        The database objects that define each coordinate: (r, -1) for a reference object, (x_1, x_2) for pivots.
     length : ndarray, shape (d,), float64
         D_X(x_1, x_2), 0 for a reference object.
     alpha : ndarray, shape (d,), float64
@@ -232,31 +234,45 @@ class BoostMap:
     round_alpha: np.ndarray
 
     @property
+    def d(self):
+        """The number of dimensions."""
+        return len(self.alpha)
+
+    @property
     def references(self):
-        """The candidates to which a new object's distances are needed, at most 2 d: int64 array, ascending."""
+        """The database objects to which distances are measured, at most 2 d: int64 array, ascending."""
         return np.unique(np.concatenate([self.first, self.second[self.second >= 0]]))
 
-    def embed(self, D):
-        """F_out(x) of eq. 15 for objects given by their distances to :attr:`references`.
+    @property
+    def cost(self):
+        """How many exact distances it takes to embed a new object."""
+        return len(self.references)
+
+    def embed(self, space, queries=None):
+        """F_out(x) of eq. 15.
 
         Parameters
         ----------
-        D : array_like, shape (n, len(references)), float64
-            D[x, r] = D_X(x, r).
+        space : refimpl.spaces.Space
+            The database whose objects the references are.
+        queries : sequence of m objects, optional
+            In the form that `space` takes; the default is all database objects.
 
         Returns
         -------
-        ndarray, shape (n, d), float64
+        ndarray, shape (m, d), float64
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `queries` do not fit `space`, or a reference is not in its database.
         """
-        D = as_matrix(D, "D")
-        if D.shape[1] != len(self.references):
-            raise ValueError(f"D has {D.shape[1]} columns; the embedding needs distances to {len(self.references)}")
-        place = {int(r): i for i, r in enumerate(self.references)} | {-1: -1}
-        columns = [
-            embedding(D.T, place[x1], place[x2], length)
-            for x1, x2, length in zip(self.first.tolist(), self.second.tolist(), self.length, strict=True)
-        ]
-        return np.stack(columns, axis=1)
+        space = as_space(space)
+        references = self.references
+        D = space.distances(space.objects if queries is None else queries, references).T
+        one, two = np.searchsorted(references, self.first), np.searchsorted(references, self.second)
+        two[self.second < 0] = -1
+        return np.array([embedding(D, *h) for h in zip(one, two, self.length, strict=True)]).reshape(self.d, -1).T
 
     def weights(self, E):
         """A_c(q) of eq. 21 for embedded queries E, shape (n, d): ndarray, shape (n, d)."""
@@ -267,20 +283,22 @@ class BoostMap:
             A[:, c] += extra * accepts(E[:, g], low, high, inside)
         return A
 
-    def distances(self, Q, X):
-        """D_q of eq. 22 (eq. 16 without a query-sensitive part) from embedded queries Q to embedded objects X.
+    def pairwise(self, Q, X, *, kernels=None, threads=None):
+        """D_q of eq. 22 (eq. 16 without a query-sensitive part) from embedded queries to embedded objects.
 
         Parameters
         ----------
-        Q : ndarray, shape (n_Q, d), float64
-        X : ndarray, shape (n_X, d), float64
+        Q : array_like, shape (n_Q, d)
+        X : array_like, shape (n_X, d)
+        kernels : module, optional
+        threads : int, optional
 
         Returns
         -------
         ndarray, shape (n_Q, n_X), float64
         """
-        A = self.weights(Q)
-        return np.array([np.abs(q - X) @ a for q, a in zip(Q, A, strict=True)]).reshape(len(Q), len(X))
+        Q, X = as_embedded(Q, X, self.d)
+        return as_kernels(kernels).weighted_l1(Q, self.weights(Q), X, threads=threads)
 
     def truncated(self, d):
         """The embedding as it was before the first phase added a coordinate to d of them, without phase two."""
@@ -528,8 +546,8 @@ def _neighbours(D, members, wanted):
 # -------------------------------------------------------------------------------------------- the whole
 
 
-def boostmap(D, between, triples, y, d, *, rng, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20, kernels=None,
-             callback=None, threads=None):
+def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20,
+             kernels=None, callback=None, threads=None):
     """Train BoostMap: §§ 7.3 and 8.1 of Athitsos et al. (2005).
 
     Parameters
@@ -545,6 +563,8 @@ def boostmap(D, between, triples, y, d, *, rng, M_1=1000, m=None, M_2=200, query
     d : int
         Number of coordinates. The first phase ends when the next step would add one to d of them.
     rng : numpy.random.Generator
+    candidates : array_like of int, shape (n_C,), optional
+        Which objects of the database the candidates are; 0, ..., n_C - 1 by default.
     M_1, M_2 : int, default 1000 and 200
         Reference objects tried in a round; classifiers whose Z_min is computed. At most as many as there are.
     m : int, optional
@@ -570,6 +590,9 @@ def boostmap(D, between, triples, y, d, *, rng, M_1=1000, m=None, M_2=200, query
     M_1 = min(as_count(M_1, "M_1"), len(D))
     m = M_1 if m is None else as_count(m, "m", 0)
     d, M_2 = as_count(d, "d"), as_count(M_2, "M_2")
+    candidates = None if candidates is None else as_indices(candidates, np.iinfo(np.int64).max, "candidates")
+    if candidates is not None and len(candidates) != len(D):
+        raise ValueError(f"candidates has {len(candidates)} entries; D has {len(D)} rows")
     t = len(triples)
     rounds, w = [], on_grid(np.full(t, 1 / t))
     for round in training_rounds(
@@ -581,8 +604,12 @@ def boostmap(D, between, triples, y, d, *, rng, M_1=1000, m=None, M_2=200, query
         if callback is not None and callback(round):
             break
     model = from_rounds(rounds)
-    if query_sensitive == 0 or len(model.alpha) == 0:
-        return model
+    if query_sensitive > 0 and model.d > 0:
+        model = _second_phase(model, D, triples, y, w, query_sensitive, k, rng, kernels, callback, threads)
+    return model if candidates is None else _named(model, candidates)
+
+
+def _second_phase(model, D, triples, y, w, query_sensitive, k, rng, kernels, callback, threads):
     F = np.array([embedding(D, *h) for h in zip(model.first, model.second, model.length, strict=True)])
     extra = []
     for round in query_sensitive_rounds(F, triples, y, w, k=k, rng=rng, kernels=kernels, threads=threads):
@@ -592,6 +619,13 @@ def boostmap(D, between, triples, y, d, *, rng, M_1=1000, m=None, M_2=200, query
     names = ("coordinate", "by", "low", "high", "inside", "extra")
     columns = _columns(extra, (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
     return replace(model, **dict(zip(names, columns, strict=True)))
+
+
+def _named(model, candidates):
+    """The model with database objects in the place of candidates."""
+    names = ("first", "second", "round_first", "round_second")
+    places = (getattr(model, name) for name in names)
+    return replace(model, **{name: np.where(p < 0, p, candidates[p]) for name, p in zip(names, places, strict=True)})
 
 
 def _check_training(D, between, triples, y):

@@ -11,7 +11,12 @@ try:
 except ImportError as error:
     raise ImportError("refimpl.estimators needs scikit-learn: pip install 'refimpl[figures]'") from error
 
-from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance, staged_nearest_neighbor
+from refimpl.boosted_distance import (
+    boosted_distance,
+    nearest_neighbor_boosted_distance,
+    selected_dimensions,
+    staged_nearest_neighbor,
+)
 
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
 
@@ -35,36 +40,65 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     normalize : bool, default True
         Divide each class's similarity by its sum of weights, which the paper's numbers need (ERRATUM BD-2);
         False is Algorithm A.3 as printed.
+    warm_start : bool, default False
+        True makes ``fit`` go on from the rounds of the last ``fit``, which must have had the same data and no
+        larger T. The result is that of one ``fit`` with all T rounds.
+    callback : callable, optional
+        ``callback(label, round)`` is called after each :class:`refimpl.boosted_distance.Round`; if it returns
+        True, this class has done.
     threads : int, optional
         None for all.
+    max_memory : int, optional
+        Bytes that the training may take; ``fit`` raises MemoryError before it starts if it could need more.
 
     Attributes
     ----------
     classes_ : ndarray, shape (n_classes,)
     models_ : dict of int -> StumpEnsemble
         By the class's place in `classes_`.
+    selected_dimensions_ : ndarray of int64
+        The features that the distance looks at, ascending.
     """
 
-    def __init__(self, T=100, *, kernels="reference", weak_learner=None, normalize=True, threads=None):
+    def __init__(
+        self, T=100, *, kernels="reference", weak_learner=None, normalize=True, warm_start=False, callback=None,
+        threads=None, max_memory=None,
+    ):  # fmt: skip
         self.T = T
         self.kernels = kernels
         self.weak_learner = weak_learner
         self.normalize = normalize
+        self.warm_start = warm_start
+        self.callback = callback
         self.threads = threads
+        self.max_memory = max_memory
 
     def fit(self, X, y):
         """Learn one similarity for each class from X, shape (n, d), and the labels y, shape (n,)."""
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        warm = self.warm_start and hasattr(self, "models_")
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", copy=True, reset=not warm)
         check_classification_targets(y)
-        self.classes_, self._places = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
+        classes, places = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
             raise ValueError("y has one class; the classifier needs at least two classes")
-        self._X = X
+        if warm:
+            self._check_warm_start(X, classes[places])
+        callback = None if self.callback is None else lambda C, round: self.callback(classes[C], round)
         self.models_ = boosted_distance(
-            X, self._places, self.T, kernels=_kernels(self.kernels), weak_learner=self.weak_learner,
-            threads=self.threads,
-        )
+            X, places, self.T, kernels=_kernels(self.kernels), weak_learner=self.weak_learner,
+            models=self.models_ if warm else None, callback=callback, threads=self.threads,
+            max_memory=self.max_memory,
+        )  # fmt: skip
+        self.classes_, self._places, self._X = classes, places, X
+        self.selected_dimensions_ = selected_dimensions(self.models_)
         return self
+
+    def _check_warm_start(self, X, y):
+        if not np.array_equal(X, self._X) or not np.array_equal(y, self.classes_[self._places]):
+            raise ValueError("X, y: not those of the last fit; pass them again, or set warm_start=False")
+        trained = max(map(len, self.models_.values()))
+        if self.T < trained:
+            raise ValueError(f"T is {self.T}; {trained} rounds are trained, pass no fewer or set warm_start=False")
 
     def _query(self, X):
         check_is_fitted(self)
@@ -78,8 +112,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[nearest_neighbor_boosted_distance(X, self.models_, self._X, self._places, **options)]
 
     def staged_predict(self, X, rounds=None):
-        """Yield the labels of X after each number of rounds in `rounds` (default 1, ..., T)."""
+        """Yield the labels of X after each number of rounds in `rounds` (default: each that was trained)."""
         X, options = self._query(X)
-        rounds = range(1, self.T + 1) if rounds is None else rounds
+        rounds = range(1, max(map(len, self.models_.values())) + 1) if rounds is None else rounds
         for _, places in staged_nearest_neighbor(X, self.models_, self._X, self._places, rounds, **options):
             yield self.classes_[places]

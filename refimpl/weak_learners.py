@@ -6,6 +6,7 @@ is an object with the four members of :class:`WeakLearner`; :class:`Stumps` is t
 """
 
 import dataclasses
+import os
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,8 +41,8 @@ class WeakLearner(Protocol):
     def classify(self, data, h):
         """Apply the weak classifier with parameters `h` to all vectors of `data`: bool array, shape (n,)."""
 
-    def memory(self, P, N):
-        """Bytes that `prepare` and the rounds will need at most."""
+    def memory(self, P, N, *, threads=None):
+        """Bytes that `prepare` and one round will need at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +53,14 @@ class Ensemble:
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
-            array = np.asarray(getattr(self, field.name))
-            if array.dtype.kind not in "iuf" or array.ndim == 0 or len(array) != len(self.alpha):
-                raise ValueError(f"{field.name}: {array.dtype} {array.shape}; it must hold one entry for each round")
-            own = np.ascontiguousarray(array, dtype=np.float64 if array.dtype.kind == "f" else np.int64).view()
-            own.setflags(write=False)
-            object.__setattr__(self, field.name, own)
+            array = _as_numbers(getattr(self, field.name), field.name, "float" if field.name == "alpha" else None)
+            object.__setattr__(self, field.name, array)
+            if field.name == "alpha" and array.ndim != 1:
+                raise ValueError(f"alpha has shape {array.shape}; it must be (T,), one weight for each round")
+            if array.shape[:1] != self.alpha.shape:
+                raise ValueError(f"{field.name} has shape {array.shape}; it must be ({len(self)}, ...), as alpha has")
         if not np.isfinite(self.alpha).all():
-            raise ValueError("alpha: NaN or infinite weights")
+            raise ValueError("alpha: NaN or infinite weights; they must be finite")
 
     def __len__(self):
         return len(self.alpha)
@@ -104,6 +105,36 @@ class Ensemble:
                 S[:, i] += self.alpha[t] * self.h(t, difference)
 
 
+def _as_numbers(values, name, kind=None):
+    """A read-only array of float64 or int64; `kind` "float" or "int" asks for one of them."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array with one entry for each round ({error})") from None
+    if array.dtype.kind not in "iuf" or (kind == "int" and array.dtype.kind == "f" and array.size):
+        raise TypeError(f"{name} has dtype {array.dtype}; it must hold {'integers' if kind == 'int' else 'numbers'}")
+    is_float = array.dtype.kind == "f" if kind is None else kind == "float"
+    own = np.array(array, dtype=np.float64 if is_float else np.int64, order="C")
+    own.setflags(write=False)
+    return own
+
+
+def _check_stumps(ensemble, per_round):
+    """The stumps of an ensemble: arrays of shape (T, *per_round)."""
+    shape = (len(ensemble), *per_round)
+    for name, kind in (("feature", "int"), ("polarity", "int"), ("threshold", "float")):
+        array = _as_numbers(getattr(ensemble, name), name, kind)
+        if array.shape != shape:
+            raise ValueError(f"{name} has shape {array.shape}; it must be {shape}, for the {shape[0]} rounds of alpha")
+        object.__setattr__(ensemble, name, array)
+    if ensemble.feature.min(initial=0) < 0:
+        raise ValueError(f"feature holds {ensemble.feature.min()}; it must hold numbers of features, from 0")
+    if not np.isin(ensemble.polarity, (-1, 1)).all():
+        raise ValueError("polarity must hold 1 and -1 alone")
+    if np.isnan(ensemble.threshold).any():
+        raise ValueError("threshold holds NaN; it must hold numbers, or -inf for a constant stump")
+
+
 def stump(x_f, p, theta):
     """Eq. A.1 (and eq. 3): h(x, f, p, theta) = 1 if p x_f < p theta, else 0, on an array of x_f."""
     return p * x_f < p * theta
@@ -132,10 +163,7 @@ class StumpEnsemble(Ensemble):
 
     def __post_init__(self):
         super().__post_init__()
-        if np.isnan(self.threshold).any() or not np.isin(self.polarity, (-1, 1)).all():
-            raise ValueError("threshold must not be NaN, polarity must be 1 or -1")
-        if self.feature.dtype.kind not in "iu" or (len(self) and self.feature.min() < 0):
-            raise ValueError("feature must hold non-negative integers")
+        _check_stumps(self, ())
 
     def h(self, t, D):
         """Eq. A.1 on the vectors D, shape (n, d): bool array, shape (n,)."""
@@ -159,7 +187,7 @@ class Stumps:
 
     def prepare(self, P, N, *, kernels, threads):
         """Sort the features once. Differences are never stored: only their order is."""
-        if hasattr(P, "B") and P.B is N.B:
+        if _one_matrix(P, N):
             return kernels.presort(np.concatenate([P.A, N.A]), P.B, threads=threads)
         return kernels.presort(np.concatenate([P, N]), threads=threads)
 
@@ -173,18 +201,46 @@ class Stumps:
         f, p, theta = h
         return stump(features.column(f), p, theta)
 
-    def memory(self, P, N):
+    def memory(self, P, N, *, threads=None):
         """Upper bound in bytes on what `prepare` and a round hold at a time, on either kernel."""
         n, d = len(P) + len(N), P.shape[1]
-        entries = n * d * (2 if n <= 2**16 else 4)
-        if hasattr(P, "B") and P.B is N.B:
-            A = np.concatenate([P.A, N.A])
-            values = sum(min(n, len(np.unique(A[:, f])) * len(np.unique(P.B[:, f]))) for f in range(d))
-            copies = (A.nbytes + P.B.nbytes) * 2
+        if _one_matrix(P, N):
+            counts = [_count_differences(np.concatenate([P.A[:, f], N.A[:, f]]), P.B[:, f]) for f in range(d)]
+            copies = 3 * 8 * d * (len(P.A) + len(N.A))  # X by class, X as one matrix, X as float64
         else:
-            values, copies = n * d, n * d * 8
-        scratch, rounds = min(d, 64) * n * 8 + n * 64, n * 80
-        return 2 * (entries + 4 * values) + copies + scratch + rounds
+            counts = [_count_values(np.concatenate([_column(P, f), _column(N, f)])) for f in range(d)]
+            copies = 2 * 8 * d * n  # P and N as one matrix, and as float64
+        rows, values = np.sum(counts, axis=0, dtype=np.int64).tolist()
+        features = rows * (2 if n <= 2**16 else 4) + 4 * values
+        threads = threads or os.cpu_count() or 1
+        columns = min(d, 64, 8 * threads)  # sorted at a time by refimpl_fast
+        sort = max(64 * n, 8 * n * columns + 24 * n * min(threads, columns))  # np.unique; or columns and tables
+        select = 96 * n  # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
+        bound = 2 * features + max(sort, select) + copies  # twice: feature by feature, then in one array
+        return bound + bound // 8 + 1024 * d + 2**20  # the gaps that malloc leaves, and Python's objects
+
+
+def _one_matrix(P, N):
+    return hasattr(P, "B") and P.B is N.B
+
+
+def _column(S, f):
+    return S.column(f) if hasattr(S, "column") else S[:, f]
+
+
+def _count_values(column):
+    """Rows and bins of a column beside its largest bin, as :class:`SortedFeatures` keeps them."""
+    _, count = np.unique(column, return_counts=True)
+    return len(column) - count.max(), len(count) - 1
+
+
+def _count_differences(a, b):
+    """Upper bounds of the same for the differences a[i] - b[j], from the values of a and b alone."""
+    (x, x_count), (y, y_count) = (np.unique(v, return_counts=True) for v in (a, b))
+    _, i, j = np.intersect1d(x, y, assume_unique=True, return_indices=True)
+    equal = (x_count[i] * y_count[j]).sum()  # the difference zero has this many rows
+    rows = len(a) * len(b) - max(equal, x_count.max() * y_count.max())
+    return rows, min(rows, len(x) * len(y) - 1)
 
 
 @result
@@ -202,6 +258,10 @@ class TreeEnsemble(Ensemble):
     feature: np.ndarray
     polarity: np.ndarray
     threshold: np.ndarray
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_stumps(self, (3,))
 
     def h(self, t, D):
         """Tree t on the vectors D, shape (n, d): bool array, shape (n,)."""

@@ -40,7 +40,8 @@ cdef enum:
     BLOCK = 256  # images of either side that are compared at a time: their sums stay in cache
     STRIDE = BLOCK + 8  # from one row of sums to the next; a power of two would crowd a few cache sets
 
-cdef Py_ssize_t CHUNK = 2**27  # bytes of maps that are kept at a time: bounds the memory
+cdef Py_ssize_t KEPT = 2**27  # bytes of the maps of A or Q that are held at a time: bounds the memory
+cdef Py_ssize_t PASSING = 2**23  # the same of B or X: they stay in cache while all that is held meets them
 
 
 cdef class _Images:
@@ -56,7 +57,7 @@ cdef class _Images:
     cdef int64_t[::1] start
     cdef double[::1] count
     cdef double[:, :, ::1] maps
-    cdef int32_t[:, :, ::1] square
+    cdef int32_t[:, :, ::1] scratch
     cdef const double[::1] distance
 
     def __init__(self, Py_ssize_t room, shape, const double[::1] distance, int n_threads):
@@ -64,7 +65,7 @@ cdef class _Images:
         self.n_threads, self.distance = n_threads, distance
         self.start, self.count = np.zeros(room + 1, dtype=np.int64), np.empty(room)
         self.maps = _aligned(-(-room // LANES), self.height * self.width, LANES)
-        self.square = np.empty((n_threads, self.height * self.width, LANES), dtype=np.int32)
+        self.scratch = np.empty((n_threads, self.height + 1, self.width * LANES), dtype=np.int32)
 
     def fill(self, const uint8_t[:, :, ::1] edges):
         """Take these images in; all have edges."""
@@ -79,7 +80,7 @@ cdef class _Images:
             _list_edges(&edges[i, 0, 0], n_pixels, &self.pixels[self.start[i]])
         for tile in prange((n + LANES - 1) // LANES, nogil=True, num_threads=self.n_threads, schedule="static"):
             _map_tile(&edges[0, 0, 0], n, tile * LANES, self.height, self.width, &self.distance[0],
-                      &self.square[threadid(), 0, 0], &self.maps[tile, 0, 0])
+                      &self.scratch[threadid(), 0, 0], &self.maps[tile, 0, 0])
         return self
 
 
@@ -109,84 +110,85 @@ cdef void _list_edges(const uint8_t* edges, Py_ssize_t n_pixels, int32_t* pixels
             found += 1
 
 
-cdef cloned_void _map_tile(
+cdef void _map_tile(
     const uint8_t* edges, Py_ssize_t n, Py_ssize_t first, Py_ssize_t height, Py_ssize_t width,
-    const double* distance, int32_t* square, double* maps,
+    const double* distance, int32_t* scratch, double* maps,
 ) noexcept nogil:
-    # on_grid(cdist(pixels, points), shape).min(axis=1), for LANES images: first the distance within the column, ...
-    cdef Py_ssize_t y, x, r, i, here, n_pixels = height * width
-    cdef int32_t far = <int32_t> (height + width), most, far_square
-    cdef int32_t[LANES] best
-    for y in range(height):
-        for x in range(width):
-            here = y * width + x
-            for i in range(LANES):
-                if edges[min(n - 1, first + i) * n_pixels + here]:
-                    square[here * LANES + i] = 0
-                else:
-                    square[here * LANES + i] = far if y == 0 else min(far, square[(here - width) * LANES + i] + 1)
-    for here in range(n_pixels - width - 1, -1, -1):
+    # on_grid(cdist(pixels, points), shape).min(axis=1) of LANES images: the distance within the column first
+    cdef Py_ssize_t y, p, i, row = width * LANES
+    cdef int32_t far = <int32_t> (height + width)
+    for p in range(height * width):
         for i in range(LANES):
-            square[here * LANES + i] = min(square[here * LANES + i], square[(here + width) * LANES + i] + 1)
-    for here in range(n_pixels * LANES):
-        square[here] = square[here] * square[here]
-    # ... then the least square over the columns, until none so far away can be less
+            scratch[p * LANES + i] = 0 if edges[min(n - 1, first + i) * height * width + p] else far
+    for y in range(1, height):
+        _lower(scratch + y * row, scratch + (y - 1) * row, row)
+    for y in range(height - 2, -1, -1):
+        _lower(scratch + y * row, scratch + (y + 1) * row, row)
     for y in range(height):
-        for x in range(width):
-            here = (y * width + x) * LANES
-            most = 0
-            for i in range(LANES):
-                best[i] = square[here + i]
-                most = max(most, best[i])
-            for r in range(1, width):
-                far_square = <int32_t> (r * r)
-                if far_square >= most:
-                    break
-                if x >= r:
-                    for i in range(LANES):
-                        best[i] = min(best[i], square[here - r * LANES + i] + far_square)
-                if x + r < width:
-                    for i in range(LANES):
-                        best[i] = min(best[i], square[here + r * LANES + i] + far_square)
-                most = 0
-                for i in range(LANES):
-                    most = max(most, best[i])
-            for i in range(LANES):
-                maps[here + i] = distance[best[i]]
+        _map_row(scratch + y * row, scratch + height * row, width, distance, maps + y * row)
+
+
+cdef cloned_void _lower(int32_t* row, const int32_t* neighbour, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        row[i] = min(row[i], neighbour[i] + 1)
+
+
+cdef cloned_void _map_row(
+    int32_t* row, int32_t* best, Py_ssize_t width, const double* distance, double* map,
+) noexcept nogil:
+    # then the least square over all columns, r columns away at a time, until none farther away can be less
+    cdef Py_ssize_t i, r, n = width * LANES, shift
+    cdef int32_t most, square
+    for i in range(n):
+        row[i] = row[i] * row[i]
+        best[i] = row[i]
+    for r in range(1, width):
+        most = 0
+        for i in range(n):
+            most = max(most, best[i])
+        square = <int32_t> (r * r)
+        if square >= most:
+            break
+        shift = r * LANES
+        for i in range(n - shift):
+            best[i] = min(best[i], row[i + shift] + square)
+        for i in range(n - shift):
+            best[i + shift] = min(best[i + shift], row[i] + square)
+    for i in range(n):
+        map[i] = distance[best[i]]
 
 
 cdef cloned_void _sum_maps(
     const int32_t* pixels, const int64_t* start, Py_ssize_t n, const double* map, double* total,
 ) noexcept nogil:
     # nearest.sum() over the edge pixels of n images, in LANES maps: total[i * STRIDE + lane]
-    cdef eight s0_0, s0_1, s1_0, s1_1, s2_0, s2_1, s3_0, s3_1
-    cdef const eight* row
-    cdef Py_ssize_t i
+    cdef eight[2] a
+    cdef eight[2] b
+    cdef eight[2] c
+    cdef eight[2] d
+    cdef Py_ssize_t i, half
     cdef int64_t e, last
     for i in range(n):
-        s0_0 = s0_1 = s1_0 = s1_1 = s2_0 = s2_1 = s3_0 = s3_1 = EIGHT_ZEROS
+        a[0] = a[1] = b[0] = b[1] = c[0] = c[1] = d[0] = d[1] = EIGHT_ZEROS
         e, last = start[i], start[i + 1]
-        while e + 4 <= last:
-            row = <const eight*> (map + <Py_ssize_t> pixels[e + 0] * LANES)
-            s0_0 = s0_0 + row[0]
-            s0_1 = s0_1 + row[1]
-            row = <const eight*> (map + <Py_ssize_t> pixels[e + 1] * LANES)
-            s1_0 = s1_0 + row[0]
-            s1_1 = s1_1 + row[1]
-            row = <const eight*> (map + <Py_ssize_t> pixels[e + 2] * LANES)
-            s2_0 = s2_0 + row[0]
-            s2_1 = s2_1 + row[1]
-            row = <const eight*> (map + <Py_ssize_t> pixels[e + 3] * LANES)
-            s3_0 = s3_0 + row[0]
-            s3_1 = s3_1 + row[1]
+        while e + 4 <= last:  # four sums, as none needs to wait for another
+            _add_pixel(a, map, pixels[e])
+            _add_pixel(b, map, pixels[e + 1])
+            _add_pixel(c, map, pixels[e + 2])
+            _add_pixel(d, map, pixels[e + 3])
             e += 4
         while e < last:
-            row = <const eight*> (map + <Py_ssize_t> pixels[e] * LANES)
-            s0_0 = s0_0 + row[0]
-            s0_1 = s0_1 + row[1]
+            _add_pixel(a, map, pixels[e])
             e += 1
-        (<eight*> (total + i * STRIDE))[0] = s0_0 + s1_0 + s2_0 + s3_0
-        (<eight*> (total + i * STRIDE))[1] = s0_1 + s1_1 + s2_1 + s3_1
+        for half in range(2):
+            (<eight*> (total + i * STRIDE))[half] = a[half] + b[half] + c[half] + d[half]
+
+
+cdef inline void _add_pixel(eight* sums, const double* map, Py_ssize_t pixel) noexcept nogil:
+    cdef const eight* values = <const eight*> (map + pixel * LANES)
+    sums[0] = sums[0] + values[0]
+    sums[1] = sums[1] + values[1]
 
 
 cdef void _compare_blocks(
@@ -212,12 +214,22 @@ cdef cloned_void _distance_row(
         row[j] = forth[j] / count + back[j * STRIDE] / count_b[j]
 
 
-cdef Py_ssize_t _chunk(n_pixels) except -1:
-    return max(1, CHUNK // (8 * BLOCK * n_pixels)) * BLOCK
+cdef Py_ssize_t _room(images, Py_ssize_t n_bytes) except -1:
+    """How many images to hold in maps of that size."""
+    n, height, width = images.shape
+    return max(1, min(n, max(1, n_bytes // (8 * LANES * height * width)) * LANES))
+
+
+cdef int _threads(threads, Py_ssize_t n_a, Py_ssize_t n_b) except -1:
+    # a thread for each millisecond of work or so: with less, starting it costs more; a map costs as much as 200 pairs
+    return min(<Py_ssize_t> thread_count(threads), 1 + (n_a * n_b + 200 * (n_a + n_b)) // 2**17)
 
 
 def _checked(A, B, name_A, name_B):
     """Both sets as bytes, and the table of rounded distances by their squares."""
+    for images, name in ((A, name_A), (B, name_B)):
+        if images.dtype != bool:
+            raise TypeError(f"{name}: dtype {images.dtype}; it must be bool")
     require_edges(A, name_A)
     require_edges(B, name_B)
     if A.shape[1:] != B.shape[1:]:
@@ -225,25 +237,25 @@ def _checked(A, B, name_A, name_B):
     height, width = A.shape[1:]
     if height + width > 2**15:
         raise ValueError(f"{name_A}: images of {A.shape[1:]} pixels; height + width must be at most {2**15}")
-    distance = on_grid(np.sqrt(np.arange(2 * (height + width)**2 + 1.0)), (height, width))
+    distance = on_grid(np.sqrt(np.arange((height - 1)**2 + (width - 1)**2 + 1.0)), (height, width))
     return A.view(np.uint8), B.view(np.uint8), distance
 
 
 def chamfer_distances(A, B, *, threads=None):
     """Symmetric chamfer distance of every edge image in A to every one in B; see refimpl.kernels."""
-    cdef int n_threads = thread_count(threads)
+    cdef int n_threads = _threads(threads, len(A), len(B))
     a_bytes, b_bytes, distance = _checked(A, B, "A", "B")
     D = np.empty((len(A), len(B)))
-    cdef Py_ssize_t chunk = _chunk(A[0].size), a, b
+    cdef Py_ssize_t room_a = _room(A, KEPT), room_b = _room(B, PASSING), a, b
     cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, STRIDE)
-    images_a = _Images(min(chunk, len(A)), A.shape[1:], distance, n_threads)
-    images_b = _Images(min(chunk, len(B)), B.shape[1:], distance, n_threads)
-    for a in range(0, len(A), chunk):
-        images_a.fill(a_bytes[a:a + chunk])
-        for b in range(0, len(B), chunk):
+    images_a = _Images(room_a, A.shape[1:], distance, n_threads)
+    images_b = _Images(room_b, B.shape[1:], distance, n_threads)
+    for a in range(0, len(A), room_a):
+        images_a.fill(a_bytes[a:a + room_a])
+        for b in range(0, len(B), room_b):
             PyErr_CheckSignals()
-            images_b.fill(b_bytes[b:b + chunk])
-            _compare(images_a, images_b, D[a:a + chunk, b:b + chunk], sums, n_threads)
+            images_b.fill(b_bytes[b:b + room_b])
+            _compare(images_a, images_b, D[a:a + room_a, b:b + room_b], sums, n_threads)
     return D
 
 
@@ -264,23 +276,23 @@ cdef int _compare(_Images A, _Images B, double[:, :] D, double[:, :, :, ::1] sum
 
 def chamfer_nearest(Q, X, Py_ssize_t k, *, threads=None):
     """The k images of X nearest to every image of Q by the symmetric chamfer distance; see refimpl.kernels."""
-    cdef int n_threads = thread_count(threads)
+    cdef int n_threads = _threads(threads, len(Q), len(X))
     q_bytes, x_bytes, table = _checked(Q, X, "Q", "X")
     if not 1 <= k <= len(X):
         raise ValueError(f"k: {k}; it must be at least 1 and at most {len(X)}, the number of images in X")
     distance, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
-    cdef Py_ssize_t chunk = _chunk(Q[0].size), q, x
+    cdef Py_ssize_t room_q = _room(Q, KEPT), room_x = _room(X, PASSING), q, x
     cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, STRIDE)
     cdef _Nearest nearest
-    queries = _Images(min(chunk, len(Q)), Q.shape[1:], table, n_threads)
-    images = _Images(min(chunk, len(X)), X.shape[1:], table, n_threads)
-    for q in range(0, len(Q), chunk):
-        queries.fill(q_bytes[q:q + chunk])
-        nearest = _Nearest(len(q_bytes[q:q + chunk]), k, len(X))
-        for x in range(0, len(X), chunk):
+    queries = _Images(room_q, Q.shape[1:], table, n_threads)
+    images = _Images(room_x, X.shape[1:], table, n_threads)
+    for q in range(0, len(Q), room_q):
+        queries.fill(q_bytes[q:q + room_q])
+        nearest = _Nearest(min(room_q, len(Q) - q), k, len(X))
+        for x in range(0, len(X), room_x):
             PyErr_CheckSignals()
-            nearest.scan(queries, images.fill(x_bytes[x:x + chunk]), x, sums, n_threads)
-        nearest.write(distance[q:q + chunk], index[q:q + chunk])
+            nearest.scan(queries, images.fill(x_bytes[x:x + room_x]), x, sums, n_threads)
+        nearest.write(distance[q:q + room_q], index[q:q + room_q], n_threads)
     return distance, index
 
 
@@ -356,13 +368,16 @@ cdef class _Nearest:
         kept[self.filled[q]].index = index
         self.filled[q] += 1
 
-    cdef int write(self, double[:, ::1] distance, int64_t[:, ::1] index) except -1:
-        cdef Py_ssize_t q, j
-        cdef Candidate* kept
-        for q in range(distance.shape[0]):
-            kept = &self.kept[q * self.room]
-            sort(kept, kept + self.filled[q])
-            for j in range(self.k):
-                distance[q, j] = kept[j].distance
-                index[q, j] = kept[j].index
+    cdef int write(self, double[:, ::1] distance, int64_t[:, ::1] index, int n_threads) except -1:
+        cdef Py_ssize_t q
+        for q in prange(distance.shape[0], nogil=True, num_threads=n_threads, schedule="static"):
+            self._write_query(q, &distance[q, 0], &index[q, 0])
         return 0
+
+    cdef void _write_query(self, Py_ssize_t q, double* distance, int64_t* index) noexcept nogil:
+        cdef Candidate* kept = &self.kept[q * self.room]
+        cdef Py_ssize_t j
+        sort(kept, kept + self.filled[q])
+        for j in range(self.k):
+            distance[j] = kept[j].distance
+            index[j] = kept[j].index

@@ -32,14 +32,13 @@ cdef enum:
     LANES = 32  # training vectors that one query is compared with at a time: they stay in registers
     QUERIES = 32  # queries that one thread takes at a time, while a block of training vectors stays in cache
 
-cdef Py_ssize_t CHUNK = 64  # features sorted at a time: bounds the scratch memory
-
 
 def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, threads=None):
     """Sort the rows of A, or of all differences A[i] - B[j], by every feature; see refimpl.kernels.presort."""
     cdef int n_threads = thread_count(threads)
     cdef const double[:, ::1] b = np.zeros((1, A.shape[1])) if B is None else B
-    cdef Py_ssize_t d = A.shape[1], n = A.shape[0] * b.shape[0], chunk = min(d, CHUNK), first, c, m
+    cdef Py_ssize_t d = A.shape[1], n = A.shape[0] * b.shape[0], first, c, m
+    cdef Py_ssize_t chunk = min(d, 64, 8 * n_threads)  # features sorted at a time: bounds the scratch memory
     cdef uint32_t[:, ::1] order = np.empty((chunk, n), dtype=np.uint32)
     cdef uint32_t[:, ::1] start = np.empty((chunk, n), dtype=np.uint32)
     cdef int64_t[::1] n_bins = np.zeros(d, dtype=np.int64)

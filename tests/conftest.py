@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+# threads that wait do not spin: on a busy machine spinning ones would hold up those they wait for
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when the OpenMP library is loaded
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir():

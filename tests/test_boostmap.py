@@ -113,7 +113,7 @@ def test_proposition_1_and_eq_23(asymmetric):
     D, triples, y, _ = toy(seed=2, asymmetric=asymmetric)
     model = train(D, triples, y, query_sensitive=10)
     assert len(model.extra) == 10 and (model.alpha > 0).all() and (model.extra >= 0).all()
-    E = model.embed(D[:, model.references])
+    E = model.embed(D)
     F = [bm.embedding(D.T, int(a), int(b), l) for a, b, l in zip(model.first, model.second, model.length, strict=True)]
     assert np.allclose(E, np.transpose(F))
     H = sum(a * kernel.margins(f, triples) for a, f in zip(model.alpha, F, strict=True))
@@ -122,7 +122,7 @@ def test_proposition_1_and_eq_23(asymmetric):
     ):
         v = F[g][triples[:, 0]]
         H = H + alpha * kernel.margins(F[c], triples) * (((low <= v) & (v < high)) == inside)
-    D_q = model.distances(E, E)
+    D_q = model.pairwise(E, E)
     q, a, b = triples.T
     assert np.allclose(D_q[q, b] - D_q[q, a], H)
 
@@ -132,8 +132,8 @@ def test_training_lowers_the_error_of_triples():
     errors = []
     for d, extra in ((1, 0), (8, 0), (8, 15)):
         model = train(D, triples, y, d=d, query_sensitive=extra)
-        E = model.embed(D[:, model.references])
-        D_q, (q, a, b) = model.distances(E, E), triples.T
+        E = model.embed(D)
+        D_q, (q, a, b) = model.pairwise(E, E), triples.T
         errors.append(bm.classification_error(y, D_q[q, b] - D_q[q, a]))
     assert errors[0] > errors[1] > errors[2]
 

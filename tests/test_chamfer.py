@@ -190,3 +190,43 @@ def test_the_fast_kernel_guards_its_memory():
             fast.chamfer_nearest(A, A, k)
     with pytest.raises(ValueError, match="threads: 0"):
         fast.chamfer_distances(A, A, threads=0)
+    with pytest.raises(TypeError, match="B: dtype float64"):
+        fast.chamfer_distances(A, A * 1.0)
+    with pytest.raises(ValueError, match="contiguous"):
+        fast.chamfer_distances(A[:, ::2], A[:, ::2])
+
+
+@each_kernel
+def test_no_images(kernels):
+    A = random_edges(np.random.default_rng(0), 4, (5, 6))
+    assert kernels.chamfer_distances(A[:0], A).shape == (0, 4)
+    assert kernels.chamfer_distances(A, A[:0]).shape == (4, 0)
+    assert [found.shape for found in kernels.chamfer_nearest(A[:0], A, 3)] == [(0, 3), (0, 3)]
+
+
+@fast_only
+def test_more_images_than_are_held_at_a_time():
+    """Images of 300 x 200 pixels: the fast kernel takes 272 of A and 16 of B at a time."""
+    rng = np.random.default_rng(0)
+    A = np.zeros((280, 300, 200), dtype=bool)
+    for _ in range(20):
+        A[np.arange(280), rng.integers(0, 300, 280), rng.integers(0, 200, 280)] = True
+    B = A[270:] | A[:10]
+    B = np.concatenate([B, A[:8], B])
+    assert_same(*(kernels.chamfer_distances(A, B) for kernels in KERNELS))
+    for reference, fast in zip(*(kernels.chamfer_nearest(A, B, 15) for kernels in KERNELS), strict=True):
+        assert_same(reference, fast)
+
+
+@fast_only
+def test_the_number_of_threads_changes_nothing():
+    """Enough work for the fast kernel to use all three threads."""
+    A = random_edges(np.random.default_rng(0), 900, (6, 7), 0.1)
+    distances = [KERNELS[1].chamfer_distances(A[:600], A, threads=threads) for threads in (1, 2, 3)]
+    nearest = [KERNELS[1].chamfer_nearest(A[:600], A, 20, threads=threads) for threads in (1, 2, 3)]
+    order = np.argsort(distances[0], axis=1, kind="stable")[:, :20]
+    for D, (distance, index) in zip(distances, nearest, strict=True):
+        assert_same(D, distances[0])
+        assert_same(index, order)
+        assert_same(distance, np.take_along_axis(D, order, axis=1))
+    assert_same(distances[0][590:], KERNELS[0].chamfer_distances(A[590:600], A))

@@ -1,35 +1,128 @@
 """The estimators pass scikit-learn's own checks and fit its tools."""
 
+import pickle
+
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import KERNELS, assert_same
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
+from refimpl.boosted_distance import boosted_distance, selected_dimensions
 from refimpl.estimators import BoostedDistanceClassifier
+from refimpl.weak_learners import DepthTwoTrees
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
 
 
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:90], np.array(["malignant", "benign"])[y[:90]], X[90:]
+
+
 @pytest.mark.parametrize("kernels", NAMES)
 @pytest.mark.filterwarnings("ignore")
-def test_check_estimator(kernels):
-    check_estimator(BoostedDistanceClassifier(T=20, kernels=kernels))
+@pytest.mark.parametrize("options", [{}, {"warm_start": True, "max_memory": 2**30}], ids=["plain", "warm"])
+def test_check_estimator(kernels, options):
+    check_estimator(BoostedDistanceClassifier(T=20, kernels=kernels, **options))
 
 
 @pytest.mark.parametrize("kernels", NAMES)
-def test_in_a_pipeline_and_a_grid_search(kernels):
-    X, y = load_breast_cancer(return_X_y=True)
-    X, y = X[:90], np.array(["malignant", "benign"])[y[:90]]
-    model = make_pipeline(StandardScaler(), BoostedDistanceClassifier(kernels=kernels))
-    search = GridSearchCV(model, {"boosteddistanceclassifier__T": [1, 15]}, cv=2).fit(X, y)
+def test_in_a_pipeline_and_a_grid_search(kernels, cancer):
+    X, y, _ = cancer
+    model = make_pipeline(StandardScaler(), BoostedDistanceClassifier(kernels=kernels, warm_start=True, threads=1))
+    grid = {"boosteddistanceclassifier__T": [1, 15]}
+    search = GridSearchCV(model, grid, cv=2, n_jobs=2).fit(X, y)
     assert search.score(X, y) > 0.9 and set(search.predict(X)) == {"malignant", "benign"}
     fitted = search.best_estimator_[-1]
     *_, last = fitted.staged_predict(StandardScaler().fit_transform(X))
     assert (last == fitted.predict(StandardScaler().fit_transform(X))).all()
+    alone = GridSearchCV(model, grid, cv=2).fit(X, y)
+    assert_same(alone.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize("kernels", NAMES)
+def test_clones_and_pickles(kernels, cancer):
+    X, y, X_test = cancer
+    model = BoostedDistanceClassifier(5, kernels=kernels, weak_learner=DepthTwoTrees(), max_memory=2**30).fit(X, y)
+    twin = clone(model)
+    assert str(twin.get_params()).split(" at ")[0] == str(model.get_params()).split(" at ")[0]
+    with pytest.raises(NotFittedError):
+        twin.predict(X)
+    back = pickle.loads(pickle.dumps(model))
+    assert back.models_ == model.models_ == twin.fit(X, y).models_
+    assert_same(back.predict(X_test), model.predict(X_test))
+    back.set_params(warm_start=True, T=7).fit(X, y)
+    assert back.models_ == clone(model).set_params(T=7).fit(X, y).models_
+
+
+@pytest.mark.parametrize("kernels", NAMES)
+def test_warm_start_goes_on_where_the_last_fit_ended(kernels, cancer):
+    X, y, X_test = cancer
+    seen = []
+    model = BoostedDistanceClassifier(
+        3, kernels=kernels, warm_start=True, callback=lambda label, r: seen.append((str(label), r.t))
+    )
+    model.fit(X, y)
+    model.set_params(T=6).fit(X.copy(), list(y))
+    labels = ("benign", "malignant")
+    assert seen == [(label, t) for rounds in ((1, 2, 3), (4, 5, 6)) for label in labels for t in rounds]
+    whole = BoostedDistanceClassifier(6, kernels=kernels).fit(X, y)
+    assert model.models_ == whole.models_
+    assert_same(model.predict(X_test), whole.predict(X_test))
+    assert model.fit(X, y).models_ == whole.models_ and len(seen) == 12  # T as before: nothing to train
+    assert_same(model.selected_dimensions_, whole.selected_dimensions_)
+    assert whole.fit(X[:, :3], y).n_features_in_ == 3  # no warm start: any data will do
+
+
+def test_warm_start_refuses_other_data_and_fewer_rounds(cancer):
+    X, y, X_test = cancer
+    X = X.copy()
+    model = BoostedDistanceClassifier(4, warm_start=True).fit(X, y)
+    before = model.predict(X_test)
+    for other_X, other_y in ((X[::-1], y), (X[:80], y[:80]), (X, y[::-1]), (X, np.where(y == "benign", "b", "m"))):
+        with pytest.raises(ValueError, match="X, y: not those of the last fit"):
+            model.fit(other_X, other_y)
+    with pytest.raises(ValueError, match="features"):
+        model.fit(X[:, :4], y)
+    X[0, 0] += 1  # the training vectors are the model's own
+    with pytest.raises(ValueError, match="X, y: not those of the last fit"):
+        model.fit(X, y)
+    X[0, 0] -= 1
+    with pytest.raises(ValueError, match="T is 3; 4 rounds are trained"):
+        model.set_params(T=3).fit(X, y)
+    with pytest.raises(TypeError, match="ensemble is a StumpEnsemble; `weak_learner` makes a TreeEnsemble"):
+        model.set_params(T=5, weak_learner=DepthTwoTrees()).fit(X, y)
+    assert_same(model.predict(X_test), before)
+
+
+def test_a_callback_ends_the_training(cancer):
+    X, y, X_test = cancer
+    model = BoostedDistanceClassifier(50, callback=lambda label, r: label == "benign" and r.t == 2, warm_start=True)
+    model.set_params(T=3).fit(X, y)
+    assert [len(m) for m in model.models_.values()] == [2, 3]
+    assert len(list(model.staged_predict(X_test))) == 3
+    model.set_params(callback=None).fit(X, y)
+    assert model.models_ == BoostedDistanceClassifier(3).fit(X, y).models_
+
+
+def test_memory_cap(cancer):
+    X, y, _ = cancer
+    with pytest.raises(MemoryError, match="max_memory"):
+        BoostedDistanceClassifier(3, max_memory=1000).fit(X, y)
+
+
+def test_selected_dimensions(cancer):
+    X, y, _ = cancer
+    model = BoostedDistanceClassifier(3).fit(X, y)
+    assert_same(model.selected_dimensions_, selected_dimensions(boosted_distance(X, y, 3)))
+    assert 1 <= len(model.selected_dimensions_) <= 6
 
 
 def test_kernels_are_named():

@@ -412,7 +412,9 @@ LABELS = [0, 0, 1, 1]
         (GOOD, [[0], [0], [1], [1]], ValueError, r"labels has shape \(4, 1\)"),
         (GOOD, [0, 0, 1, np.nan], ValueError, "labels holds NaN"),
         (GOOD, ["a", 1, "a", 1], TypeError, "labels mixes"),
-        (GOOD, np.array(["a", 1, None, 1], dtype=object), TypeError, "that can be sorted"),
+        (GOOD, np.array(["a", "a", None, "b"], dtype=object), TypeError, "labels has the label None"),
+        (GOOD, np.array(["a", 1, "a", 1], dtype=object), TypeError, "labels mixes"),
+        (GOOD, [object() for _ in range(4)], TypeError, "that can be sorted"),
     ],
 )
 def test_bad_training_sets(train, X, labels, error, message):
@@ -457,3 +459,15 @@ def test_bad_arguments_of_nda():
         nda.transform(np.ones((1, 3)))
     with pytest.raises(ValueError, match="n_components is 9"):
         nda.transform(GOOD, 9)
+
+
+def test_a_decomposition_that_does_not_converge_is_done_another_way(monkeypatch):
+    X, labels = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 2
+    expected = nn.fit_distance("RCA", X, labels)
+
+    def fails(*args, **kwargs):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(np.linalg, "svd", fails)
+    found = nn.fit_distance("RCA", X, labels)
+    assert np.allclose(np.abs(found.factor), np.abs(expected.factor))

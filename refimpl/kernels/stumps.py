@@ -134,7 +134,7 @@ def presort(A, B=None, *, threads=None):
     -------
     SortedFeatures
     """
-    n = len(A) * (1 if B is None else len(B))
+    row_type = np.uint16 if len(A) * (1 if B is None else len(B)) <= 2**16 else np.uint32
     rows, starts, common, common_row = [], [], [], []
     for f in range(A.shape[1]):
         _, code, count = np.unique(_column(A, B, f), return_inverse=True, return_counts=True)
@@ -143,15 +143,15 @@ def presort(A, B=None, *, threads=None):
         c = np.argmax(count)  # the lowest of the most frequent values
         common.append(c)
         common_row.append(order[start[c]])
-        rows.append(np.delete(order, slice(start[c], start[c] + count[c])))
+        rows.append(np.delete(order, slice(start[c], start[c] + count[c])).astype(row_type))
         count[c] = 0
-        starts.append(np.delete(np.cumsum(count) - count, c))
+        starts.append(np.delete(np.cumsum(count) - count, c).astype(np.uint32))
     return SortedFeatures(
         A,
         B,
-        rows=np.concatenate(rows).astype(np.uint16 if n <= 2**16 else np.uint32),
+        rows=np.concatenate(rows),
         row_ptr=np.cumsum([0, *map(len, rows)], dtype=np.int64),
-        starts=np.concatenate(starts).astype(np.uint32),
+        starts=np.concatenate(starts),
         bin_ptr=np.cumsum([0, *map(len, starts)], dtype=np.int64),
         common=np.array(common, dtype=np.int64),
         common_row=np.array(common_row, dtype=np.int64),

@@ -1,6 +1,7 @@
 """The root of an inverse covariance, from the data and not from the d x d matrix."""
 
 import numpy as np
+import scipy.linalg
 
 
 def centred(X):
@@ -46,6 +47,13 @@ def principal_deviations(D, count, rcond=None):
         The orthonormal axes, one in each row.
     """
     rcond = max(D.shape) * np.finfo(np.float64).eps if rcond is None else rcond
-    _, S, V = np.linalg.svd(D, full_matrices=False)
+    S, V = _singular_values(D)
     r = np.count_nonzero(rcond * S[0] < S)
     return S[:r] / np.sqrt(count), V[:r]
+
+
+def _singular_values(D):
+    try:
+        return np.linalg.svd(D, full_matrices=False)[1:]
+    except np.linalg.LinAlgError:  # divide and conquer fails on some matrices of low rank; QR iterations do not
+        return scipy.linalg.svd(D, full_matrices=False, lapack_driver="gesvd", check_finite=False)[1:]

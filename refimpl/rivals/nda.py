@@ -51,6 +51,11 @@ class NDA:
     projection: np.ndarray
     eigenvalues: np.ndarray
 
+    def __post_init__(self):
+        shapes = [np.shape(getattr(self, name)) for name in ("mean", "projection", "eigenvalues")]
+        if shapes != [shapes[1][:1], shapes[1], shapes[1][1:]] or len(shapes[1]) != 2:
+            raise ValueError(f"mean, projection, eigenvalues have the shapes {shapes}; they must be (d,), (d, r), (r,)")
+
     def transform(self, X, n_components=None):
         """Project the rows of `X`, shape (n, d), on the first `n_components` dimensions (default: all r).
 

@@ -75,6 +75,16 @@ class Distance:
 
     def __post_init__(self):
         object.__setattr__(self, "name", str(self.name))  # a file gives it back as an array
+        if self.name not in NAMES:
+            raise ValueError(f"name is {self.name!r}; the distances are {', '.join(NAMES)}")
+        if self.factor.ndim != 2 or self.classes.ndim != 1:
+            raise ValueError(f"factor, classes have the shapes {self.factor.shape}, {self.classes.shape}; (R, d), (M,)")
+        groups = len(self.classes) if self.name.startswith("Mah-C") else 1
+        if self.starts.shape != (groups + 1,) or self.log_det.shape != (groups,):
+            shapes = f"{self.starts.shape}, {self.log_det.shape}"
+            raise ValueError(f"starts, log_det have the shapes {shapes}; they must be {(groups + 1,)}, {(groups,)}")
+        if self.starts[0] != 0 or self.starts[-1] != len(self.factor) or (np.diff(self.starts) <= 0).any():
+            raise ValueError(f"starts is {self.starts}; it must rise from 0 to the {len(self.factor)} rows of factor")
 
     def group(self, c):
         """Where the weights of class number `c` stand."""

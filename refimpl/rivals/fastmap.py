@@ -1,0 +1,246 @@
+"""FastMap, the method that § 11.2 of BoostMap measures itself against.
+
+Source: C. Faloutsos & K. Lin, "FastMap: a fast algorithm for indexing, data-mining and visualization of
+traditional and multimedia datasets", SIGMOD 1995, 163-174. Described in § 4.2 of Athitsos, Alon, Sclaroff &
+Kollios, "Learning Euclidean Embeddings for Indexing and Classification" (2005), whose eq. 8 is its step.
+
+Every dimension projects on the line through two far pivot objects (eq. 8) and goes on in the hyperplane
+perpendicular to it, where the squared distance is D'(x, y)^2 = D(x, y)^2 - (F_j(x) - F_j(y))^2.
+
+Readings of what the sources leave open
+---------------------------------------
+* D need not be Euclidean, and then D'^2 can be negative. Both formulas take squares only, so the negative
+  number is carried on as it is; a root is taken of the pivots' D'^2 alone, which is positive or the pair is no
+  pair. ``clip=True`` sets every D'^2 below zero to zero instead, in each dimension anew.
+* "farthest" means the largest D'^2, the lowest index in ties.
+* The source repeats the two steps of its pivot heuristic "a constant number of times", 5 in its experiments:
+  `iterations`. It ends early when the pair does not change. If the farthest object is at distance zero, up to
+  `iterations` other random starts are tried.
+* Where all of them fail the source sets the coordinate to zero for every object. Here the embedding ends: it
+  has fewer dimensions than asked for. A D'^2 below `rtol` times the largest squared distance seen counts as
+  zero: on a Euclidean set FastMap ends when its dimension is reached, and does not embed the rounding errors.
+* An asymmetric distance goes from the object to the pivot; that between the pivots goes from x_2 to x_1, the
+  direction in which it was found to be the largest.
+* Pivots are embedded like any other object, from their distances to the pivots.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from refimpl._checks import as_count, as_generator, as_number
+from refimpl.results import result
+from refimpl.rivals.lipschitz import as_dimension, as_embedded
+from refimpl.spaces import as_space
+
+__all__ = ["FastMapEmbedding", "fastmap", "line_projection"]
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class FastMapEmbedding:
+    """Projections on lines through pivot objects, each in the hyperplane perpendicular to those before.
+
+    Attributes
+    ----------
+    pivots : numpy.ndarray of int64, shape (d, 2)
+        x_1 and x_2 of each dimension, as indices of database objects.
+    squared : numpy.ndarray of float64, shape (d,)
+        D'^2 between the two, positive, in squared units of the distance.
+    vectors : numpy.ndarray of float64, shape (d, 2, d)
+        The pivots' own coordinates; those of dimension j and later play no part for the pivots of dimension j.
+    clip : bool
+        Whether a negative D'^2 is set to zero.
+    """
+
+    pivots: np.ndarray
+    squared: np.ndarray
+    vectors: np.ndarray
+    clip: bool
+
+    def __post_init__(self):
+        object.__setattr__(self, "clip", bool(self.clip))  # a file gives it back as an array
+
+    @property
+    def d(self):
+        """The number of dimensions."""
+        return len(self.pivots)
+
+    @property
+    def references(self):
+        """The database objects to which distances are measured, sorted: an array of int64."""
+        return np.unique(self.pivots)
+
+    @property
+    def cost(self):
+        """How many exact distances it takes to embed a new object: 2 a dimension, shared pivots once."""
+        return len(self.references)
+
+    def embed(self, space, queries=None):
+        """Map objects to vectors.
+
+        Parameters
+        ----------
+        space : refimpl.spaces.Space
+            The database whose objects the pivots are.
+        queries : sequence of m objects, optional
+            In the form that `space` takes; the default is all database objects.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (m, d)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `queries` do not fit `space`, or a pivot is not in its database.
+        """
+        references = self.references
+        D = as_space(space).distances(space.objects if queries is None else queries, references)
+        columns = np.searchsorted(references, self.pivots)
+        F = np.zeros((len(D), self.d))
+        for j in range(self.d):
+            S_1, S_2 = (
+                residual_squares(D[:, columns[j, i]], F[:, :j], self.vectors[j, i, :j], self.clip) for i in (0, 1)
+            )
+            F[:, j] = line_projection(S_1, self.squared[j], S_2)
+        return F
+
+    def truncated(self, d):
+        """The embedding into the first `d` dimensions; it measures only the distances that these need."""
+        d = as_dimension(d, self.d)
+        return FastMapEmbedding(
+            self.pivots[:d].copy(), self.squared[:d].copy(), self.vectors[:d, :, :d].copy(), self.clip
+        )
+
+    def pairwise(self, A, B):
+        """Euclidean distances between embedded objects `A`, shape (m, d), and `B`, shape (n, d)."""
+        return cdist(*as_embedded(A, B, self.d))
+
+
+def fastmap(space, d, rng, *, iterations=5, clip=False, rtol=1e-12):
+    """Choose pivots: Faloutsos & Lin (1995), algorithms ``FastMap`` and ``choose-distant-objects``.
+
+    Distances are computed from all n database objects to every object that is tried as a pivot, to each once:
+    at most (2 `iterations` + 1) n for a dimension, unless starts have to be repeated.
+
+    Parameters
+    ----------
+    space : refimpl.spaces.Space
+    d : int
+        Dimensions wanted. The embedding has fewer if no distance is left over before.
+    rng : numpy.random.Generator
+        Draws the objects from which the search for pivots starts.
+    iterations : int, default 5
+        How many times the farthest object is looked for from either pivot.
+    clip : bool, default False
+        Set negative squares of distances in the hyperplanes to zero.
+    rtol : float, default 1e-12
+        Squares not above this share of the largest squared distance count as zero.
+
+    Returns
+    -------
+    FastMapEmbedding
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit, or all distances are zero.
+    """
+    n = len(as_space(space))
+    d, rng, iterations = as_count(d, "d"), as_generator(rng), as_count(iterations, "iterations")
+    rtol = as_number(rtol, "rtol", below=1.0)
+    columns = {}  # distances of all objects to one, computed once
+    F, pivots, squared = np.zeros((n, d)), [], []
+
+    def residuals(p):
+        """D'(x, O_p)^2 for every x."""
+        if p not in columns:
+            columns[p] = space.within(None, [p])[:, 0]
+        j = len(pivots)
+        return residual_squares(columns[p], F[:, :j], F[p, :j], clip)
+
+    for j in range(d):
+        starts = rng.choice(n, min(n, iterations), replace=False)
+        x_1, x_2 = choose_distant_objects(residuals, starts, iterations)
+        S_1, S_2 = residuals(x_1), residuals(x_2)
+        if not S_1[x_2] > rtol * max(D.max() for D in columns.values()) ** 2:
+            break  # D'(x_1, x_2) = 0
+        F[:, j] = line_projection(S_1, S_1[x_2], S_2)
+        pivots.append((x_1, x_2))
+        squared.append(S_1[x_2])
+    if not pivots:
+        raise ValueError("no two different objects were found: all distances tried in the space are zero")
+    pivots = np.array(pivots, dtype=np.int64)
+    return FastMapEmbedding(pivots, np.array(squared), F[pivots][:, :, : len(pivots)], bool(clip))
+
+
+def choose_distant_objects(residuals, starts, iterations):
+    """Two objects far from one another: ``choose-distant-objects`` of Faloutsos & Lin (1995).
+
+    Parameters
+    ----------
+    residuals : callable
+        ``residuals(p)`` is D'(x, O_p)^2 for all objects x.
+    starts : numpy.ndarray of int
+        Arbitrary objects; a further one is used only if there is nothing at a positive distance.
+    iterations : int
+
+    Returns
+    -------
+    a, b : int
+    """
+    for b in starts.tolist():  # step 1
+        a = None
+        for _ in range(iterations):
+            before = a, b
+            a = int(residuals(b).argmax())  # step 2
+            b = int(residuals(a).argmax())  # step 3
+            if (a, b) == before:
+                break
+        if residuals(a)[b] > 0:
+            break
+    return a, b  # step 4
+
+
+def line_projection(S_1, S_12, S_2):
+    """F^{x_1, x_2}(x): eq. 8 of Athitsos et al. (2005), from squared distances.
+
+    Parameters
+    ----------
+    S_1, S_2 : numpy.ndarray, shape (m,)
+        Squared distances from x to x_1 and to x_2.
+    S_12 : float
+        The squared distance between x_1 and x_2, positive.
+
+    Returns
+    -------
+    numpy.ndarray, shape (m,)
+    """
+    return (S_1 + S_12 - S_2) / (2 * np.sqrt(S_12))  # eq. 8
+
+
+def residual_squares(D, F, f, clip):
+    """D'(x, p)^2 in the hyperplane perpendicular to the first j lines: Faloutsos & Lin (1995), § 3.
+
+    Parameters
+    ----------
+    D : numpy.ndarray, shape (m,)
+        Exact distances from objects x to the object p.
+    F : numpy.ndarray, shape (m, j)
+        Coordinates of x.
+    f : numpy.ndarray, shape (j,)
+        Coordinates of p.
+    clip : bool
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (m,)
+    """
+    S = D * D
+    for i in range(len(f)):
+        S = S - (F[:, i] - f[i]) ** 2
+        if clip:
+            S = np.maximum(S, 0.0)
+    return S

@@ -1,0 +1,285 @@
+"""SparseMap: Bourgain's embedding with few distances, as in § 4.1 of BoostMap.
+
+Source: G. Hristescu & M. Farach-Colton, "Cluster-preserving embedding of proteins", technical report 99-50,
+Rutgers University (1999), as described by G. Hjaltason & H. Samet, "Properties of embedding methods for
+similarity searching in metric spaces", PAMI 25 (2003), 530-549, and in one sentence by Athitsos, Alon, Sclaroff &
+Kollios (2005). It has two heuristics:
+
+* *Approximate distances.* The coordinates are computed one after the other. For the distance to the set R_j the
+  members of R_j are sorted by the distance of the coordinates 1, ..., j - 1, which costs nothing, and exact
+  distances are computed to the sigma nearest of them only. Their minimum is the coordinate: never less than
+  D_X(x, R_j), and equal to it if sigma is at least the size of R_j.
+* *Greedy resampling.* Of all dimensions d are kept. Each step adds the one with which the distances of the
+  vectors have the least stress against the exact distances, over a random sample of pairs of objects.
+
+Readings of what the sources leave open
+---------------------------------------
+* The reference sets are Bourgain's, the small ones first; see :mod:`refimpl.rivals.lipschitz` for their sizes.
+* The distance of the coordinates is Euclidean. Before the first coordinate all distances are equal, and ties
+  go to the member that stands first in its set, whose order is random.
+* The vectors of the reference objects are computed in the same way as those of any other object, and stored.
+* Stress is Kruskal's, after the one factor for all vectors that makes it least: a Lipschitz embedding fixes
+  distances up to such a factor only, which depends on the number of dimensions.
+* After the resampling the kept sets stay in their order, and every vector is computed with these coordinates
+  alone: a new object pays for no dimension that has been left out.
+* An asymmetric distance goes from the object to the reference.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from refimpl._checks import as_count, as_generator
+from refimpl.results import result
+from refimpl.rivals.lipschitz import as_dimension, as_embedded, as_pool, bourgain, scaled_minkowski
+from refimpl.spaces import as_space
+
+__all__ = ["SparseMapEmbedding", "greedy_resampling", "sparsemap"]
+
+BLOCK_ENTRIES = 1 << 22  # numbers held for one block of queries: 32 MB
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class SparseMapEmbedding:
+    """Approximate distances to reference sets.
+
+    Attributes
+    ----------
+    members : numpy.ndarray of int64, shape (s,)
+        The reference sets one after the other, as indices of database objects.
+    starts : numpy.ndarray of int64, shape (d + 1,)
+        Set number j is ``members[starts[j]:starts[j + 1]]``.
+    sigma : int
+        How many exact distances are computed for one coordinate.
+    vectors : numpy.ndarray of float64, shape (r, d)
+        The vectors of the reference objects, in the order of `references`.
+    """
+
+    members: np.ndarray
+    starts: np.ndarray
+    sigma: int
+    vectors: np.ndarray
+
+    def __post_init__(self):
+        object.__setattr__(self, "sigma", int(self.sigma))  # a file gives it back as an array
+
+    @property
+    def d(self):
+        """The number of dimensions."""
+        return len(self.starts) - 1
+
+    @property
+    def references(self):
+        """The database objects to which distances may be measured, sorted: an array of int64."""
+        return np.unique(self.members)
+
+    @property
+    def cost(self):
+        """The largest number of exact distances that embedding a new object can take."""
+        return int(min(np.minimum(np.diff(self.starts), self.sigma).sum(), len(self.references)))
+
+    def embed(self, space, queries=None):
+        """Map objects to vectors.
+
+        Parameters
+        ----------
+        space : refimpl.spaces.Space
+            The database whose objects the reference sets consist of.
+        queries : sequence of m objects, optional
+            In the form that `space` takes; the default is all database objects.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (m, d)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `queries` do not fit `space`, or a reference is not in its database.
+        """
+        queries = as_space(space).objects if queries is None else queries
+        return sparse_coordinates(space, queries, self.members, self.starts, self.sigma, self.vectors)
+
+    def truncated(self, d):
+        """The embedding into the first `d` dimensions, those of the smaller sets."""
+        d = as_dimension(d, self.d)
+        members = self.members[: self.starts[d]].copy()
+        rows = np.searchsorted(self.references, np.unique(members))
+        return SparseMapEmbedding(members, self.starts[: d + 1].copy(), self.sigma, self.vectors[rows, :d])
+
+    def pairwise(self, A, B, p=2.0):
+        """L_p distances between embedded objects, divided by d^(1/p).
+
+        Parameters
+        ----------
+        A : array_like, shape (m, d)
+        B : array_like, shape (n, d)
+        p : float, default 2.0
+            At least 1; ``numpy.inf`` is the largest difference.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (m, n)
+        """
+        return scaled_minkowski(*as_embedded(A, B, self.d), p)
+
+
+def sparsemap(space, sigma, rng, *, d=None, n_pairs=1000, subset=None, smallest=1):
+    """SparseMap; the module's text has its two heuristics.
+
+    Parameters
+    ----------
+    space : refimpl.spaces.Space
+    sigma : int
+        How many exact distances are computed for one coordinate.
+    rng : numpy.random.Generator
+        Draws the reference sets as :func:`refimpl.rivals.lipschitz.bourgain` does, then the pairs.
+    d : int, optional
+        Keep this many dimensions by greedy resampling; the default is all ceil(log2 |X|)^2, without resampling.
+    n_pairs : int, default 1000
+        How many pairs of different objects the stress is measured on.
+    subset : array_like of int, optional
+        Indices of the database objects from which reference sets and pairs are drawn; the default is all.
+    smallest : {1, 2}, default 1
+        The size of the smallest sets.
+
+    Returns
+    -------
+    SparseMapEmbedding
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit, or there are fewer than two objects.
+    """
+    sigma, rng = as_count(sigma, "sigma"), as_generator(rng)
+    n_pairs = as_count(n_pairs, "n_pairs")
+    sets = bourgain(space, rng, subset=subset, smallest=smallest)
+    if d is not None:
+        as_dimension(d, sets.d)
+    whole = _with_vectors(space, sets.members, sets.starts, sigma)
+    if d is None:
+        return whole
+    pool = as_pool(space, subset)
+    first = rng.integers(len(pool), size=n_pairs)
+    second = (first + rng.integers(1, len(pool), size=n_pairs)) % len(pool)  # never the same object
+    pairs = np.unique(np.column_stack([pool[first], pool[second]]), axis=0)
+    kept = np.sort(greedy_resampling(*_differences(space, whole, pairs), d))
+    parts = [sets.members[sets.starts[j] : sets.starts[j + 1]] for j in kept]
+    starts = np.cumsum([0] + [len(R) for R in parts])
+    return _with_vectors(space, np.concatenate(parts), starts, sigma)
+
+
+def greedy_resampling(differences, D, d):
+    """The dimensions to keep, in the order in which they are chosen.
+
+    Parameters
+    ----------
+    differences : numpy.ndarray, shape (n_pairs, n_dimensions)
+        Of the coordinates of the objects of each pair.
+    D : numpy.ndarray, shape (n_pairs,)
+        Exact distances.
+    d : int
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (d,)
+        In each step the dimension of least stress together with those before; the lowest index wins ties.
+    """
+    left = list(range(differences.shape[1]))
+    chosen, S = [], np.zeros(len(D))
+    for _ in range(d):
+        best = left[stress(np.sqrt(S[:, None] + differences[:, left] ** 2), D).argmin()]
+        S = S + differences[:, best] ** 2
+        chosen.append(best)
+        left.remove(best)
+    return np.array(chosen, dtype=np.int64)
+
+
+def stress(delta, D):
+    """Kruskal's stress, the root of sum (c delta - D)^2 / sum D^2, at the factor c that makes it least.
+
+    Parameters
+    ----------
+    delta : numpy.ndarray, shape (n_pairs, k)
+        Distances of vectors under k embeddings.
+    D : numpy.ndarray, shape (n_pairs,)
+        Exact distances, not all of them zero.
+
+    Returns
+    -------
+    numpy.ndarray, shape (k,)
+        Between 0 and 1.
+    """
+    squares = (delta * delta).sum(axis=0)
+    explained = np.divide((D[:, None] * delta).sum(axis=0) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
+    return np.sqrt(np.maximum(1.0 - explained / (D * D).sum(), 0.0))
+
+
+def _differences(space, embedding, pairs):
+    """Differences of the coordinates of the objects of each pair, and their exact distances."""
+    objects, positions = np.unique(pairs, return_inverse=True)
+    positions = positions.reshape(pairs.shape)
+    queries = space.take(objects)
+    F = embedding.embed(space, queries)
+    D = space.pair_distances(queries, positions[:, 0], pairs[:, 1])
+    if not D.any():
+        raise ValueError("all distances of the sampled pairs are zero; raise n_pairs, or check the distance")
+    return F[positions[:, 0]] - F[positions[:, 1]], D
+
+
+def _with_vectors(space, members, starts, sigma):
+    references = np.unique(members)
+    vectors = sparse_coordinates(space, space.take(references), members, starts, sigma, None)
+    return SparseMapEmbedding(members, np.asarray(starts, dtype=np.int64), sigma, vectors)
+
+
+def sparse_coordinates(space, queries, members, starts, sigma, vectors):
+    """Coordinates by the first heuristic, in blocks of queries.
+
+    Parameters
+    ----------
+    space : refimpl.spaces.Space
+    queries : sequence of m objects
+    members, starts, sigma
+        As in :class:`SparseMapEmbedding`.
+    vectors : numpy.ndarray, shape (r, d), or None
+        Of the reference objects; None if the queries are these objects themselves.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (m, d)
+    """
+    queries = space.as_queries(queries)
+    references = np.unique(members)
+    positions = np.searchsorted(references, members)
+    step = max(1, BLOCK_ENTRIES // len(references)) if vectors is not None else len(references)
+    blocks = [queries[i : i + step] for i in range(0, len(queries), step)]
+    d = len(starts) - 1
+    F = [_block(space, block, references, positions, starts, sigma, vectors) for block in blocks]
+    return np.concatenate(F) if F else np.empty((0, d))
+
+
+def _block(space, queries, references, positions, starts, sigma, vectors):
+    known = np.full((len(queries), len(references)), np.nan)  # exact distances, each computed once
+    F = np.zeros((len(queries), len(starts) - 1))
+    V = F if vectors is None else vectors
+    for j in range(F.shape[1]):
+        R = positions[starts[j] : starts[j + 1]]
+        near = R[candidates(F[:, :j], V[R, :j], sigma)]
+        rows, columns = np.nonzero(np.isnan(np.take_along_axis(known, near, axis=1)))
+        columns = near[rows, columns]
+        known[rows, columns] = space.pair_distances(queries, rows, references[columns])
+        F[:, j] = np.take_along_axis(known, near, axis=1).min(axis=1)
+    return F
+
+
+def candidates(F, V, sigma):
+    """For each row of `F`, shape (m, j), the numbers of the `sigma` nearest rows of `V`, shape (r, j)."""
+    if len(V) <= sigma:
+        return np.tile(np.arange(len(V)), (len(F), 1))
+    if F.shape[1] == 0:
+        return np.tile(np.arange(sigma), (len(F), 1))
+    return cdist(F, V).argsort(axis=1, kind="stable")[:, :sigma]

@@ -1,0 +1,565 @@
+"""The embeddings that BoostMap is compared with."""
+
+import numpy as np
+import oracles_embeddings as oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles_embeddings import WORDS, metric_matrix, odd_matrix
+from scipy.spatial.distance import cdist
+
+import refimpl
+from refimpl.rivals import lipschitz as lip
+from refimpl.rivals import sparsemap as sparsemap_module
+from refimpl.rivals.fastmap import choose_distant_objects, fastmap
+from refimpl.rivals.metricmap import MetricMapEmbedding, metricmap, pseudo_euclidean_vectors
+from refimpl.rivals.sparsemap import greedy_resampling, sparsemap
+from refimpl.spaces import CallableSpace, PrecomputedSpace
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+# --- Lipschitz embeddings and Bourgain's -----------------------------------------------------------------------
+
+
+def sets_of(embedding):
+    return [embedding.members[a:b].tolist() for a, b in zip(embedding.starts, embedding.starts[1:], strict=False)]
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(23), odd_matrix(23)])
+def test_coordinates_are_least_distances_to_the_sets(matrix):
+    space = PrecomputedSpace(matrix)
+    for embedding in (
+        lip.lipschitz(space, [[3], [1, 2, 22], [0, 3]]),
+        lip.lipschitz(space, [5, 0, 5]),
+        lip.random_singletons(space, 7, rng()),
+        lip.random_sets(space, [1, 23, 4, 4], rng(1)),
+        lip.bourgain(space, rng(2)),
+        lip.bourgain(space, rng(3), subset=np.arange(4, 15), smallest=2),
+    ):
+        expected = [oracle.lipschitz(row, sets_of(embedding)) for row in matrix]
+        before = space.computed
+        np.testing.assert_array_equal(embedding.embed(space), expected)
+        assert space.computed - before == 23 * embedding.cost
+        np.testing.assert_array_equal(embedding.embed(space, matrix[4:6]), expected[4:6])
+        short = embedding.truncated(3)
+        np.testing.assert_array_equal(short.embed(space), np.array(expected)[:, :3])
+        assert short.cost == len({r for R in sets_of(embedding)[:3] for r in R})
+
+
+def test_singletons_cost_one_distance_a_dimension():
+    space = CallableSpace(oracle.edit_distance, WORDS)
+    embedding = lip.random_singletons(space, 12, rng())
+    assert sorted(embedding.members) == list(range(12))
+    assert embedding.d == embedding.cost == 12
+    vectors = embedding.embed(space, ["kitchen"])
+    assert space.computed == 12
+    np.testing.assert_array_equal(vectors[0], [oracle.edit_distance("kitchen", WORDS[r]) for r in embedding.members])
+    assert lip.lipschitz(space, [5, 0, 5]).cost == 2
+
+
+@pytest.mark.parametrize("n, log", [(2, 1), (3, 2), (4, 2), (5, 3), (23, 5), (64, 6), (65, 7)])
+def test_bourgain_has_the_square_of_the_logarithm_of_sets(n, log):
+    space = PrecomputedSpace(metric_matrix(n))
+    sizes = [len(R) for R in sets_of(lip.bourgain(space, rng()))]
+    assert sizes == [2**i for i in range(log) for _ in range(log)]
+    assert max(sizes) < n
+    printed = [len(R) for R in sets_of(lip.bourgain(space, rng(), smallest=2))]
+    assert printed == [min(2**i, n) for i in range(1, log + 1) for _ in range(log)]
+    for R in sets_of(lip.bourgain(space, rng())):
+        assert len(set(R)) == len(R)
+
+
+def test_bourgain_on_a_subset_measures_distances_to_the_subset_only():
+    space = PrecomputedSpace(metric_matrix(40))
+    subset = rng(1).permutation(40)[:11]
+    embedding = lip.bourgain(space, rng(), subset=subset)
+    assert embedding.d == 16
+    assert set(embedding.members) <= set(subset)
+    assert embedding.cost <= 11
+    whole = lip.bourgain(space, rng())
+    assert whole.cost > 30  # almost all objects of X
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 14), st.integers(0, 10**6), st.sampled_from([1.0, 1.5, 2.0, 7.0, np.inf]))
+def test_embeddings_of_metric_spaces_are_contractive(n, seed, p):
+    D = metric_matrix(n, seed)
+    space = PrecomputedSpace(D)
+    sizes = rng(seed).integers(1, n + 1, 5)
+    for embedding in (
+        lip.random_singletons(space, n, rng(seed)),
+        lip.random_sets(space, sizes, rng(seed)),
+        lip.bourgain(space, rng(seed)),
+    ):
+        F = embedding.embed(space)
+        assert (abs(F[:, None] - F[None]).max(axis=2) <= D + 1e-12).all()
+        assert (embedding.pairwise(F, F, p) <= D + 1e-12).all()
+
+
+def test_scaled_minkowski_distances():
+    A, B = rng().normal(size=(4, 3)), rng(1).normal(size=(5, 3))
+    embedding = lip.random_singletons(PrecomputedSpace(metric_matrix(3)), 3, rng())
+    for p in (1.0, 2.0, 3.5):
+        expected = (abs(A[:, None] - B[None]) ** p).mean(axis=2) ** (1 / p)
+        np.testing.assert_allclose(embedding.pairwise(A, B, p), expected, rtol=1e-12)
+    np.testing.assert_array_equal(embedding.pairwise(A, B, np.inf), abs(A[:, None] - B[None]).max(axis=2))
+
+
+def test_bad_arguments_of_lipschitz():
+    space = PrecomputedSpace(odd_matrix(4))
+    with pytest.raises(TypeError, match=r"space is a ndarray; pass PrecomputedSpace\(matrix\)"):
+        lip.random_singletons(odd_matrix(4), 2, rng())
+    with pytest.raises(ValueError, match="d is 5; the space has 4 objects"):
+        lip.random_singletons(space, 5, rng())
+    with pytest.raises(TypeError, match=r"rng is 0; pass a generator, .*default_rng\(0\)"):
+        lip.random_singletons(space, 2, 0)
+    with pytest.raises(ValueError, match="sizes holds 5; there are 4"):
+        lip.random_sets(space, [2, 5], rng())
+    with pytest.raises(ValueError, match=r"sizes\[1\] is 0"):
+        lip.random_sets(space, [2, 0], rng())
+    with pytest.raises(ValueError, match="sizes is empty"):
+        lip.random_sets(space, [], rng())
+    with pytest.raises(ValueError, match="sets is empty"):
+        lip.lipschitz(space, [])
+    with pytest.raises(ValueError, match=r"sets\[1\] is empty"):
+        lip.lipschitz(space, [[0], []])
+    with pytest.raises(ValueError, match=r"sets\[1\] holds 4; there are 4 database objects"):
+        lip.lipschitz(space, [[0], [1, 4]])
+    with pytest.raises(ValueError, match="subset is empty"):
+        lip.bourgain(space, rng(), subset=[])
+    with pytest.raises(ValueError, match="subset holds an index twice"):
+        lip.bourgain(space, rng(), subset=[1, 1])
+    with pytest.raises(ValueError, match="at least two objects"):
+        lip.bourgain(space, rng(), subset=[1])
+    with pytest.raises(ValueError, match="smallest is 3"):
+        lip.bourgain(space, rng(), smallest=3)
+    embedding = lip.lipschitz(space, [0, 3])
+    with pytest.raises(ValueError, match="d is 3; the embedding has 2 dimensions"):
+        embedding.truncated(3)
+    with pytest.raises(ValueError, match="references holds 3; there are 3 database objects"):
+        embedding.embed(PrecomputedSpace(odd_matrix(3)))
+    with pytest.raises(ValueError, match="A has 3 columns; the embedding has 2 dimensions"):
+        embedding.pairwise(np.ones((2, 3)), np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"p is 0\.5"):
+        embedding.pairwise(np.ones((2, 2)), np.ones((2, 2)), p=0.5)
+
+
+# --- SparseMap ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(30), odd_matrix(30)])
+@pytest.mark.parametrize("sigma", [1, 2, 5])
+def test_sparsemap_follows_its_first_heuristic(matrix, sigma):
+    inside, outside = matrix[:24, :24], matrix[24:, :24]
+    space = PrecomputedSpace(inside)
+    embedding = sparsemap(space, sigma, rng(sigma))
+    vectors = oracle.sparsemap_references(inside, sets_of(embedding), sigma)
+    assert sorted(vectors) == embedding.references.tolist()
+    np.testing.assert_array_equal(embedding.vectors, [vectors[r] for r in sorted(vectors)])
+    before = space.computed
+    F = embedding.embed(space, outside)
+    expected = [oracle.sparsemap(row, sets_of(embedding), sigma, vectors) for row in outside]
+    np.testing.assert_array_equal(F, [f for f, _ in expected])
+    assert space.computed - before == sum(len(used) for _, used in expected) <= len(outside) * embedding.cost
+    np.testing.assert_array_equal(embedding.embed(space)[embedding.references], embedding.vectors)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 16), st.integers(1, 6), st.integers(0, 10**6))
+def test_sparsemap_fuzzed_with_ties(n, sigma, seed):
+    D = rng(seed).integers(0, 4, (n, n))
+    np.fill_diagonal(D, 0)
+    embedding = sparsemap(PrecomputedSpace(D), sigma, rng(seed))
+    vectors = oracle.sparsemap_references(D, sets_of(embedding), sigma)
+    np.testing.assert_array_equal(embedding.vectors, [vectors[r] for r in sorted(vectors)])
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(21), odd_matrix(21)])
+def test_sparsemap_with_all_distances_is_bourgains_embedding(matrix):
+    space = PrecomputedSpace(matrix)
+    for smallest in (1, 2):
+        embedding = sparsemap(space, 21, rng(4), smallest=smallest)
+        whole = lip.bourgain(space, rng(4), smallest=smallest)
+        np.testing.assert_array_equal(embedding.embed(space), whole.embed(space))
+        assert embedding.cost == whole.cost
+        A = rng().normal(size=(3, whole.d))
+        np.testing.assert_array_equal(embedding.pairwise(A, A, 1.5), whole.pairwise(A, A, 1.5))
+
+
+def test_sparsemap_never_underestimates_a_distance_to_a_set():
+    space = PrecomputedSpace(odd_matrix(40))
+    approximate = sparsemap(space, 2, rng()).embed(space)
+    exact = lip.bourgain(space, rng()).embed(space)
+    assert (approximate >= exact).all()
+    assert (approximate > exact).any()
+
+
+def test_sparsemap_blocks_of_queries_do_not_change_the_answer(monkeypatch):
+    space = PrecomputedSpace(metric_matrix(30))
+    embedding = sparsemap(space, 2, rng())
+    whole = embedding.embed(space)
+    monkeypatch.setattr(sparsemap_module, "BLOCK_ENTRIES", 4 * len(embedding.references))
+    np.testing.assert_array_equal(embedding.embed(space), whole)
+    assert embedding.embed(space, np.empty((0, 30))).shape == (0, 25)
+
+
+def test_resampling_keeps_the_dimensions_of_least_stress():
+    for seed in range(5):
+        differences, D = rng(seed).normal(size=(40, 9)), rng(seed + 9).uniform(1, 2, 40)
+        differences[:, 3] = differences[:, 7]  # a tie
+        np.testing.assert_array_equal(greedy_resampling(differences, D, 6), oracle.greedy_resampling(differences, D, 6))
+
+
+def test_resampling_ignores_a_common_factor_and_leaves_out_empty_dimensions():
+    differences, D = rng().normal(size=(30, 8)), rng(1).uniform(1, 2, 30)
+    differences[:, 5] = 0
+    order = greedy_resampling(differences, D, 8)
+    np.testing.assert_array_equal(greedy_resampling(1e3 * differences, D, 8), order)
+    assert order[0] != 5
+    assert sorted(order) == list(range(8))
+
+
+def test_resampled_sparsemap():
+    D = metric_matrix(40)
+    space = PrecomputedSpace(D)
+    whole, kept = sparsemap(space, 3, rng(5)), sparsemap(space, 3, rng(5), d=8, n_pairs=200)
+    assert kept.d == 8
+    assert kept.cost < whole.cost
+    position = [sets_of(whole).index(R) for R in sets_of(kept)]
+    assert position == sorted(position)
+    vectors = oracle.sparsemap_references(D, sets_of(kept), 3)
+    np.testing.assert_array_equal(kept.vectors, [vectors[r] for r in sorted(vectors)])
+    everything = sparsemap(space, 3, rng(5), d=whole.d, n_pairs=20)
+    np.testing.assert_array_equal(everything.members, whole.members)
+    np.testing.assert_array_equal(everything.vectors, whole.vectors)
+
+
+def test_resampling_measures_no_pair_twice_and_no_object_against_itself():
+    space = PrecomputedSpace([[0, 1], [2, 0]])
+    sparsemap(space, 1, rng(), d=1, n_pairs=500)
+    assert space.computed == 1 + 2 + 2 + 1  # the reference, two objects, two pairs, the reference anew
+
+
+def test_bad_arguments_of_sparsemap():
+    space = PrecomputedSpace(odd_matrix(4))
+    with pytest.raises(ValueError, match="sigma is 0"):
+        sparsemap(space, 0, rng())
+    with pytest.raises(ValueError, match="d is 5; the embedding has 4 dimensions"):
+        sparsemap(space, 1, rng(), d=5)
+    with pytest.raises(ValueError, match="n_pairs is 0"):
+        sparsemap(space, 1, rng(), d=2, n_pairs=0)
+    with pytest.raises(ValueError, match="all distances of the sampled pairs are zero"):
+        sparsemap(PrecomputedSpace(np.zeros((4, 4))), 1, rng(), d=2)
+
+
+# --- FastMap ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 5])
+def test_fastmap_recovers_a_euclidean_set(dimension):
+    X, Y = rng(6).normal(size=(30, dimension)), rng(7).normal(size=(8, dimension))
+    space = CallableSpace(cdist, X, pairwise=True)
+    embedding = fastmap(space, 12, rng())
+    assert embedding.d == dimension  # nothing is left over for the others
+    F, G = embedding.embed(space), embedding.embed(space, Y)
+    np.testing.assert_allclose(embedding.pairwise(F, F), cdist(X, X), rtol=1e-9, atol=1e-7)
+    np.testing.assert_allclose(embedding.pairwise(G, F), cdist(Y, X), rtol=1e-9, atol=1e-7)
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(14), odd_matrix(14), metric_matrix(14) ** 3])
+@pytest.mark.parametrize("clip", [False, True])
+def test_fastmap_follows_the_recursion(matrix, clip):
+    space = PrecomputedSpace(matrix)
+    embedding = fastmap(space, 6, rng(1), clip=clip)
+    levels = oracle.FastMap(matrix, embedding.pivots, clip)
+    expected = [[levels.coordinate(x, j) for j in range(embedding.d)] for x in range(14)]
+    np.testing.assert_allclose(embedding.embed(space), expected, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(embedding.vectors, np.array(expected)[embedding.pivots], rtol=1e-8, atol=1e-8)
+    for j, (a, b) in enumerate(embedding.pivots):
+        squares = [levels.square(x, a, j) for x in range(14)]
+        assert embedding.squared[j] == pytest.approx(max(squares)) == pytest.approx(squares[b])
+        assert squares[b] > 0
+    short = embedding.truncated(2)
+    np.testing.assert_allclose(short.embed(space), np.array(expected)[:, :2], rtol=1e-8, atol=1e-8)
+    assert short.cost == len(set(embedding.pivots[:2].flat))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 9), st.integers(0, 10**6), st.booleans())
+def test_fastmap_fuzzed_with_ties(n, seed, clip):
+    D = rng(seed).integers(0, 4, (n, n)).astype(float)
+    np.fill_diagonal(D, 0)
+    if not D.any():
+        return
+    space = PrecomputedSpace(D)
+    try:
+        embedding = fastmap(space, 4, rng(seed), iterations=9, clip=clip)
+    except ValueError as error:
+        assert "no two different objects" in str(error)
+        assert not D.all()
+        return
+    levels = oracle.FastMap(D, embedding.pivots, clip)
+    expected = np.array([[levels.coordinate(x, j) for j in range(embedding.d)] for x in range(n)])
+    scale = abs(expected).max()
+    np.testing.assert_allclose(embedding.embed(space), expected, rtol=1e-6, atol=1e-6 * scale)
+
+
+def test_fastmap_carries_negative_squares_on_unless_clipped():
+    D = metric_matrix(14) ** 3  # far from Euclidean
+    space = PrecomputedSpace(D)
+    signed, clipped = (fastmap(space, 4, rng(1), clip=clip) for clip in (False, True))
+    levels = oracle.FastMap(D, signed.pivots, False)
+    assert min(levels.square(x, signed.pivots[2, 0], 2) for x in range(14)) < 0
+    assert abs(signed.embed(space) - clipped.embed(space)).max() > 0.1
+
+
+def test_the_farthest_pair_is_found_where_one_step_does_not_reach_it():
+    X = np.array([0.0, 10.0, 4.0, 11.0, -3.0])
+    residuals = lambda p: (X - X[p]) ** 2  # noqa: E731
+    assert set(choose_distant_objects(residuals, np.array([2]), 1)) == {3, 4}
+    D = np.array([[0.0, 5, 1, 1], [5, 0, 1, 6], [1, 1, 0, 7], [1, 6, 7, 0]])
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([0]), 1) == (1, 3)
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([0]), 2) == (2, 3)
+
+
+def test_fastmap_tries_another_start_where_all_is_at_distance_zero():
+    D = np.zeros((4, 4))
+    D[2, 3] = D[3, 2] = 2.0
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 3]), 3) == (2, 3)
+    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 0]), 3) == (0, 0)
+
+
+def test_pivots_cost_two_distances_a_dimension():
+    D = metric_matrix(50, 3)
+    space = PrecomputedSpace(D)
+    embedding = fastmap(space, 5, rng(2))
+    assert space.computed <= 5 * 11 * 50
+    assert embedding.cost == len(set(embedding.pivots.flat)) <= 10
+    before = space.computed
+    embedding.embed(space, D[:7])
+    assert space.computed - before == 7 * embedding.cost
+
+
+def test_bad_arguments_of_fastmap():
+    space = PrecomputedSpace(odd_matrix(4))
+    with pytest.raises(ValueError, match="d is 0"):
+        fastmap(space, 0, rng())
+    with pytest.raises(ValueError, match="iterations is 0"):
+        fastmap(space, 2, rng(), iterations=0)
+    with pytest.raises(ValueError, match="no two different objects"):
+        fastmap(PrecomputedSpace(np.zeros((3, 3))), 2, rng())
+    with pytest.raises(ValueError, match="rtol is 2"):
+        fastmap(space, 2, rng(), rtol=2)
+    with pytest.raises(TypeError, match="space is a list"):
+        fastmap([1, 2], 2, rng())
+
+
+# --- MetricMap ----------------------------------------------------------------------------------------------------
+
+
+def pseudo_euclidean_set(positive, negative, n=40, seed=0):
+    """Distances of points whose positive part prevails, so that every squared distance is positive."""
+    X = rng(seed).normal(size=(n, positive + negative))
+    X[:, positive:] *= 0.2 * np.sqrt(positive)
+    S = oracle.pseudo_euclidean_squares(X, positive)
+    while (S < 0).any():
+        X[:, positive:] *= 0.8
+        S = oracle.pseudo_euclidean_squares(X, positive)
+    return np.sqrt(S)
+
+
+@pytest.mark.parametrize("positive, negative", [(1, 0), (4, 0), (3, 1), (3, 3), (5, 2)])
+@pytest.mark.parametrize("basis", [True, False])
+def test_metricmap_recovers_pseudo_euclidean_sets_and_their_signature(positive, negative, basis):
+    D = pseudo_euclidean_set(positive, negative)
+    space = PrecomputedSpace(D[:30, :30])
+    embedding = metricmap(space, positive + negative + 3, rng(), basis=basis)
+    assert embedding.signature == (positive, negative)
+    assert embedding.d == positive + negative
+    assert embedding.cost == (1 + embedding.d if basis else 2 * (embedding.d + 3))
+    F, G = embedding.embed(space), embedding.embed(space, D[30:, :30])
+    np.testing.assert_allclose(embedding.pairwise(F, F), D[:30, :30], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(embedding.pairwise(G, F), D[30:, :30], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(embedding.pairwise(G, G), D[30:, 30:], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("matrix", [metric_matrix(15), odd_matrix(15)])
+def test_metricmap_on_the_whole_sample_has_the_form_of_the_sample(matrix):
+    space = PrecomputedSpace(matrix)
+    embedding = metricmap(space, 14, rng(2), basis=False)
+    M = oracle.bilinear_form(matrix, embedding.objects.tolist())
+    eigenvalues = np.linalg.eigvalsh(M)
+    np.testing.assert_allclose(np.sort(embedding.eigenvalues), eigenvalues, rtol=1e-9, atol=1e-9)
+    assert (np.diff(abs(embedding.eigenvalues)) <= 0).all()
+    assert embedding.signature == (np.sum(eigenvalues > 0), np.sum(eigenvalues < 0))
+    if (matrix == matrix.T).all():
+        F = embedding.embed(space)
+        np.testing.assert_allclose(embedding.pairwise(F, F), matrix, rtol=1e-7, atol=1e-6)
+        np.testing.assert_allclose(F[embedding.objects[0]], 0.0, atol=1e-9)
+
+
+def test_metricmap_reproduces_the_vectors_of_its_references():
+    D = metric_matrix(40, 5)
+    space = PrecomputedSpace(D)
+    whole, basis = (metricmap(space, 6, rng(3), basis=b) for b in (False, True))
+    assert set(basis.objects) <= set(whole.objects)
+    assert basis.objects[0] == whole.objects[0]
+    assert (basis.cost, whole.cost) == (7, 12)
+    rows = basis.objects
+    np.testing.assert_allclose(basis.embed(space)[rows], whole.embed(space)[rows], rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("basis", [True, False])
+def test_metricmap_projects_by_the_gram_matrix_of_its_references(basis):
+    D = odd_matrix(20)
+    embedding = metricmap(PrecomputedSpace(D), 6, rng(4), basis=basis)
+    whole = metricmap(PrecomputedSpace(D), 6, rng(4), basis=False).objects.tolist()
+    M = oracle.bilinear_form(D, whole)
+    eigenvalues, C = pseudo_euclidean_vectors(M, 6, 1e-10)
+    np.testing.assert_allclose(M @ C.T, C.T * eigenvalues, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(C @ C.T, np.diag(abs(eigenvalues)), rtol=1e-9, atol=1e-9)
+    assert (C.max(axis=1) >= -C.min(axis=1)).all()  # a sign for each eigenvector
+    chosen = [whole.index(r) - 1 for r in embedding.objects[1:]]
+    M_R = oracle.bilinear_form(D, embedding.objects.tolist())
+    b = np.array([oracle.metricmap_b(row, D, embedding.objects.tolist()) for row in D])
+    expected = [C[:, chosen] @ np.linalg.solve(M_R, b_x) for b_x in b]
+    np.testing.assert_allclose(embedding.embed(PrecomputedSpace(D)), expected, rtol=1e-7, atol=1e-7)
+
+
+def test_metricmap_chooses_independent_references():
+    """Twenty copies of two objects and one of each of two others: only one choice spans the plane."""
+    X = np.array([[0.0, 0.0]] * 10 + [[1.0, 0.0]] * 10 + [[3.0, 2.0], [2.0, 5.0]])
+    space = CallableSpace(cdist, X, pairwise=True)
+    for seed in range(10):
+        embedding = metricmap(space, 2, rng(seed), sample_size=22)
+        F = embedding.embed(space)
+        np.testing.assert_allclose(embedding.pairwise(F, F), cdist(X, X), atol=1e-6)
+
+
+def test_metricmap_truncated_keeps_the_largest_eigenvalues():
+    space = PrecomputedSpace(metric_matrix(20))
+    embedding = metricmap(space, 8, rng())
+    short = embedding.truncated(3)
+    np.testing.assert_allclose(short.embed(space), embedding.embed(space)[:, :3], rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(short.eigenvalues, embedding.eigenvalues[:3])
+    assert short.cost == embedding.cost
+
+
+def test_pseudo_euclidean_distances_have_the_sign_of_their_square():
+    embedding = MetricMapEmbedding(np.arange(3), np.ones(2), np.eye(2), np.array([2.0, -1.0]))
+    got = embedding.pairwise([[0.0, 0.0]], [[3.0, 0.0], [0.0, 3.0], [5.0, 4.0], [2.0, 2.0]])
+    np.testing.assert_array_equal(got, [[3.0, -3.0, 3.0, 0.0]])
+
+
+def test_bad_arguments_of_metricmap():
+    space = PrecomputedSpace(odd_matrix(6))
+    with pytest.raises(ValueError, match="d is 6; the space has 6 objects, which span at most 5"):
+        metricmap(space, 6, rng())
+    with pytest.raises(ValueError, match="sample_size is 2; it must be at least 3"):
+        metricmap(space, 2, rng(), sample_size=2)
+    with pytest.raises(ValueError, match="sample_size is 7; the space has 6"):
+        metricmap(space, 2, rng(), sample_size=7)
+    with pytest.raises(ValueError, match="all distances in the sample are zero"):
+        metricmap(PrecomputedSpace(np.zeros((3, 3))), 1, rng())
+
+
+# --- all of them --------------------------------------------------------------------------------------------------
+
+METHODS = {
+    "singletons": lambda space: lip.random_singletons(space, 6, rng(1)),
+    "sets": lambda space: lip.random_sets(space, [1, 2, 5, 3], rng(1)),
+    "bourgain": lambda space: lip.bourgain(space, rng(1)),
+    "bourgain on a subset": lambda space: lip.bourgain(space, rng(1), subset=[1, 4, 5, 8, 10]),
+    "sparsemap": lambda space: sparsemap(space, 2, rng(1)),
+    "resampled": lambda space: sparsemap(space, 2, rng(1), d=5, n_pairs=30),
+    "fastmap": lambda space: fastmap(space, 4, rng(1)),
+    "clipped fastmap": lambda space: fastmap(space, 4, rng(1), clip=True),
+    "metricmap": lambda space: metricmap(space, 4, rng(1)),
+    "metricmap on the sample": lambda space: metricmap(space, 4, rng(1), basis=False),
+}
+
+
+def odd_spaces():
+    P = rng(8).dirichlet(np.ones(5), 16)
+    yield oracle.edit_distance, WORDS, ["kitchen", "bit", "itinerary"]
+    yield oracle.kullback_leibler, P[:12], P[12:]
+    yield lambda x, y: abs(x - y) ** 3 + (x > y), list(range(12)), [3.5, 20.0, -1.0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_costs_and_agreement_of_spaces_on_asymmetric_and_non_metric_distances(method):
+    for distance, objects, queries in odd_spaces():
+        calls = []
+
+        def counted(x, y, distance=distance, calls=calls):
+            calls.append((tuple(np.atleast_1d(x)), tuple(np.atleast_1d(y))))
+            return distance(x, y)
+
+        space = CallableSpace(counted, objects)
+        embedding = METHODS[method](space)
+        assert space.computed == len(calls)
+        for query in queries:
+            calls.clear()
+            before = space.computed
+            f = embedding.embed(space, [query])
+            assert f.shape == (1, embedding.d)
+            assert np.isfinite(f).all()
+            assert space.computed - before == len(calls) == len(set(calls)) <= embedding.cost
+            assert len(calls) == embedding.cost or "sparsemap" in method or method == "resampled"
+        assert embedding.cost <= len(embedding.references) <= len(objects)
+        matrix = np.array([[distance(x, y) for y in objects] for x in [*objects, *queries]])
+        other = PrecomputedSpace(matrix[: len(objects)])
+        same = METHODS[method](other)
+        np.testing.assert_array_equal(same.references, embedding.references)
+        F, G = same.embed(other), same.embed(other, matrix[len(objects) :])
+        np.testing.assert_array_equal(F, embedding.embed(space))
+        np.testing.assert_array_equal(G, embedding.embed(space, queries))
+        assert embedding.pairwise(G, F).shape == (len(queries), len(objects))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_saved_embedding_embeds_the_same(method, tmp_path):
+    space = PrecomputedSpace(metric_matrix(19))
+    embedding = METHODS[method](space)
+    refimpl.save(tmp_path / "e.npz", embedding)
+    loaded = refimpl.load(tmp_path / "e.npz")
+    F = embedding.embed(space)
+    np.testing.assert_array_equal(loaded.embed(space), F)
+    np.testing.assert_array_equal(loaded.pairwise(F, F), embedding.pairwise(F, F))
+    np.testing.assert_array_equal(loaded.truncated(2).embed(space), embedding.truncated(2).embed(space))
+    assert (loaded.d, loaded.cost) == (embedding.d, embedding.cost)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_generator_alone_decides(method):
+    space = PrecomputedSpace(metric_matrix(19))
+    first, second = METHODS[method](space), METHODS[method](space)
+    np.testing.assert_array_equal(first.embed(space), second.embed(space))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_truncation_keeps_the_first_coordinates(method):
+    space = PrecomputedSpace(metric_matrix(19))
+    embedding = METHODS[method](space)
+    short = embedding.truncated(3)
+    np.testing.assert_allclose(short.embed(space), embedding.embed(space)[:, :3], rtol=1e-12, atol=1e-12)
+    assert short.cost <= embedding.cost
+    with pytest.raises(ValueError, match=f"d is {embedding.d + 1}; the embedding has {embedding.d}"):
+        embedding.truncated(embedding.d + 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_bad_spaces_and_queries(method):
+    space = PrecomputedSpace(metric_matrix(19))
+    embedding = METHODS[method](space)
+    with pytest.raises(TypeError, match=r"space is a ndarray; pass PrecomputedSpace\(matrix\)"):
+        embedding.embed(metric_matrix(19))
+    with pytest.raises(ValueError, match="queries has shape"):
+        embedding.embed(space, np.ones((1, 3)))
+    with pytest.raises(ValueError, match="there are 2 database objects"):
+        embedding.embed(PrecomputedSpace(metric_matrix(2)))
+    with pytest.raises(ValueError, match="A has 99 columns"):
+        embedding.pairwise(np.ones((1, 99)), np.ones((1, 99)))

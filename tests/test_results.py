@@ -1,0 +1,291 @@
+"""Files: they give back what was written, and a damaged one is named, whatever the damage."""
+
+import io
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import refimpl
+from refimpl.rivals.nda import NDA, nonparametric_discriminant_analysis
+from refimpl.rivals.nearest_neighbor import Distance, fit_distance
+from refimpl.weak_learners import StumpEnsemble, TreeEnsemble
+
+STUMPS = StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf])
+TREES = TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]])
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    path = tmp_path_factory.mktemp("file") / "m"
+    refimpl.save(path, {0: STUMPS, 1: STUMPS.rounds(0, 1)})
+    return path.read_bytes()
+
+
+def loaded(tmp_path, content):
+    """What :func:`refimpl.load` makes of a content: a value, or None if it refuses it by name."""
+    path = tmp_path / "model.npz"
+    path.write_bytes(content)
+    try:
+        return refimpl.load(path)
+    except refimpl.FileFormatError as error:
+        assert str(path) in str(error)
+        return None
+
+
+def members(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def archive(files, compression=zipfile.ZIP_STORED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as file:
+        for name, data in files.items():
+            file.writestr(name, data)
+    return out.getvalue()
+
+
+def npy(array, **options):
+    out = io.BytesIO()
+    np.save(out, array, **options)
+    return out.getvalue()
+
+
+def with_header(content, header):
+    text = header if isinstance(header, str) else json.dumps(header)
+    return archive({**members(content), "refimpl.npy": npy(np.array(text))})
+
+
+HEADER = {"version": 1, "type": "StumpEnsemble", "module": "refimpl.weak_learners", "labels": 2}
+
+
+def test_the_examples_are_what_save_writes(tmp_path, content):
+    assert loaded(tmp_path, content) == {0: STUMPS, 1: STUMPS.rounds(0, 1)}
+    assert loaded(tmp_path, with_header(content, HEADER)) == {0: STUMPS, 1: STUMPS.rounds(0, 1)}
+
+
+def test_cut_short(tmp_path, content):
+    for end in range(0, len(content), 3):
+        assert loaded(tmp_path, content[:end]) is None
+
+
+@settings(max_examples=400, deadline=None)
+@given(data=st.data())
+def test_flipped_bytes(tmp_path_factory, content, data):
+    """They are found, or stand where they mean nothing, as in a time stamp."""
+    damaged = bytearray(content)
+    for _ in range(data.draw(st.sampled_from([1, 1, 2, 8]))):
+        damaged[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    value = loaded(tmp_path_factory.getbasetemp(), bytes(damaged))
+    assert value is None or value == {0: STUMPS, 1: STUMPS.rounds(0, 1)}
+
+
+def test_each_byte_of_the_directory(tmp_path, content):
+    """Here zipfile raises NotImplementedError, RuntimeError, UnicodeDecodeError, struct.error, ..."""
+    for place in range(content.index(b"PK\x01\x02"), len(content)):
+        for bits in (0x01, 0x08, 0xFF):
+            damaged = bytearray(content)
+            damaged[place] ^= bits
+            value = loaded(tmp_path, bytes(damaged))
+            assert value is None or value == {0: STUMPS, 1: STUMPS.rounds(0, 1)}
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.binary(max_size=60), start=st.sampled_from([b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00"]))
+def test_other_files(tmp_path_factory, text, start):
+    assert loaded(tmp_path_factory.getbasetemp(), start + text) is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "", "{", "[" * 100_000, "null", "[]", "3", '"text"', "{}",
+        *({k: v for k, v in HEADER.items() if k != name} for name in ("version", "type", "module")),
+        *({**HEADER, "version": v} for v in (True, 1.0, "1", None, [1], 0, 2, 10**30)),
+        *({**HEADER, "type": v} for v in (None, 1, [], {}, "", "Round", "NDA")),
+        *({**HEADER, "type": "Unknown", "module": v} for v in (None, 1, "os", "refimpl.", "refimpl..x", "refimpl.\0")),
+        *({**HEADER, "labels": v} for v in (None, 1, 3, -1, "2", [0, 1], 2.5)),
+    ],
+)  # fmt: skip
+def test_headers(tmp_path, content, header):
+    assert loaded(tmp_path, with_header(content, header)) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"refimpl.npy": npy(np.array([json.dumps(HEADER)] * 2))},
+        {"refimpl.npy": npy(np.array(3.0))},
+        {"refimpl.npy": npy(np.array([HEADER], dtype=object), allow_pickle=True)},
+        {"labels.npy": npy(np.array([0, "a"], dtype=object), allow_pickle=True)},
+        {"labels.npy": npy(np.array([0, 0]))},
+        {"labels.npy": npy(np.array([0, 1, 2]))},
+        {"labels.npy": npy(np.array(0))},
+        {"labels.npy": npy(np.array([[0], [1]]))},
+        {"0.alpha.npy": npy(np.array([0.5, np.nan]))},
+        {"0.alpha.npy": npy(np.array(["a", "b"]))},
+        {"0.alpha.npy": npy(np.ones((2, 2)))},
+        {"0.alpha.npy": npy(np.ones(3))},
+        {"0.feature.npy": npy(np.array([0.0, 3.0]))},
+        {"0.feature.npy": npy(np.array([0, -3]))},
+        {"0.polarity.npy": npy(np.array([0, 1]))},
+        {"0.threshold.npy": npy(np.array([0.0, np.nan]))},
+        {"0.threshold.npy": npy(np.array([1.0, 2.0])) + b"more"},
+        {"0.threshold.npy": npy(np.array([1.0, 2.0]))[:-1]},
+        {"0.threshold.npy": b""},
+        {"0.threshold.npy": b"\x93NUMPY\x01\x00\x10\x00" + b"(" * 16},
+        {"0.threshold.npy": npy(np.ones(2)).replace(b"(2,), }         ", b"(10000000000,), }", 1)},
+        {"0.threshold.npy": npy(np.ones(2)).replace(b"(2,), }                  ", b"(1000000000000000000,), }", 1)},
+        {"0.threshold.npy": None},
+        {"2.threshold.npy": npy(np.ones(2))},
+        {"notes.txt": b"text"},
+        {"refimpl.npy": None},
+    ],
+)
+def test_arrays(tmp_path, content, changes):
+    files = {name: data for name, data in {**members(content), **changes}.items() if data is not None}
+    assert loaded(tmp_path, archive(files)) is None
+
+
+def test_compressed_files_are_not_unpacked(tmp_path, content):
+    assert loaded(tmp_path, archive(members(content), zipfile.ZIP_DEFLATED)) is None
+
+
+def test_errors_of_the_operating_system_are_its_own(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        refimpl.load(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError):
+        refimpl.load(tmp_path)
+    if hasattr(os, "geteuid") and os.geteuid() != 0:  # root may read everything
+        (tmp_path / "closed").touch(mode=0)
+        with pytest.raises(PermissionError):
+            refimpl.load(tmp_path / "closed")
+
+
+def test_an_unknown_type_is_named_with_its_path(tmp_path, content):
+    path = tmp_path / "m.npz"
+    path.write_bytes(with_header(content, {**HEADER, "type": "Forest", "module": "wood"}))
+    with pytest.raises(refimpl.FileFormatError, match=r"m\.npz: it holds a Forest of wood"):
+        refimpl.load(path)
+
+
+@pytest.mark.parametrize("labels", [[3, -1], ["b", "a"], [False, True], [0.5, -1.0], [b"x", b"y"], [2**63, 2**64 - 1]])
+def test_labels_come_back_with_their_type_and_order(tmp_path, labels):
+    refimpl.save(tmp_path / "m", dict.fromkeys(labels, TREES))
+    back = refimpl.load(tmp_path / "m")
+    assert list(back) == labels and [type(one) for one in back] == [type(one) for one in labels]
+    assert all(one == TREES for one in back.values())
+
+
+def test_numpy_labels_come_back_as_python_s(tmp_path):
+    refimpl.save(tmp_path / "m", {np.int64(4): STUMPS, 5: STUMPS})
+    assert [(one, type(one)) for one in refimpl.load(tmp_path / "m")] == [(4, int), (5, int)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "error"),
+    [
+        ([1, "1"], TypeError),
+        ([0, True], TypeError),
+        ([1, 2.0], TypeError),
+        (["a", b"a"], TypeError),
+        ([None, 1], TypeError),
+        ([None], TypeError),
+        ([(1, 2)], TypeError),
+        ([(1,), (1, 2)], TypeError),
+        ([1j], TypeError),
+        ([2**70], TypeError),
+        ([-1, 2**63], ValueError),
+        (["a\0"], ValueError),
+        ([float("nan")], ValueError),
+    ],
+)
+def test_labels_that_would_change_are_refused(tmp_path, labels, error):
+    with pytest.raises(error, match=r"value (has|mixes)"):
+        refimpl.save(tmp_path / "m", dict.fromkeys(labels, STUMPS))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("value", [None, 3, {}, [STUMPS], {0: STUMPS, 1: TREES}, {0: 1.0}, np.ones(3)])
+def test_other_values_are_refused(tmp_path, value):
+    with pytest.raises(TypeError, match="value is a"):
+        refimpl.save(tmp_path / "m", value)
+
+
+def test_the_rivals_results_come_back(tmp_path):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(20, 3)), np.arange(20) % 2
+    for one in (nonparametric_discriminant_analysis(X, labels), fit_distance("Mah-C", X, labels)):
+        refimpl.save(tmp_path / "m", one)
+        back = refimpl.load(tmp_path / "m")
+        for name, value in vars(one).items():
+            np.testing.assert_array_equal(getattr(back, name), value)
+
+
+def test_the_rivals_results_check_their_shapes(tmp_path):
+    with pytest.raises(ValueError, match="projection"):
+        NDA(np.zeros(3), np.zeros((2, 2)), np.zeros(2))
+    with pytest.raises(ValueError, match="eigenvalues"):
+        NDA(np.zeros(2), np.zeros((2, 2)), np.zeros(3))
+    good = {"name": "L2", "classes": np.arange(2), "factor": np.ones((1, 3)), "starts": np.array([0, 1])}
+    good["log_det"] = np.zeros(1)
+    Distance(**good)
+    bad = {
+        "name": "L3", "classes": np.ones((2, 2)), "factor": np.ones(3), "starts": np.array([0, 2]),
+        "log_det": np.zeros(2),
+    }  # fmt: skip
+    for name, value in bad.items():
+        with pytest.raises(ValueError, match=name):
+            Distance(**{**good, name: value})
+
+
+T2 = {"alpha": [0.5, 2.0], "feature": [0, 3], "polarity": [1, -1], "threshold": [0.25, -np.inf]}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "message"),
+    [
+        ("alpha", [[0.5, 2.0]], ValueError, r"alpha has shape \(1, 2\); it must be \(T,\)"),
+        ("alpha", 0.5, ValueError, r"alpha has shape \(\)"),
+        ("alpha", [0.5], ValueError, r"feature has shape \(2,\); it must be \(1, ...\)"),
+        ("alpha", [0.5, np.inf], ValueError, "alpha: NaN or infinite"),
+        ("alpha", ["a", "b"], TypeError, "alpha has dtype"),
+        ("alpha", [[1.0], [1.0, 2.0]], ValueError, "alpha must be an array"),
+        ("feature", [[0], [3]], ValueError, r"feature has shape \(2, 1\); it must be \(2,\)"),
+        ("feature", [0.0, 3.0], TypeError, "feature has dtype float64; it must hold integers"),
+        ("feature", [False, True], TypeError, "feature has dtype bool"),
+        ("feature", [0, -1], ValueError, "feature holds -1"),
+        ("feature", [0], ValueError, "feature has shape"),
+        ("polarity", [1, 0], ValueError, "polarity"),
+        ("polarity", [1.0, -1.0], TypeError, "polarity has dtype"),
+        ("polarity", [[1, -1]], ValueError, "polarity has shape"),
+        ("threshold", [0.0, np.nan], ValueError, "threshold holds NaN"),
+        ("threshold", np.zeros((2, 3)), ValueError, r"threshold has shape \(2, 3\); it must be \(2,\)"),
+        ("threshold", np.zeros(2, dtype=complex), TypeError, "threshold has dtype"),
+    ],
+)
+def test_stump_ensembles_refuse_what_does_not_fit(name, value, error, message):
+    with pytest.raises(error, match=message):
+        StumpEnsemble(**{**T2, name: value})
+
+
+def test_tree_ensembles_hold_three_stumps_a_round():
+    fields = {name: getattr(TREES, name) for name in T2}
+    for name in ("feature", "polarity", "threshold"):
+        for shape in ((1,), (1, 2), (1, 3, 1), (3,)):
+            with pytest.raises(ValueError, match=name):
+                TreeEnsemble(**{**fields, name: np.ones(shape, dtype=np.int64)})
+
+
+def test_ensembles_own_their_arrays_in_the_types_of_the_kernels():
+    alpha = np.array([1, 2])
+    one = StumpEnsemble(alpha, np.array([0, 1], dtype=np.uint8), np.array([1, -1], dtype=np.int8), [0, 1])
+    alpha[0] = 9
+    assert [getattr(one, name).dtype.str[1:] for name in T2] == ["f8", "i8", "i8", "f8"]
+    assert one.alpha.tolist() == [1, 2] and not one.alpha.flags.writeable
+    assert len(StumpEnsemble([], [], [], [])) == 0
