@@ -33,7 +33,7 @@ def test_distances_and_the_nearest(kernels, case):
             assert D[i, j] == pytest.approx(exact, rel=1e-13, abs=1e-300)
     distances, indices = kernels.weighted_l1_nearest(Q, A, X, k)
     for i, row in enumerate(D.tolist()):
-        order = sorted(range(len(row)), key=lambda j: (row[j], j))[:k]  # noqa: B023
+        order = sorted(range(len(row)), key=lambda j: (row[j], j))[:k]
         assert indices[i].tolist() == order and distances[i].tolist() == [row[j] for j in order]
 
 

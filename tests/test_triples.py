@@ -64,7 +64,7 @@ def test_minimum_of_z(kernels, case, seed):
         assert alpha[c] >= least[c]
         assert Z[c] == pytest.approx(oracles.z_value(u, w, alpha[c]), rel=1e-12)
         mean = math.fsum(v * abs(x) for x, v in zip(u, w, strict=True))
-        most = max(least[c], 0.0) + 37 / mean if mean > 0 else 1.0
+        most = max(least[c], 0.0) + 52 * math.log(2) / mean if mean > 0 else 1.0  # the documented end
         best, _ = oracles.least_z(u, w, least[c], most)
         assert Z[c] <= best * (1 + 1e-10) + 2**-50
 
