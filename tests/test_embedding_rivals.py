@@ -1,4 +1,4 @@
-"""The embeddings that BoostMap is compared with."""
+"""The embeddings that BoostMap is compared with: Lipschitz, Bourgain, SparseMap; costs, files, errors of all."""
 
 import numpy as np
 import oracles_embeddings as oracle
@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles_embeddings import WORDS, metric_matrix, odd_matrix
-from scipy.spatial.distance import cdist
 
 import refimpl
 from refimpl.rivals import lipschitz as lip
 from refimpl.rivals import sparsemap as sparsemap_module
-from refimpl.rivals.fastmap import choose_distant_objects, fastmap
-from refimpl.rivals.metricmap import MetricMapEmbedding, metricmap, pseudo_euclidean_vectors
-from refimpl.rivals.sparsemap import greedy_resampling, sparsemap
+from refimpl.rivals.fastmap import fastmap
+from refimpl.rivals.metricmap import metricmap
+from refimpl.rivals.sparsemap import candidates, greedy_resampling, sparsemap
 from refimpl.spaces import CallableSpace, PrecomputedSpace
 
 
@@ -201,9 +200,17 @@ def test_sparsemap_blocks_of_queries_do_not_change_the_answer(monkeypatch):
     space = PrecomputedSpace(metric_matrix(30))
     embedding = sparsemap(space, 2, rng())
     whole = embedding.embed(space)
-    monkeypatch.setattr(sparsemap_module, "BLOCK_ENTRIES", 4 * len(embedding.references))
+    monkeypatch.setattr(sparsemap_module, "BLOCK_ENTRIES", 8 * len(embedding.references))
     np.testing.assert_array_equal(embedding.embed(space), whole)
     assert embedding.embed(space, np.empty((0, 30))).shape == (0, 25)
+
+
+def test_candidates_are_those_of_a_stable_sort():
+    for seed in range(20):
+        approximate = rng(seed).integers(0, 4, (9, 13)).astype(float)
+        for sigma in (1, 4, 12, 13, 20):
+            expected = np.sort(approximate.argsort(axis=1, kind="stable")[:, :sigma], axis=1)
+            np.testing.assert_array_equal(candidates(approximate, sigma), expected)
 
 
 def test_resampling_keeps_the_dimensions_of_least_stress():
@@ -253,217 +260,6 @@ def test_bad_arguments_of_sparsemap():
         sparsemap(space, 1, rng(), d=2, n_pairs=0)
     with pytest.raises(ValueError, match="all distances of the sampled pairs are zero"):
         sparsemap(PrecomputedSpace(np.zeros((4, 4))), 1, rng(), d=2)
-
-
-# --- FastMap ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dimension", [1, 2, 5])
-def test_fastmap_recovers_a_euclidean_set(dimension):
-    X, Y = rng(6).normal(size=(30, dimension)), rng(7).normal(size=(8, dimension))
-    space = CallableSpace(cdist, X, pairwise=True)
-    embedding = fastmap(space, 12, rng())
-    assert embedding.d == dimension  # nothing is left over for the others
-    F, G = embedding.embed(space), embedding.embed(space, Y)
-    np.testing.assert_allclose(embedding.pairwise(F, F), cdist(X, X), rtol=1e-9, atol=1e-7)
-    np.testing.assert_allclose(embedding.pairwise(G, F), cdist(Y, X), rtol=1e-9, atol=1e-7)
-
-
-@pytest.mark.parametrize("matrix", [metric_matrix(14), odd_matrix(14), metric_matrix(14) ** 3])
-@pytest.mark.parametrize("clip", [False, True])
-def test_fastmap_follows_the_recursion(matrix, clip):
-    space = PrecomputedSpace(matrix)
-    embedding = fastmap(space, 6, rng(1), clip=clip)
-    levels = oracle.FastMap(matrix, embedding.pivots, clip)
-    expected = [[levels.coordinate(x, j) for j in range(embedding.d)] for x in range(14)]
-    np.testing.assert_allclose(embedding.embed(space), expected, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(embedding.vectors, np.array(expected)[embedding.pivots], rtol=1e-8, atol=1e-8)
-    for j, (a, b) in enumerate(embedding.pivots):
-        squares = [levels.square(x, a, j) for x in range(14)]
-        assert embedding.squared[j] == pytest.approx(max(squares)) == pytest.approx(squares[b])
-        assert squares[b] > 0
-    short = embedding.truncated(2)
-    np.testing.assert_allclose(short.embed(space), np.array(expected)[:, :2], rtol=1e-8, atol=1e-8)
-    assert short.cost == len(set(embedding.pivots[:2].flat))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(2, 9), st.integers(0, 10**6), st.booleans())
-def test_fastmap_fuzzed_with_ties(n, seed, clip):
-    D = rng(seed).integers(0, 4, (n, n)).astype(float)
-    np.fill_diagonal(D, 0)
-    if not D.any():
-        return
-    space = PrecomputedSpace(D)
-    try:
-        embedding = fastmap(space, 4, rng(seed), iterations=9, clip=clip)
-    except ValueError as error:
-        assert "no two different objects" in str(error)
-        assert not D.all()
-        return
-    levels = oracle.FastMap(D, embedding.pivots, clip)
-    expected = np.array([[levels.coordinate(x, j) for j in range(embedding.d)] for x in range(n)])
-    scale = abs(expected).max()
-    np.testing.assert_allclose(embedding.embed(space), expected, rtol=1e-6, atol=1e-6 * scale)
-
-
-def test_fastmap_carries_negative_squares_on_unless_clipped():
-    D = metric_matrix(14) ** 3  # far from Euclidean
-    space = PrecomputedSpace(D)
-    signed, clipped = (fastmap(space, 4, rng(1), clip=clip) for clip in (False, True))
-    levels = oracle.FastMap(D, signed.pivots, False)
-    assert min(levels.square(x, signed.pivots[2, 0], 2) for x in range(14)) < 0
-    assert abs(signed.embed(space) - clipped.embed(space)).max() > 0.1
-
-
-def test_the_farthest_pair_is_found_where_one_step_does_not_reach_it():
-    X = np.array([0.0, 10.0, 4.0, 11.0, -3.0])
-    residuals = lambda p: (X - X[p]) ** 2  # noqa: E731
-    assert set(choose_distant_objects(residuals, np.array([2]), 1)) == {3, 4}
-    D = np.array([[0.0, 5, 1, 1], [5, 0, 1, 6], [1, 1, 0, 7], [1, 6, 7, 0]])
-    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([0]), 1) == (1, 3)
-    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([0]), 2) == (2, 3)
-
-
-def test_fastmap_tries_another_start_where_all_is_at_distance_zero():
-    D = np.zeros((4, 4))
-    D[2, 3] = D[3, 2] = 2.0
-    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 3]), 3) == (2, 3)
-    assert choose_distant_objects(lambda p: D[:, p] ** 2, np.array([1, 0]), 3) == (0, 0)
-
-
-def test_pivots_cost_two_distances_a_dimension():
-    D = metric_matrix(50, 3)
-    space = PrecomputedSpace(D)
-    embedding = fastmap(space, 5, rng(2))
-    assert space.computed <= 5 * 11 * 50
-    assert embedding.cost == len(set(embedding.pivots.flat)) <= 10
-    before = space.computed
-    embedding.embed(space, D[:7])
-    assert space.computed - before == 7 * embedding.cost
-
-
-def test_bad_arguments_of_fastmap():
-    space = PrecomputedSpace(odd_matrix(4))
-    with pytest.raises(ValueError, match="d is 0"):
-        fastmap(space, 0, rng())
-    with pytest.raises(ValueError, match="iterations is 0"):
-        fastmap(space, 2, rng(), iterations=0)
-    with pytest.raises(ValueError, match="no two different objects"):
-        fastmap(PrecomputedSpace(np.zeros((3, 3))), 2, rng())
-    with pytest.raises(ValueError, match="rtol is 2"):
-        fastmap(space, 2, rng(), rtol=2)
-    with pytest.raises(TypeError, match="space is a list"):
-        fastmap([1, 2], 2, rng())
-
-
-# --- MetricMap ----------------------------------------------------------------------------------------------------
-
-
-def pseudo_euclidean_set(positive, negative, n=40, seed=0):
-    """Distances of points whose positive part prevails, so that every squared distance is positive."""
-    X = rng(seed).normal(size=(n, positive + negative))
-    X[:, positive:] *= 0.2 * np.sqrt(positive)
-    S = oracle.pseudo_euclidean_squares(X, positive)
-    while (S < 0).any():
-        X[:, positive:] *= 0.8
-        S = oracle.pseudo_euclidean_squares(X, positive)
-    return np.sqrt(S)
-
-
-@pytest.mark.parametrize("positive, negative", [(1, 0), (4, 0), (3, 1), (3, 3), (5, 2)])
-@pytest.mark.parametrize("basis", [True, False])
-def test_metricmap_recovers_pseudo_euclidean_sets_and_their_signature(positive, negative, basis):
-    D = pseudo_euclidean_set(positive, negative)
-    space = PrecomputedSpace(D[:30, :30])
-    embedding = metricmap(space, positive + negative + 3, rng(), basis=basis)
-    assert embedding.signature == (positive, negative)
-    assert embedding.d == positive + negative
-    assert embedding.cost == (1 + embedding.d if basis else 2 * (embedding.d + 3))
-    F, G = embedding.embed(space), embedding.embed(space, D[30:, :30])
-    np.testing.assert_allclose(embedding.pairwise(F, F), D[:30, :30], rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(embedding.pairwise(G, F), D[30:, :30], rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(embedding.pairwise(G, G), D[30:, 30:], rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize("matrix", [metric_matrix(15), odd_matrix(15)])
-def test_metricmap_on_the_whole_sample_has_the_form_of_the_sample(matrix):
-    space = PrecomputedSpace(matrix)
-    embedding = metricmap(space, 14, rng(2), basis=False)
-    M = oracle.bilinear_form(matrix, embedding.objects.tolist())
-    eigenvalues = np.linalg.eigvalsh(M)
-    np.testing.assert_allclose(np.sort(embedding.eigenvalues), eigenvalues, rtol=1e-9, atol=1e-9)
-    assert (np.diff(abs(embedding.eigenvalues)) <= 0).all()
-    assert embedding.signature == (np.sum(eigenvalues > 0), np.sum(eigenvalues < 0))
-    if (matrix == matrix.T).all():
-        F = embedding.embed(space)
-        np.testing.assert_allclose(embedding.pairwise(F, F), matrix, rtol=1e-7, atol=1e-6)
-        np.testing.assert_allclose(F[embedding.objects[0]], 0.0, atol=1e-9)
-
-
-def test_metricmap_reproduces_the_vectors_of_its_references():
-    D = metric_matrix(40, 5)
-    space = PrecomputedSpace(D)
-    whole, basis = (metricmap(space, 6, rng(3), basis=b) for b in (False, True))
-    assert set(basis.objects) <= set(whole.objects)
-    assert basis.objects[0] == whole.objects[0]
-    assert (basis.cost, whole.cost) == (7, 12)
-    rows = basis.objects
-    np.testing.assert_allclose(basis.embed(space)[rows], whole.embed(space)[rows], rtol=1e-7, atol=1e-8)
-
-
-@pytest.mark.parametrize("basis", [True, False])
-def test_metricmap_projects_by_the_gram_matrix_of_its_references(basis):
-    D = odd_matrix(20)
-    embedding = metricmap(PrecomputedSpace(D), 6, rng(4), basis=basis)
-    whole = metricmap(PrecomputedSpace(D), 6, rng(4), basis=False).objects.tolist()
-    M = oracle.bilinear_form(D, whole)
-    eigenvalues, C = pseudo_euclidean_vectors(M, 6, 1e-10)
-    np.testing.assert_allclose(M @ C.T, C.T * eigenvalues, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(C @ C.T, np.diag(abs(eigenvalues)), rtol=1e-9, atol=1e-9)
-    assert (C.max(axis=1) >= -C.min(axis=1)).all()  # a sign for each eigenvector
-    chosen = [whole.index(r) - 1 for r in embedding.objects[1:]]
-    M_R = oracle.bilinear_form(D, embedding.objects.tolist())
-    b = np.array([oracle.metricmap_b(row, D, embedding.objects.tolist()) for row in D])
-    expected = [C[:, chosen] @ np.linalg.solve(M_R, b_x) for b_x in b]
-    np.testing.assert_allclose(embedding.embed(PrecomputedSpace(D)), expected, rtol=1e-7, atol=1e-7)
-
-
-def test_metricmap_chooses_independent_references():
-    """Twenty copies of two objects and one of each of two others: only one choice spans the plane."""
-    X = np.array([[0.0, 0.0]] * 10 + [[1.0, 0.0]] * 10 + [[3.0, 2.0], [2.0, 5.0]])
-    space = CallableSpace(cdist, X, pairwise=True)
-    for seed in range(10):
-        embedding = metricmap(space, 2, rng(seed), sample_size=22)
-        F = embedding.embed(space)
-        np.testing.assert_allclose(embedding.pairwise(F, F), cdist(X, X), atol=1e-6)
-
-
-def test_metricmap_truncated_keeps_the_largest_eigenvalues():
-    space = PrecomputedSpace(metric_matrix(20))
-    embedding = metricmap(space, 8, rng())
-    short = embedding.truncated(3)
-    np.testing.assert_allclose(short.embed(space), embedding.embed(space)[:, :3], rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(short.eigenvalues, embedding.eigenvalues[:3])
-    assert short.cost == embedding.cost
-
-
-def test_pseudo_euclidean_distances_have_the_sign_of_their_square():
-    embedding = MetricMapEmbedding(np.arange(3), np.ones(2), np.eye(2), np.array([2.0, -1.0]))
-    got = embedding.pairwise([[0.0, 0.0]], [[3.0, 0.0], [0.0, 3.0], [5.0, 4.0], [2.0, 2.0]])
-    np.testing.assert_array_equal(got, [[3.0, -3.0, 3.0, 0.0]])
-
-
-def test_bad_arguments_of_metricmap():
-    space = PrecomputedSpace(odd_matrix(6))
-    with pytest.raises(ValueError, match="d is 6; the space has 6 objects, which span at most 5"):
-        metricmap(space, 6, rng())
-    with pytest.raises(ValueError, match="sample_size is 2; it must be at least 3"):
-        metricmap(space, 2, rng(), sample_size=2)
-    with pytest.raises(ValueError, match="sample_size is 7; the space has 6"):
-        metricmap(space, 2, rng(), sample_size=7)
-    with pytest.raises(ValueError, match="all distances in the sample are zero"):
-        metricmap(PrecomputedSpace(np.zeros((3, 3))), 1, rng())
 
 
 # --- all of them --------------------------------------------------------------------------------------------------

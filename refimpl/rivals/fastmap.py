@@ -14,8 +14,8 @@ Readings of what the sources leave open
   pair. ``clip=True`` sets every D'^2 below zero to zero instead, in each dimension anew.
 * "farthest" means the largest D'^2, the lowest index in ties.
 * The source repeats the two steps of its pivot heuristic "a constant number of times", 5 in its experiments:
-  `iterations`. It ends early when the pair does not change. If the farthest object is at distance zero, up to
-  `iterations` other random starts are tried.
+  `iterations`. It ends early when the pair does not change. If nothing is found at a positive distance, other random
+  objects are tried, up to `starts` in all: far from Euclid most D'^2 become negative after some dimensions.
 * Where all of them fail the source sets the coordinate to zero for every object. Here the embedding ends: it
   has fewer dimensions than asked for. A D'^2 below `rtol` times the largest squared distance seen counts as
   zero: on a Euclidean set FastMap ends when its dimension is reached, and does not embed the rounding errors.
@@ -119,7 +119,7 @@ class FastMapEmbedding:
         return cdist(*as_embedded(A, B, self.d))
 
 
-def fastmap(space, d, rng, *, iterations=5, clip=False, rtol=1e-12):
+def fastmap(space, d, rng, *, iterations=5, starts=10, clip=False, rtol=1e-12):
     """Choose pivots: Faloutsos & Lin (1995), algorithms ``FastMap`` and ``choose-distant-objects``.
 
     Distances are computed from all n database objects to every object that is tried as a pivot, to each once:
@@ -134,6 +134,8 @@ def fastmap(space, d, rng, *, iterations=5, clip=False, rtol=1e-12):
         Draws the objects from which the search for pivots starts.
     iterations : int, default 5
         How many times the farthest object is looked for from either pivot.
+    starts : int, default 10
+        From how many objects the search for pivots is begun before it is given up.
     clip : bool, default False
         Set negative squares of distances in the hyperplanes to zero.
     rtol : float, default 1e-12
@@ -150,7 +152,7 @@ def fastmap(space, d, rng, *, iterations=5, clip=False, rtol=1e-12):
     """
     n = len(as_space(space))
     d, rng, iterations = as_count(d, "d"), as_generator(rng), as_count(iterations, "iterations")
-    rtol = as_number(rtol, "rtol", below=1.0)
+    starts, rtol = as_count(starts, "starts"), as_number(rtol, "rtol", below=1.0)
     columns = {}  # distances of all objects to one, computed once
     F, pivots, squared = np.zeros((n, d)), [], []
 
@@ -161,11 +163,15 @@ def fastmap(space, d, rng, *, iterations=5, clip=False, rtol=1e-12):
         j = len(pivots)
         return residual_squares(columns[p], F[:, :j], F[p, :j], clip)
 
+    def zero():
+        """Not more than this is a rounding error."""
+        return rtol * max(D.max() for D in columns.values()) ** 2
+
     for j in range(d):
-        starts = rng.choice(n, min(n, iterations), replace=False)
-        x_1, x_2 = choose_distant_objects(residuals, starts, iterations)
+        begin = rng.choice(n, min(n, starts), replace=False)
+        x_1, x_2 = choose_distant_objects(residuals, begin, iterations, zero)
         S_1, S_2 = residuals(x_1), residuals(x_2)
-        if not S_1[x_2] > rtol * max(D.max() for D in columns.values()) ** 2:
+        if S_1[x_2] <= zero():
             break  # D'(x_1, x_2) = 0
         F[:, j] = line_projection(S_1, S_1[x_2], S_2)
         pivots.append((x_1, x_2))
@@ -176,7 +182,7 @@ def fastmap(space, d, rng, *, iterations=5, clip=False, rtol=1e-12):
     return FastMapEmbedding(pivots, np.array(squared), F[pivots][:, :, : len(pivots)], bool(clip))
 
 
-def choose_distant_objects(residuals, starts, iterations):
+def choose_distant_objects(residuals, starts, iterations, zero=lambda: 0.0):
     """Two objects far from one another: ``choose-distant-objects`` of Faloutsos & Lin (1995).
 
     Parameters
@@ -186,6 +192,8 @@ def choose_distant_objects(residuals, starts, iterations):
     starts : numpy.ndarray of int
         Arbitrary objects; a further one is used only if there is nothing at a positive distance.
     iterations : int
+    zero : callable, optional
+        ``zero()`` is the largest square that counts as no distance; it is asked after `residuals`.
 
     Returns
     -------
@@ -199,7 +207,7 @@ def choose_distant_objects(residuals, starts, iterations):
             b = int(residuals(a).argmax())  # step 3
             if (a, b) == before:
                 break
-        if residuals(a)[b] > 0:
+        if residuals(a)[b] > zero():
             break
     return a, b  # step 4
 

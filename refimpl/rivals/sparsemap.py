@@ -28,7 +28,6 @@ Readings of what the sources leave open
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from refimpl._checks import as_count, as_generator
 from refimpl.results import result
@@ -255,7 +254,7 @@ def sparse_coordinates(space, queries, members, starts, sigma, vectors):
     queries = space.as_queries(queries)
     references = np.unique(members)
     positions = np.searchsorted(references, members)
-    step = max(1, BLOCK_ENTRIES // len(references)) if vectors is not None else len(references)
+    step = max(1, BLOCK_ENTRIES // (2 * len(references))) if vectors is not None else len(references)
     blocks = [queries[i : i + step] for i in range(0, len(queries), step)]
     d = len(starts) - 1
     F = [_block(space, block, references, positions, starts, sigma, vectors) for block in blocks]
@@ -264,22 +263,34 @@ def sparse_coordinates(space, queries, members, starts, sigma, vectors):
 
 def _block(space, queries, references, positions, starts, sigma, vectors):
     known = np.full((len(queries), len(references)), np.nan)  # exact distances, each computed once
+    approximate = np.zeros_like(known)  # squared distances of the coordinates so far
     F = np.zeros((len(queries), len(starts) - 1))
     V = F if vectors is None else vectors
     for j in range(F.shape[1]):
         R = positions[starts[j] : starts[j + 1]]
-        near = R[candidates(F[:, :j], V[R, :j], sigma)]
+        near = R[candidates(approximate[:, R], sigma)]
         rows, columns = np.nonzero(np.isnan(np.take_along_axis(known, near, axis=1)))
         columns = near[rows, columns]
         known[rows, columns] = space.pair_distances(queries, rows, references[columns])
         F[:, j] = np.take_along_axis(known, near, axis=1).min(axis=1)
+        approximate += (F[:, [j]] - V[:, j]) ** 2
     return F
 
 
-def candidates(F, V, sigma):
-    """For each row of `F`, shape (m, j), the numbers of the `sigma` nearest rows of `V`, shape (r, j)."""
-    if len(V) <= sigma:
-        return np.tile(np.arange(len(V)), (len(F), 1))
-    if F.shape[1] == 0:
-        return np.tile(np.arange(sigma), (len(F), 1))
-    return cdist(F, V).argsort(axis=1, kind="stable")[:, :sigma]
+def candidates(approximate, sigma):
+    """The columns of the `sigma` smallest entries of each row, ascending, shape (m, sigma); the lowest win ties.
+
+    Parameters
+    ----------
+    approximate : numpy.ndarray, shape (m, r)
+        Approximate distances from each object to the members of a reference set. If r is not above `sigma`, all
+        members are candidates.
+    sigma : int
+    """
+    if approximate.shape[1] <= sigma:
+        return np.tile(np.arange(approximate.shape[1]), (len(approximate), 1))
+    bound = np.partition(approximate, sigma - 1, axis=1)[:, [sigma - 1]]
+    below, tied = approximate < bound, approximate == bound
+    wanted = sigma - below.sum(axis=1, keepdims=True)
+    keep = below | (tied & (tied.cumsum(axis=1) <= wanted))
+    return np.nonzero(keep)[1].reshape(len(approximate), sigma)
