@@ -10,6 +10,7 @@ from agreement import KERNELS, assert_same
 import refimpl
 from refimpl import boostmap as bm
 from refimpl.kernels import triples as kernel
+from refimpl.spaces import PrecomputedSpace
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -113,7 +114,7 @@ def test_proposition_1_and_eq_23(asymmetric):
     D, triples, y, _ = toy(seed=2, asymmetric=asymmetric)
     model = train(D, triples, y, query_sensitive=10)
     assert len(model.extra) == 10 and (model.alpha > 0).all() and (model.extra >= 0).all()
-    E = model.embed(D)
+    E = model.embed(PrecomputedSpace(D))
     F = [bm.embedding(D.T, int(a), int(b), l) for a, b, l in zip(model.first, model.second, model.length, strict=True)]
     assert np.allclose(E, np.transpose(F))
     H = sum(a * kernel.margins(f, triples) for a, f in zip(model.alpha, F, strict=True))
@@ -132,7 +133,7 @@ def test_training_lowers_the_error_of_triples():
     errors = []
     for d, extra in ((1, 0), (8, 0), (8, 15)):
         model = train(D, triples, y, d=d, query_sensitive=extra)
-        E = model.embed(D)
+        E = model.embed(PrecomputedSpace(D))
         D_q, (q, a, b) = model.pairwise(E, E), triples.T
         errors.append(bm.classification_error(y, D_q[q, b] - D_q[q, a]))
     assert errors[0] > errors[1] > errors[2]
