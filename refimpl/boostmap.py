@@ -1,16 +1,15 @@
 """BoostMap: V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean Embeddings for Indexing and
 Classification", Boston University (2005).
 
-In the paper's order: triples and their proximity order (§ 3.2), 1D embeddings (§ 4), the training algorithm and its
-output (§ 7), query-sensitive embeddings (§ 8), the choice of triples (§ 10). Symbols are listed in NOTATION.md,
-corrected lines in ERRATA.md.
+In the paper's order: 1D embeddings (§ 4), the training algorithm and its output (§ 7), query-sensitive embeddings
+(§ 8). Triples and their proximity order (§§ 3.2 and 10) stand in :mod:`refimpl.training_triples`. Symbols are listed in
+NOTATION.md, corrected lines in ERRATA.md.
 
-Distances come as matrices: BoostMap never looks at an object. What is left open in the paper and read here so:
+Training takes distances as matrices: BoostMap never looks at an object. What the paper leaves open is read here so:
 
 * m, the number of pivot pairs per round, is M_1 unless given.
 * Two pivots at distance 0 define no line: their embedding is 0 throughout, a classifier that is never chosen.
-* A triple whose two distances are equal has no label; such triples are drawn anew.
-* In § 10, r is drawn from (M - 1) k, ..., (M - 1) k + M - 1 for M classes; the paper prints M = 10.
+* Ranges of queries (§ 8.1 step 2) lie between thresholds drawn from the queries' values, all of them between each two.
 
 Not handled here: distances to compute (:mod:`refimpl.spaces`), retrieval (:mod:`refimpl.retrieval`).
 """
@@ -25,31 +24,9 @@ from refimpl.kernels.triples import exp, margins
 from refimpl.results import result
 from refimpl.rivals.lipschitz import as_embedded
 from refimpl.spaces import as_space
+from refimpl.training_triples import distinct_pairs
 
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
-
-
-# ------------------------------------------------------------------------------------------------ § 3.2
-
-
-def proximity_order(near, far):
-    """P_X(q, x_1, x_2) from the distances D(q, x_1) and D(q, x_2): 1, 0 or -1. Eq. 1, p. 4.
-
-    Parameters
-    ----------
-    near, far : array_like of float, of one shape
-        D(q, x_1) and D(q, x_2).
-
-    Returns
-    -------
-    ndarray, float64, of the same shape
-    """
-    return np.sign(np.asarray(far, dtype=np.float64) - np.asarray(near, dtype=np.float64))
-
-
-def classification_error(P, H):
-    """G averaged over triples, from their proximity orders P and a classifier's answers H: eqs. 3-4."""
-    return float(np.mean(np.abs(P - np.sign(H)) / 2))
 
 
 # --------------------------------------------------------------------------------------------------- § 4
@@ -179,13 +156,6 @@ def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads):
     alpha, z = kernels.minimize_z(F[best], triples, y, w, np.zeros(len(best)), threads=threads)
     g = int(np.argmin(z))  # step 9
     return h[best[g]], float(alpha[g])  # step 10
-
-
-def distinct_pairs(n, m, rng):
-    """m ordered pairs of different numbers below n, drawn independently: ndarray, shape (m, 2)."""
-    first = rng.integers(n, size=m)
-    second = rng.integers(n - 1, size=m)
-    return np.stack([first, second + (second >= first)], axis=1)
 
 
 # ------------------------------------------------------------------------------------------------- § 7.4
@@ -438,109 +408,6 @@ def as_range(t, places):
     edges = np.concatenate([[-np.inf], t, [np.inf]])
     i, j = sorted(places.tolist())
     return float(edges[i]), float(edges[j]), int(places[0] < places[1])
-
-
-# --------------------------------------------------------------------------------------------------- § 10
-
-
-def random_triples(D, t, rng):
-    """t triples of different objects, uniformly, whose two distances differ: "Ra" of § 11.
-
-    Parameters
-    ----------
-    D : ndarray, shape (n, n), float64
-        D[q, x] = D_X(q, x), or Phi_X(q, x).
-    t : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    triples : ndarray, shape (t, 3), int32
-    y : ndarray, shape (t,), float64
-        1 or -1.
-    """
-    return _draw(t, lambda count: _distinct_triples(len(D), count, rng), D)
-
-
-def nearby_triples(D, k_most, t, rng):
-    """t triples with a and b among the k' nearest neighbours of q: § 10 without classes."""
-    nearest = _neighbours(D, np.zeros(len(D), dtype=np.int64), np.ones((1, 1), dtype=bool))
-
-    def draw(count):
-        q = rng.integers(len(D), size=count)
-        pairs = distinct_pairs(k_most, count, rng)
-        return np.column_stack([q, nearest[q, pairs[:, 0]], nearest[q, pairs[:, 1]]])
-
-    return _draw(t, draw, D)
-
-
-def selective_triples(D, labels, k_most, t, rng, Phi=None):
-    """t triples of a near object of q's class and one of the other classes: § 10 steps 1-5, p. 16.
-
-    Parameters
-    ----------
-    D : ndarray, shape (n, n), float64
-        D[q, x] = D_X(q, x): who is near.
-    labels : ndarray, shape (n,)
-        Classes, M of them.
-    k_most : int
-        k'.
-    t : int
-    rng : numpy.random.Generator
-    Phi : ndarray, shape (n, n), optional
-        Distance that labels the triples, D by default ("Fe"); for "Pa", Phi_X.
-
-    Returns
-    -------
-    triples : ndarray, shape (t, 3), int32
-    y : ndarray, shape (t,), float64
-    """
-    classes, members = np.unique(labels, return_inverse=True)
-    M = len(classes)
-    same = np.eye(M, dtype=bool)
-    alike, others = _neighbours(D, members, same), _neighbours(D, members, ~same)
-    sizes = np.bincount(members)[members]
-
-    def draw(count):
-        q = rng.integers(len(D), size=count)  # step 1
-        k = rng.integers(1, k_most + 1, size=count)  # step 2
-        k = np.minimum(k, sizes[q] - 1)
-        a = alike[q, k - 1]  # step 3
-        r = (M - 1) * k + rng.integers(0, M, size=count)  # step 4, ERRATUM BM-5
-        r = np.minimum(r, len(D) - sizes[q])
-        return np.column_stack([q, a, others[q, r - 1]])  # step 5
-
-    return _draw(t, draw, D if Phi is None else Phi)
-
-
-def _draw(t, draw, D):
-    """Draw until t triples have a label; D labels them."""
-    found = np.empty((0, 3), dtype=np.int64)
-    while len(found) < t:
-        new = draw(2 * (t - len(found)))
-        new = new[D[new[:, 0], new[:, 1]] != D[new[:, 0], new[:, 2]]]
-        if len(new) == 0:
-            raise ValueError("D: of all triples drawn, none has two different distances")
-        found = np.concatenate([found, new])[:t]
-    return found.astype(np.int32), proximity_order(D[found[:, 0], found[:, 1]], D[found[:, 0], found[:, 2]])
-
-
-def _distinct_triples(n, count, rng):
-    q, a = distinct_pairs(n, count, rng).T
-    b = rng.integers(n - 2, size=count)
-    low, high = np.minimum(q, a), np.maximum(q, a)
-    b = b + (b >= low)
-    return np.column_stack([q, a, b + (b >= high)])
-
-
-def _neighbours(D, members, wanted):
-    """For every object the others of the wanted classes, nearest first, ties by index; rows filled up with -1."""
-    order = np.full((len(D), len(D)), -1, dtype=np.int32)
-    for q in range(len(D)):
-        near = np.argsort(D[q], kind="stable")
-        near = near[wanted[members[q]][members[near]] & (near != q)]
-        order[q, : len(near)] = near
-    return order
 
 
 # -------------------------------------------------------------------------------------------- the whole

@@ -9,6 +9,7 @@ from agreement import KERNELS, assert_same
 
 import refimpl
 from refimpl import boostmap as bm
+from refimpl import training_triples as tt
 from refimpl.kernels import triples as kernel
 from refimpl.spaces import PrecomputedSpace
 
@@ -22,7 +23,7 @@ def toy(n=60, t=600, seed=0, asymmetric=False):
     if asymmetric:
         D = D * (1 + 0.3 * rng.random((n, n)))
         np.fill_diagonal(D, 0)
-    triples, y = bm.random_triples(D, t, rng)
+    triples, y = tt.random_triples(D, t, rng)
     return D, triples, y, (X[:, 0] > 0) + 2 * (X[:, 1] > 0)
 
 
@@ -32,8 +33,8 @@ def train(D, triples, y, d=6, kernels=None, seed=1, **options):
 
 
 def test_eq_1_and_eq_3():
-    assert bm.proximity_order([1, 2, 2], [2, 2, 1]).tolist() == [1, 0, -1]
-    assert bm.classification_error(np.array([1, 1, -1, 0]), np.array([0.3, -2, 0, 0])) == (0 + 1 + 0.5 + 0) / 4
+    assert tt.proximity_order([1, 2, 2], [2, 2, 1]).tolist() == [1, 0, -1]
+    assert tt.classification_error(np.array([1, 1, -1, 0]), np.array([0.3, -2, 0, 0])) == (0 + 1 + 0.5 + 0) / 4
 
 
 def test_eq_6_and_eq_8_on_a_plane():
@@ -135,7 +136,7 @@ def test_training_lowers_the_error_of_triples():
         model = train(D, triples, y, d=d, query_sensitive=extra)
         E = model.embed(PrecomputedSpace(D))
         D_q, (q, a, b) = model.pairwise(E, E), triples.T
-        errors.append(bm.classification_error(y, D_q[q, b] - D_q[q, a]))
+        errors.append(tt.classification_error(y, D_q[q, b] - D_q[q, a]))
     assert errors[0] > errors[1] > errors[2]
 
 
@@ -158,7 +159,7 @@ def test_save_and_load(tmp_path):
 def test_selective_triples_follow_section_10():
     D, _, _, labels = toy(n=80)
     M, k_most = 4, 3
-    triples, y = bm.selective_triples(D, labels, k_most, 500, np.random.default_rng(0))
+    triples, y = tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0))
     for (q, a, b), label in zip(triples.tolist(), y, strict=True):
         assert labels[a] == labels[q] != labels[b] and a != q
         alike = [x for x in np.argsort(D[q], kind="stable") if labels[x] == labels[q] and x != q]
@@ -167,19 +168,19 @@ def test_selective_triples_follow_section_10():
         assert 1 <= k <= k_most and (M - 1) * k <= r <= (M - 1) * k + M - 1
         assert label == oracles.order(D[q, a], D[q, b])
     Phi = (labels[:, None] != labels) * 1.0
-    assert (bm.selective_triples(D, labels, k_most, 500, np.random.default_rng(0), Phi)[1] == 1).all()
+    assert (tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0), Phi)[1] == 1).all()
 
 
 def test_triples_without_labels_and_without_ties():
     D, _, _, _ = toy(n=30)
-    triples, y = bm.nearby_triples(np.rint(D), 5, 400, np.random.default_rng(0))
+    triples, y = tt.nearby_triples(np.rint(D), 5, 400, np.random.default_rng(0))
     q, a, b = triples.T
     assert (q != a).all() and (q != b).all() and (a != b).all()
     rank = np.argsort(np.argsort(np.rint(D) + np.eye(30) * -1, axis=1, kind="stable"), axis=1)
     assert rank[q, a].max() <= 5 and rank[q, b].max() <= 5
     assert (np.rint(D)[q, a] != np.rint(D)[q, b]).all() and set(y) == {-1.0, 1.0}
     with pytest.raises(ValueError, match="none has two different distances"):
-        bm.random_triples(np.ones((5, 5)) - np.eye(5), 10, np.random.default_rng(0))
+        tt.random_triples(np.ones((5, 5)) - np.eye(5), 10, np.random.default_rng(0))
 
 
 def test_ranges_have_the_five_forms():
@@ -202,3 +203,18 @@ def test_bad_input(change, message):
     arguments = {"D": D, "triples": triples, "y": y} | change
     with pytest.raises(ValueError, match=message):
         train(**arguments)
+
+
+def test_bad_input_of_triples():
+    D, _, _, labels = toy(n=10)
+    rng = np.random.default_rng(0)
+    for call, message in (
+        (lambda: tt.random_triples(D[:5], 10, rng), r"D has shape \(5, 10\)"),
+        (lambda: tt.random_triples(D, 0, rng), "t is 0"),
+        (lambda: tt.nearby_triples(D, 10, 10, rng), "k_most is 10; D has 10 objects"),
+        (lambda: tt.selective_triples(D, np.zeros(10), 2, 10, rng), r"labels has 1 class"),
+        (lambda: tt.selective_triples(D, np.arange(10) // 9, 2, 10, rng), "class 1 has one object|has one object"),
+        (lambda: tt.selective_triples(D, labels, 2, 10, rng, D[:4, :4]), r"Phi has shape \(4, 4\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
