@@ -16,7 +16,8 @@ Contract
   width and on any number of threads; equal errors are equal to the last bit, and ties are true ties. The
   rounding moves a weighted error by at most n * 2**-53. The sums of alpha_t h_t in :func:`add_similarity` run
   over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
-  (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties.
+  (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties. Sums that
+  cannot be exact (Z of BoostMap, weighted L1) are taken in a fixed number of interleaved lanes, the same in both twins.
 * **threads** is the number of threads a kernel may use, None for all that the machine offers; no result depends
   on it. The reference runs on one thread whatever it is told.
 """
