@@ -242,7 +242,8 @@ class BoostMap:
         D = space.distances(space.objects if queries is None else queries, references).T
         one, two = np.searchsorted(references, self.first), np.searchsorted(references, self.second)
         two[self.second < 0] = -1
-        return np.array([embedding(D, *h) for h in zip(one, two, self.length, strict=True)]).reshape(self.d, -1).T
+        columns = [embedding(D, *h) for h in zip(one, two, self.length, strict=True)]
+        return np.ascontiguousarray(np.array(columns).reshape(self.d, D.shape[1]).T)
 
     def weights(self, E):
         """A_c(q) of eq. 21 for embedded queries E, shape (n, d): ndarray, shape (n, d)."""
