@@ -5,7 +5,9 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
+    from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
+    from refimpl_fast.triples import best_ranges, minimize_z, weighted_errors, z_values
 except ImportError as error:
     raise ImportError(
         "refimpl_fast is not built. In a checkout build it with `pip install -e .` (or "
@@ -15,4 +17,17 @@ except ImportError as error:
 
 from refimpl.kernels import SortedFeatures
 
-__all__ = ["SortedFeatures", "add_similarity", "best_stump", "chamfer_distances", "chamfer_nearest", "presort"]
+__all__ = [
+    "SortedFeatures",
+    "add_similarity",
+    "best_ranges",
+    "best_stump",
+    "chamfer_distances",
+    "chamfer_nearest",
+    "minimize_z",
+    "presort",
+    "weighted_errors",
+    "weighted_l1",
+    "weighted_l1_nearest",
+    "z_values",
+]

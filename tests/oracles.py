@@ -89,3 +89,46 @@ def nearest_k(row, k):
     """The k lowest of a row and their indices; of equal ones the lowest index first."""
     order = sorted(range(len(row)), key=lambda j: (row[j], j))[:k]
     return [row[j] for j in order], order
+
+
+def order(near, far):
+    """Eq. 1 of BoostMap."""
+    return int(far > near) - int(far < near)
+
+
+def margin(F, q, a, b):
+    """Eq. 2 of BoostMap for a 1D embedding given as a list of values."""
+    return abs(F[q] - F[b]) - abs(F[q] - F[a])
+
+
+def weighted_error(F, triples, y, w):
+    """Eqs. 3 and 11 of BoostMap, exactly."""
+    pairs = zip(triples, y, grid(w), strict=True)
+    return sum((v * abs(int(l) - order(0, margin(F, *triple))) / 2 for triple, l, v in pairs), Fraction(0))
+
+
+def z_value(u, w, alpha):
+    """Eq. 12 of BoostMap with u = y h."""
+    return math.fsum(v * math.exp(min(-alpha * x, 500)) for x, v in zip(u, w, strict=True))
+
+
+def least_z(u, w, least, most, steps=200):
+    """Eqs. 13-14 by golden sections: Z is convex."""
+    ratio = (math.sqrt(5) - 1) / 2
+    low, high = least, most
+    for _ in range(steps):
+        one, two = high - ratio * (high - low), low + ratio * (high - low)
+        if z_value(u, w, one) <= z_value(u, w, two):
+            high = two
+        else:
+            low = one
+    return min((z_value(u, w, a), a) for a in (least, (low + high) / 2))
+
+
+def range_error(cells, F, triples, y, w, wanted):
+    """Weighted error of a classifier that is silent outside the wanted cells."""
+    total = Fraction(0)
+    for (q, a, b), l, v in zip(triples, y, grid(w), strict=True):
+        answer = order(0, margin(F, q, a, b)) if cells[q] in wanted else 0
+        total += v * abs(int(l) - answer) / 2
+    return total

@@ -16,12 +16,28 @@ Contract
   width and on any number of threads; equal errors are equal to the last bit, and ties are true ties. The
   rounding moves a weighted error by at most n * 2**-53. The sums of alpha_t h_t in :func:`add_similarity` run
   over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
-  (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties.
+  (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties. Sums that
+  cannot be exact (Z of BoostMap, weighted L1) are taken in a fixed number of interleaved lanes, the same in both twins.
 * **threads** is the number of threads a kernel may use, None for all that the machine offers; no result depends
   on it. The reference runs on one thread whatever it is told.
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
+from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
+from refimpl.kernels.triples import best_ranges, minimize_z, weighted_errors, z_values
 
-__all__ = ["SortedFeatures", "add_similarity", "best_stump", "chamfer_distances", "chamfer_nearest", "presort"]
+__all__ = [
+    "SortedFeatures",
+    "add_similarity",
+    "best_ranges",
+    "best_stump",
+    "chamfer_distances",
+    "chamfer_nearest",
+    "minimize_z",
+    "presort",
+    "weighted_errors",
+    "weighted_l1",
+    "weighted_l1_nearest",
+    "z_values",
+]

@@ -1,0 +1,513 @@
+"""BoostMap: V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean Embeddings for Indexing and
+Classification", Boston University (2005).
+
+In the paper's order: 1D embeddings (§ 4), the training algorithm and its output (§ 7), query-sensitive embeddings
+(§ 8). Triples and their proximity order (§§ 3.2 and 10) stand in :mod:`refimpl.training_triples`. Symbols are listed in
+NOTATION.md, corrected lines in ERRATA.md.
+
+Training takes distances as matrices: BoostMap never looks at an object. What the paper leaves open is read here so:
+
+* m, the number of pivot pairs per round, is M_1 unless given.
+* Two pivots at distance 0 define no line: their embedding is 0 throughout, a classifier that is never chosen.
+* Ranges of queries (§ 8.1 step 2) lie between thresholds drawn from the queries' values, all of them between each two.
+
+Not handled here: distances to compute (:mod:`refimpl.spaces`), retrieval (:mod:`refimpl.retrieval`).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from refimpl._checks import as_count, as_indices, as_kernels, as_matrix
+from refimpl.kernels.stumps import on_grid
+from refimpl.kernels.triples import exp, margins
+from refimpl.results import result
+from refimpl.rivals.lipschitz import as_embedded
+from refimpl.spaces import as_space
+from refimpl.training_triples import distinct_pairs
+
+MODIFY_BELOW = 0.9999  # § 7.3 step 4
+
+
+# --------------------------------------------------------------------------------------------------- § 4
+
+
+def reference_embedding(D_r):
+    """F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}."""
+    return D_r
+
+
+def pivot_embedding(D_x1, D_x2, D_x1_x2):
+    """F^{x1,x2}(x) for every x, the projection on the line through two pivots: eq. 8; 0 if they coincide."""
+    if D_x1_x2 == 0:
+        return np.zeros_like(D_x1)
+    return (D_x1 * D_x1 + D_x1_x2 * D_x1_x2 - D_x2 * D_x2) / (2 * D_x1_x2)
+
+
+def embedding(D, first, second, length):
+    """One 1D embedding out of the candidates' distances D, shape (n_C, n): eq. 6 if `second` is -1, else eq. 8."""
+    return reference_embedding(D[first]) if second < 0 else pivot_embedding(D[first], D[second], length)
+
+
+# ------------------------------------------------------------------------------------------------- § 7.3
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What one round of § 7.3 did.
+
+    Attributes
+    ----------
+    j : int
+        Number of the round, from 1.
+    step : {"remove", "modify", "add"}
+    classifier : tuple of int
+        (x_1, x_2) as places among the candidates; (r, -1) for a reference object.
+    alpha, z : float
+        alpha_j and z_j.
+    w : ndarray, shape (t,), float64
+        The weights after the round, w_{j+1}.
+    """
+
+    j: int
+    step: str
+    classifier: tuple
+    alpha: float
+    z: float
+    w: np.ndarray
+
+
+def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, threads=None):
+    """Steps 1-12 of § 7.3, p. 10, one round after the other; ends at d classifiers or when z_j >= 1.
+
+    With d classifiers, removals and changes of weight go on until the next step would be an addition.
+
+    Parameters
+    ----------
+    D : ndarray, shape (n_C, n), float64
+        D[c, x] = D_X(x, c) for the candidates c and the objects x of the triples.
+    between : ndarray, shape (n_C, n_C), float64
+        Distances of the candidates, between[c, x] = D_X(x, c).
+    triples : ndarray, shape (t, 3), int32
+    y : ndarray, shape (t,), float64
+        1 or -1.
+    d, M_1, m, M_2 : int
+    rng : numpy.random.Generator
+    kernels : module
+    threads : int, optional
+
+    Yields
+    ------
+    Round
+    """
+    t, j = len(triples), 0
+    w = on_grid(np.full(t, 1 / t))  # Figure 3: w_{i,1} = 1 / t
+    H = {}  # h'_c -> alpha'_c
+    F = {}  # h'_c -> the values of its embedding
+    while True:
+        j += 1
+        step, h, alpha = "remove", *removal(H, F, triples, y, w, kernels, threads)  # steps 1-2
+        if h is None:
+            step, h, alpha = "modify", *modification(H, F, triples, y, w, kernels, threads)  # steps 3-4
+        if h is None and len(H) == d:
+            return
+        if h is None:
+            step, h, alpha = "add", *addition(
+                D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads)  # steps 5-10
+        F[h] = embedding(D, *h, between[h[1], h[0]])
+        z_j = float(kernels.z_values(F[h][None], triples, y, w, np.array([alpha]))[0])  # step 11
+        if z_j >= 1:
+            return
+        w = on_grid(w * exp(-alpha * (y * margins(F[h], triples))) / z_j)  # step 12: eq. 9
+        H[h] = H.get(h, 0.0) + alpha
+        if H[h] == 0:
+            del H[h], F[h]
+        yield Round(j, step, h, alpha, z_j, w)
+
+
+def removal(H, F, triples, y, w, kernels, threads):
+    """Steps 1-2 of § 7.3: the classifier whose removal lowers Z most, and -alpha'_g; or None."""
+    if not H:
+        return None, 0.0
+    h, alpha = list(H), -np.array(list(H.values()))
+    z = kernels.z_values(np.array([F[c] for c in h]), triples, y, w, alpha, threads=threads)  # ERRATUM BM-1
+    g = int(np.argmin(z))  # steps 1-2
+    return (h[g], float(alpha[g])) if z[g] < 1 else (None, 0.0)
+
+
+def modification(H, F, triples, y, w, kernels, threads):
+    """Steps 3-4 of § 7.3: the classifier whose change of weight lowers Z most, and the change; or None."""
+    if not H:
+        return None, 0.0
+    h, least = list(H), -np.array(list(H.values()))
+    alpha, z = kernels.minimize_z(np.array([F[c] for c in h]), triples, y, w, least, threads=threads)
+    g = int(np.argmin(z))  # steps 3-4
+    return (h[g], float(alpha[g])) if z[g] < MODIFY_BELOW else (None, 0.0)
+
+
+def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads):
+    """Steps 5-10 of § 7.3: the best of M_1 reference objects and m pivot pairs, and its weight."""
+    r = rng.choice(len(D), size=M_1, replace=False)  # step 5
+    pairs = distinct_pairs(len(D), m, rng)  # step 6
+    h = [(int(c), -1) for c in r] + [(int(x1), int(x2)) for x1, x2 in pairs]  # step 7
+    F = np.array([embedding(D, x1, x2, between[x2, x1]) for x1, x2 in h])
+    errors = kernels.weighted_errors(F, triples, y, w, threads=threads)  # step 8
+    best = np.argsort(errors, kind="stable")[:M_2]
+    alpha, z = kernels.minimize_z(F[best], triples, y, w, np.zeros(len(best)), threads=threads)
+    g = int(np.argmin(z))  # step 9
+    return h[best[g]], float(alpha[g])  # step 10
+
+
+# ------------------------------------------------------------------------------------------------- § 7.4
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class BoostMap:
+    """The embedding F_out of § 7.4 with its weights, and the query-sensitive part of § 8.2 if there is one.
+
+    Attributes
+    ----------
+    first, second : ndarray, shape (d,), int64
+        The database objects that define each coordinate: (r, -1) for a reference object, (x_1, x_2) for pivots.
+    length : ndarray, shape (d,), float64
+        D_X(x_1, x_2), 0 for a reference object.
+    alpha : ndarray, shape (d,), float64
+        Weights alpha_c > 0 of eq. 16.
+    coordinate, by : ndarray, shape (s,), int64
+        c and g of the query-sensitive classifiers: coordinate c counts more where coordinate g of the query lies in
+        the range.
+    low, high : ndarray, shape (s,), float64
+        The range, low <= value < high.
+    inside : ndarray, shape (s,), int64
+        1 for the range, 0 for what is outside it.
+    extra : ndarray, shape (s,), float64
+        Weights alpha_j, j > J, of eq. 20.
+    round_first, round_second : ndarray, shape (J,), int64
+    round_length, round_alpha : ndarray, shape (J,), float64
+        Classifier (as above) and alpha_j of each round of the first phase.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    length: np.ndarray
+    alpha: np.ndarray
+    coordinate: np.ndarray
+    by: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    inside: np.ndarray
+    extra: np.ndarray
+    round_first: np.ndarray
+    round_second: np.ndarray
+    round_length: np.ndarray
+    round_alpha: np.ndarray
+
+    @property
+    def d(self):
+        """The number of dimensions."""
+        return len(self.alpha)
+
+    @property
+    def references(self):
+        """The database objects to which distances are measured, at most 2 d: int64 array, ascending."""
+        return np.unique(np.concatenate([self.first, self.second[self.second >= 0]]))
+
+    @property
+    def cost(self):
+        """How many exact distances it takes to embed a new object."""
+        return len(self.references)
+
+    def embed(self, space, queries=None):
+        """F_out(x) of eq. 15.
+
+        Parameters
+        ----------
+        space : refimpl.spaces.Space
+            The database whose objects the references are.
+        queries : sequence of m objects, optional
+            In the form that `space` takes; the default is all database objects.
+
+        Returns
+        -------
+        ndarray, shape (m, d), float64
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `queries` do not fit `space`, or a reference is not in its database.
+        """
+        space = as_space(space)
+        references = self.references
+        D = space.distances(space.objects if queries is None else queries, references).T
+        one, two = np.searchsorted(references, self.first), np.searchsorted(references, self.second)
+        two[self.second < 0] = -1
+        columns = [embedding(D, *h) for h in zip(one, two, self.length, strict=True)]
+        return np.ascontiguousarray(np.array(columns).reshape(self.d, D.shape[1]).T)
+
+    def weights(self, E):
+        """A_c(q) of eq. 21 for embedded queries E, shape (n, d): ndarray, shape (n, d)."""
+        A = np.tile(self.alpha, (len(E), 1))
+        for c, g, low, high, inside, extra in zip(
+            self.coordinate, self.by, self.low, self.high, self.inside, self.extra, strict=True
+        ):
+            A[:, c] += extra * accepts(E[:, g], low, high, inside)
+        return A
+
+    def pairwise(self, Q, X, *, kernels=None, threads=None):
+        """D_q of eq. 22 (eq. 16 without a query-sensitive part) from embedded queries to embedded objects.
+
+        Parameters
+        ----------
+        Q : array_like, shape (n_Q, d)
+        X : array_like, shape (n_X, d)
+        kernels : module, optional
+        threads : int, optional
+
+        Returns
+        -------
+        ndarray, shape (n_Q, n_X), float64
+        """
+        Q, X = as_embedded(Q, X, self.d)
+        return as_kernels(kernels).weighted_l1(Q, self.weights(Q), X, threads=threads)
+
+    def truncated(self, d):
+        """The embedding as it was before the first phase added a coordinate to d of them, without phase two."""
+        d = as_count(d, "d")
+        rounds = zip(self.round_first.tolist(), self.round_second.tolist(), self.round_length.tolist(),
+                     self.round_alpha.tolist(), strict=True)
+        return from_rounds(list(rounds), d)
+
+
+def from_rounds(rounds, d=None):
+    """F_out and its weights out of (x_1, x_2, D_X(x_1, x_2), alpha_j) for each round: eqs. 15-16.
+
+    With `d`, the rounds count up to the first that would add a coordinate to d.
+    """
+    H = {}
+    for place, (*h, alpha) in enumerate(rounds):
+        h = tuple(h)
+        if d is not None and h not in H and len(H) == d:
+            rounds = rounds[:place]
+            break
+        H[h] = H.get(h, 0.0) + alpha
+        if H[h] == 0:
+            del H[h]
+    first, second, length = _columns(list(H), (np.int64, np.int64, np.float64))
+    log = _columns(rounds, (np.int64, np.int64, np.float64, np.float64))
+    none = _columns([], (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
+    return BoostMap(first, second, length, np.array(list(H.values()), dtype=np.float64), *none, *log)
+
+
+def _columns(rows, dtypes):
+    columns = zip(*rows, strict=True) if rows else [()] * len(dtypes)
+    return [np.array(column, dtype=dtype) for column, dtype in zip(columns, dtypes, strict=True)]
+
+
+def accepts(values, low, high, inside):
+    """The splitter S_{F,V} of eq. 18 on values F(q): float array of 0 and 1."""
+    return (((low <= values) & (values < high)) == bool(inside)).astype(np.float64)
+
+
+# ------------------------------------------------------------------------------------------------- § 8.1
+
+
+@dataclass(frozen=True, eq=False)
+class QuerySensitiveRound:
+    """What one round of § 8.1 chose.
+
+    Attributes
+    ----------
+    j : int
+        Number of the round within the second phase, from 1.
+    c, g : int
+        Coordinates: F_c classifies, F_g = Gamma_c splits.
+    low, high : float
+    inside : int
+        The range V: low <= value < high, or what is outside it.
+    alpha, z : float
+    w : ndarray, shape (t,), float64
+        The weights after the round.
+    """
+
+    j: int
+    c: int
+    g: int
+    low: float
+    high: float
+    inside: int
+    alpha: float
+    z: float
+    w: np.ndarray
+
+
+def query_sensitive_rounds(F, triples, y, w, *, k, rng, kernels, threads=None):
+    """Steps 1-8 of § 8.1, p. 13, one round after the other; ends when z_j >= 1.
+
+    Ranges are compared by their weighted error, as § 8.3 says; step 3 prints Z_min.
+
+    Parameters
+    ----------
+    F : ndarray, shape (d, n), float64
+        Values of F_1, ..., F_d on the objects of the triples.
+    triples, y : ndarray
+        As for :func:`training_rounds`.
+    w : ndarray, shape (t,), float64
+        The weights w_{J+1} that the first phase left.
+    k : int
+        Thresholds drawn for each coordinate; all ranges between them are tried.
+    rng : numpy.random.Generator
+    kernels : module
+    threads : int, optional
+
+    Yields
+    ------
+    QuerySensitiveRound
+    """
+    d, j, ranges = len(F), 0, all_ranges(k)
+    zero = np.zeros(d)
+    while True:
+        j += 1
+        gamma = np.where(rng.random(d) < 0.5, np.arange(d), rng.integers(d, size=d))  # step 1
+        t = np.array([thresholds(F_g[triples[:, 0]], k, rng) for F_g in F[gamma]])  # step 2
+        _, V = kernels.best_ranges(F[gamma], F, triples, y, w, t, ranges, threads=threads)  # step 3, § 8.3
+        V = [as_range(t_c, ranges[best]) for t_c, best in zip(t, V, strict=True)]
+        S = np.array([accepts(F_g, *V_c) for F_g, V_c in zip(F[gamma], V, strict=True)])  # eq. 18
+        alpha, z = kernels.minimize_z(F, triples, y, w, zero, S, threads=threads)
+        g = int(np.argmin(z))  # step 4
+        if z[g] >= 1:  # steps 5-7
+            return
+        u = y * S[g][triples[:, 0]] * margins(F[g], triples)  # eq. 19
+        w = on_grid(w * exp(-alpha[g] * u) / z[g])  # step 8: eq. 9
+        yield QuerySensitiveRound(j, g, int(gamma[g]), *V[g], float(alpha[g]), float(z[g]), w)
+
+
+def thresholds(values, k, rng):
+    """k thresholds drawn from the queries' values, each moved half way to the next greater value; ascending."""
+    distinct = np.unique(values)
+    if len(distinct) == 1:
+        return np.full(k, np.inf)
+    picked = np.searchsorted(distinct, np.sort(rng.choice(values, size=k)))
+    picked = np.minimum(picked, len(distinct) - 2)
+    return distinct[picked] / 2 + distinct[picked + 1] / 2
+
+
+def all_ranges(k):
+    """R and every range of the other four forms of § 8.1 step 2 between k thresholds, for ``best_ranges``."""
+    i, j = np.triu_indices(k + 2, 1)
+    whole = (i == 0) & (j == k + 1)
+    inner = (i > 0) & (j <= k)  # (t_1, t_2), whose complement is (-inf, t_1) u (t_2, inf)
+    return np.concatenate([
+        [[0, k + 1]],
+        np.stack([i, j], axis=1)[~whole],
+        np.stack([j, i], axis=1)[inner],
+    ]).astype(np.int64)
+
+
+def as_range(t, places):
+    """(low, high, inside) of a range of ``best_ranges`` between the thresholds t."""
+    edges = np.concatenate([[-np.inf], t, [np.inf]])
+    i, j = sorted(places.tolist())
+    return float(edges[i]), float(edges[j]), int(places[0] < places[1])
+
+
+# -------------------------------------------------------------------------------------------- the whole
+
+
+def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20,
+             kernels=None, callback=None, threads=None):
+    """Train BoostMap: §§ 7.3 and 8.1 of Athitsos et al. (2005).
+
+    Parameters
+    ----------
+    D : array_like, shape (n_C, n), float64
+        D[c, x] = D_X(x, c), from the objects x of the triples to the candidates c.
+    between : array_like, shape (n_C, n_C), float64
+        The same among the candidates: between[c, x] = D_X(x, c).
+    triples : array_like, shape (t, 3), int
+        Objects q, a, b as places in the columns of D.
+    y : array_like, shape (t,)
+        Their proximity order, 1 or -1.
+    d : int
+        Number of coordinates. The first phase ends when the next step would add one to d of them.
+    rng : numpy.random.Generator
+    candidates : array_like of int, shape (n_C,), optional
+        Which objects of the database the candidates are; 0, ..., n_C - 1 by default.
+    M_1, M_2 : int, default 1000 and 200
+        Reference objects tried in a round; classifiers whose Z_min is computed. At most as many as there are.
+    m : int, optional
+        Pivot pairs tried in a round, M_1 by default.
+    query_sensitive : int, default 0
+        Rounds of the second phase, J_2 - J.
+    k : int, default 20
+        Thresholds drawn for each coordinate in a round of the second phase.
+    kernels : module, optional
+        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
+    callback : callable, optional
+        ``callback(round)`` is called after each :class:`Round` and :class:`QuerySensitiveRound`; if it returns
+        True, this phase ends.
+    threads : int, optional
+        Threads that the kernels may use; None for all. The result does not depend on it.
+
+    Returns
+    -------
+    BoostMap
+    """
+    kernels = as_kernels(kernels)
+    D, between, triples, y = _check_training(D, between, triples, y)
+    M_1 = min(as_count(M_1, "M_1"), len(D))
+    m = M_1 if m is None else as_count(m, "m", 0)
+    d, M_2 = as_count(d, "d"), as_count(M_2, "M_2")
+    candidates = None if candidates is None else as_indices(candidates, np.iinfo(np.int64).max, "candidates")
+    if candidates is not None and len(candidates) != len(D):
+        raise ValueError(f"candidates has {len(candidates)} entries; D has {len(D)} rows")
+    t = len(triples)
+    rounds, w = [], on_grid(np.full(t, 1 / t))
+    for round in training_rounds(
+        D, between, triples, y, d=d, M_1=M_1, m=m, M_2=M_2, rng=rng, kernels=kernels, threads=threads
+    ):
+        x1, x2 = round.classifier
+        rounds.append((x1, x2, float(between[x2, x1]) if x2 >= 0 else 0.0, round.alpha))
+        w = round.w
+        if callback is not None and callback(round):
+            break
+    model = from_rounds(rounds)
+    if query_sensitive > 0 and model.d > 0:
+        model = _second_phase(model, D, triples, y, w, query_sensitive, k, rng, kernels, callback, threads)
+    return model if candidates is None else _named(model, candidates)
+
+
+def _second_phase(model, D, triples, y, w, query_sensitive, k, rng, kernels, callback, threads):
+    F = np.array([embedding(D, *h) for h in zip(model.first, model.second, model.length, strict=True)])
+    extra = []
+    for round in query_sensitive_rounds(F, triples, y, w, k=k, rng=rng, kernels=kernels, threads=threads):
+        extra.append((round.c, round.g, round.low, round.high, round.inside, round.alpha))
+        if round.j == query_sensitive or (callback is not None and callback(round)):
+            break
+    names = ("coordinate", "by", "low", "high", "inside", "extra")
+    columns = _columns(extra, (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
+    return replace(model, **dict(zip(names, columns, strict=True)))
+
+
+def _named(model, candidates):
+    """The model with database objects in the place of candidates."""
+    names = ("first", "second", "round_first", "round_second")
+    places = (getattr(model, name) for name in names)
+    return replace(model, **{name: np.where(p < 0, p, candidates[p]) for name, p in zip(names, places, strict=True)})
+
+
+def _check_training(D, between, triples, y):
+    D, between = as_matrix(D, "D"), as_matrix(between, "between")
+    if between.shape != (len(D), len(D)):
+        raise ValueError(f"between has shape {between.shape}; D has {len(D)} candidates")
+    if (D < 0).any() or (between < 0).any():
+        raise ValueError("D, between: distances must not be negative")
+    triples = np.asarray(triples)
+    if triples.ndim != 2 or triples.shape[1] != 3 or triples.dtype.kind not in "iu" or len(triples) == 0:
+        raise ValueError(f"triples: {triples.dtype} {triples.shape}; it must hold integers, shape (t, 3), t >= 1")
+    if triples.min() < 0 or triples.max() >= D.shape[1]:
+        raise ValueError(f"triples: they name objects beyond the {D.shape[1]} columns of D")
+    y = np.asarray(y, dtype=np.float64)
+    if y.shape != (len(triples),) or not np.isin(y, (-1, 1)).all():
+        raise ValueError("y: it must hold 1 or -1 for each triple; leave out triples with equal distances")
+    return D, between, np.ascontiguousarray(triples, dtype=np.int32), y

@@ -1,0 +1,301 @@
+"""Classifiers of triples in Cython: the twin of refimpl/kernels/triples.py, whose expressions stand above the loops.
+
+The triples are taken in rows of LANES; a sum has that many lanes, each of which adds in ascending order. Threads
+share the classifiers out.
+"""
+
+import numpy as np
+
+from cython.parallel cimport prange, threadid
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, int64_t
+from libcpp.algorithm cimport upper_bound
+
+from refimpl_fast.threads cimport thread_count
+
+from refimpl.kernels import triples as reference
+
+cdef extern from "clones.h":
+    ctypedef void cloned_void "REFIMPL_CLONES void"
+
+cdef extern from "power.h":
+    double times_power(double p, double shifted) noexcept nogil
+
+cdef enum:
+    LANES = 64
+    DEGREE = 13
+
+cdef double[DEGREE + 1] TAYLOR
+cdef double LOG2E = reference._LOG2E, LN2_HIGH = reference._LN2_HIGH, LN2_LOW = reference._LN2_LOW
+cdef double LEAST = reference._LEAST, MOST = reference._MOST, TOLERANCE = reference.TOLERANCE
+cdef double LAST_BITS = reference.LAST_BITS
+cdef double SHIFT = 1.5 * 2.0**52
+cdef int STEPS = reference.STEPS
+for _place in range(DEGREE + 1):
+    TAYLOR[_place] = reference._TAYLOR[_place]
+assert LANES == reference.LANES
+
+
+cdef class _Triples:
+    """The triples, turned: all q, all a, all b; filled up to whole rows with triples of weight 0 and margin 0."""
+    cdef int32_t[:, ::1] sides
+    cdef double[::1] y, w
+    cdef Py_ssize_t t
+
+    def __cinit__(self, F, triples, y, w):
+        t, whole = len(triples), -(-len(triples) // LANES) * LANES
+        if triples.ndim != 2 or triples.shape[1] != 3 or y.shape != (t,) or w.shape != (t,):
+            raise ValueError(f"triples, y, w: shapes {triples.shape}, {y.shape}, {w.shape}; (t, 3), (t,), (t,) would do")
+        if t and (triples.min() < 0 or triples.max() >= F.shape[1]):
+            raise ValueError(f"triples: they name objects beyond the {F.shape[1]} of F")
+        sides = np.zeros((3, whole), dtype=np.int32)
+        sides[:, :t] = triples.T
+        self.sides, self.t = sides, whole
+        self.y, self.w = (np.append(values, np.zeros(whole - t)) for values in (y, w))
+
+
+cdef cloned_void _margins(
+    double* u, const double* F, const int32_t* q, const int32_t* a, const int32_t* b, const double* y, Py_ssize_t t
+) noexcept nogil:
+    # u = y * (np.abs(F[q] - F[b]) - np.abs(F[q] - F[a]))
+    cdef Py_ssize_t i
+    for i in range(t):
+        u[i] = y[i] * (fabs(F[q[i]] - F[b[i]]) - fabs(F[q[i]] - F[a[i]]))
+
+
+cdef cloned_void _silence(double* u, const double* S, const int32_t* q, Py_ssize_t t) noexcept nogil:
+    # u *= S[q]
+    cdef Py_ssize_t i
+    for i in range(t):
+        u[i] = u[i] * S[q[i]]
+
+
+cdef cloned_void _error(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
+    # (w * (np.abs(y - sign) / 2)).sum(): exact, so in any order
+    cdef double[LANES] wrong
+    cdef Py_ssize_t i, row
+    for i in range(LANES):
+        wrong[i] = 0
+    for row in range(t // LANES):
+        for i in range(LANES):
+            wrong[i] += w[row * LANES + i] if u[row * LANES + i] < 0 else 0
+            wrong[i] += 0.5 * w[row * LANES + i] if u[row * LANES + i] == 0 else 0
+    out[0] = 0
+    for i in range(LANES):
+        out[0] += wrong[i]
+
+
+cdef cloned_void _z(
+    const double* u, const double* w, double alpha, Py_ssize_t t, const double* taylor, double* out
+) noexcept nogil:
+    # e = w * exp(-alpha * u); fixed_sum(e), -fixed_sum(e * u), fixed_sum(e * u * u)
+    cdef double[LANES] sum0, sum1, sum2, e
+    cdef double x, k, r, p
+    cdef Py_ssize_t i, row
+    for i in range(LANES):
+        sum0[i] = 0
+        sum1[i] = 0
+        sum2[i] = 0
+    for row in range(t // LANES):
+        for i in range(LANES):
+            x = -alpha * u[row * LANES + i]
+            x = LEAST if x < LEAST else x
+            x = MOST if x > MOST else x
+            k = (x * LOG2E + SHIFT)
+            r = (x - (k - SHIFT) * LN2_HIGH) - (k - SHIFT) * LN2_LOW
+            p = taylor[0]
+            p = p * r + taylor[1]
+            p = p * r + taylor[2]
+            p = p * r + taylor[3]
+            p = p * r + taylor[4]
+            p = p * r + taylor[5]
+            p = p * r + taylor[6]
+            p = p * r + taylor[7]
+            p = p * r + taylor[8]
+            p = p * r + taylor[9]
+            p = p * r + taylor[10]
+            p = p * r + taylor[11]
+            p = p * r + taylor[12]
+            p = p * r + taylor[13]
+            e[i] = w[row * LANES + i] * times_power(p, k)
+        for i in range(LANES):
+            sum0[i] += e[i]
+            e[i] = e[i] * u[row * LANES + i]
+            sum1[i] += e[i]
+            sum2[i] += e[i] * u[row * LANES + i]
+    out[0] = sum0[0]
+    out[1] = sum1[0]
+    out[2] = sum2[0]
+    for i in range(1, LANES):
+        out[0] += sum0[i]
+        out[1] += sum1[i]
+        out[2] += sum2[i]
+    out[1] = -out[1]
+
+
+cdef cloned_void _mean_size(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
+    # fixed_sum(w * np.abs(u))
+    cdef double[LANES] lanes
+    cdef Py_ssize_t i, row
+    for i in range(LANES):
+        lanes[i] = 0
+    for row in range(t // LANES):
+        for i in range(LANES):
+            lanes[i] += w[row * LANES + i] * fabs(u[row * LANES + i])
+    out[0] = lanes[0]
+    for i in range(1, LANES):
+        out[0] += lanes[i]
+
+
+cdef void _minimum(
+    const double* u, const double* w, double least, Py_ssize_t t, const double* taylor, double* found
+) noexcept nogil:
+    cdef double scale, low = least, high = max(least, 0.0), most, alpha, step, newton
+    cdef double[3] z
+    cdef int _
+    _mean_size(u, w, t, &scale)
+    if scale == 0.0:
+        _z(u, w, high, t, taylor, z)
+        found[0] = high
+        found[1] = z[0]
+        return
+    most = high + LAST_BITS / scale
+    alpha, high = high, most
+    for _ in range(STEPS):
+        _z(u, w, alpha, t, taylor, z)
+        if (z[1] >= 0 and alpha == least) or (z[1] <= 0 and alpha == most):
+            break
+        if z[1] < 0:
+            low = alpha
+        else:
+            high = alpha
+        step = -z[1] / z[2]
+        if fabs(step) * scale <= TOLERANCE:
+            break
+        newton = alpha + step
+        if not low < newton < high:
+            if newton <= least < alpha:
+                newton = least
+            elif newton >= most > alpha:
+                newton = most
+            else:
+                newton = (low + high) / 2
+        alpha = newton
+    found[0] = alpha
+    found[1] = z[0]
+
+
+def weighted_errors(F not None, triples not None, y not None, w not None, *, threads=None):
+    """Training error Lambda_j of many classifiers; see refimpl.kernels.weighted_errors."""
+    cdef int n_threads = thread_count(threads)
+    cdef _Triples T = _Triples(F, triples, y, w)
+    cdef const double[:, ::1] values = F
+    cdef double[::1] errors = np.empty(len(F))
+    cdef double[:, ::1] u = np.empty((n_threads, T.t))
+    cdef Py_ssize_t c
+    if T.t:
+        for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
+            _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
+            _error(&u[threadid(), 0], &T.w[0], T.t, &errors[c])
+    return np.asarray(errors)
+
+
+def z_values(
+    F not None, triples not None, y not None, w not None, const double[::1] alpha not None, const double[:, ::1] S=None,
+    *, threads=None,
+):
+    """Z_j(h, alpha) of many classifiers; see refimpl.kernels.z_values."""
+    cdef int n_threads = thread_count(threads)
+    cdef _Triples T = _Triples(F, triples, y, w)
+    cdef const double[:, ::1] values = F
+    cdef double[:, ::1] z = np.zeros((len(F), 3))
+    cdef double[:, ::1] u = np.empty((n_threads, T.t))
+    cdef Py_ssize_t c
+    cdef bint silent = S is not None
+    if silent and (S.shape[0] != values.shape[0] or S.shape[1] != values.shape[1]):
+        raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; that of F, {F.shape}, would do")
+    if T.t:
+        for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
+            _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
+            if silent:
+                _silence(&u[threadid(), 0], &S[c, 0], &T.sides[0, 0], T.t)
+            _z(&u[threadid(), 0], &T.w[0], alpha[c], T.t, TAYLOR, &z[c, 0])
+    return np.array(z[:, 0])
+
+
+def minimize_z(
+    F not None, triples not None, y not None, w not None, const double[::1] least not None, const double[:, ::1] S=None,
+    *, threads=None,
+):
+    """A_min and Z_min of many classifiers; see refimpl.kernels.minimize_z."""
+    cdef int n_threads = thread_count(threads)
+    cdef _Triples T = _Triples(F, triples, y, w)
+    cdef const double[:, ::1] values = F
+    cdef double[:, ::1] found = np.zeros((len(F), 2))
+    cdef double[:, ::1] u = np.empty((n_threads, T.t))
+    cdef Py_ssize_t c
+    cdef bint silent = S is not None
+    if silent and (S.shape[0] != values.shape[0] or S.shape[1] != values.shape[1]):
+        raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; that of F, {F.shape}, would do")
+    if T.t:
+        for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
+            _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
+            if silent:
+                _silence(&u[threadid(), 0], &S[c, 0], &T.sides[0, 0], T.t)
+            _minimum(&u[threadid(), 0], &T.w[0], least[c], T.t, TAYLOR, &found[c, 0])
+    return np.array(found[:, 0]), np.array(found[:, 1])
+
+
+def best_ranges(
+    values not None, F not None, triples not None, y not None, w not None, const double[:, ::1] thresholds not None,
+    const int64_t[:, ::1] ranges not None, *, threads=None,
+):
+    """The range of queries in which each classifier errs least; see refimpl.kernels.best_ranges."""
+    cdef int n_threads = thread_count(threads)
+    cdef _Triples T = _Triples(F, triples, y, w)
+    cdef const double[:, ::1] splits = values, classifies = F
+    cdef Py_ssize_t m = classifies.shape[0], c, k = thresholds.shape[1]
+    cdef double[::1] errors = np.empty(m)
+    cdef int64_t[::1] best = np.empty(m, dtype=np.int64)
+    cdef double[:, ::1] u = np.empty((n_threads, T.t))
+    cdef double[:, ::1] below = np.empty((n_threads, k + 2))
+    cdef double half = np.sum(w) / 2
+    if len(ranges) == 0 or T.t == 0:
+        raise ValueError("ranges, triples: there must be at least one of each")
+    if np.min(ranges) < 0 or np.max(ranges) > k + 1:
+        raise ValueError(f"ranges: they must lie between 0 and {k + 1}, the number of cells")
+    for c in prange(m, nogil=True, num_threads=n_threads, schedule="dynamic"):
+        _margins(&u[threadid(), 0], &classifies[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
+        _gains(&below[threadid(), 0], &u[threadid(), 0], &splits[c, 0], &T.sides[0, 0], &T.w[0], T.t,
+               &thresholds[c, 0] if k > 0 else NULL, k)
+        _best(&below[threadid(), 0], k, ranges, &errors[c], &best[c])
+        errors[c] = half - errors[c]
+    return np.asarray(errors), np.asarray(best)
+
+
+cdef void _gains(
+    double* below, const double* u, const double* values, const int32_t* q, const double* w, Py_ssize_t t,
+    const double* thresholds, Py_ssize_t k,
+) noexcept nogil:
+    # below = np.append(0.0, np.cumsum(np.bincount(cell, gain, k + 1))): exact, so in any order
+    cdef Py_ssize_t i
+    for i in range(k + 2):
+        below[i] = 0
+    for i in range(t):
+        if u[i] != 0:
+            below[1 + (upper_bound(thresholds, thresholds + k, values[q[i]]) - thresholds)] += (
+                0.5 * w[i] if u[i] > 0 else -0.5 * w[i])
+    for i in range(k + 1):
+        below[i + 1] += below[i]
+
+
+cdef void _best(const double* below, Py_ssize_t k, const int64_t[:, ::1] ranges, double* gain, int64_t* place) noexcept nogil:
+    # gains = np.where(i < j, below[j] - below[i], below[-1] - (below[i] - below[j])); np.argmax(gains)
+    cdef Py_ssize_t r, i, j
+    cdef double found
+    for r in range(ranges.shape[0]):
+        i, j = ranges[r, 0], ranges[r, 1]
+        found = below[j] - below[i] if i < j else below[k + 1] - (below[i] - below[j])
+        if r == 0 or found > gain[0]:
+            gain[0] = found
+            place[0] = r

@@ -1,0 +1,220 @@
+"""BoostMap: the training rounds against the paper's steps, the output against its propositions."""
+
+import dataclasses
+
+import numpy as np
+import oracles
+import pytest
+from agreement import KERNELS, assert_same
+
+import refimpl
+from refimpl import boostmap as bm
+from refimpl import training_triples as tt
+from refimpl.kernels import triples as kernel
+from refimpl.spaces import PrecomputedSpace
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+
+def toy(n=60, t=600, seed=0, asymmetric=False):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
+    if asymmetric:
+        D = D * (1 + 0.3 * rng.random((n, n)))
+        np.fill_diagonal(D, 0)
+    triples, y = tt.random_triples(D, t, rng)
+    return D, triples, y, (X[:, 0] > 0) + 2 * (X[:, 1] > 0)
+
+
+def train(D, triples, y, d=6, kernels=None, seed=1, **options):
+    options = {"M_1": 12, "M_2": 5} | options
+    return bm.boostmap(D.T, D.T, triples, y, d, rng=np.random.default_rng(seed), kernels=kernels, **options)
+
+
+def test_eq_1_and_eq_3():
+    assert tt.proximity_order([1, 2, 2], [2, 2, 1]).tolist() == [1, 0, -1]
+    assert tt.classification_error(np.array([1, 1, -1, 0]), np.array([0.3, -2, 0, 0])) == (0 + 1 + 0.5 + 0) / 4
+
+
+def test_eq_6_and_eq_8_on_a_plane():
+    X = np.array([[0.0, 0.0], [3.0, 0.0], [1.0, 2.0], [-1.0, 5.0]])
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
+    assert bm.embedding(D, 2, -1, 0.0).tolist() == D[2].tolist()
+    assert np.allclose(bm.embedding(D, 0, 1, 3.0), X[:, 0])  # the projection on the line through two pivots
+    assert bm.embedding(D, 0, 0, 0.0).tolist() == [0, 0, 0, 0]  # coinciding pivots
+
+
+@each
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_every_round_is_the_best_step_of_the_paper(kernels, asymmetric):
+    """Each removal, change and addition is the least Z by brute force over what the step may choose from."""
+    D, triples, y, _ = toy(n=12, t=150, asymmetric=asymmetric)
+    rng, H, steps = np.random.default_rng(5), {}, []
+    w = np.full(len(y), 1 / len(y))
+    rounds = bm.training_rounds(D.T, D.T, triples, y, d=5, M_1=12, m=30, M_2=42, rng=rng, kernels=kernels)
+    for _, round in zip(range(40), rounds, strict=False):
+        u = {h: y * kernel.margins(bm.embedding(D.T, *h, D[h[0], h[1]]), triples) for h in {*H, round.classifier}}
+        removed = min((oracles.z_value(u[h], w, -a) for h, a in H.items()), default=np.inf)
+        changed = min((oracles.least_z(u[h], w, -a, 50)[0] for h, a in H.items()), default=np.inf)
+        expected = "remove" if removed < 1 else "modify" if changed < 0.9999 else "add"
+        assert round.step == expected
+        z = oracles.z_value(u[round.classifier], w, round.alpha)
+        assert round.z == pytest.approx(z, rel=1e-9)
+        if round.step == "remove":
+            assert z == pytest.approx(removed, rel=1e-9) and round.alpha == -H[round.classifier]
+        elif round.step == "modify":
+            assert z == pytest.approx(changed, rel=1e-9)
+        else:
+            alone = oracles.least_z(u[round.classifier], w, 0.0, 50)[0]
+            assert z == pytest.approx(alone, rel=1e-9)
+        H[round.classifier] = H.get(round.classifier, 0.0) + round.alpha
+        H = {h: a for h, a in H.items() if a != 0}
+        assert min(H.values(), default=1) > 0
+        w = w * np.exp(-round.alpha * u[round.classifier])
+        w /= w.sum()
+        assert np.allclose(round.w, w, atol=1e-12)
+        w = round.w
+        steps.append(round.step)
+    assert {"add", "modify"} <= set(steps)
+
+
+def test_an_addition_tries_what_steps_5_to_9_say():
+    """With M_1 = |C| and every pair drawn, the addition is the best of all 1D embeddings."""
+    D, triples, y, _ = toy(n=8, t=100)
+    w = np.full(len(y), 1 / len(y))
+    h, alpha = bm.addition(D.T, D.T, triples, y, bm.on_grid(w), 8, 2000, 2008, np.random.default_rng(0), KERNELS[0], 1)
+    every = [(r, -1) for r in range(8)] + [(a, b) for a in range(8) for b in range(8) if a != b]
+    z = [oracles.least_z(y * kernel.margins(bm.embedding(D.T, *c, D[c[0], c[1]]), triples), w, 0.0, 50) for c in every]
+    best = min(z)
+    assert oracles.z_value(y * kernel.margins(bm.embedding(D.T, *h, D[h[0], h[1]]), triples), w, alpha) == (
+        pytest.approx(best[0], rel=1e-9))
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@pytest.mark.parametrize("asymmetric", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_twins_train_the_same_model_round_for_round(threads, asymmetric):
+    D, triples, y, _ = toy(seed=3, asymmetric=asymmetric)
+    logs = []
+    for kernels in KERNELS:
+        log = []
+        model = train(D, triples, y, kernels=kernels, query_sensitive=8, threads=threads, callback=log.append)
+        logs.append(log)
+        logs.append(model)
+    for one, two in zip(logs[0], logs[2], strict=True):
+        for field in dataclasses.fields(one):
+            assert_same(getattr(one, field.name), getattr(two, field.name))
+    for field in dataclasses.fields(logs[1]):
+        assert_same(getattr(logs[1], field.name), getattr(logs[3], field.name))
+
+
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_proposition_1_and_eq_23(asymmetric):
+    """The weighted L1 distance orders triples exactly as the strong classifier does, query-sensitive or not."""
+    D, triples, y, _ = toy(seed=2, asymmetric=asymmetric)
+    model = train(D, triples, y, query_sensitive=10)
+    assert len(model.extra) == 10 and (model.alpha > 0).all() and (model.extra >= 0).all()
+    E = model.embed(PrecomputedSpace(D))
+    F = [bm.embedding(D.T, int(a), int(b), l) for a, b, l in zip(model.first, model.second, model.length, strict=True)]
+    assert np.allclose(E, np.transpose(F))
+    H = sum(a * kernel.margins(f, triples) for a, f in zip(model.alpha, F, strict=True))
+    for c, g, low, high, inside, alpha in zip(
+        model.coordinate, model.by, model.low, model.high, model.inside, model.extra, strict=True
+    ):
+        v = F[g][triples[:, 0]]
+        H = H + alpha * kernel.margins(F[c], triples) * (((low <= v) & (v < high)) == inside)
+    D_q = model.pairwise(E, E)
+    q, a, b = triples.T
+    assert np.allclose(D_q[q, b] - D_q[q, a], H)
+
+
+def test_training_lowers_the_error_of_triples():
+    D, triples, y, _ = toy(n=100, t=2000)
+    errors = []
+    for d, extra in ((1, 0), (8, 0), (8, 15)):
+        model = train(D, triples, y, d=d, query_sensitive=extra)
+        E = model.embed(PrecomputedSpace(D))
+        D_q, (q, a, b) = model.pairwise(E, E), triples.T
+        errors.append(tt.classification_error(y, D_q[q, b] - D_q[q, a]))
+    assert errors[0] > errors[1] > errors[2]
+
+
+def test_truncated_is_what_a_shorter_training_gives():
+    D, triples, y, _ = toy()
+    long, short = train(D, triples, y, d=8), train(D, triples, y, d=3)
+    for field in dataclasses.fields(short):
+        assert_same(getattr(long.truncated(3), field.name), getattr(short, field.name))
+
+
+def test_save_and_load(tmp_path):
+    D, triples, y, _ = toy()
+    model = train(D, triples, y, query_sensitive=3)
+    refimpl.save(tmp_path / "model.npz", model)
+    again = refimpl.load(tmp_path / "model.npz")
+    for field in dataclasses.fields(model):
+        assert_same(getattr(again, field.name), getattr(model, field.name))
+
+
+def test_selective_triples_follow_section_10():
+    D, _, _, labels = toy(n=80)
+    M, k_most = 4, 3
+    triples, y = tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0))
+    for (q, a, b), label in zip(triples.tolist(), y, strict=True):
+        assert labels[a] == labels[q] != labels[b] and a != q
+        alike = [x for x in np.argsort(D[q], kind="stable") if labels[x] == labels[q] and x != q]
+        others = [x for x in np.argsort(D[q], kind="stable") if labels[x] != labels[q]]
+        k, r = alike.index(a) + 1, others.index(b) + 1
+        assert 1 <= k <= k_most and (M - 1) * k <= r <= (M - 1) * k + M - 1
+        assert label == oracles.order(D[q, a], D[q, b])
+    Phi = (labels[:, None] != labels) * 1.0
+    assert (tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0), Phi)[1] == 1).all()
+
+
+def test_triples_without_labels_and_without_ties():
+    D, _, _, _ = toy(n=30)
+    triples, y = tt.nearby_triples(np.rint(D), 5, 400, np.random.default_rng(0))
+    q, a, b = triples.T
+    assert (q != a).all() and (q != b).all() and (a != b).all()
+    rank = np.argsort(np.argsort(np.rint(D) + np.eye(30) * -1, axis=1, kind="stable"), axis=1)
+    assert rank[q, a].max() <= 5 and rank[q, b].max() <= 5
+    assert (np.rint(D)[q, a] != np.rint(D)[q, b]).all() and set(y) == {-1.0, 1.0}
+    with pytest.raises(ValueError, match="none has two different distances"):
+        tt.random_triples(np.ones((5, 5)) - np.eye(5), 10, np.random.default_rng(0))
+
+
+def test_ranges_have_the_five_forms():
+    ranges = bm.all_ranges(3)
+    t = np.array([1.0, 2.0, 3.0])
+    found = {bm.as_range(t, r) for r in ranges}
+    assert len(found) == len(ranges) == 1 + 2 * 3 + 3 + 3
+    assert {(-np.inf, np.inf, 1), (-np.inf, 2.0, 1), (2.0, np.inf, 1), (1.0, 3.0, 1), (1.0, 3.0, 0)} <= found
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"y": np.zeros(600)}, "y: it must hold 1 or -1"),
+    ({"triples": np.full((600, 3), 60)}, "triples: they name objects beyond"),
+    ({"triples": np.zeros((600, 2), dtype=int)}, "triples: .* shape"),
+    ({"D": np.full((60, 60), -1.0)}, "distances must not be negative"),
+    ({"D": np.full((60, 60), np.nan)}, "D has 3600 values that are NaN"),
+])
+def test_bad_input(change, message):
+    D, triples, y, _ = toy()
+    arguments = {"D": D, "triples": triples, "y": y} | change
+    with pytest.raises(ValueError, match=message):
+        train(**arguments)
+
+
+def test_bad_input_of_triples():
+    D, _, _, labels = toy(n=10)
+    rng = np.random.default_rng(0)
+    for call, message in (
+        (lambda: tt.random_triples(D[:5], 10, rng), r"D has shape \(5, 10\)"),
+        (lambda: tt.random_triples(D, 0, rng), "t is 0"),
+        (lambda: tt.nearby_triples(D, 10, 10, rng), "k_most is 10; D has 10 objects"),
+        (lambda: tt.selective_triples(D, np.zeros(10), 2, 10, rng), r"labels has 1 class"),
+        (lambda: tt.selective_triples(D, np.arange(10) // 9, 2, 10, rng), "class 1 has one object|has one object"),
+        (lambda: tt.selective_triples(D, labels, 2, 10, rng, D[:4, :4]), r"Phi has shape \(4, 4\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()

@@ -1,0 +1,148 @@
+"""Filter and refine, and the measures of an embedding, against the paper's definitions word by word."""
+
+import math
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+
+from refimpl import training_triples as tt
+from refimpl.boostmap import boostmap
+from refimpl.retrieval import FilterAndRefine, best_dimensions, enn_ranks, k_nearest_classes, percentile
+from refimpl.rivals.fastmap import fastmap
+from refimpl.spaces import CallableSpace, PrecomputedSpace
+
+
+def edit_distance(x, y):
+    """Levenshtein's distance."""
+    row = list(range(len(y) + 1))
+    for i, one in enumerate(x):
+        previous, row[0] = row[0], i + 1
+        for j, two in enumerate(y):
+            previous, row[j + 1] = row[j + 1], min(row[j] + 1, row[j + 1] + 1, previous + (one != two))
+    return row[-1]
+
+
+def divergence(p, q):
+    """Kullback and Leibler's: asymmetric, no metric."""
+    return max(0.0, float(np.sum(p * np.log(p / q))))
+
+
+def strings(n, seed):
+    rng = np.random.default_rng(seed)
+    seeds = ["".join(rng.choice(list("abcd"), 12)) for _ in range(6)]
+    found = []
+    for _ in range(n):
+        word = list(seeds[rng.integers(6)])
+        for _ in range(rng.integers(0, 4)):
+            word[rng.integers(len(word))] = "abcd"[rng.integers(4)]
+        found.append("".join(word))
+    return found
+
+
+def distributions(n, seed):
+    return np.random.default_rng(seed).dirichlet(np.full(5, 0.7), n) + 1e-3
+
+
+def trained(space, kernels, d=12):
+    n, rng = len(space), np.random.default_rng(0)
+    D = space.within(None, np.arange(n))
+    triples, y = tt.nearby_triples(D, n // 3, 4000, rng)
+    return boostmap(D.T.copy(), D.T.copy(), triples, y, d, rng=rng, M_1=30, M_2=10, query_sensitive=5, kernels=kernels)
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("make, distance", [(strings, edit_distance), (distributions, divergence)])
+def test_recall_end_to_end_in_spaces_that_are_not_euclidean(kernels, make, distance):
+    database, queries = make(120, 1), make(25, 2)
+    space = CallableSpace(distance, database)
+    index = FilterAndRefine(trained(space, kernels), space, kernels=kernels)
+    exact = np.array([[distance(q, x) for x in database] for q in queries])
+    before = index.computed
+    ids, distances = index.query(queries, 3, 40)
+    assert index.computed - before == len(queries) * (index.embedding.cost + 40)
+    assert index.embedding.cost <= 24
+    assert np.array_equal(np.take_along_axis(exact, ids, axis=1), distances)
+    found = np.mean(distances[:, 2] <= np.sort(exact, axis=1)[:, 2])
+    assert found > 0.8
+    all_ids, all_distances = index.query(queries, 3, 120)
+    order = np.argsort(exact, axis=1, kind="stable")[:, :3]
+    assert np.array_equal(all_ids, order) and np.array_equal(all_distances, np.take_along_axis(exact, order, axis=1))
+
+
+def test_objects_come_and_go_without_training():
+    words = strings(60, 3)
+    space = CallableSpace(edit_distance, words[:50])
+    index = FilterAndRefine(trained(space, None, d=6), space)
+    assert index.add(words[50:]).tolist() == list(range(50, 60))
+    ids, distances = index.query([words[55]], 1, 60)
+    first = min(i for i, word in enumerate(words) if word == words[55])
+    assert (ids[0, 0], distances[0, 0]) == (first, 0.0)
+    index.remove([i for i, word in enumerate(words) if word == words[55]])
+    ids, distances = index.query([words[55]], 2, len(index))
+    assert words[55] not in {words[i] for i in ids[0]} and distances[0, 0] > 0
+    index.remove(index.embedding.references[np.isin(index.embedding.references, index.ids)])
+    assert index.query([words[0]], 1, 5)[0].shape == (1, 1)
+    with pytest.raises(ValueError, match="has been removed already"):
+        index.remove([55])
+    with pytest.raises(ValueError, match="k <= p <="):
+        index.query([words[0]], 3, 2)
+
+
+def test_a_rival_in_the_filter_and_a_matrix_as_the_space():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
+    space = PrecomputedSpace(D[:60, :60])
+    index = FilterAndRefine(fastmap(space, 3, np.random.default_rng(1)), space)
+    ids, _ = index.query(D[60:, :60], 4, 8)
+    assert np.array_equal(ids, np.argsort(D[60:, :60], axis=1, kind="stable")[:, :4])  # Euclidean: FastMap is exact
+    with pytest.raises(TypeError, match="matrix of distances"):
+        index.add([1])
+
+
+class Line:
+    """An embedding into the line, for the measures."""
+
+    d = 1
+
+    def pairwise(self, A, B):
+        return np.abs(A - B.T)
+
+
+def test_enn_ranks_by_their_definition():
+    rng = np.random.default_rng(0)
+    X, Q = rng.integers(0, 9, (40, 1)) / 1.0, rng.integers(0, 9, (10, 1)) / 1.0
+    neighbours = np.array([rng.permutation(40)[:6] for _ in Q])
+    found = enn_ranks(Line(), Q, X, neighbours, (1, 3, 6))
+    for i, q in enumerate(Q):
+        ranks = [1 + sum(abs(x - q) < abs(X[b] - q) for x in X)[0] for b in neighbours[i]]
+        assert found[i].tolist() == [max(ranks[:k]) for k in (1, 3, 6)]
+
+
+def test_percentiles_are_ranks_that_enough_queries_do_not_exceed():
+    ranks = np.random.default_rng(0).integers(1, 50, 97)
+    for percent in (1, 50, 95, 99, 100):
+        rank = percentile(ranks, percent)
+        assert np.mean(ranks <= rank) >= percent / 100 - 1e-12
+        assert np.mean(ranks <= rank - 1) < percent / 100
+
+
+def test_dimensions_and_candidates_of_least_cost():
+    ranks = {2: [100, 5, 7], 8: [20, 3, 3], 32: [19, 3, 3]}
+    assert best_dimensions(ranks, {2: 4, 8: 16, 32: 64}, 100) == (8, 20, 36)
+    assert best_dimensions(ranks, {2: 4, 8: 16, 32: 64}, 60) == (2, 7, 11)
+    with pytest.raises(ValueError, match="must be the same"):
+        best_dimensions(ranks, {2: 4}, 90)
+
+
+def test_votes_and_ties():
+    labels = np.array([0, 1, 1, 0, 2])
+    rng = np.random.default_rng(0)
+    D = [[1.0, 2.0, 3.0, 4.0, 5.0]]
+    assert k_nearest_classes(D, labels, 1, rng) == [0]
+    assert k_nearest_classes(D, labels, 3, rng) == [1]  # two votes against one
+    assert k_nearest_classes(D, labels, 4, rng) == [0]  # two against two: class 0 has the nearest
+    assert k_nearest_classes(D, labels, 2, rng) == [0]
+    even = [[1.0, 1.0, 9.0, 9.0, 9.0]] * 200
+    share = np.mean(k_nearest_classes(even, labels, 2, np.random.default_rng(1)))
+    assert math.isclose(share, 0.5, abs_tol=0.15)  # nothing breaks the tie: at random

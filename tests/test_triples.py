@@ -1,0 +1,137 @@
+"""The kernels of triples: against brute force, and twin against twin bit for bit."""
+
+import math
+
+import numpy as np
+import oracles
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+
+from refimpl.kernels import triples as reference
+from refimpl.kernels.stumps import on_grid
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+
+@st.composite
+def problems(draw, most=80):
+    """Embeddings, triples, orders and weights with ties, constants and weights that vanish."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, m, t = draw(st.integers(2, 12)), draw(st.integers(1, 4)), draw(st.integers(1, most))
+    F = rng.normal(size=(m, n)) * draw(st.sampled_from([1e-6, 1.0, 1e4]))
+    if draw(st.booleans()):
+        F = np.rint(F)
+    w = rng.random(t) ** draw(st.sampled_from([0, 1, 8, 200]))
+    w = np.full(t, 1 / t) if w.sum() == 0 else w / w.sum()
+    triples = rng.integers(0, n, size=(t, 3)).astype(np.int32)
+    return F, triples, rng.choice([-1.0, 1.0], t), on_grid(w)
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=problems())
+def test_weighted_errors_are_exact(kernels, case):
+    F, triples, y, w = case
+    found = kernels.weighted_errors(F, triples, y, w)
+    assert found.tolist() == [float(oracles.weighted_error(f, triples.tolist(), y, w)) for f in F.tolist()]
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(case=problems(), seed=st.integers(0, 99))
+def test_z_is_the_sum_of_eq_12(kernels, case, seed):
+    F, triples, y, w = case
+    alpha = np.random.default_rng(seed).normal(size=len(F)) / np.abs(F).max(initial=1e-9)
+    found = kernels.z_values(F, triples, y, w, alpha)
+    for c, f in enumerate(F.tolist()):
+        u = [l * oracles.margin(f, *triple) for triple, l in zip(triples.tolist(), y, strict=True)]
+        assert found[c] == pytest.approx(oracles.z_value(u, w, alpha[c]), rel=1e-13)
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(case=problems(), seed=st.integers(0, 99))
+def test_minimum_of_z(kernels, case, seed):
+    F, triples, y, w = case
+    scale = np.abs(F).max(initial=1e-9)
+    least = -np.random.default_rng(seed).random(len(F)) / scale
+    alpha, Z = kernels.minimize_z(F, triples, y, w, least)
+    for c, f in enumerate(F.tolist()):
+        u = [l * oracles.margin(f, *triple) for triple, l in zip(triples.tolist(), y, strict=True)]
+        assert alpha[c] >= least[c]
+        assert Z[c] == pytest.approx(oracles.z_value(u, w, alpha[c]), rel=1e-12)
+        mean = math.fsum(v * abs(x) for x, v in zip(u, w, strict=True))
+        most = max(least[c], 0.0) + 52 * math.log(2) / mean if mean > 0 else 1.0  # the documented end
+        best, _ = oracles.least_z(u, w, least[c], most)
+        assert Z[c] <= best * (1 + 1e-10) + 2**-50
+
+
+def test_the_minimum_is_where_scipy_finds_it():
+    rng = np.random.default_rng(0)
+    F, triples = rng.normal(size=(30, 40)), rng.integers(0, 40, (900, 3)).astype(np.int32)
+    y, w = rng.choice([-1.0, 1.0], 900), on_grid(np.full(900, 1 / 900))
+    alpha, Z = reference.minimize_z(F, triples, y, w, np.full(30, -0.02))
+    for c in range(30):
+        u = y * reference.margins(F[c], triples)
+        found = minimize_scalar(lambda a, u=u: w @ np.exp(-a * u), bounds=(-0.02, 3), method="bounded",
+                                options={"xatol": 1e-12})
+        assert found.fun - 1e-9 < Z[c] <= found.fun + 1e-12  # SciPy stays off the ends of its interval
+        slope = w @ (u * np.exp(-alpha[c] * u)), w @ (u * u * np.exp(-alpha[c] * u))
+        assert alpha[c] == -0.02 or abs(slope[0] / slope[1]) < 1e-10
+
+
+@each
+def test_no_mistake_and_no_information(kernels):
+    F = np.array([[0.0, 1.0, 3.0], [2.0, 2.0, 2.0]])
+    triples, y, w = np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32), np.ones(2), np.full(2, 0.5)
+    alpha, Z = kernels.minimize_z(F, triples, y, w, np.zeros(2))
+    assert np.isfinite(alpha).all() and 0 < Z[0] < 1e-9 and (alpha[1], Z[1]) == (0.0, 1.0)
+    alpha, Z = kernels.minimize_z(F, triples, -y, w, np.array([-0.25, -0.5]))
+    assert alpha[0] == -0.25 and Z[0] < 1
+
+
+@each
+@settings(max_examples=50, deadline=None)
+@given(case=problems(), seed=st.integers(0, 99))
+def test_best_ranges(kernels, case, seed):
+    F, triples, y, w = case
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(1, 5))
+    values, t = rng.integers(0, 6, F.shape) / 1.0, np.sort(rng.integers(0, 6, (len(F), k)) - 0.5, axis=1)
+    i, j = np.triu_indices(k + 2, 1)
+    ranges = np.concatenate([np.stack([i, j], axis=1), np.stack([j, i], axis=1)]).astype(np.int64)
+    error, best = kernels.best_ranges(values, F, triples, y, w, t, ranges)
+    for c in range(len(F)):
+        cells = [sum(edge <= v for edge in t[c]) for v in values[c]]
+        errors = []
+        for one, two in ranges.tolist():
+            wanted = set(range(one, two)) if one < two else set(range(k + 1)) - set(range(two, one))
+            errors.append(oracles.range_error(cells, F[c].tolist(), triples.tolist(), y, w, wanted))
+        assert (error[c], best[c]) == (float(min(errors)), errors.index(min(errors)))
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@settings(max_examples=60, deadline=None)
+@given(case=problems(most=400), seed=st.integers(0, 99), threads=st.sampled_from([1, 2]), split=st.booleans())
+def test_twins_agree_bit_for_bit(case, seed, threads, split):
+    F, triples, y, w = case
+    rng = np.random.default_rng(seed)
+    least = -rng.random(len(F)) / np.abs(F).max(initial=1e-9)
+    S = rng.integers(0, 2, F.shape) * 1.0 if split else None
+    one, two = KERNELS
+    assert_same(one.weighted_errors(F, triples, y, w), two.weighted_errors(F, triples, y, w, threads=threads))
+    assert_same(one.z_values(F, triples, y, w, least, S), two.z_values(F, triples, y, w, least, S, threads=threads))
+    for a, b in zip(one.minimize_z(F, triples, y, w, least, S),
+                    two.minimize_z(F, triples, y, w, least, S, threads=threads), strict=True):
+        assert_same(a, b)
+
+
+def test_exp_is_accurate():
+    x = np.concatenate([np.linspace(-700, 500, 20001), np.linspace(-1e-3, 1e-3, 2001), [0.0, -0.0]])
+    exact = np.exp(x.astype(np.longdouble))
+    assert np.abs(reference.exp(x) / exact - 1).max() < 4e-16
+    assert reference.exp(np.array([0.0])) == 1.0
+    assert np.isfinite(reference.exp(np.array([-1e308, 1e308]))).all()
