@@ -45,7 +45,7 @@ cdef class _Triples:
     def __cinit__(self, F, triples, y, w):
         t, whole = len(triples), -(-len(triples) // LANES) * LANES
         if triples.ndim != 2 or triples.shape[1] != 3 or y.shape != (t,) or w.shape != (t,):
-            raise ValueError(f"triples, y, w: shapes {triples.shape}, {y.shape}, {w.shape}; (t, 3), (t,), (t,) would do")
+            raise ValueError(f"triples, y, w: shapes {triples.shape}, {y.shape}, {w.shape}; (t, 3), (t,), (t,) fit")
         if t and (triples.min() < 0 or triples.max() >= F.shape[1]):
             raise ValueError(f"triples: they name objects beyond the {F.shape[1]} of F")
         sides = np.zeros((3, whole), dtype=np.int32)
@@ -289,7 +289,9 @@ cdef void _gains(
         below[i + 1] += below[i]
 
 
-cdef void _best(const double* below, Py_ssize_t k, const int64_t[:, ::1] ranges, double* gain, int64_t* place) noexcept nogil:
+cdef void _best(
+    const double* below, Py_ssize_t k, const int64_t[:, ::1] ranges, double* gain, int64_t* place
+) noexcept nogil:
     # gains = np.where(i < j, below[j] - below[i], below[-1] - (below[i] - below[j])); np.argmax(gains)
     cdef Py_ssize_t r, i, j
     cdef double found
