@@ -21,6 +21,7 @@ import numpy as np
 from refimpl._checks import as_count, as_indices, as_kernels, as_matrix
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
+from refimpl.least_z import least_z, least_z_min
 from refimpl.results import result
 from refimpl.rivals.lipschitz import as_embedded
 from refimpl.spaces import as_space
@@ -127,22 +128,16 @@ def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, thr
 
 def removal(H, F, triples, y, w, kernels, threads):
     """Steps 1-2 of § 7.3: the classifier whose removal lowers Z most, and -alpha'_g; or None."""
-    if not H:
-        return None, 0.0
     h, alpha = list(H), -np.array(list(H.values()))
-    z = kernels.z_values(np.array([F[c] for c in h]), triples, y, w, alpha, threads=threads)  # ERRATUM BM-1
-    g = int(np.argmin(z))  # steps 1-2
-    return (h[g], float(alpha[g])) if z[g] < 1 else (None, 0.0)
+    g, _ = least_z([F[c] for c in h], triples, y, w, alpha, kernels, threads, below=1.0)  # ERRATUM BM-1
+    return (None, 0.0) if g is None else (h[g], float(alpha[g]))
 
 
 def modification(H, F, triples, y, w, kernels, threads):
     """Steps 3-4 of § 7.3: the classifier whose change of weight lowers Z most, and the change; or None."""
-    if not H:
-        return None, 0.0
     h, least = list(H), -np.array(list(H.values()))
-    alpha, z = kernels.minimize_z(np.array([F[c] for c in h]), triples, y, w, least, threads=threads)
-    g = int(np.argmin(z))  # steps 3-4
-    return (h[g], float(alpha[g])) if z[g] < MODIFY_BELOW else (None, 0.0)
+    g, alpha, _ = least_z_min([F[c] for c in h], triples, y, w, least, kernels, threads, below=MODIFY_BELOW)
+    return (None, 0.0) if g is None else (h[g], alpha)
 
 
 def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads):
@@ -153,9 +148,8 @@ def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads):
     F = np.array([embedding(D, x1, x2, between[x2, x1]) for x1, x2 in h])
     errors = kernels.weighted_errors(F, triples, y, w, threads=threads)  # step 8
     best = np.argsort(errors, kind="stable")[:M_2]
-    alpha, z = kernels.minimize_z(F[best], triples, y, w, np.zeros(len(best)), threads=threads)
-    g = int(np.argmin(z))  # step 9
-    return h[best[g]], float(alpha[g])  # step 10
+    g, alpha, _ = least_z_min(F[best], triples, y, w, np.zeros(len(best)), kernels, threads)  # steps 9-10
+    return h[best[g]], alpha
 
 
 # ------------------------------------------------------------------------------------------------- § 7.4

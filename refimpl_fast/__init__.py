@@ -7,7 +7,7 @@ try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
-    from refimpl_fast.triples import best_ranges, minimize_z, weighted_errors, z_values
+    from refimpl_fast.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 except ImportError as error:
     raise ImportError(
         "refimpl_fast is not built. In a checkout build it with `pip install -e .` (or "
@@ -24,6 +24,7 @@ __all__ = [
     "best_stump",
     "chamfer_distances",
     "chamfer_nearest",
+    "margin_sums",
     "minimize_z",
     "presort",
     "weighted_errors",

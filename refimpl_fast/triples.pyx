@@ -147,6 +147,35 @@ cdef cloned_void _mean_size(const double* u, const double* w, Py_ssize_t t, doub
         out[0] += lanes[i]
 
 
+cdef cloned_void _sums(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
+    # sides = (u > 0) * w, (u < 0) * w; [fixed_sum(side) ...] + [fixed_sum(side * np.abs(u)) ...]
+    cdef double[LANES] right, wrong, right_u, wrong_u
+    cdef Py_ssize_t i, row
+    cdef double r, v
+    for i in range(LANES):
+        right[i] = 0
+        wrong[i] = 0
+        right_u[i] = 0
+        wrong_u[i] = 0
+    for row in range(t // LANES):
+        for i in range(LANES):
+            r = w[row * LANES + i] if u[row * LANES + i] > 0 else 0
+            v = w[row * LANES + i] if u[row * LANES + i] < 0 else 0
+            right[i] += r
+            wrong[i] += v
+            right_u[i] += r * fabs(u[row * LANES + i])
+            wrong_u[i] += v * fabs(u[row * LANES + i])
+    out[0] = right[0]
+    out[1] = wrong[0]
+    out[2] = right_u[0]
+    out[3] = wrong_u[0]
+    for i in range(1, LANES):
+        out[0] += right[i]
+        out[1] += wrong[i]
+        out[2] += right_u[i]
+        out[3] += wrong_u[i]
+
+
 cdef void _minimum(
     const double* u, const double* w, double least, Py_ssize_t t, const double* taylor, double* found
 ) noexcept nogil:
@@ -198,6 +227,21 @@ def weighted_errors(F not None, triples not None, y not None, w not None, *, thr
             _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
             _error(&u[threadid(), 0], &T.w[0], T.t, &errors[c])
     return np.asarray(errors)
+
+
+def margin_sums(F not None, triples not None, y not None, w not None, *, threads=None):
+    """Weights and weighted margins on either side of zero; see refimpl.kernels.margin_sums."""
+    cdef int n_threads = thread_count(threads)
+    cdef _Triples T = _Triples(F, triples, y, w)
+    cdef const double[:, ::1] values = F
+    cdef double[:, ::1] sums = np.zeros((len(F), 4))
+    cdef double[:, ::1] u = np.empty((n_threads, T.t))
+    cdef Py_ssize_t c
+    if T.t:
+        for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
+            _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
+            _sums(&u[threadid(), 0], &T.w[0], T.t, &sums[c, 0])
+    return np.asarray(sums)
 
 
 def z_values(

@@ -9,6 +9,7 @@ from agreement import KERNELS, assert_same
 
 import refimpl
 from refimpl import boostmap as bm
+from refimpl import least_z as lz
 from refimpl import training_triples as tt
 from refimpl.kernels import triples as kernel
 from refimpl.spaces import PrecomputedSpace
@@ -218,3 +219,25 @@ def test_bad_input_of_triples():
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bounds_change_nothing(seed):
+    """The least Z by bounds is that of the full search, and no bound lies above its Z."""
+    rng = np.random.default_rng(seed)
+    D, triples, y, _ = toy(n=30, t=300, seed=seed)
+    w = rng.random(300) ** rng.choice([1, 6])
+    w = bm.on_grid(w / w.sum())
+    F, k = np.concatenate([D[:24], D[:3], np.zeros((1, 30))]), KERNELS[0]  # equal ones, a constant one
+    alpha = rng.normal(size=len(F)) * rng.choice([0.1, 3])
+    z = k.z_values(F, triples, y, w, alpha)
+    sums = k.margin_sums(F, triples, y, w)
+    assert (lz.z_bound(sums, w.sum(), alpha) <= z * (1 + 1e-12)).all()
+    assert lz.least_z(F, triples, y, w, alpha, k, 1) == (int(np.argmin(z)), z.min())
+    assert lz.least_z(F, triples, y, w, alpha, k, 1, below=z.min())[0] is None
+    least = -rng.random(len(F))
+    a, z = k.minimize_z(F, triples, y, w, least)
+    assert (lz.z_bound(sums, w.sum(), lz.best_of_bound(sums, least)) <= z * (1 + 1e-12)).all()
+    g = int(np.argmin(z))
+    assert lz.least_z_min(F, triples, y, w, least, k, 1) == (g, a[g], z[g])
+    assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None

@@ -123,6 +123,7 @@ def test_twins_agree_bit_for_bit(case, seed, threads, split):
     S = rng.integers(0, 2, F.shape) * 1.0 if split else None
     one, two = KERNELS
     assert_same(one.weighted_errors(F, triples, y, w), two.weighted_errors(F, triples, y, w, threads=threads))
+    assert_same(one.margin_sums(F, triples, y, w), two.margin_sums(F, triples, y, w, threads=threads))
     assert_same(one.z_values(F, triples, y, w, least, S), two.z_values(F, triples, y, w, least, S, threads=threads))
     for a, b in zip(one.minimize_z(F, triples, y, w, least, S),
                     two.minimize_z(F, triples, y, w, least, S, threads=threads), strict=True):

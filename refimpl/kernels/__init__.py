@@ -25,7 +25,7 @@ Contract
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
-from refimpl.kernels.triples import best_ranges, minimize_z, weighted_errors, z_values
+from refimpl.kernels.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 
 __all__ = [
     "SortedFeatures",
@@ -34,6 +34,7 @@ __all__ = [
     "best_stump",
     "chamfer_distances",
     "chamfer_nearest",
+    "margin_sums",
     "minimize_z",
     "presort",
     "weighted_errors",

@@ -108,6 +108,26 @@ def weighted_errors(F, triples, y, w, *, threads=None):
     return np.array([(w * (np.abs(y - sign) / 2)).sum() for sign in signs])  # eq. 11 with eq. 3
 
 
+def margin_sums(F, triples, y, w, *, threads=None):
+    """Weights and weighted margins on either side of zero: what a bound on Z needs, without an exponential.
+
+    Parameters
+    ----------
+    F, triples, y, w, threads
+        As for :func:`weighted_errors`.
+
+    Returns
+    -------
+    ndarray, shape (m, 4), float64
+        For u_i = y_i F~(q_i, a_i, b_i): the sums of w over u > 0 and over u < 0, those of w |u| over the same.
+    """
+    sums = np.empty((len(F), 4))
+    for c, u in enumerate(_signed_margins(F, triples, y, None)):
+        sides = (u > 0) * w, (u < 0) * w
+        sums[c] = [fixed_sum(side) for side in sides] + [fixed_sum(side * np.abs(u)) for side in sides]
+    return sums
+
+
 def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     """Z_j(h, alpha) of many classifiers, each at its own alpha: eq. 12 of Athitsos et al. (2005).
 
