@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pooch
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from paper_figures.data import FILES, DataFile, DataNotAvailable, describe, fetch, load, names, search_path
 from paper_figures.data.coding import nominal_codes, table
@@ -252,6 +254,73 @@ def test_gender_is_licensed_unless_supplied(empty_cache, tmp_path):
     np.savez(path, Z=np.zeros(3))
     with pytest.raises(ValueError, match="arrays X and y"):
         load("gender", tmp_path)
+
+
+def test_a_damaged_file_of_the_user_is_named(empty_cache, tmp_path):
+    path = tmp_path / "gender/gender.npz"
+    path.parent.mkdir()
+    X, y = np.arange(2 * 784).reshape(2, 784), [0, 1]
+    np.savez(path, X=X, y=y)
+    content = path.read_bytes()
+    start = content.index(b"PK\x01\x02")  # the directory, where each byte counts
+    damaged = [content[:end] for end in range(0, len(content), 997)] + [b"text", b"PK\x03\x04"]
+    damaged += [content[:i] + bytes([content[i] ^ bits]) + content[i + 1 :]
+                for i in range(start, len(content)) for bits in (1, 255)]  # fmt: skip
+    for one in damaged:
+        path.write_bytes(one)
+        try:
+            assert load("gender", tmp_path).y.tolist() == [0, 1]  # a time stamp, say
+        except ValueError as error:
+            assert str(path) in str(error)
+    for changed in ({"y": [0, 1, 1]}, {"y": [[0], [1]]}, {"y": [1, 1]}, {"X": X * np.nan}, {"X": X.astype(str)}):
+        np.savez(path, **{"X": X, "y": y, **changed})
+        with pytest.raises(ValueError, match=r"gender\.npz: expected"):
+            load("gender", tmp_path)
+    np.savez(path, X=X, y=np.array([0, "a"], dtype=object))
+    with pytest.raises(ValueError, match=r"gender\.npz: damaged, or no \.npz file without pickle"):
+        load("gender", tmp_path)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    column=st.lists(st.sampled_from(["a", "b", "c", "dd", "?"]), min_size=1, max_size=12),
+    order=st.sampled_from(["sorted", "appearance", "frequency"]),
+)
+def test_codes_number_the_symbols(column, order):
+    codes, missing = nominal_codes(column, order=order)
+    symbols = set(column) - {"?"}
+    assert missing.tolist() == [symbol == "?" for symbol in column]
+    number = dict(zip(column, codes.tolist(), strict=True))
+    assert sorted(number[symbol] for symbol in symbols) == list(range(len(symbols)))
+    assert number.get("?", len(symbols)) == len(symbols)
+    assert [number[symbol] for symbol in column] == codes.tolist()
+    ranked = sorted(symbols, key=number.get)
+    expected = {
+        "sorted": sorted(symbols),
+        "appearance": sorted(symbols, key=column.index),
+        "frequency": sorted(symbols, key=lambda symbol: (-column.count(symbol), symbol)),
+    }
+    assert ranked == expected[order]
+
+
+@settings(max_examples=80, deadline=None)
+@given(data=st.data(), missing=st.sampled_from(["code", "mean", "drop"]))
+def test_tables_keep_what_is_known(data, missing):
+    """Known numbers stay, gaps are filled by the rule, and rows go only where asked."""
+    n = data.draw(st.integers(1, 8))
+    cells = st.one_of(st.integers(-99, 99).map(str), st.floats(-9, 9).map(repr), st.just("?"))
+    rows = [["0", *data.draw(st.lists(cells, min_size=2, max_size=2))] for _ in range(n)]
+    rows.append(["0", " 5 ", "-1.5"])  # a column that is missing throughout has no rule
+    X, keep = table(rows, missing=missing)
+    known = [[None if cell == "?" else float(cell) for cell in row] for row in rows]
+    assert keep.tolist() == [missing != "drop" or None not in row for row in known]
+    columns = [[v for v in column if v is not None] for column in zip(*known, strict=True)]
+    kept = [row for row, k in zip(known, keep, strict=True) if k]
+    for got, row in zip(X.tolist(), kept, strict=True):
+        for j, value in enumerate(row):
+            if value is None:
+                value = min(columns[j]) - 1 if missing == "code" else np.mean(columns[j])
+            assert got[j] == value
 
 
 def test_idx_files(tmp_path):

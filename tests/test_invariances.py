@@ -162,6 +162,8 @@ def test_differences_are_the_array_of_differences(kernels):
     assert_same(np.asarray(D), literal)
     assert_same(np.asarray(D, dtype=np.float32), literal.astype(np.float32))
     assert (len(D), D.shape) == (28, (28, 4))
+    for f in range(4):
+        assert_same(D.column(f), literal[:, f].copy())
     P, N = Differences(B, B), Differences(A, B)
     assert adaboost(P, N, 7, kernels=kernels) == adaboost(np.asarray(P), np.asarray(N), 7, kernels=kernels)
 

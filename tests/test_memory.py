@@ -64,7 +64,7 @@ def test_many_rounds_and_a_warm_start(learner):
     first = boosted_distance(X, labels, 2000, weak_learner=learner)
     peak = traced_peak(lambda: boosted_distance(X, labels, 2001, weak_learner=learner, models=first))
     rounds = estimate_memory(X, labels, 2001, threads=1) - estimate_memory(X, labels, 1, threads=1)
-    assert peak <= rounds <= 5 * peak
+    assert peak <= rounds <= 8 * peak
 
 
 MEASURE = """

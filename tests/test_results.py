@@ -242,6 +242,11 @@ def test_the_rivals_results_check_their_shapes(tmp_path):
     for name, value in bad.items():
         with pytest.raises(ValueError, match=name):
             Distance(**{**good, name: value})
+    two = {**good, "name": "Mah-C", "factor": np.ones((4, 3)), "log_det": np.zeros(2)}
+    Distance(**{**two, "starts": np.array([0, 1, 4])})
+    for starts in ([0, 0, 4], [0, 4, 4], [1, 2, 4], [0, 3, 2]):
+        with pytest.raises(ValueError, match="starts"):
+            Distance(**{**two, "starts": np.array(starts)})
 
 
 T2 = {"alpha": [0.5, 2.0], "feature": [0, 3], "polarity": [1, -1], "threshold": [0.25, -np.inf]}

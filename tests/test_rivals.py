@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 import refimpl
 from refimpl.rivals import nearest_neighbor as nn
+from refimpl.rivals._whitening import centred_by_class, principal_deviations
 from refimpl.rivals.nda import between_class_scatter, boundary_weights, nonparametric_discriminant_analysis
 
 FULL = ("RCA", "Mah", "Mah-C")
@@ -235,8 +236,22 @@ def test_lowest_index_wins_ties(name):
 def test_blocks_do_not_change_the_answer(name, monkeypatch):
     X, labels, Y = sample(17)
     whole = predict(name, Y, X, labels)
-    monkeypatch.setattr(nn, "BLOCK_ENTRIES", 7 * len(X))
-    np.testing.assert_array_equal(predict(name, Y, X, labels), whole)
+    for entries in (7 * len(X), 1):
+        monkeypatch.setattr(nn, "BLOCK_ENTRIES", entries)
+        np.testing.assert_array_equal(predict(name, Y, X, labels), whole)
+
+
+def test_equal_vectors_are_equally_far_whatever_the_rounding():
+    """A matrix product may round a row by its place; here it is sure to."""
+
+    class Uneven(nn.Distance):
+        def transform(self, V, c=0):
+            return super().transform(V, c) * (1 + 1e-9 * np.arange(len(V)))[:, None]
+
+    X, labels, Y = sample(18)
+    X, labels = np.concatenate([X, X]), np.concatenate([labels, labels])
+    d = nn.pairwise(Uneven(**vars(nn.fit_distance("RCA", X, labels))), Y, X, labels)
+    np.testing.assert_array_equal(d[:, : len(X) // 2], d[:, len(X) // 2 :])
 
 
 @pytest.mark.parametrize("labels", [["b", "a", "b", "a"], [True, False, True, False], [2.5, -1.0, 2.5, -1.0]])
@@ -346,6 +361,25 @@ def test_nda_finds_what_the_means_do_not_show():
     X[:, 1] = np.where(labels, rng.choice([-6, 6], 120), 0) + 0.3 * rng.normal(size=120)
     first = nonparametric_discriminant_analysis(X, labels, k=5, alpha=1).projection[:, 0] * X.std(axis=0)
     assert abs(first).argmax() == 1
+
+
+def test_rank_is_that_of_numpy():
+    """A small singular value counts or not by the larger of the two sides."""
+    for shape in ((200, 2), (2, 200)):
+        for small, rank in ((150, 1), (250, 2)):
+            D = np.zeros(shape)
+            D[0, 0], D[1, 1] = 1.0, small * np.finfo(np.float64).eps
+            assert len(principal_deviations(D, 5)[0]) == np.linalg.matrix_rank(D) == rank
+
+
+def test_nda_keeps_an_eigenvalue_that_reaches_the_bound():
+    X, labels, _ = sample(26, (10, 10), 2)
+    least = principal_deviations(centred_by_class(X, labels), len(X))[0][-1] ** 2
+    for bound, r in ((least, 2), (np.nextafter(least, np.inf), 1)):
+        nda = nonparametric_discriminant_analysis(X, labels, k=1, min_eigenvalue=bound)
+        assert nda.projection.shape == (2, r)
+    with pytest.raises(ValueError, match="n_components is 2; there are 1"):
+        nda.transform(X, 2)
 
 
 def test_nda_leaves_out_small_eigenvalues():

@@ -80,6 +80,33 @@ def test_a_threshold_lies_between_neighbouring_floats(kernels):
         assert epsilon == 0 and [p * x < p * theta for x in (low, high)] == l and f == 0
 
 
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_sixteen_bits_hold_as_many_rows_as_they_can(kernels):
+    A = np.arange(256.0)[:, None]
+    features = kernels.presort(A, A[::-1].copy())
+    assert features.rows.dtype == np.uint16 and features.rows.max() == 2**16 - 1
+    assert kernels.presort(A, np.arange(257.0)[:, None]).rows.dtype == np.uint32
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_thresholds_at_the_ends_of_the_floats(kernels):
+    low, high = 1.6e308, 1.7e308  # their sum is infinite
+    features = kernels.presort(np.array([[high], [low]]))
+    assert low < features.threshold(0, 1, 1) < high
+    tiny = np.nextafter(0.0, 1.0)  # half of it is zero
+    features = kernels.presort(np.array([[0.0], [tiny]]))
+    assert (features.threshold(0, 1, 1), features.threshold(0, 1, -1)) == (tiny, 0.0)
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_zero_has_one_sign(kernels):
+    tiny = np.nextafter(0.0, 1.0)
+    one, other = np.array([[-0.0], [tiny]]), np.array([[0.0]])
+    for features in (kernels.presort(one), kernels.presort(one, other), kernels.presort(np.tile(one, (2, 1)), other)):
+        assert_same(features.threshold(0, 1, -1), 0.0)
+        assert_same(features.column(0)[:2], np.array([0.0, tiny]))
+
+
 @pytest.mark.parametrize("n_X", [1, 31, 32, 33, 65])
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_add_similarity_against_the_literal_loop(kernels, n_X):

@@ -3,6 +3,8 @@
 Every set has two classes. What the paper leaves open is an option (`missing`, `order`, ...) or a note.
 """
 
+import io
+
 import numpy as np
 
 from paper_figures.data.coding import table
@@ -54,14 +56,21 @@ def read_ad_excerpt(path, *, missing="drop"):
 
 def read_gender(path):
     """Read the faces that the user supplies: arrays X (n x 784) and y (n), without pickle."""
-    with np.load(path, allow_pickle=False) as arrays:
-        if not {"X", "y"} <= set(arrays.files):
-            raise ValueError(
-                f"{path}: expected the arrays X and y; found {', '.join(arrays.files) or 'none'}"
-            )
-        X, y = arrays["X"], arrays["y"]
-    if X.ndim != 2 or X.shape[1] != 784 or np.unique(y).size != 2:
-        raise ValueError(f"{path}: expected X (n x 784) and y of two classes; found X {X.shape}")
+    content = path.read_bytes()
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = dict(file)
+    except Exception as error:  # what a damaged file raises in zipfile and NumPy is not documented
+        raise ValueError(f"{path}: damaged, or no .npz file without pickle ({error}); write it again") from error
+    if not {"X", "y"} <= set(arrays):
+        raise ValueError(f"{path}: expected the arrays X and y; found {', '.join(arrays) or 'none'}")
+    X, y = arrays["X"], arrays["y"]
+    if X.ndim != 2 or X.shape[1] != 784 or y.shape != (len(X),) or np.unique(y).size != 2:
+        raise ValueError(
+            f"{path}: expected X (n x 784) and y (n) of two classes; found X {X.shape}, y {y.shape}"
+        )
+    if X.dtype.kind not in "biuf" or not np.isfinite(X).all():
+        raise ValueError(f"{path}: expected finite numbers in X; found {X.dtype}")
     return Parsed(
         X, np.searchsorted(np.unique(y), y), {0: "class 0", 1: "class 1"}, notes=("supplied by the user",)
     )
