@@ -1,8 +1,8 @@
 """The least Z among many classifiers of triples: BoostMap of Athitsos et al. (2005), § 7.3 steps 1, 3 and 9.
 
 Every round of § 7.3 looks at every classifier chosen so far. A lower bound on Z that needs no exponential per triple
-rules most of them out; the others are evaluated in the order of their bounds, until no bound is low enough. The answer is
-that of the full search, ties included.
+rules most of them out; the others are evaluated in the order of their bounds, until no bound is low enough. The answer
+is that of the full search, ties included.
 """
 
 import numpy as np
