@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer
 import refimpl
 import refimpl.kernels
 from refimpl.boosted_distance import (
+    Differences,
     adaboost,
     adaboost_rounds,
     boosted_distance,
@@ -192,6 +193,16 @@ def test_labels_of_several_types_are_refused(labels):
 def test_numpy_scalars_are_of_python_s_types(labels):
     models = boosted_distance([[0.0], [1.0], [2.0]], labels, 1)
     assert [type(C) for C in models] == [type(labels[0])] * 2
+
+
+def test_the_two_sets_must_be_alike():
+    A, B = np.zeros((2, 2)), np.ones((3, 3))
+    for P, N in ((A, B), (B, A), (Differences(A, A), Differences(B, B))):
+        with pytest.raises(ValueError, match=f"N: {N.shape[1]} columns; P has {P.shape[1]}"):
+            adaboost(P, N, 1)
+    for P, N in ((A, Differences(A, A)), (Differences(A, A), A)):
+        with pytest.raises(TypeError, match="P, N: pass two arrays or two Differences"):
+            adaboost(P, N, 1)
 
 
 def test_memory_cap_is_checked_first(cancer):
