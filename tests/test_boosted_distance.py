@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer
 import refimpl
 import refimpl.kernels
 from refimpl.boosted_distance import (
+    Differences,
     adaboost,
     adaboost_rounds,
     boosted_distance,
@@ -83,6 +84,68 @@ def test_callback_sees_rounds_and_stops(cancer):
     assert seen == [(C, t) for C in (0, 1) for t in (4, 5)]  # the last round too, and none that is replayed
 
 
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_stages_are_normalised_by_the_rounds_they_have(cancer, kernels):
+    X, y, X_test, _ = cancer
+    models = boosted_distance(X, y, 12, kernels=kernels, callback=lambda C, r: (C, r.t) == (0, 4))
+    assert [len(model) for model in models.values()] == [4, 12]
+    stages = staged_nearest_neighbor(X_test, models, X, y, range(1, 14), kernels=kernels, normalize=True)
+    answers = []
+    for t, guess in stages:
+        part = {C: model.rounds(0, t) for C, model in models.items()}
+        expected = nearest_neighbor_boosted_distance(X_test, part, X, y, kernels=kernels, normalize=True)
+        np.testing.assert_array_equal(guess, expected)
+        answers.append(tuple(guess))
+    assert len(set(answers)) > 5
+    with pytest.raises(ValueError, match="rounds: 2 comes after 3"):
+        list(staged_nearest_neighbor(X_test, models, X, y, [3, 2], kernels=kernels))
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
+def test_a_warm_start_of_no_more_rounds(cancer, learner):
+    X, y, *_ = cancer
+    P, N = X[y == 1], X[y == 0]
+    ensemble = adaboost(P, N, 5, weak_learner=learner)
+    assert adaboost(P, N, 5, weak_learner=learner, ensemble=ensemble) == ensemble
+    with pytest.raises(ValueError, match="T is 4; `ensemble` has 5 rounds already"):
+        adaboost(P, N, 4, weak_learner=learner, ensemble=ensemble)
+    with pytest.raises(ValueError, match="ensemble: round 1 has another weight"):
+        adaboost(N, P, 6, weak_learner=learner, ensemble=ensemble)
+    other = next(one for one in LEARNERS if one is not learner)
+    with pytest.raises(TypeError, match="ensemble is a"):
+        adaboost(P, N, 6, weak_learner=other, ensemble=ensemble)
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
+def test_similarity_is_the_literal_sum(cancer, kernels, learner):
+    X, y, X_test, _ = cancer
+    models = boosted_distance(X, y, 6, kernels=kernels, weak_learner=learner)
+    S = similarity(X_test, models, X, y, kernels=kernels)
+    for i in (0, 7, 39):
+        np.testing.assert_array_equal(S[:, i], models[y[i]](X_test - X[i]))
+    start = np.random.default_rng(0).integers(0, 9, (len(X_test), 3)) * 1.0
+    added = start.copy()
+    models[0].add_similarity(added, X_test, X[:3], kernels=kernels)
+    np.testing.assert_allclose(added - start, similarity(X_test, models, X[:3], [0] * 3, kernels=kernels), atol=1e-12)
+
+
+def test_queries_must_fit_the_models(cancer):
+    X, y, X_test, _ = cancer
+    X, X_test = X[:, :3], X_test[:, :3]
+    models = boosted_distance(X, y, 9)
+    assert max(selected_dimensions(models)) == 2
+    with pytest.raises(ValueError, match="X has 2 columns; `models` look at column 2"):
+        nearest_neighbor_boosted_distance(X_test[:, :2], models, X[:, :2], y)
+    with pytest.raises(ValueError, match=r"models: none for the labels \[2\]"):
+        similarity(X_test, models, X, np.where(y == 1, 2, y))
+    for far in (1.7e308, -1.7e308):
+        with pytest.raises(ValueError, match="Y: the values of column 1 are so far apart"):
+            similarity([[0.0, far, 0.0]], models, [[0.0, -far, 0.0]], [0])
+    with pytest.raises(ValueError, match="models: for the labels"):
+        boosted_distance(X, y + 1, 9, models=models)
+
+
 def test_weights_stay_weights_when_they_underflow():
     rounds = adaboost_rounds(np.zeros((3, 1)), np.array([[1.0], [2.0]]), kernels=refimpl.kernels, weak_learner=Stumps())
     for _, r in zip(range(60), rounds, strict=False):
@@ -130,6 +193,16 @@ def test_labels_of_several_types_are_refused(labels):
 def test_numpy_scalars_are_of_python_s_types(labels):
     models = boosted_distance([[0.0], [1.0], [2.0]], labels, 1)
     assert [type(C) for C in models] == [type(labels[0])] * 2
+
+
+def test_the_two_sets_must_be_alike():
+    A, B = np.zeros((2, 2)), np.ones((3, 3))
+    for P, N in ((A, B), (B, A), (Differences(A, A), Differences(B, B))):
+        with pytest.raises(ValueError, match=f"N: {N.shape[1]} columns; P has {P.shape[1]}"):
+            adaboost(P, N, 1)
+    for P, N in ((A, Differences(A, A)), (Differences(A, A), A)):
+        with pytest.raises(TypeError, match="P, N: pass two arrays or two Differences"):
+            adaboost(P, N, 1)
 
 
 def test_memory_cap_is_checked_first(cancer):

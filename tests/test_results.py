@@ -287,6 +287,20 @@ def test_tree_ensembles_hold_three_stumps_a_round():
                 TreeEnsemble(**{**fields, name: np.ones(shape, dtype=np.int64)})
 
 
+def test_constant_stumps_look_at_no_feature():
+    assert STUMPS.features().tolist() == [0]
+    assert TREES.features().tolist() == [0, 1]
+
+
+def test_equal_ensembles_are_of_one_kind_and_equal_in_every_field():
+    assert STUMPS == STUMPS.rounds(0, 2) and STUMPS != STUMPS.rounds(0, 1) and STUMPS != 3
+    for name in T2:
+        other = {**T2, name: [1, 1]}
+        assert StumpEnsemble(**other) != STUMPS
+    empty = StumpEnsemble([], [], [], []), TreeEnsemble([], *np.zeros((3, 0, 3), dtype=np.int64))
+    assert empty[0] != empty[1]
+
+
 def test_ensembles_own_their_arrays_in_the_types_of_the_kernels():
     alpha = np.array([1, 2])
     one = StumpEnsemble(alpha, np.array([0, 1], dtype=np.uint8), np.array([1, -1], dtype=np.int8), [0, 1])
