@@ -117,7 +117,8 @@ PAPER = Paper(
             results.figure2_tasks,
             results.figure2,
             draw_rounds,
-            alt="Accuracy rises with the rounds; Boosted Distance, AdaBoost and nearest neighbour are compared.",
+            alt="Accuracy of Boosted Distance and AdaBoost by the number of rounds; NN (L2) is a level line.",
+            size=(7.0, 5.0),
         ),
         Figure(
             "figure3",
@@ -125,7 +126,7 @@ PAPER = Paper(
             projections.tasks,
             projections.figure3,
             draw_projections,
-            alt="Boosted Distance lies above PCA, NDA and LDA at all but the smallest numbers of dimensions.",
+            alt="Accuracy of Boosted Distance, PCA and NDA by the number of dimensions; NN and LDA are level lines.",
             size=(7.0, 5.2),
         ),
         Figure("table2", "Errors in per cent of NN, AdaBoost and Boosted Distance", protocol.tasks, results.table2),

@@ -29,37 +29,47 @@ def draw_examples(record, figure):
 
 def draw_rounds(record, figure):
     """Draw a panel per set: accuracy by the number of rounds, NN with L2 as a level line."""
-    rows = [row for row in record["rows"] if row["ours"] is not None]
-    sets = list(dict.fromkeys(row["data_set"] for row in rows))
-    for axis, name, letter in zip(panels(figure, len(sets), min(2, len(sets))), sets, "abcd", strict=False):
-        methods = list(dict.fromkeys(row["method"] for row in rows if row["data_set"] == name))
-        for place, method in enumerate(methods):
-            mine = [row for row in rows if (row["data_set"], row["method"]) == (name, method)]
-            if len(mine) == 1:
-                axis.axhline(mine[0]["ours"], color="black", linestyle=":", label=method)
+    for axis, mine in _panels_by_set(record["rows"], figure):
+        for place, method in enumerate(dict.fromkeys(row["method"] for row in mine)):
+            line = [row for row in mine if row["method"] == method]
+            if len(line) == 1:
+                axis.axhline(line[0]["ours"], color="black", linestyle=":", label=method)
                 continue
-            x, y = [row["rounds"] for row in mine], [row["ours"] for row in mine]
+            x, y = [row["rounds"] for row in line], [row["ours"] for row in line]
             axis.plot(x, y, label=method, **series_style(place))
-        axis.set(title=f"({letter}) {name}", xscale="log", xlabel="rounds T", ylabel="accuracy (%)")
-        axis.legend(loc="lower right")
+        axis.set(xscale="log", xlabel="rounds T", ylabel="accuracy (%)")
+        legend = axis.get_legend_handles_labels()
+    figure.legend(*legend, loc="outside lower center", ncols=3)
 
 
 def draw_projections(record, figure):
     """Draw a panel per set: accuracy by the number of dimensions; LDA and NN without reduction are level lines."""
-    rows = [row for row in record["rows"] if row["ours"] is not None and row["training"] == "as in table 2"]
+    rows = [row for row in record["rows"] if row["training"] != "80% of the data"]
+    for axis, mine in _panels_by_set(rows, figure):
+        methods = dict.fromkeys(row["method"] for row in mine if not row["method"].startswith("LDA by"))
+        for place, method in enumerate(methods):
+            line = [row for row in mine if row["method"] == method]
+            style = series_style(place)
+            if len(line) == 1:
+                axis.axhline(line[0]["ours"], color=style["color"], linestyle=style["linestyle"], label=method)
+                continue
+            axis.plot([row["dimensions"] for row in line], [row["ours"] for row in line], label=method, **style)
+        axis.set(xscale="log", xlabel="number of dimensions (at most)", ylabel="accuracy (%)")
+        legend = axis.get_legend_handles_labels()
+    figure.legend(*legend, loc="outside lower center", ncols=5)
+
+
+def _panels_by_set(rows, figure):
+    """Give the panel and the rows of each set; a set that is not available gets a panel that says so."""
     sets = list(dict.fromkeys(row["data_set"] for row in rows))
     for axis, name, letter in zip(panels(figure, len(sets), min(2, len(sets))), sets, "abcd", strict=False):
-        methods = list(dict.fromkeys(row["method"] for row in rows if row["data_set"] == name))
-        for place, method in enumerate(m for m in methods if not m.startswith("LDA by")):
-            mine = [row for row in rows if (row["data_set"], row["method"]) == (name, method)]
-            style = series_style(place)
-            if len(mine) == 1:
-                axis.axhline(mine[0]["ours"], color=style["color"], linestyle=style["linestyle"], label=method)
-                continue
-            axis.plot([row["dimensions"] for row in mine], [row["ours"] for row in mine], label=method, **style)
-        axis.set(title=f"({letter}) {name}", xscale="log", xlabel="number of dimensions (at most)",
-                 ylabel="accuracy (%)")
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=5)
+        mine = [row for row in rows if row["data_set"] == name]
+        axis.set_title(f"({letter}) {name}")
+        if mine[0]["ours"] is None:
+            axis.text(0.5, 0.5, "not available", ha="center", va="center", color="#444444")
+            axis.set_axis_off()
+        else:
+            yield axis, mine
 
 
 def draw_by_rounds(record, figure):
