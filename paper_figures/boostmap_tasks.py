@@ -5,16 +5,18 @@ Every public function is a task: it gets a :class:`paper_figures.registry.Job` a
 
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import permutations
 
 import numpy as np
 from scipy.ndimage import zoom
 
-from refimpl.boostmap import boostmap
+from refimpl.boostmap import boostmap, pivot_embedding, reference_embedding
 from refimpl.edges import canny, chamfer, chamfer_nearest
+from refimpl.kernels.triples import margins
 from refimpl.retrieval import enn_ranks, percentile, vote
 from refimpl.rivals.fastmap import fastmap
 from refimpl.spaces import CallableSpace
-from refimpl.training_triples import random_triples, selective_triples
+from refimpl.training_triples import proximity_order, random_triples, selective_triples
 
 KS = (1, 10, 100)
 PERCENTS = tuple(range(1, 101))
@@ -74,12 +76,14 @@ def fastmap_ranks(job, *, data_set, enlarge, most, n_train, dimensions, clip):
     for d in dimensions:
         if d <= model.d:
             short = model.truncated(d)
-            measures[d] = _ranks(job, short, Q[:, :d], X[:, :d], problem) | {"cost": short.cost}
+            measures[str(d)] = _ranks(job, short, Q[:, :d], X[:, :d], problem) | {"cost": short.cost}
     return {"dimensions": measures, "d": model.d}
 
 
 def variant(job, *, data_set, enlarge, most, distance, triples, sizes, dimensions):
     """Train one BoostMap variant and measure it: QI at each number of dimensions, QS at the last.
+
+    The model is kept whole, its infinite thresholds as None.
 
     `distance` is "Fe" or "Pa", `triples` "Ra" or "Se" (§ 11); `sizes` are those of the training.
     """
@@ -87,14 +91,51 @@ def variant(job, *, data_set, enlarge, most, distance, triples, sizes, dimension
     model, space = _train(job, problem, distance, triples, sizes)
     measures = {}
     for d in (d for d in dimensions if d < model.d):
-        measures[d] = _measure(job, model.truncated(d), space, problem)
+        measures[str(d)] = _measure(job, model.truncated(d), space, problem)
     insensitive = model.truncated(model.d)
-    found = {"model": {k: np.asarray(v).tolist() for k, v in asdict(model).items()}, "dimensions": measures, "d": model.d}
-    return found | {
+    arrays = {name: [None if np.isinf(x) else x for x in value.tolist()] for name, value in asdict(model).items()}
+    return {
+        "model": arrays,
+        "dimensions": measures,
+        "d": model.d,
         "QI": _measure(job, insensitive, space, problem, votes=True),
         "QS": _measure(job, model, space, problem, votes=True),
         "rounds": len(model.round_alpha),
     }
+
+
+def five_points(job):
+    """Figure 1: five points of the plane that F^r orders as the paper says, 46 of 60 triples and its three mistakes.
+
+    The paper prints no coordinates: points are drawn until they have these properties.
+    """
+    rng, names = job.rng, "rabcd"
+    places = np.array(list(permutations(range(5), 3)))
+    wrong = [tuple(names.index(x) for x in triple) for triple in ("bac", "cbd", "dbr")]
+    while True:
+        X = rng.random((5, 2))
+        D = np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=-1))
+        truth = proximity_order(D[places[:, 0], places[:, 1]], D[places[:, 0], places[:, 2]])
+        right = truth == np.sign(margins(reference_embedding(D[0]), places))
+        if right.sum() == 46 and all(not right[(places == triple).all(axis=1)][0] for triple in wrong):
+            return {"names": names, "points": X, "line": D[0], "right": int(right.sum()), "triples": len(places)}
+
+
+def triangle(job):
+    """Figure 2: F^{x1,x2}(x) of eq. 8 as the foot of a height, from the three sides alone and from coordinates."""
+    A, B, C = np.array([1.1, 1.3]), np.array([0.0, 0.0]), np.array([3.0, 0.0])
+    sides = [np.linalg.norm(A - B), np.linalg.norm(A - C), np.linalg.norm(B - C)]
+    foot = pivot_embedding(np.array([sides[0]]), np.array([sides[1]]), sides[2])[0]
+    return {"corners": [A, B, C], "foot": foot, "projection": float((A - B) @ (C - B) / sides[2])}
+
+
+def example_digits(job, *, data_set, per_class):
+    """Figure 4: images of each class, drawn at random."""
+    loaded = job.load(data_set)
+    rng, side = job.rng, round(loaded.X.shape[1] ** 0.5)
+    picked = [rng.choice(np.flatnonzero(loaded.y == label), per_class, replace=False) for label in loaded.classes]
+    scale = 255.0 / loaded.X.max()
+    return {"side": side, "images": [(loaded.X[members] * scale).round().astype(int) for members in picked]}
 
 
 def _space(job, images):
