@@ -12,7 +12,7 @@ import numpy as np
 from refimpl._checks import as_count, as_generator, as_indices, as_kernels, as_labels, as_matrix, as_number
 from refimpl.spaces import CallableSpace, as_space
 
-__all__ = ["FilterAndRefine", "best_dimensions", "enn_ranks", "k_nearest_classes", "percentile"]
+__all__ = ["FilterAndRefine", "best_dimensions", "enn_ranks", "k_nearest_classes", "percentile", "vote"]
 
 BLOCK = 2**22  # distances held at a time: 32 MiB
 
@@ -221,16 +221,34 @@ def k_nearest_classes(distances, labels, k, rng):
     labels, k, rng = as_labels(labels, D.shape[1], "labels"), as_count(k, "k"), as_generator(rng)
     if k > D.shape[1]:
         raise ValueError(f"k is {k}; there are {D.shape[1]} database objects")
+    near = np.argsort(D, axis=1, kind="stable")[:, :k]
+    return vote(labels[near], np.take_along_axis(D, near, axis=1), rng)
+
+
+def vote(labels, distances, rng):
+    """The class that most of the k nearest have; ties as § 11.1 says: :func:`k_nearest_classes` after the search.
+
+    Parameters
+    ----------
+    labels : ndarray, shape (m, k)
+        Classes of the k nearest database objects of each query.
+    distances : ndarray, shape (m, k)
+        Their distances.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray, shape (m,)
+    """
     classes, members = np.unique(labels, return_inverse=True)
-    found = np.empty(len(D), dtype=np.int64)
-    for i, row in enumerate(D):
-        near = np.argsort(row, kind="stable")[:k]
-        votes = np.bincount(members[near], minlength=len(classes))
-        tied = np.flatnonzero(votes == votes.max())
-        if len(tied) > 1:  # the class whose nearest object is nearest
-            nearest = np.array([row[near[members[near] == y]].min() for y in tied])
-            tied = tied[nearest == nearest.min()]
-        found[i] = tied[0] if len(tied) == 1 else rng.choice(tied)  # still a tie: at random
+    members = members.reshape(labels.shape)
+    votes = np.stack([(members == c).sum(axis=1) for c in range(len(classes))], axis=1)
+    nearest = np.stack([np.where(members == c, distances, np.inf).min(axis=1) for c in range(len(classes))], axis=1)
+    nearest[votes < votes.max(axis=1, keepdims=True)] = np.inf  # of the classes with most votes, the nearest object's
+    last = nearest == nearest.min(axis=1, keepdims=True)
+    found = last.argmax(axis=1)
+    for i in np.flatnonzero(last.sum(axis=1) > 1):  # still a tie: at random
+        found[i] = rng.choice(np.flatnonzero(last[i]))
     return classes[found]
 
 

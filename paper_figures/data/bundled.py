@@ -21,4 +21,15 @@ def read_digits17():
     )
 
 
-RECIPES = {"wdbc-small": Recipe(read_wdbc_small), "digits17": Recipe(read_digits17)}
+def read_digits():
+    """Read scikit-learn's 8 x 8 digits, 1797 of them; the last 500 are the test part."""
+    bunch = load_digits()
+    return Parsed(bunch.data, bunch.target, {digit: str(digit) for digit in range(10)}, n_train=len(bunch.data) - 500,
+                  notes=("images are 8 x 8, grey 0..16",))
+
+
+RECIPES = {
+    "wdbc-small": Recipe(read_wdbc_small),
+    "digits17": Recipe(read_digits17),
+    "digits": Recipe(read_digits),
+}
