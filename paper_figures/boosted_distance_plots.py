@@ -4,6 +4,9 @@ import numpy as np
 
 from paper_figures.plots import panels, series_style
 
+BARS = ("Boosted Distance", "AdaBoost, stumps", "AdaBoost, C4.5-like trees", "NN, best distance")  # one look in all
+HATCHES = ("", "//", "..", "xx")
+
 
 def draw_examples(record, figure):
     """Draw a panel per image set, a row of images per class; a set that is not available says so."""
@@ -95,12 +98,13 @@ def draw_bars(record, figure):
     sets, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in ("data_set", "method"))
     axis = figure.subplots()
     width = 0.8 / len(methods)
+    looks = {method: place for place, method in enumerate(BARS)}
     for place, method in enumerate(methods):
         mine = [row for row in rows if row["method"] == method]
         x = [sets.index(row["data_set"]) + (place - (len(methods) - 1) / 2) * width for row in mine]
         half = [1.96 * row["std"] / row["repetitions"] ** 0.5 for row in mine]
         axis.bar(x, [row["ours"] for row in mine], width, yerr=half, label=method, capsize=2,
-                 color=series_style(place)["color"], edgecolor="white", hatch=("", "//", "..", "xx")[place])
+                 color=series_style(looks[method])["color"], edgecolor="white", hatch=HATCHES[looks[method]])
     axis.set_xticks(range(len(sets)), sets, rotation=30, ha="right")
     axis.set(ylabel="error (%), mean of the two classes")
-    axis.legend()
+    figure.legend(loc="outside upper center", ncols=4)
