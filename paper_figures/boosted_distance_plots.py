@@ -107,4 +107,4 @@ def draw_bars(record, figure):
                  color=series_style(looks[method])["color"], edgecolor="white", hatch=HATCHES[looks[method]])
     axis.set_xticks(range(len(sets)), sets, rotation=30, ha="right")
     axis.set(ylabel="error (%), mean of the two classes")
-    figure.legend(loc="outside upper center", ncols=4)
+    figure.legend(loc="outside upper center", ncols=2)
