@@ -13,9 +13,11 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_functions_and_tests_of_the_index_exist():
-    rows = re.findall(r"^\|[^|]+\|[^|]+\| `([\w.]+)` \| `([\w./]+)` \|$", TEXT, flags=re.MULTILINE)
-    assert len(rows) >= 8
-    for function, test in rows:
+    rows = re.findall(r"^\|[^|\n]+\|[^|\n]+\| `([\w.]+)` \| `([\w./]+)` \| `?([\w.-]+)`? \|$", TEXT, flags=re.MULTILINE)
+    assert len(rows) >= 20
+    figures = {f"{paper.name}.{figure.name}" for paper in load_papers() for figure in paper.figures} | {"-"}
+    for function, test, figure in rows:
+        assert figure in figures
         module, name = function.rsplit(".", 1)
         assert callable(getattr(importlib.import_module(module), name))
         assert (ROOT / test).is_file()
