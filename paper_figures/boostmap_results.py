@@ -18,8 +18,9 @@ SHOWN = (50, 80, 90, 95, 99)  # percentiles that become rows; the pictures hold 
 SHOWN_K = (1, 2, 3, 5, 10, 20, 50, 100)
 SUCCESS, K = 98, 10  # § 11.2
 OPEN = (
-    "Where ours differ from the printed numbers, mostly by being lower, the reason is not settled: m, the edge detector, "
-    "the rounds of the second phase and the objects drawn are open in the paper, and no experiment has told them apart yet."
+    "Where ours differ from the printed numbers, mostly by being lower, the reason is not settled: m, the edge "
+    "detector, the rounds of the second phase and the objects drawn are open in the paper, and no experiment has told "
+    "them apart yet."
 )
 
 
