@@ -204,4 +204,5 @@ def table3(context, results):
             keys = {"method": method, "measure": measure, "at k": 1 if measure.startswith("1") else best}
             rows.append(_row(keys, published, round(value, 2)))
     note = f"Embeddings have {SIZES[context.scale]['d']} dimensions; errors in per cent."
-    return Gathered(rows, [*NOTES, note, "refimpl/NOTATION.md holds the chamfer distance's errors by edge detector.", OPEN])
+    detectors = "refimpl/NOTATION.md holds the chamfer distance's errors by edge detector."
+    return Gathered(rows, [*NOTES, note, detectors, OPEN])

@@ -359,11 +359,12 @@ def query_sensitive_rounds(F, triples, y, w, *, k, rng, kernels, threads=None):
     QuerySensitiveRound
     """
     d, j, ranges = len(F), 0, all_ranges(k)
-    zero = np.zeros(d)
+    zero, queries = np.zeros(d), triples[:, 0]
+    asked = np.unique(queries)
     while True:
         j += 1
         gamma = np.where(rng.random(d) < 0.5, np.arange(d), rng.integers(d, size=d))  # step 1
-        t = np.array([thresholds(F_g[triples[:, 0]], k, rng) for F_g in F[gamma]])  # step 2
+        t = np.array([thresholds(F_g, queries, asked, k, rng) for F_g in F[gamma]])  # step 2
         _, V = kernels.best_ranges(F[gamma], F, triples, y, w, t, ranges, threads=threads)  # step 3, § 8.3
         V = [as_range(t_c, ranges[best]) for t_c, best in zip(t, V, strict=True)]
         S = np.array([accepts(F_g, *V_c) for F_g, V_c in zip(F[gamma], V, strict=True)])  # eq. 18
@@ -376,12 +377,15 @@ def query_sensitive_rounds(F, triples, y, w, *, k, rng, kernels, threads=None):
         yield QuerySensitiveRound(j, g, int(gamma[g]), *V[g], float(alpha[g]), float(z[g]), w)
 
 
-def thresholds(values, k, rng):
-    """k thresholds drawn from the queries' values, each moved half way to the next greater value; ascending."""
-    distinct = np.unique(values)
+def thresholds(F_g, queries, asked, k, rng):
+    """k thresholds drawn from the queries' values, each moved half way to the next greater value; ascending.
+
+    `queries` are the q_i of the triples, `asked` the objects among them, each once.
+    """
+    distinct = np.unique(F_g[asked])
     if len(distinct) == 1:
         return np.full(k, np.inf)
-    picked = np.searchsorted(distinct, np.sort(rng.choice(values, size=k)))
+    picked = np.searchsorted(distinct, np.sort(rng.choice(F_g[queries], size=k)))
     picked = np.minimum(picked, len(distinct) - 2)
     return distinct[picked] / 2 + distinct[picked + 1] / 2
 
