@@ -52,6 +52,14 @@ def test_published_against_reproduced_is_what_the_files_hold():
         assert f"| {name} | {' | '.join(cells)} |" in TEXT
 
 
+def test_boostmap_ranks_are_what_the_files_hold():
+    record = json.loads((REPRODUCED / "boostmap" / "table1.json").read_text(encoding="utf-8"))
+    assert len(record["rows"]) == 24
+    for row in record["rows"]:
+        line = next(line for line in TEXT.splitlines() if line.startswith(f"| {row['k']} | {row['percentile']} |"))
+        assert f" {row['published']:.0f} / {row['ours']} |" in line
+
+
 def test_pictures_and_files_that_the_readme_names_exist():
     for target in re.findall(r"\]\(([\w./-]+)\)", TEXT):
         assert (ROOT / target).exists(), target
