@@ -8,8 +8,8 @@ NOTATION.md, corrected lines in ERRATA.md.
 Training takes distances as matrices: BoostMap never looks at an object. What the paper leaves open is read here so:
 
 * m, the number of pivot pairs per round, is M_1 unless given.
-* Triples that are all ordered right let the weights grow for ever: z_j stays low, and steps 3-4 never pass. Training ends
-  when the exponential loss, the product of the z_j, is below 2**-50.
+* Triples that are all ordered right let the weights grow for ever, as z_j stays low at steps 3-4. Training ends when
+  the exponential loss, the product of the z_j, is below 2**-50: no triple is wrong then.
 * Two pivots at distance 0 define no line: their embedding is 0 throughout, a classifier that is never chosen.
 * Ranges of queries (§ 8.1 step 2) lie between thresholds drawn from the queries' values, all of them between each two.
 

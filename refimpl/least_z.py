@@ -67,7 +67,7 @@ def best_of_bound(sums, least):
 
 
 def _times(alpha, mean):
-    """alpha times the mean margin; 0 where there is none, even if alpha is infinite: :func:`best_of_bound` where all is right."""
+    """alpha times the mean margin; 0 where there is none, even if alpha is infinite, as where nothing is wrong."""
     return np.multiply(alpha, mean, out=np.zeros_like(mean), where=mean > 0)
 
 

@@ -1,7 +1,7 @@
 """What an estimator's X and metric are: objects and an exact distance that is counted.
 
-X is a table of vectors, a square matrix of distances (``metric="precomputed"``) or, for a metric that is a function, any
-sequence of objects: strings, sets, images.
+X is a table of vectors, a square matrix of distances (``metric="precomputed"``) or, for a metric that is a function,
+any sequence of objects: strings, sets, images.
 """
 
 from functools import partial
@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_non_negative, validate_data
 
 from refimpl.spaces import CallableSpace, PrecomputedSpace
 
@@ -31,7 +31,7 @@ def holds_objects(X):
         array = np.asarray(X)
     except ValueError:  # rows of several lengths
         return True
-    return array.ndim > 0 and (array.dtype.kind in "OSU" and array.ndim == 1 or array.ndim > 2)
+    return array.ndim > 0 and ((array.dtype.kind in "OSU" and array.ndim == 1) or array.ndim > 2)
 
 
 def as_training_objects(estimator, X):
@@ -41,7 +41,10 @@ def as_training_objects(estimator, X):
             raise ValueError(f"X has {len(X)} objects; a triple needs {LEAST}")
         return X.copy() if isinstance(X, np.ndarray) else list(X)
     given = isinstance(estimator.metric, str) and estimator.metric == "precomputed"
-    return validate_data(estimator, X, dtype=np.float64, order="C", copy=not given, ensure_min_samples=LEAST)
+    X = validate_data(estimator, X, dtype=np.float64, order="C", copy=not given, ensure_min_samples=LEAST)
+    if given:
+        check_non_negative(X, f"{type(estimator).__name__}.fit: with metric='precomputed' X must hold distances")
+    return X
 
 
 def as_query_objects(estimator, X):

@@ -76,7 +76,8 @@ class _Trained(BaseEstimator):
         )  # fmt: skip
         if model.d == 0:
             raise ValueError(
-                f"X, y: no 1D embedding orders the {t} triples better than chance; n_triples, or other triples, would do"
+                f"X, y: no 1D embedding orders the {t} triples better than chance; more of them (n_triples) or others "
+                "(triples) may do"
             )
         self.embedding_, self.references_, self.n_distances_ = model, model.references, space.computed
         self._space = space
@@ -316,8 +317,8 @@ class BoostMapClassifier(ClassifierMixin, _Trained):
     n_neighbors : int, default 5
         k, which was best in § 11.5; the same objects at most as `fit` gets.
     n_refine : int, optional
-        p of § 4.3: the exact distances to the p best candidates are computed, and the k nearest of these vote. None: the
-        k nearest by the learnt distance vote.
+        p of § 4.3: the exact distances to the p best candidates are computed, and the k nearest of these vote. None:
+        the k nearest by the learnt distance vote.
     n_components, n_triples, n_candidates, n_training_objects, k_most, M_1, m, M_2, metric, metric_params, kernels, \
 random_state, threads
         As for :class:`BoostMap`.
