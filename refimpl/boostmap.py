@@ -8,6 +8,8 @@ NOTATION.md, corrected lines in ERRATA.md.
 Training takes distances as matrices: BoostMap never looks at an object. What the paper leaves open is read here so:
 
 * m, the number of pivot pairs per round, is M_1 unless given.
+* Triples that are all ordered right let the weights grow for ever, as z_j stays low at steps 3-4. Training ends when
+  the exponential loss, the product of the z_j, is below 2**-50: no triple is wrong then.
 * Two pivots at distance 0 define no line: their embedding is 0 throughout, a classifier that is never chosen.
 * Ranges of queries (§ 8.1 step 2) lie between thresholds drawn from the queries' values, all of them between each two.
 
@@ -28,6 +30,7 @@ from refimpl.spaces import as_space
 from refimpl.training_triples import distinct_pairs
 
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
+LEARNT = 2.0**-50  # loss without a wrong triple: each adds 1 / t at least
 
 
 # --------------------------------------------------------------------------------------------------- § 4
@@ -79,7 +82,8 @@ class Round:
 
 
 def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, threads=None):
-    """Steps 1-12 of § 7.3, p. 10, one round after the other; ends at d classifiers or when z_j >= 1.
+    """Steps 1-12 of § 7.3, p. 10, one round after the other; ends at d classifiers, when z_j >= 1, or
+    when the exponential loss is below :data:`LEARNT`.
 
     With d classifiers, removals and changes of weight go on until the next step would be an addition.
 
@@ -101,7 +105,7 @@ def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, thr
     ------
     Round
     """
-    t, j = len(triples), 0
+    t, j, loss = len(triples), 0, 1.0
     w = on_grid(np.full(t, 1 / t))  # Figure 3: w_{i,1} = 1 / t
     H = {}  # h'_c -> alpha'_c
     F = {}  # h'_c -> the values of its embedding
@@ -124,6 +128,9 @@ def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, thr
         if H[h] == 0:
             del H[h], F[h]
         yield Round(j, step, h, alpha, z_j, w)
+        loss *= z_j
+        if loss < LEARNT:
+            return
 
 
 def removal(H, F, triples, y, w, kernels, threads):

@@ -51,7 +51,8 @@ def z_bound(sums, total, alpha):
     """
     right, wrong, right_u, wrong_u = sums.T
     with np.errstate(over="ignore"):
-        bound = right * np.exp(-alpha * _mean(right_u, right)) + wrong * np.exp(alpha * _mean(wrong_u, wrong))
+        bound = right * np.exp(-_times(alpha, _mean(right_u, right))) + wrong * np.exp(
+            _times(alpha, _mean(wrong_u, wrong)))
     return bound + (total - right - wrong)
 
 
@@ -63,6 +64,11 @@ def best_of_bound(sums, least):
     slope = _mean(right_u, right)[both] + _mean(wrong_u, wrong)[both]
     alpha[both] = np.log(right_u[both] / wrong_u[both]) / slope
     return np.maximum(alpha, least)
+
+
+def _times(alpha, mean):
+    """alpha times the mean margin; 0 where there is none, even if alpha is infinite, as where nothing is wrong."""
+    return np.multiply(alpha, mean, out=np.zeros_like(mean), where=mean > 0)
 
 
 def _mean(total, weight):

@@ -13,6 +13,8 @@ import numpy as np
 
 from refimpl._checks import as_count, as_labels, as_matrix
 
+IN_VAIN = 10_000  # draws without a single label after which there seems to be none
+
 # ------------------------------------------------------------------------------------------------ § 3.2
 
 
@@ -64,17 +66,19 @@ def random_triples(D, t, rng):
     return _draw(t, lambda count: _distinct_triples(len(D), count, rng), D)
 
 
-def nearby_triples(D, k_most, t, rng):
+def nearby_triples(D, k_most, t, rng, Phi=None):
     """t triples with a and b among the k' nearest neighbours of q: § 10 without classes.
 
     Parameters
     ----------
     D : array_like, shape (n, n)
-        D[q, x] = D_X(q, x).
+        D[q, x] = D_X(q, x): who is near.
     k_most : int
         k', at least 2 and less than n.
     t : int
     rng : numpy.random.Generator
+    Phi : array_like, shape (n, n), optional
+        Distance that labels the triples, D by default ("Fe"); for "Pa", Phi_X.
 
     Returns
     -------
@@ -82,6 +86,7 @@ def nearby_triples(D, k_most, t, rng):
     y : ndarray, shape (t,), float64
     """
     D, t, k_most = _checked(D, "D"), as_count(t, "t"), as_count(k_most, "k_most", 2)
+    Phi = _labelling(Phi, D)
     if k_most >= len(D):
         raise ValueError(f"k_most is {k_most}; D has {len(D)} objects, so {len(D) - 1} at most would do")
     nearest = _neighbours(D, np.zeros(len(D), dtype=np.int64), np.ones((1, 1), dtype=bool))
@@ -91,7 +96,7 @@ def nearby_triples(D, k_most, t, rng):
         pairs = distinct_pairs(k_most, count, rng)
         return np.column_stack([q, nearest[q, pairs[:, 0]], nearest[q, pairs[:, 1]]])
 
-    return _draw(t, draw, D)
+    return _draw(t, draw, Phi)
 
 
 def selective_triples(D, labels, k_most, t, rng, Phi=None):
@@ -121,9 +126,7 @@ def selective_triples(D, labels, k_most, t, rng, Phi=None):
         If shapes do not fit, or a class has one object only.
     """
     D, t, k_most = _checked(D, "D"), as_count(t, "t"), as_count(k_most, "k_most")
-    Phi = D if Phi is None else _checked(Phi, "Phi")
-    if Phi.shape != D.shape:
-        raise ValueError(f"Phi has shape {Phi.shape}; that of D, {D.shape}, would do")
+    Phi = _labelling(Phi, D)
     labels = as_labels(labels, len(D), "labels", min_classes=2)
     classes, members = np.unique(labels, return_inverse=True)
     M = len(classes)
@@ -147,12 +150,14 @@ def selective_triples(D, labels, k_most, t, rng, Phi=None):
 
 def _draw(t, draw, D):
     """Draw until t triples have a label; D labels them."""
-    found = np.empty((0, 3), dtype=np.int64)
+    found, in_vain = np.empty((0, 3), dtype=np.int64), 0
     while len(found) < t:
         new = draw(2 * (t - len(found)))
+        in_vain += len(new)
         new = new[D[new[:, 0], new[:, 1]] != D[new[:, 0], new[:, 2]]]
-        if len(new) == 0:
-            raise ValueError("D: of all triples drawn, none has two different distances")
+        in_vain *= len(new) == 0  # the last few that are missing are drawn in small numbers, which may all be ties
+        if in_vain > IN_VAIN:
+            raise ValueError(f"D: of {in_vain} triples drawn, none has two different distances")
         found = np.concatenate([found, new])[:t]
     return found.astype(np.int32), proximity_order(D[found[:, 0], found[:, 1]], D[found[:, 0], found[:, 2]])
 
@@ -180,6 +185,14 @@ def distinct_pairs(n, m, rng):
     first = rng.integers(n, size=m)
     second = rng.integers(n - 1, size=m)
     return np.stack([first, second + (second >= first)], axis=1)
+
+
+def _labelling(Phi, D):
+    """The checked matrix that labels triples: D itself unless there is another."""
+    Phi = D if Phi is None else _checked(Phi, "Phi")
+    if Phi.shape != D.shape:
+        raise ValueError(f"Phi has shape {Phi.shape}; that of D, {D.shape}, would do")
+    return Phi
 
 
 def _checked(D, name):

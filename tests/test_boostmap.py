@@ -241,3 +241,31 @@ def test_the_bounds_change_nothing(seed):
     g = int(np.argmin(z))
     assert lz.least_z_min(F, triples, y, w, least, k, 1) == (g, a[g], z[g])
     assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None
+
+
+@each
+def test_a_classifier_without_an_error_is_found(kernels):
+    """Z has an infimum only and the bound is least at alpha = inf: alone, and before one that errs."""
+    D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
+    triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
+    y, w = np.ones(4), bm.on_grid(np.full(4, 0.25))
+    for F in (D[:1], np.concatenate([D[:, [0, 2, 1, 3]], D])):
+        alpha, z = kernels.minimize_z(F, triples, y, w, np.zeros(len(F)))
+        g = int(np.argmin(z))
+        assert lz.least_z_min(F, triples, y, w, np.zeros(len(F)), kernels, 1) == (g, alpha[g], z[g])
+    model = bm.boostmap(D, D, triples, y, 2, rng=np.random.default_rng(0), kernels=kernels)
+    D_q = model.pairwise(*(model.embed(PrecomputedSpace(D)),) * 2)
+    q, a, b = triples.T
+    assert (D_q[q, a] < D_q[q, b]).all() and np.isfinite(D_q).all()
+
+
+def test_the_last_triples_drawn_may_be_ties():
+    """Few triples have a label: none among the last few drawn is no reason to give up."""
+    labels = np.repeat([0, 1], [2, 58])
+    Phi = (labels[:, None] != labels) * 1.0
+    for seed in range(10):
+        triples, y = tt.random_triples(Phi, 50, np.random.default_rng(seed))
+        assert (Phi[triples[:, 0], triples[:, 1]] != Phi[triples[:, 0], triples[:, 2]]).all() and len(y) == 50
+    D = np.abs(np.subtract.outer(np.arange(60.0), np.arange(60.0)))
+    triples, y = tt.nearby_triples(D, 4, 50, np.random.default_rng(0), Phi)
+    assert (y == np.sign(Phi[triples[:, 0], triples[:, 2]] - Phi[triples[:, 0], triples[:, 1]])).all()

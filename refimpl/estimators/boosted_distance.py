@@ -1,15 +1,9 @@
-"""scikit-learn estimators over the papers; needs scikit-learn (``pip install 'refimpl[figures]'``)."""
-
-import importlib
+"""scikit-learn estimator over Boosted Distance: Amores, Sebe & Radeva (2006)."""
 
 import numpy as np
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, validate_data
-except ImportError as error:
-    raise ImportError("refimpl.estimators needs scikit-learn: pip install 'refimpl[figures]'") from error
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.boosted_distance import (
     boosted_distance,
@@ -17,14 +11,7 @@ from refimpl.boosted_distance import (
     selected_dimensions,
     staged_nearest_neighbor,
 )
-
-_KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
-
-
-def _kernels(name):
-    if name not in _KERNELS:
-        raise ValueError(f"kernels: {name!r} is unknown; 'reference' or 'fast' would do")
-    return importlib.import_module(_KERNELS[name])
+from refimpl.estimators._arguments import kernels_named
 
 
 class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
@@ -85,7 +72,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
             self._check_warm_start(X, classes[places])
         callback = None if self.callback is None else lambda C, round: self.callback(classes[C], round)
         self.models_ = boosted_distance(
-            X, places, self.T, kernels=_kernels(self.kernels), weak_learner=self.weak_learner,
+            X, places, self.T, kernels=kernels_named(self.kernels), weak_learner=self.weak_learner,
             models=self.models_ if warm else None, callback=callback, threads=self.threads,
             max_memory=self.max_memory,
         )  # fmt: skip
@@ -103,7 +90,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     def _query(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        options = {"kernels": _kernels(self.kernels), "normalize": self.normalize, "threads": self.threads}
+        options = {"kernels": kernels_named(self.kernels), "normalize": self.normalize, "threads": self.threads}
         return X, options
 
     def predict(self, X):
