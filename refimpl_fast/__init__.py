@@ -7,6 +7,7 @@ try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
+    from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
     from refimpl_fast.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 except ImportError as error:
     raise ImportError(
@@ -24,9 +25,13 @@ __all__ = [
     "best_stump",
     "chamfer_distances",
     "chamfer_nearest",
+    "hinge_terms",
+    "impostors",
     "margin_sums",
     "minimize_z",
+    "pair_distances",
     "presort",
+    "weighted_differences",
     "weighted_errors",
     "weighted_l1",
     "weighted_l1_nearest",

@@ -1,0 +1,149 @@
+"""The large margin problem behind LMNN: its working set of impostors, its objective and its gradients.
+
+Weinberger & Saul (2008), §§ 2, 3 and 5. One metric or several: point x_l belongs to the partition alpha_l, and a
+squared distance to it is taken under M of that partition (eq. 8), M = L^T L. With one partition this is eq. 1.
+
+Not handled here: the choice of steps (``lmnn.py``, ``lmnn_solver.py``), validation of arguments.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What one look at all triples of the working set gives.
+
+    Attributes
+    ----------
+    objective : float
+        Eq. 3 over the working set.
+    smooth : float
+        The same with smoothed hinges; at most `objective`.
+    pull : float
+        The first term of eq. 3: squared distances to target neighbours.
+    active : int
+        Triples with positive slack.
+    alpha : float
+        Sum of mu times the slopes of the hinges: the value of the dual problem, if they are feasible there.
+    weights : ndarray, shape (n k + p,), float64
+        What each pair's outer product counts in the gradient: first the target neighbours', then the working set's.
+    Z : ndarray, shape (partitions * n, r), float64
+        The mapped points.
+    """
+
+    objective: float
+    smooth: float
+    pull: float
+    active: int
+    alpha: float
+    weights: np.ndarray
+    Z: np.ndarray
+
+
+class LargeMarginProblem:
+    """Points, classes and target neighbours, with a working set of pairs (i, l) that may violate the margin.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d), float64
+    classes : ndarray, shape (n,), int64
+    targets : ndarray, shape (n, k), int64
+        Target neighbours j of each i.
+    mu : float
+    partition : ndarray, shape (n,), int64
+        alpha_l of each point: 0, 1, ...
+    kernels : module
+    threads : int or None
+    """
+
+    def __init__(self, X, classes, targets, mu, partition, kernels, threads=None):
+        self.X, self.classes, self.targets, self.mu, self.partition = X, classes, targets, mu, partition
+        self.kernels, self.threads = kernels, threads
+        (self.n, self.d), self.k, self.partitions = X.shape, targets.shape[1], int(partition.max()) + 1
+        self.set_pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+    def set_pairs(self, i, l):
+        """Make the pairs (i, l), sorted by i, the working set."""
+        self.i, self.l = i, l
+        self.start = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=self.n))])
+        self._a = np.concatenate([np.repeat(np.arange(self.n), self.k), i])
+        self._b = np.concatenate([self.targets.ravel(), l])
+        self._alpha = self.partition[self._b]  # eq. 8: the metric of the second point
+        self._rows = self._alpha * self.n + self._a, self._alpha * self.n + self._b
+        self._neighbours = _neighbours(*self._rows, self.n * self.partitions)
+
+    def add_pairs(self, i, l):
+        """Take pairs into the working set; returns how many were not there."""
+        old = self.i * self.n + self.l
+        union = np.union1d(old, i * self.n + l)
+        if len(union) > len(old):
+            self.set_pairs(union // self.n, union % self.n)
+        return len(union) - len(old)
+
+    def mapped(self, L):
+        """All points under each of the maps L, shape (partitions, r, d): (partitions * n, r)."""
+        return np.concatenate([self.X @ one.T for one in L])
+
+    def impostors(self, L, margin=1.0):
+        """All pairs (i, l) of different classes with d(i, l)^2 < margin + d(i, j)^2 for a target neighbour j: § 4.2."""
+        Z = self.mapped(L)
+        a, b = (rows[: self.n * self.k] for rows in self._rows)
+        pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
+        radii = margin + pull.reshape(self.n, self.k).max(axis=1)
+        found = []
+        for alpha, one in enumerate(Z.reshape(self.partitions, self.n, -1)):
+            members = np.flatnonzero(self.partition == alpha)
+            i, l = self.kernels.impostors(
+                one, np.ascontiguousarray(one[members]), radii, self.classes, self.classes[members],
+                threads=self.threads,
+            )  # fmt: skip
+            found.append(i * self.n + members[l])
+        pairs = np.sort(np.concatenate(found))
+        return pairs // self.n, pairs % self.n
+
+    def evaluate(self, L, h=0.0):
+        """Eqs. 2 and 3 over the working set, with hinges smoothed to the width h."""
+        Z = self.mapped(L)
+        D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)
+        pull = D[: self.n * self.k].reshape(self.n, self.k)
+        smooth, hinge, active, pair_weights, target_weights = self.kernels.hinge_terms(
+            pull, D[self.n * self.k :], self.start, h, threads=self.threads
+        )
+        weights = np.concatenate([(1 + self.mu * target_weights).ravel(), -self.mu * pair_weights])
+        total = float(pull.sum())
+        return Evaluation(
+            total + self.mu * float(hinge.sum()), total + self.mu * float(smooth.sum()), total, int(active.sum()),
+            self.mu * float(pair_weights.sum()), weights, Z,
+        )  # fmt: skip
+
+    def gradient_L(self, evaluation):
+        """Derivative by the maps L, shape (partitions, r, d): 2 L G, without G."""
+        W = self.kernels.weighted_differences(
+            evaluation.Z, *self._neighbours, evaluation.weights, threads=self.threads
+        ).reshape(self.partitions, self.n, -1)
+        return np.stack([2 * one.T @ self.X for one in W])
+
+    def gradient_M(self, weights):
+        """Eq. 5: G, the derivative by M, of each partition: sums of weight times C_ab, shape (partitions, d, d)."""
+        neighbours = self._neighbours if self.partitions == 1 else _neighbours(self._a, self._b, self.n)
+        G = np.empty((self.partitions, self.d, self.d))
+        for alpha in range(self.partitions):
+            w = np.where(self._alpha == alpha, weights, 0.0)
+            half = self.X.T @ self.kernels.weighted_differences(self.X, *neighbours, w, threads=self.threads)
+            G[alpha] = (half + half.T) / 2
+        return G
+
+    def pull_gradient(self):
+        """The first term of eq. 5: the sum of C_ij over target neighbours, shape (partitions, d, d)."""
+        return self.gradient_M(np.concatenate([np.ones(self.n * self.k), np.zeros(len(self.i))]))
+
+
+def _neighbours(a, b, n):
+    """The pairs (a, b) as lists: for each of n rows the other rows, and which pair each of them came from."""
+    rows = np.concatenate([a, b])
+    order = np.argsort(rows, kind="stable")
+    pair = np.arange(len(a))
+    start = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    return start, np.concatenate([b, a])[order], np.concatenate([pair, pair])[order]

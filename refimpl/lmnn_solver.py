@@ -1,0 +1,253 @@
+"""The default steps of :mod:`refimpl.lmnn`: a smoothed problem with a barrier, solved in the factor L, and the proof.
+
+The paper's sub-gradient steps (``lmnn.subgradient_descent``) need very many small ones. Here the hinges are smoothed to
+a width h, M is kept inside the cone by -epsilon log det M, and L of M = L^T L is found by L-BFGS in coordinates where
+the pull of the target neighbours is the identity; then h and epsilon shrink. The problem in L is not convex, but that
+in M is, and its dual tells how far from the optimum a metric can be: for slopes 0 <= alpha_ijl <= mu of the hinges with
+
+    G(alpha) = sum C_ij + sum alpha_ijl (C_ij - C_il)  positive semidefinite,
+
+the sum of the alphas is no more than the least value of eq. 3 over all triples, whatever the working set. Slopes at
+successive steps are mixed, and scaled down, until G is in the cone. The objective is that of a full check of all
+triples; the metric returned is the best of the full checks.
+
+Not handled here: validation (``lmnn.lmnn`` does it).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linprog, minimize
+
+SHRINK = 3.0
+ITERATIONS = 20  # of L-BFGS between two full checks
+MEMORY = 30  # gradients that L-BFGS remembers
+MIXED = 20  # steps whose slopes are mixed for the bound
+CLEAR = 0.5  # pairs that miss the margin by up to this stay in the working set
+
+
+@dataclass(frozen=True)
+class Step:
+    """State after a full check.
+
+    Attributes
+    ----------
+    t : int
+        Full checks made.
+    L : ndarray, shape (partitions, r, d)
+        Best maps so far.
+    objective : float
+        Eq. 3 over all triples at `L`. It never rises from step to step.
+    bound : float
+        No metric has a lower objective.
+    active : int
+        Triples with positive slack at the last maps tried.
+    pairs : int
+        Size of the working set.
+    evaluations : int
+        Looks at the working set so far.
+    h, epsilon : float
+        Width of the smoothed hinges and strength of the barrier.
+    gradient_norm : float
+        Norm of the gradient by L of the smoothed problem, relative to that of the pull alone.
+    """
+
+    t: int
+    L: np.ndarray
+    objective: float
+    bound: float
+    active: int
+    pairs: int
+    evaluations: int
+    h: float
+    epsilon: float
+    gradient_norm: float
+
+    @property
+    def gap(self):
+        """How much the objective can be above the optimum, relative to it."""
+        return (self.objective - self.bound) / self.objective if self.objective > 0 else 0.0
+
+
+class _Whitened:
+    """The problem in the coordinates L' = L R^-T of each partition, where the pull's gradient is R^T C R = I."""
+
+    def __init__(self, problem, epsilon):
+        self.problem, self.evaluations, self.epsilon, self.h = problem, 0, epsilon, 1.0
+        self.C = problem.pull_gradient()
+        self.R, self.R_inverse = np.empty_like(self.C), np.empty_like(self.C)
+        for alpha, C in enumerate(self.C):
+            values, vectors = np.linalg.eigh(C)
+            values = np.sqrt(np.maximum(values, 1e-8 * max(values[-1], 1e-300)))
+            self.R[alpha], self.R_inverse[alpha] = vectors / values, (vectors * values).T
+        self.C = np.stack([R.T @ C @ R for R, C in zip(self.R, self.C, strict=True)])
+
+    def maps(self, V):
+        return V @ self.R.transpose(0, 2, 1)
+
+    def coordinates(self, L):
+        return L @ self.R_inverse.transpose(0, 2, 1)
+
+    def __call__(self, v):
+        """The smoothed objective with the barrier, and its derivative, at the coordinates v of L."""
+        V = v.reshape(self.C.shape)
+        evaluation = self.problem.evaluate(self.maps(V), self.h)
+        gradient = self.problem.gradient_L(evaluation) @ self.R
+        self.evaluations += 1
+        self.last = v.copy(), evaluation.alpha, gradient
+        log_det = sum(np.linalg.slogdet(one)[1] for one in V)
+        barrier = np.linalg.inv(V).transpose(0, 2, 1)
+        return (
+            evaluation.smooth - 2 * self.epsilon * log_det,
+            (gradient - 2 * self.epsilon * barrier).ravel(),
+        )
+
+    def descend(self, V, iterations):
+        """L-BFGS from V; returns where it ends, and the slopes' sums and gradients G of the last steps."""
+        kept = []
+
+        def keep(intermediate_result):
+            kept.append(self.last)
+            del kept[: -MIXED // 2]
+
+        found = minimize(
+            self, V.ravel(), jac=True, method="L-BFGS-B", callback=keep,
+            options={"maxiter": iterations, "maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0},
+        )  # fmt: skip
+        duals = []
+        for v, alpha, gradient in kept:
+            G = np.linalg.solve(v.reshape(V.shape), gradient / 2)  # of 2 V G
+            duals.append((alpha, (G + G.transpose(0, 2, 1)) / 2))
+        norm = np.linalg.norm(found.jac) / max(1e-300, np.linalg.norm(2 * found.x))
+        return found.x.reshape(V.shape), duals, norm
+
+
+def descend(problem, L, tol, *, max_checks, seconds=np.inf):
+    """Steps of the solver, one for each full check of all triples; endless but for `max_checks`.
+
+    Parameters
+    ----------
+    problem : LargeMarginProblem
+    L : ndarray, shape (partitions, d, d)
+        Where to start.
+    tol : float
+        The relative gap that is wanted; the smoothing shrinks towards it. The caller stops.
+
+    Yields
+    ------
+    Step
+    """
+    white = _Whitened(problem, 0.0)
+    V = _inside(white.coordinates(_scaled(problem, L)))
+    problem.add_pairs(*problem.impostors(white.maps(V)))
+    size = V.shape[0] * V.shape[1]
+    white.epsilon = 0.03 * max(problem.evaluate(white.maps(V)).pull, 1e-12) / size
+    best, bound, duals = (np.inf, None), 0.0, []
+    for t in range(1, max_checks + 1):
+        V, new_duals, norm = white.descend(V, ITERATIONS)
+        added = problem.add_pairs(*problem.impostors(white.maps(V)))  # the full check
+        now = problem.evaluate(white.maps(V), white.h)
+        if now.objective < best[0]:
+            best = now.objective, white.maps(V)
+        duals = (duals + new_duals)[-MIXED:]
+        mixed = dual_bound(duals, white.C)
+        bound = max(bound, mixed)
+        yield Step(
+            t, best[1], best[0], bound, now.active, len(problem.i), white.evaluations, white.h, white.epsilon, norm
+        )
+        smoothing, barrier = (now.objective - now.smooth) / 2, white.epsilon * size
+        settled = added <= 1e-3 * len(problem.i)
+        if settled and now.alpha - mixed < 2 * (smoothing + barrier):
+            white.epsilon = max(white.epsilon / SHRINK, 0.1 * tol * best[0] / size)
+            white.h /= SHRINK if smoothing > 0.1 * tol * best[0] else 1.0
+            problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))
+
+
+def _inside(V):
+    """V with no singular value near zero: the barrier needs M inside the cone."""
+    for alpha, one in enumerate(V):
+        left, values, right = np.linalg.svd(one)
+        V[alpha] = (left * np.maximum(values, 1e-3 * max(values[0], 1e-12))) @ right
+    return V
+
+
+def _scaled(problem, L, sample=200):
+    """c L with the c that is best for eq. 3 on some of the points."""
+    rows = np.unique(np.linspace(0, problem.n - 1, min(sample, problem.n)).astype(np.int64))
+    Z = problem.mapped(L).reshape(problem.partitions, problem.n, -1)
+    D = np.empty((len(rows), problem.n))
+    for alpha in range(problem.partitions):
+        members = problem.partition == alpha
+        A, B = Z[alpha][rows], Z[alpha][members]
+        D[:, members] = (A * A).sum(axis=1)[:, None] + (B * B).sum(axis=1) - 2 * A @ B.T
+    pull = np.take_along_axis(D, problem.targets[rows], axis=1)
+    D[problem.classes[rows][:, None] == problem.classes] = np.inf
+    D.sort(axis=1)
+    nearest = D[:, : max(1, min(problem.n, 5000))]
+    if not np.isfinite(nearest[:, 0]).all() or not pull.sum() > 0:
+        return L
+
+    def loss(log_c):
+        c = np.exp(log_c)
+        hinges = sum(np.maximum(1 + c * (pull[:, j : j + 1] - nearest), 0.0).sum() for j in range(problem.k))
+        return c * pull.sum() + problem.mu * hinges
+
+    middle = np.log(1.0 / max(np.median(nearest[:, 0]), 1e-300))
+    grid = middle + np.linspace(-8, 12, 41)
+    return np.exp(0.5 * min(grid, key=loss)) * L
+
+
+def dual_bound(duals, C, cuts_at_most=25):
+    """The largest lower bound on eq. 3 that a mixture of slopes gives.
+
+    Parameters
+    ----------
+    duals : list of (float, ndarray of shape (partitions, d, d))
+        Sums of alpha, and G(alpha).
+    C : ndarray, shape (partitions, d, d)
+        G(0), the pull's gradient.
+
+    Returns
+    -------
+    float
+        A scaled mixture's sum of alphas, whose G is in the cone.
+    """
+    if not duals:
+        return 0.0
+    sums = np.array([alpha for alpha, _ in duals])
+    S = np.stack([G - C for _, G in duals])
+    mixture, cuts, best = np.eye(len(sums))[-1], [], 0.0
+    for _ in range(cuts_at_most):
+        mixed = np.tensordot(mixture, S, axes=1)
+        scale = _feasible_scale(C, mixed)
+        best = max(best, scale * float(mixture @ sums))
+        if scale == 1.0:
+            break
+        for alpha in range(len(C)):
+            values, vectors = np.linalg.eigh(C[alpha] + mixed[alpha])
+            for v in vectors[:, : min(5, int((values < 0).sum()))].T:
+                cuts.append(([v @ one[alpha] @ v for one in S], v @ C[alpha] @ v))
+        A = np.array([row for row, _ in cuts])
+        program = linprog(
+            -sums, A_ub=np.vstack([-A, np.ones(len(sums))]), b_ub=np.append([b for _, b in cuts], 1.0), bounds=(0, None)
+        )
+        if program.x is None or -program.fun <= best * (1 + 1e-7):
+            break
+        mixture = program.x
+    return best
+
+
+def _feasible_scale(C, S):
+    """The largest s in [0, 1] found with C + s S in the cone, for every partition."""
+    scale = 1.0
+    for one, other in zip(C, S, strict=True):
+        lowest = np.linalg.eigvalsh(one)[0]
+        for _ in range(60):
+            least = np.linalg.eigvalsh(one + scale * other)[0]
+            if least >= 0:
+                break
+            # by concavity in s this scale is in the cone, and the largest where C is a multiple of the identity
+            scale *= (1 - 1e-12) * max(lowest, 0.0) / (max(lowest, 0.0) - least) if lowest > 1e-6 else 0.5
+        else:
+            return 0.0
+    return scale
