@@ -7,6 +7,7 @@ try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
+    from refimpl_fast.trees import build_tree, scan_nearest, tree_nearest, tree_within
     from refimpl_fast.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 except ImportError as error:
     raise ImportError(
@@ -15,18 +16,23 @@ except ImportError as error:
         "Without it, refimpl runs on its reference kernels (kernels=refimpl.kernels)."
     ) from error
 
-from refimpl.kernels import SortedFeatures
+from refimpl.kernels import BallTree, SortedFeatures
 
 __all__ = [
+    "BallTree",
     "SortedFeatures",
     "add_similarity",
     "best_ranges",
     "best_stump",
+    "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
     "margin_sums",
     "minimize_z",
     "presort",
+    "scan_nearest",
+    "tree_nearest",
+    "tree_within",
     "weighted_errors",
     "weighted_l1",
     "weighted_l1_nearest",

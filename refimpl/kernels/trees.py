@@ -83,7 +83,7 @@ def build_tree(X, *, leaf_size=16, direction="axis", threads=None):
         S = X[I]
         centres[j] = np.cumsum(S, axis=0)[-1] / len(S)  # § 4.1: a ball that encloses the inputs of S
         radii[j] = np.sqrt(squared_distances(centres[j], S).max())
-        low[j], high[j] = S.min(axis=0), S.max(axis=0)
+        low[j], high[j] = S.min(axis=0) + 0.0, S.max(axis=0) + 0.0  # 0.0 has no sign
         if j < leaves - 1:
             by_projection = np.argsort(projections(S, centres[j], direction), kind="stable")  # § 4.1: project, ...
             median = starts[j] + (len(S) + 1) // 2  # § 4.1: ... split on the median
