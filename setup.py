@@ -42,7 +42,7 @@ def extension(name):
 setup(
     cmdclass={"build_ext": BuildExt},
     ext_modules=cythonize(
-        [extension(name) for name in ("chamfer", "scan", "stumps", "trees", "triples")],
+        [extension(name) for name in ("chamfer", "growing", "scan", "stumps", "trees", "triples")],
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,

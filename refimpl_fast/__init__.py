@@ -5,9 +5,10 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
+    from refimpl_fast.growing import build_tree
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
-    from refimpl_fast.trees import build_tree, scan_nearest, tree_nearest, tree_within
+    from refimpl_fast.trees import scan_nearest, tree_nearest, tree_within
     from refimpl_fast.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 except ImportError as error:
     raise ImportError(

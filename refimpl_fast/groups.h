@@ -62,11 +62,15 @@ REFIMPL_INLINE void box_group(const double* q, const double* B, ptrdiff_t d, dou
 }
 
 #if defined(__GNUC__)
+typedef char bytes __attribute__((vector_size(16)));
+
 REFIMPL_INLINE unsigned at_most(floats sums, float limit) {
+    bytes below = __builtin_convertvector((ints)(sums <= limit), bytes); /* -1 for true */
+    unsigned long long half[2];
     unsigned found = 0;
-    float each[16];
-    __builtin_memcpy(each, &sums, 64);
-    for (int i = 0; i < 16; ++i) found |= (unsigned)(each[i] <= limit) << i;
+    __builtin_memcpy(half, &below, 16);
+    if (!(half[0] | half[1])) return 0;
+    for (int i = 0; i < 16; ++i) found |= (unsigned)(below[i] & 1) << i;
     return found;
 }
 #endif

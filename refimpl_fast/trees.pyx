@@ -1,4 +1,5 @@
-"""Ball trees in Cython: the twin of refimpl/kernels/trees.py, whose expressions stand above the loops.
+"""Searches of ball trees in Cython: half the twin of refimpl/kernels/trees.py, whose expressions stand above the loops.
+The other half, which builds the trees, is growing.pyx.
 
 A search looks at sixteen points or nodes at once. Points are first compared in float32, from a copy that is centred and
 scaled; those that could be near, by a bound of the rounding errors, are compared as the reference does. So the float32
@@ -12,13 +13,12 @@ import numpy as np
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, fabs, floor, log2, sqrt
 from libc.stdint cimport int64_t
-from libcpp.algorithm cimport nth_element, sort
+from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport thread_count
 
 from refimpl.kernels import trees as reference
-from refimpl.kernels.trees import BallTree
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -32,16 +32,12 @@ cdef extern from "groups.h":
 cdef extern from *:
     """
     struct Found { double square; int64_t index; };
-    static inline bool operator<(const Found& a, const Found& b) {
-        return a.square < b.square || (a.square == b.square && a.index < b.index);
-    }
     static inline int by_index(const Found& a, const Found& b) { return a.index < b.index; }
     struct Waiting { double least; int64_t node; int lane; int level; };
     """
     cppclass Found:
         double square
         int64_t index
-        bint operator<(const Found&)
     cppclass Waiting:
         double least
         int64_t node
@@ -54,149 +50,8 @@ cdef enum:
     HEIGHT = 3  # levels of nodes in a brick
     LEVELS = 64
 
-cdef int ITERATIONS = reference.ITERATIONS
 cdef double TINY = reference.TINY
 cdef double HUGE_NORM = 1e15  # a query this far out is compared with the points in float64 only
-
-
-# ------------------------------------------------------------------------------------------------ building
-
-
-def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=16, direction="axis", threads=None):
-    """Build a ball tree; see refimpl.kernels.build_tree."""
-    cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], leaves = 1, j, first
-    if n == 0 or d == 0 or leaf_size < 2 or direction not in ("axis", "principal"):
-        raise ValueError(f"X, leaf_size, direction: {n} x {d}, {leaf_size}, {direction!r}; see refimpl.kernels.build_tree")
-    while (n + leaves - 1) // leaves > leaf_size:
-        leaves *= 2
-    cdef Py_ssize_t m = 2 * leaves - 1
-    cdef bint principal = direction == "principal"
-    cdef int64_t[::1] order = np.arange(n), starts = np.zeros(m, dtype=np.int64), ends = np.full(m, n)
-    cdef double[:, ::1] centres = np.empty((m, d)), low = np.empty((m, d)), high = np.empty((m, d))
-    cdef double[::1] radii = np.empty(m)
-    first = 0
-    while first < m:
-        for j in prange(first, 2 * first + 1, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            radii[j] = _enclose(&X[0, 0], d, &order[starts[j]], ends[j] - starts[j], &centres[j, 0], &low[j, 0], &high[j, 0])
-            if j < leaves - 1:
-                _split(&X[0, 0], d, &order[starts[j]], ends[j] - starts[j], &centres[j, 0], principal)
-                starts[2 * j + 1] = starts[j]
-                starts[2 * j + 2] = ends[2 * j + 1] = starts[j] + (ends[j] - starts[j] + 1) // 2
-                ends[2 * j + 2] = ends[j]
-        first = 2 * first + 1
-    I = np.asarray(order)
-    return BallTree(
-        np.asarray(X)[I], I, np.asarray(starts), np.asarray(ends), np.asarray(centres), np.asarray(radii),
-        np.asarray(low), np.asarray(high),
-    )
-
-
-cdef double _enclose(
-    const double* X, Py_ssize_t d, const int64_t* I, Py_ssize_t n, double* centre, double* low, double* high
-) noexcept nogil:
-    # centre = np.cumsum(S, axis=0)[-1] / len(S); np.sqrt(squared_distances(centre, S).max()); S.min(axis=0), S.max(axis=0)
-    cdef double most = 0
-    cdef Py_ssize_t i, c
-    cdef const double* row = X + I[0] * d
-    for c in range(d):
-        centre[c] = low[c] = high[c] = row[c]
-    for i in range(1, n):
-        row = X + I[i] * d
-        for c in range(d):
-            centre[c] += row[c]
-            low[c] = row[c] if row[c] < low[c] else low[c]
-            high[c] = row[c] if row[c] > high[c] else high[c]
-    for c in range(d):
-        centre[c] = centre[c] / n
-        low[c] += 0.0  # not -0.0
-        high[c] += 0.0
-    for i in range(n):
-        most = max(most, _square(centre, X + I[i] * d, d))
-    return sqrt(most)
-
-
-cdef inline double _square(const double* x, const double* p, Py_ssize_t d) noexcept nogil:
-    # squared_distances(x, P)
-    cdef double total = 0
-    cdef Py_ssize_t c
-    for c in range(d):
-        total += (x[c] - p[c]) * (x[c] - p[c])
-    return total
-
-
-cdef void _split(
-    const double* X, Py_ssize_t d, int64_t* I, Py_ssize_t n, const double* centre, bint principal
-) noexcept nogil:
-    # by_projection = np.argsort(projections(S, centres[j], direction), kind="stable")
-    # order[starts[j]:median] = np.sort(I[by_projection[:median - starts[j]]]); order[median:ends[j]] = np.sort(...)
-    cdef vector[Found] values, ranked
-    cdef vector[int64_t] right
-    cdef Py_ssize_t i, left = 0
-    cdef Found median
-    values.resize(n)
-    _project(X, d, I, n, centre, principal, values.data())
-    ranked = values
-    nth_element(ranked.begin(), ranked.begin() + ((n + 1) // 2 - 1), ranked.end())
-    median = ranked[(n + 1) // 2 - 1]
-    for i in range(n):  # I stays ascending within each half
-        if median < values[i]:
-            right.push_back(I[i])
-        else:
-            I[left] = I[i]
-            left += 1
-    for i in range(<Py_ssize_t> right.size()):
-        I[left + i] = right[i]
-
-
-cdef void _project(
-    const double* X, Py_ssize_t d, const int64_t* I, Py_ssize_t n, const double* centre, bint principal, Found* values
-) noexcept nogil:
-    # projections(S, c, direction)
-    cdef vector[double] w, v
-    cdef Py_ssize_t i, c, axis = 0
-    cdef const double* row
-    cdef double p, most
-    cdef int repeat
-    w.assign(d, 0.0)
-    v.assign(d, 0.0)
-    for i in range(n):
-        row = X + I[i] * d
-        for c in range(d):
-            v[c] += (row[c] - centre[c]) * (row[c] - centre[c])
-    for c in range(1, d):
-        if v[c] > v[axis]:
-            axis = c
-    for i in range(n):
-        values[i].square = X[I[i] * d + axis]
-        values[i].index = i
-    if not principal:
-        return
-    w[axis] = 1.0
-    for repeat in range(ITERATIONS):
-        for i in range(n):
-            row = X + I[i] * d
-            p = _along(row, centre, w.data(), d)
-            for c in range(d):
-                v[c] = p * (row[c] - centre[c]) + (v[c] if i else 0.0)
-        most = 0
-        for c in range(d):
-            most = max(most, fabs(v[c]))
-        if most == 0:
-            break
-        for c in range(d):
-            w[c] = v[c] / most
-    for i in range(n):
-        values[i].square = _along(X + I[i] * d, centre, w.data(), d)
-
-
-cdef inline double _along(const double* row, const double* centre, const double* w, Py_ssize_t d) noexcept nogil:
-    # np.cumsum(D * w, axis=1)[:, -1]
-    cdef double p = 0
-    cdef Py_ssize_t c
-    for c in range(d):
-        p += (row[c] - centre[c]) * w[c]
-    return p
 
 
 # ------------------------------------------------------------------------------------------------ packing
@@ -328,6 +183,15 @@ def _checked(tree, Q, skip):
     if len(skip) != len(Q):
         raise ValueError(f"skip has {len(skip)} entries; there are {len(Q)} queries")
     return skip
+
+
+cdef inline double _square(const double* x, const double* p, Py_ssize_t d) noexcept nogil:
+    # squared_distances(x, P)
+    cdef double total = 0
+    cdef Py_ssize_t c
+    for c in range(d):
+        total += (x[c] - p[c]) * (x[c] - p[c])
+    return total
 
 
 cdef void _prepare(const Tree* tree, const double* q, int64_t skip, float* scaled, Query* query) noexcept nogil:
@@ -568,10 +432,10 @@ cdef int64_t _scan(
         row = X + i * d
         partial = 0
         for c in range(d):
+            terms += 1
             partial += (q[c] - row[c]) * (q[c] - row[c])
             if partial > near[k - 1]:
                 break
-        terms += c + 1
         if not partial < near[k - 1]:
             continue
         place = k - 1
