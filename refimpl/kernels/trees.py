@@ -141,7 +141,7 @@ def _visited(tree, x_t, bound, limit):
     stack = [(0.0, 0)]
     while stack:
         least, j = stack.pop()
-        if least > limit():  # § 4.1: all inputs inside the ball can be pruned away
+        if least > limit():  # § 4.1: the k-th nearest is closer than all of the ball
             continue
         if 2 * j + 1 >= len(tree.starts):
             yield slice(tree.starts[j], tree.ends[j])
@@ -260,7 +260,7 @@ def scan_nearest(X, Q, k, *, skip=None, threads=None):
             if skip is not None and skip[t] == i:
                 continue
             partial = np.cumsum((x_t - x_i) ** 2)
-            beyond = np.flatnonzero(partial > near[-1])  # § 4.2: ... exceeded the currently smallest k distances
+            beyond = np.flatnonzero(partial > near[-1])  # § 4.2: the sum so far exceeds the k smallest
             terms[t] += beyond[0] + 1 if len(beyond) else len(partial)
             if not len(beyond) and partial[-1] < near[-1]:
                 place = np.searchsorted(near, partial[-1], side="right")
