@@ -110,7 +110,7 @@ def test_the_tree_is_one(kernels, case):
     leaves = (len(tree.starts) + 1) // 2
     for j in range(len(tree.starts)):
         I = tree.order[tree.starts[j] : tree.ends[j]]
-        S = X[I]
+        S = X[np.sort(I)]
         np.testing.assert_allclose(tree.centres[j], S.mean(axis=0), rtol=1e-12, atol=1e-12 * np.abs(S).max())
         assert (tree.low[j] == S.min(axis=0)).all() and (tree.high[j] == S.max(axis=0)).all()
         assert tree.radii[j] == np.sqrt(max(oracle.squared(tree.centres[j].tolist(), x) for x in S.tolist()))
@@ -119,8 +119,7 @@ def test_the_tree_is_one(kernels, case):
             assert (tree.starts[left], tree.ends[right]) == (tree.starts[j], tree.ends[j])
             assert tree.ends[left] == tree.starts[right] == tree.starts[j] + (len(S) + 1) // 2
             if how["direction"] == "axis":  # the median on the axis of largest variance
-                variances = [sum((v - c) ** 2 for v in column) for column, c in zip(S.T, tree.centres[j], strict=True)]
-                axis = variances.index(max(variances))
+                axis = np.cumsum((S - tree.centres[j]) ** 2, axis=0)[-1].argmax()
                 assert X[tree.order[tree.starts[left] : tree.ends[left]], axis].max() <= tree.low[right, axis]
         else:
             assert 1 <= len(S) <= how["leaf_size"] and (np.diff(I) > 0).all()
