@@ -222,21 +222,22 @@ cdef inline double _lower_bound(double square, double r, Py_ssize_t d) noexcept 
     return bound * bound if bound > TINY else 0.0
 
 
-cdef inline int _children(
-    const Tree* tree, const Waiting* node, const double* squares, Waiting* stack, bint* right_first
+cdef inline Py_ssize_t _children(
+    const Tree* tree, const Waiting* node, const double* squares, double limit, Waiting* stack, Py_ssize_t top
 ) noexcept nogil:
-    # the two children of a node, with their bounds, in stack[0] (to be looked at later) and stack[1]
-    cdef int lane = 0 if tree.base[node.level] >= 0 else 2 * node.lane + 2, side, place
-    right_first[0] = squares[lane + 1] < squares[lane]
-    for side in range(2):
-        place = side if right_first[0] else 1 - side
-        stack[place].node = 2 * node.node + 1 + side
-        stack[place].lane = lane + side
-        stack[place].level = node.level + 1
-        stack[place].least = squares[lane + side]
+    # stack += children if other < nearness else children[::-1]; without those that are beyond the limit already
+    cdef int lane = 0 if tree.base[node.level] >= 0 else 2 * node.lane + 2, turn, side
+    cdef bint right_first = squares[lane + 1] < squares[lane]
+    for turn in range(2):
+        side = turn if right_first else 1 - turn
+        stack[top].node = 2 * node.node + 1 + side
+        stack[top].lane = lane + side
+        stack[top].level = node.level + 1
+        stack[top].least = squares[lane + side]
         if not tree.box:
-            stack[place].least = _lower_bound(squares[lane + side], tree.radii[stack[place].node], tree.d)
-    return 0
+            stack[top].least = _lower_bound(squares[lane + side], tree.radii[stack[top].node], tree.d)
+        top += not stack[top].least > limit
+    return top
 
 
 cdef inline double* _brick(const Tree* tree, const Query* query, const Waiting* node, double* squares) noexcept nogil:
@@ -264,7 +265,6 @@ cdef cloned_void _nearest(
     cdef unsigned found
     cdef float limit = INFINITY
     cdef double square
-    cdef bint right_first
     stack[0].least, stack[0].node, stack[0].lane, stack[0].level = 0.0, 0, 0, 0
     for i in range(k):
         near[i], which[i] = INFINITY, tree.ends[0]
@@ -274,8 +274,7 @@ cdef cloned_void _nearest(
         if node.least > near[k - 1]:
             continue
         if node.node < tree.leaf:
-            _children(tree, &node, _brick(tree, query, &node, squares), stack + top, &right_first)
-            top += 2
+            top = _children(tree, &node, _brick(tree, query, &node, squares), near[k - 1], stack, top)
             continue
         first, last = tree.starts[node.node], tree.ends[node.node]
         computed[0] += last - first
@@ -310,7 +309,6 @@ cdef cloned_void _within(
     cdef Py_ssize_t top = 1, i, first, last, row
     cdef unsigned found
     cdef float limit = _limit(tree, query, most)
-    cdef bint right_first
     stack[0].least, stack[0].node, stack[0].lane, stack[0].level = 0.0, 0, 0, 0
     while top:
         top -= 1
@@ -318,8 +316,7 @@ cdef cloned_void _within(
         if node.least > most:
             continue
         if node.node < tree.leaf:
-            _children(tree, &node, _brick(tree, query, &node, squares), stack + top, &right_first)
-            top += 2
+            top = _children(tree, &node, _brick(tree, query, &node, squares), most, stack, top)
             continue
         first, last = tree.starts[node.node], tree.ends[node.node]
         computed[0] += last - first
