@@ -20,9 +20,10 @@ import numpy as np
 from scipy.optimize import linprog, minimize
 
 SHRINK = 3.0
-ITERATIONS = 20  # of L-BFGS between two full checks
-MEMORY = 30  # gradients that L-BFGS remembers
-MIXED = 20  # steps whose slopes are mixed for the bound
+ITERATIONS = 60  # of L-BFGS between two full checks
+MEMORY = 60  # gradients that L-BFGS remembers
+MIXED = 40  # steps whose slopes are mixed for the bound
+EARLY = 4  # full checks after a quarter of that, while the working set still grows
 CLEAR = 0.5  # pairs that miss the margin by up to this stay in the working set
 
 
@@ -73,7 +74,7 @@ class _Whitened:
     """The problem in the coordinates L' = L R^-T of each partition, where the pull's gradient is R^T C R = I."""
 
     def __init__(self, problem, epsilon):
-        self.problem, self.evaluations, self.epsilon, self.h = problem, 0, epsilon, 1.0
+        self.problem, self.evaluations, self.epsilon, self.h = problem, 0, epsilon, 0.3
         self.C = problem.pull_gradient()
         self.R, self.R_inverse = np.empty_like(self.C), np.empty_like(self.C)
         for alpha, C in enumerate(self.C):
@@ -144,7 +145,7 @@ def descend(problem, L, tol, *, max_checks, seconds=np.inf):
     white.epsilon = 0.03 * max(problem.evaluate(white.maps(V)).pull, 1e-12) / size
     best, bound, duals = (np.inf, None), 0.0, []
     for t in range(1, max_checks + 1):
-        V, new_duals, norm = white.descend(V, ITERATIONS)
+        V, new_duals, norm = white.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
         added = problem.add_pairs(*problem.impostors(white.maps(V)))  # the full check
         now = problem.evaluate(white.maps(V), white.h)
         if now.objective < best[0]:

@@ -5,9 +5,11 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
+    from refimpl_fast.growing import build_tree
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
+    from refimpl_fast.trees import scan_nearest, tree_nearest, tree_within
     from refimpl_fast.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 except ImportError as error:
     raise ImportError(
@@ -16,13 +18,15 @@ except ImportError as error:
         "Without it, refimpl runs on its reference kernels (kernels=refimpl.kernels)."
     ) from error
 
-from refimpl.kernels import SortedFeatures
+from refimpl.kernels import BallTree, SortedFeatures
 
 __all__ = [
+    "BallTree",
     "SortedFeatures",
     "add_similarity",
     "best_ranges",
     "best_stump",
+    "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
     "hinge_terms",
@@ -31,6 +35,9 @@ __all__ = [
     "minimize_z",
     "pair_distances",
     "presort",
+    "scan_nearest",
+    "tree_nearest",
+    "tree_within",
     "weighted_differences",
     "weighted_errors",
     "weighted_l1",

@@ -17,7 +17,8 @@ Contract
   rounding moves a weighted error by at most n * 2**-53. The sums of alpha_t h_t in :func:`add_similarity` run
   over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
   (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties. Sums that
-  cannot be exact (Z of BoostMap, weighted L1, squared distances) are taken in a fixed number of interleaved lanes, the same in both twins.
+  cannot be exact (Z of BoostMap, weighted L1, squared distances of LMNN) are taken in a fixed number of interleaved
+  lanes, the same in both twins; squared distances in :mod:`refimpl.kernels.trees` in the order of the coordinates.
 * **threads** is the number of threads a kernel may use, None for all that the machine offers; no result depends
   on it. The reference runs on one thread whatever it is told.
 """
@@ -26,13 +27,16 @@ from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
+from refimpl.kernels.trees import BallTree, build_tree, scan_nearest, tree_nearest, tree_within
 from refimpl.kernels.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 
 __all__ = [
+    "BallTree",
     "SortedFeatures",
     "add_similarity",
     "best_ranges",
     "best_stump",
+    "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
     "hinge_terms",
@@ -41,6 +45,9 @@ __all__ = [
     "minimize_z",
     "pair_distances",
     "presort",
+    "scan_nearest",
+    "tree_nearest",
+    "tree_within",
     "weighted_differences",
     "weighted_errors",
     "weighted_l1",

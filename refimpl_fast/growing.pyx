@@ -1,0 +1,168 @@
+"""The building of ball trees in Cython: half the twin of refimpl/kernels/trees.py; its expressions stand above."""
+
+import numpy as np
+
+from cython.parallel cimport prange
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int64_t
+from libcpp.algorithm cimport nth_element
+from libcpp.vector cimport vector
+
+from refimpl_fast.threads cimport thread_count
+
+from refimpl.kernels import trees as reference
+from refimpl.kernels.trees import BallTree
+
+cdef extern from *:
+    """
+    struct Ranked { double value; int64_t place; };
+    static inline bool operator<(const Ranked& a, const Ranked& b) {
+        return a.value < b.value || (a.value == b.value && a.place < b.place);
+    }
+    """
+    cppclass Ranked:
+        double value
+        int64_t place
+        bint operator<(const Ranked&)
+
+cdef int ITERATIONS = reference.ITERATIONS
+
+
+def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=16, direction="axis", threads=None):
+    """Build a ball tree; see refimpl.kernels.build_tree."""
+    cdef int n_threads = thread_count(threads)
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], leaves = 1, j, first, size
+    if n == 0 or d == 0 or leaf_size < 2 or direction not in ("axis", "principal"):
+        raise ValueError(f"X, leaf_size, direction: {n} x {d}, {leaf_size}, {direction!r}; see refimpl.kernels")
+    while (n + leaves - 1) // leaves > leaf_size:
+        leaves *= 2
+    cdef Py_ssize_t m = 2 * leaves - 1
+    cdef bint principal = direction == "principal"
+    cdef int64_t[::1] order = np.arange(n), starts = np.zeros(m, dtype=np.int64), ends = np.full(m, n)
+    cdef double[:, ::1] centres = np.empty((m, d)), low = np.empty((m, d)), high = np.empty((m, d))
+    cdef double[::1] radii = np.empty(m)
+    first = 0
+    while first < m:
+        for j in prange(first, 2 * first + 1, nogil=True, num_threads=n_threads, schedule="dynamic"):
+            size = ends[j] - starts[j]
+            radii[j] = _enclose(&X[0, 0], d, &order[starts[j]], size, &centres[j, 0], &low[j, 0], &high[j, 0])
+            if j < leaves - 1:
+                _split(&X[0, 0], d, &order[starts[j]], size, &centres[j, 0], principal)
+                starts[2 * j + 1] = starts[j]
+                starts[2 * j + 2] = ends[2 * j + 1] = starts[j] + (size + 1) // 2
+                ends[2 * j + 2] = ends[j]
+        first = 2 * first + 1
+    rows = np.asarray(order)
+    return BallTree(
+        np.asarray(X)[rows], rows, np.asarray(starts), np.asarray(ends), np.asarray(centres), np.asarray(radii),
+        np.asarray(low), np.asarray(high),
+    )
+
+
+cdef double _enclose(
+    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, double* centre, double* low, double* high
+) noexcept nogil:
+    # centre = np.cumsum(S, axis=0)[-1] / len(S); low, high = S.min(axis=0) + 0.0, S.max(axis=0) + 0.0
+    # np.sqrt(squared_distances(centre, S).max())
+    cdef double most = 0
+    cdef Py_ssize_t i, c
+    cdef const double* row = X + rows[0] * d
+    for c in range(d):
+        centre[c] = low[c] = high[c] = row[c]
+    for i in range(1, n):
+        row = X + rows[i] * d
+        for c in range(d):
+            centre[c] += row[c]
+            low[c] = row[c] if row[c] < low[c] else low[c]
+            high[c] = row[c] if row[c] > high[c] else high[c]
+    for c in range(d):
+        centre[c] = centre[c] / n
+        low[c] += 0.0  # not -0.0
+        high[c] += 0.0
+    for i in range(n):
+        most = max(most, _square(centre, X + rows[i] * d, d))
+    return sqrt(most)
+
+
+cdef inline double _square(const double* x, const double* p, Py_ssize_t d) noexcept nogil:
+    # squared_distances(x, P)
+    cdef double total = 0
+    cdef Py_ssize_t c
+    for c in range(d):
+        total += (x[c] - p[c]) * (x[c] - p[c])
+    return total
+
+
+cdef void _split(
+    const double* X, Py_ssize_t d, int64_t* rows, Py_ssize_t n, const double* centre, bint principal
+) noexcept nogil:
+    # by_projection = np.argsort(projections(S, centres[j], direction), kind="stable")
+    # order[starts[j]:median] = np.sort(I[by_projection[:median - starts[j]]]); order[median:ends[j]] = np.sort(...)
+    cdef vector[Ranked] values, ranked
+    cdef vector[int64_t] right
+    cdef Py_ssize_t i, left = 0
+    cdef Ranked median
+    values.resize(n)
+    _project(X, d, rows, n, centre, principal, values.data())
+    ranked = values
+    nth_element(ranked.begin(), ranked.begin() + ((n + 1) // 2 - 1), ranked.end())
+    median = ranked[(n + 1) // 2 - 1]
+    for i in range(n):  # rows stay ascending within each half
+        if median < values[i]:
+            right.push_back(rows[i])
+        else:
+            rows[left] = rows[i]
+            left += 1
+    for i in range(<Py_ssize_t> right.size()):
+        rows[left + i] = right[i]
+
+
+cdef void _project(
+    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, const double* centre, bint principal,
+    Ranked* values,
+) noexcept nogil:
+    # projections(S, c, direction)
+    cdef vector[double] w, v
+    cdef Py_ssize_t i, c, axis = 0
+    cdef const double* row
+    cdef double p, most
+    cdef int _repeat
+    w.assign(d, 0.0)
+    v.assign(d, 0.0)
+    for i in range(n):
+        row = X + rows[i] * d
+        for c in range(d):
+            v[c] += (row[c] - centre[c]) * (row[c] - centre[c])
+    for c in range(1, d):
+        if v[c] > v[axis]:
+            axis = c
+    for i in range(n):
+        values[i].value = X[rows[i] * d + axis]
+        values[i].place = i
+    if not principal:
+        return
+    w[axis] = 1.0
+    for _repeat in range(ITERATIONS):
+        for i in range(n):
+            row = X + rows[i] * d
+            p = _along(row, centre, w.data(), d)
+            for c in range(d):
+                v[c] = p * (row[c] - centre[c]) + (v[c] if i else 0.0)
+        most = 0
+        for c in range(d):
+            most = max(most, fabs(v[c]))
+        if most == 0:
+            break
+        for c in range(d):
+            w[c] = v[c] / most
+    for i in range(n):
+        values[i].value = _along(X + rows[i] * d, centre, w.data(), d)
+
+
+cdef inline double _along(const double* row, const double* centre, const double* w, Py_ssize_t d) noexcept nogil:
+    # np.cumsum(D * w, axis=1)[:, -1]
+    cdef double p = 0
+    cdef Py_ssize_t c
+    for c in range(d):
+        p += (row[c] - centre[c]) * w[c]
+    return p

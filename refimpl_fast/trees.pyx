@@ -1,0 +1,443 @@
+"""Searches of ball trees in Cython: half the twin of refimpl/kernels/trees.py, whose expressions stand above the loops.
+The other half, which builds the trees, is growing.pyx.
+
+A search looks at sixteen points or nodes at once. Points are first compared in float32, from a copy that is centred and
+scaled; those that could be near, by a bound of the rounding errors, are compared as the reference does. So the float32
+values never show. Nodes are kept in bricks: fourteen descendants of a node, three levels of them.
+"""
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from cython.parallel cimport prange
+from libc.math cimport INFINITY, fabs, floor, log2, sqrt
+from libc.stdint cimport int64_t
+from libcpp.algorithm cimport sort
+from libcpp.vector cimport vector
+
+from refimpl_fast.threads cimport thread_count
+
+from refimpl.kernels import trees as reference
+
+cdef extern from "clones.h":
+    ctypedef void cloned_void "REFIMPL_CLONES void"
+
+cdef extern from "groups.h":
+    void ball_group(const double* q, const double* C, Py_ssize_t d, double* out) nogil
+    void box_group(const double* q, const double* B, Py_ssize_t d, double* out) nogil
+    unsigned near_group(const float* q, const float* P, Py_ssize_t d, float limit) nogil
+    int lowest_bit(unsigned mask) nogil
+
+cdef extern from *:
+    """
+    struct Found { double square; int64_t index; };
+    static inline int by_index(const Found& a, const Found& b) { return a.index < b.index; }
+    struct Waiting { double least; int64_t node; int lane; int level; };
+    """
+    cppclass Found:
+        double square
+        int64_t index
+    cppclass Waiting:
+        double least
+        int64_t node
+        int lane
+        int level
+    bint by_index(const Found& a, const Found& b) noexcept nogil
+
+cdef enum:
+    GROUP = 16
+    HEIGHT = 3  # levels of nodes in a brick
+    LEVELS = 64
+
+cdef double TINY = reference.TINY
+cdef double HUGE_NORM = 1e15  # a query this far out is compared with the points in float64 only
+
+
+# ------------------------------------------------------------------------------------------------ packing
+
+_packed = WeakKeyDictionary()  # tree -> {"ball" or "box" or "points": what a search reads}
+
+
+def _pack(tree, bound):
+    """The tree as a search reads it, made once for each tree."""
+    if bound not in ("box", "ball"):
+        raise ValueError(f"bound: {bound!r}; it must be 'box' or 'ball'")
+    kept = _packed.setdefault(tree, {})
+    if "points" not in kept:
+        kept["points"] = _pack_points(tree)
+    if bound not in kept:
+        kept[bound] = _pack_nodes(tree, bound == "box")
+    return kept["points"], kept[bound]
+
+
+cdef class _Points:
+    cdef float[::1] groups  # for each sixteen points of a leaf d rows of sixteen
+    cdef int64_t[::1] first  # the first group of each leaf
+    cdef double scale
+
+    def __init__(self, groups, first, scale):
+        self.groups, self.first, self.scale = groups, first, scale
+
+
+def _pack_points(tree):
+    cdef const double[:, ::1] points = tree.points
+    cdef Py_ssize_t d = points.shape[1], leaf, group, i, c, leaves = (len(tree.starts) + 1) // 2
+    cdef const int64_t[::1] starts = tree.starts[leaves - 1:], ends = tree.ends[leaves - 1:]
+    cdef const double[::1] middle = tree.centres[0]
+    cdef double radius = tree.radii[0], scale = 1.0
+    if radius > TINY:
+        scale = 2.0 ** -floor(log2(radius))
+    cdef int64_t[::1] first = np.concatenate([[0], np.cumsum((tree.ends - tree.starts)[leaves - 1:] + GROUP - 1 >> 4)])
+    cdef float[::1] groups = np.zeros(first[leaves] * GROUP * d, dtype=np.float32)
+    cdef float* place
+    for leaf in range(leaves):
+        for i in range(ends[leaf] - starts[leaf]):
+            group = first[leaf] + i // GROUP
+            place = &groups[group * GROUP * d] + i % GROUP
+            for c in range(d):
+                place[GROUP * c] = <float> ((points[starts[leaf] + i, c] - middle[c]) * scale)
+    return _Points(groups, first, scale)
+
+
+cdef class _Nodes:
+    cdef double[::1] bricks
+    cdef int64_t[::1] base  # of each level with roots of bricks the first brick; -1 for other levels
+    cdef int64_t[::1] slot  # of each level the number of the brick, from above, that holds its nodes' children
+    cdef Py_ssize_t size
+
+    def __init__(self, bricks, base, slot, size):
+        self.bricks, self.base, self.slot, self.size = bricks, base, slot, size
+
+
+def _pack_nodes(tree, box):
+    depth = len(tree.starts).bit_length() - 1
+    roots = sorted({0, *range(depth % HEIGHT, depth, HEIGHT)}) if depth else []
+    d = tree.points.shape[1]
+    base, slot, bricks = np.full(depth + 1, -1), np.zeros(depth + 1, dtype=np.int64), []
+    for number, level in enumerate(roots):
+        base[level] = sum(len(brick) for brick in bricks)
+        slot[level:] = number
+        root = np.arange(2**level) + 2**level - 1
+        brick = np.zeros((len(root), d, 2 if box else 1, GROUP))
+        below = (roots[number + 1:] or [depth])[0] - level
+        for step in range(1, below + 1):
+            for i in range(2**step):
+                node = (root + 1) * 2**step - 1 + i
+                for side, values in enumerate([tree.low, tree.high] if box else [tree.centres]):
+                    brick[:, :, side, 2**step - 2 + i] = values[node]
+        bricks.append(brick)
+    flat = np.concatenate([brick.ravel() for brick in bricks] or [np.zeros(1)])
+    return _Nodes(flat, base, slot, d * GROUP * (2 if box else 1))
+
+
+# ------------------------------------------------------------------------------------------------ searching
+
+cdef struct Tree:
+    Py_ssize_t d
+    const double* points
+    const int64_t* order
+    const int64_t* starts
+    const int64_t* ends
+    const double* radii
+    int64_t leaf  # the first leaf
+    double radius
+    const double* middle
+    double scale
+    const float* groups
+    const int64_t* first
+    bint box
+    const double* bricks
+    const int64_t* base
+    const int64_t* slot
+    Py_ssize_t size
+
+
+cdef struct Query:
+    const double* q
+    const float* scaled
+    int64_t skip
+    bint far  # too far out for float32
+    double error  # of a scaled distance
+
+
+cdef Tree _view(
+    tree, _Points points, _Nodes nodes, bint box, const double[:, ::1] rows, const int64_t[::1] order,
+    const int64_t[::1] starts, const int64_t[::1] ends, const double[::1] radii, const double[:, ::1] centres,
+):
+    cdef Tree view
+    view.d, view.points, view.order = rows.shape[1], &rows[0, 0], &order[0]
+    view.starts, view.ends, view.radii = &starts[0], &ends[0], &radii[0]
+    view.leaf, view.radius, view.middle = starts.shape[0] // 2, radii[0], &centres[0, 0]
+    view.scale, view.groups, view.first = points.scale, &points.groups[0], &points.first[0]
+    view.box, view.bricks, view.size = box, &nodes.bricks[0], nodes.size
+    view.base, view.slot = &nodes.base[0], &nodes.slot[0]
+    return view
+
+
+def _checked(tree, Q, skip):
+    if Q.shape[1] != tree.points.shape[1]:
+        raise ValueError(f"Q has {Q.shape[1]} columns; the tree's points have {tree.points.shape[1]}")
+    if skip is None:
+        return np.full(len(Q), -1)
+    if len(skip) != len(Q):
+        raise ValueError(f"skip has {len(skip)} entries; there are {len(Q)} queries")
+    return skip
+
+
+cdef inline double _square(const double* x, const double* p, Py_ssize_t d) noexcept nogil:
+    # squared_distances(x, P)
+    cdef double total = 0
+    cdef Py_ssize_t c
+    for c in range(d):
+        total += (x[c] - p[c]) * (x[c] - p[c])
+    return total
+
+
+cdef void _prepare(const Tree* tree, const double* q, int64_t skip, float* scaled, Query* query) noexcept nogil:
+    # ||q' - x'|| of the float32 copies differs from the scaled ||q - x|| by no more than the error
+    cdef double norm = 0, value
+    cdef Py_ssize_t c
+    for c in range(tree.d):
+        value = (q[c] - tree.middle[c]) * tree.scale
+        norm += value * value
+        scaled[c] = <float> value if fabs(value) < HUGE_NORM else 0
+    norm = sqrt(norm)
+    query.q, query.scaled, query.skip = q, scaled, skip
+    query.far = not norm < HUGE_NORM
+    query.error = 1.01 * 2.0**-24 * (1.01 * tree.radius * tree.scale + norm) + tree.d * 1e-37
+
+
+cdef float _limit(const Tree* tree, const Query* query, double square) noexcept nogil:
+    # what a float32 sum cannot exceed if the squared distance is `square` or less
+    cdef double most = sqrt(square) * tree.scale + query.error
+    most = most * most * (1 + (tree.d + 16) * 2.0**-22)
+    return INFINITY if query.far or not most < 1e30 else <float> most
+
+
+cdef inline double _lower_bound(double square, double r, Py_ssize_t d) noexcept nogil:
+    # bound = distance - r - (len(c) + 8) * 2.0**-52 * (distance + r); bound * bound if bound > TINY else 0.0
+    cdef double distance = sqrt(square), bound
+    bound = distance - r - (d + 8) * 2.0**-52 * (distance + r)
+    return bound * bound if bound > TINY else 0.0
+
+
+cdef inline Py_ssize_t _children(
+    const Tree* tree, const Waiting* node, const double* squares, double limit, Waiting* stack, Py_ssize_t top
+) noexcept nogil:
+    # stack += children if other < nearness else children[::-1]; without those that are beyond the limit already
+    cdef int lane = 0 if tree.base[node.level] >= 0 else 2 * node.lane + 2, turn, side
+    cdef bint right_first = squares[lane + 1] < squares[lane]
+    for turn in range(2):
+        side = turn if right_first else 1 - turn
+        stack[top].node = 2 * node.node + 1 + side
+        stack[top].lane = lane + side
+        stack[top].level = node.level + 1
+        stack[top].least = squares[lane + side]
+        if not tree.box:
+            stack[top].least = _lower_bound(squares[lane + side], tree.radii[stack[top].node], tree.d)
+        top += not stack[top].least > limit
+    return top
+
+
+cdef inline double* _brick(const Tree* tree, const Query* query, const Waiting* node, double* squares) noexcept nogil:
+    # squares of the brick with the children of the node, computed if the node is its root
+    cdef double* mine = squares + GROUP * tree.slot[node.level]
+    cdef const double* brick
+    if tree.base[node.level] >= 0:
+        brick = tree.bricks + (tree.base[node.level] + node.node - (<int64_t> 1 << node.level) + 1) * tree.size
+        if tree.box:
+            box_group(query.q, brick, tree.d, mine)
+        else:
+            ball_group(query.q, brick, tree.d, mine)
+    return mine
+
+
+cdef cloned_void _nearest(
+    const Tree* tree, const Query* query, Py_ssize_t k, double* near, int64_t* which, int64_t* computed
+) noexcept nogil:
+    # tree_nearest, for one query
+    cdef Waiting[2 * LEVELS] stack
+    cdef double[GROUP * LEVELS] squares
+    cdef Waiting node
+    cdef Py_ssize_t top = 1, i, first, last, row, place
+    cdef int64_t index
+    cdef unsigned found
+    cdef float limit = INFINITY
+    cdef double square
+    stack[0].least, stack[0].node, stack[0].lane, stack[0].level = 0.0, 0, 0, 0
+    for i in range(k):
+        near[i], which[i] = INFINITY, tree.ends[0]
+    while top:
+        top -= 1
+        node = stack[top]
+        if node.least > near[k - 1]:
+            continue
+        if node.node < tree.leaf:
+            top = _children(tree, &node, _brick(tree, query, &node, squares), near[k - 1], stack, top)
+            continue
+        first, last = tree.starts[node.node], tree.ends[node.node]
+        computed[0] += last - first
+        for i in range(tree.first[node.node - tree.leaf], tree.first[node.node - tree.leaf + 1]):
+            found = near_group(query.scaled, tree.groups + i * GROUP * tree.d, tree.d, limit)
+            if last - first < GROUP:
+                found &= (1u << (last - first)) - 1
+            while found:
+                row = first + lowest_bit(found)
+                found &= found - 1
+                index = tree.order[row]
+                square = _square(query.q, tree.points + row * tree.d, tree.d)
+                place = k - 1
+                if square > near[place] or (square == near[place] and index > which[place]) or index == query.skip:
+                    continue
+                while place and (square < near[place - 1] or (square == near[place - 1] and index < which[place - 1])):
+                    near[place], which[place] = near[place - 1], which[place - 1]
+                    place -= 1
+                near[place], which[place] = square, index
+                limit = _limit(tree, query, near[k - 1])
+            first += GROUP
+
+
+cdef cloned_void _within(
+    const Tree* tree, const Query* query, double most, bint strict, vector[Found]* kept, int64_t* computed
+) noexcept nogil:
+    # tree_within, for one query
+    cdef Waiting[2 * LEVELS] stack
+    cdef double[GROUP * LEVELS] squares
+    cdef Waiting node
+    cdef Found one
+    cdef Py_ssize_t top = 1, i, first, last, row
+    cdef unsigned found
+    cdef float limit = _limit(tree, query, most)
+    stack[0].least, stack[0].node, stack[0].lane, stack[0].level = 0.0, 0, 0, 0
+    while top:
+        top -= 1
+        node = stack[top]
+        if node.least > most:
+            continue
+        if node.node < tree.leaf:
+            top = _children(tree, &node, _brick(tree, query, &node, squares), most, stack, top)
+            continue
+        first, last = tree.starts[node.node], tree.ends[node.node]
+        computed[0] += last - first
+        for i in range(tree.first[node.node - tree.leaf], tree.first[node.node - tree.leaf + 1]):
+            found = near_group(query.scaled, tree.groups + i * GROUP * tree.d, tree.d, limit)
+            if last - first < GROUP:
+                found &= (1u << (last - first)) - 1
+            while found:
+                row = first + lowest_bit(found)
+                found &= found - 1
+                one.index, one.square = tree.order[row], _square(query.q, tree.points + row * tree.d, tree.d)
+                if one.index != query.skip and (one.square < most or (one.square == most and not strict)):
+                    kept.push_back(one)
+            first += GROUP
+    sort(kept.begin(), kept.end(), by_index)
+
+
+def tree_nearest(
+    tree, const double[:, ::1] Q not None, Py_ssize_t k, *, skip=None, bound="box", threads=None
+):
+    """The k nearest points of each query; see refimpl.kernels.tree_nearest."""
+    cdef int n_threads = thread_count(threads)
+    cdef const int64_t[::1] skipped = _checked(tree, Q, skip)
+    if not 1 <= k <= len(tree.order):
+        raise ValueError(f"k: {k}; it must lie between 1 and {len(tree.order)}, the number of points")
+    cdef double[:, ::1] squares = np.empty((len(Q), k))
+    cdef int64_t[:, ::1] indices = np.empty((len(Q), k), dtype=np.int64)
+    cdef int64_t[::1] computed = np.zeros(len(Q), dtype=np.int64)
+    points, nodes = _pack(tree, bound)
+    cdef Tree view = _view(tree, points, nodes, bound == "box", tree.points, tree.order, tree.starts, tree.ends,
+                           tree.radii, tree.centres)
+    cdef float[:, ::1] scaled = np.empty((len(Q), view.d), dtype=np.float32)
+    cdef Py_ssize_t t
+    cdef vector[Query] prepared
+    prepared.resize(len(Q))
+    for t in prange(Q.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=4):
+        _prepare(&view, &Q[t, 0], skipped[t], &scaled[t, 0], &prepared[t])
+        _nearest(&view, &prepared[t], k, &squares[t, 0], &indices[t, 0], &computed[t])
+    return np.asarray(squares), np.asarray(indices), np.asarray(computed)
+
+
+def tree_within(
+    tree, const double[:, ::1] Q not None, const double[::1] limits not None, *, bint strict=False, skip=None,
+    bound="box", threads=None
+):
+    """All points within a distance of each query; see refimpl.kernels.tree_within."""
+    cdef int n_threads = thread_count(threads)
+    cdef const int64_t[::1] skipped = _checked(tree, Q, skip)
+    if limits.shape[0] != Q.shape[0]:
+        raise ValueError(f"limits has {limits.shape[0]} entries; there are {Q.shape[0]} queries")
+    cdef int64_t[::1] computed = np.zeros(len(Q), dtype=np.int64), starts = np.zeros(len(Q) + 1, dtype=np.int64)
+    points, nodes = _pack(tree, bound)
+    cdef Tree view = _view(tree, points, nodes, bound == "box", tree.points, tree.order, tree.starts, tree.ends,
+                           tree.radii, tree.centres)
+    cdef float[:, ::1] scaled = np.empty((len(Q), view.d), dtype=np.float32)
+    cdef vector[vector[Found]] found
+    cdef vector[Query] prepared
+    cdef Py_ssize_t t, i
+    prepared.resize(len(Q))
+    found.resize(len(Q))
+    for t in prange(Q.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=4):
+        _prepare(&view, &Q[t, 0], skipped[t], &scaled[t, 0], &prepared[t])
+        _within(&view, &prepared[t], limits[t], strict, &found[t], &computed[t])
+    for t in range(Q.shape[0]):
+        starts[t + 1] = starts[t] + <int64_t> found[t].size()
+    cdef int64_t[::1] indices = np.empty(starts[Q.shape[0]], dtype=np.int64)
+    cdef double[::1] squares = np.empty(starts[Q.shape[0]])
+    for t in range(Q.shape[0]):
+        for i in range(<Py_ssize_t> found[t].size()):
+            indices[starts[t] + i], squares[starts[t] + i] = found[t][i].index, found[t][i].square
+    return np.asarray(starts), np.asarray(indices), np.asarray(squares), np.asarray(computed)
+
+
+# ------------------------------------------------------------------------------------------------ the baseline
+
+
+def scan_nearest(
+    const double[:, ::1] X not None, const double[:, ::1] Q not None, Py_ssize_t k, *, skip=None, threads=None
+):
+    """The k nearest points of each query, sums broken off; see refimpl.kernels.scan_nearest."""
+    cdef int n_threads = thread_count(threads)
+    if Q.shape[1] != X.shape[1] or X.shape[1] == 0:
+        raise ValueError(f"X, Q: shapes {X.shape[0], X.shape[1]}, {Q.shape[0], Q.shape[1]} do not fit together")
+    if not 1 <= k <= X.shape[0]:
+        raise ValueError(f"k: {k}; it must lie between 1 and {X.shape[0]}, the number of points")
+    cdef const int64_t[::1] skipped = np.full(len(Q), -1) if skip is None else skip
+    cdef double[:, ::1] squares = np.empty((len(Q), k))
+    cdef int64_t[:, ::1] indices = np.empty((len(Q), k), dtype=np.int64)
+    cdef int64_t[::1] terms = np.zeros(len(Q), dtype=np.int64)
+    cdef Py_ssize_t t
+    for t in prange(Q.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
+        terms[t] = _scan(&X[0, 0], X.shape[0], X.shape[1], &Q[t, 0], k, skipped[t], &squares[t, 0], &indices[t, 0])
+    return np.asarray(squares), np.asarray(indices), np.asarray(terms)
+
+
+cdef int64_t _scan(
+    const double* X, Py_ssize_t n, Py_ssize_t d, const double* q, Py_ssize_t k, int64_t skip, double* near,
+    int64_t* which
+) noexcept nogil:
+    # partial = np.cumsum((x_t - x_i) ** 2); beyond = np.flatnonzero(partial > near[-1]); near[place:] = ...
+    cdef int64_t terms = 0
+    cdef Py_ssize_t i, c, place
+    cdef double partial
+    cdef const double* row
+    for i in range(k):
+        near[i], which[i] = INFINITY, n
+    for i in range(n):
+        if i == skip:
+            continue
+        row = X + i * d
+        partial = 0
+        for c in range(d):
+            terms += 1
+            partial += (q[c] - row[c]) * (q[c] - row[c])
+            if partial > near[k - 1]:
+                break
+        if not partial < near[k - 1]:
+            continue
+        place = k - 1
+        while place and partial < near[place - 1]:
+            near[place], which[place] = near[place - 1], which[place - 1]
+            place -= 1
+        near[place], which[place] = partial, i
+    return terms

@@ -1,0 +1,196 @@
+"""Nearest neighbours and impostors under a metric: the same answer whichever way it is found."""
+
+import numpy as np
+import oracles_lmnn as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import refimpl
+import refimpl.kernels
+from refimpl import ball_trees
+from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors
+from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+
+@st.composite
+def sets(draw, n_most=200):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(2, n_most)), draw(st.integers(1, 12))
+    scale = draw(st.sampled_from([1.0, 1e-60, 1e60]))
+    X = rng.normal(size=(n, d)) + draw(st.sampled_from([0.0, 1e7]))  # far off: float32 alone would fail
+    Q = rng.normal(size=(draw(st.integers(1, 9)), d))
+    if draw(st.booleans()):
+        X, Q = np.rint(X), np.rint(Q)
+    Q[0] = X[draw(st.integers(0, n - 1))]
+    return X * scale, Q * scale, draw(st.sampled_from([1, min(3, n - 1), n - 1])), rng
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(case=sets(), bound=st.sampled_from(["box", "ball"]), rank=st.sampled_from([None, 1, 3]))
+def test_methods_agree_with_brute_force(kernels, case, bound, rank):
+    X, Q, k, rng = case
+    L = None if rank is None else rng.normal(size=(rank, X.shape[1]))
+    found = [
+        nearest_neighbors(X, Q, k, L, method=method, bound=bound, kernels=kernels)
+        for method in ("tree", "brute", "auto")
+    ]
+    X, Q = ball_trees._mapped(L, X, Q)
+    for t, q in enumerate(Q.tolist()):
+        expected = oracle.nearest(X.tolist(), q, k)
+        for one in found:
+            assert list(zip(one.squares[t].tolist(), one.indices[t].tolist(), strict=True)) == expected
+            assert one.method in ("tree", "brute") and (one.distances == np.sqrt(one.squares)).all()
+
+
+@each
+@pytest.mark.parametrize("method", ["tree", "brute", "auto"])
+@settings(max_examples=20, deadline=None)
+@given(case=sets(n_most=60))
+def test_leave_one_out(kernels, method, case):
+    """No point is its own neighbour, but its duplicate is."""
+    X, _, k, _ = case
+    X = np.concatenate([X, X[:1]])
+    found = nearest_neighbors(X, None, k, method=method, kernels=kernels)
+    for t, x in enumerate(X.tolist()):
+        expected = oracle.nearest(X.tolist(), x, k, skip=t)
+        assert list(zip(found.squares[t].tolist(), found.indices[t].tolist(), strict=True)) == expected
+    assert found.indices[-1, 0] == 0 and found.squares[-1, 0] == 0
+    same = nearest_neighbors(X, X, k, method=method, skip=np.arange(len(X)), kernels=kernels)
+    assert_same(found.indices, same.indices)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=sets(), seed=st.integers(0, 2**32))
+def test_equal_vectors_are_mapped_to_equal_ones(case, seed):
+    X, _, _, rng = case
+    L = np.random.default_rng(seed).normal(size=(3, X.shape[1]))
+    X, Q = X[rng.integers(0, len(X), 2 * len(X))], X[rng.permutation(len(X))]
+    Z, R = ball_trees._mapped(L, X, Q)
+    np.testing.assert_allclose(Z, X @ L.T, rtol=1e-12, atol=1e-12 * np.abs(Z).max())
+    np.testing.assert_allclose(R, Q @ L.T, rtol=1e-12, atol=1e-12 * np.abs(Z).max())
+    both = np.concatenate([X, Q]).tolist(), np.concatenate([Z, R]).tolist()
+    seen = {}
+    for x, z in zip(*both, strict=True):
+        assert seen.setdefault(tuple(x), z) == z
+
+
+def test_many_almost_equal_points_are_told_apart():
+    """Float32 products cannot separate them, nor does float64 where they are far off: all are compared exactly."""
+    rng = np.random.default_rng(0)
+    for X in (1.0 + rng.normal(size=(3000, 4)) * 1e-9, np.concatenate([rng.normal(size=(3000, 4)), [[1e12] * 4]])):
+        Q = X[:40] + 1e-10
+        brute, tree = (nearest_neighbors(X, Q, 5, method=method) for method in ("brute", "tree"))
+        assert_same(brute.squares, tree.squares)
+        assert_same(brute.indices, tree.indices)
+
+
+@each
+@settings(max_examples=30, deadline=None)
+@given(case=sets(n_most=80), classes=st.integers(1, 4), bound=st.sampled_from(["box", "ball"]))
+def test_impostors(kernels, case, classes, bound):
+    X, _, _, rng = case
+    y = rng.integers(0, classes, len(X))
+    limits = np.array([oracle.squared(x, X[j]) for x, j in zip(X, rng.integers(0, len(X), len(X)), strict=True)])
+    found = impostors(X, y, limits, bound=bound, kernels=kernels)
+    for i, expected in enumerate(oracle.impostors(X.tolist(), y.tolist(), limits.tolist())):
+        mine = slice(found.starts[i], found.starts[i + 1])
+        assert list(zip(found.indices[mine].tolist(), found.squares[mine].tolist(), strict=True)) == expected
+    assert (found.computed <= (y[:, np.newaxis] != y).sum(axis=1)).all()
+
+
+@each
+def test_impostors_under_a_metric(kernels):
+    """L shrinks the second coordinate: x_0 has its impostor there."""
+    X = np.array([[0.0, 0.0], [0.0, 5.0], [3.0, 0.0], [1.0, 0.0]])
+    y, L = np.array(["a", "b", "b", "a"]), np.diag([1.0, 0.1])
+    found = impostors(X, y, np.full(4, 2.0), L, kernels=kernels)
+    assert found.indices[found.starts[0] : found.starts[1]].tolist() == [1]
+    trees = class_trees(X, y, L=L, kernels=kernels)
+    assert [(label, places.tolist()) for label, (_, places) in trees.items()] == [("a", [0, 3]), ("b", [1, 2])]
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+def test_auto_takes_what_should_be_faster():
+    fast, rng = KERNELS[1], np.random.default_rng(0)
+    X, Q = rng.normal(size=(20000, 3)), rng.normal(size=(2000, 3))
+    assert nearest_neighbors(X, Q, 3, kernels=fast).method == "tree"
+    assert nearest_neighbors(X, Q[:1], 3, kernels=fast).method == "brute"  # a tree would not pay
+    assert nearest_neighbors(X, Q[:50], 3).method == "brute"  # the reference's tree is slow
+    X, Q = rng.normal(size=(5000, 60)), rng.normal(size=(2000, 60))
+    assert nearest_neighbors(X, Q, 3, kernels=fast).method == "brute"  # nothing can be pruned
+
+
+@each
+@settings(max_examples=20, deadline=None)
+@given(case=sets(n_most=80))
+def test_the_rotated_scan_finds_the_same(kernels, case):
+    X, Q, k, rng = case
+    L = rng.normal(size=(2, X.shape[1]))
+    for factor in (None, L):
+        found = rotated_scan(X, Q, k, factor, kernels=kernels)
+        expected = nearest_neighbors(X, Q, k, factor)
+        scale = expected.squares.max() + np.abs(X).max() ** 2
+        np.testing.assert_allclose(found.squares, expected.squares, rtol=1e-9, atol=1e-9 * scale)
+        assert (found.terms >= len(X)).all()
+
+
+def test_the_axes_are_principal():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 4)) @ rng.normal(size=(4, 4))
+    V = principal_axes(X)
+    np.testing.assert_allclose(V @ V.T, np.eye(4), atol=1e-12)
+    C = np.cov((X @ V.T).T)
+    np.testing.assert_allclose(C, np.diag(np.diag(C)), atol=1e-10)
+    assert (np.diff(np.diag(C)) <= 0).all()
+
+
+def test_results_are_saved_and_read_back(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
+    for value in (nearest_neighbors(X, None, 2), impostors(X, y, np.ones(30)), as_tree(X)):
+        refimpl.save(tmp_path / "it.npz", value)
+        back = refimpl.load(tmp_path / "it.npz")
+        for name, field in vars(value).items():
+            assert_same(getattr(back, name), field)
+
+
+X = np.arange(10.0).reshape(5, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: nearest_neighbors(X, X, 6), ValueError, "k is 6.*at most 5"),
+        (lambda: nearest_neighbors(X, None, 5), ValueError, "k is 5.*at most 4"),
+        (lambda: nearest_neighbors(X, X, 5, skip=np.zeros(5, int)), ValueError, "k is 5.*at most 4"),
+        (lambda: nearest_neighbors(X, X, 0), ValueError, "k is 0"),
+        (lambda: nearest_neighbors(X, X, 1.0), TypeError, "k is 1.0"),
+        (lambda: nearest_neighbors(X * np.nan, X, 1), ValueError, "X has 10 values that are NaN"),
+        (lambda: nearest_neighbors(X, X + np.inf, 1), ValueError, "queries has .* NaN or infinite"),
+        (lambda: nearest_neighbors(X, X[:, :1], 1), ValueError, "queries has 1 columns"),
+        (lambda: nearest_neighbors(X * 1e140, X, 1), ValueError, "X has values beyond 1e140"),
+        (lambda: nearest_neighbors(X * 1e100, X, 1, np.eye(2) * 1e100), ValueError, "L x has values beyond 1e140"),
+        (lambda: nearest_neighbors(X, X, 1, np.eye(3)), ValueError, "L has 3 columns; the vectors have 2"),
+        (lambda: nearest_neighbors(X[:0], X, 1), ValueError, "X has shape"),
+        (lambda: nearest_neighbors(X, X, 1, method="kd"), ValueError, "method is 'kd'.*'tree'"),
+        (lambda: nearest_neighbors(X, X, 1, bound="slab"), ValueError, "bound is 'slab'.*'ball'"),
+        (lambda: nearest_neighbors(X, X, 1, kernels="fast"), TypeError, "kernels"),
+        (lambda: nearest_neighbors(X, None, 1, skip=np.zeros(5, int)), ValueError, "skip: with queries=None"),
+        (lambda: nearest_neighbors(X, X, 1, skip=[0]), ValueError, "skip has shape"),
+        (lambda: nearest_neighbors(X, X, 1, skip=[0, 0, 0, 0, 5]), ValueError, "skip holds 5"),
+        (lambda: nearest_neighbors(X, X, 1, skip=np.full(5, 0.5)), TypeError, "skip has dtype float64"),
+        (lambda: as_tree(X, leaf_size=1), ValueError, "leaf_size is 1"),
+        (lambda: as_tree(X, direction="pca"), ValueError, "direction is 'pca'"),
+        (lambda: impostors(X, [0, 1], np.ones(5)), ValueError, "y has shape"),
+        (lambda: impostors(X, np.arange(5), np.ones(4)), ValueError, "limits has shape"),
+        (lambda: impostors(X, np.arange(5), np.full(5, np.nan)), ValueError, "NaN"),
+        (lambda: rotated_scan(X, X, 6), ValueError, "k is 6"),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

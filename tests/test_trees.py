@@ -1,0 +1,197 @@
+"""Ball trees: against brute force, and twin against twin bit for bit."""
+
+import dataclasses
+from itertools import product
+
+import numpy as np
+import oracles_lmnn as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from refimpl.kernels import BallTree
+from refimpl.kernels.trees import box_bound, lower_bound, squared_distances
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+BOUNDS, DIRECTIONS = ("box", "ball"), ("axis", "principal")
+SHAPES = ("normal", "ties", "line", "constant", "far", "tiny", "clusters")
+
+
+def points(shape, rng, n, d):
+    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 3.0, d)
+    if shape == "ties":
+        return np.rint(X)
+    if shape == "line":
+        return np.rint(4 * X[:, :1]) * rng.normal(size=d)
+    if shape == "constant":
+        return np.full((n, d), 0.1)
+    if shape == "far":
+        return X + 1e9
+    if shape == "tiny":
+        return X * 1e-155  # squares lose digits to underflow
+    if shape == "clusters":
+        return X * 1e-9 + rng.integers(0, 2, (n, 1)) * 1e6
+    return X
+
+
+@st.composite
+def searches(draw, most=120):
+    """Points, queries (some of them points), k, limits, points to skip, and how to build the tree."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d, shape = draw(st.integers(1, most)), draw(st.integers(1, 20)), draw(st.sampled_from(SHAPES))
+    X = points(shape, rng, n, d)
+    Q = np.concatenate([X[rng.integers(0, n, 3)], points(shape, rng, 3, d)])
+    if draw(st.booleans()):
+        Q[-1] *= 1e30
+    k = draw(st.sampled_from([1, 3, n])) if n >= 3 else n
+    limits = squared_distances(Q[0], X)[rng.integers(0, n, len(Q))]
+    limits[rng.integers(0, len(Q))] = draw(st.sampled_from([-1.0, 0.0, np.inf]))
+    how = {"leaf_size": draw(st.sampled_from([2, 5, 16, 33])), "direction": draw(st.sampled_from(DIRECTIONS))}
+    skip = rng.integers(-1, n, len(Q)) if draw(st.booleans()) and n > k else None
+    return X, Q, k, limits, skip, how
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=searches(), bound=st.sampled_from(BOUNDS), strict=st.booleans())
+def test_searches_find_what_brute_force_finds(kernels, case, bound, strict):
+    X, Q, k, limits, skip, how = case
+    tree = kernels.build_tree(X, **how)
+    squares, indices, computed = kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound)
+    starts, found, near, looked_at = kernels.tree_within(tree, Q, limits, strict=strict, skip=skip, bound=bound)
+    scanned = kernels.scan_nearest(X, Q, k, skip=skip)
+    for t, q in enumerate(Q.tolist()):
+        own = -1 if skip is None else int(skip[t])
+        expected = oracle.nearest(X.tolist(), q, k, own)
+        assert list(zip(squares[t].tolist(), indices[t].tolist(), strict=True)) == expected
+        assert list(zip(scanned[0][t].tolist(), scanned[1][t].tolist(), strict=True)) == expected
+        assert scanned[2][t] == oracle.scanned_terms(X.tolist(), q, k, own)
+        mine = slice(starts[t], starts[t + 1])
+        expected = oracle.within(X.tolist(), q, limits[t], strict, own)
+        assert list(zip(found[mine].tolist(), near[mine].tolist(), strict=True)) == expected
+    assert (computed >= k).all() and (computed <= len(X)).all() and (looked_at <= len(X)).all()
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@settings(max_examples=60, deadline=None)
+@given(case=searches(most=300), threads=st.sampled_from([1, 2]))
+def test_twins_agree_bit_for_bit(case, threads):
+    X, Q, k, limits, skip, how = case
+    one, two = KERNELS
+    tree, other = one.build_tree(X, **how), two.build_tree(X, **how, threads=threads)
+    for field in dataclasses.fields(BallTree):
+        assert_same(getattr(tree, field.name), getattr(other, field.name))
+    for bound in BOUNDS:
+        for a, b in zip(
+            one.tree_nearest(tree, Q, k, skip=skip, bound=bound),
+            two.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads),
+            strict=True,
+        ):
+            assert_same(a, b)
+        for a, b in zip(
+            one.tree_within(other, Q, limits, skip=skip, bound=bound),
+            two.tree_within(other, Q, limits, skip=skip, bound=bound, threads=threads),
+            strict=True,
+        ):
+            assert_same(a, b)
+    for a, b in zip(one.scan_nearest(X, Q, k, skip=skip), two.scan_nearest(X, Q, k, skip=skip), strict=True):
+        assert_same(a, b)
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(case=searches())
+def test_the_tree_is_one(kernels, case):
+    X, *_, how = case
+    tree, n = kernels.build_tree(X, **how), len(X)
+    assert sorted(tree.order.tolist()) == list(range(n))
+    assert_same(tree.points, X[tree.order])
+    leaves = (len(tree.starts) + 1) // 2
+    for j in range(len(tree.starts)):
+        I = tree.order[tree.starts[j] : tree.ends[j]]
+        S = X[np.sort(I)]
+        np.testing.assert_allclose(tree.centres[j], S.mean(axis=0), rtol=1e-12, atol=1e-12 * np.abs(S).max())
+        assert (tree.low[j] == S.min(axis=0)).all() and (tree.high[j] == S.max(axis=0)).all()
+        assert tree.radii[j] == np.sqrt(max(oracle.squared(tree.centres[j].tolist(), x) for x in S.tolist()))
+        if j < leaves - 1:
+            left, right = 2 * j + 1, 2 * j + 2
+            assert (tree.starts[left], tree.ends[right]) == (tree.starts[j], tree.ends[j])
+            assert tree.ends[left] == tree.starts[right] == tree.starts[j] + (len(S) + 1) // 2
+            if how["direction"] == "axis":  # the median on the axis of largest variance
+                axis = np.cumsum((S - tree.centres[j]) ** 2, axis=0)[-1].argmax()
+                assert X[tree.order[tree.starts[left] : tree.ends[left]], axis].max() <= tree.low[right, axis]
+        else:
+            assert 1 <= len(S) <= how["leaf_size"] and (np.diff(I) > 0).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=searches(most=30))
+def test_no_bound_is_above_a_distance(case):
+    """Neither as computed nor in exact arithmetic, and eq. 7 is met but for the allowance for rounding."""
+    X, Q, *_, how = case
+    tree = KERNELS[0].build_tree(X, **how)
+    for q, j in product(Q, range(len(tree.starts))):
+        squares = squared_distances(q, tree.points[tree.starts[j] : tree.ends[j]])
+        ball, of_centre = lower_bound(q, tree.centres[j], tree.radii[j])
+        box = box_bound(q, tree.low[j], tree.high[j])
+        assert ball <= squares.min() and box <= squares.min()
+        exact = min(oracle.exact_squared(q, x) for x in tree.points[tree.starts[j] : tree.ends[j]])
+        assert ball <= exact
+        allowed = 1e-13 * (np.sqrt(of_centre) + tree.radii[j]) + 1e-140
+        assert np.sqrt(ball) >= oracle.eq_7(q, tree.centres[j], tree.radii[j]) - allowed
+
+
+def test_the_principal_direction_is_found():
+    """Points along a diagonal: no axis separates the halves as the diagonal does."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) * [9.0, 1.0, 0.5]
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    for kernels in KERNELS:
+        tree = kernels.build_tree(X @ turn, leaf_size=100, direction="principal")
+        left = np.zeros(200, dtype=bool)
+        left[tree.order[:100]] = True
+        low = X[:, 0] <= np.median(X[:, 0])
+        assert max((left == low).mean(), (left != low).mean()) >= 0.98
+
+
+@each
+def test_fewer_points_are_looked_at(kernels):
+    """The tree prunes, the box more than the ball; and a limit that nothing meets looks at nothing."""
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(4000, 3)), rng.normal(size=(20, 3))
+    tree = kernels.build_tree(X)
+    box, ball = (kernels.tree_nearest(tree, Q, 3, bound=bound)[2].mean() for bound in BOUNDS)
+    assert box < ball < 400
+    starts, found, squares, computed = kernels.tree_within(tree, Q + 100.0, np.ones(20))
+    assert not starts.any() and not len(found) and not len(squares) and not computed.any()
+
+
+@each
+def test_no_queries(kernels):
+    X = np.arange(6.0).reshape(3, 2)
+    tree, Q = kernels.build_tree(X), np.empty((0, 2))
+    assert [a.shape for a in kernels.tree_nearest(tree, Q, 2)] == [(0, 2), (0, 2), (0,)]
+    assert [a.shape for a in kernels.tree_within(tree, Q, np.empty(0))] == [(1,), (0,), (0,), (0,)]
+    assert [a.shape for a in kernels.scan_nearest(X, Q, 2)] == [(0, 2), (0, 2), (0,)]
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+def test_the_fast_twin_refuses_what_would_crash_it():
+    fast, X = KERNELS[1], np.zeros((5, 2))
+    tree = fast.build_tree(X)
+    for call in (
+        lambda: fast.build_tree(X, leaf_size=1),
+        lambda: fast.build_tree(X[:0]),
+        lambda: fast.build_tree(X, direction="random"),
+        lambda: fast.tree_nearest(tree, np.zeros((2, 3)), 1),
+        lambda: fast.tree_nearest(tree, X, 6),
+        lambda: fast.tree_nearest(tree, X, 0),
+        lambda: fast.tree_nearest(tree, X, 1, bound="sphere"),
+        lambda: fast.tree_nearest(tree, X, 1, skip=np.zeros(4, dtype=np.int64)),
+        lambda: fast.tree_within(tree, X, np.zeros(4)),
+        lambda: fast.scan_nearest(X, np.zeros((2, 3)), 1),
+        lambda: fast.scan_nearest(X, X, 6),
+    ):
+        with pytest.raises(ValueError):
+            call()
