@@ -51,6 +51,8 @@ class Step:
         Width of the smoothed hinges and strength of the barrier.
     gradient_norm : float
         Norm of the gradient by L of the smoothed problem, relative to that of the pull alone.
+    final : bool
+        Whether the solver has come to its end by itself.
     """
 
     t: int
@@ -63,6 +65,7 @@ class Step:
     h: float
     epsilon: float
     gradient_norm: float
+    final: bool = False
 
     @property
     def gap(self):
@@ -91,11 +94,13 @@ class _Whitened:
 
     def __call__(self, v):
         """The smoothed objective with the barrier, and its derivative, at the coordinates v of L."""
-        V = v.reshape(self.C.shape)
+        V = v.reshape(len(self.C), -1, self.C.shape[2])
         evaluation = self.problem.evaluate(self.maps(V), self.h)
         gradient = self.problem.gradient_L(evaluation) @ self.R
         self.evaluations += 1
         self.last = v.copy(), evaluation.alpha, gradient
+        if self.epsilon == 0:
+            return evaluation.smooth, gradient.ravel()
         log_det = sum(np.linalg.slogdet(one)[1] for one in V)
         barrier = np.linalg.inv(V).transpose(0, 2, 1)
         return (
@@ -116,20 +121,20 @@ class _Whitened:
             options={"maxiter": iterations, "maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0},
         )  # fmt: skip
         duals = []
-        for v, alpha, gradient in kept:
+        for v, alpha, gradient in kept if V.shape[1] == V.shape[2] else ():
             G = np.linalg.solve(v.reshape(V.shape), gradient / 2)  # of 2 V G
             duals.append((alpha, (G + G.transpose(0, 2, 1)) / 2))
         norm = np.linalg.norm(found.jac) / max(1e-300, np.linalg.norm(2 * found.x))
         return found.x.reshape(V.shape), duals, norm
 
 
-def descend(problem, L, tol, *, max_checks, seconds=np.inf):
+def descend(problem, L, tol, *, max_checks):
     """Steps of the solver, one for each full check of all triples; endless but for `max_checks`.
 
     Parameters
     ----------
     problem : LargeMarginProblem
-    L : ndarray, shape (partitions, d, d)
+    L : ndarray, shape (partitions, r, d)
         Where to start.
     tol : float
         The relative gap that is wanted; the smoothing shrinks towards it. The caller stops.
@@ -164,8 +169,39 @@ def descend(problem, L, tol, *, max_checks, seconds=np.inf):
             problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))
 
 
+def descend_low_rank(problem, L, tol, *, max_checks):
+    """Steps over a factor L of few rows, LMNN-RECT: no barrier and no bound, the smoothing shrinks to an end.
+
+    Parameters and yields as for :func:`descend`; the last step says that it is final when its gain was below `tol`.
+    """
+    white = _Whitened(problem, 0.0)
+    V = white.coordinates(_scaled(problem, L))
+    problem.add_pairs(*problem.impostors(white.maps(V)))
+    best, before = (np.inf, None), np.inf
+    for t in range(1, max_checks + 1):
+        V, _, norm = white.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
+        added = problem.add_pairs(*problem.impostors(white.maps(V)))
+        now = problem.evaluate(white.maps(V), white.h)
+        if now.objective < best[0]:
+            best = now.objective, white.maps(V)
+        settled = added <= 1e-3 * len(problem.i) and before - now.smooth < tol * now.objective
+        before = now.smooth
+        final = settled and now.objective - now.smooth < 10 * tol * now.objective
+        yield Step(t, best[1], best[0], 0.0, now.active, len(problem.i), white.evaluations, white.h, 0.0, norm, final)
+        if final:
+            return
+        if settled:
+            white.h /= SHRINK
+            problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))
+            before = np.inf
+
+
 def _inside(V):
-    """V with no singular value near zero: the barrier needs M inside the cone."""
+    """V square with no singular value near zero: the barrier needs M inside the cone."""
+    d = V.shape[2]
+    V = np.concatenate([V, np.zeros((len(V), max(0, d - V.shape[1]), d))], axis=1)
+    if V.shape[1] > d:
+        V = np.stack([np.linalg.qr(one)[1] for one in V])
     for alpha, one in enumerate(V):
         left, values, right = np.linalg.svd(one)
         V[alpha] = (left * np.maximum(values, 1e-3 * max(values[0], 1e-12))) @ right

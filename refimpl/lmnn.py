@@ -1,0 +1,490 @@
+"""LMNN: Weinberger & Saul, "Fast Solvers and Efficient Implementations for Distance Metric Learning" (2008).
+
+In the paper's order: the problem (§ 2), the solver (§ 3), low rank (§ 4.3), several metrics (§ 5). Ball trees (§ 4) are
+in :mod:`refimpl.ball_trees`. The default steps are not the paper's: see :mod:`refimpl.lmnn_solver`.
+
+Not handled here: k-NN search and classification (``ball_trees.py``, ``lmnn_neighbors.py``), missing values.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.cluster.vq import kmeans2
+
+from refimpl import lmnn_solver
+from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like
+from refimpl.ball_trees import nearest_neighbors
+from refimpl.large_margin import LargeMarginProblem
+from refimpl.lmnn_neighbors import classify, metric_neighbors
+from refimpl.results import result
+
+__all__ = [
+    "LMNNResult", "estimate_memory", "kmeans_partition", "lmnn", "lmnn_rect", "lmnn_svd", "project",
+    "subgradient_descent", "target_neighbors",
+]  # fmt: skip
+
+COARSE = 2000  # points from which on a tenth of them is solved first
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class LMNNResult:
+    """One learnt metric, or one for each partition.
+
+    Attributes
+    ----------
+    L : ndarray, shape (partitions, r, d), float64
+        Factors: M = L^T L.
+    partition : ndarray, shape (n,), int64
+        Partition of each training point; all 0 with one metric.
+    targets : ndarray, shape (n, k), int64
+        Target neighbours.
+    mu : float
+    objective : float
+        Eq. 3 over all triples at `L`.
+    bound : float
+        No positive semidefinite M has a lower objective; 0 where that is not known (low rank).
+    converged : bool
+        Whether objective - bound is at most tol times the objective (low rank: whether the last steps gained less).
+    message : str
+        Why the training ended.
+    history : ndarray, shape (steps, 6), float64
+        After each full check: the best objective so far, the bound, active triples, pairs in the working set, looks at
+        the working set, and the norm of the gradient by L over that of the pull alone.
+    validation_errors : ndarray, shape (steps,) or (0,), float64
+        Share of the validation set misclassified after each full check.
+    """
+
+    L: np.ndarray
+    partition: np.ndarray
+    targets: np.ndarray
+    mu: float
+    objective: float
+    bound: float
+    converged: bool
+    message: str
+    history: np.ndarray
+    validation_errors: np.ndarray
+
+    def __post_init__(self):
+        for name, kind in (("mu", float), ("objective", float), ("bound", float), ("converged", bool),
+                           ("message", str)):  # fmt: skip
+            object.__setattr__(self, name, kind(getattr(self, name)))  # a file gives arrays back
+
+    @property
+    def M(self):
+        """The metrics, shape (partitions, d, d)."""
+        return self.L.transpose(0, 2, 1) @ self.L
+
+    @property
+    def full_checks(self):
+        """How often all triples were looked at."""
+        return len(self.history)
+
+    @property
+    def gap(self):
+        """How much the objective can be above the optimum, relative to it."""
+        return (self.objective - self.bound) / self.objective if self.objective > 0 else 0.0
+
+
+# ------------------------------------------------------------------------------------------------ § 2
+
+
+def target_neighbors(X, y, k):
+    """The k nearest points of the same class, for each point: § 2.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    y : array_like, shape (n,)
+    k : int
+
+    Returns
+    -------
+    ndarray, shape (n, k), int64
+        By Euclidean distance. A point is never its own target neighbour, its duplicates may be. Nearest first; ties by index.
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer than k + 1 points.
+    """
+    X, classes, k = _checked(X, y, k)
+    targets = np.empty((len(X), k), dtype=np.int64)
+    for c in np.unique(classes):
+        members = np.flatnonzero(classes == c)
+        near = nearest_neighbors(X[members], None, k)
+        targets[members] = members[near.indices]
+    return targets
+
+
+def _checked(X, y, k):
+    X, k = as_matrix(X, "X"), as_count(k, "k")
+    labels, classes = np.unique(as_labels(y, len(X), "y", min_classes=2), return_inverse=True)
+    sizes = np.bincount(classes)
+    if sizes.min() < k + 1:
+        few = labels[sizes.argmin()]
+        raise ValueError(
+            f"k is {k}, and class {few!r} of y has {sizes.min()} points; k target neighbours need k + 1 points in "
+            f"every class: k <= {sizes.min() - 1} would do, or leaving out the classes that are too small"
+        )
+    return X, classes.astype(np.int64), k
+
+
+# ------------------------------------------------------------------------------------------------ § 3
+
+
+def project(M):
+    """M with its negative eigenvalues set to 0: the nearest positive semidefinite matrix.
+
+    Returns a factor L, M = L^T L, of the result; shape (..., d, d).
+    """
+    values, vectors = np.linalg.eigh(M)
+    return np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)
+
+
+def subgradient_descent(problem, L, tol, *, max_checks):
+    """§ 3 of Weinberger & Saul (2008): sub-gradient steps with eq. 6, projection, active set and the full check.
+
+    A step that would raise the objective is halved, one that lowers it is followed by a longer one: the paper leaves
+    the rule open. The full check comes when a step gains less than tol / 1000, or after 20 steps, since M collapses
+    where triples outside the active set are not looked at.
+
+    Parameters
+    ----------
+    problem : refimpl.large_margin.LargeMarginProblem
+    L : ndarray, shape (partitions, d, d)
+        A factor of the metric to start from.
+    tol, max_checks
+        As for :func:`refimpl.lmnn_solver.descend`.
+
+    Yields
+    ------
+    refimpl.lmnn_solver.Step
+    """
+    M, pull, eta, duals, bound, looks = np.swapaxes(L, -1, -2) @ L, problem.pull_gradient(), None, [], 0.0, 0
+    problem.add_pairs(*problem.impostors(L))
+    now = problem.evaluate(L)
+    best = now.objective, L
+    for t in range(1, max_checks + 1):
+        G = problem.gradient_M(now.weights)  # eq. 5
+        eta = 0.1 * np.linalg.norm(M) / np.linalg.norm(G) if eta is None else eta
+        for _ in range(20):
+            step, looks = project(M - eta * G), looks + 1  # the sub-gradient step, and back onto the cone
+            then = problem.evaluate(step)
+            if then.objective >= now.objective:
+                eta /= 2
+                continue
+            G = G + problem.gradient_M(then.weights - now.weights)  # eq. 6: only triples that left N^t or came to it
+            gained, now, L, M = now.objective - then.objective, then, step, np.swapaxes(step, -1, -2) @ step
+            duals, eta = [*duals[-19:], (now.alpha, G)], 1.2 * eta
+            if gained < 1e-3 * tol * now.objective:
+                break
+        problem.add_pairs(*problem.impostors(L))  # is the active set still complete?
+        now = problem.evaluate(L)
+        if now.objective < best[0]:
+            best = now.objective, L
+        else:
+            L, now, eta = best[1], problem.evaluate(best[1]), eta / 2
+            M = np.swapaxes(L, -1, -2) @ L
+        bound = max(bound, lmnn_solver.dual_bound(duals, pull))
+        yield lmnn_solver.Step(
+            t, best[1], best[0], bound, now.active, len(problem.i), looks, 0.0, 0.0,
+            np.linalg.norm(L @ G) / max(1e-300, np.linalg.norm(L @ pull)),
+        )  # fmt: skip
+
+
+SOLVERS = {"smoothed": lmnn_solver.descend, "subgradient": subgradient_descent}
+
+
+def lmnn(
+    X, y, k=3, mu=1.0, *, partition=None, targets=None, start=None, solver="smoothed", tol=1e-3, max_checks=200,
+    rounds=1, validation=None, patience=5, callback=None, max_memory=None, kernels=None, threads=None,
+):  # fmt: skip
+    """Mahalanobis metrics under which the k target neighbours of each point are nearer than any point of other classes.
+
+    Minimises eq. 3 of Weinberger & Saul (2008) over positive semidefinite M: the sum over target neighbours j of i of
+    d(i, j)^2 + mu * sum_l [1 + d(i, j)^2 - d(i, l)^2]_+. With a partition it is the problem of § 5.1, whose distances
+    to a point are those of its partition's metric.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    y : array_like, shape (n,)
+        Classes; every class needs k + 1 points.
+    k : int
+        Target neighbours of each point.
+    mu : float
+        Positive: what a violated margin counts.
+    partition : array_like, shape (n,), optional
+        One metric is learnt for each value: `y` for one for each class, :func:`kmeans_partition` for clusters.
+    targets : array_like of int, shape (n, k), optional
+        Target neighbours; by default the Euclidean nearest of the class.
+    start : array_like, shape (r, d) or (partitions, r, d), or LMNNResult, optional
+        Factors L to start from. By default the training of a tenth of the points, or for few points the inverse of
+        the pull of the target neighbours; with a partition the training of one metric.
+    solver : {"smoothed", "subgradient"}
+        :func:`refimpl.lmnn_solver.descend` or :func:`subgradient_descent`, the paper's.
+    tol : float
+        The gap between the objective and the bound, relative to the objective, at which the training ends.
+    max_checks : int
+        Full checks of all triples at most, in each round.
+    rounds : int
+        Times that target neighbours are chosen: first as `targets` says, then under the metric just learnt.
+    validation : (array_like, array_like), optional
+        Points and labels: the training ends when their k-NN error has not fallen for `patience` full checks, and the
+        metrics of the lowest error are returned.
+    patience : int
+    callback : callable, optional
+        Gets a :class:`refimpl.lmnn_solver.Step` after each full check.
+    max_memory : int, optional
+        Bytes; see :func:`estimate_memory`.
+    kernels : module, optional
+        :mod:`refimpl.kernels` by default.
+    threads : int, optional
+        None for all. The result does not depend on it.
+
+    Returns
+    -------
+    LMNNResult
+        With a `bound` that is valid for the whole problem, and `converged`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+    MemoryError
+        If the estimate exceeds `max_memory`; raised before the work starts.
+    """
+    X, classes, k = _checked(X, y, k)
+    kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
+    max_checks, patience = as_count(max_checks, "max_checks"), as_count(patience, "patience")
+    mu, tol = _positive(mu, "mu"), _positive(tol, "tol")
+    if solver not in SOLVERS:
+        raise ValueError(f"solver: {solver!r} is unknown; one of {', '.join(map(repr, SOLVERS))} would do")
+    partition = _as_partition(partition, len(X))
+    if max_memory is not None:
+        _check_memory(estimate_memory(*X.shape, k, partition.max() + 1), max_memory)
+    validation = _as_validation(validation, X, y)
+    given = None if start is None else _as_factors(start, X.shape[1], partition.max() + 1)
+    targets = target_neighbors(X, classes, k) if targets is None else _as_targets(targets, classes, k)
+    centred = X - X.mean(axis=0)  # differences are the same, and their squares more exact
+    for _ in range(rounds):
+        problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads)
+        L = _start(problem) if given is None else given
+        steps = SOLVERS[solver](problem, L, tol, max_checks=max_checks)
+        found = _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
+        given, targets = found.L, _nearest_of_class(X, classes, k, found.L, partition)
+    return found
+
+
+def _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback):
+    """Take steps until the bound, the validation set or the steps' end stops them."""
+    history, errors, best, message = [], [], None, "max_checks reached"
+    for step in steps:
+        history.append((step.objective, step.bound, step.active, step.pairs, step.evaluations, step.gradient_norm))
+        if callback is not None:
+            callback(step)
+        if validation is not None:
+            k = targets.shape[1]
+            errors.append((classify(X, classes, validation[0], k, step.L, partition) != validation[1]).mean())
+        if best is None or validation is None or errors[-1] < min(errors[:-1]):
+            best = step
+        if step.gap <= tol:
+            message = f"the objective is within {step.gap:.1e} of the optimum"
+            break
+        if errors and len(errors) - 1 - int(np.argmin(errors)) >= patience:
+            message = f"the validation error has not fallen for {patience} full checks"
+            break
+    else:
+        message = "the steps came to their end" if step.final else message
+    return LMNNResult(
+        best.L, partition, targets, mu, best.objective, step.bound, best.gap <= tol or step.final, message,
+        np.array(history), np.array(errors),
+    )  # fmt: skip
+
+
+def _start(problem):
+    """Factors to start from, of which the steps choose the scale."""
+    if problem.partitions > 1:
+        one = lmnn(
+            problem.X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2,
+            kernels=problem.kernels, threads=problem.threads,
+        )  # fmt: skip
+        return np.repeat(one.L, problem.partitions, axis=0)
+    few = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
+    few = np.sort(np.concatenate([rows[:: max(1, min(10, len(rows) // (problem.k + 1)))] for rows in few]))
+    if problem.n > COARSE and 2 * len(few) < problem.n:
+        return lmnn(
+            problem.X[few], problem.classes[few], problem.k, problem.mu, tol=3e-2, kernels=problem.kernels,
+            threads=problem.threads,
+        ).L  # fmt: skip
+    values, vectors = np.linalg.eigh(problem.pull_gradient()[0])
+    return (vectors / np.sqrt(np.maximum(values, 1e-8 * max(values[-1], 1e-300)))).T[None]
+
+
+def estimate_memory(n, d, k=3, partitions=1):
+    """Bytes that :func:`lmnn` takes for n points in d dimensions: an estimate, since the impostors are not known.
+
+    It counts the points and their images, and forty impostors for each point and target neighbour, twice as many as
+    MNIST has while the training starts.
+    """
+    points = 8 * n * d * (3 + 2 * partitions)
+    pairs = n * k * (1 + 40) * 12 * 8
+    return int(points + pairs + 8 * d * d * partitions * (2 * lmnn_solver.MEMORY + lmnn_solver.MIXED))
+
+
+# ---------------------------------------------------------------------------------------------- § 4.3
+
+
+def lmnn_svd(M, r):
+    """LMNN-SVD, § 4.3: the factor L of the metric's r leading eigenvectors.
+
+    Parameters
+    ----------
+    M : array_like, shape (d, d), or LMNNResult with one metric
+    r : int
+        At most d.
+
+    Returns
+    -------
+    ndarray, shape (r, d), float64
+        Rows in descending order of eigenvalues; L^T L is the best approximation of M of rank r.
+    """
+    if isinstance(M, LMNNResult):
+        if len(M.L) != 1:
+            raise ValueError(f"M holds {len(M.L)} metrics; pass one of them, for example M.M[0]")
+        M = M.M[0]
+    M, r = as_matrix(M, "M"), as_count(r, "r")
+    if M.shape[0] != M.shape[1] or r > len(M):
+        raise ValueError(f"M, r: shape {M.shape} and {r}; M must be square, and r at most its size")
+    return np.ascontiguousarray(project((M + M.T) / 2)[::-1][:r])
+
+
+def lmnn_rect(
+    X, y, r, k=3, mu=1.0, *, targets=None, start=None, tol=1e-4, max_checks=200, validation=None, patience=5,
+    callback=None, kernels=None, threads=None,
+):  # fmt: skip
+    """LMNN-RECT, § 4.3: eq. 3 minimised over a factor L of r rows. Not convex: a local minimum, without a bound.
+
+    Parameters
+    ----------
+    r : int
+        Rank of the metric, at most d.
+    start : array_like, shape (r, d), optional
+        By default the r leading principal components.
+    tol : float
+        The training ends when a full check's steps lower the objective by less than this, relative to it.
+    X, y, k, mu, targets, max_checks, validation, patience, callback, kernels, threads
+        As for :func:`lmnn`.
+
+    Returns
+    -------
+    LMNNResult
+        `L` has shape (1, r, d).
+    """
+    X, classes, k = _checked(X, y, k)
+    r, max_checks, patience = as_count(r, "r"), as_count(max_checks, "max_checks"), as_count(patience, "patience")
+    mu, tol = _positive(mu, "mu"), _positive(tol, "tol")
+    if r > X.shape[1]:
+        raise ValueError(f"r is {r}; X has {X.shape[1]} dimensions, so r <= {X.shape[1]} would do")
+    validation = _as_validation(validation, X, y)
+    targets = target_neighbors(X, classes, k) if targets is None else _as_targets(targets, classes, k)
+    centred = X - X.mean(axis=0)
+    if start is None:
+        L = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :r].T[None]
+    else:
+        L = _as_factors(start, X.shape[1], 1)
+    partition = np.zeros(len(X), dtype=np.int64)
+    problem = LargeMarginProblem(centred, classes, targets, mu, partition, as_kernels(kernels), threads)
+    steps = lmnn_solver.descend_low_rank(problem, np.ascontiguousarray(L), tol, max_checks=max_checks)
+    return _until_done(steps, 0.0, X, classes, partition, targets, mu, validation, patience, callback)
+
+
+# ------------------------------------------------------------------------------------------------ § 5
+
+
+def kmeans_partition(X, p, rng):
+    """Clusters by k-means, for one metric each: § 5.1.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    p : int
+        Clusters, at most n. Clusters that k-means leaves empty are not in the result.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray, shape (n,), int64
+        0, 1, ... for the cluster of each point.
+    """
+    X, p = as_matrix(X, "X"), as_count(p, "p")
+    if p > len(X):
+        raise ValueError(f"p is {p}; X has {len(X)} points, so p <= {len(X)} would do")
+    labels = kmeans2(X, p, minit="++", rng=as_generator(rng))[1]
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+# ------------------------------------------------------------------------------------------- arguments
+
+
+def _positive(value, name):
+    value = as_number(value, name)
+    if not value > 0:
+        raise ValueError(f"{name} is {value}; a positive number would do")
+    return value
+
+
+def _as_partition(partition, n):
+    if partition is None:
+        return np.zeros(n, dtype=np.int64)
+    return np.unique(as_labels(partition, n, "partition"), return_inverse=True)[1].astype(np.int64)
+
+
+def _as_targets(targets, classes, k):
+    targets, n = np.asarray(targets), len(classes)
+    if targets.shape != (n, k) or targets.dtype.kind not in "iu" or not ((targets >= 0) & (targets < n)).all():
+        raise ValueError(f"targets has shape {targets.shape}; ({n}, {k}) places of points, 0 to {n - 1}, would do")
+    if (targets == np.arange(n)[:, None]).any():
+        raise ValueError("targets: a point cannot be its own target neighbour")
+    if (classes[targets] != classes[:, None]).any():
+        raise ValueError("targets: a target neighbour must be of the point's own class")
+    return np.ascontiguousarray(targets, dtype=np.int64)
+
+
+def _as_factors(start, d, partitions):
+    L = np.array(start.L if isinstance(start, LMNNResult) else start, dtype=np.float64)
+    L = L[None] if L.ndim == 2 else L
+    if L.ndim != 3 or L.shape[2] != d or L.shape[0] not in (1, partitions) or not np.isfinite(L).all():
+        raise ValueError(
+            f"start has shape {L.shape}; finite factors of shape (r, {d}) or ({partitions}, r, {d}) would do"
+        )
+    return np.ascontiguousarray(np.broadcast_to(L, (partitions, *L.shape[1:])))
+
+
+def _as_validation(validation, X, y):
+    if validation is None:
+        return None
+    queries, labels = validation
+    queries = as_vectors_like(queries, X, "validation")
+    known, classes = np.unique(y), as_labels(labels, len(queries), "validation")
+    places = np.searchsorted(known, classes).clip(max=len(known) - 1)
+    return queries, np.where(known[places] == classes, places, -1)
+
+
+def _check_memory(needed, max_memory):
+    if needed > max_memory:
+        raise MemoryError(
+            f"max_memory is {max_memory:,} bytes; the training needs about {needed:,}. Pass more, or fewer points or "
+            "dimensions"
+        )
+
+
+def _nearest_of_class(X, classes, k, L, partition):
+    """Target neighbours under the learnt metrics, eq. 8."""
+    targets = np.empty((len(X), k), dtype=np.int64)
+    for c in range(classes.max() + 1):
+        members = np.flatnonzero(classes == c)
+        targets[members] = members[metric_neighbors(X[members], None, k, L, partition[members])[1]]
+    return targets
