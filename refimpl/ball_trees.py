@@ -20,7 +20,7 @@ from refimpl.results import result
 __all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors"]
 
 LARGEST = 1e140  # the squares of larger values, summed, would leave float64
-LEAF_SIZE = 32
+LEAF_SIZE = 128
 PROBES = 32  # queries that tell how well the tree does
 BLOCK = 1 << 22  # numbers held for one block of queries
 PAIRS = 1 << 20  # coordinates held for one block of exact distances
@@ -91,7 +91,7 @@ def as_tree(X, *, L=None, leaf_size=LEAF_SIZE, direction="axis", kernels=None, t
     X : array_like, shape (n, d)
     L : array_like, shape (r, d), optional
         A factor of the metric, M = L^T L; without it M is the identity.
-    leaf_size : int, default 32
+    leaf_size : int, default 128
         At least 2.
     direction : {"axis", "principal"}
         What the points of a node are projected on before they are split at the median: the axis of largest variance,
@@ -167,36 +167,37 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
     if method == "tree" or (method == "auto" and kernels is not reference and _worth_building(*X.shape, len(Q))):
         direction = "axis" if bound == "box" else "principal"
         tree = kernels.build_tree(X, leaf_size=LEAF_SIZE, direction=direction, threads=threads)
-        if method == "auto":
-            probe = np.ascontiguousarray(Q[:: max(1, len(Q) // PROBES)])
-            computed = kernels.tree_nearest(tree, probe, k, bound=bound, threads=threads)[2].mean()
-            tree = tree if computed * _tree_cost(X.shape[1]) < len(X) * _product_cost(X.shape[1]) else None
+    if tree is not None and method == "auto":
+        probe = np.ascontiguousarray(Q[:: max(1, len(Q) // PROBES)])
+        computed = kernels.tree_nearest(tree, probe, k, bound=bound, threads=threads)[2].mean()
+        tree = tree if computed * _tree_cost(X.shape[1]) < len(X) * _product_cost(X.shape[1]) else None
     if tree is None:
         return Neighbors(*_by_products(X, Q, k, skip), np.full(len(Q), len(X)), "brute")
     return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), "tree")
 
 
-# Nanoseconds for a point in d dimensions, on one core of the machine of the README's figures. Their ratios matter.
+# Nanoseconds for a query and a point in d dimensions, on one core of an AMD EPYC. Their ratios matter.
 
 
 def _product_cost(d):
-    return 1.1 + 0.02 * d
+    return 1.1 + 0.022 * d
 
 
 def _tree_cost(d):
-    return 3.0 + 0.05 * d
+    return 1.2 + 0.03 * d
 
 
 def _worth_building(n, d, m):
-    """Whether a tree, were its search for nothing, would be built before matrix products are done with m queries."""
-    build = 3.6 * d * max(1.0, np.log2(n / LEAF_SIZE))
-    return build < 4.4 * d + m * _product_cost(d)
+    """Whether a tree that saves half of the search for m queries would have earned its building by then."""
+    build = (16 + 2.5 * d) * np.log2(max(n / LEAF_SIZE, 2.0))
+    prepare = 25 + 4.5 * d
+    return build < prepare + 0.5 * m * _product_cost(d)
 
 
 # ------------------------------------------------------------------------------------------------ § 4.2
 
 
-def class_trees(X, y, *, L=None, kernels=None, threads=None):
+def class_trees(X, y, *, L=None, leaf_size=LEAF_SIZE, kernels=None, threads=None):
     """One ball tree for the points of each class: § 4.2 of Weinberger & Saul (2008).
 
     Parameters
@@ -204,7 +205,7 @@ def class_trees(X, y, *, L=None, kernels=None, threads=None):
     X : array_like, shape (n, d)
     y : array_like, shape (n,)
         Labels.
-    L, kernels, threads
+    L, leaf_size, kernels, threads
         As for :func:`as_tree`.
 
     Returns
@@ -213,13 +214,13 @@ def class_trees(X, y, *, L=None, kernels=None, threads=None):
         The tree and the places in X of its points 0, 1, ...
     """
     kernels, X = as_kernels(kernels), _in_range(as_matrix(X, "X"), "X")
-    y = as_labels(y, len(X), "y")
+    y, leaf_size = as_labels(y, len(X), "y"), as_count(leaf_size, "leaf_size", minimum=2)
     (Z,) = _mapped(L, X)
     members = [(label, np.flatnonzero(y == label)) for label in np.unique(y)]
-    return {label: (kernels.build_tree(Z[i], leaf_size=LEAF_SIZE, threads=threads), i) for label, i in members}
+    return {label: (kernels.build_tree(Z[i], leaf_size=leaf_size, threads=threads), i) for label, i in members}
 
 
-def impostors(X, y, limits, L=None, *, bound="box", kernels=None, threads=None):
+def impostors(X, y, limits, L=None, *, bound="box", leaf_size=LEAF_SIZE, kernels=None, threads=None):
     """All differently labelled points within each point's own limit: § 4.2 of Weinberger & Saul (2008).
 
     Parameters
@@ -232,6 +233,9 @@ def impostors(X, y, limits, L=None, *, bound="box", kernels=None, threads=None):
         the target neighbours x_j these are the impostors of any of them.
     L, bound, kernels, threads
         As for :func:`nearest_neighbors`.
+    leaf_size : int, default 128
+        As for :func:`as_tree`. In a hundred dimensions or more there is little to prune; then one leaf for each class,
+        ``leaf_size=len(X)``, is faster than a tree.
 
     Returns
     -------
@@ -250,7 +254,7 @@ def impostors(X, y, limits, L=None, *, bound="box", kernels=None, threads=None):
     _one_of(bound, ("box", "ball"), "bound")
     (Z,) = _mapped(L, X)
     who, found, squares, computed = [], [], [], np.zeros(len(X), dtype=np.int64)
-    for label, (tree, mine) in class_trees(Z, y, kernels=kernels, threads=threads).items():
+    for label, (tree, mine) in class_trees(Z, y, leaf_size=leaf_size, kernels=kernels, threads=threads).items():
         others = np.flatnonzero(y != label)
         starts, i, square, count = kernels.tree_within(tree, Z[others], limits[others], bound=bound, threads=threads)
         who.append(np.repeat(others, np.diff(starts)))

@@ -96,7 +96,7 @@ def test_impostors(kernels, case, classes, bound):
     X, _, _, rng = case
     y = rng.integers(0, classes, len(X))
     limits = np.array([oracle.squared(x, X[j]) for x, j in zip(X, rng.integers(0, len(X), len(X)), strict=True)])
-    found = impostors(X, y, limits, bound=bound, kernels=kernels)
+    found = impostors(X, y, limits, bound=bound, leaf_size=int(rng.integers(2, 99)), kernels=kernels)
     for i, expected in enumerate(oracle.impostors(X.tolist(), y.tolist(), limits.tolist())):
         mine = slice(found.starts[i], found.starts[i + 1])
         assert list(zip(found.indices[mine].tolist(), found.squares[mine].tolist(), strict=True)) == expected
@@ -185,6 +185,7 @@ X = np.arange(10.0).reshape(5, 2)
         (lambda: nearest_neighbors(X, X, 1, skip=np.full(5, 0.5)), TypeError, "skip has dtype float64"),
         (lambda: as_tree(X, leaf_size=1), ValueError, "leaf_size is 1"),
         (lambda: as_tree(X, direction="pca"), ValueError, "direction is 'pca'"),
+        (lambda: impostors(X, np.arange(5), np.ones(5), leaf_size=0), ValueError, "leaf_size is 0"),
         (lambda: impostors(X, [0, 1], np.ones(5)), ValueError, "y has shape"),
         (lambda: impostors(X, np.arange(5), np.ones(4)), ValueError, "limits has shape"),
         (lambda: impostors(X, np.arange(5), np.full(5, np.nan)), ValueError, "NaN"),

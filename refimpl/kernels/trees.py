@@ -52,14 +52,15 @@ def squared_distances(x, P):
     return np.cumsum((x - P) ** 2, axis=1)[:, -1]
 
 
-def build_tree(X, *, leaf_size=16, direction="axis", threads=None):
+def build_tree(X, *, leaf_size=128, direction="axis", threads=None):
     """Build a ball tree: § 4.1 of Weinberger & Saul (2008).
 
     Parameters
     ----------
     X : ndarray, shape (n, d), float64
     leaf_size : int
-        At least 2. The tree has the least number of levels whose leaves hold no more points than this.
+        At least 2. The tree has the least number of levels whose leaves hold no more points than this. Small leaves
+        spare distances, large ones bounds, which take longer.
     direction : {"axis", "principal"}
         What a node's points are projected on: the axis of largest variance (the lowest of several), or the direction
         of largest variance after 8 power iterations from that axis.
