@@ -17,7 +17,7 @@ from refimpl import kernels as reference
 from refimpl._checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like
 from refimpl.results import result
 
-__all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors"]
+__all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors", "neighbors_in"]
 
 LARGEST = 1e140  # the squares of larger values, summed, would leave float64
 LEAF_SIZE = 128
@@ -160,9 +160,7 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         Q = _in_range(as_vectors_like(queries, X, "queries"), "queries")
         skip = None if skip is None else _as_skip(skip, len(X), len(Q))
         X, Q = _mapped(L, X, Q)
-    most = len(X) if skip is None or (skip < 0).all() else len(X) - 1
-    if k > most:
-        raise ValueError(f"k is {k}; a query has at most {most} neighbours here, so k <= {most} would do")
+    _require_enough(k, len(X), skip)
     tree = None
     if method == "tree" or (method == "auto" and kernels is not reference and _worth_building(*X.shape, len(Q))):
         direction = "axis" if bound == "box" else "principal"
@@ -173,6 +171,46 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         tree = tree if computed * _tree_cost(X.shape[1]) < len(X) * _product_cost(X.shape[1]) else None
     if tree is None:
         return Neighbors(*_by_products(X, Q, k, skip), np.full(len(Q), len(X)), "brute")
+    return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), "tree")
+
+
+def neighbors_in(tree, queries, k, L=None, *, bound="box", skip=None, kernels=None, threads=None):
+    """The k nearest neighbours of each query in a tree that has been built: for queries that come a few at a time.
+
+    § 4.1 of Weinberger & Saul (2008).
+
+    Parameters
+    ----------
+    tree : refimpl.kernels.BallTree
+        From :func:`as_tree`, by either kernels.
+    queries : array_like, shape (m, d)
+    k : int
+    L : array_like, shape (r, d), optional
+        What the tree was built with. It maps the queries by a matrix product of their own, so a query that equals a
+        point can end a rounding error away from it.
+    bound, skip, kernels, threads
+        As for :func:`nearest_neighbors`.
+
+    Returns
+    -------
+    Neighbors
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`nearest_neighbors`, and if `tree` is none, or has other dimensions than the mapped queries.
+    """
+    kernels, k = as_kernels(kernels), as_count(k, "k")
+    if not isinstance(tree, reference.BallTree):
+        raise TypeError(f"tree is a {type(tree).__name__}; pass a tree from refimpl.ball_trees.as_tree")
+    _one_of(bound, ("box", "ball"), "bound")
+    Q = _in_range(as_matrix(queries, "queries"), "queries")
+    (Q,) = _mapped(L, Q)
+    if Q.shape[1] != tree.points.shape[1]:
+        mapped = "queries has" if L is None else "queries, mapped by L, has"
+        raise ValueError(f"{mapped} {Q.shape[1]} columns; the points of the tree have {tree.points.shape[1]}")
+    skip = None if skip is None else _as_skip(skip, len(tree.order), len(Q))
+    _require_enough(k, len(tree.order), skip)
     return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), "tree")
 
 
@@ -350,7 +388,7 @@ def _mapped(L, *sets):
     if L.shape[1] != d:
         raise ValueError(f"L has {L.shape[1]} columns; the vectors have {d}")
     X = sets[0] if len(sets) == 1 else np.concatenate(sets)
-    Z = X @ L.T
+    Z = np.ascontiguousarray(X @ L.T)
     keys = np.einsum("ij,j->i", X, np.sin(np.arange(1.0, d + 1)))
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))
@@ -373,6 +411,12 @@ def _as_skip(skip, n, m):
         raise ValueError(f"skip has shape {skip.shape}; it must be ({m},), one place in X, or -1, for each query")
     as_indices(skip[skip != -1], n, "skip", of="points")
     return np.ascontiguousarray(skip, dtype=np.int64)
+
+
+def _require_enough(k, n, skip):
+    most = n if skip is None or (skip < 0).all() else n - 1
+    if k > most:
+        raise ValueError(f"k is {k}; a query has at most {most} neighbours here, so k <= {most} would do")
 
 
 def _one_of(value, allowed, name):
