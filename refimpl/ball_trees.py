@@ -334,16 +334,16 @@ def _by_products(X, Q, k, skip):
 
 
 def _augmented(X, dtype, k):
-    """([x, ||x||^2] as columns, padded to whole groups; points in a group; how many points; the largest ||x||)."""
+    """([x, ||x||^2] as columns, whole groups of them; points in a group; the largest ||x||)."""
     n, d = X.shape
     group = max(1, min(GROUP, n // (4 * k)))
     norms = np.einsum("ij,ij->i", X, X)
     side = np.zeros((-(-n // group) * group, d + 1), dtype=dtype)
-    side[:n, :d], side[:n, d], side[n:, d] = X, norms, 1e30
-    return side.T, group, n, np.sqrt(norms.max())
+    side[:n, :d], side[:n, d], side[n:, d] = X, norms, 1e30  # what fills the last group is far from everything
+    return side.T, group, np.sqrt(norms.max())
 
 
-def _candidates(q, side, group, n, largest, k, skip):
+def _candidates(q, side, group, largest, k, skip):
     """Pairs (i, j) of a query and a point, all pairs among them that could belong to the k nearest.
 
     The product is ||x||^2 - 2 q x. Its rounding errors, those of its factors and of :func:`_exact` stay below a quarter
@@ -361,8 +361,7 @@ def _candidates(q, side, group, n, largest, k, skip):
     i, g = np.nonzero(least <= limit[:, np.newaxis])
     near = A[i, g] <= limit[i, np.newaxis]
     pair, place = np.nonzero(near)
-    i, j = i[pair], g[pair] * group + place
-    return i[j < n], j[j < n]
+    return i[pair], g[pair] * group + place
 
 
 def _exact(X, Q, i, j):

@@ -97,6 +97,17 @@ def test_equal_vectors_are_mapped_to_equal_ones(case, seed):
         assert seen.setdefault(tuple(x), z) == z
 
 
+@pytest.mark.parametrize(("n", "d", "r"), [(9, 50, 7), (33, 12, 40), (7, 784, 1), (5, 784, 40)])
+def test_equal_vectors_stay_equal_in_any_place(n, d, r):
+    """Left to itself, BLAS rounds the last rows in another way."""
+    rng = np.random.default_rng(0)
+    x, L = rng.normal(size=d), rng.normal(size=(r, d))
+    X = np.tile(x, (n, 1))
+    X[1] = -x
+    found = nearest_neighbors(X, np.tile(x, (n + 2, 1)), n - 1, L, method="brute")
+    assert not found.squares.any() and (found.indices == [0, *range(2, n)]).all()
+
+
 def test_many_almost_equal_points_are_told_apart():
     """Float32 products cannot separate them, nor does float64 where they are far off: all are compared exactly."""
     rng = np.random.default_rng(0)
