@@ -17,10 +17,10 @@ from refimpl import kernels as reference
 from refimpl._checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like
 from refimpl.results import result
 
-__all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors"]
+__all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors", "neighbors_in"]
 
 LARGEST = 1e140  # the squares of larger values, summed, would leave float64
-LEAF_SIZE = 32
+LEAF_SIZE = 128
 PROBES = 32  # queries that tell how well the tree does
 BLOCK = 1 << 22  # numbers held for one block of queries
 PAIRS = 1 << 20  # coordinates held for one block of exact distances
@@ -91,7 +91,7 @@ def as_tree(X, *, L=None, leaf_size=LEAF_SIZE, direction="axis", kernels=None, t
     X : array_like, shape (n, d)
     L : array_like, shape (r, d), optional
         A factor of the metric, M = L^T L; without it M is the identity.
-    leaf_size : int, default 32
+    leaf_size : int, default 128
         At least 2.
     direction : {"axis", "principal"}
         What the points of a node are projected on before they are split at the median: the axis of largest variance,
@@ -160,43 +160,82 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         Q = _in_range(as_vectors_like(queries, X, "queries"), "queries")
         skip = None if skip is None else _as_skip(skip, len(X), len(Q))
         X, Q = _mapped(L, X, Q)
-    most = len(X) if skip is None or (skip < 0).all() else len(X) - 1
-    if k > most:
-        raise ValueError(f"k is {k}; a query has at most {most} neighbours here, so k <= {most} would do")
+    _require_enough(k, len(X), skip)
     tree = None
     if method == "tree" or (method == "auto" and kernels is not reference and _worth_building(*X.shape, len(Q))):
         direction = "axis" if bound == "box" else "principal"
         tree = kernels.build_tree(X, leaf_size=LEAF_SIZE, direction=direction, threads=threads)
-        if method == "auto":
-            probe = np.ascontiguousarray(Q[:: max(1, len(Q) // PROBES)])
-            computed = kernels.tree_nearest(tree, probe, k, bound=bound, threads=threads)[2].mean()
-            tree = tree if computed * _tree_cost(X.shape[1]) < len(X) * _product_cost(X.shape[1]) else None
+    if tree is not None and method == "auto":
+        probe = np.ascontiguousarray(Q[:: max(1, len(Q) // PROBES)])
+        computed = kernels.tree_nearest(tree, probe, k, bound=bound, threads=threads)[2].mean()
+        tree = tree if computed * _tree_cost(X.shape[1]) < len(X) * _product_cost(X.shape[1]) else None
     if tree is None:
         return Neighbors(*_by_products(X, Q, k, skip), np.full(len(Q), len(X)), "brute")
     return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), "tree")
 
 
-# Nanoseconds for a point in d dimensions, on one core of the machine of the README's figures. Their ratios matter.
+def neighbors_in(tree, queries, k, L=None, *, bound="box", skip=None, kernels=None, threads=None):
+    """The k nearest neighbours of each query in a tree that has been built: for queries that come a few at a time.
+
+    § 4.1 of Weinberger & Saul (2008).
+
+    Parameters
+    ----------
+    tree : refimpl.kernels.BallTree
+        From :func:`as_tree`, by either kernels.
+    queries : array_like, shape (m, d)
+    k : int
+    L : array_like, shape (r, d), optional
+        What the tree was built with. It maps the queries by a matrix product of their own, so a query that equals a
+        point can end a rounding error away from it.
+    bound, skip, kernels, threads
+        As for :func:`nearest_neighbors`.
+
+    Returns
+    -------
+    Neighbors
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`nearest_neighbors`, and if `tree` is none, or has other dimensions than the mapped queries.
+    """
+    kernels, k = as_kernels(kernels), as_count(k, "k")
+    if not isinstance(tree, reference.BallTree):
+        raise TypeError(f"tree is a {type(tree).__name__}; pass a tree from refimpl.ball_trees.as_tree")
+    _one_of(bound, ("box", "ball"), "bound")
+    Q = _in_range(as_matrix(queries, "queries"), "queries")
+    (Q,) = _mapped(L, Q)
+    if Q.shape[1] != tree.points.shape[1]:
+        mapped = "queries has" if L is None else "queries, mapped by L, has"
+        raise ValueError(f"{mapped} {Q.shape[1]} columns; the points of the tree have {tree.points.shape[1]}")
+    skip = None if skip is None else _as_skip(skip, len(tree.order), len(Q))
+    _require_enough(k, len(tree.order), skip)
+    return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), "tree")
+
+
+# Nanoseconds for a query and a point in d dimensions, on one core of an AMD EPYC. Their ratios matter.
 
 
 def _product_cost(d):
-    return 1.1 + 0.02 * d
+    return 1.1 + 0.022 * d
 
 
 def _tree_cost(d):
-    return 3.0 + 0.05 * d
+    return 1.2 + 0.03 * d
 
 
 def _worth_building(n, d, m):
-    """Whether a tree, were its search for nothing, would be built before matrix products are done with m queries."""
-    build = 3.6 * d * max(1.0, np.log2(n / LEAF_SIZE))
-    return build < 4.4 * d + m * _product_cost(d)
+    """Whether a tree that saves half of the search for m queries would have earned its building by then."""
+    build = (16 + 2.5 * d) * np.log2(max(n / LEAF_SIZE, 2.0))
+    prepare = 25 + 4.5 * d
+    return build < prepare + 0.5 * m * _product_cost(d)
 
 
 # ------------------------------------------------------------------------------------------------ § 4.2
 
 
-def class_trees(X, y, *, L=None, kernels=None, threads=None):
+def class_trees(X, y, *, L=None, leaf_size=LEAF_SIZE, kernels=None, threads=None):
     """One ball tree for the points of each class: § 4.2 of Weinberger & Saul (2008).
 
     Parameters
@@ -204,7 +243,7 @@ def class_trees(X, y, *, L=None, kernels=None, threads=None):
     X : array_like, shape (n, d)
     y : array_like, shape (n,)
         Labels.
-    L, kernels, threads
+    L, leaf_size, kernels, threads
         As for :func:`as_tree`.
 
     Returns
@@ -213,13 +252,13 @@ def class_trees(X, y, *, L=None, kernels=None, threads=None):
         The tree and the places in X of its points 0, 1, ...
     """
     kernels, X = as_kernels(kernels), _in_range(as_matrix(X, "X"), "X")
-    y = as_labels(y, len(X), "y")
+    y, leaf_size = as_labels(y, len(X), "y"), as_count(leaf_size, "leaf_size", minimum=2)
     (Z,) = _mapped(L, X)
     members = [(label, np.flatnonzero(y == label)) for label in np.unique(y)]
-    return {label: (kernels.build_tree(Z[i], leaf_size=LEAF_SIZE, threads=threads), i) for label, i in members}
+    return {label: (kernels.build_tree(Z[i], leaf_size=leaf_size, threads=threads), i) for label, i in members}
 
 
-def impostors(X, y, limits, L=None, *, bound="box", kernels=None, threads=None):
+def impostors(X, y, limits, L=None, *, bound="box", leaf_size=LEAF_SIZE, kernels=None, threads=None):
     """All differently labelled points within each point's own limit: § 4.2 of Weinberger & Saul (2008).
 
     Parameters
@@ -232,6 +271,9 @@ def impostors(X, y, limits, L=None, *, bound="box", kernels=None, threads=None):
         the target neighbours x_j these are the impostors of any of them.
     L, bound, kernels, threads
         As for :func:`nearest_neighbors`.
+    leaf_size : int, default 128
+        As for :func:`as_tree`. In a hundred dimensions or more there is little to prune; then one leaf for each class,
+        ``leaf_size=len(X)``, is faster than a tree.
 
     Returns
     -------
@@ -250,7 +292,7 @@ def impostors(X, y, limits, L=None, *, bound="box", kernels=None, threads=None):
     _one_of(bound, ("box", "ball"), "bound")
     (Z,) = _mapped(L, X)
     who, found, squares, computed = [], [], [], np.zeros(len(X), dtype=np.int64)
-    for label, (tree, mine) in class_trees(Z, y, kernels=kernels, threads=threads).items():
+    for label, (tree, mine) in class_trees(Z, y, leaf_size=leaf_size, kernels=kernels, threads=threads).items():
         others = np.flatnonzero(y != label)
         starts, i, square, count = kernels.tree_within(tree, Z[others], limits[others], bound=bound, threads=threads)
         who.append(np.repeat(others, np.diff(starts)))
@@ -292,16 +334,16 @@ def _by_products(X, Q, k, skip):
 
 
 def _augmented(X, dtype, k):
-    """([x, ||x||^2] as columns, padded to whole groups; points in a group; how many points; the largest ||x||)."""
+    """([x, ||x||^2] as columns, whole groups of them; points in a group; the largest ||x||)."""
     n, d = X.shape
     group = max(1, min(GROUP, n // (4 * k)))
     norms = np.einsum("ij,ij->i", X, X)
     side = np.zeros((-(-n // group) * group, d + 1), dtype=dtype)
-    side[:n, :d], side[:n, d], side[n:, d] = X, norms, 1e30
-    return side.T, group, n, np.sqrt(norms.max())
+    side[:n, :d], side[:n, d], side[n:, d] = X, norms, 1e30  # what fills the last group is far from everything
+    return side.T, group, np.sqrt(norms.max())
 
 
-def _candidates(q, side, group, n, largest, k, skip):
+def _candidates(q, side, group, largest, k, skip):
     """Pairs (i, j) of a query and a point, all pairs among them that could belong to the k nearest.
 
     The product is ||x||^2 - 2 q x. Its rounding errors, those of its factors and of :func:`_exact` stay below a quarter
@@ -319,8 +361,7 @@ def _candidates(q, side, group, n, largest, k, skip):
     i, g = np.nonzero(least <= limit[:, np.newaxis])
     near = A[i, g] <= limit[i, np.newaxis]
     pair, place = np.nonzero(near)
-    i, j = i[pair], g[pair] * group + place
-    return i[j < n], j[j < n]
+    return i[pair], g[pair] * group + place
 
 
 def _exact(X, Q, i, j):
@@ -346,7 +387,7 @@ def _mapped(L, *sets):
     if L.shape[1] != d:
         raise ValueError(f"L has {L.shape[1]} columns; the vectors have {d}")
     X = sets[0] if len(sets) == 1 else np.concatenate(sets)
-    Z = X @ L.T
+    Z = np.ascontiguousarray(X @ L.T)
     keys = np.einsum("ij,j->i", X, np.sin(np.arange(1.0, d + 1)))
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))
@@ -369,6 +410,12 @@ def _as_skip(skip, n, m):
         raise ValueError(f"skip has shape {skip.shape}; it must be ({m},), one place in X, or -1, for each query")
     as_indices(skip[skip != -1], n, "skip", of="points")
     return np.ascontiguousarray(skip, dtype=np.int64)
+
+
+def _require_enough(k, n, skip):
+    most = n if skip is None or (skip < 0).all() else n - 1
+    if k > most:
+        raise ValueError(f"k is {k}; a query has at most {most} neighbours here, so k <= {most} would do")
 
 
 def _one_of(value, allowed, name):

@@ -13,6 +13,9 @@ from refimpl_fast.threads cimport thread_count
 from refimpl.kernels import trees as reference
 from refimpl.kernels.trees import BallTree
 
+cdef extern from "clones.h":
+    ctypedef void cloned_void "REFIMPL_CLONES void"
+
 cdef extern from *:
     """
     struct Ranked { double value; int64_t place; };
@@ -28,7 +31,7 @@ cdef extern from *:
 cdef int ITERATIONS = reference.ITERATIONS
 
 
-def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=16, direction="axis", threads=None):
+def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=128, direction="axis", threads=None):
     """Build a ball tree; see refimpl.kernels.build_tree."""
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], leaves = 1, j, first, size
@@ -45,7 +48,7 @@ def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=16, dire
     while first < m:
         for j in prange(first, 2 * first + 1, nogil=True, num_threads=n_threads, schedule="dynamic"):
             size = ends[j] - starts[j]
-            radii[j] = _enclose(&X[0, 0], d, &order[starts[j]], size, &centres[j, 0], &low[j, 0], &high[j, 0])
+            _enclose(&X[0, 0], d, &order[starts[j]], size, &centres[j, 0], &low[j, 0], &high[j, 0], &radii[j])
             if j < leaves - 1:
                 _split(&X[0, 0], d, &order[starts[j]], size, &centres[j, 0], principal)
                 starts[2 * j + 1] = starts[j]
@@ -59,12 +62,12 @@ def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=16, dire
     )
 
 
-cdef double _enclose(
-    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, double* centre, double* low, double* high
+cdef cloned_void _enclose(
+    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, double* centre, double* low, double* high,
+    double* radius,
 ) noexcept nogil:
     # centre = np.cumsum(S, axis=0)[-1] / len(S); low, high = S.min(axis=0) + 0.0, S.max(axis=0) + 0.0
     # np.sqrt(squared_distances(centre, S).max())
-    cdef double most = 0
     cdef Py_ssize_t i, c
     cdef const double* row = X + rows[0] * d
     for c in range(d):
@@ -79,18 +82,27 @@ cdef double _enclose(
         centre[c] = centre[c] / n
         low[c] += 0.0  # not -0.0
         high[c] += 0.0
-    for i in range(n):
-        most = max(most, _square(centre, X + rows[i] * d, d))
-    return sqrt(most)
+    radius[0] = sqrt(_farthest(X, d, rows, n, centre))
 
 
-cdef inline double _square(const double* x, const double* p, Py_ssize_t d) noexcept nogil:
-    # squared_distances(x, P)
-    cdef double total = 0
-    cdef Py_ssize_t c
-    for c in range(d):
-        total += (x[c] - p[c]) * (x[c] - p[c])
-    return total
+cdef inline double _farthest(
+    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, const double* centre
+) noexcept nogil:
+    # squared_distances(centre, S).max(); four rows at a time, as each sum waits for its last addition
+    cdef double[4] sums
+    cdef double most = 0
+    cdef const double *row[4]
+    cdef Py_ssize_t i, c, j
+    for i in range(0, n, 4):
+        for j in range(4):
+            row[j] = X + rows[min(i + j, n - 1)] * d
+            sums[j] = 0
+        for c in range(d):
+            for j in range(4):
+                sums[j] += (centre[c] - row[j][c]) * (centre[c] - row[j][c])
+        for j in range(4):
+            most = max(most, sums[j])
+    return most
 
 
 cdef void _split(
@@ -117,7 +129,7 @@ cdef void _split(
         rows[left + i] = right[i]
 
 
-cdef void _project(
+cdef cloned_void _project(
     const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, const double* centre, bint principal,
     Ranked* values,
 ) noexcept nogil:

@@ -1,5 +1,7 @@
 """Nearest neighbours and impostors under a metric: the same answer whichever way it is found."""
 
+import dataclasses
+
 import numpy as np
 import oracles_lmnn as oracle
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 import refimpl
 import refimpl.kernels
 from refimpl import ball_trees
-from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors
+from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors, neighbors_in
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
@@ -64,6 +66,22 @@ def test_leave_one_out(kernels, method, case):
     assert_same(found.indices, same.indices)
 
 
+@each
+@settings(max_examples=20, deadline=None)
+@given(case=sets(), bound=st.sampled_from(["box", "ball"]))
+def test_a_tree_that_has_been_built(kernels, case, bound):
+    X, Q, k, rng = case
+    skip = rng.integers(-1, len(X), len(Q))
+    tree = as_tree(X, leaf_size=8, direction="principal", kernels=kernels)
+    expected = nearest_neighbors(X, Q, k, skip=skip)
+    found = neighbors_in(tree, Q, k, bound=bound, skip=skip, kernels=kernels)
+    assert_same(found.squares, expected.squares)
+    assert_same(found.indices, expected.indices)
+    L = rng.integers(-2, 3, (2, X.shape[1])).astype(float)
+    mapped = neighbors_in(as_tree(X, L=L, kernels=kernels), Q, k, L, kernels=kernels)
+    assert_same(mapped.squares, nearest_neighbors(X @ L.T, Q @ L.T, k).squares)
+
+
 @settings(max_examples=60, deadline=None)
 @given(case=sets(), seed=st.integers(0, 2**32))
 def test_equal_vectors_are_mapped_to_equal_ones(case, seed):
@@ -77,6 +95,17 @@ def test_equal_vectors_are_mapped_to_equal_ones(case, seed):
     seen = {}
     for x, z in zip(*both, strict=True):
         assert seen.setdefault(tuple(x), z) == z
+
+
+@pytest.mark.parametrize(("n", "d", "r"), [(9, 50, 7), (33, 12, 40), (7, 784, 1), (5, 784, 40)])
+def test_equal_vectors_stay_equal_in_any_place(n, d, r):
+    """Left to itself, BLAS rounds the last rows in another way."""
+    rng = np.random.default_rng(0)
+    x, L = rng.normal(size=d), rng.normal(size=(r, d))
+    X = np.tile(x, (n, 1))
+    X[1] = -x
+    found = nearest_neighbors(X, np.tile(x, (n + 2, 1)), n - 1, L, method="brute")
+    assert not found.squares.any() and (found.indices == [0, *range(2, n)]).all()
 
 
 def test_many_almost_equal_points_are_told_apart():
@@ -96,7 +125,7 @@ def test_impostors(kernels, case, classes, bound):
     X, _, _, rng = case
     y = rng.integers(0, classes, len(X))
     limits = np.array([oracle.squared(x, X[j]) for x, j in zip(X, rng.integers(0, len(X), len(X)), strict=True)])
-    found = impostors(X, y, limits, bound=bound, kernels=kernels)
+    found = impostors(X, y, limits, bound=bound, leaf_size=int(rng.integers(2, 99)), kernels=kernels)
     for i, expected in enumerate(oracle.impostors(X.tolist(), y.tolist(), limits.tolist())):
         mine = slice(found.starts[i], found.starts[i + 1])
         assert list(zip(found.indices[mine].tolist(), found.squares[mine].tolist(), strict=True)) == expected
@@ -158,6 +187,27 @@ def test_results_are_saved_and_read_back(tmp_path):
             assert_same(getattr(back, name), field)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"order": np.zeros(40, dtype=np.int64)}, "order must hold"),
+        ({"order": np.arange(39)}, "no tree has them"),
+        ({"starts": np.zeros(4, dtype=np.int64)}, "no tree has them"),
+        ({"ends": np.full(15, 41)}, "starts, ends"),
+        ({"starts": np.zeros(15, dtype=np.int64)}, "starts, ends"),
+        ({"ends": np.zeros(3)}, "ends, radii"),
+        ({"radii": np.zeros(3)}, "ends, radii"),
+        ({"low": np.zeros((15, 3))}, "low has shape"),
+        ({"centres": np.zeros(15)}, "centres has shape"),
+    ],
+)
+def test_a_damaged_tree_is_refused(changes, message):
+    """Before a search in it could read what is not there."""
+    tree = as_tree(np.random.default_rng(0).normal(size=(40, 2)), leaf_size=5)
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(tree, **changes)
+
+
 X = np.arange(10.0).reshape(5, 2)
 
 
@@ -183,8 +233,13 @@ X = np.arange(10.0).reshape(5, 2)
         (lambda: nearest_neighbors(X, X, 1, skip=[0]), ValueError, "skip has shape"),
         (lambda: nearest_neighbors(X, X, 1, skip=[0, 0, 0, 0, 5]), ValueError, "skip holds 5"),
         (lambda: nearest_neighbors(X, X, 1, skip=np.full(5, 0.5)), TypeError, "skip has dtype float64"),
+        (lambda: neighbors_in(X, X, 1), TypeError, "tree is a ndarray"),
+        (lambda: neighbors_in(as_tree(X), X, 6), ValueError, "k is 6"),
+        (lambda: neighbors_in(as_tree(X), X[:, :1], 1), ValueError, "queries has 1 columns"),
+        (lambda: neighbors_in(as_tree(X), X, 1, [[1, 0]]), ValueError, "mapped by L, has 1 columns"),
         (lambda: as_tree(X, leaf_size=1), ValueError, "leaf_size is 1"),
         (lambda: as_tree(X, direction="pca"), ValueError, "direction is 'pca'"),
+        (lambda: impostors(X, np.arange(5), np.ones(5), leaf_size=0), ValueError, "leaf_size is 0"),
         (lambda: impostors(X, [0, 1], np.ones(5)), ValueError, "y has shape"),
         (lambda: impostors(X, np.arange(5), np.ones(4)), ValueError, "limits has shape"),
         (lambda: impostors(X, np.arange(5), np.full(5, np.nan)), ValueError, "NaN"),

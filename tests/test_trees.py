@@ -160,7 +160,7 @@ def test_fewer_points_are_looked_at(kernels):
     """The tree prunes, the box more than the ball; and a limit that nothing meets looks at nothing."""
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(4000, 3)), rng.normal(size=(20, 3))
-    tree = kernels.build_tree(X)
+    tree = kernels.build_tree(X, leaf_size=16)
     box, ball = (kernels.tree_nearest(tree, Q, 3, bound=bound)[2].mean() for bound in BOUNDS)
     assert box < ball < 400
     starts, found, squares, computed = kernels.tree_within(tree, Q + 100.0, np.ones(20))

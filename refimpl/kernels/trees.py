@@ -46,20 +46,38 @@ class BallTree:
     low: np.ndarray
     high: np.ndarray
 
+    def __post_init__(self):
+        m, shape = len(self.starts), self.points.shape
+        if len(shape) != 2 or min(shape) < 1 or self.order.shape != shape[:1] or m & (m + 1) or m < 1:
+            raise ValueError(f"points, order, starts: shapes {shape}, {self.order.shape}, ({m},); no tree has them")
+        for name in ("centres", "low", "high"):
+            if getattr(self, name).shape != (m, shape[1]):
+                raise ValueError(f"{name} has shape {getattr(self, name).shape}; it must be {(m, shape[1])}")
+        if self.ends.shape != (m,) or self.radii.shape != (m,):
+            raise ValueError(f"ends, radii: shapes {self.ends.shape}, {self.radii.shape}; both must be ({m},)")
+        starts, ends = self.starts, self.ends
+        halves = (starts[1::2] == starts[: m // 2]) & (ends[2::2] == ends[: m // 2]) & (ends[1::2] == starts[2::2])
+        if starts[0] != 0 or ends[0] != shape[0] or not halves.all() or not (starts < ends).all():
+            raise ValueError("starts, ends: the children of a node must divide its points between them")
+        inside = (self.order >= 0) & (self.order < shape[0])
+        if not inside.all() or not np.bincount(self.order, minlength=shape[0]).all():
+            raise ValueError(f"order must hold each index from 0 to {shape[0] - 1} once")
+
 
 def squared_distances(x, P):
     """Squared distances from x, shape (d,), to the rows of P, shape (p, d), in the order of the coordinates: (p,)."""
     return np.cumsum((x - P) ** 2, axis=1)[:, -1]
 
 
-def build_tree(X, *, leaf_size=16, direction="axis", threads=None):
+def build_tree(X, *, leaf_size=128, direction="axis", threads=None):
     """Build a ball tree: § 4.1 of Weinberger & Saul (2008).
 
     Parameters
     ----------
     X : ndarray, shape (n, d), float64
     leaf_size : int
-        At least 2. The tree has the least number of levels whose leaves hold no more points than this.
+        At least 2. The tree has the least number of levels whose leaves hold no more points than this. Small leaves
+        spare distances, large ones bounds, which take longer.
     direction : {"axis", "principal"}
         What a node's points are projected on: the axis of largest variance (the lowest of several), or the direction
         of largest variance after 8 power iterations from that axis.
