@@ -6,7 +6,7 @@ in :mod:`refimpl.ball_trees`. The default steps are not the paper's: see :mod:`r
 Not handled here: k-NN search and classification (``ball_trees.py``, ``lmnn_neighbors.py``), missing values.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.cluster.vq import kmeans2
@@ -23,6 +23,7 @@ __all__ = [
     "subgradient_descent", "target_neighbors",
 ]  # fmt: skip
 
+LITTLE = 1e-3  # an objective of this for each target neighbour counts as 0: the margin is 1
 COARSE = 2000  # points from which on a tenth of them is solved first
 
 
@@ -43,7 +44,8 @@ class LMNNResult:
     objective : float
         Eq. 3 over all triples at `L`.
     bound : float
-        No positive semidefinite M has a lower objective; 0 where that is not known (low rank).
+        No positive semidefinite M has a lower objective; 0 where that is not known (low rank). Where the pull of the
+        target neighbours is singular it is the bound of eq. 3 plus a millionth of the pull's mean times the trace of M.
     converged : bool
         Whether objective - bound is at most tol times the objective (low rank: whether the last steps gained less).
     message : str
@@ -102,7 +104,8 @@ def target_neighbors(X, y, k):
     Returns
     -------
     ndarray, shape (n, k), int64
-        By Euclidean distance. A point is never its own target neighbour, its duplicates may be. Nearest first; ties by index.
+        By Euclidean distance, nearest first, ties by index. A point is never its own target neighbour; its duplicates
+        may be.
 
     Raises
     ------
@@ -128,6 +131,8 @@ def _checked(X, y, k):
             f"k is {k}, and class {few!r} of y has {sizes.min()} points; k target neighbours need k + 1 points in "
             f"every class: k <= {sizes.min() - 1} would do, or leaving out the classes that are too small"
         )
+    if (X == X[0]).all():
+        raise ValueError("X: all points are equal; a metric is learnt from their differences")
     return X, classes.astype(np.int64), k
 
 
@@ -268,19 +273,39 @@ def lmnn(
     validation = _as_validation(validation, X, y)
     given = None if start is None else _as_factors(start, X.shape[1], partition.max() + 1)
     targets = target_neighbors(X, classes, k) if targets is None else _as_targets(targets, classes, k)
-    centred = X - X.mean(axis=0)  # differences are the same, and their squares more exact
-    for _ in range(rounds):
-        problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads)
-        L = _start(problem) if given is None else given
-        steps = SOLVERS[solver](problem, L, tol, max_checks=max_checks)
+    coordinates, basis = _span(X)
+    while True:
+        problem = LargeMarginProblem(coordinates, classes, targets, mu, partition, kernels, threads)
+        L = _start(problem) if given is None else given @ basis
+        steps = _in_full_space(SOLVERS[solver](problem, L, tol, max_checks=max_checks), basis)
         found = _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
+        rounds -= 1
+        if not rounds:
+            return found
         given, targets = found.L, _nearest_of_class(X, classes, k, found.L, partition)
-    return found
+
+
+def _span(X):
+    """X about its mean, and an orthonormal basis of the directions in which the points differ.
+
+    Differences are the same, and the metric does nothing where the points do not differ.
+    """
+    centred = X - X.mean(axis=0)
+    values, vectors = np.linalg.eigh(centred.T @ centred)
+    if values[0] > 1e-12 * values[-1]:
+        return centred, np.eye(X.shape[1])
+    basis = vectors[:, values > 1e-12 * values[-1]] if values[-1] > 0 else vectors[:, -1:]
+    return np.ascontiguousarray(centred @ basis), basis
+
+
+def _in_full_space(steps, basis):
+    for step in steps:
+        yield step if basis.shape[0] == basis.shape[1] else replace(step, L=step.L @ basis.T)
 
 
 def _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback):
     """Take steps until the bound, the validation set or the steps' end stops them."""
-    history, errors, best, message = [], [], None, "max_checks reached"
+    history, errors, best, message, certified = [], [], None, "max_checks reached", False
     for step in steps:
         history.append((step.objective, step.bound, step.active, step.pairs, step.evaluations, step.gradient_norm))
         if callback is not None:
@@ -290,8 +315,9 @@ def _until_done(steps, tol, X, classes, partition, targets, mu, validation, pati
             errors.append((classify(X, classes, validation[0], k, step.L, partition) != validation[1]).mean())
         if best is None or validation is None or errors[-1] < min(errors[:-1]):
             best = step
-        if step.gap <= tol:
+        if step.objective - step.bound <= tol * max(step.objective, LITTLE * targets.size):
             message = f"the objective is within {step.gap:.1e} of the optimum"
+            certified = True
             break
         if errors and len(errors) - 1 - int(np.argmin(errors)) >= patience:
             message = f"the validation error has not fallen for {patience} full checks"
@@ -299,7 +325,7 @@ def _until_done(steps, tol, X, classes, partition, targets, mu, validation, pati
     else:
         message = "the steps came to their end" if step.final else message
     return LMNNResult(
-        best.L, partition, targets, mu, best.objective, step.bound, best.gap <= tol or step.final, message,
+        best.L, partition, targets, mu, best.objective, step.bound, (certified and best is step) or step.final, message,
         np.array(history), np.array(errors),
     )  # fmt: skip
 
@@ -315,12 +341,12 @@ def _start(problem):
     few = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
     few = np.sort(np.concatenate([rows[:: max(1, min(10, len(rows) // (problem.k + 1)))] for rows in few]))
     if problem.n > COARSE and 2 * len(few) < problem.n:
-        return lmnn(
+        less = lmnn(
             problem.X[few], problem.classes[few], problem.k, problem.mu, tol=3e-2, kernels=problem.kernels,
             threads=problem.threads,
-        ).L  # fmt: skip
-    values, vectors = np.linalg.eigh(problem.pull_gradient()[0])
-    return (vectors / np.sqrt(np.maximum(values, 1e-8 * max(values[-1], 1e-300)))).T[None]
+        )  # fmt: skip
+        return lmnn_solver.scaled(problem, less.L)
+    return lmnn_solver.scaled(problem, lmnn_solver.Whitened(problem, 0.0).R.transpose(0, 2, 1))
 
 
 def estimate_memory(n, d, k=3, partitions=1):
@@ -391,12 +417,12 @@ def lmnn_rect(
     validation = _as_validation(validation, X, y)
     targets = target_neighbors(X, classes, k) if targets is None else _as_targets(targets, classes, k)
     centred = X - X.mean(axis=0)
-    if start is None:
-        L = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :r].T[None]
-    else:
-        L = _as_factors(start, X.shape[1], 1)
     partition = np.zeros(len(X), dtype=np.int64)
     problem = LargeMarginProblem(centred, classes, targets, mu, partition, as_kernels(kernels), threads)
+    if start is None:
+        L = lmnn_solver.scaled(problem, np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :r].T[None])
+    else:
+        L = _as_factors(start, X.shape[1], 1)
     steps = lmnn_solver.descend_low_rank(problem, np.ascontiguousarray(L), tol, max_checks=max_checks)
     return _until_done(steps, 0.0, X, classes, partition, targets, mu, validation, patience, callback)
 

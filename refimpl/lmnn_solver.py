@@ -24,6 +24,7 @@ ITERATIONS = 60  # of L-BFGS between two full checks
 MEMORY = 60  # gradients that L-BFGS remembers
 MIXED = 40  # steps whose slopes are mixed for the bound
 EARLY = 4  # full checks after a quarter of that, while the working set still grows
+RIDGE = 1e-6
 CLEAR = 0.5  # pairs that miss the margin by up to this stay in the working set
 
 
@@ -73,18 +74,21 @@ class Step:
         return (self.objective - self.bound) / self.objective if self.objective > 0 else 0.0
 
 
-class _Whitened:
-    """The problem in the coordinates L' = L R^-T of each partition, where the pull's gradient is R^T C R = I."""
+class Whitened:
+    """The problem in the coordinates L' = L R^-T of each partition, where the pull's gradient is R^T C R = I.
+
+    Where the pull leaves directions free, a share rho of its mean is added to eq. 3: a metric would grow without end.
+    """
 
     def __init__(self, problem, epsilon):
         self.problem, self.evaluations, self.epsilon, self.h = problem, 0, epsilon, 0.3
-        self.C = problem.pull_gradient()
-        self.R, self.R_inverse = np.empty_like(self.C), np.empty_like(self.C)
-        for alpha, C in enumerate(self.C):
-            values, vectors = np.linalg.eigh(C)
-            values = np.sqrt(np.maximum(values, 1e-8 * max(values[-1], 1e-300)))
-            self.R[alpha], self.R_inverse[alpha] = vectors / values, (vectors * values).T
-        self.C = np.stack([R.T @ C @ R for R, C in zip(self.R, self.C, strict=True)])
+        C = problem.pull_gradient()
+        self.rho = _ridge(C, problem.X)
+        C = C + self.rho[:, None, None] * np.eye(problem.d)
+        values, vectors = np.linalg.eigh(C)
+        self.R = vectors / np.sqrt(values)[:, None, :]
+        self.R_inverse = (vectors * np.sqrt(values)[:, None, :]).transpose(0, 2, 1)
+        self.C = self.R.transpose(0, 2, 1) @ C @ self.R
 
     def maps(self, V):
         return V @ self.R.transpose(0, 2, 1)
@@ -95,18 +99,17 @@ class _Whitened:
     def __call__(self, v):
         """The smoothed objective with the barrier, and its derivative, at the coordinates v of L."""
         V = v.reshape(len(self.C), -1, self.C.shape[2])
-        evaluation = self.problem.evaluate(self.maps(V), self.h)
-        gradient = self.problem.gradient_L(evaluation) @ self.R
+        L = self.maps(V)
+        evaluation = self.problem.evaluate(L, self.h)
+        gradient = (self.problem.gradient_L(evaluation) + 2 * self.rho[:, None, None] * L) @ self.R
+        smooth = evaluation.smooth + float((self.rho * (L * L).sum(axis=(1, 2))).sum())
         self.evaluations += 1
         self.last = v.copy(), evaluation.alpha, gradient
         if self.epsilon == 0:
-            return evaluation.smooth, gradient.ravel()
+            return smooth, gradient.ravel()
         log_det = sum(np.linalg.slogdet(one)[1] for one in V)
         barrier = np.linalg.inv(V).transpose(0, 2, 1)
-        return (
-            evaluation.smooth - 2 * self.epsilon * log_det,
-            (gradient - 2 * self.epsilon * barrier).ravel(),
-        )
+        return smooth - 2 * self.epsilon * log_det, (gradient - 2 * self.epsilon * barrier).ravel()
 
     def descend(self, V, iterations):
         """L-BFGS from V; returns where it ends, and the slopes' sums and gradients G of the last steps."""
@@ -128,6 +131,15 @@ class _Whitened:
         return found.x.reshape(V.shape), duals, norm
 
 
+def _ridge(C, X):
+    """rho of each partition: 0 where its pull C is well conditioned."""
+    d = C.shape[1]
+    means = np.trace(C, axis1=1, axis2=2) / d
+    means = np.where(means > 0, means, means.mean())
+    means = np.where(means > 0, means, max((X * X).sum() / d, 1e-300))
+    return np.where(np.linalg.eigvalsh(C)[:, 0] < RIDGE * means, RIDGE * means, 0.0)
+
+
 def descend(problem, L, tol, *, max_checks):
     """Steps of the solver, one for each full check of all triples; endless but for `max_checks`.
 
@@ -143,8 +155,8 @@ def descend(problem, L, tol, *, max_checks):
     ------
     Step
     """
-    white = _Whitened(problem, 0.0)
-    V = _inside(white.coordinates(_scaled(problem, L)))
+    white = Whitened(problem, 0.0)
+    V = _inside(white.coordinates(L))
     problem.add_pairs(*problem.impostors(white.maps(V)))
     size = V.shape[0] * V.shape[1]
     white.epsilon = 0.03 * max(problem.evaluate(white.maps(V)).pull, 1e-12) / size
@@ -174,8 +186,8 @@ def descend_low_rank(problem, L, tol, *, max_checks):
 
     Parameters and yields as for :func:`descend`; the last step says that it is final when its gain was below `tol`.
     """
-    white = _Whitened(problem, 0.0)
-    V = white.coordinates(_scaled(problem, L))
+    white = Whitened(problem, 0.0)
+    V = white.coordinates(L)
     problem.add_pairs(*problem.impostors(white.maps(V)))
     best, before = (np.inf, None), np.inf
     for t in range(1, max_checks + 1):
@@ -208,7 +220,7 @@ def _inside(V):
     return V
 
 
-def _scaled(problem, L, sample=200):
+def scaled(problem, L, sample=200):
     """c L with the c that is best for eq. 3 on some of the points."""
     rows = np.unique(np.linspace(0, problem.n - 1, min(sample, problem.n)).astype(np.int64))
     Z = problem.mapped(L).reshape(problem.partitions, problem.n, -1)
@@ -220,16 +232,14 @@ def _scaled(problem, L, sample=200):
     pull = np.take_along_axis(D, problem.targets[rows], axis=1)
     D[problem.classes[rows][:, None] == problem.classes] = np.inf
     D.sort(axis=1)
-    nearest = D[:, : max(1, min(problem.n, 5000))]
-    if not np.isfinite(nearest[:, 0]).all() or not pull.sum() > 0:
-        return L
-
+    nearest = np.maximum(D[:, :5000], 0.0)
     def loss(log_c):
         c = np.exp(log_c)
         hinges = sum(np.maximum(1 + c * (pull[:, j : j + 1] - nearest), 0.0).sum() for j in range(problem.k))
         return c * pull.sum() + problem.mu * hinges
 
-    middle = np.log(1.0 / max(np.median(nearest[:, 0]), 1e-300))
+    usual = np.median(nearest[:, 0])
+    middle = -np.log(usual if usual > 0 else max(pull.mean(), 1e-300))
     grid = middle + np.linspace(-8, 12, 41)
     return np.exp(0.5 * min(grid, key=loss)) * L
 
@@ -275,16 +285,10 @@ def dual_bound(duals, C, cuts_at_most=25):
 
 
 def _feasible_scale(C, S):
-    """The largest s in [0, 1] found with C + s S in the cone, for every partition."""
+    """The largest s in [0, 1] found with C + s S in the cone, for every partition; C is near the identity."""
     scale = 1.0
     for one, other in zip(C, S, strict=True):
         lowest = np.linalg.eigvalsh(one)[0]
-        for _ in range(60):
-            least = np.linalg.eigvalsh(one + scale * other)[0]
-            if least >= 0:
-                break
-            # by concavity in s this scale is in the cone, and the largest where C is a multiple of the identity
-            scale *= (1 - 1e-12) * max(lowest, 0.0) / (max(lowest, 0.0) - least) if lowest > 1e-6 else 0.5
-        else:
-            return 0.0
+        while (least := np.linalg.eigvalsh(one + scale * other)[0]) < 0:
+            scale *= (1 - 1e-12) * lowest / (lowest - least)  # by concavity in s this one is in the cone
     return scale
