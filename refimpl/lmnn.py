@@ -12,7 +12,16 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from refimpl import lmnn_solver
-from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like
+from refimpl._checks import as_count, as_generator, as_kernels, as_matrix
+from refimpl._lmnn_checks import (
+    as_factors,
+    as_partition,
+    as_targets,
+    as_validation,
+    check_memory,
+    checked,
+    positive,
+)  # fmt: skip
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn_neighbors import classify, metric_neighbors
@@ -112,28 +121,13 @@ def target_neighbors(X, y, k):
     ValueError
         If a class has fewer than k + 1 points.
     """
-    X, classes, k = _checked(X, y, k)
+    X, classes, k = checked(X, y, k)
     targets = np.empty((len(X), k), dtype=np.int64)
     for c in np.unique(classes):
         members = np.flatnonzero(classes == c)
         near = nearest_neighbors(X[members], None, k)
         targets[members] = members[near.indices]
     return targets
-
-
-def _checked(X, y, k):
-    X, k = as_matrix(X, "X"), as_count(k, "k")
-    labels, classes = np.unique(as_labels(y, len(X), "y", min_classes=2), return_inverse=True)
-    sizes = np.bincount(classes)
-    if sizes.min() < k + 1:
-        few = labels[sizes.argmin()]
-        raise ValueError(
-            f"k is {k}, and class {few!r} of y has {sizes.min()} points; k target neighbours need k + 1 points in "
-            f"every class: k <= {sizes.min() - 1} would do, or leaving out the classes that are too small"
-        )
-    if (X == X[0]).all():
-        raise ValueError("X: all points are equal; a metric is learnt from their differences")
-    return X, classes.astype(np.int64), k
 
 
 # ------------------------------------------------------------------------------------------------ § 3
@@ -261,18 +255,18 @@ def lmnn(
     MemoryError
         If the estimate exceeds `max_memory`; raised before the work starts.
     """
-    X, classes, k = _checked(X, y, k)
+    X, classes, k = checked(X, y, k)
     kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
     max_checks, patience = as_count(max_checks, "max_checks"), as_count(patience, "patience")
-    mu, tol = _positive(mu, "mu"), _positive(tol, "tol")
+    mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if solver not in SOLVERS:
         raise ValueError(f"solver: {solver!r} is unknown; one of {', '.join(map(repr, SOLVERS))} would do")
-    partition = _as_partition(partition, len(X))
+    partition = as_partition(partition, len(X))
     if max_memory is not None:
-        _check_memory(estimate_memory(*X.shape, k, partition.max() + 1), max_memory)
-    validation = _as_validation(validation, X, y)
-    given = None if start is None else _as_factors(start, X.shape[1], partition.max() + 1)
-    targets = target_neighbors(X, classes, k) if targets is None else _as_targets(targets, classes, k)
+        check_memory(estimate_memory(*X.shape, k, partition.max() + 1), max_memory)
+    validation = as_validation(validation, X, y)
+    given = None if start is None else as_factors(start, X.shape[1], partition.max() + 1)
+    targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
     coordinates, basis = _span(X)
     while True:
         problem = LargeMarginProblem(coordinates, classes, targets, mu, partition, kernels, threads)
@@ -409,20 +403,20 @@ def lmnn_rect(
     LMNNResult
         `L` has shape (1, r, d).
     """
-    X, classes, k = _checked(X, y, k)
+    X, classes, k = checked(X, y, k)
     r, max_checks, patience = as_count(r, "r"), as_count(max_checks, "max_checks"), as_count(patience, "patience")
-    mu, tol = _positive(mu, "mu"), _positive(tol, "tol")
+    mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if r > X.shape[1]:
         raise ValueError(f"r is {r}; X has {X.shape[1]} dimensions, so r <= {X.shape[1]} would do")
-    validation = _as_validation(validation, X, y)
-    targets = target_neighbors(X, classes, k) if targets is None else _as_targets(targets, classes, k)
+    validation = as_validation(validation, X, y)
+    targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
     centred = X - X.mean(axis=0)
     partition = np.zeros(len(X), dtype=np.int64)
     problem = LargeMarginProblem(centred, classes, targets, mu, partition, as_kernels(kernels), threads)
     if start is None:
         L = lmnn_solver.scaled(problem, np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :r].T[None])
     else:
-        L = _as_factors(start, X.shape[1], 1)
+        L = as_factors(start, X.shape[1], 1)
     steps = lmnn_solver.descend_low_rank(problem, np.ascontiguousarray(L), tol, max_checks=max_checks)
     return _until_done(steps, 0.0, X, classes, partition, targets, mu, validation, patience, callback)
 
@@ -450,61 +444,6 @@ def kmeans_partition(X, p, rng):
         raise ValueError(f"p is {p}; X has {len(X)} points, so p <= {len(X)} would do")
     labels = kmeans2(X, p, minit="++", rng=as_generator(rng))[1]
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-
-
-# ------------------------------------------------------------------------------------------- arguments
-
-
-def _positive(value, name):
-    value = as_number(value, name)
-    if not value > 0:
-        raise ValueError(f"{name} is {value}; a positive number would do")
-    return value
-
-
-def _as_partition(partition, n):
-    if partition is None:
-        return np.zeros(n, dtype=np.int64)
-    return np.unique(as_labels(partition, n, "partition"), return_inverse=True)[1].astype(np.int64)
-
-
-def _as_targets(targets, classes, k):
-    targets, n = np.asarray(targets), len(classes)
-    if targets.shape != (n, k) or targets.dtype.kind not in "iu" or not ((targets >= 0) & (targets < n)).all():
-        raise ValueError(f"targets has shape {targets.shape}; ({n}, {k}) places of points, 0 to {n - 1}, would do")
-    if (targets == np.arange(n)[:, None]).any():
-        raise ValueError("targets: a point cannot be its own target neighbour")
-    if (classes[targets] != classes[:, None]).any():
-        raise ValueError("targets: a target neighbour must be of the point's own class")
-    return np.ascontiguousarray(targets, dtype=np.int64)
-
-
-def _as_factors(start, d, partitions):
-    L = np.array(start.L if isinstance(start, LMNNResult) else start, dtype=np.float64)
-    L = L[None] if L.ndim == 2 else L
-    if L.ndim != 3 or L.shape[2] != d or L.shape[0] not in (1, partitions) or not np.isfinite(L).all():
-        raise ValueError(
-            f"start has shape {L.shape}; finite factors of shape (r, {d}) or ({partitions}, r, {d}) would do"
-        )
-    return np.ascontiguousarray(np.broadcast_to(L, (partitions, *L.shape[1:])))
-
-
-def _as_validation(validation, X, y):
-    if validation is None:
-        return None
-    queries, labels = validation
-    queries = as_vectors_like(queries, X, "validation")
-    known, classes = np.unique(y), as_labels(labels, len(queries), "validation")
-    places = np.searchsorted(known, classes).clip(max=len(known) - 1)
-    return queries, np.where(known[places] == classes, places, -1)
-
-
-def _check_memory(needed, max_memory):
-    if needed > max_memory:
-        raise MemoryError(
-            f"max_memory is {max_memory:,} bytes; the training needs about {needed:,}. Pass more, or fewer points or "
-            "dimensions"
-        )
 
 
 def _nearest_of_class(X, classes, k, L, partition):

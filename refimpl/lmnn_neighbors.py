@@ -44,23 +44,14 @@ def metric_neighbors(X, queries, k, L, partition=None, *, method="auto", kernels
     if k > most:
         raise ValueError(f"k is {k}; a query has at most {most} neighbours here, so k <= {most} would do")
     squares, indices = [], []
-    for alpha, one in enumerate(L):
+    for alpha in np.unique(partition):
         members = np.flatnonzero(partition == alpha)
-        skip = None
-        if queries is None:
-            skip = np.full(len(X), -1)
-            skip[members] = np.arange(len(members))
-        here = min(k, len(members) - (queries is None))
-        if here <= 0:
-            squares.append(np.full((len(Q), len(members)), np.inf) if len(members) else np.empty((len(Q), 0)))
-            indices.append(np.tile(members, (len(Q), 1)))
-            if len(members):  # a single point: everyone's neighbour but its own
-                difference = (Q - X[members[0]]) @ one.T
-                squares[-1][:, 0] = np.where(skip < 0, (difference * difference).sum(axis=1), np.inf)
-            continue
-        near = nearest_neighbors(X[members], Q, here, one, skip=skip, method=method, kernels=kernels, threads=threads)
-        squares.append(near.squares)
-        indices.append(members[near.indices])
+        found = min(k + (queries is None), len(members))  # one more: the point itself goes out
+        near = nearest_neighbors(X[members], Q, found, L[alpha], method=method, kernels=kernels, threads=threads)
+        index = members[near.indices]
+        itself = index == np.arange(len(Q))[:, None] if queries is None else np.zeros(index.shape, dtype=bool)
+        squares.append(np.where(itself, np.inf, near.squares))
+        indices.append(index)
     squares, indices = np.concatenate(squares, axis=1), np.concatenate(indices, axis=1)
     order = np.lexsort((indices, squares), axis=1)[:, :k]
     return np.take_along_axis(squares, order, axis=1), np.take_along_axis(indices, order, axis=1)

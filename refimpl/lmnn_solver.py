@@ -160,9 +160,9 @@ def descend(problem, L, tol, *, max_checks):
     problem.add_pairs(*problem.impostors(white.maps(V)))
     size = V.shape[0] * V.shape[1]
     white.epsilon = 0.03 * max(problem.evaluate(white.maps(V)).pull, 1e-12) / size
-    best, bound, duals = (np.inf, None), 0.0, []
+    best, bound, duals, iterations = (np.inf, None), 0.0, [], ITERATIONS
     for t in range(1, max_checks + 1):
-        V, new_duals, norm = white.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
+        V, new_duals, norm = white.descend(V, iterations if t > EARLY else ITERATIONS // 4)
         added = problem.add_pairs(*problem.impostors(white.maps(V)))  # the full check
         now = problem.evaluate(white.maps(V), white.h)
         if now.objective < best[0]:
@@ -175,7 +175,10 @@ def descend(problem, L, tol, *, max_checks):
         )
         smoothing, barrier = (now.objective - now.smooth) / 2, white.epsilon * size
         settled = added <= 1e-3 * len(problem.i)
-        if settled and now.alpha - mixed < 2 * (smoothing + barrier):
+        if settled and best[0] - bound > 2 * (smoothing + barrier):
+            iterations = min(2 * iterations, 16 * ITERATIONS) if t > EARLY else iterations
+        elif settled:
+            iterations = ITERATIONS
             white.epsilon = max(white.epsilon / SHRINK, 0.1 * tol * best[0] / size)
             white.h /= SHRINK if smoothing > 0.1 * tol * best[0] else 1.0
             problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))

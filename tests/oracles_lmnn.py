@@ -61,3 +61,56 @@ def scanned_terms(X, q, k, skip=-1):
         else:
             kept.append((total, i))
     return terms
+
+
+# ------------------------------------------------------------------------------ §§ 2, 3 and 5: loops over all triples
+
+
+def squared_under(M, a, b):
+    """Eqs. 1 and 8: (a - b)^T M (a - b)."""
+    difference = [u - v for u, v in zip(a, b, strict=True)]
+    return sum(M[r][s] * difference[r] * difference[s] for r in range(len(difference)) for s in range(len(difference)))
+
+
+def target_neighbours(X, y, k):
+    """The k nearest of the same class, never the point itself."""
+    return [
+        [j for _, j in sorted((squared(X[i], X[j]), j) for j in range(len(X)) if j != i and y[j] == y[i])[:k]]
+        for i in range(len(X))
+    ]
+
+
+def triples(X, y, targets, Ms, partition):
+    """All (i, j, l, xi_ijl before the hinge), distances to j and l under the metrics of their partitions (§ 5.1)."""
+    for i in range(len(X)):
+        for j in targets[i]:
+            near = squared_under(Ms[partition[j]], X[i], X[j])
+            for l in range(len(X)):
+                if y[l] != y[i]:
+                    yield i, j, l, 1 + near - squared_under(Ms[partition[l]], X[i], X[l])
+
+
+def objective(X, y, targets, mu, Ms, partition):
+    """Eq. 3, or that of § 5.1."""
+    pull = sum(squared_under(Ms[partition[j]], X[i], X[j]) for i in range(len(X)) for j in targets[i])
+    return pull + mu * sum(max(z, 0.0) for *_, z in triples(X, y, targets, Ms, partition))
+
+
+def gradient(X, y, targets, mu, Ms, partition):
+    """Eq. 5 for each metric."""
+    d = len(X[0])
+    G = [[[0.0] * d for _ in range(d)] for _ in Ms]
+
+    def add(alpha, a, b, weight):
+        for r in range(d):
+            for s in range(d):
+                G[alpha][r][s] += weight * (X[a][r] - X[b][r]) * (X[a][s] - X[b][s])
+
+    for i in range(len(X)):
+        for j in targets[i]:
+            add(partition[j], i, j, 1.0)
+    for i, j, l, z in triples(X, y, targets, Ms, partition):
+        if z > 0:
+            add(partition[j], i, j, mu)
+            add(partition[l], i, l, -mu)
+    return G

@@ -119,11 +119,15 @@ def hinge_terms(targets, pairs, start, h, *, threads=None):
     else:
         weights, losses = np.where(z > 0, 1.0, 0.0), xi
     triples = np.repeat(i, k)
-    smooth, hinge = (np.bincount(triples, weights=a.ravel(), minlength=n) for a in (losses, xi))
-    active = np.bincount(i, weights=(z > 0).sum(axis=1), minlength=n).astype(np.int64)
+    smooth, hinge, active = (_sums(triples, a.ravel(), n) for a in (losses, xi, z > 0))
+    active = active.astype(np.int64)
     pair_weights = np.cumsum(weights, axis=1)[:, -1]
-    target_weights = np.stack([np.bincount(i, weights=weights[:, j], minlength=n) for j in range(k)], axis=1)
+    target_weights = np.stack([_sums(i, weights[:, j], n) for j in range(k)], axis=1)
     return smooth, hinge, active, pair_weights, target_weights
+
+
+def _sums(rows, values, n):
+    return np.bincount(rows, weights=values, minlength=n).astype(np.float64)  # integers without any row
 
 
 def weighted_differences(Z, start, other, edge, weights, *, threads=None):

@@ -1,0 +1,72 @@
+"""Checks of LMNN's arguments, in the manner of ``_checks.py``."""
+
+import numpy as np
+
+from refimpl._checks import as_count, as_labels, as_matrix, as_number, as_vectors_like
+
+
+def checked(X, y, k):
+    X, k = as_matrix(X, "X"), as_count(k, "k")
+    labels, classes = np.unique(as_labels(y, len(X), "y", min_classes=2), return_inverse=True)
+    sizes = np.bincount(classes)
+    if sizes.min() < k + 1:
+        few = labels[sizes.argmin()]
+        raise ValueError(
+            f"k is {k}, and class {few!r} of y has {sizes.min()} points; k target neighbours need k + 1 points in "
+            f"every class: k <= {sizes.min() - 1} would do, or leaving out the classes that are too small"
+        )
+    if (X == X[0]).all():
+        raise ValueError("X: all points are equal; a metric is learnt from their differences")
+    return X, classes.astype(np.int64), k
+
+
+def positive(value, name):
+    value = as_number(value, name)
+    if not value > 0:
+        raise ValueError(f"{name} is {value}; a positive number would do")
+    return value
+
+
+def as_partition(partition, n):
+    if partition is None:
+        return np.zeros(n, dtype=np.int64)
+    return np.unique(as_labels(partition, n, "partition"), return_inverse=True)[1].astype(np.int64)
+
+
+def as_targets(targets, classes, k):
+    targets, n = np.asarray(targets), len(classes)
+    if targets.shape != (n, k) or targets.dtype.kind not in "iu" or not ((targets >= 0) & (targets < n)).all():
+        raise ValueError(f"targets has shape {targets.shape}; ({n}, {k}) places of points, 0 to {n - 1}, would do")
+    if (targets == np.arange(n)[:, None]).any():
+        raise ValueError("targets: a point cannot be its own target neighbour")
+    if (classes[targets] != classes[:, None]).any():
+        raise ValueError("targets: a target neighbour must be of the point's own class")
+    return np.ascontiguousarray(targets, dtype=np.int64)
+
+
+def as_factors(start, d, partitions):
+    L = np.array(getattr(start, "L", start), dtype=np.float64)
+    L = L[None] if L.ndim == 2 else L
+    if L.ndim != 3 or L.shape[2] != d or L.shape[0] not in (1, partitions) or not np.isfinite(L).all():
+        raise ValueError(
+            f"start has shape {L.shape}; finite factors of shape (r, {d}) or ({partitions}, r, {d}) would do"
+        )
+    return np.ascontiguousarray(np.broadcast_to(L, (partitions, *L.shape[1:])))
+
+
+def as_validation(validation, X, y):
+    if validation is None:
+        return None
+    queries, labels = validation
+    queries = as_vectors_like(queries, X, "validation")
+    known, classes = np.unique(y), as_labels(labels, len(queries), "validation")
+    places = np.searchsorted(known, classes).clip(max=len(known) - 1)
+    return queries, np.where(known[places] == classes, places, -1)
+
+
+def check_memory(needed, max_memory):
+    if needed > max_memory:
+        raise MemoryError(
+            f"max_memory is {max_memory:,} bytes; the training needs about {needed:,}. Pass more, or fewer points or "
+            "dimensions"
+        )

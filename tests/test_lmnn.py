@@ -1,0 +1,387 @@
+"""LMNN: against loops over all triples, a general convex solver, finite differences, and twin against twin."""
+
+import numpy as np
+import oracles_lmnn as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import refimpl
+import refimpl.kernels
+from refimpl import lmnn_solver
+from refimpl.large_margin import LargeMarginProblem
+from refimpl.lmnn import (
+    estimate_memory,
+    kmeans_partition,
+    lmnn,
+    lmnn_rect,
+    lmnn_svd,
+    project,
+    subgradient_descent,
+    target_neighbors,
+)
+from refimpl.lmnn_neighbors import classify, leave_one_out_error, metric_neighbors
+
+FASTEST = KERNELS[-1]
+
+
+def blobs(seed=0, n=36, d=4, classes=3, spread=0.7):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    X = rng.normal(size=(n, d)) * np.linspace(2, 0.3, d) + spread * y[:, None] * np.linspace(0, 1, d)
+    return X, y
+
+
+def problem_of(X, y, k, mu, partition=None, kernels=refimpl.kernels):
+    partition = np.zeros(len(X), dtype=np.int64) if partition is None else partition
+    return LargeMarginProblem(X, y.astype(np.int64), target_neighbors(X, y, k), mu, partition, kernels)
+
+
+@st.composite
+def problems(draw):
+    X, y = blobs(draw(st.integers(0, 1000)), draw(st.integers(12, 30)), draw(st.integers(1, 4)), 3)
+    partitions = draw(st.integers(1, 3))
+    partition = np.arange(len(X)) * 7 % 5 % partitions
+    rng = np.random.default_rng(0)
+    L = rng.normal(size=(partitions, draw(st.integers(1, 4)), X.shape[1]))
+    return problem_of(X, y, draw(st.integers(1, 3)), draw(st.sampled_from([0.3, 1.0, 3.0])), partition), L
+
+
+# -------------------------------------------------------------------------------- eqs. 2, 3, 5, 6 and 8
+
+
+@settings(max_examples=25, deadline=None)
+@given(case=problems())
+def test_the_objective_and_its_gradient_are_those_of_all_triples(case):
+    problem, L = case
+    problem.add_pairs(*problem.impostors(L))
+    now = problem.evaluate(L)
+    Ms = (L.transpose(0, 2, 1) @ L).tolist()
+    arguments = problem.X.tolist(), problem.classes, problem.targets, problem.mu, Ms, problem.partition
+    assert now.objective == pytest.approx(oracle.objective(*arguments), rel=1e-10)
+    assert now.active == sum(z > 0 for *_, z in oracle.triples(*arguments[:3], *arguments[4:]))
+    np.testing.assert_allclose(problem.gradient_M(now.weights), oracle.gradient(*arguments), rtol=1e-8, atol=1e-8)
+    assert problem.evaluate(L, 0.5).smooth <= now.objective
+
+
+@settings(max_examples=25, deadline=None)
+@given(case=problems(), h=st.sampled_from([0.1, 1.0]))
+def test_the_gradient_by_L_at_finite_differences(case, h):
+    problem, L = case
+    problem.add_pairs(*problem.impostors(L, margin=1.5))
+    gradient = problem.gradient_L(problem.evaluate(L, h))
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        step = rng.normal(size=L.shape)
+        step *= 1e-6 / np.linalg.norm(step)
+        difference = problem.evaluate(L + step, h).smooth - problem.evaluate(L - step, h).smooth
+        assert difference / 2 == pytest.approx((gradient * step).sum(), rel=1e-4, abs=1e-9)
+
+
+def test_eq_6_gives_eq_5_along_a_whole_run():
+    X, y = blobs()
+    problem = problem_of(X, y, 2, 1.0)
+    problem.add_pairs(*problem.impostors(np.eye(4)[None], margin=50.0))
+    L = np.eye(4)[None]
+    before = problem.evaluate(L)
+    G = problem.gradient_M(before.weights)
+    for _ in range(30):
+        L = project(np.swapaxes(L, 1, 2) @ L - 1e-3 * G)
+        now = problem.evaluate(L)
+        G = G + problem.gradient_M(now.weights - before.weights)  # eq. 6
+        before = now
+        np.testing.assert_allclose(G, problem.gradient_M(now.weights), rtol=1e-9, atol=1e-9)  # eq. 5
+
+
+def test_project_is_the_nearest_matrix_of_the_cone():
+    M = np.random.default_rng(0).normal(size=(5, 5))
+    M = M + M.T
+    L = project(M)
+    values, vectors = np.linalg.eigh(M)
+    np.testing.assert_allclose(L.T @ L, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 100), k=st.integers(1, 3))
+def test_target_neighbours(seed, k):
+    X, y = blobs(seed)
+    X = np.rint(2 * X)  # ties and duplicates
+    assert target_neighbors(X, y, k).tolist() == oracle.target_neighbours(X.tolist(), y, k)
+
+
+# ------------------------------------------------------------------------------------------- the optimum
+
+
+def convex_optimum(X, y, targets, mu, partition):
+    """Eq. 3 by a general solver."""
+    import cvxpy as cp
+
+    Ms = [cp.Variable((X.shape[1], X.shape[1]), PSD=True) for _ in range(partition.max() + 1)]
+
+    def distances(a, b):
+        outer = np.einsum("pi,pj->pij", X[a] - X[b], X[a] - X[b]).reshape(len(a), -1)
+        return sum((outer * (partition[b] == alpha)[:, None]) @ cp.vec(M, order="C") for alpha, M in enumerate(Ms))
+
+    i, j = np.repeat(np.arange(len(X)), targets.shape[1]), targets.ravel()
+    triples = np.array([(a, b, l) for a, b in zip(i, j, strict=True) for l in range(len(X)) if y[l] != y[a]]).T
+    slacks = cp.pos(1 + distances(*triples[:2]) - distances(triples[0], triples[2]))
+    return cp.Problem(cp.Minimize(cp.sum(distances(i, j)) + mu * cp.sum(slacks))).solve(solver=cp.CLARABEL)
+
+
+@pytest.mark.parametrize(("k", "mu"), [(1, 0.3), (2, 1.0), (3, 3.0), (5, 1.0)])
+def test_the_optimum_is_that_of_a_general_convex_solver(k, mu):
+    X, y = blobs(k, n=24, d=3)
+    partition = np.zeros(len(X), dtype=np.int64)
+    best = convex_optimum(X, y, target_neighbors(X, y, k), mu, partition)
+    found = lmnn(X, y, k, mu, tol=3e-5, kernels=FASTEST)
+    assert found.converged and found.gap <= 3e-5
+    assert found.objective == pytest.approx(best, rel=1e-4)
+    assert found.bound <= best * (1 + 1e-6) and best <= found.objective * (1 + 1e-6)
+
+
+def test_several_metrics_reach_the_optimum_of_their_joint_problem():
+    X, y = blobs(3, n=24, d=2)
+    best = convex_optimum(X, y, target_neighbors(X, y, 2), 1.0, y)
+    found = lmnn(X, y, 2, partition=y, tol=3e-5, kernels=FASTEST)
+    assert found.converged and found.objective == pytest.approx(best, rel=1e-4)
+    assert found.objective < lmnn(X, y, 2, kernels=FASTEST).objective
+    one = lmnn(X, y, 2, partition=np.full(len(y), "all"), tol=1e-5, kernels=FASTEST)
+    assert one.objective == pytest.approx(lmnn(X, y, 2, tol=1e-5, kernels=FASTEST).objective, rel=2e-5)
+
+
+def test_the_papers_steps_come_near_the_optimum_and_never_rise():
+    X, y = blobs()
+    best = lmnn(X, y, 2, tol=1e-5, kernels=FASTEST)
+    found = lmnn(X, y, 2, solver="subgradient", tol=1e-2, kernels=FASTEST)
+    assert (np.diff(found.history[:, 0]) <= 0).all()
+    assert best.bound <= found.objective <= 1.02 * best.objective
+    assert found.bound <= best.objective
+
+
+def test_the_objective_never_rises_and_is_that_of_all_triples():
+    X, y = blobs(5)
+    steps = []
+    found = lmnn(X, y, 3, 0.3, tol=1e-4, kernels=FASTEST, callback=steps.append)
+    assert len(steps) == found.full_checks and steps[-1].bound == found.bound
+    assert (np.diff(found.history[:, 0]) <= 0).all() and (np.diff(found.history[:, 1]) >= 0).all()
+    exact = oracle.objective(X.tolist(), y, found.targets, 0.3, found.M.tolist(), found.partition)
+    assert found.objective == pytest.approx(exact, rel=1e-10)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_any_slopes_give_a_bound(seed):
+    rng = np.random.default_rng(seed)
+    X, y = blobs(seed % 7, n=18, d=3)
+    problem = problem_of(X, y, 2, 1.0)
+    problem.add_pairs(*problem.impostors(np.eye(3)[None], margin=20.0))
+    C = problem.pull_gradient()
+    R = np.linalg.inv(np.linalg.cholesky(C[0])).T
+    duals = []
+    for _ in range(4):
+        pair = rng.random(len(problem.i)) * 0.02
+        weights = np.concatenate([np.ones(problem.targets.size), -pair])
+        np.add.at(weights, problem.i * 2, pair)  # of the triples with the first target neighbour
+        duals.append((pair.sum(), R.T @ problem.gradient_M(weights) @ R))
+    bound = lmnn_solver.dual_bound(duals, np.eye(3)[None])
+    assert 0 < bound <= lmnn(X, y, 2, kernels=FASTEST).objective * (1 + 1e-9)
+
+
+# ------------------------------------------------------------------------------------ twins, resuming, files
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@pytest.mark.parametrize("options", [{}, {"partition": "y"}, {"solver": "subgradient", "max_checks": 8}, {"r": 2}])
+def test_twins_train_alike_step_by_step(options):
+    X, y = blobs(2, n=60)
+    runs = []
+    for kernels in KERNELS:
+        steps = []
+        given = {**options, "kernels": kernels, "callback": steps.append, "threads": len(runs) + 1}
+        if "r" in options:
+            lmnn_rect(X, y, k=2, mu=0.7, **given)
+        else:
+            lmnn(X, y, 2, 0.7, **{**given, **({"partition": y} if "partition" in options else {})})
+        runs.append(steps)
+    assert len(runs[0]) == len(runs[1])
+    for a, b in zip(*runs, strict=True):
+        assert_same(a.L, b.L)
+        assert (a.objective, a.bound, a.active, a.pairs, a.h) == (b.objective, b.bound, b.active, b.pairs, b.h)
+
+
+def test_a_result_is_saved_loaded_and_goes_on(tmp_path):
+    X, y = blobs()
+    found = lmnn(X, y, 2, max_checks=3, tol=1e-9, kernels=FASTEST)
+    assert not found.converged and "max_checks" in found.message
+    refimpl.save(tmp_path / "metric.npz", found)
+    again = refimpl.load(tmp_path / "metric.npz")
+    assert_same(again.L, found.L)
+    assert (again.objective, again.message, again.converged) == (found.objective, found.message, found.converged)
+    more = lmnn(X, y, 2, start=again, kernels=FASTEST)
+    assert more.converged and more.objective < found.objective
+    assert lmnn(X, y, 2, start=np.eye(4)[:2], kernels=FASTEST).converged  # a factor of low rank
+
+
+def test_targets_are_rechosen_under_the_learnt_metric():
+    X, y = blobs(1, n=60)
+    first, second = lmnn(X, y, 2, kernels=FASTEST), lmnn(X, y, 2, rounds=2, kernels=FASTEST)
+    assert (first.targets != second.targets).any()
+    for c in range(3):
+        members = np.flatnonzero(y == c)
+        near = members[metric_neighbors(X[members], None, 2, first.L)[1]]
+        assert (second.targets[members] == near).all()
+
+
+def test_validation_stops_the_training_at_the_lowest_error():
+    X, y = blobs(4, n=90)
+    found = lmnn(X[::2], y[::2], 3, validation=(X[1::2], y[1::2]), patience=2, tol=1e-9, kernels=FASTEST)
+    assert "validation" in found.message and not found.converged
+    assert len(found.validation_errors) == found.full_checks == found.validation_errors.argmin() + 3
+    error = (classify(X[::2], y[::2], X[1::2], 3, found.L) != y[1::2]).mean()
+    assert error == found.validation_errors.min()
+
+
+def test_a_large_set_starts_from_a_tenth_of_it():
+    X, y = blobs(0, n=2100, d=2)
+    found = lmnn(X, y, 1, tol=1e-2, kernels=FASTEST)
+    assert found.converged
+
+
+# ---------------------------------------------------------------------------------------- §§ 4.3 and 5
+
+
+def test_svd_keeps_the_leading_eigenvectors():
+    X, y = blobs()
+    found = lmnn(X, y, 2, kernels=FASTEST)
+    values, vectors = np.linalg.eigh(found.M[0])
+    for r in (1, 2, 4):
+        L = lmnn_svd(found, r)
+        want = (vectors[:, -r:] * values[-r:]) @ vectors[:, -r:].T
+        np.testing.assert_allclose(L.T @ L, want, atol=1e-9 * values[-1])
+        assert L.shape == (r, 4)
+    assert_same(lmnn_svd(found.M[0], 2), lmnn_svd(found, 2))
+
+
+def test_rect_beats_the_truncated_metric_and_reaches_the_full_one():
+    X, y = blobs(2, n=60)
+    full = lmnn(X, y, 2, tol=1e-4, kernels=FASTEST)
+    problem = problem_of(X, y, 2, 1.0)
+    for r in (1, 2):
+        found = lmnn_rect(X, y, r, 2, kernels=FASTEST)
+        L = lmnn_solver.scaled(problem, lmnn_svd(full, r)[None])
+        problem.add_pairs(*problem.impostors(L))
+        assert found.L.shape == (1, r, 4) and found.objective <= problem.evaluate(L).objective * (1 + 1e-9)
+    assert lmnn_rect(X, y, 4, 2, kernels=FASTEST).objective == pytest.approx(full.objective, rel=1e-2)
+
+
+def test_eq_8_takes_the_metric_of_the_training_point():
+    rng = np.random.default_rng(0)
+    X, queries, partition = rng.normal(size=(40, 3)), rng.normal(size=(7, 3)), np.arange(40) % 3
+    L = rng.normal(size=(3, 2, 3))
+    squares, indices = metric_neighbors(X, queries, 5, L, partition)
+    M = (L.transpose(0, 2, 1) @ L).tolist()
+    for q, row, distances in zip(queries, indices, squares, strict=True):
+        want = sorted((oracle.squared_under(M[partition[i]], q, X[i]), i) for i in range(40))[:5]
+        assert row.tolist() == [i for _, i in want]
+        np.testing.assert_allclose(distances, [d for d, _ in want])
+    loo = metric_neighbors(X, None, 5, L, partition)[1]
+    assert (loo != np.arange(40)[:, None]).all()
+    y = np.arange(40) % 2
+    wrong = [
+        np.bincount(y[row], minlength=2).argmax() != y[i] for i, row in enumerate(loo)
+    ]  # an odd k: no ties of two classes
+    assert leave_one_out_error(X, y, 5, L, partition) == np.mean(wrong)
+
+
+def test_a_metric_of_a_single_point():
+    X, partition = np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])
+    squares, indices = metric_neighbors(X, None, 2, np.ones((2, 1, 1)), partition)
+    assert indices.tolist() == [[1, 2], [0, 2], [1, 0]] and squares[2].tolist() == [16.0, 25.0]
+
+
+def test_votes_that_are_equal_go_to_the_nearest():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["b", "a", "b", "a"])
+    assert classify(X, y, [[0.9], [-1.0]], 2, np.eye(1)).tolist() == ["a", "b"]
+    assert classify(X, y, [[0.9]], 4, np.eye(1)).tolist() == ["a"]
+
+
+def test_clusters():
+    X, _ = blobs()
+    partition = kmeans_partition(X, 4, np.random.default_rng(0))
+    assert set(partition) == set(range(partition.max() + 1)) and partition.max() <= 3
+    assert (partition == kmeans_partition(X, 4, np.random.default_rng(0))).all()
+
+
+# ------------------------------------------------------------------------------------------- hard input
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.random.default_rng(0).normal(size=(20, 50)),  # d > n
+        np.hstack([np.random.default_rng(0).normal(size=(20, 2)), np.full((20, 1), 7.0)]),  # a constant feature
+        np.hstack([np.random.default_rng(0).normal(size=(20, 2))] * 2),  # collinear features
+        np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0),  # two points
+        np.tile(np.random.default_rng(0).normal(size=(10, 2)), (2, 1)),  # each point in both classes
+        np.hstack([np.repeat([[0.0], [1.0]], 10, axis=0), np.random.default_rng(0).normal(size=(20, 1))]),
+        1e6 * np.random.default_rng(0).normal(size=(20, 2)),
+        1e-6 * np.random.default_rng(0).normal(size=(20, 1)),
+    ],
+    ids=["d>n", "constant", "collinear", "duplicates", "same", "free", "large", "small"],
+)
+def test_singular_data_give_a_finite_metric(X):
+    y = np.repeat([0, 1], 10)
+    found = lmnn(X, y, 2, kernels=FASTEST)
+    assert found.converged and np.isfinite(found.L).all() and found.L.shape[2] == X.shape[1]
+    exact = oracle.objective(X.tolist(), y, found.targets, 1.0, found.M.tolist(), found.partition)
+    assert found.objective == pytest.approx(exact, rel=1e-6, abs=1e-6)
+    assert np.abs(found.M).max() * X.var() < 1e4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": np.zeros(36)}, "y has 1 class"),
+        ({"k": 12}, "k <= 11 would do"),
+        ({"k": 0}, "k"),
+        ({"mu": 0.0}, "mu"),
+        ({"tol": -1.0}, "tol"),
+        ({"X": np.full((36, 4), np.nan)}, "X"),
+        ({"X": np.ones((36, 4))}, "all points are equal"),
+        ({"solver": "newton"}, "solver"),
+        ({"targets": np.zeros((36, 1), dtype=int)}, "targets"),
+        ({"targets": np.tile(np.arange(36)[:, None], (1, 2))}, "own target neighbour"),
+        ({"targets": (np.arange(36)[:, None] + np.array([1, 2])) % 36}, "own class"),
+        ({"start": np.ones((2, 3))}, "start"),
+        ({"partition": [0, 1]}, "partition"),
+        ({"validation": (np.ones((2, 3)), [0, 1])}, "validation"),
+        ({"rounds": 0}, "rounds"),
+        ({"max_checks": 0}, "max_checks"),
+        ({"kernels": "fast"}, "kernels"),
+    ],
+)
+def test_bad_input(change, message):
+    X, y = blobs()
+    with pytest.raises((TypeError, ValueError), match=message):
+        lmnn(**{"X": X, "y": y, "k": 2, **change})
+
+
+def test_memory_is_estimated_before_the_work():
+    X, y = blobs()
+    with pytest.raises(MemoryError, match="max_memory"):
+        lmnn(X, y, 2, max_memory=1000)
+    assert estimate_memory(60_000, 169) < 8e9
+    with pytest.raises(ValueError, match="r is 5"):
+        lmnn_rect(X, y, 5)
+    with pytest.raises(ValueError, match="square"):
+        lmnn_svd(np.ones((2, 3)), 1)
+    with pytest.raises(ValueError, match="p is 99"):
+        kmeans_partition(X, 99, np.random.default_rng(0))
+
+
+def test_the_papers_steps_are_a_generator_for_any_problem():
+    X, y = blobs()
+    problem = problem_of(X, y, 2, 1.0)
+    step = next(iter(subgradient_descent(problem, 0.1 * np.eye(4)[None], 1e-3, max_checks=1)))
+    assert step.t == 1 and step.bound <= step.objective
