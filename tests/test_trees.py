@@ -15,7 +15,7 @@ from refimpl.kernels.trees import box_bound, lower_bound, squared_distances
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 BOUNDS, DIRECTIONS = ("box", "ball"), ("axis", "principal")
-SHAPES = ("normal", "ties", "line", "constant", "far", "tiny", "clusters")
+SHAPES = ("normal", "ties", "line", "constant", "far", "tiny", "clusters", "grains")
 
 
 def points(shape, rng, n, d):
@@ -32,6 +32,8 @@ def points(shape, rng, n, d):
         return X * 1e-155  # squares lose digits to underflow
     if shape == "clusters":
         return X * 1e-9 + rng.integers(0, 2, (n, 1)) * 1e6
+    if shape == "grains":  # finer than float32 can tell apart
+        return X * 10.0 ** rng.uniform(-9, -6) + rng.integers(0, 2, (n, 1))
     return X
 
 
@@ -43,7 +45,7 @@ def searches(draw, most=120):
     X = points(shape, rng, n, d)
     Q = np.concatenate([X[rng.integers(0, n, 3)], points(shape, rng, 3, d)])
     if draw(st.booleans()):
-        Q[-1] *= 1e30
+        Q[-1] *= draw(st.sampled_from([1e30, 1e135]))
     k = draw(st.sampled_from([1, 3, n])) if n >= 3 else n
     limits = squared_distances(Q[0], X)[rng.integers(0, n, len(Q))]
     limits[rng.integers(0, len(Q))] = draw(st.sampled_from([-1.0, 0.0, np.inf]))
