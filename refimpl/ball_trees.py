@@ -294,7 +294,9 @@ def impostors(X, y, limits, L=None, *, bound="box", leaf_size=LEAF_SIZE, kernels
     who, found, squares, computed = [], [], [], np.zeros(len(X), dtype=np.int64)
     for label, (tree, mine) in class_trees(Z, y, leaf_size=leaf_size, kernels=kernels, threads=threads).items():
         others = np.flatnonzero(y != label)
-        starts, i, square, count = kernels.tree_within(tree, Z[others], limits[others], bound=bound, threads=threads)
+        starts, i, square, count = kernels.tree_within(  # § 4.2: d_M(x_i, x_l)^2 <= limit of x_i  ERRATUM LM-5
+            tree, Z[others], limits[others], bound=bound, threads=threads
+        )
         who.append(np.repeat(others, np.diff(starts)))
         found.append(mine[i])
         squares.append(square)

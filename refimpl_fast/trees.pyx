@@ -51,7 +51,7 @@ cdef enum:
     LEVELS = 64
 
 cdef double TINY = reference.TINY
-cdef double HUGE_NORM = 1e15  # a query this far out is compared with the points in float64 only
+cdef double HUGE_NORM = 1e15  # a query this far out, in radii, is compared with the points in float64 only
 
 
 # ------------------------------------------------------------------------------------------------ packing
@@ -157,7 +157,7 @@ cdef struct Query:
     const double* q
     const float* scaled
     int64_t skip
-    bint far  # too far out for float32
+    bint far  # too far out for float32, or the points too near one another
     double error  # of a scaled distance
 
 
@@ -204,8 +204,8 @@ cdef void _prepare(const Tree* tree, const double* q, int64_t skip, float* scale
         scaled[c] = <float> value if fabs(value) < HUGE_NORM else 0
     norm = sqrt(norm)
     query.q, query.scaled, query.skip = q, scaled, skip
-    query.far = not norm < HUGE_NORM
-    query.error = 1.01 * 2.0**-24 * (1.01 * tree.radius * tree.scale + norm) + tree.d * 1e-37
+    query.far = not norm < HUGE_NORM or not tree.radius > TINY
+    query.error = 1.01 * 2.0**-24 * (1.01 * tree.radius * tree.scale + norm)  # of each rounding half a unit
 
 
 cdef float _limit(const Tree* tree, const Query* query, double square) noexcept nogil:

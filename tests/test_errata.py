@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import pdist, squareform
 
+from refimpl.ball_trees import impostors
 from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance, similarity
 from refimpl.rivals.lipschitz import bourgain, bourgain_sizes
 from refimpl.spaces import PrecomputedSpace
@@ -92,3 +93,12 @@ def test_bm_5_r_must_grow_with_k():
         ranks.append((alike[k - 1], others[k * (M - 1) - 1], others[M - 1 - 1]))
     near, balanced, printed = np.mean(ranks, axis=0)
     assert abs(near - balanced) < 3 < near - printed
+
+
+def test_lm_5_printed_impostors_are_all_the_others():
+    """x_0 has x_1 for a target: of the points of the other class only x_2 comes within a unit of it."""
+    points, y = np.array([[0.0], [1.0], [1.2], [9.0]]), np.array([0, 0, 1, 1])
+    limit = (points[0] - points[1]) @ (points[0] - points[1]) + 1
+    printed = [l for l in (2, 3) if (points[0] - points[0]) @ (points[0] - points[0]) <= limit]
+    found = impostors(points, y, np.full(4, limit))
+    assert printed == [2, 3] and found.indices[: found.starts[1]].tolist() == [2]

@@ -15,7 +15,7 @@ from refimpl.kernels.trees import box_bound, lower_bound, squared_distances
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 BOUNDS, DIRECTIONS = ("box", "ball"), ("axis", "principal")
-SHAPES = ("normal", "ties", "line", "constant", "far", "tiny", "clusters")
+SHAPES = ("normal", "ties", "line", "constant", "far", "tiny", "clusters", "grains")
 
 
 def points(shape, rng, n, d):
@@ -32,6 +32,8 @@ def points(shape, rng, n, d):
         return X * 1e-155  # squares lose digits to underflow
     if shape == "clusters":
         return X * 1e-9 + rng.integers(0, 2, (n, 1)) * 1e6
+    if shape == "grains":  # finer than float32 can tell apart
+        return X * 10.0 ** rng.uniform(-9, -6) + rng.integers(0, 2, (n, 1))
     return X
 
 
@@ -43,7 +45,7 @@ def searches(draw, most=120):
     X = points(shape, rng, n, d)
     Q = np.concatenate([X[rng.integers(0, n, 3)], points(shape, rng, 3, d)])
     if draw(st.booleans()):
-        Q[-1] *= 1e30
+        Q[-1] *= draw(st.sampled_from([1e30, 1e133, 1e135]))
     k = draw(st.sampled_from([1, 3, n])) if n >= 3 else n
     limits = squared_distances(Q[0], X)[rng.integers(0, n, len(Q))]
     limits[rng.integers(0, len(Q))] = draw(st.sampled_from([-1.0, 0.0, np.inf]))
@@ -140,6 +142,15 @@ def test_no_bound_is_above_a_distance(case):
         assert ball <= exact
         allowed = 1e-13 * (np.sqrt(of_centre) + tree.radii[j]) + 1e-140
         assert np.sqrt(ball) >= oracle.eq_7(q, tree.centres[j], tree.radii[j]) - allowed
+
+
+@each
+def test_squares_below_float32(kernels):
+    """All points tie in float64; sums of float32 would fall to either side of the tie."""
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(200, 5)) * 1e-155, rng.uniform(1.0, 9.0, (50, 5)) * 1e-22
+    squares, indices, _ = kernels.tree_nearest(kernels.build_tree(X, leaf_size=8), Q, 3, bound="ball")
+    assert (indices == [0, 1, 2]).all() and (squares == squared_distances(np.zeros(5), Q)[:, np.newaxis]).all()
 
 
 def test_the_principal_direction_is_found():
