@@ -1,6 +1,6 @@
 """scikit-learn estimators over the papers; needs scikit-learn (``pip install 'refimpl[figures]'``).
 
-One module for each paper: :mod:`.boosted_distance` and :mod:`.boostmap`.
+One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap` and :mod:`.lmnn`.
 """
 
 try:
@@ -10,5 +10,6 @@ except ImportError as error:
 
 from refimpl.estimators.boosted_distance import BoostedDistanceClassifier
 from refimpl.estimators.boostmap import BoostMap, BoostMapClassifier
+from refimpl.estimators.lmnn import LMNN, MultiMetricLMNN
 
-__all__ = ["BoostMap", "BoostMapClassifier", "BoostedDistanceClassifier"]
+__all__ = ["LMNN", "BoostMap", "BoostMapClassifier", "BoostedDistanceClassifier", "MultiMetricLMNN"]

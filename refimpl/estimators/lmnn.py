@@ -1,0 +1,217 @@
+"""scikit-learn estimators over LMNN: Weinberger & Saul (2008)."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from refimpl._checks import as_count
+from refimpl.estimators._arguments import as_random_generator, kernels_named
+from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd
+from refimpl.lmnn_neighbors import classify, metric_neighbors
+
+
+def _training_data(estimator, X, y):
+    X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", copy=True)
+    check_classification_targets(y)
+    classes, places = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError("y has one class; LMNN needs at least two classes")
+    return X, classes, places
+
+
+class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Map points so that Euclidean distances between the images are the learnt metric: LMNN.
+
+    Source: Weinberger & Saul (2008), §§ 2-4. A k-nearest-neighbour classifier is what follows it in a pipeline.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 3
+        k target neighbours for each point; every class needs k + 1 points.
+    mu : float, default 1.0
+        What a violated margin counts (eq. 3).
+    n_components : int, optional
+        Rank of the metric; by default as many as there are features.
+    low_rank : {"rect", "svd"}, default "rect"
+        With `n_components`: LMNN-RECT learns the factor itself, LMNN-SVD keeps the leading eigenvectors (§ 4.3).
+    tol : float, default 1e-3
+        See :func:`refimpl.lmnn.lmnn` and :func:`refimpl.lmnn.lmnn_rect`.
+    max_checks : int, default 200
+        Full checks of all triples at most.
+    warm_start : bool, default False
+        True makes ``fit`` start from the metric of the last ``fit``.
+    callback : callable, optional
+        Gets a :class:`refimpl.lmnn_solver.Step` after each full check.
+    max_memory : int, optional
+        Bytes; see :func:`refimpl.lmnn.estimate_memory`.
+    kernels : {"reference", "fast"}, default "reference"
+        The results are the same to the last bit.
+    threads : int, optional
+        None for all. The result does not depend on it.
+
+    Attributes
+    ----------
+    components_ : ndarray, shape (r, n_features)
+        L of M = L^T L; ``transform`` multiplies by it.
+    result_ : refimpl.lmnn.LMNNResult
+        With the certificate: objective, bound, history.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from refimpl.estimators import LMNN
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LMNN(n_components=2).fit(X, y).transform(X).shape
+    (150, 2)
+    """
+
+    def __init__(
+        self, n_neighbors=3, *, mu=1.0, n_components=None, low_rank="rect", tol=1e-3, max_checks=200, warm_start=False,
+        callback=None, max_memory=None, kernels="reference", threads=None,
+    ):  # fmt: skip
+        self.n_neighbors = n_neighbors
+        self.mu = mu
+        self.n_components = n_components
+        self.low_rank = low_rank
+        self.tol = tol
+        self.max_checks = max_checks
+        self.warm_start = warm_start
+        self.callback = callback
+        self.max_memory = max_memory
+        self.kernels = kernels
+        self.threads = threads
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X, y):
+        """Learn the metric from X, shape (n, d), and the classes y, shape (n,)."""
+        before = getattr(self, "components_", None) if self.warm_start else None
+        X, _, places = _training_data(self, X, y)
+        r = X.shape[1] if self.n_components is None else as_count(self.n_components, "n_components")
+        if self.low_rank not in ("rect", "svd"):
+            raise ValueError(f"low_rank: {self.low_rank!r} is unknown; 'rect' or 'svd' would do")
+        if r > X.shape[1]:
+            raise ValueError(f"n_components is {r}; X has {X.shape[1]} features, so {X.shape[1]} at most would do")
+        options = {
+            "tol": self.tol, "max_checks": self.max_checks, "callback": self.callback, "threads": self.threads,
+            "kernels": kernels_named(self.kernels),
+            "start": before if before is not None and before.shape[1] == X.shape[1] else None,
+        }  # fmt: skip
+        if r < X.shape[1] and self.low_rank == "rect":
+            self.result_ = lmnn_rect(X, places, r, self.n_neighbors, self.mu, **options)
+            self.components_ = self.result_.L[0]
+        else:
+            self.result_ = lmnn(X, places, self.n_neighbors, self.mu, max_memory=self.max_memory, **options)
+            self.components_ = lmnn_svd(self.result_, r) if r < X.shape[1] else self.result_.L[0]
+        return self
+
+    def transform(self, X):
+        """X L^T: ndarray, shape (m, r)."""
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, order="C", reset=False) @ self.components_.T
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
+
+
+class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
+    """k nearest neighbours under several metrics, learnt together: Weinberger & Saul (2008), § 5.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 3
+        k: target neighbours in training, and neighbours that vote.
+    partition : "classes" or int, default "classes"
+        One metric for each class, or for each of so many clusters found by k-means.
+    mu, tol, max_checks, callback, max_memory, kernels, threads
+        As for :class:`LMNN`.
+    validation : float, optional
+        Share of the points of each class that is held out: the training ends when their error no longer falls. They
+        vote all the same.
+    random_state : int, None, numpy.random.RandomState or numpy.random.Generator
+        For k-means and the points held out.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (n_classes,)
+    components_ : ndarray, shape (n_metrics, r, n_features)
+        Factors of the metrics.
+    partition_ : ndarray, shape (n,)
+        Metric of each training point.
+    result_ : refimpl.lmnn.LMNNResult
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self, n_neighbors=3, *, partition="classes", mu=1.0, tol=1e-3, max_checks=200, validation=None, callback=None,
+        max_memory=None, kernels="reference", random_state=None, threads=None,
+    ):  # fmt: skip
+        self.n_neighbors = n_neighbors
+        self.partition = partition
+        self.mu = mu
+        self.tol = tol
+        self.max_checks = max_checks
+        self.validation = validation
+        self.callback = callback
+        self.max_memory = max_memory
+        self.kernels = kernels
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(self, X, y):
+        """Learn the metrics from X, shape (n, d), and the classes y, shape (n,)."""
+        X, classes, places = _training_data(self, X, y)
+        rng = as_random_generator(self.random_state)
+        if isinstance(self.partition, str):
+            if self.partition != "classes":
+                raise ValueError(f"partition: {self.partition!r} is unknown; 'classes' or a number would do")
+            partition = places
+        else:
+            partition = kmeans_partition(X, as_count(self.partition, "partition"), rng)
+        kept = self._kept(places, rng)
+        metric, inside = np.unique(partition[kept], return_inverse=True)
+        self.result_ = lmnn(
+            X[kept], places[kept], self.n_neighbors, self.mu, partition=inside, tol=self.tol,
+            max_checks=self.max_checks, validation=None if kept.all() else (X[~kept], places[~kept]),
+            callback=self.callback, max_memory=self.max_memory, kernels=kernels_named(self.kernels),
+            threads=self.threads,
+        )  # fmt: skip
+        nearest = np.abs(metric[:, None] - partition).argmin(axis=0)  # a cluster that was held out whole
+        self.components_, self.partition_ = self.result_.L, nearest
+        self.classes_, self._X, self._places = classes, X, places
+        return self
+
+    def _kept(self, places, rng):
+        """Which points the metrics are learnt from; each class keeps k + 1 at least."""
+        kept = np.ones(len(places), dtype=bool)
+        if self.validation is None:
+            return kept
+        if not 0 < self.validation < 1:
+            raise ValueError(f"validation is {self.validation}; a share between 0 and 1 would do, or None")
+        for c in range(places.max() + 1):
+            members = rng.permutation(np.flatnonzero(places == c))
+            kept[members[: min(int(self.validation * len(members)), len(members) - self.n_neighbors - 1)]] = False
+        return kept
+
+    def _query(self, X, n_neighbors=None):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        return X, k, {"kernels": kernels_named(self.kernels), "threads": self.threads}
+
+    def kneighbors(self, X, n_neighbors=None):
+        """Distances (eq. 8, not squared) and places of the k nearest training points: two arrays of shape (m, k)."""
+        X, k, options = self._query(X, n_neighbors)
+        squares, indices = metric_neighbors(self._X, X, k, self.components_, self.partition_, **options)
+        return np.sqrt(squares), indices
+
+    def predict(self, X):
+        """Classes of X, shape (m, d): ndarray, shape (m,)."""
+        X, k, options = self._query(X)
+        return self.classes_[classify(self._X, self._places, X, k, self.components_, self.partition_, **options)]

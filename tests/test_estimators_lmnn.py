@@ -1,0 +1,115 @@
+"""LMNN's estimators pass scikit-learn's own checks and fit its tools."""
+
+import pickle
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from refimpl.estimators import LMNN, MultiMetricLMNN
+from refimpl.lmnn import lmnn, lmnn_rect, lmnn_svd
+
+NAMES = ["reference", "fast"][: len(KERNELS)]
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return train_test_split(StandardScaler().fit_transform(X), np.array(list("abc"))[y], random_state=0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LMNN(1, tol=0.1, max_checks=5),
+        LMNN(1, tol=0.1, max_checks=5, kernels=NAMES[-1]),
+        LMNN(1, n_components=1, max_checks=5),
+        MultiMetricLMNN(1, tol=0.1, max_checks=5, kernels=NAMES[-1]),
+        MultiMetricLMNN(1, partition=2, validation=0.3, max_checks=5, random_state=0),
+    ],
+    ids=["reference", "fast", "RECT", "classes", "clusters"],
+)
+def test_check_estimator(estimator):
+    check_estimator(estimator)
+
+
+def test_transform_is_the_learnt_factor(wine):
+    X, X_test, y, _ = wine
+    model = LMNN(kernels=NAMES[-1]).fit(X, y)
+    want = lmnn(X, y, kernels=KERNELS[-1])
+    assert_same(model.components_, want.L[0])
+    assert_same(model.transform(X_test), X_test @ want.L[0].T)
+    assert model.result_.converged
+    assert list(model.get_feature_names_out()[:2]) == ["lmnn0", "lmnn1"]
+    rect = LMNN(n_components=2, kernels=NAMES[-1]).fit(X, y)
+    assert_same(rect.components_, lmnn_rect(X, y, 2, tol=1e-3, kernels=KERNELS[-1]).L[0])
+    svd = LMNN(n_components=2, low_rank="svd", kernels=NAMES[-1]).fit(X, y)
+    assert_same(svd.components_, lmnn_svd(want, 2))
+
+
+def test_in_a_pipeline_and_a_grid_search(wine):
+    X, X_test, y, y_test = wine
+    model = make_pipeline(StandardScaler(), LMNN(kernels=NAMES[-1], threads=1), KNeighborsClassifier(3))
+    search = GridSearchCV(model, {"lmnn__mu": [0.3, 1.0], "lmnn__n_components": [2, None]}, cv=2).fit(X, y)
+    assert search.score(X_test, y_test) > 0.9
+    several = make_pipeline(StandardScaler(), MultiMetricLMNN(kernels=NAMES[-1], threads=1))
+    search = GridSearchCV(several, {"multimetriclmnn__partition": ["classes", 2]}, cv=2).fit(X, y)
+    assert search.score(X_test, y_test) > 0.9 and set(search.predict(X_test)) == set("abc")
+
+
+@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN(partition=2, random_state=0)], ids=["one", "several"])
+def test_clones_pickles_and_kernels_agree(wine, model):
+    X, X_test, y, _ = wine
+    answer = "transform" if isinstance(model, LMNN) else "predict"
+    found = [getattr(clone(model).set_params(kernels=name).fit(X, y), answer)(X_test) for name in NAMES]
+    fitted = clone(model).set_params(kernels=NAMES[-1]).fit(X, y)
+    found.append(getattr(pickle.loads(pickle.dumps(fitted)), answer)(X_test))
+    for other in found[1:]:
+        assert_same(found[0], other)
+
+
+def test_warm_start_begins_at_the_last_metric(wine):
+    X, _, y, _ = wine
+    seen = []
+    model = LMNN(warm_start=True, max_checks=3, tol=1e-6, callback=seen.append, kernels=NAMES[-1]).fit(X, y)
+    first = model.result_.objective
+    model.set_params(tol=1e-3, max_checks=200).fit(X, y)
+    assert model.result_.converged and model.result_.objective < first and len(seen) == 3 + model.result_.full_checks
+
+
+def test_several_metrics(wine):
+    X, X_test, y, y_test = wine
+    model = MultiMetricLMNN(kernels=NAMES[-1], validation=0.3, random_state=1).fit(X, y)
+    assert model.components_.shape[0] == 3 and (model.classes_[model.partition_] == y).all()
+    assert model.score(X_test, y_test) > 0.9
+    distances, indices = model.kneighbors(X_test, 5)
+    assert distances.shape == indices.shape == (len(X_test), 5) and (np.diff(distances, axis=1) >= 0).all()
+    difference = (X_test[0] - X[indices[0, 0]]) @ model.components_[model.partition_[indices[0, 0]]].T
+    assert distances[0, 0] == pytest.approx(np.linalg.norm(difference))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (LMNN(n_components=14), "13 at most"),
+        (LMNN(low_rank="pca"), "low_rank"),
+        (LMNN(n_neighbors=200), "k is 200"),
+        (LMNN(kernels="quick"), "kernels"),
+        (LMNN(max_memory=10), "max_memory"),
+        (MultiMetricLMNN(partition="kmeans"), "partition"),
+        (MultiMetricLMNN(partition=0), "partition"),
+        (MultiMetricLMNN(validation=1.5), "validation"),
+    ],
+)
+def test_bad_parameters(wine, model, message):
+    X, _, y, _ = wine
+    with pytest.raises((TypeError, ValueError, MemoryError), match=message):
+        model.fit(X, y)
