@@ -3,8 +3,8 @@
 A Mahalanobis distance with M = L^T L is the Euclidean distance after x -> L x, so every search first maps its points.
 All distances are squared, as in the paper's constraints.
 
-The trees lose their use as the dimension grows (§ 4.3): :func:`nearest_neighbors` can also search by matrix products,
-and chooses by itself. Either way the answer is the same to the last bit.
+The trees lose their use as the dimension grows (§ 4.3) or queries are few: :func:`nearest_neighbors` can also scan or
+take matrix products, and chooses by itself. Whichever way, the answer is the same to the last bit.
 
 Not handled here: other distances, several metrics at once.
 """
@@ -22,6 +22,7 @@ __all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nea
 LARGEST = 1e140  # the squares of larger values, summed, would leave float64
 LEAF_SIZE = 128
 PROBES = 32  # queries that tell how well the tree does
+SCANNED = 1 << 22  # numbers that stay in cache when each query reads them all: 16 MB of float32
 BLOCK = 1 << 22  # numbers held for one block of queries
 PAIRS = 1 << 20  # coordinates held for one block of exact distances
 GROUP = 256  # points of which at first only the nearest counts
@@ -40,7 +41,7 @@ class Neighbors:
         Places in X; of equal distances the lowest index comes first.
     computed : ndarray, shape (m,), int64
         The points that each query was compared with.
-    method : {"tree", "brute"}
+    method : {"tree", "scan", "brute"}
         How they were found.
     """
 
@@ -124,17 +125,18 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         At most n, or the number of points that a query may have for neighbours.
     L : array_like, shape (r, d), optional
         A factor of the metric; without it M is the identity. Equal vectors are mapped to equal ones.
-    method : {"auto", "tree", "brute"}
-        "tree" builds a ball tree. "brute" compares by matrix products in float32, and computes anew in float64 what by
-        a bound of the rounding errors could be among the k nearest. "auto" takes the one that should be faster.
+    method : {"auto", "tree", "scan", "brute"}
+        "tree" builds a ball tree, "scan" one that is a single leaf. "brute" compares by matrix products in float32, and
+        computes anew in float64 what by a bound of the rounding errors could be among the k nearest. "auto" takes the
+        one that should be fastest.
     bound : {"box", "ball"}
         What rules out a part of the tree: the box around its points, or eq. 7.
     skip : array_like of int, shape (m,), optional
         The place in X of a point that is no neighbour of the query; -1 for none. Not with ``queries=None``.
     kernels : module, optional
-        The default is :mod:`refimpl.kernels`. The tree of the reference is for reading: "auto" leaves it alone.
+        The default is :mod:`refimpl.kernels`. The reference's searches are for reading: with it "auto" is "brute".
     threads : int, optional
-        For the tree; matrix products take as many as NumPy's BLAS is told to.
+        For "tree" and "scan"; matrix products take as many as NumPy's BLAS is told to.
 
     Returns
     -------
@@ -147,7 +149,7 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         If the input is empty, not finite or beyond 1e140, shapes do not fit, or k is too large.
     """
     kernels, k = as_kernels(kernels), as_count(k, "k")
-    _one_of(method, ("auto", "tree", "brute"), "method")
+    _one_of(method, ("auto", "tree", "scan", "brute"), "method")
     _one_of(bound, ("box", "ball"), "bound")
     X = _in_range(as_matrix(X, "X"), "X")
     if queries is None:
@@ -165,13 +167,42 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
     if method == "tree" or (method == "auto" and kernels is not reference and _worth_building(*X.shape, len(Q))):
         direction = "axis" if bound == "box" else "principal"
         tree = kernels.build_tree(X, leaf_size=LEAF_SIZE, direction=direction, threads=threads)
-    if tree is not None and method == "auto":
-        probe = np.ascontiguousarray(Q[:: max(1, len(Q) // PROBES)])
-        computed = kernels.tree_nearest(tree, probe, k, bound=bound, threads=threads)[2].mean()
-        tree = tree if computed * _tree_cost(X.shape[1]) < len(X) * _product_cost(X.shape[1]) else None
-    if tree is None:
+    if method == "auto":
+        if tree is not None and _prunes(tree, Q, k, bound, kernels, threads):
+            method = "tree"
+        else:
+            method = "brute" if kernels is reference or X.size > SCANNED else "scan"
+    if method == "brute":
         return Neighbors(*_by_products(X, Q, k, skip), np.full(len(Q), len(X)), "brute")
-    return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), "tree")
+    if method == "scan":
+        tree = kernels.build_tree(X, leaf_size=max(2, len(X)), threads=threads)
+    return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), method)
+
+
+def _prunes(tree, Q, k, bound, kernels, threads):
+    """Whether the tree spares enough distances; a few of the queries tell."""
+    probe = np.ascontiguousarray(Q[:: max(1, len(Q) // PROBES)])
+    computed = kernels.tree_nearest(tree, probe, k, bound=bound, threads=threads)[2].mean()
+    n, d = tree.points.shape
+    return computed * _tree_cost(d) < n * _pair_cost(n, d)
+
+
+# Nanoseconds for a query and a point, or to prepare one point, on one core of an AMD EPYC. Their ratios matter.
+
+
+def _pair_cost(n, d):
+    return 0.3 + 0.022 * d if n * d <= SCANNED else 1.1 + 0.022 * d
+
+
+def _tree_cost(d):
+    return 1.2 + 0.03 * d
+
+
+def _worth_building(n, d, m):
+    """Whether a tree that saves half of the search for m queries would have earned its building by then."""
+    build = (16 + 2.5 * d) * np.log2(max(n / LEAF_SIZE, 2.0))
+    prepare = 25 + (2.5 if n * d <= SCANNED else 4.5) * d
+    return build < prepare + 0.5 * m * _pair_cost(n, d)
 
 
 def neighbors_in(tree, queries, k, L=None, *, bound="box", skip=None, kernels=None, threads=None):
@@ -212,24 +243,6 @@ def neighbors_in(tree, queries, k, L=None, *, bound="box", skip=None, kernels=No
     skip = None if skip is None else _as_skip(skip, len(tree.order), len(Q))
     _require_enough(k, len(tree.order), skip)
     return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), "tree")
-
-
-# Nanoseconds for a query and a point in d dimensions, on one core of an AMD EPYC. Their ratios matter.
-
-
-def _product_cost(d):
-    return 1.1 + 0.022 * d
-
-
-def _tree_cost(d):
-    return 1.2 + 0.03 * d
-
-
-def _worth_building(n, d, m):
-    """Whether a tree that saves half of the search for m queries would have earned its building by then."""
-    build = (16 + 2.5 * d) * np.log2(max(n / LEAF_SIZE, 2.0))
-    prepare = 25 + 4.5 * d
-    return build < prepare + 0.5 * m * _product_cost(d)
 
 
 # ------------------------------------------------------------------------------------------------ § 4.2

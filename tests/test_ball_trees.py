@@ -39,18 +39,18 @@ def test_methods_agree_with_brute_force(kernels, case, bound, rank):
     L = None if rank is None else rng.normal(size=(rank, X.shape[1]))
     found = [
         nearest_neighbors(X, Q, k, L, method=method, bound=bound, kernels=kernels)
-        for method in ("tree", "brute", "auto")
+        for method in ("tree", "scan", "brute", "auto")
     ]
     X, Q = ball_trees._mapped(L, X, Q)
     for t, q in enumerate(Q.tolist()):
         expected = oracle.nearest(X.tolist(), q, k)
         for one in found:
             assert list(zip(one.squares[t].tolist(), one.indices[t].tolist(), strict=True)) == expected
-            assert one.method in ("tree", "brute") and (one.distances == np.sqrt(one.squares)).all()
+            assert one.method in ("tree", "scan", "brute") and (one.distances == np.sqrt(one.squares)).all()
 
 
 @each
-@pytest.mark.parametrize("method", ["tree", "brute", "auto"])
+@pytest.mark.parametrize("method", ["tree", "scan", "brute", "auto"])
 @settings(max_examples=20, deadline=None)
 @given(case=sets(n_most=60))
 def test_leave_one_out(kernels, method, case):
@@ -144,14 +144,16 @@ def test_impostors_under_a_metric(kernels):
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-def test_auto_takes_what_should_be_faster():
+def test_auto_takes_what_should_be_fastest():
     fast, rng = KERNELS[1], np.random.default_rng(0)
     X, Q = rng.normal(size=(20000, 3)), rng.normal(size=(2000, 3))
     assert nearest_neighbors(X, Q, 3, kernels=fast).method == "tree"
-    assert nearest_neighbors(X, Q[:1], 3, kernels=fast).method == "brute"  # a tree would not pay
+    assert nearest_neighbors(X, Q[:1], 3, kernels=fast).method == "scan"  # a tree would not pay
     assert nearest_neighbors(X, Q[:50], 3).method == "brute"  # the reference's tree is slow
     X, Q = rng.normal(size=(5000, 60)), rng.normal(size=(2000, 60))
-    assert nearest_neighbors(X, Q, 3, kernels=fast).method == "brute"  # nothing can be pruned
+    assert nearest_neighbors(X, Q, 3, kernels=fast).method == "scan"  # nothing can be pruned
+    X, Q = rng.normal(size=(9000, 500)), rng.normal(size=(9, 500))
+    assert nearest_neighbors(X, Q, 3, kernels=fast).method == "brute"  # 18 MB for each query
 
 
 @each

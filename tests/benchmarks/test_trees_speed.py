@@ -109,14 +109,15 @@ def test_the_better_way_is_taken(digits, d, benchmark):
     for m in (10, 100, 1000):
         ways = {
             way: lambda way=way, m=m: nearest_neighbors(X, Q[:m], K, method=way, kernels=refimpl_fast, threads=1)
-            for way in ("tree", "brute", "auto")
+            for way in ("tree", "scan", "brute", "auto")
         }
         answers = {way: call() for way, call in ways.items()}
-        assert (answers["tree"].squares == answers["brute"].squares).all()
-        assert (answers["tree"].indices == answers["brute"].indices).all()
+        for answer in answers.values():
+            assert (answer.squares == answers["tree"].squares).all()
+            assert (answer.indices == answers["tree"].indices).all()
         found = {way: seconds(call, 3) for way, call in ways.items()}
         print(f"\n60,000 x {d}, {m} queries; auto takes {answers['auto'].method}", end="")
-        report(benchmark, found, min(("tree", "brute"), key=found.get))
+        report(benchmark, found, min(("tree", "scan", "brute"), key=found.get))
     benchmark.pedantic(ways["auto"], rounds=3)
 
 
@@ -146,6 +147,26 @@ def test_impostors(digits, d, benchmark):
     benchmark.pedantic(lambda: by(128, "box"), rounds=3)
     print(f"\n20,000 x {d}, impostors", end="")
     report(benchmark, {name: seconds(lambda a=arguments: by(*a), 3) for name, arguments in ways.items()}, "tree")
+
+
+def test_impostors_of_all_digits(digits, benchmark):
+    """60,000 x 169: the limits from the target neighbours, then the impostors, by a scan of each class and by trees."""
+    X, y = np.ascontiguousarray(digits[0]) / 255, digits[2]
+    limits = np.empty(len(X))
+    start = time.perf_counter()
+    for label in np.unique(y):
+        mine = np.flatnonzero(y == label)
+        limits[mine] = nearest_neighbors(X[mine], None, K, kernels=refimpl_fast).squares[:, -1] + 1
+    found = {"target neighbours": time.perf_counter() - start}
+    search = {"scan": len(X), "tree": 128}
+    answers = {way: impostors(X, y, limits, leaf_size=size, kernels=refimpl_fast) for way, size in search.items()}
+    assert (answers["scan"].indices == answers["tree"].indices).all()
+    assert (answers["scan"].squares == answers["tree"].squares).all()
+    for way, size in search.items():
+        found[way] = seconds(lambda size=size: impostors(X, y, limits, leaf_size=size, kernels=refimpl_fast), 1)
+    benchmark.pedantic(lambda: impostors(X, y, limits, leaf_size=len(X), kernels=refimpl_fast), rounds=1)
+    print(f"\n60,000 x 169, {len(answers['scan'].indices)} impostors", end="")
+    report(benchmark, found, "scan")
 
 
 def test_rotation(digits):
