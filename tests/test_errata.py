@@ -109,14 +109,14 @@ def test_lm_5_printed_impostors_are_all_the_others():
 
 def test_lm_1_and_lm_3_the_printed_margin_has_no_impostor():
     """As printed no constraint could be met without slack; corrected, a far x_l needs none, and its metric counts."""
-    x_i, x_j, x_l = np.array([0.0, 0.0]), np.array([1.0, 0.0]), np.array([3.0, 0.0])
+    x_i, x_j, x_l, x_m = (np.array(x) for x in ([0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [3.0, 1.0]))
     M = np.eye(2)
 
     def d2(M, a, b):
         return (a - b) @ M @ (a - b)
 
     assert d2(M, x_i, x_i) - d2(M, x_i, x_j) < 1 <= d2(M, x_i, x_l) - d2(M, x_i, x_j)
-    X, targets = np.array([x_i, x_j, x_l, x_l + [0.0, 1.0]]), np.array([[1], [0], [3], [2]])
+    X, targets = np.array([x_i, x_j, x_l, x_m]), np.array([[1], [0], [3], [2]])
     y, partition = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])
     problem = LargeMarginProblem(X, y, targets, 1.0, partition, refimpl.kernels)
     L = np.stack([np.eye(2), 0.1 * np.eye(2)])  # under the metric of x_l's partition it is near
