@@ -6,8 +6,7 @@ The reasons rest on the tables `edges` and `readings` and on figure 5.
 from paper_figures.verdict import DIFFERS, row_verdict
 
 TABLE3 = {"chamfer distance": "", "BoostMap-Pa-Se-QS": ""}
-COSTS = {name: dict.fromkeys(("dimensions", "candidates_p", "embedding_distances", "total_distances"), "")
-         for name in ("FastMap", "FastMap, clipped", "BoostMap-Fe-Ra-QI", "BoostMap-Fe-Se-QI")}
+COSTS = {}
 
 
 def rank_reason(distance, triples):
