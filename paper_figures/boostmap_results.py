@@ -69,8 +69,9 @@ def costs(context, results):
         ranks = {d: [measure["ranks"][str(K)][SUCCESS - 1]] for d, measure in measures.items()}
         d, p, total = best_dimensions(ranks, {d: measure["cost"] for d, measure in measures.items()}, 100)
         found = {"dimensions": d, "candidates_p": p, "embedding_distances": total - p, "total_distances": total}
-        rows += [explained(_row({"method": method, "quantity": name}, line.get(name), value), COSTS.get((method, name), ""))
-                 for name, value in found.items()]
+        for name, value in found.items():
+            row = _row({"method": method, "quantity": name}, line.get(name), value)
+            rows.append(explained(row, COSTS.get(method, "")))
     note = ("Distances to references that several dimensions share are computed once; the paper counts two for each "
             "dimension, 'at most'. Only the dimensions of figure 5 are tried.")
     return Gathered(rows, [*NOTES, note])
