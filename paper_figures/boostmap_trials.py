@@ -32,8 +32,8 @@ DIMENSIONS = 11  # of FastMap in § 11.2
 def detect(images, white, detector):
     """Edge images of grey images by a detector: ("canny", sigma, low, high), ("sobel", t), ("outline", t), ("ink", t).
 
-    Thresholds of the last three are shares of white. An outline is the ink that touches, over its 4 neighbours, what
-    is none.
+    Thresholds of ink are shares of white, that of Sobel's gradient is on the scale of :func:`canny`. An outline is the
+    ink that touches, over its 4 neighbours, what is none.
     """
     kind, *numbers = detector
     grey = images / white
