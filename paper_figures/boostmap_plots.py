@@ -99,6 +99,8 @@ def draw_graph(record, figure):
                                            ("success", "queries with all 10 found"))):
         axis.plot([line["distances"] for line in lines], [line[name] for line in lines], label=label,
                   **series_style(place))
+    for place, (method, distances) in enumerate(record["drawing"]["printed"].items(), start=2):
+        axis.plot(distances, 98, **series_style(place) | {"linestyle": "none"}, label=f"{method}, printed (98 %)")
     axis.axhline(98, color="black", linewidth=1, linestyle=":", label="98 % (§ 11.2)")
     axis.set(xlabel="exact distances a query, mean", ylabel="per cent", xscale="log")
     axis.legend(loc="lower right")

@@ -65,7 +65,7 @@ WHOLE = (  # at the sizes of table 1, all queries; the paper's scale alone
 SHARES = ("m", "objects", "triples")  # given as the share of M_1 and of the sizes: 200 is 1 / 200
 GRAPH = {
     "small": {"queries": 300, "degree": 6, "starts": 8, "widths": (10, 20, 40)},
-    "paper": {"queries": 1000, "degree": 12, "starts": 50, "widths": (10, 20, 40, 60, 80, 120, 160, 240, 320)},
+    "paper": {"queries": 1000, "degree": 16, "starts": 10, "widths": (10, 20, 30, 40, 50, 60, 80, 120, 200, 400)},
 }
 
 
@@ -222,5 +222,7 @@ def graph_table(context, results):
         least = min(good, key=lambda line: line["distances"])
         notes.append(f"{SUCCESS} % of the queries succeed with {least['distances']:.0f} distances on average, "
                      f"{least['most']} at most.")
-    drawing = {"searches": found["searches"]}
+    lines = context.published("boostmap_section11_2.csv") if context.scale == "paper" else []
+    printed = {line["method"]: line["total_distances"] for line in lines}
+    drawing = {"searches": found["searches"], "printed": printed}
     return Gathered(rows, notes, drawing)
