@@ -11,7 +11,7 @@ from scipy import ndimage
 
 from paper_figures.boostmap_tasks import Problem, _knn_errors, _load, _ranks, _space
 from refimpl.boostmap import addition, boostmap, embedding, from_rounds, modification
-from refimpl.edges import canny, chamfer, chamfer_nearest
+from refimpl.edges import _gradient, canny, chamfer, chamfer_nearest
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
 from refimpl.least_z import least_z
@@ -40,7 +40,7 @@ def detect(images, white, detector):
     if kind == "canny":
         return canny(grey, sigma=numbers[0], low=numbers[1], high=numbers[2])
     if kind == "sobel":
-        return np.hypot(*(ndimage.sobel(grey, axis, mode="constant") for axis in (1, 2))) > numbers[0]
+        return np.hypot(*_gradient(grey, 0)) > numbers[0]
     ink = grey > numbers[0]
     cross = ndimage.generate_binary_structure(2, 1)[np.newaxis]
     return ink & ~ndimage.binary_erosion(ink, cross) if kind == "outline" else ink

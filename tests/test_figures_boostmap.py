@@ -117,6 +117,10 @@ def test_outlines_and_gradients_of_a_square():
     assert trials.detect(image, 16, ("ink", 0.5)).sum() == 25
     sobel = trials.detect(image, 16, ("sobel", 3.0))[0]
     assert sobel[4, 2] and sobel[4, 1] and not sobel[4, 4]
+    both = np.concatenate([image, image.transpose(0, 2, 1)[:, ::-1] * np.arange(9) / 9])
+    for detector in (("canny", 1.4, 0.1, 0.2), ("sobel", 1.0), ("outline", 0.5), ("ink", 0.5)):
+        alone = [trials.detect(one[np.newaxis], 16, detector)[0] for one in both]
+        assert np.array_equal(trials.detect(both, 16, detector), alone), detector
 
 
 def test_a_wide_search_of_a_connected_graph_is_exact_and_counts_each_object_once():
