@@ -59,7 +59,6 @@ READINGS = (
     ("Canny's sigma 1.7", {"sigma": 1.7}),
 )
 WHOLE = (  # at the sizes of table 1, all queries; the paper's scale alone
-    ("m = M_1 / 50", {"m": 50}),
     ("additions alone, and m = M_1 / 10", {"steps": "add", "m": 10}),
 )
 SHARES = ("m", "objects", "triples")  # given as the share of M_1 and of the sizes: 200 is 1 / 200

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from paper_figures.boostmap_explanations import COSTS, TABLE3, explained, rank_reason
+from paper_figures.boostmap_explanations import TABLE3, cost_reason, explained, rank_reason
 from paper_figures.boostmap_protocol import (
     NOTES,
     SIZES,
@@ -71,7 +71,7 @@ def costs(context, results):
         found = {"dimensions": d, "candidates_p": p, "embedding_distances": total - p, "total_distances": total}
         for name, value in found.items():
             row = _row({"method": method, "quantity": name}, line.get(name), value)
-            rows.append(explained(row, COSTS.get(method, "")))
+            rows.append(explained(row, cost_reason(method, name)))
     note = ("Distances to references that several dimensions share are computed once; the paper counts two for each "
             "dimension, 'at most'. Only the dimensions of figure 5 are tried.")
     return Gathered(rows, [*NOTES, note])

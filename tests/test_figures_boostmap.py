@@ -140,3 +140,14 @@ def test_a_wide_search_of_a_connected_graph_is_exact_and_counts_each_object_once
         assert len(asked) == len(set(asked)) <= 80
         narrow = trials.search(lambda rows, row=D[q]: row[rows], links, [0, 40], 5)
         assert len(narrow) == 5 and narrow == sorted(narrow)
+
+
+def test_every_number_that_differs_from_a_printed_one_has_a_reason(results):
+    context = Context(scale="paper", kernels="fast")
+    for figure in figures.PAPER.figures:
+        if figure.name in ("table1", "table2", "table3", "costs"):
+            wanted = [r for r in results if r.name in ("variant", "exact", "fastmap")]
+            rows = figure.reduce(context, wanted).rows
+            differing = [row for row in rows if row["published"] not in (None, row["ours"])]
+            assert differing and all(len(row["why"]) > 40 for row in differing), figure.name
+            assert not any("why" in row for row in rows if row["published"] == row["ours"])
