@@ -15,7 +15,7 @@ OPEN = (
     "such readings the authors ran is not known. "
 )
 RANKS = {
-    "Ra": OPEN.format(add="44, 798, 6450", printed="77, 949, 6220") + "What is left at k = 1 is not explained. " + NOT_IT,
+    "Ra": OPEN.format(add="44, 798, 6450", printed="77, 949, 6220") + "The rest at k = 1 is not explained. " + NOT_IT,
     "Se": OPEN.format(add="?", printed="20, 330, 4406") + NOT_IT,
 }
 SECOND = (
