@@ -17,7 +17,8 @@ OPEN = (
 RANKS = {
     "Ra": OPEN.format(add="32, 598, 5362", printed="77, 949, 6220")
     + "That is 2.0, 2.1 and 1.6 times ours, the printed 4.8, 3.4 and 1.9 times: the rest is not explained. " + NOT_IT,
-    "Se": OPEN.format(add="?", printed="20, 330, 4406") + NOT_IT,
+    "Se": OPEN.format(add="21, 378, 5134", printed="20, 330, 4406")
+    + "The printed ranks lie between these and ours. " + NOT_IT,
 }
 SECOND = (
     "; the second phase goes on from that embedding. Its own open points, the number of its rounds and the ranges "
