@@ -1,6 +1,7 @@
 """Athitsos, Alon, Sclaroff & Kollios (2005): figures 1, 2 and 4, and the list of all."""
 
 from paper_figures import boostmap_plots as plots
+from paper_figures import boostmap_readings as readings
 from paper_figures import boostmap_results as results
 from paper_figures.boostmap_protocol import SET
 from paper_figures.boostmap_tasks import example_digits, five_points, triangle
@@ -87,5 +88,11 @@ PAPER = Paper(
                results.figure11, plots.draw_errors, alt="k-nn error by k."),
         Figure("table3", "k-nn errors: chamfer distance against BoostMap-Pa-Se-QS", results.errors_tasks,
                results.table3),
+        Figure("edges", "Beyond the paper: edge detectors", readings.edges_tasks, readings.edges_table),
+        Figure("readings", "Beyond the paper: readings of what §§ 7 and 10 leave open", readings.readings_tasks,
+               readings.readings_table),
+        Figure("graph", "Beyond the paper: exact distances of a search graph", readings.graph_tasks,
+               readings.graph_table, plots.draw_graph,
+               alt="Share of the queries that succeed, by the exact distances that a graph search takes."),
     ),
 )

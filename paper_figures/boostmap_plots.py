@@ -91,5 +91,20 @@ def draw_errors(record, figure):
     axis.legend()
 
 
+def draw_graph(record, figure):
+    """Draw the share of successful queries and the recall by the number of exact distances."""
+    axis = figure.subplots()
+    lines = record["drawing"]["searches"]
+    for place, (name, label) in enumerate((("recall", "share of the true 10 nearest found"),
+                                           ("success", "queries with all 10 found"))):
+        axis.plot([line["distances"] for line in lines], [line[name] for line in lines], label=label,
+                  **series_style(place))
+    for place, (method, distances) in enumerate(record["drawing"]["printed"].items(), start=2):
+        axis.plot(distances, 98, **series_style(place) | {"linestyle": "none"}, label=f"{method}, printed (98 %)")
+    axis.axhline(98, color="black", linewidth=1, linestyle=":", label="98 % (§ 11.2)")
+    axis.set(xlabel="exact distances a query, mean", ylabel="per cent", xscale="log")
+    axis.legend(loc="lower right")
+
+
 def _dots():
     return {"color": series_style(0)["color"], "zorder": 3}

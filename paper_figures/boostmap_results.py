@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from paper_figures.boostmap_explanations import TABLE3, cost_reason, explained, rank_reason
 from paper_figures.boostmap_protocol import (
     NOTES,
     SIZES,
@@ -17,11 +18,6 @@ from refimpl.retrieval import best_dimensions
 SHOWN = (50, 80, 90, 95, 99)  # percentiles that become rows; the pictures hold all
 SHOWN_K = (1, 2, 3, 5, 10, 20, 50, 100)
 SUCCESS, K = 98, 10  # § 11.2
-OPEN = (
-    "Where ours differ from the printed numbers, mostly by being lower, the reason is not settled: m, the edge "
-    "detector, the rounds of the second phase and the objects drawn are open in the paper, and no experiment has told "
-    "them apart yet."
-)
 
 
 def _row(keys, published, ours):
@@ -73,10 +69,12 @@ def costs(context, results):
         ranks = {d: [measure["ranks"][str(K)][SUCCESS - 1]] for d, measure in measures.items()}
         d, p, total = best_dimensions(ranks, {d: measure["cost"] for d, measure in measures.items()}, 100)
         found = {"dimensions": d, "candidates_p": p, "embedding_distances": total - p, "total_distances": total}
-        rows += [_row({"method": method, "quantity": name}, line.get(name), value) for name, value in found.items()]
-    return Gathered(rows, [*NOTES, "Distances to references that several dimensions share are computed once; the "
-                           "paper counts two for each dimension, 'at most'. Only the dimensions of figure 5 are tried.",
-                           OPEN])
+        for name, value in found.items():
+            row = _row({"method": method, "quantity": name}, line.get(name), value)
+            rows.append(explained(row, cost_reason(method, name)))
+    note = ("Distances to references that several dimensions share are computed once; the paper counts two for each "
+            "dimension, 'at most'. Only the dimensions of figure 5 are tried.")
+    return Gathered(rows, [*NOTES, note])
 
 
 # ---------------------------------------------------------------------------- tables 1-2, figures 6, 7, 9
@@ -110,11 +108,12 @@ def _ranks_table(context, results, order):
             continue
         published = line["enn_k_rank"] if context.scale == "paper" else None
         keys = {key: line[key] for key in order} | {"k": k, "percentile": percent}
-        rows.append(_row(keys, published, ranks[percent - 1]))
+        reason = rank_reason(line["distance"], line["triples"])
+        rows.append(explained(_row(keys, published, ranks[percent - 1]), reason))
     lower = sum(row["published"] is not None and row["ours"] <= row["published"] for row in rows)
     compared = sum(row["published"] is not None for row in rows)
     return Gathered(rows, [*NOTES, f"Ours is at or below the printed rank in {lower} of {compared} cells (lower is "
-                           "better).", OPEN])
+                           "better)."])
 
 
 def _curves(results, wanted):
@@ -190,6 +189,12 @@ def figure11(context, results):
     return _error_curves(results, ("chamfer distance", "BoostMap-Pa-Se-QS"))
 
 
+def best_of_errors(errors):
+    """(1-nn error, 1), (least k-nn error, its k) out of the k-nn errors in per cent, rounded as they are printed."""
+    best = int(np.argmin(errors))
+    return (round(errors[0], 2), 1), (round(errors[best], 2), best + 1)
+
+
 def table3(context, results):
     """1-nn error and the best k-nn error, chamfer distance and embedding, in per cent."""
     rows, found = absent_rows(results, {"method": "all", "measure": None}), _errors(results)
@@ -197,12 +202,10 @@ def table3(context, results):
     for method, column in (("chamfer distance", "chamfer"), ("BoostMap-Pa-Se-QS", "BoostMap-Pa-Se-QS")):
         if method not in found:
             continue
-        errors = found[method]
-        best = int(np.argmin(errors)) + 1
-        for measure, value in (("1-nn error", errors[0]), ("best k-nn error", errors[best - 1])):
+        measures = zip(("1-nn error", "best k-nn error"), best_of_errors(found[method]), strict=True)
+        for measure, (value, k) in measures:
             published = round(100 * printed[measure][column], 2) if context.scale == "paper" else None
-            keys = {"method": method, "measure": measure, "at k": 1 if measure.startswith("1") else best}
-            rows.append(_row(keys, published, round(value, 2)))
+            row = _row({"method": method, "measure": measure, "at k": k}, published, value)
+            rows.append(explained(row, TABLE3[method]))
     note = f"Embeddings have {SIZES[context.scale]['d']} dimensions; errors in per cent."
-    detectors = "refimpl/NOTATION.md holds the chamfer distance's errors by edge detector."
-    return Gathered(rows, [*NOTES, note, detectors, OPEN])
+    return Gathered(rows, [*NOTES, note, "Table `edges` holds the chamfer distance's errors by edge detector."])
