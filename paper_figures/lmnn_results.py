@@ -107,8 +107,8 @@ def figure2(context, results):
         row.setdefault("speedup", None)
     note = (
         "Error of k = 3 in per cent. Speedup: the rotated scan of § 4.2, which ends distances early, over ball trees "
-        "with boxes, under the same metric, 1,000 queries, one thread; the paper's trees use eq. 7 alone and gain 15 times "
-        "in 15 dimensions, 3 times in 40."
+        "with boxes, under the same metric, 1,000 queries, one thread; the paper's trees use eq. 7 alone and gain 15 "
+        "times in 15 dimensions, 3 times in 40."
     )
     return Gathered(rows, [note], drawing)
 

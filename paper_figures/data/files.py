@@ -195,8 +195,9 @@ _TABLE = (
     DataFile(
         "yaleb/YaleB_32x32.mat",
         "3fbbda4eb781b9bb28025189677b6727706e114eb0215bbfd718f1f4fcb54b99",
-        "http://www.cad.zju.edu.cn/home/dengcai/Data/YaleB/YaleB_32x32.mat",
+        None,
         "for research",
+        "on Deng Cai's page, www.cad.zju.edu.cn/home/dengcai/Data/FaceData.html, over http only",
     ),
 )
 
