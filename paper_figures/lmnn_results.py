@@ -6,7 +6,7 @@ from paper_figures.registry import Gathered
 
 SOLVED = (
     "Trained to a certified gap of at most 0.2 % between eq. 3 and a lower bound on it over all triples. 60 points: "
-    "six of each class; from 600 on the first ones. The paper's total is one constraint for each point and each other one "
+    "six of each class; from 600 on the first ones. The paper's total is one constraint for each point and each one "
     "of another class, which is what it prints; times k = 3 of them are triples."
 )
 PREPARED = {"raw": "raw pixels", "deskewed": "deskewed images", "as they are": "pixels"}
