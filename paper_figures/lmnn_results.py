@@ -9,7 +9,9 @@ SOLVED = (
     "six of each class; from 600 on the first ones. The paper's total is one constraint for each point and each one "
     "of another class, which is what it prints; times k = 3 of them are triples."
 )
-PREPARED = {"raw": "raw pixels", "deskewed": "deskewed images", "as they are": "pixels"}
+PREPARED = {
+    "normalised": "mean 0, length 1", "raw": "raw pixels", "deskewed": "deskewed images", "as they are": "pixels"
+}  # fmt: skip
 MEASURES = (
     ("seconds", "seconds"), ("active", "active triples"), ("total", "pairs of classes"),
     ("train_error", "train error (%)"), ("test_error", "test error (%)"),
@@ -53,7 +55,7 @@ def table1(context, results):
             rows.append(_row(keys, wanted, ours, **why))
         keys = {"N": r.params["n"], "images": PREPARED[r.params["preparation"]], "measure": "Euclidean test error (%)"}
         last = context.scale == "paper" and r.params["n"] == 60_000
-        why = {"why": "raw pixels have 2.71 %: the paper must have prepared its images"} if last else {}
+        why = {"why": "images of mean 0 and length 1 come nearest, 2.32 (see `preparation`)"} if last else {}
         rows.append(_row(keys, 2.33 if last else None, round(r.value["euclidean"], 2), **why))
     largest = f"The largest gap of these trainings is {100 * max(gaps):.2f} %." if gaps else ""
     return Gathered(rows, [SOLVED, largest] if largest else [SOLVED])
@@ -64,9 +66,13 @@ def preparation(context, results):
     rows = _absent(results, {"images": "all"})
     for r in results:
         for kind, error in (r.value or {"errors": {}})["errors"].items():
-            why = {"why": "the paper names no preparation; tried"} if context.scale == "paper" else {}
-            rows.append(_row({"images": kind}, 2.33 if context.scale == "paper" else None, round(error, 2), **why))
-    return Gathered(rows, ["k = 3, all training points, principal components as in table 1; the paper prints 2.33 %."])
+            at_scale = context.scale == "paper"
+            why = {"why": "the paper names no preparation: tried; `normalised` comes nearest"} if at_scale else {}
+            rows.append(_row({"images": kind}, 2.33 if at_scale else None, round(error, 2), **why))
+    return Gathered(rows, [
+        "k = 3, all training points, principal components as in table 1; the paper prints 2.33 %. Normalised: each "
+        "image has its mean subtracted and is divided by its length."
+    ])
 
 
 def figure1(context, results):

@@ -45,7 +45,9 @@ def _images(data_set, data_dir, preparation):
     if preparation == "deskewed":
         side = round(X.shape[1] ** 0.5)
         X = deskewed(X.reshape(-1, side, side)).reshape(len(X), -1)
-    if preparation == "unit length":
+    if preparation == "normalised":
+        X = X - X.mean(axis=1, keepdims=True)
+    if preparation in ("normalised", "unit length"):
         X = X / np.linalg.norm(X, axis=1, keepdims=True)
     return X, loaded.y, loaded.n_train
 
