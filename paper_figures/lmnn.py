@@ -15,8 +15,8 @@ TABLE1 = {
 LOW_RANK = {
     "small": {"data_set": "digits", "preparation": "as they are", "n": 1297, "d": 40, "ranks": (5, 10, 15),
               "timed": False},
-    "paper": {"data_set": "MNIST-10", "preparation": "normalised", "n": 60_000, "d": 350, "ranks": (15, 20, 25, 30, 35, 40),
-              "timed": True},
+    "paper": {"data_set": "MNIST-10", "preparation": "normalised", "n": 60_000, "d": 350,
+              "ranks": (15, 20, 25, 30, 35, 40), "timed": True},
 }
 FOUR = {
     "small": {"data_set": "digits", "preparation": "as they are", "n": 400},
