@@ -30,7 +30,6 @@ from refimpl.spaces import as_space
 from refimpl.training_triples import distinct_pairs
 
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
-LEARNT = 2.0**-50  # loss without a wrong triple: each adds 1 / t at least
 
 
 # --------------------------------------------------------------------------------------------------- § 4
@@ -82,8 +81,8 @@ class Round:
 
 
 def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, threads=None):
-    """Steps 1-12 of § 7.3, p. 10, one round after the other; ends at d classifiers, when z_j >= 1, or
-    when the exponential loss is below :data:`LEARNT`.
+    """Steps 1-12 of § 7.3, p. 10, one round after the other; ends at d classifiers, when z_j >= 1, or when the
+    exponential loss is below 1 / t: then no triple is wrong, and more rounds would only raise margins.
 
     With d classifiers, removals and changes of weight go on until the next step would be an addition.
 
@@ -129,7 +128,7 @@ def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, thr
             del H[h], F[h]
         yield Round(j, step, h, alpha, z_j, w)
         loss *= z_j
-        if loss < LEARNT:
+        if loss < 1 / t:
             return
 
 

@@ -171,6 +171,34 @@ _TABLE = (
         UCI + "liver-disorders/bupa.data",
         CC_BY,
     ),
+    # Weinberger & Saul (2008)
+    DataFile(
+        "uci/letter/letter-recognition.data",
+        "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
+        UCI + "letter-recognition/letter-recognition.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/isolet/isolet1+2+3+4.data",
+        "aa935cc98ec22ee689aa5b2ddf1fdce074692f7016f0255f0982df133ccbab38",
+        None,
+        CC_BY,
+        "UCI offers it compressed, as isolet1+2+3+4.data.Z: unpack it",
+    ),
+    DataFile(
+        "uci/isolet/isolet5.data",
+        "d3409bb424f2bf9a68d0d07d4824b1d776b430d2e49c1207f00502a9e2f2a899",
+        None,
+        CC_BY,
+        "UCI offers it compressed, as isolet5.data.Z: unpack it",
+    ),
+    DataFile(
+        "yaleb/YaleB_32x32.mat",
+        "3fbbda4eb781b9bb28025189677b6727706e114eb0215bbfd718f1f4fcb54b99",
+        None,
+        "for research",
+        "on Deng Cai's page, www.cad.zju.edu.cn/home/dengcai/Data/FaceData.html, over http only",
+    ),
 )
 
 FILES = {file.name: file for file in _TABLE}

@@ -59,9 +59,9 @@ class Parsed:
 
 
 def _recipes():
-    from paper_figures.data import bundled, mnist, uci
+    from paper_figures.data import bundled, lmnn_sets, mnist, uci
 
-    return {**bundled.RECIPES, **mnist.RECIPES, **uci.RECIPES}
+    return {**bundled.RECIPES, **mnist.RECIPES, **uci.RECIPES, **lmnn_sets.RECIPES}
 
 
 def names():

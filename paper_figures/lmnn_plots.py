@@ -1,0 +1,88 @@
+"""How the figures of Weinberger & Saul (2008) are drawn; a change here computes nothing anew."""
+
+import numpy as np
+from matplotlib.patches import Circle, Ellipse
+from matplotlib.ticker import MaxNLocator
+
+from paper_figures.plots import panels, series_style
+
+METHODS = ("LMNN-RECT", "LMNN-SVD", "PCA")
+
+
+def draw_ball(record, figure):
+    """Draw figure 1: a ball, a query outside, and the bound of eq. 7."""
+    found = record["drawing"]
+    axis = figure.subplots()
+    centre, query, radius = np.array(found["centre"]), np.array(found["query"]), found["radius"]
+    axis.add_patch(Circle(centre, radius, fill=False, color="black", label="ball S of radius r"))
+    axis.scatter(*np.array(found["inside"]).T, color=series_style(0)["color"], marker="o", s=14, label="points of S")
+    axis.scatter(*query, color=series_style(1)["color"], marker="s", s=36, zorder=3, label="query $x_t$")
+    neighbour = np.array(found["neighbour"])
+    axis.scatter(*neighbour, color=series_style(2)["color"], marker="^", s=36, zorder=3, label="nearest of all points")
+    edge = centre + radius * (query - centre) / np.linalg.norm(query - centre)
+    axis.plot(*np.array([query, edge]).T, color=series_style(1)["color"], linestyle="--",
+              label=f"bound of eq. 7: {found['bound']:.2f}")
+    axis.plot(*np.array([edge, centre]).T, color="black", linestyle=":", label=f"r = {radius:.2f}")
+    axis.set(aspect="equal", xlabel="first principal component", ylabel="second principal component")
+    figure.legend(loc="outside lower center", ncols=2)
+
+
+def draw_ranks(record, figure):
+    """Draw figure 2: errors by dimension, speedups above."""
+    found = record["drawing"]
+    top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
+    for place, method in enumerate(METHODS):
+        by_rank = found.get(method, {})
+        ranks = sorted(map(int, by_rank))
+        axis.plot(ranks, [by_rank[str(r)]["error"] for r in ranks], label=method, **series_style(place))
+        if ranks and "speedup" in by_rank[str(ranks[0])]:
+            top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **series_style(place))
+    if "baseline" in found:
+        axis.axhline(found["baseline"], color="black", linestyle=":", label="all components, Euclidean")
+    top.set(ylabel="speedup", ylim=(0, None))
+    if not top.lines:
+        top.text(0.5, 0.5, "speedups are timed at the paper's scale only", transform=top.transAxes, ha="center")
+    axis.set(xlabel="dimensions", ylabel="k-NN error (%), k = 3")
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+
+
+def draw_ellipsoids(record, figure):
+    """Draw figure 3: the digits, and the unit ball of each digit's metric, enlarged."""
+    found = record["drawing"]
+    axis = figure.subplots()
+    everything = np.concatenate([np.array(points) for points in found["points"]])
+    spread = np.ptp(everything, axis=0).min()
+    balls = [np.linalg.eigh(np.array(M)) for M in found["metrics"]]
+    longest = max(1 / np.sqrt(max(values[0], 1e-300)) for values, _ in balls)
+    for place, (digit, points, centre, (values, vectors)) in enumerate(
+        zip(found["digits"], found["points"], found["centres"], balls, strict=True)
+    ):
+        style = series_style(place)
+        axis.scatter(*np.array(points).T, s=7, alpha=0.45, color=style["color"], marker=style["marker"],
+                     label=f"digit {digit}")
+        axes = 0.5 * spread / longest / np.sqrt(np.maximum(values, 1e-300))
+        angle = np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0]))
+        for colour, width in (("white", 4), (style["color"], 2)):
+            axis.add_patch(Ellipse(centre, *axes, angle=angle, fill=False, edgecolor=colour, linewidth=width))
+    axis.set(xlabel="first principal component", ylabel="second principal component")
+    figure.legend(loc="outside lower center", ncols=4)
+
+
+def draw_clusters(record, figure):
+    """Draw figure 4: test error by the number of metrics, and by class."""
+    lines = record["drawing"]
+    sets = list(dict.fromkeys(line["set"] for line in lines))
+    handles = {}
+    for axis, name in zip(panels(figure, len(sets)), sets, strict=True):
+        here = sorted((line for line in lines if line["set"] == name and line["p"]), key=lambda line: line["p"])
+        style = series_style(1)
+        handles["k-means, mean and deviation of runs"] = axis.errorbar(
+            [line["p"] for line in here], [line["mean"] for line in here], yerr=[line["std"] for line in here],
+            capsize=2, **style,
+        )  # fmt: skip
+        for line in (line for line in lines if line["set"] == name and not line["p"]):
+            style = series_style(0)
+            handles["one metric for each class"] = axis.axhline(line["mean"], color=style["color"], linestyle="--")
+        axis.set(title=name, xlabel="metrics", ylabel="test error (%)")
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=2)

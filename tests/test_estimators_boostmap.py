@@ -1,0 +1,182 @@
+"""BoostMap's estimators pass scikit-learn's own checks and fit its tools."""
+
+import pickle
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
+
+from refimpl.estimators import BoostMap, BoostMapClassifier
+from refimpl.retrieval import FilterAndRefine
+from refimpl.spaces import CallableSpace
+
+NAMES = ["reference", "fast"][: len(KERNELS)]
+SMALL = {"n_components": 6, "n_triples": 400, "M_1": 20, "M_2": 8, "random_state": 0, "threads": 1}
+TINY = {"n_components": 3, "n_triples": 60, "M_1": 6, "M_2": 3, "random_state": 0, "threads": 1}
+WORDS = "boost boosts boosted boast coast coats goats goat map maps mapped lap laps lapse forest rest nest".split()
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    names = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])[y]
+    return X[:150], names[:150], X[150:200], names[150:200]
+
+
+def edits(a, b):
+    """Levenshtein's distance."""
+    row = list(range(len(b) + 1))
+    for i, u in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, v in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (u != v))
+    return float(row[-1])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        BoostMap(**TINY),
+        BoostMap(**TINY, kernels=NAMES[-1]),
+        BoostMapClassifier(1, **TINY),
+        BoostMapClassifier(1, n_refine=2, **TINY, kernels=NAMES[-1]),
+    ],
+    ids=["BoostMap", "BoostMap-fast", "classifier", "classifier-fast"],
+)
+def test_check_estimator(estimator):
+    check_estimator(estimator)
+
+
+@pytest.mark.parametrize("model", [BoostMap(**SMALL), BoostMapClassifier(**SMALL)], ids=["map", "classifier"])
+def test_kernels_threads_seeds_and_pickles_give_the_same_answer(digits, model):
+    X, y, Q, _ = digits
+    answer = "transform" if isinstance(model, BoostMap) else "predict"
+    fits = [clone(model).set_params(kernels=name, threads=t).fit(X, y) for name, t in zip(NAMES, (1, 2), strict=False)]
+    fits += [clone(model).set_params(kernels=NAMES[-1], threads=1).fit(X, y)]
+    fits += [pickle.loads(pickle.dumps(fits[0]))]
+    for other in fits[1:]:
+        assert_same(getattr(fits[0], answer)(Q), getattr(other, answer)(Q))
+        assert_same(fits[0].references_, other.references_)
+    another = clone(model).set_params(random_state=1, kernels=NAMES[-1]).fit(X, y)
+    assert another.references_.tolist() != fits[0].references_.tolist()
+
+
+def test_transform_is_the_embedding_and_costs_what_it_says(digits):
+    X, _, Q, _ = digits
+    asked = []
+
+    def euclid(x, z):
+        asked.append(1)
+        return float(np.sqrt(((x - z) ** 2).sum()))
+
+    model = BoostMap(**SMALL, metric=euclid, n_candidates=40, n_training_objects=30, kernels=NAMES[-1])
+    whole = model.fit_transform(X)
+    assert len(asked) == model.n_distances_ == 40 * 40 + 110 * model.embedding_.cost
+    asked.clear()
+    F = model.transform(Q)
+    assert len(asked) == len(Q) * len(model.references_) == len(Q) * model.embedding_.cost
+    named = BoostMap(**SMALL, n_candidates=40, n_training_objects=30, kernels=NAMES[-1]).fit(X)
+    assert named.n_distances_ == 40 * 40
+    np.testing.assert_allclose(named.transform(Q), F, rtol=1e-12)
+    np.testing.assert_allclose(named.transform(X), whole, rtol=1e-12)
+    D = np.abs(F[0] - whole) @ named.embedding_.weights(F[:1])[0]
+    np.testing.assert_allclose(named.embedding_.pairwise(F[:1], whole)[0], D)
+    assert list(named.get_feature_names_out()) == [f"boostmap{i}" for i in range(F.shape[1])]
+    assert named.set_output(transform="default").transform(Q).shape == F.shape
+
+
+def test_in_a_pipeline_and_a_grid_search(digits):
+    X, y, Q, z = digits
+    model = make_pipeline(StandardScaler(), BoostMap(**SMALL, kernels=NAMES[-1]), KNeighborsClassifier(3, metric="l1"))
+    search = GridSearchCV(model, {"boostmap__triples": ["nearby", "selective"]}, cv=2).fit(X, y)
+    assert search.score(Q, z) > 0.5
+    classifier = BoostMapClassifier(3, **{**SMALL, "n_components": 12, "n_triples": 1000}, kernels=NAMES[-1])
+    search = GridSearchCV(classifier, {"n_refine": [None, 10]}, cv=2).fit(X, y)
+    assert search.score(Q, z) > 0.7 and set(search.predict(Q)) <= set(y)
+
+
+def test_a_matrix_of_distances_is_cut_by_rows_and_columns(digits):
+    X, y, Q, _ = digits
+    model = BoostMapClassifier(3, **SMALL, metric="precomputed", kernels=NAMES[-1])
+    assert get_tags(model).input_tags.pairwise and not get_tags(BoostMapClassifier()).input_tags.pairwise
+    D = cdist(X, X)
+    scores = cross_val_score(model, D, y, cv=3)
+    assert_same(scores, cross_val_score(clone(model).set_params(metric="euclidean"), X, y, cv=3))
+    fitted = model.fit(D, y)
+    assert_same(fitted.predict(cdist(Q, X)), clone(model).set_params(metric="euclidean").fit(X, y).predict(Q))
+    with pytest.raises(ValueError, match="features"):
+        fitted.predict(cdist(Q, X[:-1]))
+
+
+def test_words_under_the_edit_distance():
+    model = BoostMap(4, n_triples=200, M_1=10, M_2=5, k_most=5, metric=edits, random_state=0, kernels=NAMES[-1])
+    F = model.fit_transform(WORDS)
+    assert F.shape == (len(WORDS), model.embedding_.d)
+    near = model.embedding_.pairwise(model.transform(["boosting"]), F)[0].argsort()[:5]
+    assert any(WORDS[i].startswith("boost") for i in near)
+
+
+def test_an_asymmetric_distance_is_measured_from_the_query(digits):
+    X, _, Q, _ = digits
+
+    def above(x, z):
+        return float(np.maximum(x - z, 0).sum() + 0.1 * np.maximum(z - x, 0).sum())
+
+    model = BoostMap(**SMALL, n_candidates=30, n_training_objects=30, metric=above, kernels=NAMES[-1]).fit(X)
+    space = CallableSpace(above, X)
+    assert_same(model.transform(Q[:3]), model.embedding_.embed(space, Q[:3]))
+
+
+def test_refinement_is_filter_and_refine(digits):
+    X, y, Q, _ = digits
+    model = BoostMapClassifier(3, n_refine=20, **SMALL, kernels=NAMES[-1]).fit(X, y)
+    distances, indices = model.kneighbors(Q)
+    index = FilterAndRefine(model.embedding_, CallableSpace(cdist, X, pairwise=True), kernels=KERNELS[-1])
+    want = index.query(Q, 3, 20)
+    assert_same(indices, want[0])
+    np.testing.assert_allclose(distances, want[1])
+    everything = BoostMapClassifier(3, n_refine=len(X), **SMALL, kernels=NAMES[-1]).fit(X, y)
+    np.testing.assert_allclose(everything.kneighbors(Q)[0], np.sort(cdist(Q, X), axis=1)[:, :3])
+    assert model.kneighbors(Q, 5)[1].shape == (len(Q), 5)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (BoostMap(triples="some"), "triples"),
+        (BoostMap(target="names"), "target"),
+        (BoostMap(metric=3), "metric"),
+        (BoostMap(metric="precomputed"), "X with metric='precomputed'"),
+        (BoostMap(kernels="quick"), "kernels"),
+        (BoostMap(n_components=0), "n_components"),
+        (BoostMap(n_candidates=1), "n_candidates"),
+        (BoostMap(random_state=-1), "random_state"),
+        (BoostMapClassifier(n_neighbors=999), "n_neighbors"),
+        (BoostMapClassifier(n_neighbors=5, n_refine=2), "n_refine"),
+    ],
+)
+def test_bad_parameters(digits, model, message):
+    X, y, *_ = digits
+    with pytest.raises((TypeError, ValueError), match=message):
+        model.fit(X, y)
+
+
+def test_classes_are_needed_where_they_are_used(digits):
+    X, *_ = digits
+    with pytest.raises(ValueError, match="y is None"):
+        BoostMap(triples="selective").fit(X)
+    with pytest.raises(ValueError, match="one class"):
+        BoostMapClassifier(**SMALL).fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="NaN"):
+        BoostMap(**SMALL).fit(np.full((9, 2), np.nan))
+    assert BoostMap(**SMALL, kernels=NAMES[-1]).fit(X).embedding_.d >= 1

@@ -1,0 +1,100 @@
+"""The tasks and reductions of LMNN's figures, at sizes that take seconds."""
+
+import numpy as np
+import pytest
+
+from paper_figures import lmnn as figures
+from paper_figures import lmnn_tasks as tasks
+from paper_figures.registry import Context, Job, Result
+
+pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+DIGITS = {"data_set": "digits", "preparation": "as they are", "k": 3}
+PARAMS = {
+    "table1": [("solved", DIGITS | {"n": n, "d": 10, "tol": 0.1}) for n in (60, 500)],
+    "preparation": [("preparations", {"data_set": "digits", "kinds": ("as they are", "deskewed"), "d": 20, "k": 3})],
+    "figure1": [("ball", DIGITS)],
+    "figure2": [
+        ("full_rank", DIGITS | {"n": 300, "d": 12, "ranks": (2, 4), "tol": 0.1, "timed": True}),
+        ("rect", DIGITS | {"n": 300, "d": 12, "r": 2, "tol": 0.1, "timed": True}),
+    ],
+    "figure3": [("ellipsoids", DIGITS | {"digits": (0, 1), "n": 100, "shown": 20})],
+    "figure4": [
+        ("several", {"data_set": "wine", "preparation": "as they are", "n": 119, "d": 5, "k": 3, "p": p, "run": run,
+                     "max_checks": 3})
+        for p in (None, 2) for run in (0, 1)
+    ],
+    "figure5": [
+        ("set_errors", {"data_set": "wine", "preparation": "as they are", "share": 0.95, "by_class": by_class,
+                        "ks": (1, 3), "max_checks": 3})
+        for by_class in (False, True)
+    ],
+}  # fmt: skip
+
+
+def run(name, params, kernels="fast"):
+    job = Job(0, {"task": name}, kernels, None, (params["data_set"],))
+    return Result(name, params, getattr(tasks, name)(job, **params))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {name: [run(*one) for one in wanted] for name, wanted in PARAMS.items()}
+
+
+def test_every_figure_gathers_rows(found):
+    for figure in figures.PAPER.figures:
+        gathered = figure.reduce(Context(kernels="fast"), found[figure.name])
+        assert gathered.rows and all(row["ours"] is not None for row in gathered.rows), figure.name
+        assert {r.name for r in found[figure.name]} == {t.name for t in figure.tasks(Context(kernels="fast"))}
+
+
+def test_what_is_missing_is_said():
+    for figure in figures.PAPER.figures:
+        for scale in ("small", "paper"):
+            absent = [Result(t.name, t.params, None, "no such file") for t in figure.tasks(Context(scale=scale))]
+            row = figure.reduce(Context(scale=scale), absent).rows[0]
+            assert row["status"] == "not available" and row["why"] == "no such file", figure.name
+
+
+def test_the_numbers_hang_together(found):
+    solved = found["table1"][0].value
+    assert solved["n"] == 60 and solved["total"] == 60 * 54 and 0 <= solved["gap"] <= 0.1
+    ball = found["figure1"][0].value
+    assert 0 < ball["bound"] <= ball["least"] and ball["neighbour_distance"] <= ball["least"]
+    errors = found["figure2"][0].value
+    assert errors["PCA"]["2"]["error"] > errors["full"] and errors["PCA"]["4"]["speedup"] > 0
+    four = figures.PAPER.figures[5].reduce(Context(), found["figure4"])
+    assert [row["repetitions"] for row in four.rows] == [2, 2] and four.rows[0]["metrics"] == "one for each class"
+
+
+def test_kernels_give_the_same_figures():
+    for name, params in (PARAMS["figure3"][0], PARAMS["figure5"][1]):
+        one, two = (run(name, params, kernels).value for kernels in ("reference", "fast"))
+        for key in one.keys() - {"seconds"}:
+            a, b = (value[key] if isinstance(value[key], list) else [value[key]] for value in (one, two))
+            for x, y in zip(a, b, strict=True):
+                np.testing.assert_array_equal(x, y, err_msg=key)
+
+
+def test_the_papers_numbers_stand_beside_ours_as_corrected():
+    """ERRATUM LM-4: 1.72 % is a test error."""
+    value = {"test": 1.0, "train": 0.5, "k": 3, "d": 100}
+    params = {"data_set": "MNIST-10", "by_class": False}
+    rows = figures.PAPER.figures[-1].reduce(Context(scale="paper"), [Result("set_errors", params, value)]).rows
+    assert {(row["measure"], row["published"]) for row in rows if row["data set"] == "MNIST-10"} == {
+        ("test", 1.72), ("train", 1.19)
+    }  # fmt: skip
+
+
+def test_deskewing_puts_a_slanted_bar_upright():
+    image = np.zeros((1, 28, 28))
+    for row in range(4, 24):
+        image[0, row, 24 - row // 2 - 8 : 24 - row // 2 - 5] = 1.0
+    straight = tasks.deskewed(image)[0]
+    columns = np.arange(28)
+    before, after = (
+        np.ptp([(picture[row] * columns).sum() / picture[row].sum() for row in range(8, 20)])
+        for picture in (image[0], straight)
+    )
+    assert after < 0.5 < before
+    assert straight.sum() == pytest.approx(image.sum(), rel=0.1)
