@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 LITTLE = 1e-3  # an objective of this for each target neighbour counts as 0: the margin is 1
-COARSE = 2000  # points from which on a tenth of them is solved first
+COARSE = 10_000  # points from which on a tenth of them is solved first
 
 
 @result
