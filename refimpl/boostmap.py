@@ -1,55 +1,56 @@
 """BoostMap: V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean Embeddings for Indexing and
 Classification", Boston University (2005).
 
-In the paper's order: 1D embeddings (§ 4), the training algorithm and its output (§ 7), query-sensitive embeddings
-(§ 8). Triples and their proximity order (§§ 3.2 and 10) stand in :mod:`refimpl.training_triples`. Symbols are listed in
-NOTATION.md, corrected lines in ERRATA.md.
+In the paper's order: the training algorithm (§ 7) and query-sensitive embeddings (§ 8). 1D embeddings (§ 4) and the
+training's output (§§ 7.4 and 8.2) stand in :mod:`refimpl.boostmap_embedding`, triples and their proximity order (§§ 3.2
+and 10) in :mod:`refimpl.training_triples`. Symbols are listed in NOTATION.md, corrected lines in ERRATA.md.
 
 Training takes distances as matrices: BoostMap never looks at an object. What the paper leaves open is read here so:
 
 * m, the number of pivot pairs per round, is M_1 unless given.
 * Triples that are all ordered right let the weights grow for ever, as z_j stays low at steps 3-4. Training ends when
-  the exponential loss, the product of the z_j, is below 2**-50: no triple is wrong then.
+  the exponential loss, the product of the z_j, is below 1 / t: no triple is wrong then.
 * Two pivots at distance 0 define no line: their embedding is 0 throughout, a classifier that is never chosen.
 * Ranges of queries (§ 8.1 step 2) lie between thresholds drawn from the queries' values, all of them between each two.
 
 Not handled here: distances to compute (:mod:`refimpl.spaces`), retrieval (:mod:`refimpl.retrieval`).
 """
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from refimpl._checks import as_count, as_indices, as_kernels, as_matrix
+from refimpl.boostmap_checkpoint import Checkpoint
+from refimpl.boostmap_embedding import (
+    BoostMap,
+    accepts,
+    columns_of,
+    embedding,
+    from_rounds,
+    pivot_embedding,
+    reference_embedding,
+)
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
 from refimpl.least_z import least_z, least_z_min
-from refimpl.results import result
-from refimpl.rivals.lipschitz import as_embedded
-from refimpl.spaces import as_space
 from refimpl.training_triples import distinct_pairs
 
+__all__ = [
+    "BoostMap",
+    "QuerySensitiveRound",
+    "Round",
+    "accepts",
+    "boostmap",
+    "embedding",
+    "from_rounds",
+    "pivot_embedding",
+    "query_sensitive_rounds",
+    "reference_embedding",
+    "training_rounds",
+]
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
-
-
-# --------------------------------------------------------------------------------------------------- § 4
-
-
-def reference_embedding(D_r):
-    """F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}."""
-    return D_r
-
-
-def pivot_embedding(D_x1, D_x2, D_x1_x2):
-    """F^{x1,x2}(x) for every x, the projection on the line through two pivots: eq. 8; 0 if they coincide."""
-    if D_x1_x2 == 0:
-        return np.zeros_like(D_x1)
-    return (D_x1 * D_x1 + D_x1_x2 * D_x1_x2 - D_x2 * D_x2) / (2 * D_x1_x2)
-
-
-def embedding(D, first, second, length):
-    """One 1D embedding out of the candidates' distances D, shape (n_C, n): eq. 6 if `second` is -1, else eq. 8."""
-    return reference_embedding(D[first]) if second < 0 else pivot_embedding(D[first], D[second], length)
 
 
 # ------------------------------------------------------------------------------------------------- § 7.3
@@ -80,7 +81,7 @@ class Round:
     w: np.ndarray
 
 
-def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, threads=None):
+def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, threads=None, done=(), w=None):
     """Steps 1-12 of § 7.3, p. 10, one round after the other; ends at d classifiers, when z_j >= 1, or when the
     exponential loss is below 1 / t: then no triple is wrong, and more rounds would only raise margins.
 
@@ -99,15 +100,18 @@ def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, thr
     rng : numpy.random.Generator
     kernels : module
     threads : int, optional
+    done : sequence of (tuple, float, float)
+        Classifier, alpha_j and z_j of the rounds that were done before, with the weights `w` after them.
+    w : ndarray, shape (t,), float64, optional
 
     Yields
     ------
     Round
     """
-    t, j, loss = len(triples), 0, 1.0
-    w = on_grid(np.full(t, 1 / t))  # Figure 3: w_{i,1} = 1 / t
-    H = {}  # h'_c -> alpha'_c
-    F = {}  # h'_c -> the values of its embedding
+    t, j, loss = len(triples), len(done), math.prod(z for _, _, z in done)
+    w = on_grid(np.full(t, 1 / t)) if w is None else w  # Figure 3: w_{i,1} = 1 / t
+    H = weights_after(done)  # h'_c -> alpha'_c
+    F = {h: embedding(D, *h, between[h[1], h[0]]) for h in H}  # h'_c -> the values of its embedding
     while True:
         j += 1
         step, h, alpha = "remove", *removal(H, F, triples, y, w, kernels, threads)  # steps 1-2
@@ -130,6 +134,16 @@ def training_rounds(D, between, triples, y, *, d, M_1, m, M_2, rng, kernels, thr
         loss *= z_j
         if loss < 1 / t:
             return
+
+
+def weights_after(rounds):
+    """H after some rounds: the sums of their alpha_j, without those that came to nothing."""
+    H = {}
+    for h, alpha, _ in rounds:
+        H[h] = H.get(h, 0.0) + alpha
+        if H[h] == 0:
+            del H[h]
+    return H
 
 
 def removal(H, F, triples, y, w, kernels, threads):
@@ -156,157 +170,6 @@ def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads):
     best = np.argsort(errors, kind="stable")[:M_2]
     g, alpha, _ = least_z_min(F[best], triples, y, w, np.zeros(len(best)), kernels, threads)  # steps 9-10
     return h[best[g]], alpha
-
-
-# ------------------------------------------------------------------------------------------------- § 7.4
-
-
-@result
-@dataclass(frozen=True, eq=False)
-class BoostMap:
-    """The embedding F_out of § 7.4 with its weights, and the query-sensitive part of § 8.2 if there is one.
-
-    Attributes
-    ----------
-    first, second : ndarray, shape (d,), int64
-        The database objects that define each coordinate: (r, -1) for a reference object, (x_1, x_2) for pivots.
-    length : ndarray, shape (d,), float64
-        D_X(x_1, x_2), 0 for a reference object.
-    alpha : ndarray, shape (d,), float64
-        Weights alpha_c > 0 of eq. 16.
-    coordinate, by : ndarray, shape (s,), int64
-        c and g of the query-sensitive classifiers: coordinate c counts more where coordinate g of the query lies in
-        the range.
-    low, high : ndarray, shape (s,), float64
-        The range, low <= value < high.
-    inside : ndarray, shape (s,), int64
-        1 for the range, 0 for what is outside it.
-    extra : ndarray, shape (s,), float64
-        Weights alpha_j, j > J, of eq. 20.
-    round_first, round_second : ndarray, shape (J,), int64
-    round_length, round_alpha : ndarray, shape (J,), float64
-        Classifier (as above) and alpha_j of each round of the first phase.
-    """
-
-    first: np.ndarray
-    second: np.ndarray
-    length: np.ndarray
-    alpha: np.ndarray
-    coordinate: np.ndarray
-    by: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    inside: np.ndarray
-    extra: np.ndarray
-    round_first: np.ndarray
-    round_second: np.ndarray
-    round_length: np.ndarray
-    round_alpha: np.ndarray
-
-    @property
-    def d(self):
-        """The number of dimensions."""
-        return len(self.alpha)
-
-    @property
-    def references(self):
-        """The database objects to which distances are measured, at most 2 d: int64 array, ascending."""
-        return np.unique(np.concatenate([self.first, self.second[self.second >= 0]]))
-
-    @property
-    def cost(self):
-        """How many exact distances it takes to embed a new object."""
-        return len(self.references)
-
-    def embed(self, space, queries=None):
-        """F_out(x) of eq. 15.
-
-        Parameters
-        ----------
-        space : refimpl.spaces.Space
-            The database whose objects the references are.
-        queries : sequence of m objects, optional
-            In the form that `space` takes; the default is all database objects.
-
-        Returns
-        -------
-        ndarray, shape (m, d), float64
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `queries` do not fit `space`, or a reference is not in its database.
-        """
-        space = as_space(space)
-        references = self.references
-        D = space.distances(space.objects if queries is None else queries, references).T
-        one, two = np.searchsorted(references, self.first), np.searchsorted(references, self.second)
-        two[self.second < 0] = -1
-        columns = [embedding(D, *h) for h in zip(one, two, self.length, strict=True)]
-        return np.ascontiguousarray(np.array(columns).reshape(self.d, D.shape[1]).T)
-
-    def weights(self, E):
-        """A_c(q) of eq. 21 for embedded queries E, shape (n, d): ndarray, shape (n, d)."""
-        A = np.tile(self.alpha, (len(E), 1))
-        for c, g, low, high, inside, extra in zip(
-            self.coordinate, self.by, self.low, self.high, self.inside, self.extra, strict=True
-        ):
-            A[:, c] += extra * accepts(E[:, g], low, high, inside)
-        return A
-
-    def pairwise(self, Q, X, *, kernels=None, threads=None):
-        """D_q of eq. 22 (eq. 16 without a query-sensitive part) from embedded queries to embedded objects.
-
-        Parameters
-        ----------
-        Q : array_like, shape (n_Q, d)
-        X : array_like, shape (n_X, d)
-        kernels : module, optional
-        threads : int, optional
-
-        Returns
-        -------
-        ndarray, shape (n_Q, n_X), float64
-        """
-        Q, X = as_embedded(Q, X, self.d)
-        return as_kernels(kernels).weighted_l1(Q, self.weights(Q), X, threads=threads)
-
-    def truncated(self, d):
-        """The embedding as it was before the first phase added a coordinate to d of them, without phase two."""
-        d = as_count(d, "d")
-        rounds = zip(self.round_first.tolist(), self.round_second.tolist(), self.round_length.tolist(),
-                     self.round_alpha.tolist(), strict=True)
-        return from_rounds(list(rounds), d)
-
-
-def from_rounds(rounds, d=None):
-    """F_out and its weights out of (x_1, x_2, D_X(x_1, x_2), alpha_j) for each round: eqs. 15-16.
-
-    With `d`, the rounds count up to the first that would add a coordinate to d.
-    """
-    H = {}
-    for place, (*h, alpha) in enumerate(rounds):
-        h = tuple(h)
-        if d is not None and h not in H and len(H) == d:
-            rounds = rounds[:place]
-            break
-        H[h] = H.get(h, 0.0) + alpha
-        if H[h] == 0:
-            del H[h]
-    first, second, length = _columns(list(H), (np.int64, np.int64, np.float64))
-    log = _columns(rounds, (np.int64, np.int64, np.float64, np.float64))
-    none = _columns([], (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
-    return BoostMap(first, second, length, np.array(list(H.values()), dtype=np.float64), *none, *log)
-
-
-def _columns(rows, dtypes):
-    columns = zip(*rows, strict=True) if rows else [()] * len(dtypes)
-    return [np.array(column, dtype=dtype) for column, dtype in zip(columns, dtypes, strict=True)]
-
-
-def accepts(values, low, high, inside):
-    """The splitter S_{F,V} of eq. 18 on values F(q): float array of 0 and 1."""
-    return (((low <= values) & (values < high)) == bool(inside)).astype(np.float64)
 
 
 # ------------------------------------------------------------------------------------------------- § 8.1
@@ -341,7 +204,7 @@ class QuerySensitiveRound:
     w: np.ndarray
 
 
-def query_sensitive_rounds(F, triples, y, w, *, k, rng, kernels, threads=None):
+def query_sensitive_rounds(F, triples, y, w, *, k, rng, kernels, threads=None, done=0):
     """Steps 1-8 of § 8.1, p. 13, one round after the other; ends when z_j >= 1.
 
     Ranges are compared by their weighted error, as § 8.3 says; step 3 prints Z_min.
@@ -359,12 +222,14 @@ def query_sensitive_rounds(F, triples, y, w, *, k, rng, kernels, threads=None):
     rng : numpy.random.Generator
     kernels : module
     threads : int, optional
+    done : int
+        Rounds that were done before.
 
     Yields
     ------
     QuerySensitiveRound
     """
-    d, j, ranges = len(F), 0, all_ranges(k)
+    d, j, ranges = len(F), done, all_ranges(k)
     zero, queries = np.zeros(d), triples[:, 0]
     asked = np.unique(queries)
     while True:
@@ -419,7 +284,7 @@ def as_range(t, places):
 
 
 def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20,
-             kernels=None, callback=None, threads=None):
+             kernels=None, callback=None, checkpoint=None, threads=None):
     """Train BoostMap: §§ 7.3 and 8.1 of Athitsos et al. (2005).
 
     Parameters
@@ -449,7 +314,10 @@ def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=Non
         :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
     callback : callable, optional
         ``callback(round)`` is called after each :class:`Round` and :class:`QuerySensitiveRound`; if it returns
-        True, this phase ends.
+        True, this phase ends. :class:`refimpl.boostmap_checkpoint.Progress` is one that tells how far the training is.
+    checkpoint : str or os.PathLike, optional
+        A file that is written about once a minute and when the training ends or is interrupted. If it is there, the
+        training goes on from it, with the result of an uninterrupted one; `rng` gets the state it had.
     threads : int, optional
         Threads that the kernels may use; None for all. The result does not depend on it.
 
@@ -465,31 +333,37 @@ def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=Non
     candidates = None if candidates is None else as_indices(candidates, np.iinfo(np.int64).max, "candidates")
     if candidates is not None and len(candidates) != len(D):
         raise ValueError(f"candidates has {len(candidates)} entries; D has {len(D)} rows")
-    t = len(triples)
-    rounds, w = [], on_grid(np.full(t, 1 / t))
-    for round in training_rounds(
-        D, between, triples, y, d=d, M_1=M_1, m=m, M_2=M_2, rng=rng, kernels=kernels, threads=threads
-    ):
-        x1, x2 = round.classifier
-        rounds.append((x1, x2, float(between[x2, x1]) if x2 >= 0 else 0.0, round.alpha))
-        w = round.w
-        if callback is not None and callback(round):
-            break
-    model = from_rounds(rounds)
-    if query_sensitive > 0 and model.d > 0:
-        model = _second_phase(model, D, triples, y, w, query_sensitive, k, rng, kernels, callback, threads)
+    kept = Checkpoint(checkpoint, (D, between, triples, y, d, M_1, m, M_2, query_sensitive, k), rng)
+    try:
+        if kept.phase == 1:
+            for round in training_rounds(
+                D, between, triples, y, d=d, M_1=M_1, m=m, M_2=M_2, rng=rng, kernels=kernels, threads=threads,
+                done=tuple(kept.rounds), w=kept.w,
+            ):  # fmt: skip
+                kept.add(round)
+                if callback is not None and callback(round):
+                    break
+            kept.second_phase()
+        rounds = [(*h, float(between[h[1], h[0]]) if h[1] >= 0 else 0.0, alpha) for h, alpha, _ in kept.rounds]
+        model = from_rounds(rounds)
+        if query_sensitive > 0 and model.d > 0:
+            model = _second_phase(model, D, triples, y, query_sensitive, k, kernels, callback, threads, kept)
+    finally:
+        kept.write()
     return model if candidates is None else _named(model, candidates)
 
 
-def _second_phase(model, D, triples, y, w, query_sensitive, k, rng, kernels, callback, threads):
+def _second_phase(model, D, triples, y, query_sensitive, k, kernels, callback, threads, kept):
     F = np.array([embedding(D, *h) for h in zip(model.first, model.second, model.length, strict=True)])
-    extra = []
-    for round in query_sensitive_rounds(F, triples, y, w, k=k, rng=rng, kernels=kernels, threads=threads):
-        extra.append((round.c, round.g, round.low, round.high, round.inside, round.alpha))
-        if round.j == query_sensitive or (callback is not None and callback(round)):
+    rounds = query_sensitive_rounds(
+        F, triples, y, kept.w, k=k, rng=kept.rng, kernels=kernels, threads=threads, done=len(kept.extra)
+    )
+    for round in rounds if len(kept.extra) < query_sensitive else ():
+        kept.add(round)
+        if (callback is not None and callback(round)) or round.j == query_sensitive:
             break
     names = ("coordinate", "by", "low", "high", "inside", "extra")
-    columns = _columns(extra, (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
+    columns = columns_of(kept.extra, (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
     return replace(model, **dict(zip(names, columns, strict=True)))
 
 

@@ -1,0 +1,92 @@
+"""A training of BoostMap that was interrupted ends as one that was not."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from test_boostmap import toy, train
+
+import refimpl
+from refimpl.boostmap_checkpoint import BoostMapCheckpoint, Progress
+
+ARRAYS = ("first", "second", "alpha", "coordinate", "by", "low", "high", "inside", "extra", "round_alpha")
+
+
+class Interrupted(Exception):
+    """Raised after some rounds, as by a user's Ctrl-C."""
+
+
+def interrupt_after(n):
+    rounds = []
+
+    def callback(round):
+        rounds.append(round)
+        if len(rounds) == n:
+            raise Interrupted
+
+    return callback
+
+
+def same(one, two):
+    for name in ARRAYS:
+        assert_same(getattr(one, name), getattr(two, name))
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("stops", [(1,), (7,), (3, 3, 3), (5, 200), (10_000,)])
+def test_an_interrupted_training_ends_as_an_uninterrupted_one(kernels, stops, tmp_path):
+    D, triples, y, _ = toy()
+    whole = train(D, triples, y, query_sensitive=5, kernels=kernels)
+    path = tmp_path / "training.npz"
+    for n in stops:
+        try:
+            train(D, triples, y, query_sensitive=5, kernels=kernels, checkpoint=path, callback=interrupt_after(n))
+        except Interrupted:
+            assert isinstance(refimpl.load(path), BoostMapCheckpoint)
+    rng = np.random.default_rng(99)  # the file knows the generator's state
+    import refimpl.boostmap as bm
+
+    same(whole, bm.boostmap(D.T, D.T, triples, y, 6, rng=rng, M_1=12, M_2=5, query_sensitive=5, kernels=kernels,
+                            checkpoint=path))  # fmt: skip
+    same(whole, train(D, triples, y, query_sensitive=5, kernels=kernels, checkpoint=path))  # nothing left to do
+
+
+def test_an_interruption_in_the_second_phase(tmp_path):
+    D, triples, y, _ = toy()
+    rounds = []
+    whole = train(D, triples, y, query_sensitive=6, callback=lambda r: rounds.append(r) and False)
+    first = sum(hasattr(r, "classifier") for r in rounds)
+    path = tmp_path / "training.npz"
+    with pytest.raises(Interrupted):
+        train(D, triples, y, query_sensitive=6, checkpoint=path, callback=interrupt_after(first + 2))
+    assert refimpl.load(path).phase == 2 and len(refimpl.load(path).extra) == 2
+    same(whole, train(D, triples, y, query_sensitive=6, checkpoint=path))
+
+
+def test_a_file_of_another_training_is_refused(tmp_path):
+    D, triples, y, _ = toy()
+    path = tmp_path / "training.npz"
+    train(D, triples, y, checkpoint=path)
+    with pytest.raises(ValueError, match="belongs to another training"):
+        train(D, triples, -y, checkpoint=path)
+    with pytest.raises(ValueError, match="belongs to another training"):
+        train(D, triples, y, d=5, checkpoint=path)
+    refimpl.save(path, train(D, triples, y))
+    with pytest.raises(ValueError, match="belongs to another training"):
+        train(D, triples, y, checkpoint=path)
+    path.write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="training"):
+        train(D, triples, y, checkpoint=path)
+
+
+def test_progress_tells_both_phases():
+    D, triples, y, _ = toy()
+    stream = io.StringIO()
+    train(D, triples, y, query_sensitive=3, callback=Progress(6, 3, every=0.0, stream=stream))
+    lines = stream.getvalue().splitlines()
+    assert re.fullmatch(r"round 1: 1 of 6 coordinates, loss 0\.\d+, \d+ s left", lines[0])
+    assert re.fullmatch(r"round \d+: 3 of 3 query-sensitive rounds, loss [\d.e-]+, 0 s left", lines[-1])
+    losses = [float(re.search(r"loss ([\d.e-]+)", line)[1]) for line in lines]
+    assert losses == sorted(losses, reverse=True)
