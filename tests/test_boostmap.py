@@ -269,3 +269,30 @@ def test_the_last_triples_drawn_may_be_ties():
     D = np.abs(np.subtract.outer(np.arange(60.0), np.arange(60.0)))
     triples, y = tt.nearby_triples(D, 4, 50, np.random.default_rng(0), Phi)
     assert (y == np.sign(Phi[triples[:, 0], triples[:, 2]] - Phi[triples[:, 0], triples[:, 1]])).all()
+
+
+@each
+def test_step_3_of_section_8_1_as_printed(kernels):
+    """With ranges_by="Z" the round is the least Z_min over all coordinates and all ranges, by brute force."""
+    D, triples, y, _ = toy(n=15, t=80, seed=3)
+    model = train(D, triples, y, d=3, kernels=kernels)
+    F = np.array([bm.embedding(D.T, *h) for h in zip(model.first, model.second, model.length, strict=True)])
+    w = np.random.default_rng(0).dirichlet(np.ones(len(y)))
+    options = {"k": 3, "kernels": kernels, "ranges_by": "Z"}
+    found = next(bm.query_sensitive_rounds(F, triples, y, w, rng=np.random.default_rng(8), **options))
+    rng, d = np.random.default_rng(8), len(F)
+    gamma = np.where(rng.random(d) < 0.5, np.arange(d), rng.integers(d, size=d))
+    queries = triples[:, 0]
+    t = [bm.thresholds(F[g], queries, np.unique(queries), 3, rng) for g in gamma]
+    least = []
+    for c, g in enumerate(gamma):
+        for places in bm.all_ranges(3):
+            S = bm.accepts(F[g], *bm.as_range(t[c], places))
+            u = y * S[queries] * kernel.margins(F[c], triples)
+            least.append(oracles.least_z(u, w, 0.0, 200)[0])
+    assert found.z == pytest.approx(min(least), rel=1e-9)
+    by_error = next(bm.query_sensitive_rounds(F, triples, y, w, rng=np.random.default_rng(8), k=3, kernels=kernels))
+    assert found.z <= by_error.z * (1 + 1e-12)
+    with pytest.raises(ValueError, match="ranges_by"):
+        train(D, triples, y, ranges_by="Gini")
+    assert len(train(D, triples, y, query_sensitive=2, ranges_by="Z", kernels=kernels, k=3).extra) <= 2
