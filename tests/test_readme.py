@@ -63,3 +63,13 @@ def test_boostmap_ranks_are_what_the_files_hold():
 def test_pictures_and_files_that_the_readme_names_exist():
     for target in re.findall(r"\]\(([\w./-]+)\)", TEXT):
         assert (ROOT / target).exists(), target
+
+
+def test_lmnn_numbers_are_what_the_files_hold():
+    record = json.loads((REPRODUCED / "lmnn" / "table1.json").read_text(encoding="utf-8"))
+    rows = {(row["N"], row["images"], row["measure"]): row for row in record["rows"]}
+    for images, places in (("mean 0, length 1", "{published} / {ours} %"), ("raw pixels", "{ours}")):
+        for measure in ("test error (%)", "Euclidean test error (%)"):
+            assert places.format(**rows[60_000, images, measure]) in TEXT
+    row = rows[60_000, "mean 0, length 1", "active triples"]
+    assert f"{row['published']:,.0f} / {row['ours']:,}" in TEXT

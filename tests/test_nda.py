@@ -1,0 +1,144 @@
+"""Nonparametric discriminant analysis: against loops, against LDA, and on hard input."""
+
+import numpy as np
+import oracles_rivals as oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_rivals import GOOD, LABELS, problems, sample
+
+import refimpl
+from refimpl.rivals._whitening import centred_by_class, principal_deviations
+from refimpl.rivals.nda import between_class_scatter, boundary_weights, nonparametric_discriminant_analysis
+
+
+@pytest.mark.parametrize(
+    "sizes, k, alpha", [((9, 14), 3, 2.0), ((9, 14), 1, 0.7), ((6, 5, 8), 4, 1.0), ((4, 7), 4, 3.0)]
+)
+def test_nda_scatter_against_a_double_loop(sizes, k, alpha):
+    X, labels, _ = sample(20, sizes, 3)
+    got = between_class_scatter([X[labels == c] for c in np.unique(labels)], k, alpha)
+    np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, k, alpha), rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.integers(1, 3), st.sampled_from([0.0, 0.5, 2.0]))
+def test_nda_scatter_fuzzed_with_ties(problem, k, alpha):
+    X, labels, _ = problem
+    classes, sizes = np.unique(labels, return_counts=True)
+    if len(classes) < 2 or sizes.min() < max(k, 2):
+        return
+    got = between_class_scatter([X[labels == c] for c in classes], k, alpha)
+    np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, k, alpha), rtol=1e-9, atol=1e-12)
+
+
+def test_nda_takes_the_lowest_index_among_equally_near_neighbours():
+    rng = np.random.default_rng(32)  # more vectors than an unstable sort leaves in order by luck
+    X, labels = rng.integers(0, 4, (90, 2)).astype(float), rng.integers(0, 2, 90)
+    got = between_class_scatter([X[labels == c] for c in (0, 1)], 5, 2.0)
+    np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, 5, 2.0), rtol=1e-9)
+
+
+def test_nda_whitens_the_within_class_scatter_and_diagonalises_the_other():
+    X, labels, _ = sample(21, (19, 12, 8), 5)
+    nda = nonparametric_discriminant_analysis(X, labels, k=2, alpha=1.5)
+    Z = nda.transform(X)
+    S_w = sum(np.sum(labels == c) * np.cov(Z[labels == c].T, bias=True) for c in (3, 4, 5)) / len(X)
+    np.testing.assert_allclose(S_w, np.eye(5), atol=1e-9)
+    S_b = oracle.nda_scatter(Z, labels, 2, 1.5)
+    np.testing.assert_allclose(S_b, np.diag(nda.eigenvalues), atol=1e-9 * nda.eigenvalues[0])
+    assert (np.diff(nda.eigenvalues) <= 0).all()
+    np.testing.assert_array_equal(nda.transform(X, 2), Z[:, :2])
+
+
+def test_nda_is_lda_when_every_vector_of_the_other_class_is_a_neighbour():
+    """S_b = (I + delta delta^T) / 2 after whitening, delta the difference of the means."""
+    X, labels, _ = sample(22, (16, 16), 4)
+    nda = nonparametric_discriminant_analysis(X, labels, k=16, alpha=0)
+    delta = X[labels == 4].mean(0) - X[labels == 3].mean(0)
+    S_w = (np.cov(X[labels == 3].T, bias=True) + np.cov(X[labels == 4].T, bias=True)) / 2
+    fisher = np.linalg.solve(S_w, delta)
+    expected = [(1 + delta @ fisher) / 2, 0.5, 0.5, 0.5]
+    np.testing.assert_allclose(nda.eigenvalues, expected, rtol=1e-9)
+    first = nda.projection[:, 0]
+    cosine = first @ fisher / np.linalg.norm(first) / np.linalg.norm(fisher)
+    assert abs(cosine) == pytest.approx(1, abs=1e-12)
+    lda = pytest.importorskip("sklearn.discriminant_analysis").LinearDiscriminantAnalysis(solver="svd")
+    direction = lda.fit(X, labels).scalings_[:, 0]
+    assert abs(direction @ first) == pytest.approx(np.linalg.norm(direction) * np.linalg.norm(first))
+
+
+def test_nda_finds_what_the_means_do_not_show():
+    """Equal means, so that LDA sees nothing; the classes differ along the second axis."""
+    rng = np.random.default_rng(23)
+    X = rng.normal(size=(120, 3))
+    labels = np.arange(120) % 2
+    X[:, 1] = np.where(labels, rng.choice([-6, 6], 120), 0) + 0.3 * rng.normal(size=120)
+    first = nonparametric_discriminant_analysis(X, labels, k=5, alpha=1).projection[:, 0] * X.std(axis=0)
+    assert abs(first).argmax() == 1
+
+
+def test_rank_is_that_of_numpy():
+    """A small singular value counts or not by the larger of the two sides."""
+    for shape in ((200, 2), (2, 200)):
+        for small, rank in ((150, 1), (250, 2)):
+            D = np.zeros(shape)
+            D[0, 0], D[1, 1] = 1.0, small * np.finfo(np.float64).eps
+            assert len(principal_deviations(D, 5)[0]) == np.linalg.matrix_rank(D) == rank
+
+
+def test_nda_keeps_an_eigenvalue_that_reaches_the_bound():
+    X, labels, _ = sample(26, (10, 10), 2)
+    least = principal_deviations(centred_by_class(X, labels), len(X))[0][-1] ** 2
+    for bound, r in ((least, 2), (np.nextafter(least, np.inf), 1)):
+        nda = nonparametric_discriminant_analysis(X, labels, k=1, min_eigenvalue=bound)
+        assert nda.projection.shape == (2, r)
+    with pytest.raises(ValueError, match="n_components is 2; there are 1"):
+        nda.transform(X, 2)
+
+
+def test_nda_leaves_out_small_eigenvalues():
+    X, labels, _ = sample(24, (10, 10), 4)
+    X[:, 1] = 0.1
+    assert nonparametric_discriminant_analysis(X, labels).projection.shape == (4, 3)
+    small = X * np.array([1, 1, 1, 1e-7])
+    assert nonparametric_discriminant_analysis(small, labels).projection.shape == (4, 2)
+    assert nonparametric_discriminant_analysis(small, labels, min_eigenvalue=0).projection.shape == (4, 3)
+    wide = np.random.default_rng(25).normal(size=(20, 50))
+    assert nonparametric_discriminant_analysis(wide, labels).projection.shape == (50, 18)
+    with pytest.raises(ValueError, match="min_eigenvalue"):
+        nonparametric_discriminant_analysis(X * 1e-9, labels)
+    with pytest.raises(ValueError, match="does not vary within"):
+        nonparametric_discriminant_analysis([[1.0], [1.0], [2.0], [2.0]], [0, 0, 1, 1], k=1)
+
+
+def test_boundary_weights():
+    own, other = np.array([1.0, 1.0, 4.0, 0.0, 0.0, 1e200]), np.array([1.0, 2.0, 1.0, 3.0, 0.0, 1e190])
+    expected = [0.5, 0.2, 1 / 17, 0, 0.5, 1e-20]
+    np.testing.assert_allclose(boundary_weights(own, other, 2.0), expected, rtol=1e-12)
+    np.testing.assert_array_equal(boundary_weights(own, other, 0.0), 0.5)
+
+
+def test_a_saved_projection_projects_the_same(tmp_path):
+    X, labels, Y = sample(31)
+    nda = nonparametric_discriminant_analysis(X, labels)
+    refimpl.save(tmp_path / "nda.npz", nda)
+    np.testing.assert_array_equal(refimpl.load(tmp_path / "nda.npz").transform(Y), nda.transform(Y))
+
+
+def test_bad_arguments_of_nda():
+    with pytest.raises(ValueError, match="labels has 1 class"):
+        nonparametric_discriminant_analysis(GOOD, [0, 0, 0, 0])
+    with pytest.raises(ValueError, match="k=3 needs 3"):
+        nonparametric_discriminant_analysis(GOOD, LABELS)
+    with pytest.raises(ValueError, match="needs 2"):
+        nonparametric_discriminant_analysis(GOOD, [0, 0, 0, 1], k=1)
+    with pytest.raises(TypeError, match=r"k is 1\.5"):
+        nonparametric_discriminant_analysis(GOOD, LABELS, k=1.5)
+    with pytest.raises(ValueError, match="alpha is -1"):
+        nonparametric_discriminant_analysis(GOOD, LABELS, k=1, alpha=-1)
+    nda = nonparametric_discriminant_analysis(GOOD, LABELS, k=1)
+    with pytest.raises(ValueError, match="X has 3 columns"):
+        nda.transform(np.ones((1, 3)))
+    with pytest.raises(ValueError, match="n_components is 9"):
+        nda.transform(GOOD, 9)
