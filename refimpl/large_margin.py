@@ -56,11 +56,14 @@ class LargeMarginProblem:
         alpha_l of each point: 0, 1, ...
     kernels : module
     threads : int or None
+    search : {"product", "trees"}
+        How impostors are looked for: by filtered scalar products, or in one ball tree for each class (§ 4.2). They are
+        the same.
     """
 
-    def __init__(self, X, classes, targets, mu, partition, kernels, threads=None):
+    def __init__(self, X, classes, targets, mu, partition, kernels, threads=None, search="product"):
         self.X, self.classes, self.targets, self.mu, self.partition = X, classes, targets, mu, partition
-        self.kernels, self.threads = kernels, threads
+        self.kernels, self.threads, self.search = kernels, threads, search
         (self.n, self.d), self.k, self.partitions = X.shape, targets.shape[1], int(partition.max()) + 1
         self.set_pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
@@ -95,13 +98,28 @@ class LargeMarginProblem:
         found = []
         for alpha, one in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
-            i, l = self.kernels.impostors(
+            look = self._in_trees if self.search == "trees" else self.kernels.impostors
+            i, l = look(
                 one, np.ascontiguousarray(one[members]), radii, self.classes, self.classes[members],
                 threads=self.threads,
             )  # fmt: skip
             found.append(i * self.n + members[l])
         pairs = np.sort(np.concatenate(found))
         return pairs // self.n, pairs % self.n
+
+    def _in_trees(self, Q, X, radii, classes_Q, classes_X, *, threads):
+        """What ``kernels.impostors`` finds, by one ball tree for each class: § 4.2."""
+        first, second = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        for c in np.unique(classes_X):
+            members, others = np.flatnonzero(classes_X == c), np.flatnonzero(classes_Q != c)
+            tree = self.kernels.build_tree(np.ascontiguousarray(X[members]), threads=threads)
+            wide = radii[others] * (1 + 1e-12)  # trees sum the squares in another order
+            starts, near, _, _ = self.kernels.tree_within(tree, np.ascontiguousarray(Q[others]), wide, threads=threads)
+            first.append(np.repeat(others, np.diff(starts)))
+            second.append(members[near])
+        first, second = np.concatenate(first), np.concatenate(second)
+        D = self.kernels.pair_distances(np.concatenate([Q, X]), first, second + len(Q), threads=threads)
+        return first[D < radii[first]], second[D < radii[first]]
 
     def evaluate(self, L, h=0.0):
         """Eqs. 2 and 3 over the working set, with hinges smoothed to the width h."""

@@ -197,8 +197,8 @@ SOLVERS = {"smoothed": lmnn_solver.descend, "subgradient": subgradient_descent}
 
 
 def lmnn(
-    X, y, k=3, mu=1.0, *, partition=None, targets=None, start=None, solver="smoothed", tol=1e-3, max_checks=200,
-    rounds=1, validation=None, patience=5, callback=None, max_memory=None, kernels=None, threads=None,
+    X, y, k=3, mu=1.0, *, partition=None, targets=None, start=None, solver="smoothed", search="product", tol=1e-3,
+    max_checks=200, rounds=1, validation=None, patience=5, callback=None, max_memory=None, kernels=None, threads=None,
 ):  # fmt: skip
     """Mahalanobis metrics under which the k target neighbours of each point are nearer than any point of other classes.
 
@@ -224,6 +224,9 @@ def lmnn(
         the pull of the target neighbours; with a partition the training of one metric.
     solver : {"smoothed", "subgradient"}
         :func:`refimpl.lmnn_solver.descend` or :func:`subgradient_descent`, the paper's.
+    search : {"product", "trees"}
+        How full checks look for impostors: by filtered scalar products, or in ball trees (§ 4.2), which is faster in
+        few dimensions. The result is the same.
     tol : float
         The gap between the objective and the bound, relative to the objective, at which the training ends.
     max_checks : int
@@ -261,6 +264,8 @@ def lmnn(
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if solver not in SOLVERS:
         raise ValueError(f"solver: {solver!r} is unknown; one of {', '.join(map(repr, SOLVERS))} would do")
+    if search not in ("product", "trees"):
+        raise ValueError(f"search: {search!r} is unknown; 'product' or 'trees' would do")
     partition = as_partition(partition, len(X))
     if max_memory is not None:
         check_memory(estimate_memory(*X.shape, k, partition.max() + 1), max_memory)
@@ -269,7 +274,7 @@ def lmnn(
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
     coordinates, basis = _span(X)
     while True:
-        problem = LargeMarginProblem(coordinates, classes, targets, mu, partition, kernels, threads)
+        problem = LargeMarginProblem(coordinates, classes, targets, mu, partition, kernels, threads, search)
         L = _start(problem) if given is None else given @ basis
         steps = _in_full_space(SOLVERS[solver](problem, L, tol, max_checks=max_checks), basis)
         found = _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
@@ -329,15 +334,15 @@ def _start(problem):
     if problem.partitions > 1:
         one = lmnn(
             problem.X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2,
-            kernels=problem.kernels, threads=problem.threads,
+            search=problem.search, kernels=problem.kernels, threads=problem.threads,
         )  # fmt: skip
         return np.repeat(one.L, problem.partitions, axis=0)
     few = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
     few = np.sort(np.concatenate([rows[:: max(1, min(10, len(rows) // (problem.k + 1)))] for rows in few]))
     if problem.n > COARSE and 2 * len(few) < problem.n:
         less = lmnn(
-            problem.X[few], problem.classes[few], problem.k, problem.mu, tol=3e-2, kernels=problem.kernels,
-            threads=problem.threads,
+            problem.X[few], problem.classes[few], problem.k, problem.mu, tol=3e-2, search=problem.search,
+            kernels=problem.kernels, threads=problem.threads,
         )  # fmt: skip
         return lmnn_solver.scaled(problem, less.L)
     return lmnn_solver.scaled(problem, lmnn_solver.Whitened(problem, 0.0).R.transpose(0, 2, 1))

@@ -210,6 +210,18 @@ def test_twins_train_alike_step_by_step(options):
         assert (a.objective, a.bound, a.active, a.pairs, a.h) == (b.objective, b.bound, b.active, b.pairs, b.h)
 
 
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("several", [False, True])
+def test_trees_find_the_same_impostors(kernels, several):
+    X, y = blobs(6, n=80)
+    X[40:60] = X[:20]  # duplicates of other classes
+    partition = np.arange(80) % 3 if several else None
+    runs = [lmnn(X, y, 2, search=search, partition=partition, max_checks=6, kernels=kernels)
+            for search in ("product", "trees")]  # fmt: skip
+    assert_same(runs[0].history, runs[1].history)
+    assert_same(runs[0].L, runs[1].L)
+
+
 def test_a_result_is_saved_loaded_and_goes_on(tmp_path):
     X, y = blobs()
     found = lmnn(X, y, 2, max_checks=3, tol=1e-9, kernels=FASTEST)
@@ -353,6 +365,7 @@ def test_singular_data_give_a_finite_metric(X):
         ({"X": np.full((36, 4), np.nan)}, "X"),
         ({"X": np.ones((36, 4))}, "all points are equal"),
         ({"solver": "newton"}, "solver"),
+        ({"search": "hash"}, "search"),
         ({"targets": np.zeros((36, 1), dtype=int)}, "targets"),
         ({"targets": np.tile(np.arange(36)[:, None], (1, 2))}, "own target neighbour"),
         ({"targets": (np.arange(36)[:, None] + np.array([1, 2])) % 36}, "own class"),
