@@ -15,9 +15,9 @@ DIMENSIONS = {"small": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16, 32, 64, 128)}
 FASTMAP = {"small": 400, "paper": 10_000}
 VARIANTS = (("Fe", "Ra"), ("Fe", "Se"), ("Pa", "Se"))
 NOTES = (
-    "Edge images by Canny's detector, sigma 1.4 (the paper names none); chamfer distances are sums of the two "
-    "directions; candidates and training objects are drawn apart from one another; m = M_1 pivot pairs are tried in a "
-    "round; the second phase has as many rounds as there are dimensions. One training each.",
+    "Edge images by Canny's detector, sigma 1.7 (the paper names none; table `edges`); chamfer distances are sums of "
+    "the two directions; candidates and training objects are drawn apart from one another; m = M_1 pivot pairs are "
+    "tried in a round; the second phase has as many rounds as there are dimensions. One training each.",
 )
 
 

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 import numpy as np
 from scipy import ndimage
 
-from paper_figures.boostmap_tasks import Problem, _knn_errors, _load, _ranks, _space
+from paper_figures.boostmap_tasks import SIGMA, Problem, _knn_errors, _load, _ranks, _space
 from refimpl.boostmap import addition, boostmap, embedding, from_rounds, modification
 from refimpl.edges import _gradient, canny, chamfer, chamfer_nearest
 from refimpl.kernels.stumps import on_grid
@@ -87,7 +87,7 @@ def reading(job, *, data_set, enlarge, most, triples, sizes, queries, reading):
     `reading` holds what differs: "m", "M_2", "triples", "objects", "sigma", "steps" ("add", "printed"),
     "octaves" (weights only at powers of 2**octaves), "same" (objects of the triples are the candidates), "draw".
     """
-    problem = _load(job, data_set, reading.get("sigma", 1.4), enlarge, most)
+    problem = _load(job, data_set, reading.get("sigma", SIGMA), enlarge, most)
     sizes = {"m": sizes["M_1"]} | sizes | {name: reading[name] for name in reading if name in (*sizes, "m")}
     rng = job.rng_for("reading", triples, reading.get("draw", 0))
     picked = rng.permutation(len(problem.database))[: sizes["candidates"] + sizes["objects"]]
@@ -176,7 +176,7 @@ def graph(job, *, data_set, enlarge, most, queries, degree, starts, widths):
     The graph joins each database object with its `degree` nearest, both ways; a search begins at `starts`
     objects, the same for all queries.
     """
-    problem = _load(job, data_set, 1.4, enlarge, most)
+    problem = _load(job, data_set, SIGMA, enlarge, most)
     n, ask = len(problem.database), problem.queries[:queries]
     _, nearest = chamfer_nearest(problem.database, problem.database, degree + 1, kernels=job.kernels)
     links = both_ways(nearest[:, 1:], n)
