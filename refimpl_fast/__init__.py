@@ -5,6 +5,14 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
+    from refimpl_fast.forest import (
+        best_thresholds,
+        forest_words,
+        gather_candidates,
+        plane_values,
+        rerank,
+        split_pairs,
+    )
     from refimpl_fast.growing import build_tree
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
@@ -18,24 +26,31 @@ except ImportError as error:
         "Without it, refimpl runs on its reference kernels (kernels=refimpl.kernels)."
     ) from error
 
-from refimpl.kernels import BallTree, SortedFeatures
+from refimpl.kernels import BallTree, SearchForest, SortedFeatures
 
 __all__ = [
     "BallTree",
+    "SearchForest",
     "SortedFeatures",
     "add_similarity",
     "best_ranges",
     "best_stump",
+    "best_thresholds",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
+    "forest_words",
+    "gather_candidates",
     "hinge_terms",
     "impostors",
     "margin_sums",
     "minimize_z",
     "pair_distances",
+    "plane_values",
     "presort",
+    "rerank",
     "scan_nearest",
+    "split_pairs",
     "tree_nearest",
     "tree_within",
     "weighted_differences",

@@ -1,7 +1,7 @@
 """The Boosted Search Forest by brute force, from the paper's text alone; imports neither package.
 
-A tree is a nested tuple: ("leaf", name) or (p, b, left, right), where p^T x + b > 0 goes left. Similarities S are nested
-lists of 0 and 1; a pair is two different points, in either order.
+A tree is a nested tuple: ("leaf", name) or (p, b, left, right), where p^T x + b > 0 goes left. Similarities S are
+nested lists of 0 and 1; a pair is two different points, in either order.
 """
 
 import math
@@ -95,7 +95,7 @@ def criterion(X, M):
 
 
 def best_cut(values, M):
-    """The largest J left + J right over all cuts of the values, by trying each: (J, lowest such threshold's position)."""
+    """The largest J left + J right over all cuts of the values, by trying each: (J, how many values are below)."""
     order = sorted(range(len(values)), key=lambda i: values[i])
     best = (-math.inf, None)
     for k in range(1, len(values)):

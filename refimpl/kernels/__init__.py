@@ -24,6 +24,15 @@ Contract
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
+from refimpl.kernels.forest import (
+    SearchForest,
+    best_thresholds,
+    forest_words,
+    gather_candidates,
+    plane_values,
+    rerank,
+    split_pairs,
+)
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -32,20 +41,27 @@ from refimpl.kernels.triples import best_ranges, margin_sums, minimize_z, weight
 
 __all__ = [
     "BallTree",
+    "SearchForest",
     "SortedFeatures",
     "add_similarity",
     "best_ranges",
     "best_stump",
+    "best_thresholds",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
+    "forest_words",
+    "gather_candidates",
     "hinge_terms",
     "impostors",
     "margin_sums",
     "minimize_z",
     "pair_distances",
+    "plane_values",
     "presort",
+    "rerank",
     "scan_nearest",
+    "split_pairs",
     "tree_nearest",
     "tree_within",
     "weighted_differences",
