@@ -331,14 +331,15 @@ def split_pairs(
 # ------------------------------------------------------------------------------------------------ searching
 
 
-cdef void _gather(
+cdef bint _gather(
     const int64_t* starts, const int32_t* items, const uint8_t* alive, const int32_t* words, const double* c,
-    Py_ssize_t M, Py_ssize_t n, Py_ssize_t most, double* T, vector[Scored]* found, bint* unknown
+    Py_ssize_t M, Py_ssize_t n, Py_ssize_t most, double* T, vector[Scored]* found
 ) noexcept nogil:
     cdef vector[int32_t] touched
     cdef Py_ssize_t m, i
     cdef int32_t row
     cdef Scored one
+    cdef bint unknown = False
     for m in range(M):
         fetch(<const char*> (starts + words[m]), 16)
     for m in range(M):
@@ -348,7 +349,7 @@ cdef void _gather(
         for i in range(starts[words[m]], starts[words[m] + 1]):
             row = items[i]
             if row < 0 or row >= n:
-                unknown[0] = True
+                unknown = True
                 continue
             if T[row] == 0:
                 touched.push_back(row)
@@ -365,6 +366,7 @@ cdef void _gather(
         nth_element(found.begin(), found.begin() + most, found.end())
         found.resize(most)
     sort(found.begin(), found.end())
+    return not unknown
 
 
 def gather_candidates(
@@ -385,14 +387,15 @@ def gather_candidates(
         raise ValueError(f"counters: {T.shape[1]} for each thread; there are {n} points")
     cdef int64_t[::1] offsets = np.zeros(n_Q + 1, dtype=np.int64)
     cdef vector[vector[Scored]] found
-    cdef bint unknown = False
+    cdef vector[int] known = vector[int](n_Q, 1)
     found.resize(n_Q)
     if n and M:
         for i in prange(n_Q, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            _gather(&starts[0], &items[0] if items.shape[0] else NULL, &living[0], &words[i, 0], &c[0], M, n, most,
-                    &T[threadid(), 0], &found[i], &unknown)
-    if unknown:
-        raise ValueError(f"items holds points that are not among the {n} of alive")
+            known[i] = _gather(&starts[0], &items[0] if items.shape[0] else NULL, &living[0], &words[i, 0], &c[0], M, n,
+                               most, &T[threadid(), 0], &found[i])
+    for i in range(n_Q):
+        if not known[i]:
+            raise ValueError(f"items holds points that are not among the {n} of alive")
     for i in range(n_Q):
         offsets[i + 1] = offsets[i] + <int64_t> found[i].size()
     cdef int64_t[::1] rows = np.empty(offsets[n_Q], dtype=np.int64)
