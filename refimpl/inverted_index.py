@@ -7,6 +7,7 @@ Not handled here: learning (``search_forest.py``), several machines: :func:`refi
 words to any text engine, which then selects the same candidates.
 """
 
+import importlib
 import json
 import os
 import shutil
@@ -224,6 +225,14 @@ class InvertedIndex:
         return np.where(rows < 0, -1, np.append(self._ids, -1)[rows])
 
     # -------------------------------------------------------------------------------------------- files
+
+    def __getstate__(self):
+        """For pickle, which takes no modules: the kernels are named."""
+        self._merge()
+        return {**self.__dict__, "kernels": self.kernels.__name__, "_spare": []}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state, kernels=importlib.import_module(state["kernels"]))
 
     def save(self, path):
         """Write the index to a folder, whose arrays :meth:`load` can map into memory.

@@ -1,6 +1,6 @@
 """scikit-learn estimators over the papers; needs scikit-learn (``pip install 'refimpl[figures]'``).
 
-One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap` and :mod:`.lmnn`.
+One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap`, :mod:`.search_forest` and :mod:`.lmnn`.
 """
 
 try:
@@ -11,5 +11,13 @@ except ImportError as error:
 from refimpl.estimators.boosted_distance import BoostedDistanceClassifier
 from refimpl.estimators.boostmap import BoostMap, BoostMapClassifier
 from refimpl.estimators.lmnn import LMNN, MultiMetricLMNN
+from refimpl.estimators.search_forest import SearchForestNeighbors
 
-__all__ = ["LMNN", "BoostMap", "BoostMapClassifier", "BoostedDistanceClassifier", "MultiMetricLMNN"]
+__all__ = [
+    "LMNN",
+    "BoostMap",
+    "BoostMapClassifier",
+    "BoostedDistanceClassifier",
+    "MultiMetricLMNN",
+    "SearchForestNeighbors",
+]
