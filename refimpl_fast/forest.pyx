@@ -25,6 +25,7 @@ cdef extern from *:
     static inline bool operator<(const Scored& a, const Scored& b) {
         return a.score > b.score || (a.score == b.score && a.row < b.row);
     }
+    struct Walker { int64_t node, point, place; };
     struct Valued { double value; int32_t place; };
     static inline bool operator<(const Valued& a, const Valued& b) { return a.value < b.value; }
     #if defined(__GNUC__)
@@ -38,6 +39,10 @@ cdef extern from *:
     cppclass Scored:
         double score
         int64_t row
+    cppclass Walker:
+        int64_t node
+        int64_t point
+        int64_t place
     cppclass Valued:
         double value
         int32_t place
@@ -49,7 +54,8 @@ ctypedef fused real:
 
 cdef enum:
     LANES = 16
-    BLOCK = 256  # points that pass a tree together
+    BLOCK = 2048  # points that pass a tree together
+    AHEAD = 6
 
 assert LANES == reference.LANES
 
@@ -61,10 +67,19 @@ cdef struct Nodes:
     const double* offset
 
 
+cdef inline double _folded(double* lanes) noexcept nogil:
+    # lanes = lanes[:, :half] + lanes[:, half:] until one is left
+    cdef Py_ssize_t i
+    for i in range(8):
+        lanes[i] = lanes[i] + lanes[i + 8]
+    for i in range(4):
+        lanes[i] = lanes[i] + lanes[i + 4]
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+
+
 cdef inline double _dot(const real* a, const real* b, Py_ssize_t d) noexcept nogil:
     # _lane_sums(a.astype(np.float64) * b.astype(np.float64))
     cdef double[LANES] lanes
-    cdef double total
     cdef Py_ssize_t c, i, whole = d // LANES * LANES
     for i in range(LANES):
         lanes[i] = 0
@@ -73,16 +88,13 @@ cdef inline double _dot(const real* a, const real* b, Py_ssize_t d) noexcept nog
             lanes[i] += <double> a[c * LANES + i] * <double> b[c * LANES + i]
     for i in range(d - whole):
         lanes[i] += <double> a[whole + i] * <double> b[whole + i]
-    total = lanes[0]
-    for i in range(1, LANES):
-        total = total + lanes[i]
-    return total
+    return _folded(lanes)
 
 
 cdef inline double _square(const real* a, const real* b, Py_ssize_t d) noexcept nogil:
     # difference = a.astype(np.float64) - b; _lane_sums(difference * difference)
     cdef double[LANES] lanes
-    cdef double total, one
+    cdef double one
     cdef Py_ssize_t c, i, whole = d // LANES * LANES
     for i in range(LANES):
         lanes[i] = 0
@@ -93,10 +105,7 @@ cdef inline double _square(const real* a, const real* b, Py_ssize_t d) noexcept 
     for i in range(d - whole):
         one = <double> a[whole + i] - <double> b[whole + i]
         lanes[i] += one * one
-    total = lanes[0]
-    for i in range(1, LANES):
-        total = total + lanes[i]
-    return total
+    return _folded(lanes)
 
 
 # ------------------------------------------------------------------------------------------------ passing points
@@ -125,45 +134,27 @@ cdef _plane_values(const real[:, ::1] X, const real[::1] p, int n_threads):
     return np.asarray(out)
 
 
-cdef cloned_void _pass(
-    const Nodes* nodes, const real* planes, int64_t root, const real* X, Py_ssize_t n, Py_ssize_t d, Py_ssize_t M,
-    int32_t* words
+cdef cloned_void _walk(
+    const Nodes* nodes, const real* planes, const real* X, Py_ssize_t d, Walker* at, Py_ssize_t going, int32_t* words
 ) noexcept nogil:
-    # node = forest.left[node] + ~(p @ x + b > 0) until it is a leaf
-    cdef Py_ssize_t i
+    # k = forest.left[k] + (0 if p @ x + b > 0 else 1) until it is a leaf: all walkers take a step in turn, while the
+    # nodes of the next ones are on their way to the cache
+    cdef Py_ssize_t i, kept
     cdef int64_t node
     cdef double value
-    for i in range(n):
-        node = root
-        while nodes.left[node] >= 0:
-            if nodes.plane[node] >= 0:
-                value = _dot(X + i * d, planes + nodes.plane[node] * d, d)
-            else:
-                value = X[i * d + nodes.feature[node]]
-            node = nodes.left[node] + (not value + nodes.offset[node] > 0)
-        words[i * M] = nodes.word[node]
-
-
-cdef cloned_void _pass_all(
-    const Nodes* nodes, const real* planes, const int64_t* roots, const real* x, Py_ssize_t d, Py_ssize_t M,
-    int64_t* at, int32_t* words
-) noexcept nogil:
-    # the same for one point, all trees level by level: while one node is tested the next ones are on their way
-    cdef Py_ssize_t m, going = M, kept
-    cdef int64_t node
-    cdef double value
-    for m in range(M):
-        at[2 * m], at[2 * m + 1] = roots[m], m
+    cdef const real* x
     while going:
-        for m in range(going):
-            if nodes.plane[at[2 * m]] >= 0:
-                fetch(<const char*> (planes + nodes.plane[at[2 * m]] * d), d * sizeof(real))
         kept = 0
-        for m in range(going):
-            node = at[2 * m]
+        for i in range(min(going, <Py_ssize_t> AHEAD)):
+            fetch(<const char*> (planes + max(nodes.plane[at[i].node], 0) * d), d * sizeof(real))
+        for i in range(going):
+            if i + AHEAD < going:
+                fetch(<const char*> (planes + max(nodes.plane[at[i + AHEAD].node], 0) * d), d * sizeof(real))
+            node = at[i].node
             if nodes.left[node] < 0:
-                words[at[2 * m + 1]] = nodes.word[node]
+                words[at[i].place] = nodes.word[node]
                 continue
+            x = X + at[i].point * d
             if nodes.plane[node] >= 0:
                 value = _dot(x, planes + nodes.plane[node] * d, d)
             else:
@@ -172,34 +163,40 @@ cdef cloned_void _pass_all(
             fetch(<const char*> (nodes.left + node), 1)
             fetch(<const char*> (nodes.plane + node), 1)
             fetch(<const char*> (nodes.offset + node), 1)
-            at[2 * kept], at[2 * kept + 1] = node, at[2 * m + 1]
+            at[kept].node, at[kept].point, at[kept].place = node, at[i].point, at[i].place
             kept += 1
         going = kept
 
 
-cdef _pass_blocks(forest, const real[:, ::1] planes, const real[:, ::1] X, int n_threads):
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], M = len(forest.roots), m, block, first
-    cdef Py_ssize_t blocks = (n + BLOCK - 1) // BLOCK
+cdef _pass(forest, const real[:, ::1] planes, const real[:, ::1] X, int n_threads):
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], M = len(forest.roots), m, i, t, block, first, last
+    cdef Py_ssize_t size = max(1, min(<Py_ssize_t> BLOCK, -(-n // n_threads))), blocks = -(-n // size)
+    cdef Py_ssize_t together = M if size * M <= BLOCK else 1  # trees that a block passes at once
     cdef const int32_t[::1] left = forest.left, word = forest.word, plane = forest.plane, feature = forest.feature
     cdef const double[::1] offset = forest.offset
     cdef const int64_t[::1] roots = forest.roots
     cdef int32_t[:, ::1] words = np.empty((n, M), dtype=np.int32)
     cdef const real* p = NULL
-    if planes.shape[0]:
-        p = &planes[0, 0]
     cdef Nodes nodes
+    cdef vector[vector[Walker]] walkers
+    cdef Walker* at
     nodes.left, nodes.word, nodes.plane, nodes.feature = &left[0], &word[0], &plane[0], &feature[0]
     nodes.offset = &offset[0]
-    cdef int64_t[:, ::1] at
-    if n < BLOCK // 4:
-        at = np.empty((max(1, n), 2 * M), dtype=np.int64)
-        for m in prange(n, nogil=True, num_threads=n_threads, schedule="static"):
-            _pass_all(&nodes, p, &roots[0], &X[m, 0], d, M, &at[m, 0], &words[m, 0])
-        return np.asarray(words)
+    if planes.shape[0]:
+        p = &planes[0, 0]
+    walkers.resize(blocks)
     for block in prange(blocks, nogil=True, num_threads=n_threads, schedule="dynamic"):
-        first = block * BLOCK
-        for m in range(M):
-            _pass(&nodes, p, roots[m], &X[first, 0], min(<Py_ssize_t> BLOCK, n - first), d, M, &words[first, m])
+        first = block * size
+        last = min(n, first + size)
+        walkers[block].resize((last - first) * together)
+        at = walkers[block].data()
+        for t in range(M // together):
+            for i in range((last - first) * together):
+                m = t + i // (last - first)
+                at[i].node, at[i].point = roots[m], first + i % (last - first)
+                at[i].place = at[i].point * M + m
+            _walk(&nodes, p, &X[0, 0], d, at, (last - first) * together, &words[0, 0])
+        walkers[block] = vector[Walker]()
     return np.asarray(words)
 
 
@@ -210,8 +207,8 @@ def forest_words(forest, X not None, *, threads=None):
     if X.ndim != 2 or X.shape[1] != planes.shape[1] or X.dtype != planes.dtype:
         raise ValueError(f"X: {X.dtype} of shape {X.shape}; the forest takes {planes.dtype}, {planes.shape[1]} a point")
     if planes.dtype == np.float32:
-        return _pass_blocks[float](forest, planes, X, n_threads)
-    return _pass_blocks[double](forest, planes, X, n_threads)
+        return _pass[float](forest, planes, X, n_threads)
+    return _pass[double](forest, planes, X, n_threads)
 
 
 # ------------------------------------------------------------------------------------------------ training

@@ -1,8 +1,8 @@
 """The search forest's hot paths: passing points down the trees, candidates from an inverted index, split statistics.
 
 Li et al. (2011), §§ 3.3-3.4. All sums over a vector's coordinates are taken in float64, in 16 interleaved lanes, lane i
-adding coordinates i, i + 16, ...; then the lanes, from the first. Points and hyperplanes may be float32: their products
-are exact in float64. So the twins send every point to the same leaf.
+adding coordinates i, i + 16, ...; then one half of the lanes is added to the other, four times. Points and hyperplanes
+may be float32: their products are exact in float64. So the twins send every point to the same leaf.
 
 Not handled here: validation (the callers do it), the choice of splits, storage.
 """
@@ -96,7 +96,10 @@ def _lane_sums(products):
     padded = np.zeros((n, -(-d // LANES) * LANES))
     padded[:, :d] = products
     lanes = np.add.reduce(padded.reshape(n, padded.shape[1] // LANES, LANES), axis=1)
-    return np.cumsum(lanes, axis=1)[:, -1] + 0.0
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return lanes[:, 0] + 0.0
 
 
 def plane_values(X, p, *, threads=None):
@@ -136,27 +139,19 @@ def forest_words(forest, X, *, threads=None):
         Index words.
     """
     words = np.empty((len(X), len(forest.roots)), dtype=np.int32)
-    block = max(1, HELD // X.shape[1])
-    for start in range(0, len(X), block):
-        x = X[start : start + block].astype(np.float64)
-        for m, root in enumerate(forest.roots):
-            node = np.full(len(x), root)
-            going = np.flatnonzero(forest.left[node] >= 0)
-            while len(going):
-                at = node[going]
-                node[going] = forest.left[at] + ~(_tests(forest, at, x[going]) > 0)  # p^T x + b > 0: left
-                going = going[forest.left[node[going]] >= 0]
-            words[start : start + block, m] = forest.word[node]
+    for i, x in enumerate(X.astype(np.float64)):
+        for m, k in enumerate(forest.roots):
+            while forest.left[k] >= 0:
+                k = forest.left[k] + (0 if _test(forest, k, x) > 0 else 1)  # p^T x + b > 0: left
+            words[i, m] = forest.word[k]
     return words
 
 
-def _tests(forest, at, x):
-    """p^T x + b for points x at the nodes `at`."""
-    values, plane = np.empty(len(at)), forest.plane[at]
-    p, stump = plane >= 0, plane < 0
-    values[p] = _lane_sums(x[p] * forest.planes[plane[p]].astype(np.float64))
-    values[stump] = x[stump, forest.feature[at[stump]]]
-    return values + forest.offset[at]
+def _test(forest, k, x):
+    """p^T x + b at node k."""
+    if forest.plane[k] < 0:
+        return x[forest.feature[k]] + forest.offset[k]
+    return _lane_sums((x * forest.planes[forest.plane[k]])[np.newaxis])[0] + forest.offset[k]
 
 
 # ------------------------------------------------------------------------------------------------ training
