@@ -127,7 +127,7 @@ def best_c(similar, dissimilar, lam):
     return float(np.log(similar / dissimilar)) if similar > dissimilar else 0.0  # eq. 15, ERRATUM BSF-3
 
 
-def selection_rounds(pairs, M, grow):
+def selection_rounds(pairs, M, grow, done=0):
     """Algorithm 1 of Li et al. (2011), p. 5: Boosted Selection Function Learning.
 
     Parameters
@@ -137,13 +137,15 @@ def selection_rounds(pairs, M, grow):
     M : int
     grow : callable
         Learns a base selection function: gets the root node of the pairs, returns a :class:`Tree`.
+    done : int, default 0
+        Rounds that have been made before.
 
     Yields
     ------
     Round
         The rounds end before M if a tree gets no weight: so would every later one.
     """
-    for m in range(1, M + 1):  # Alg. 1 l.1
+    for m in range(done + 1, M + 1):  # Alg. 1 l.1
         tree = grow(pairs.root())  # l.2
         similar, dissimilar = pairs.masses(tree.leaf)
         c = best_c(similar, dissimilar, pairs.lam)  # eq. 15
@@ -311,7 +313,7 @@ def top_eigenvector(product, start, *, tol=1e-4):
 
 def search_forest(
     X, S, M, lam, *, rng, kernels=None, max_depth=16, max_leaves=None, stump_above=None, stumps=16,
-    offset="best", augment=1.0, tol=1e-4, pairs="meeting", callback=None, threads=None,
+    offset="best", augment=1.0, tol=1e-4, pairs="meeting", start=None, callback=None, threads=None,
 ):  # fmt: skip
     """Learn a Boosted Search Forest: Algorithms 1 and 2 of Li et al. (2011).
 
@@ -348,8 +350,11 @@ def search_forest(
         Of the eigenvectors; see :func:`top_eigenvector`.
     pairs : {"meeting", "dense"}
         How the pairs' weights are held: :mod:`refimpl.forest_pairs`. The trees are the same.
+    start : SearchForest, optional
+        The first trees, from a training with the same arguments that was interrupted. The result is that of an
+        uninterrupted training: each tree has a random stream of its own.
     callback : callable, optional
-        Gets a :class:`Round` after each.
+        Gets the forest so far after each tree; ``refimpl.save`` makes a checkpoint of it.
     threads : int, optional
 
     Returns
@@ -378,13 +383,19 @@ def search_forest(
     if pairs == "dense" and len(X) > DENSE:
         raise ValueError(f"pairs: X has {len(X)} points; 'dense' takes {DENSE} at most, 'meeting' gives the same trees")
     held = (DensePairs if pairs == "dense" else MeetingPairs)(as_similarity(S, len(X)), lam, kernels, threads)
-    rounds = []
-    for round_ in selection_rounds(
-        held, M, lambda root: search_tree(X, root, settings, rng=rng, kernels=kernels, threads=threads)
-    ):
-        rounds.append(round_)
+    rounds = [] if start is None else _rounds_of(start, X, lam, kernels, threads)
+    if len(rounds) > M:
+        raise ValueError(f"M is {M}; start has {len(rounds)} trees already")
+    for r in rounds:
+        held.meet(r.tree.leaf, r.c)
+    streams = iter(rng.spawn(M)[len(rounds) :])
+    for r in selection_rounds(
+        held, M, lambda root: search_tree(X, root, settings, rng=next(streams), kernels=kernels, threads=threads),
+        done=len(rounds),
+    ):  # fmt: skip
+        rounds.append(r)
         if callback is not None:
-            callback(round_)
+            callback(_planted(rounds, X, lam, f"{r.m} trees so far"))
     if not rounds:
         raise ValueError(f"lam is {lam}: no tree is worth its cost; a smaller lam, or deeper trees, would do")
     message = f"{M} trees, as asked for" if len(rounds) == M else f"tree {len(rounds) + 1} would get no positive weight"
@@ -413,6 +424,26 @@ def _planted(rounds, X, lam, message):
         history=np.array([r.history for r in rounds], dtype=np.float64),
         message=message,
     )
+
+
+def _rounds_of(forest, X, lam, kernels, threads):
+    """The rounds that gave a forest, for a training that goes on."""
+    if not isinstance(forest, SearchForest):
+        raise TypeError(f"start is a {type(forest).__name__}; pass a SearchForest")
+    if forest.planes.shape[1] != X.shape[1] or forest.planes.dtype != X.dtype or forest.lam != lam:
+        raise ValueError(
+            f"start was learnt from {forest.planes.dtype}, {forest.planes.shape[1]} a point, with lam={forest.lam}; "
+            f"now it is {X.dtype}, {X.shape[1]} a point, and lam={lam}. The same arguments would do"
+        )
+    words, rounds = kernels.forest_words(forest, X, threads=threads), []
+    for m, (a, b) in enumerate(zip(forest.roots, np.append(forest.roots[1:], len(forest.left)), strict=True)):
+        left = forest.left[a:b]
+        planes = [forest.planes[p] if p >= 0 else None for p in forest.plane[a:b]]
+        leaf = words[:, m].astype(np.int64) - forest.word[a:b][left < 0].min()
+        tree = Tree(np.where(left < 0, -1, left - a).tolist(), forest.feature[a:b].tolist(),
+                    forest.offset[a:b].tolist(), planes, leaf, forest.history[m, 0])  # fmt: skip
+        rounds.append(Round(m + 1, tree, float(forest.c[m]), tuple(forest.history[m])))
+    return rounds
 
 
 def to_terms(forest, X, *, kernels=None, threads=None):

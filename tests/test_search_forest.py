@@ -298,6 +298,36 @@ def test_save_and_load(tmp_path):
     assert_same(to_terms(forest, X), to_terms(again, X))
 
 
+@each
+@pytest.mark.parametrize("pairs", ["dense", "meeting"])
+def test_an_interrupted_training_goes_on(kernels, pairs, tmp_path):
+    """From the last tree that was saved, with the result of an uninterrupted training, to the bit."""
+    X = points(120, 4)
+    S = neighbor_similarity(X, 8)
+
+    def train(M=5, **options):
+        rng = np.random.default_rng(7)
+        return search_forest(X, S, M, 0.05, rng=rng, stump_above=50, kernels=kernels, pairs=pairs, **options)
+
+    def interrupted(forest):
+        refimpl.save(tmp_path / "forest.npz", forest)
+        if len(forest.c) == 3:
+            raise KeyboardInterrupt
+
+    whole = train()
+    with pytest.raises(KeyboardInterrupt):
+        train(callback=interrupted)
+    for again in (train(start=refimpl.load(tmp_path / "forest.npz")), train(start=train(2)), train(start=whole)):
+        for name in FIELDS:
+            assert_same(getattr(again, name), getattr(whole, name))
+    with pytest.raises(ValueError, match="start was learnt from"):
+        search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=whole)
+    with pytest.raises(ValueError, match="start has 5 trees already"):
+        search_forest(X, S, 4, 0.05, rng=np.random.default_rng(7), start=whole)
+    with pytest.raises(TypeError, match="start is a int"):
+        search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=3)
+
+
 @pytest.mark.parametrize(
     "change",
     [
