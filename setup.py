@@ -34,7 +34,7 @@ def extension(name):
         language="c++",
         include_dirs=["refimpl_fast"],
         depends=[
-            f"refimpl_fast/{file}" for file in ("clones.h", "eight.h", "groups.h", "panels.h", "power.h", "threads.pxd")
+            f"refimpl_fast/{file}" for file in ("clones.h", "eight.h", "groups.h", "hamming.h", "panels.h", "power.h", "threads.pxd")
         ],
         extra_compile_args=flags + OPENMP,
         extra_link_args=[] if sys.platform == "win32" else OPENMP,
@@ -44,7 +44,7 @@ def extension(name):
 setup(
     cmdclass={"build_ext": BuildExt},
     ext_modules=cythonize(
-        [extension(name) for name in ("chamfer", "growing", "scan", "stumps", "subgradient", "trees", "triples")],
+        [extension(name) for name in ("chamfer", "growing", "hamming", "scan", "stumps", "subgradient", "trees", "triples")],
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,

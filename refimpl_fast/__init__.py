@@ -6,6 +6,7 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.growing import build_tree
+    from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -29,6 +30,9 @@ __all__ = [
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
+    "hamming_distances",
+    "hamming_nearest",
+    "hamming_within",
     "hinge_terms",
     "impostors",
     "margin_sums",

@@ -24,6 +24,7 @@ Contract
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
+from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -39,6 +40,9 @@ __all__ = [
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
+    "hamming_distances",
+    "hamming_nearest",
+    "hamming_within",
     "hinge_terms",
     "impostors",
     "margin_sums",
