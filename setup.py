@@ -8,7 +8,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
-NAMES = ("chamfer", "growing", "hamming", "scan", "stumps", "subgradient", "trees", "triples")
+NAMES = ("chamfer", "clustering", "growing", "hamming", "hashing", "scan", "stumps", "subgradient", "trees", "triples")
 SHARED = ("clones.h", "eight.h", "groups.h", "hamming.h", "panels.h", "power.h", "threads.pxd")
 OPENMP = ["/openmp"] if sys.platform == "win32" else ["-fopenmp"]
 

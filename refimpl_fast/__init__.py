@@ -5,8 +5,10 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
+    from refimpl_fast.clustering import best_bin_first, lloyd, tree_leaves
     from refimpl_fast.growing import build_tree
     from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
+    from refimpl_fast.hashing import bucket_votes, projections
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -25,8 +27,10 @@ __all__ = [
     "BallTree",
     "SortedFeatures",
     "add_similarity",
+    "best_bin_first",
     "best_ranges",
     "best_stump",
+    "bucket_votes",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
@@ -35,11 +39,14 @@ __all__ = [
     "hamming_within",
     "hinge_terms",
     "impostors",
+    "lloyd",
     "margin_sums",
     "minimize_z",
     "pair_distances",
     "presort",
+    "projections",
     "scan_nearest",
+    "tree_leaves",
     "tree_nearest",
     "tree_within",
     "weighted_differences",

@@ -1,7 +1,8 @@
 """Linear Hamming scan in Cython: the twin of refimpl/kernels/hamming.py, whose expressions stand above the loops.
 
-A block of codes is compared with a few queries while it is in cache. With few queries the threads share the codes, with
-many the queries; what a query keeps from each share is put together in the order of the codes, so ties do not depend on it.
+A block of codes is compared with a few queries while it is in cache. With few queries the threads share the codes,
+with many the queries; what a query keeps from each share is put together in the order of the codes, so ties do not
+depend on it.
 """
 
 import numpy as np

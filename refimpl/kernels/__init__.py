@@ -24,7 +24,9 @@ Contract
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
+from refimpl.kernels.clustering import best_bin_first, lloyd, tree_leaves
 from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
+from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -35,8 +37,10 @@ __all__ = [
     "BallTree",
     "SortedFeatures",
     "add_similarity",
+    "best_bin_first",
     "best_ranges",
     "best_stump",
+    "bucket_votes",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
@@ -45,11 +49,14 @@ __all__ = [
     "hamming_within",
     "hinge_terms",
     "impostors",
+    "lloyd",
     "margin_sums",
     "minimize_z",
     "pair_distances",
     "presort",
+    "projections",
     "scan_nearest",
+    "tree_leaves",
     "tree_nearest",
     "tree_within",
     "weighted_differences",
