@@ -116,18 +116,18 @@ def lsh_candidates(X, q, functions, k, w, most):
     return votes(agreeing, most)
 
 
-def rectangular_eigenfunctions(low, high, bits, eps=0.01):
+def rectangular_eigenfunctions(low, high, bits):
     """(component, k) of the smallest eigenvalues 1 - exp(-(eps k pi / (b - a))^2 / 2), k from 1."""
-    found = []
+    found, eps = [], 1e-3 * max(b - a for a, b in zip(low, high, strict=True))
     for component, (a, b) in enumerate(zip(low, high, strict=True)):
         for k in range(1, bits + 1):
-            found.append((-math.expm1(-((eps * k * math.pi / (b - a)) ** 2) / 2), component, k))
+            found.append((-math.expm1(-((eps / (b - a) * k * math.pi) ** 2) / 2), component, k))
     return [(component, k) for _, component, k in sorted(found)[:bits]]
 
 
 def eigenfunction(x, a, b, k):
     """Phi_k at x on [a, b]."""
-    return math.sin(math.pi / 2 + k * math.pi / (b - a) * (x - a))
+    return math.sin(math.pi / 2 + k * math.pi * ((x - a) / (b - a)))
 
 
 def recall(lists, neighbors, count):

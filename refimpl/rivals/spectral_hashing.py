@@ -89,8 +89,8 @@ class SpectralHashing:
         """
         kernels, X = as_kernels(kernels), as_points(X, "X", self.axes.T)
         x = kernels.projections(X - self.mean, self.axes, threads=threads) - self.low
-        omega = self.k * np.pi / self.width[self.component]
-        return np.sin(np.pi / 2 + omega * x[:, self.component])  # Phi_k(x)
+        x /= self.width
+        return np.sin(np.pi / 2 + self.k * np.pi * x[:, self.component])  # Phi_k(x)
 
     def encode(self, X, *, kernels=None, threads=None):
         """The codes of vectors; equal vectors have equal codes.
@@ -149,7 +149,7 @@ def spectral_hashing(X, bits, *, n_components=None, kernels=None, threads=None):
 def smallest_eigenvalues(width, bits):
     """The eigenfunctions of the `bits` smallest eigenvalues: component and k >= 1 of each, the smallest first."""
     component, k = np.repeat(np.arange(len(width)), bits), np.tile(np.arange(1, bits + 1), len(width))
-    order = np.lexsort((component, k / width[component]))[:bits]  # lambda_k rises with k pi / (b - a)
+    order = np.lexsort((component, k * (width.max() / width[component])))[:bits]  # lambda_k rises with k / (b - a)
     return component[order], k[order]
 
 
