@@ -70,7 +70,7 @@ def descend(trees, j, q, aside):
 
 
 def best_bin_first(trees, q, most):
-    """[(point, leaves opened before)] of the first `most`, and the number of centres compared; no queue, only a list."""
+    """[(point, leaves opened before)] of the first `most`, and how many centres were compared; a list for a queue."""
     found, aside, compared, opened = {}, [], 0, 0
     begin = list(trees["roots"])
     while len(found) < most:

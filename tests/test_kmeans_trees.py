@@ -88,7 +88,7 @@ def test_a_tree_is_what_it_says(kernels, case):
 @settings(max_examples=60, deadline=None)
 @given(case=forests(most=60))
 def test_searches_find_what_brute_force_finds(kernels, case):
-    X, Q, _, most, _ = case
+    _, Q, _, most, _ = case
     trees = built(case, kernels)
     T = as_lists(trees)
     first, together = trees.candidates(Q, most, kernels=kernels), trees.colliding(Q, most, kernels=kernels)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from itertools import pairwise
 
 import numpy as np
 import oracles_hashing as oracle
@@ -132,7 +133,7 @@ def test_the_probability_of_a_collision(p, density):
         integral = quad(lambda t: density(t / c) / c * (1 - t / w), 0, w)[0]  # noqa: B023
         assert collision_probability(c, w, p) == pytest.approx(integral, rel=1e-9)
     one = np.array([0.5, -1.0, 2.0])
-    other = one + [0.6, -0.8, 0.0]
+    other = one + np.array([0.6, -0.8, 0.0])
     c = 1.4 if p == 1 else 1.0
     tables = lsh([one], 4000, 1, 2.0, p=p, rng=np.random.default_rng(p))
     share = tables.candidates([other]).scores[0] / 4000
@@ -159,7 +160,7 @@ def test_keys_sort_as_rows_do(seed):
     keys = rng.choice([-(2**53), -257, -256, -1, 0, 1, 255, 256, 2**53], (30, rng.integers(1, 4)))
     order = np.argsort(sortable(keys), kind="stable")
     assert keys[order].tolist() == sorted(keys.tolist())
-    for a, b in zip(keys[:-1], keys[1:], strict=True):
+    for a, b in pairwise(keys):
         same = sortable(np.stack([a, b]))
         assert (same[0] == same[1]) == (a == b).all()
 

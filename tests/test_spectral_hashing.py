@@ -28,7 +28,7 @@ def sets(draw):
     X[0, 0] += np.abs(X).max() + 1e-300
     X[rng.integers(0, n, n // 3)] = X[-1]
     if (X == X[0]).all():
-        X[0] *= 2
+        X[0] += 1.0
     return X, np.concatenate([X[:3], 3 * X[:2]]), draw(st.integers(1, 150))
 
 
