@@ -63,15 +63,23 @@ cdef cloned_void _nearest(
         first += GROUP
 
 
+cdef bint _equal(const int64_t[::1] a, const int64_t[::1] b) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(a.shape[0]):
+        if a[i] != b[i]:
+            return False
+    return True
+
+
 cdef void _sum(
-    const double[:, ::1] X, const int64_t[::1] rows, const int64_t[::1] nearest, double[:, ::1] sums, Py_ssize_t column
+    const double[:, ::1] S, const int64_t[::1] nearest, double[:, ::1] sums, Py_ssize_t column
 ) noexcept nogil:
     # np.add.at(sums, nearest, S), some columns of it
-    cdef Py_ssize_t i, c, n = min(<Py_ssize_t> COLUMNS, X.shape[1] - column)
+    cdef Py_ssize_t i, c, n = min(<Py_ssize_t> COLUMNS, S.shape[1] - column)
     cdef const double* x
     cdef double* into
-    for i in range(rows.shape[0]):
-        x = &X[rows[i], column]
+    for i in range(S.shape[0]):
+        x = &S[i, column]
         into = &sums[nearest[i], column]
         for c in range(n):
             into[c] += x[c]
@@ -91,28 +99,28 @@ def lloyd(
             raise ValueError(f"rows holds {rows[i]}; there are {X.shape[0]} points")
     if p * k * d < SHARED:
         n_threads = 1
-    cdef double[:, ::1] C = np.array(centres), sums = np.empty((k, d))
+    cdef double[:, ::1] C = np.array(centres), sums = np.empty((k, d)), S = np.take(X, rows, axis=0)
     cdef double[::1] packed = np.zeros((k + GROUP - 1) // GROUP * GROUP * d)
     cdef int64_t[::1] nearest = np.zeros(p, dtype=np.int64), before = np.zeros(p, dtype=np.int64)
     cdef int64_t[::1] count = np.zeros(k, dtype=np.int64)
     _pack(C, packed)
     for i in prange(p, nogil=True, num_threads=n_threads, schedule="static"):
-        _nearest(&X[rows[i], 0], &packed[0], k, d, &nearest[i])
+        _nearest(&S[i, 0], &packed[0], k, d, &nearest[i])
     for _ in range(iterations):
         # centres[count > 0] = sums[count > 0] / count[count > 0, np.newaxis]
         sums[:, :], count[:] = 0, 0
         for i in range(p):
             count[nearest[i]] += 1
         for i in prange((d + COLUMNS - 1) // COLUMNS, nogil=True, num_threads=n_threads, schedule="static"):
-            _sum(X, rows, nearest, sums, i * COLUMNS)
+            _sum(S, nearest, sums, i * COLUMNS)
         for j in range(k):
             for c in range(d if count[j] else 0):
                 C[j, c] = sums[j, c] / <double> count[j]
         before, nearest = nearest, before
         _pack(C, packed)
         for i in prange(p, nogil=True, num_threads=n_threads, schedule="static"):
-            _nearest(&X[rows[i], 0], &packed[0], k, d, &nearest[i])
-        if np.array_equal(nearest, before):
+            _nearest(&S[i, 0], &packed[0], k, d, &nearest[i])
+        if _equal(nearest, before):
             break
     return np.asarray(C), np.asarray(nearest)
 

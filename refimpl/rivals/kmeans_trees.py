@@ -221,10 +221,9 @@ def _grown(X, rng, branching, leaf_size, iterations, kernels, threads):
 
 def initial_centres(X, rows, k, rng):
     """Up to k different points among X[rows], in random order: shape (k or less, d)."""
-    order = rows[rng.permutation(len(rows))]
-    chosen, place, chunk = X[:0], 0, k
-    while place < len(order) and len(chosen) < k:
-        chosen = np.concatenate([chosen, X[order[place : place + chunk]]])
-        chosen = chosen[np.sort(np.unique(chosen, axis=0, return_index=True)[1])]
-        place, chunk = place + chunk, 2 * chunk
-    return np.ascontiguousarray(chosen[:k])
+    chosen = {}
+    for i in rows[rng.permutation(len(rows))]:
+        chosen.setdefault((X[i] + 0.0).tobytes(), i)  # 0.0 has no sign
+        if len(chosen) == k:
+            break
+    return X[list(chosen.values())]
