@@ -18,7 +18,8 @@ Contract
   over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
   (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties. Sums that
   cannot be exact (Z of BoostMap, weighted L1, squared distances of LMNN) are taken in a fixed number of interleaved
-  lanes, the same in both twins; squared distances in :mod:`refimpl.kernels.trees` in the order of the coordinates.
+  lanes, the same in both twins; squared distances in :mod:`refimpl.kernels.trees` in the order of the coordinates,
+  as are those to centres and the projections of :mod:`refimpl.kernels.clustering` and :mod:`refimpl.kernels.hashing`.
 * **threads** is the number of threads a kernel may use, None for all that the machine offers; no result depends
   on it. The reference runs on one thread whatever it is told.
 """
