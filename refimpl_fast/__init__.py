@@ -13,7 +13,10 @@ try:
         rerank,
         split_pairs,
     )
+    from refimpl_fast.clustering import best_bin_first, lloyd, tree_leaves
     from refimpl_fast.growing import build_tree
+    from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
+    from refimpl_fast.hashing import bucket_votes, projections
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -33,24 +36,32 @@ __all__ = [
     "SearchForest",
     "SortedFeatures",
     "add_similarity",
+    "best_bin_first",
     "best_ranges",
     "best_stump",
     "best_thresholds",
+    "bucket_votes",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
     "forest_words",
     "gather_candidates",
+    "hamming_distances",
+    "hamming_nearest",
+    "hamming_within",
     "hinge_terms",
     "impostors",
+    "lloyd",
     "margin_sums",
     "minimize_z",
     "pair_distances",
     "plane_values",
     "presort",
+    "projections",
     "rerank",
     "scan_nearest",
     "split_pairs",
+    "tree_leaves",
     "tree_nearest",
     "tree_within",
     "weighted_differences",
