@@ -5,6 +5,7 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
+    from refimpl_fast.clustering import best_bin_first, lloyd, tree_leaves
     from refimpl_fast.forest import (
         best_thresholds,
         forest_words,
@@ -13,7 +14,6 @@ try:
         rerank,
         split_pairs,
     )
-    from refimpl_fast.clustering import best_bin_first, lloyd, tree_leaves
     from refimpl_fast.growing import build_tree
     from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
     from refimpl_fast.hashing import bucket_votes, projections

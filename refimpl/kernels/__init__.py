@@ -25,6 +25,7 @@ Contract
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
+from refimpl.kernels.clustering import best_bin_first, lloyd, tree_leaves
 from refimpl.kernels.forest import (
     SearchForest,
     best_thresholds,
@@ -34,7 +35,6 @@ from refimpl.kernels.forest import (
     rerank,
     split_pairs,
 )
-from refimpl.kernels.clustering import best_bin_first, lloyd, tree_leaves
 from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
 from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
