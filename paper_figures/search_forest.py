@@ -1,0 +1,94 @@
+"""Li, Ning, Cao, Zhang, Gong & Huang (2011): the list of figures, and the sizes of their tasks at both scales."""
+
+from paper_figures import search_forest_plots as plots
+from paper_figures import search_forest_results as results
+from paper_figures import search_forest_tasks as tasks
+from paper_figures.registry import Figure, Paper, Task
+
+KERNELS = ("forest", "clustering", "hashing", "hamming", "trees", "growing")
+SETS = {
+    ("figure1", "small"): {"data_set": "digits", "d": 30, "queries": 300, "K": 20, "trial": 900,
+                           "counts": (20, 40, 60, 100, 150, 200)},
+    ("figure1", "paper"): {"data_set": "MNIST-10", "d": 64, "queries": 2000, "K": 100, "trial": 10_000,
+                           "counts": tuple(range(100, 1001, 100))},
+}  # fmt: skip
+SIZES = {  # the paper's Figure 1: 17 trees of 12 layers
+    ("figure1", "small"): {"trees": 8, "depth": 8, "n_train": 1297, "bits": (16, 32, 64), "functions": (4, 8),
+                           "widths": (0.5, 1.0, 2.0)},
+    ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 20_000, "bits": (32, 96, 200),
+                           "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
+}  # fmt: skip
+LAMS = (0.01, 0.02, 0.05, 0.1)
+LEAVES = {"small": (10, 20, 40, 80), "paper": (31, 63, 125, 250)}
+CHANGED = {
+    "small": {"lam": (0.02, 0.05, 0.2), "n_train": (300, 1297), "depth": (4, 8)},
+    "paper": {"lam": (0.005, 0.01, 0.02, 0.05, 0.1), "n_train": (5000, 10_000, 20_000, 60_000),
+              "depth": (8, 10, 12, 16)},
+}  # fmt: skip
+MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.02, 10_000, 12)}
+TIMES = {
+    "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
+    "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
+              "d": 32},
+}  # fmt: skip
+
+
+def _task(name, at, **params):
+    return Task(name, getattr(tasks, name), at | params, data=(at["data_set"],), kernels=KERNELS)
+
+
+def curve_tasks(figure):
+    """The tasks of Figure 1 or 2."""
+
+    def wanted(context):
+        at, sizes = SETS[figure, context.scale], SIZES[figure, context.scale]
+        found = [_task("forest", at, lams=LAMS, n_train=sizes["n_train"], max_depth=sizes["depth"],
+                       trees=sizes["trees"])]  # fmt: skip
+        found += [
+            _task("kmeans", at, leaf_sizes=LEAVES[context.scale], branching=8, trees=1 if first else sizes["trees"],
+                  first_best=first) for first in (False, True)
+        ]  # fmt: skip
+        found.append(_task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=sizes["trees"]))
+        return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+
+    return wanted
+
+
+def sensitivity_tasks(context):
+    """The forest of Figure 1 with one setting changed."""
+    at, sizes, changed = SETS["figure1", context.scale], SIZES["figure1", context.scale], CHANGED[context.scale]
+    lam, n_train, depth = MIDDLE[context.scale]
+    settings = [(value, n_train, depth) for value in changed["lam"]]
+    settings += [(lam, value, depth) for value in changed["n_train"]]
+    settings += [(lam, n_train, value) for value in changed["depth"]]
+    return [
+        _task("forest", at, lams=(lam,), n_train=n, max_depth=depth, trees=sizes["trees"])
+        for lam, n, depth in dict.fromkeys(settings)
+    ]  # fmt: skip
+
+
+def table1_tasks(context):
+    """One for each number of bits and of items."""
+    at = TIMES[context.scale]
+    return [
+        Task("times", tasks.times, {"bits": bits, "n": n, "queries": at["queries"], "d": at["d"], "depth": 16},
+             kernels=("forest", "hamming"))
+        for bits in at["bits"] for n in at["sizes"]
+    ]  # fmt: skip
+
+
+PAPER = Paper(
+    "search_forest",
+    "Learning to search efficiently in high dimensions",
+    "Z. Li, H. Ning, L. Cao, T. Zhang, Y. Gong, T. S. Huang. NIPS 2011",
+    (
+        Figure("figure1", "Recall by the number of returned items", curve_tasks("figure1"), results.curves,
+               plots.draw_curves, alt="Recall of the nearest neighbours by the number of returned items: the forest "
+               "beside k-means trees and hashing, and beside spectral hashing.", size=(7.5, 3.8)),
+        Figure("sensitivity", "The forest's recall by lambda, training points and depth", sensitivity_tasks,
+               results.sensitivity),
+        Figure("table1", "Retrieval time", table1_tasks, results.table1, plots.draw_times,
+               alt="Seconds a query by the number of items: linear scans rise in proportion, the index hardly.",
+               size=(7.0, 4.0)),
+    ),
+)

@@ -1,0 +1,36 @@
+"""How the figures of Li et al. (2011) are drawn; a change here computes nothing anew."""
+
+from paper_figures.plots import panels, series_style
+
+FOREST = "Boosted Search Forest"
+
+
+def draw_curves(record, figure):
+    """Draw figures 1 and 2: recall by the number of returned items, beside trees and tables, and beside codes."""
+    lines = record["drawing"]
+    left, right = panels(figure, 2)
+    handles = {}
+    for axis, title, wanted in (
+        (left, "(a)", lambda name: not name.startswith("spectral")),
+        (right, "(b)", lambda name: name.startswith(("spectral", FOREST))),
+    ):
+        others = [line for line in lines if wanted(line["method"]) and line["method"] != FOREST]
+        shift = 1 if axis is left else 4
+        for place, line in [(0, line) for line in lines if line["method"] == FOREST] + list(enumerate(others, shift)):
+            (handles[line["method"]],) = axis.plot(line["counts"], line["recall"], **series_style(place))
+        nearest = record["rows"][0]["returned"]
+        axis.set(title=title, xlabel="returned items", ylim=(0, 100), xlim=(0, None))
+        axis.set_ylabel("recall of the nearest (%)" if nearest else "recall (%)")
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=3)
+
+
+def draw_times(record, figure):
+    """Draw table 1's growth: seconds for a query by the number of items."""
+    axis = figure.subplots()
+    for line in record["drawing"]:
+        style = series_style(0 if line["search"] == "forest" else 1)
+        bits = sorted({one["bits"] for one in record["drawing"]})
+        style["alpha"] = 0.3 + 0.7 * (bits.index(line["bits"]) + 1) / len(bits)
+        axis.plot(line["items"], line["seconds"], label=f"{line['search']}, {line['bits']} bits", **style)
+    axis.set(xscale="log", yscale="log", xlabel="items", ylabel="seconds a query")
+    figure.legend(loc="outside right upper", fontsize=7)

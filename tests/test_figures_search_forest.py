@@ -1,0 +1,89 @@
+"""The tasks and reductions of the search forest's figures, at sizes that take seconds."""
+
+import numpy as np
+import pytest
+
+from paper_figures import search_forest as figures
+from paper_figures import search_forest_tasks as tasks
+from paper_figures.registry import Context, Job, Result
+
+pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+AT = {"data_set": "digits", "d": 8, "queries": 60, "K": 10, "trial": 200, "counts": (10, 40)}
+FOREST = {"lams": (0.02, 0.6), "n_train": 600, "max_depth": 7, "trees": 3}
+PARAMS = {
+    "figure1": [
+        ("forest", AT | FOREST),
+        ("kmeans", AT | {"leaf_sizes": (20, 40), "branching": 4, "trees": 2, "first_best": False}),
+        ("kmeans", AT | {"leaf_sizes": (20,), "branching": 4, "trees": 1, "first_best": True}),
+        ("hashing", AT | {"functions": (2,), "widths": (0.5, 1.0), "tables": 2}),
+        ("spectral", AT | {"bits": 16}),
+    ],
+    "sensitivity": [("forest", AT | FOREST | {"lams": (lam,)}) for lam in (0.02, 0.6)],
+    "table1": [("times", {"bits": bits, "n": n, "queries": 3, "d": 4, "depth": 4})
+               for bits in (8, 32) for n in (200, 400)],
+}  # fmt: skip
+
+
+def run(name, params, kernels="fast"):
+    job = Job(0, {"task": name}, kernels, None, (params["data_set"],) if "data_set" in params else ())
+    return Result(name, params, getattr(tasks, name)(job, **params))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {name: [run(*one) for one in wanted] for name, wanted in PARAMS.items()}
+
+
+def test_every_figure_gathers_rows(found):
+    for figure in figures.PAPER.figures:
+        gathered = figure.reduce(Context(kernels="fast"), found[figure.name])
+        assert gathered.rows and all(row["ours"] is not None for row in gathered.rows), figure.name
+        assert {r.name for r in found[figure.name]} == {t.name for t in figure.tasks(Context(kernels="fast"))}
+
+
+def test_what_is_missing_is_said():
+    for figure in figures.PAPER.figures:
+        for scale in ("small", "paper"):
+            absent = [Result(t.name, t.params, None, "no such file") for t in figure.tasks(Context(scale=scale))]
+            row = figure.reduce(Context(scale=scale), absent).rows[0]
+            assert row["status"] == "not available" and row["why"] == "no such file", figure.name
+
+
+def test_the_numbers_hang_together(found):
+    for r in found["figure1"]:
+        recall, returned = np.array(r.value["recall"]), np.array(r.value["returned"])
+        assert (np.diff(recall) >= 0).all() and (0 <= recall).all() and recall[-1] > 20 and (recall <= 100).all()
+        assert (returned <= r.params["counts"]).all() and r.value["candidates"] >= returned[-1]
+        tried = r.value["tried"]
+        assert not tried or r.value["setting"] == max(tried, key=lambda one: one[1])[0]
+    for r in found["table1"]:
+        assert 0 < r.value["scan"] < 1 and 0 < r.value["index"] < 1
+
+
+def test_the_index_of_the_timing_holds_every_code():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(2**64, size=(90, 1), dtype=np.uint64)
+    (starts, items), model = tasks._synthetic(codes, 3, 4, 2, rng)
+    words = tasks._words(codes, 3, 4)
+    for i, of_code in enumerate(words):
+        for m, word in enumerate(of_code):
+            assert word // 16 == m and word % 16 == (int(codes[i, 0]) >> 4 * m) & 15
+            assert i in items[starts[word] : starts[word + 1]]
+    assert model.n_words == 48 and starts[-1] == 270
+
+
+def test_kernels_give_the_same_figures():
+    for name, params in PARAMS["figure1"]:
+        one, two = (run(name, params, kernels).value for kernels in ("reference", "fast"))
+        for key in one.keys() - {"seconds"}:
+            np.testing.assert_array_equal(np.array(one[key], dtype=object), np.array(two[key], dtype=object), key)
+
+
+def test_the_half_billion_is_extrapolated_by_a_line():
+    results = [Result("times", {"bits": 32, "n": n}, {"scan": 2e-9 * n, "index": 1e-3 + 1e-11 * n})
+               for n in (10**6, 10**7)]  # fmt: skip
+    rows = figures.PAPER.figures[-1].reduce(Context(scale="paper"), results).rows
+    last = {row["search"]: row for row in rows if row["items"] == 500_000_000}
+    assert last["linear scan, extrapolated"]["ours"] == pytest.approx(1.0)
+    assert last["forest, extrapolated"]["ours"] == pytest.approx(6e-3)
+    assert last["linear scan, extrapolated"]["published"] == 1.55
