@@ -199,6 +199,13 @@ _TABLE = (
         "for research",
         "on Deng Cai's page, www.cad.zju.edu.cn/home/dengcai/Data/FaceData.html, over http only",
     ),
+    DataFile(
+        "20news/20news-bydate-repacked.tar.gz",
+        "67d14052fecb40def4324a25d2990edec163123df91fdb825a0a400427cd8467",
+        None,
+        "not stated",
+        "20news-bydate.tar.gz of qwone.com/~jason/20Newsgroups, packed again: entries sorted, times zero",
+    ),
 )
 
 FILES = {file.name: file for file in _TABLE}
