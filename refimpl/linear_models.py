@@ -17,6 +17,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
 from scipy.special import expit
 
 from refimpl._checks import as_labels, as_matrix, as_number
+from refimpl._lmnn_checks import positive
 
 __all__ = ["LOSSES", "LinearModel", "loss", "train"]
 
@@ -122,30 +123,36 @@ def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_
     if not np.isin(y, (-1, 1)).all():
         raise ValueError(f"y holds {y[~np.isin(y, (-1, 1))][0]}; it must hold 1 and -1")
     require_loss(loss)
-    bias, C, tol = as_number(bias, "bias"), _positive(C, "C"), _positive(tol, "tol")
+    bias, C, tol = as_number(bias, "bias"), positive(C, "C"), positive(tol, "tol")
     return _train(X, np.asarray(y, dtype=np.float64), C, loss, bias, start, tol, max_iter)
-
-
-def _positive(value, name):
-    if not as_number(value, name) > 0:
-        raise ValueError(f"{name} is {value}; a positive number would do")
-    return float(value)
 
 
 def _train(X, y, C, loss, bias, start=None, tol=1e-7, max_iter=200):
     """:func:`train` without its checks."""
+    return next(path(X, y, [C], loss, bias, start, tol, max_iter))
+
+
+def path(X, y, Cs, loss, bias, start=None, tol=1e-7, max_iter=200):
+    """:func:`train` for one C after the other, each from where the last one ended; without its checks.
+
+    Yields
+    ------
+    LinearModel
+        For each of `Cs`.
+    """
     Z = y[:, None] * X
     if bias:
         Z = np.column_stack([Z, bias * y])
-    w = np.zeros(Z.shape[1])
+    w, d = np.zeros(Z.shape[1]), X.shape[1]
     if start is not None:
-        w[: X.shape[1]] = start.w
+        w[:d] = start.w
         if bias:
             w[-1] = start.b / bias
     solver = _interior_point if loss == "hinge" else _newton
-    w, objective, gap, iterations = solver(Z, C, loss, w, tol, max_iter)
-    b = float(bias * w[-1]) if bias else 0.0
-    return LinearModel(w[: X.shape[1]], b, objective, gap, iterations, gap <= tol * objective)
+    for C in Cs:
+        w, objective, gap, iterations = solver(Z, C, loss, w, tol, max_iter)
+        b = float(bias * w[-1]) if bias else 0.0
+        yield LinearModel(w[:d], b, objective, gap, iterations, gap <= tol * objective)
 
 
 def _newton(Z, C, loss, w, tol, max_iter):
