@@ -285,7 +285,7 @@ def landmark_pairs(labels, L, d, rng):
     for C in classes[1:] if len(classes) == 2 else classes:
         positive, negative = L[labels[L] == C], L[labels[L] != C]
         if not len(positive) or not len(negative):
-            raise ValueError(f"L has no landmark {'of' if not len(positive) else 'outside'} class {C!r}; add one")
+            raise ValueError(f"L has no landmark {'of' if not len(positive) else 'outside'} class {C}; add one")
         plus.append(positive[rng.integers(len(positive), size=d)])  # l.6-8
         minus.append(negative[rng.integers(len(negative), size=d)])
     return Landmarks(L, np.array(plus), np.array(minus))

@@ -231,7 +231,7 @@ def _on_a_sample(K, labels, f, w, sample, rng):
     names, counts = np.unique(kept, return_counts=True)
     if len(names) < 2 or counts.min() < 2:
         raise ValueError(
-            f"labels: class {names[counts.argmin()]!r} has {counts.min()} of the {len(kept)} points and there are "
+            f"labels: class {names[counts.argmin()]} has {counts.min()} of the {len(kept)} points and there are "
             f"{len(names)} classes among them; two classes with two points each at least are needed (a larger sample)"
         )
     if w is not None:
