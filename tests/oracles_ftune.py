@@ -95,22 +95,13 @@ def best_stump(features, w, positive):
     return best
 
 
-def adaboost(features, positive, T):
-    """Discrete AdaBoost over all stumps of fixed features: the exponential loss after each round."""
-    n = len(features)
-    F, losses = [0.0] * n, []
-    stumps = []
-    for f in range(len(features[0])):
-        values = sorted({row[f] for row in features})
-        for theta in [-math.inf, *((a + b) / 2 for a, b in pairwise(values))]:
-            stumps += [[1 if p * row[f] < p * theta else -1 for row in features] for p in (1, -1)]
-    for _ in range(T):
-        w = [math.exp(-F[i] if positive[i] else F[i]) for i in range(n)]
+def adaboost_weights(votes, positive, alphas):
+    """Weights before each round and after the last, of given votes 1 and -1 and their alphas."""
+    n = len(positive)
+    w, found = [1 / n] * n, []
+    for h, alpha in zip(votes, alphas, strict=True):
+        found.append(w)
+        w = [v * math.exp(-alpha if (u > 0) == l else alpha) for v, u, l in zip(w, h, positive, strict=True)]
         total = sum(w)
-        errors = [sum(w[i] for i in range(n) if (h[i] > 0) != positive[i]) / total for h in stumps]
-        k = min(range(len(stumps)), key=errors.__getitem__)
-        epsilon = min(max(errors[k], 2.0**-52), 1 - 2.0**-52)
-        alpha = math.log((1 - epsilon) / epsilon) / 2
-        F = [F[i] + alpha * stumps[k][i] for i in range(n)]
-        losses.append(sum(math.exp(-F[i] if positive[i] else F[i]) for i in range(n)) / n)
-    return losses
+        w = [v / total for v in w]
+    return [*found, w]

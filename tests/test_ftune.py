@@ -12,8 +12,16 @@ from sklearn.datasets import load_iris, load_wine
 
 import refimpl
 from refimpl.ftune import (
-    SLOPES, Landmarks, NormalizationWarning, Ramp, bbs, dselect, ftune, landmark_pairs, landmarked, random_landmarks,
-)  # fmt: skip
+    Landmarks,
+    NormalizationWarning,
+    Ramp,
+    bbs,
+    dselect,
+    ftune,
+    landmark_pairs,
+    landmarked,
+    random_landmarks,
+)
 from refimpl.linear_models import train
 from refimpl.similarities import Similarity, gaussian, mean_distance
 
@@ -290,7 +298,7 @@ def test_ftune_with_the_identity_spans_no_more_than_bbs():
 
 
 def test_similarities_beyond_one_are_scaled_and_it_is_said():
-    K, ((X, y), (V, v), (Q, _)) = split(load_iris)
+    _, ((X, y), (V, v), (Q, _)) = split(load_iris)
     P = random_landmarks(y, 8, np.random.default_rng(0))
     large = Similarity(lambda A, B: 40.0 * gaussian(3.0)(A, B), X, pairwise=True)
     unit = Similarity(gaussian(3.0), X, pairwise=True)

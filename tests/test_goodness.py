@@ -11,7 +11,12 @@ from sklearn.datasets import load_iris
 
 from refimpl.ftune import Ramp
 from refimpl.goodness import (
-    goodness, goodness_of_loss, hinge_at_margin, pairs_for_family, pairs_for_loss, pairs_for_margin,
+    goodness,
+    goodness_of_loss,
+    hinge_at_margin,
+    pairs_for_family,
+    pairs_for_loss,
+    pairs_for_margin,
 )  # fmt: skip
 from refimpl.similarities import Similarity, gaussian
 
