@@ -22,8 +22,8 @@ from refimpl.linear_models import LOSSES, path
 from refimpl.similarities import as_similarity
 
 __all__ = [
-    "CS", "SLOPES", "LandmarkClassifier", "Landmarks", "NormalizationWarning", "Ramp", "bbs", "dselect", "ftune",
-    "landmark_pairs", "landmarked", "random_landmarks",
+    "CS", "SLOPES", "LandmarkClassifier", "Landmarks", "NormalizationWarning", "Ramp", "bbs", "diverse_landmarks",
+    "dselect", "ftune", "landmark_pairs", "landmarked", "random_landmarks",
 ]  # fmt: skip
 
 SLOPES = (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)  # § 3
@@ -246,6 +246,32 @@ def _diverse(K, T, d, rng, kernels, threads):
         L.append(z)  # l.4
         gone[z] = True
     return T[L]
+
+
+def diverse_landmarks(K, d, rng, *, kernels=None, threads=None):
+    """Algorithm 1, l. 1-5 alone: landmarks without labels, for BBS.
+
+    Parameters
+    ----------
+    K : refimpl.similarities.Similarity, or array_like, shape (n, n)
+    d : int
+        With fewer objects all of them are landmarks.
+    rng : numpy.random.Generator
+    kernels : module, optional
+    threads : int, optional
+
+    Returns
+    -------
+    ndarray, shape (min(d, n),), int64
+        In the order of their choice.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`dselect`.
+    """
+    K, d, rng = as_similarity(K), as_count(d, "d"), as_generator(rng)
+    return _diverse(K, np.arange(len(K)), min(d, len(K)), rng, as_kernels(kernels), threads)
 
 
 def _shares(sizes, d, rng):

@@ -6,12 +6,14 @@ similarity -d (footnote 2). What a new object costs is its look-ups of K, so the
 Not handled here: storing look-ups between calls; scaling to sup |K| <= 1, which ``ftune.py`` does where it trains.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from refimpl._checks import as_indices
 from refimpl.spaces import _as_float_array, _as_objects
 
-__all__ = ["Similarity", "as_similarity", "gaussian", "mean_distance"]
+__all__ = ["Gaussian", "Similarity", "as_similarity", "mean_distance"]
 
 _BLOCK = 2**22  # differences held at a time by mean_distance
 
@@ -168,38 +170,38 @@ def as_similarity(K, n=None, name="K"):
     return K
 
 
-def gaussian(width):
+@dataclass(frozen=True)
+class Gaussian:
     """K(A, B) = exp(-|a - b|^2 / width^2) of the rows of two arrays, for ``Similarity(..., pairwise=True)``.
 
     § 3.2 takes the mean distance of the training points for the width (:func:`mean_distance`), and does not say whether
     a 2 stands beside it; here none does.
 
-    Parameters
+    Attributes
     ----------
     width : float
         Positive, in the units of the data.
-
-    Returns
-    -------
-    callable
 
     Raises
     ------
     ValueError
         If the width is not positive.
     """
-    if not width > 0:
-        raise ValueError(f"width is {width}; a positive number would do")
 
-    def K(A, B):
-        squares = A @ (-2.0 * B.T)
-        squares += np.einsum("ij,ij->i", A, A)[:, None]
-        squares += np.einsum("ij,ij->i", B, B)
-        np.maximum(squares, 0.0, out=squares)
-        squares /= -(width**2)
-        return np.exp(squares, out=squares)
+    width: float
 
-    return K
+    def __post_init__(self):
+        if not self.width > 0:
+            raise ValueError(f"width is {self.width}; a positive number would do")
+
+    def __call__(self, A, B):
+        """K, shape (len(A), len(B))."""
+        K = A @ (-2.0 * B.T)
+        K += np.einsum("ij,ij->i", A, A)[:, None]
+        K += np.einsum("ij,ij->i", B, B)
+        np.maximum(K, 0.0, out=K)
+        K /= -(self.width**2)
+        return np.exp(K, out=K)
 
 
 def mean_distance(X, *, most=2000, rng=None):

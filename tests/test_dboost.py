@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 
 import refimpl
 from refimpl.rivals.dboost import dboost
-from refimpl.similarities import Similarity, gaussian, mean_distance
+from refimpl.similarities import Gaussian, Similarity, mean_distance
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -50,7 +50,7 @@ def wine():
     X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.array(list("abc"))[y]
     order = np.random.default_rng(0).permutation(len(X))
     a, b = order[:100], order[100:]
-    return Similarity(gaussian(mean_distance(X[a])), X[a], pairwise=True), y[a], X[b], y[b]
+    return Similarity(Gaussian(mean_distance(X[a])), X[a], pairwise=True), y[a], X[b], y[b]
 
 
 @each

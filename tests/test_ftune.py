@@ -23,7 +23,7 @@ from refimpl.ftune import (
     random_landmarks,
 )
 from refimpl.linear_models import train
-from refimpl.similarities import Similarity, gaussian, mean_distance
+from refimpl.similarities import Gaussian, Similarity, mean_distance
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 FEW = {"F": (1.0, 10.0), "C": (1.0, 100.0)}
@@ -36,7 +36,7 @@ def split(load, seed=0, binary=False):
         y = np.where(y == "b", "b", "a")
     order = np.random.default_rng(seed).permutation(len(X))
     parts = np.split(order, [len(X) // 2, 3 * len(X) // 4])
-    K = Similarity(gaussian(mean_distance(X[parts[0]])), X[parts[0]], pairwise=True)
+    K = Similarity(Gaussian(mean_distance(X[parts[0]])), X[parts[0]], pairwise=True)
     return K, [(X[part], y[part]) for part in parts]
 
 
@@ -92,12 +92,12 @@ def test_dselect_asks_a_function_for_n_d_similarities_and_never_for_all(kernels)
 
     def K(A, B):
         asked.append((len(A), len(B)))
-        return gaussian(2.0)(A, B)
+        return Gaussian(2.0)(A, B)
 
     similarity = Similarity(K, X, pairwise=True)
     P = dselect(similarity, y == 1, 20, np.random.default_rng(3), kernels=kernels)
     assert asked == [(150, 1)] * 19 and similarity.computed == 19 * 150
-    other = dselect(gaussian(2.0)(X, X), y == 1, 20, np.random.default_rng(3), kernels=kernels)
+    other = dselect(Gaussian(2.0)(X, X), y == 1, 20, np.random.default_rng(3), kernels=kernels)
     assert_same(P.L, other.L)
     similarity = Similarity(K, X, pairwise=True)
     dselect(similarity, y, 21, np.random.default_rng(3), kernels=kernels)
@@ -108,7 +108,7 @@ def test_dselect_spreads_the_landmarks():
     """§ 2.3: the mean similarity between the landmarks is smaller than that of random ones."""
     X, y = load_wine(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    S, rng = gaussian(mean_distance(X))(X, X), np.random.default_rng(0)
+    S, rng = Gaussian(mean_distance(X))(X, X), np.random.default_rng(0)
 
     def within(L):
         return S[np.ix_(L, L)][~np.eye(len(L), dtype=bool)].mean()
@@ -300,8 +300,8 @@ def test_ftune_with_the_identity_spans_no_more_than_bbs():
 def test_similarities_beyond_one_are_scaled_and_it_is_said():
     _, ((X, y), (V, v), (Q, _)) = split(load_iris)
     P = random_landmarks(y, 8, np.random.default_rng(0))
-    large = Similarity(lambda A, B: 40.0 * gaussian(3.0)(A, B), X, pairwise=True)
-    unit = Similarity(gaussian(3.0), X, pairwise=True)
+    large = Similarity(lambda A, B: 40.0 * Gaussian(3.0)(A, B), X, pairwise=True)
+    unit = Similarity(Gaussian(3.0), X, pairwise=True)
     with pytest.warns(NormalizationWarning, match=r"\|K\| reaches 40"):
         scaled = ftune(large, y, P, validation=(V, v), **FEW)
     assert scaled.scale == pytest.approx(40.0)
@@ -389,7 +389,7 @@ NAN = np.array([[1.0, 0.2, np.nan, 0.1], [0.1, 1.0, 0.3, 0.2], [0.1, 0.1, 1.0, 0
         (lambda K, y, P, v: dselect(K, y, 0, np.random.default_rng(0)), "d is 0"),
         (lambda K, y, P, v: dselect(K, y, 2, 0), "rng is 0"),
         (lambda K, y, P, v: dselect(K, y[:-1], 2, np.random.default_rng(0)), "labels; they must be as many"),
-        (lambda K, y, P, v: dselect(gaussian(1.0), y, 2, np.random.default_rng(0)), "pass Similarity"),
+        (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, np.random.default_rng(0)), "pass Similarity"),
         (lambda K, y, P, v: landmark_pairs(y, [0], 2, np.random.default_rng(0)), "L has no landmark"),
         (lambda K, y, P, v: landmark_pairs(y, [999], 2, np.random.default_rng(0)), "L has shape"),
         (lambda K, y, P, v: ftune(K, np.zeros(len(y)), P, validation=v), "labels has 1 class"),

@@ -18,7 +18,7 @@ from refimpl.goodness import (
     pairs_for_loss,
     pairs_for_margin,
 )  # fmt: skip
-from refimpl.similarities import Similarity, gaussian
+from refimpl.similarities import Gaussian, Similarity
 
 
 @st.composite
@@ -67,7 +67,7 @@ def test_wang_is_the_sign_of_negated_distances(case):
 def test_a_sample_of_a_task():
     """More of the iris' points reach a small margin than a large one; a sample costs its square in look-ups."""
     X, y = load_iris(return_X_y=True)
-    K = Similarity(gaussian(1.0), X, pairwise=True)
+    K = Similarity(Gaussian(1.0), X, pairwise=True)
     found = [goodness(K, y, Ramp(5.0), gamma) for gamma in (0.0, 0.2, 0.4)]
     assert found[0].epsilon < 0.1 < found[2].epsilon and found[0].epsilon <= found[1].epsilon <= found[2].epsilon
     assert found[0].C_f == pytest.approx(2.0, abs=0.1)
@@ -93,7 +93,7 @@ def test_theorem_2_and_5_hold_on_a_task():
     """With the d of the theorems, h and g of random pairs keep the error and the loss that they promise."""
     rng = np.random.default_rng(0)
     X, y = load_iris(return_X_y=True)
-    y, S, f = y == 0, gaussian(2.0)(X, X), Ramp(1.0)
+    y, S, f = y == 0, Gaussian(2.0)(X, X), Ramp(1.0)
     whole = goodness(S, y, f, 0.1)
     d = pairs_for_margin(0.1, 0.05, 0.1)
     same, other = (np.array([rng.choice(np.flatnonzero(y == side), d) for side in sides])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 
-from refimpl.similarities import Similarity, as_similarity, gaussian, mean_distance
+from refimpl.similarities import Gaussian, Similarity, as_similarity, mean_distance
 
 
 @settings(max_examples=40, deadline=None)
@@ -43,7 +43,7 @@ def test_gaussian_and_its_width():
     X = rng.normal(size=(50, 3))
     assert mean_distance(X) == pytest.approx(pdist(X).mean())
     assert mean_distance(X, most=40, rng=rng) == pytest.approx(pdist(X).mean(), rel=0.2)
-    np.testing.assert_allclose(gaussian(1.5)(X, X[:7]), np.exp(-cdist(X, X[:7]) ** 2 / 1.5**2), rtol=1e-10)
+    np.testing.assert_allclose(Gaussian(1.5)(X, X[:7]), np.exp(-cdist(X, X[:7]) ** 2 / 1.5**2), rtol=1e-10)
     assert mean_distance(np.ones((5, 2))) == pytest.approx(0.0, abs=1e-7)
 
 
@@ -71,7 +71,7 @@ def test_any_objects():
         (lambda: Similarity(np.eye(2)).between(np.eye(3), [0]), "queries has shape"),
         (lambda: as_similarity(min), "pass Similarity"),
         (lambda: as_similarity(np.eye(3), 2), "as many"),
-        (lambda: gaussian(0.0), "width is 0"),
+        (lambda: Gaussian(0.0), "width is 0"),
         (lambda: mean_distance(np.ones((1, 2))), "needs two"),
         (lambda: mean_distance(np.ones((9, 2)), most=5), "pass rng"),
     ],

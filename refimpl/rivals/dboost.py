@@ -1,8 +1,8 @@
 """DBOOST: L. Wang, C. Yang & J. Feng, "On learning with dissimilarity functions", ICML 2007.
 
 An ensemble of decision stumps, each on one pair of examples of different classes, h(x) = sgn(d(x, x'') - d(x, x') -
-theta), combined by AdaBoost into a convex combination of large margin. That much the paper's abstract and eq. 2 of Kar & Jain
-(2011) say; only the order of differences of distances counts, so any similarity does as well.
+theta), combined by AdaBoost into a convex combination of large margin. That much the paper's abstract and eq. 2 of Kar
+& Jain (2011) say; only the order of differences of distances counts, so any similarity does as well.
 
 Open, since only the abstract was at hand: how the pair of a round is found. Here `m` pairs are drawn by the round's
 weights (or uniformly), and the best stump on any of them is taken; one pair is the default. Several classes are told
