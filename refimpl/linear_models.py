@@ -203,46 +203,47 @@ def _derivatives(loss, m):
 
 
 def _interior_point(Z, C, loss, w, tol, max_iter):
-    """Mehrotra's predictor-corrector steps on the dual of the hinge loss. The rows of Z are y_i x_i.
+    """Mehrotra's predictor-corrector steps on the hinge loss. The rows of Z are y_i x_i.
 
-    min |Z^T alpha|^2 / 2 - sum alpha, 0 <= alpha <= C, with multipliers s of the lower and xi of the upper bound. A
-    step solves with I + Z^T D^-1 Z (Ferris & Munson 2002), which has the size of w. The gap is that of the objectives.
+    min |w|^2 / 2 + C sum xi with Z w = 1 + s - xi; alpha and C - alpha are the multipliers of s and xi. A step solves
+    with I + Z^T D^-1 Z (Ferris & Munson 2002), which has the size of w. The gap is that to the dual objective,
+    sum alpha - |Z^T alpha|^2 / 2.
     """
     n = len(Z)
     alpha, upper, s, xi = np.full(n, C / 2), np.full(n, C / 2), np.ones(n), np.ones(n)  # upper is C - alpha
-    best, dual, gaps = (np.inf, w), 0.0, []
+    best, dual, gaps, w = (np.inf, w), 0.0, [], Z.T @ alpha
     for iteration in range(1, max_iter + 1):
-        w = Z.T @ alpha
-        m = Z @ w
-        dual = max(dual, alpha.sum() - 0.5 * w @ w)
+        v, m = Z.T @ alpha, Z @ w
+        dual = max(dual, alpha.sum() - 0.5 * v @ v)
         now = 0.5 * w @ w + C * _hinge(m).sum()
         if now < best[0]:
             best = now, w
         gaps.append(best[0] - dual)
         if gaps[-1] <= tol * best[0] or (iteration > PATIENCE and gaps[-1] > 0.5 * gaps[-PATIENCE]):
             break  # near enough, or as near as rounding allows
-        alpha, upper, s, xi = _predict_and_correct(Z, m, alpha, upper, s, xi)
+        w, alpha, upper, s, xi = _predict_and_correct(Z, w - v, m + xi - 1 - s, w, alpha, upper, s, xi)
     return best[1], float(best[0]), float(max(0.0, gaps[-1])), iteration
 
 
-def _predict_and_correct(Z, m, alpha, upper, s, xi):
-    """One step of Mehrotra's towards alpha s = (C - alpha) xi = 0 and m = 1 + s - xi."""
-    r, D, n = m - 1 - s + xi, s / alpha + xi / upper, len(Z)
+def _predict_and_correct(Z, r_w, r_m, w, alpha, upper, s, xi):
+    """One step of Mehrotra's towards alpha s = (C - alpha) xi = 0, without residuals of w = Z^T alpha and of Z w."""
+    D, n = s / alpha + xi / upper, len(Z)
     factor = _factor(Z / np.sqrt(D)[:, None])
 
     def solve(r_s, r_xi):
-        v = (r_s / alpha - r_xi / upper - r) / D
-        d_alpha = v - (Z @ cho_solve(factor, Z.T @ v, check_finite=False)) / D
-        return d_alpha, (r_s - s * d_alpha) / alpha, (r_xi + xi * d_alpha) / upper
+        q = (r_s / alpha - r_xi / upper - r_m) / D
+        d_w = cho_solve(factor, Z.T @ q - r_w, check_finite=False)
+        d_alpha = q - (Z @ d_w) / D
+        return d_w, d_alpha, (r_s - s * d_alpha) / alpha, (r_xi + xi * d_alpha) / upper
 
-    d_alpha, d_s, d_xi = solve(-alpha * s, -upper * xi)
+    _, d_alpha, d_s, d_xi = solve(-alpha * s, -upper * xi)
     t = _longest(1.0, (alpha, d_alpha), (upper, -d_alpha), (s, d_s), (xi, d_xi))
     ahead = (alpha + t * d_alpha) @ (s + t * d_s) + (upper - t * d_alpha) @ (xi + t * d_xi)
     mu = (alpha @ s + upper @ xi) / (2 * n)
     target = mu * (ahead / (2 * n * mu)) ** 3
-    d_alpha, d_s, d_xi = solve(target - alpha * s - d_alpha * d_s, target - upper * xi + d_alpha * d_xi)
+    d_w, d_alpha, d_s, d_xi = solve(target - alpha * s - d_alpha * d_s, target - upper * xi + d_alpha * d_xi)
     t = _longest(0.995, (alpha, d_alpha), (upper, -d_alpha), (s, d_s), (xi, d_xi))
-    return alpha + t * d_alpha, upper - t * d_alpha, s + t * d_s, xi + t * d_xi
+    return w + t * d_w, alpha + t * d_alpha, upper - t * d_alpha, s + t * d_s, xi + t * d_xi
 
 
 def _longest(share, *pairs):
