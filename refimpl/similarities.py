@@ -170,7 +170,7 @@ def as_similarity(K, n=None, name="K"):
     return K
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gaussian:
     """K(A, B) = exp(-|a - b|^2 / width^2) of the rows of two arrays, for ``Similarity(..., pairwise=True)``.
 
@@ -181,6 +181,8 @@ class Gaussian:
     ----------
     width : float
         Positive, in the units of the data.
+    X : ndarray, shape (n, d), float64, optional
+        Rows that will often be A, this very array: their squared lengths are computed once.
 
     Raises
     ------
@@ -189,16 +191,18 @@ class Gaussian:
     """
 
     width: float
+    X: np.ndarray | None = None
 
     def __post_init__(self):
         if not self.width > 0:
             raise ValueError(f"width is {self.width}; a positive number would do")
+        object.__setattr__(self, "_squares", None if self.X is None else _squared_lengths(self.X))
 
     def __call__(self, A, B):
         """K, shape (len(A), len(B))."""
         K = A @ (-2.0 * B.T)
-        K += np.einsum("ij,ij->i", A, A)[:, None]
-        K += np.einsum("ij,ij->i", B, B)
+        K += (self._squares if A is self.X else _squared_lengths(A))[:, None]
+        K += _squared_lengths(B)
         np.maximum(K, 0.0, out=K)
         K /= -(self.width**2)
         return np.exp(K, out=K)
@@ -231,7 +235,7 @@ def mean_distance(X, *, most=2000, rng=None):
             raise ValueError(f"X has {len(X)} rows, more than {most}; pass rng to draw some, or a larger `most`")
         X = X[rng.choice(len(X), most, replace=False)]
     X = X - X.mean(axis=0)
-    norms, total = np.einsum("ij,ij->i", X, X), 0.0
+    norms, total = _squared_lengths(X), 0.0
     rows = max(1, _BLOCK // len(X))
     for first in range(0, len(X), rows):
         squares = norms[first : first + rows, None] + norms - 2.0 * X[first : first + rows] @ X.T
@@ -239,6 +243,10 @@ def mean_distance(X, *, most=2000, rng=None):
         squares[own, own + first] = 0.0
         total += np.sqrt(np.maximum(squares, 0.0)).sum()
     return float(total / (len(X) * (len(X) - 1)))
+
+
+def _squared_lengths(A):
+    return np.einsum("ij,ij->i", A, A)
 
 
 def _as_matrix_of_all(K):

@@ -44,6 +44,8 @@ def test_gaussian_and_its_width():
     assert mean_distance(X) == pytest.approx(pdist(X).mean())
     assert mean_distance(X, most=40, rng=rng) == pytest.approx(pdist(X).mean(), rel=0.2)
     np.testing.assert_allclose(Gaussian(1.5)(X, X[:7]), np.exp(-cdist(X, X[:7]) ** 2 / 1.5**2), rtol=1e-10)
+    assert (Gaussian(1.5, X)(X, X[:7]) == Gaussian(1.5)(X, X[:7])).all()
+    assert (Gaussian(1.5, X)(X[1:], X[:7]) == Gaussian(1.5)(X[1:], X[:7])).all()
     assert mean_distance(np.ones((5, 2))) == pytest.approx(0.0, abs=1e-7)
 
 

@@ -64,7 +64,7 @@ class _WithKernel(BaseEstimator):
             width = params.pop("width", None)
             if params:
                 raise ValueError(f"kernel_params holds {sorted(params)}; kernel='gaussian' takes 'width' alone")
-            return Similarity(Gaussian(_width(X, rng) if width is None else width), X, pairwise=True)
+            return Similarity(Gaussian(_width(X, rng) if width is None else width, X), X, pairwise=True)
         if self.kernel not in PAIRWISE_KERNEL_FUNCTIONS:
             known = ", ".join(map(repr, ["gaussian", "precomputed", *sorted(PAIRWISE_KERNEL_FUNCTIONS)]))
             raise ValueError(f"kernel: {self.kernel!r} is unknown; a function or one of {known} would do")

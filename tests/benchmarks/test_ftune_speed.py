@@ -34,7 +34,7 @@ def test_dselect_of_60_000_rows(benchmark, features):
     digits = load("MNIST-10")
     X, y = digits.X[: digits.n_train] / 255.0, digits.y[: digits.n_train] >= 5
     X = np.ascontiguousarray(X if features == 784 else X[:, 406:414])
-    K = Gaussian(mean_distance(X, rng=np.random.default_rng(0)))
+    K = Gaussian(mean_distance(X, rng=np.random.default_rng(0)), X)
     some = Similarity(K, X[:2000], pairwise=True)
     one, two = (dselect(some, y[:2000], 40, np.random.default_rng(1), kernels=k).L
                 for k in (refimpl.kernels, refimpl_fast))  # fmt: skip
