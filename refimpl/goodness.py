@@ -64,7 +64,7 @@ def transferred_margins(S, labels, f, w=None):
     -------
     margins : ndarray, shape (m,), float64
     C_f : float
-        Over the differences that f sees.                                             # ERRATUM FT-2
+        How far f reaches over the differences that it sees.
     """
     G, low, high = np.empty(len(S)), np.inf, -np.inf
     for x in range(len(S)):
@@ -72,7 +72,7 @@ def transferred_margins(S, labels, f, w=None):
         other, same[x] = np.flatnonzero(~same), False
         same = np.flatnonzero(same)
         values = f(S[x, same, None] - S[x, other])
-        low, high = min(low, values.min(), -values.max()), max(high, values.max(), -values.min())
+        low, high = min(low, values.min(), -values.max()), max(high, values.max(), -values.min())  # ERRATUM FT-2
         G[x] = (values if w is None else w[np.ix_(same, other)] * values).mean()
     return G, float(high - low)
 
