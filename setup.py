@@ -44,7 +44,10 @@ def extension(name):
 setup(
     cmdclass={"build_ext": BuildExt},
     ext_modules=cythonize(
-        [extension(name) for name in ("chamfer", "growing", "scan", "stumps", "subgradient", "trees", "triples")],
+        [
+            extension(name)
+            for name in ("chamfer", "growing", "landmarks", "scan", "stumps", "subgradient", "trees", "triples")
+        ],
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,

@@ -6,6 +6,7 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.growing import build_tree
+    from refimpl_fast.landmarks import least_similar, transferred_differences
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -31,11 +32,13 @@ __all__ = [
     "chamfer_nearest",
     "hinge_terms",
     "impostors",
+    "least_similar",
     "margin_sums",
     "minimize_z",
     "pair_distances",
     "presort",
     "scan_nearest",
+    "transferred_differences",
     "tree_nearest",
     "tree_within",
     "weighted_differences",

@@ -1,6 +1,6 @@
 """scikit-learn estimators over the papers; needs scikit-learn (``pip install 'refimpl[figures]'``).
 
-One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap` and :mod:`.lmnn`.
+One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap`, :mod:`.lmnn` and :mod:`.ftune`.
 """
 
 try:
@@ -10,6 +10,15 @@ except ImportError as error:
 
 from refimpl.estimators.boosted_distance import BoostedDistanceClassifier
 from refimpl.estimators.boostmap import BoostMap, BoostMapClassifier
+from refimpl.estimators.ftune import FTuneClassifier, LandmarkTransformer
 from refimpl.estimators.lmnn import LMNN, MultiMetricLMNN
 
-__all__ = ["LMNN", "BoostMap", "BoostMapClassifier", "BoostedDistanceClassifier", "MultiMetricLMNN"]
+__all__ = [
+    "LMNN",
+    "BoostMap",
+    "BoostMapClassifier",
+    "BoostedDistanceClassifier",
+    "FTuneClassifier",
+    "LandmarkTransformer",
+    "MultiMetricLMNN",
+]

@@ -24,6 +24,7 @@ Contract
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
+from refimpl.kernels.landmarks import least_similar, transferred_differences
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -41,11 +42,13 @@ __all__ = [
     "chamfer_nearest",
     "hinge_terms",
     "impostors",
+    "least_similar",
     "margin_sums",
     "minimize_z",
     "pair_distances",
     "presort",
     "scan_nearest",
+    "transferred_differences",
     "tree_nearest",
     "tree_within",
     "weighted_differences",
