@@ -8,6 +8,11 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
+NAMES = (
+    "chamfer", "clustering", "growing", "hamming", "hashing", "landmarks", "scan", "stumps", "subgradient", "trees",
+    "triples",
+)  # fmt: skip
+SHARED = ("clones.h", "eight.h", "groups.h", "hamming.h", "panels.h", "power.h", "threads.pxd")
 OPENMP = ["/openmp"] if sys.platform == "win32" else ["-fopenmp"]
 
 
@@ -33,9 +38,7 @@ def extension(name):
         [f"refimpl_fast/{name}.pyx"],
         language="c++",
         include_dirs=["refimpl_fast"],
-        depends=[
-            f"refimpl_fast/{file}" for file in ("clones.h", "eight.h", "groups.h", "panels.h", "power.h", "threads.pxd")
-        ],
+        depends=[f"refimpl_fast/{file}" for file in SHARED],
         extra_compile_args=flags + OPENMP,
         extra_link_args=[] if sys.platform == "win32" else OPENMP,
     )
@@ -44,10 +47,7 @@ def extension(name):
 setup(
     cmdclass={"build_ext": BuildExt},
     ext_modules=cythonize(
-        [
-            extension(name)
-            for name in ("chamfer", "growing", "landmarks", "scan", "stumps", "subgradient", "trees", "triples")
-        ],
+        [extension(name) for name in NAMES],
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,

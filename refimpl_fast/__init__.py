@@ -5,7 +5,10 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
+    from refimpl_fast.clustering import best_bin_first, lloyd, tree_leaves
     from refimpl_fast.growing import build_tree
+    from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
+    from refimpl_fast.hashing import bucket_votes, projections
     from refimpl_fast.landmarks import least_similar, transferred_differences
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
@@ -25,20 +28,28 @@ __all__ = [
     "BallTree",
     "SortedFeatures",
     "add_similarity",
+    "best_bin_first",
     "best_ranges",
     "best_stump",
+    "bucket_votes",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
+    "hamming_distances",
+    "hamming_nearest",
+    "hamming_within",
     "hinge_terms",
     "impostors",
     "least_similar",
+    "lloyd",
     "margin_sums",
     "minimize_z",
     "pair_distances",
     "presort",
+    "projections",
     "scan_nearest",
     "transferred_differences",
+    "tree_leaves",
     "tree_nearest",
     "tree_within",
     "weighted_differences",

@@ -18,12 +18,16 @@ Contract
   over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
   (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties. Sums that
   cannot be exact (Z of BoostMap, weighted L1, squared distances of LMNN) are taken in a fixed number of interleaved
-  lanes, the same in both twins; squared distances in :mod:`refimpl.kernels.trees` in the order of the coordinates.
+  lanes, the same in both twins; squared distances in :mod:`refimpl.kernels.trees` in the order of the coordinates,
+  as are those to centres and the projections of :mod:`refimpl.kernels.clustering` and :mod:`refimpl.kernels.hashing`.
 * **threads** is the number of threads a kernel may use, None for all that the machine offers; no result depends
   on it. The reference runs on one thread whatever it is told.
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
+from refimpl.kernels.clustering import best_bin_first, lloyd, tree_leaves
+from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
+from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.landmarks import least_similar, transferred_differences
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
@@ -35,20 +39,28 @@ __all__ = [
     "BallTree",
     "SortedFeatures",
     "add_similarity",
+    "best_bin_first",
     "best_ranges",
     "best_stump",
+    "bucket_votes",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
+    "hamming_distances",
+    "hamming_nearest",
+    "hamming_within",
     "hinge_terms",
     "impostors",
     "least_similar",
+    "lloyd",
     "margin_sums",
     "minimize_z",
     "pair_distances",
     "presort",
+    "projections",
     "scan_nearest",
     "transferred_differences",
+    "tree_leaves",
     "tree_nearest",
     "tree_within",
     "weighted_differences",

@@ -1,0 +1,285 @@
+"""k-means trees and their candidates: against brute force, and twin against twin bit for bit."""
+
+import dataclasses
+
+import numpy as np
+import oracles_hashing as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import refimpl
+from refimpl.rivals.candidates import Candidates, recall
+from refimpl.rivals.kmeans_trees import KMeansTrees, initial_centres, kmeans_trees
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+SHAPES = ("normal", "ties", "line", "constant", "constant features", "far", "tiny")
+
+
+def points(shape, rng, n, d):
+    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 3.0, d)
+    if shape == "ties":
+        return np.rint(X)
+    if shape == "line":
+        return np.rint(4 * X[:, :1]) * rng.normal(size=d)
+    if shape == "constant":
+        return np.full((n, d), 0.1)
+    if shape == "constant features":
+        X[:, rng.random(d) < 0.7] = -0.3
+    if shape == "far":
+        return X + 1e9
+    return X * 1e-170 if shape == "tiny" else X  # whose squares underflow
+
+
+@st.composite
+def forests(draw, most=120):
+    """Points, queries (some of them points), and how to build trees."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d, shape = draw(st.integers(1, most)), draw(st.integers(1, 20)), draw(st.sampled_from(SHAPES))
+    X = points(shape, rng, n, d)
+    Q = np.concatenate([X[rng.integers(0, n, 2)], points(shape, rng, 2, d)])
+    how = {
+        "n_trees": draw(st.integers(1, 4)),
+        "branching": draw(st.sampled_from([2, 3, 9, 18, 40])),
+        "leaf_size": draw(st.sampled_from([None, 1, 7])),
+        "iterations": draw(st.sampled_from([0, 1, 7])),
+    }
+    return X, Q, how, draw(st.integers(1, n)), draw(st.integers(0, 2**32))
+
+
+def built(case, kernels, **options):
+    X, _, how, _, seed = case
+    return kmeans_trees(X, **how, rng=np.random.default_rng(seed), kernels=kernels, **options)
+
+
+def as_lists(trees):
+    return {field.name: getattr(trees, field.name).tolist() for field in dataclasses.fields(trees)}
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=forests())
+def test_a_tree_is_what_it_says(kernels, case):
+    """Children divide the points, each with the nearest centre; only small or equal ones stay together."""
+    X, _, how, *_ = case
+    trees = built(case, kernels)
+    leaf_size = how["branching"] - 1 if how["leaf_size"] is None else how["leaf_size"]
+    T = as_lists(trees)
+    assert len(T["roots"]) == how["n_trees"] and trees.n == len(X)
+    for j in T["roots"]:
+        assert sorted(oracle.leaf_points(T, j)) == list(range(len(X)))
+    for j in range(len(T["first"])):
+        below, mine = oracle.children(T, j), oracle.leaf_points(T, j)
+        assert mine and len(below) <= how["branching"] and len(below) != 1
+        if below:
+            assert len(mine) > leaf_size
+            assert sorted(mine) == sorted(i for child in below for i in oracle.leaf_points(T, child))
+            centres = [T["centres"][child] for child in below]
+            for place, child in enumerate(below):
+                assert all(oracle.nearest_of(X[i].tolist(), centres) == place for i in oracle.leaf_points(T, child))
+        else:
+            assert mine == sorted(mine)
+            assert len(mine) <= leaf_size or np.ptp(X[mine], axis=0).max() <= 1e-9 * np.abs(X).max() or X.max() < 1e-150
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=forests(most=60))
+def test_searches_find_what_brute_force_finds(kernels, case):
+    _, Q, _, most, _ = case
+    trees = built(case, kernels)
+    T = as_lists(trees)
+    first, together = trees.candidates(Q, most, kernels=kernels), trees.colliding(Q, most, kernels=kernels)
+    computed = kernels.best_bin_first(trees, Q, most)[2]
+    leaves = kernels.tree_leaves(trees, Q)
+    for i, q in enumerate(Q.tolist()):
+        expected, compared = oracle.best_bin_first(T, q, most)
+        assert list(zip(first.of(i).tolist(), scores(first, i), strict=True)) == expected
+        assert computed[i] == compared
+        reached = [oracle.descend(T, root, q, [])[0] for root in T["roots"]]
+        assert leaves[i].tolist() == reached
+        expected = oracle.votes([oracle.leaf_points(T, j) for j in reached], most)
+        assert list(zip(together.of(i).tolist(), scores(together, i), strict=True)) == expected
+    assert (first.counts == most).all()
+
+
+def scores(candidates, i):
+    return candidates.scores[candidates.starts[i] : candidates.starts[i + 1]].tolist()
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=forests(most=50), seed=st.integers(0, 2**32))
+def test_k_means(kernels, case, seed):
+    X, _, how, *_ = case
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, len(X), rng.integers(1, len(X) + 1))
+    start = X[rng.integers(0, len(X), how["branching"])] + rng.integers(0, 2) * rng.normal(size=X.shape[1])
+    centres, nearest = kernels.lloyd(X, rows, start, how["iterations"])
+    expected, belonging = oracle.lloyd(X[rows].tolist(), start.tolist(), how["iterations"])
+    assert nearest.tolist() == belonging and (centres == np.array(expected)).all()
+
+
+@fast_only
+@settings(max_examples=60, deadline=None)
+@given(case=forests(most=400), threads=st.sampled_from([1, 2]))
+def test_twins_agree_bit_for_bit(case, threads):
+    _, Q, _, most, _ = case
+    one, two = built(case, KERNELS[0]), built(case, KERNELS[1], threads=threads)
+    for field in dataclasses.fields(KMeansTrees):
+        assert_same(getattr(one, field.name), getattr(two, field.name))
+    for a, b in zip(
+        KERNELS[0].best_bin_first(one, Q, most), KERNELS[1].best_bin_first(one, Q, most, threads=threads), strict=True
+    ):
+        assert_same(a, b)
+    assert_same(KERNELS[0].tree_leaves(one, Q), KERNELS[1].tree_leaves(one, Q, threads=threads))
+
+
+@fast_only
+def test_twins_agree_where_threads_share_the_clustering():
+    rng = np.random.default_rng(0)
+    X, rows, centres = rng.normal(size=(3000, 150)), rng.permutation(3000)[:2900], rng.normal(size=(40, 150))
+    expected = KERNELS[0].lloyd(X, rows, centres, 4)
+    for threads in (1, 2, 3):
+        for a, b in zip(expected, KERNELS[1].lloyd(X, rows, centres, 4, threads=threads), strict=True):
+            assert_same(a, b)
+
+
+@each
+def test_a_shorter_list_is_the_beginning_of_a_longer_one_and_first_trees_are_those_of_fewer(kernels):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(300, 4)), rng.normal(size=(7, 4))
+    three, two = (kmeans_trees(X, t, rng=np.random.default_rng(5), branching=6, kernels=kernels) for t in (3, 2))
+    for field in dataclasses.fields(KMeansTrees):
+        assert_same(getattr(three.truncated(2), field.name), getattr(two, field.name))
+    long, short = (three.candidates(Q, most, kernels=kernels) for most in (200, 30))
+    for field in dataclasses.fields(Candidates):
+        assert_same(getattr(long.head(30), field.name), getattr(short, field.name))
+    assert three.candidates(Q, 10**6, kernels=kernels).counts.tolist() == [300] * 7
+
+
+@each
+def test_candidates_are_near(kernels):
+    """In clusters far apart a tenth of the points holds all neighbours; several trees agree on the nearest."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5)) + 40 * rng.integers(0, 10, (400, 1))
+    near = np.argsort(((X[:, np.newaxis] - X[:20]) ** 2).sum(axis=2), axis=0)[:10].T
+    trees = kmeans_trees(X, 4, rng=rng, branching=4, kernels=kernels)
+    found = trees.candidates(X[:20], 400, kernels=kernels)
+    recalls, returned = recall(found, near, [0, 40, 100, 400, 500])
+    assert recalls[0] == 0 and recalls[1] > 0.5 and recalls[2] > 0.9 and recalls[3] == recalls[4] == 1
+    assert returned.tolist() == [0, 40, 100, 400, 400]
+    together = trees.colliding(X[:20], kernels=kernels)
+    for i in range(20):
+        mine = scores(together, i)
+        assert mine[together.of(i).tolist().index(i)] == mine[0] == 4  # a point ends in its own leaves
+
+
+def test_equal_points_and_few_points():
+    one = kmeans_trees([[3.0, 4.0]], 2, rng=np.random.default_rng(0))
+    assert one.roots.tolist() == [0, 1] and one.leaves.tolist() == [0, 1]
+    assert one.candidates([[0.0, 0.0]], 9).indices.tolist() == [0]
+    assert one.colliding([[0.0, 0.0]]).scores.tolist() == [2]
+    same = kmeans_trees(np.ones((50, 3)), rng=np.random.default_rng(0), branching=4)
+    assert len(same.first) == 1 and same.candidates([[0.0, 0.0, 0.0]], 3).indices.tolist() == [0, 1, 2]
+    few = kmeans_trees([[0.0], [1.0], [5.0]], rng=np.random.default_rng(0), branching=40, leaf_size=1)
+    assert len(few.leaves) == 3  # fewer points than regions
+    X = np.repeat([[0.0], [7.0]], 30, axis=0)
+    two = kmeans_trees(X, rng=np.random.default_rng(0), branching=5)
+    assert len(two.leaves) == 2 and two.candidates([[6.0]], 30).indices.tolist() == list(range(30, 60))
+
+
+def test_initial_centres_are_different_points():
+    rng = np.random.default_rng(0)
+    X = np.repeat(np.arange(4.0), 500)[:, np.newaxis]
+    X[::500] += 0.5
+    for k in (2, 5, 20):
+        chosen = initial_centres(X, np.arange(len(X)), k, rng)
+        assert len(chosen) == min(k, 8) == len(np.unique(chosen)) and np.isin(chosen, X).all()
+    assert initial_centres(X, np.arange(1, 400), 3, rng).tolist() == [[0.0]]
+
+
+def test_saved_and_loaded(tmp_path):
+    rng = np.random.default_rng(0)
+    trees = kmeans_trees(rng.normal(size=(80, 3)), 2, rng=rng, branching=3)
+    found = trees.candidates(rng.normal(size=(4, 3)), 5)
+    for value in (trees, found):
+        refimpl.save(tmp_path / "file", value)
+        back = refimpl.load(tmp_path / "file")
+        assert type(back) is type(value)
+        for field in dataclasses.fields(value):
+            assert_same(getattr(value, field.name), getattr(back, field.name))
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("roots", lambda a: a[:1]),
+        ("roots", lambda a: a[::-1]),
+        ("first", lambda a: np.where(a > 0, a - 1, a)),
+        ("first", lambda a: np.zeros_like(a)),
+        ("last", lambda a: a + 1),
+        ("last", lambda a: a[:-1]),
+        ("starts", lambda a: a + 1),
+        ("starts", lambda a: np.where(np.arange(len(a)) == len(a) - 1, -1, a)),
+        ("ends", lambda a: a + 1),
+        ("members", lambda a: a[:-2]),
+        ("members", lambda a: np.zeros_like(a)),
+        ("members", lambda a: a + 1),
+        ("centres", lambda a: a[:-1]),
+        ("centres", lambda a: a[0]),
+    ],
+)
+def test_damaged_trees_are_refused(name, change):
+    rng = np.random.default_rng(0)
+    trees = kmeans_trees(rng.normal(size=(80, 3)), 2, rng=rng, branching=3)
+    with pytest.raises(ValueError):
+        dataclasses.replace(trees, **{name: change(getattr(trees, name))})
+
+
+def test_bad_arguments():
+    rng, X = np.random.default_rng(0), np.zeros((3, 2))
+    with pytest.raises(TypeError, match="rng is 0"):
+        kmeans_trees(X, rng=0)
+    for wrong, message in (
+        ({"n_trees": 0}, "n_trees is 0"),
+        ({"branching": 1}, "branching is 1"),
+        ({"leaf_size": 0}, "leaf_size is 0"),
+        ({"iterations": -1}, "iterations is -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            kmeans_trees(X, **wrong, rng=rng)
+    with pytest.raises(ValueError, match="X has 1 values that are NaN"):
+        kmeans_trees([[np.nan]], rng=rng)
+    with pytest.raises(ValueError, match="X has values beyond 1e140"):
+        kmeans_trees([[1e141]], rng=rng)
+    trees = kmeans_trees(X, rng=rng)
+    with pytest.raises(ValueError, match="queries has 3 columns"):
+        trees.candidates(np.zeros((1, 3)), 1)
+    with pytest.raises(ValueError, match="most is 0"):
+        trees.candidates(X, 0)
+    with pytest.raises(ValueError, match="n_trees is 2; there are 1"):
+        trees.truncated(2)
+    with pytest.raises(TypeError, match="kernels"):
+        trees.colliding(X, kernels="fast")
+
+
+@fast_only
+def test_the_fast_twin_refuses_what_would_crash_it():
+    fast, X = KERNELS[1], np.zeros((5, 2))
+    trees = kmeans_trees(X, rng=np.random.default_rng(0))
+    for call in (
+        lambda: fast.best_bin_first(trees, np.zeros((2, 3)), 1),
+        lambda: fast.best_bin_first(trees, X, 6),
+        lambda: fast.best_bin_first(trees, X, -1),
+        lambda: fast.tree_leaves(trees, np.zeros((2, 3))),
+        lambda: fast.lloyd(X, np.array([5]), X, 1),
+        lambda: fast.lloyd(X, np.array([-1]), X, 1),
+        lambda: fast.lloyd(X, np.array([0]), np.zeros((0, 2)), 1),
+        lambda: fast.lloyd(X, np.array([0]), np.zeros((1, 3)), 1),
+    ):
+        with pytest.raises(ValueError):
+            call()
+    assert [a.shape for a in fast.best_bin_first(trees, X, 0)] == [(5, 0), (5, 0), (5,)]

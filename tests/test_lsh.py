@@ -1,0 +1,285 @@
+"""p-stable hashing, votes and recall: against brute force, and twin against twin bit for bit."""
+
+import dataclasses
+import math
+from itertools import pairwise
+
+import numpy as np
+import oracles_hashing as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+import refimpl
+from refimpl.rivals.candidates import Candidates, recall
+from refimpl.rivals.lsh import HashTables, collision_probability, lsh, sortable
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+
+
+@st.composite
+def hashings(draw, most=60):
+    """Points, queries (some of them points), and how to hash them: from single buckets to buckets of single points."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(1, most)), draw(st.integers(1, 12))
+    X = rng.normal(size=(n, d))
+    X *= draw(st.sampled_from([1.0, 1e-100, 1e100]))
+    scale = np.abs(X).max()
+    if draw(st.booleans()):  # duplicates, a constant feature
+        X[rng.integers(0, n, n // 2)] = X[0]
+        X[:, 0] = scale
+    Q = np.concatenate([X[rng.integers(0, n, 2)], X[rng.integers(0, n, 2)] + 0.1 * scale * rng.normal(size=d)])
+    width = scale * draw(st.sampled_from([0.001, 0.3, 2.0, 1e6]))
+    how = {"n_tables": draw(st.integers(1, 5)), "k": draw(st.integers(1, 4)), "w": float(width)}
+    return X, Q, how, draw(st.sampled_from([1, 2])), draw(st.integers(0, 2**32))
+
+
+def hashed(case, kernels, **options):
+    X, _, how, p, seed = case
+    return lsh(X, **how, p=p, rng=np.random.default_rng(seed), kernels=kernels, **options)
+
+
+def pairs(candidates, i):
+    mine = slice(candidates.starts[i], candidates.starts[i + 1])
+    return list(zip(candidates.indices[mine].tolist(), candidates.scores[mine].tolist(), strict=True))
+
+
+@each
+@settings(max_examples=80, deadline=None)
+@given(case=hashings(), most=st.sampled_from([None, 1, 3, 1000]))
+def test_candidates_are_those_with_equal_keys(kernels, case, most):
+    X, Q, how, *_ = case
+    tables = hashed(case, kernels)
+    assert tables.w == how["w"] and tables.k == how["k"] and tables.n == len(X)
+    assert (tables.b >= 0).all() and (tables.b <= tables.w).all()
+    functions = list(zip(tables.a.T.tolist(), tables.b.tolist(), strict=True))
+    found = tables.candidates(Q, most, kernels=kernels)
+    for i, q in enumerate(Q.tolist()):
+        expected = oracle.lsh_candidates(X.tolist(), q, functions, tables.k, tables.w, most or len(X))
+        assert pairs(found, i) == expected
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(case=hashings())
+def test_buckets_hold_the_points_with_their_key(kernels, case):
+    X, *_ = case
+    tables = hashed(case, kernels)
+    functions = list(zip(tables.a.T.tolist(), tables.b.tolist(), strict=True))
+    for t, (first, last) in enumerate(zip(tables.tables[:-1], tables.tables[1:], strict=True)):
+        mine, keys = functions[t * tables.k : (t + 1) * tables.k], tables.keys[first:last].tolist()
+        assert keys == sorted(keys) and len(set(map(tuple, keys))) == len(keys)
+        for j, key in zip(range(first, last), keys, strict=True):
+            members = tables.members[tables.starts[j] : tables.starts[j + 1]].tolist()
+            expected = [
+                i for i, x in enumerate(X.tolist()) if [oracle.stable_hash(x, a, b, tables.w) for a, b in mine] == key
+            ]
+            assert members == expected
+
+
+@fast_only
+@settings(max_examples=60, deadline=None)
+@given(case=hashings(most=300), threads=st.sampled_from([1, 2]))
+def test_twins_agree_bit_for_bit(case, threads):
+    _, Q, *_ = case
+    one, two = hashed(case, KERNELS[0]), hashed(case, KERNELS[1], threads=threads)
+    for field in dataclasses.fields(HashTables):
+        assert_same(getattr(one, field.name), getattr(two, field.name))
+    for most in (None, 7):
+        found = one.candidates(Q, most), two.candidates(Q, most, kernels=KERNELS[1], threads=threads)
+        for field in dataclasses.fields(Candidates):
+            assert_same(*(getattr(one, field.name) for one in found))
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32), most=st.integers(0, 30))
+def test_votes(kernels, seed, most):
+    rng = np.random.default_rng(seed)
+    n, b, m, tables = rng.integers(1, 40), rng.integers(1, 12), rng.integers(0, 6), rng.integers(1, 9)
+    held = [rng.permutation(n)[: rng.integers(0, n + 1)] for _ in range(b)]
+    ends = np.cumsum([len(one) for one in held])
+    starts, members = ends - [len(one) for one in held], np.concatenate(held)
+    buckets = rng.integers(-1, b, (m, tables))
+    first, indices, votes = kernels.bucket_votes(starts, ends, members, buckets, n, most)
+    assert first[0] == 0 and first[-1] == len(indices) == len(votes)
+    for i in range(m):
+        mine = slice(first[i], first[i + 1])
+        expected = oracle.votes([held[j].tolist() for j in buckets[i] if j >= 0], most)
+        assert list(zip(indices[mine].tolist(), votes[mine].tolist(), strict=True)) == expected
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_projections(kernels, seed):
+    rng = np.random.default_rng(seed)
+    n, d, h = rng.integers(0, 6), rng.integers(1, 12), rng.choice([1, 2, 63, 64, 65, 130])
+    X, A = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-20, 20, (n, d)), rng.normal(size=(d, h))
+    P = kernels.projections(X, A)
+    assert P.tolist() == [[oracle.projection(x, a) for a in A.T.tolist()] for x in X.tolist()]
+    for other in KERNELS:
+        assert_same(P, other.projections(X, A, threads=2))
+
+
+@pytest.mark.parametrize("p, density", [(1, lambda t: 2 / (math.pi * (1 + t * t))),
+                                        (2, lambda t: 2 * math.exp(-t * t / 2) / math.sqrt(2 * math.pi))])  # fmt: skip
+def test_the_probability_of_a_collision(p, density):
+    """The closed form against the integral, and against 4,000 hash functions."""
+    for c, w in ((0.3, 1.0), (1.0, 4.0), (2.0, 1.0), (9.0, 1.5)):
+        integral = quad(lambda t: density(t / c) / c * (1 - t / w), 0, w)[0]  # noqa: B023
+        assert collision_probability(c, w, p) == pytest.approx(integral, rel=1e-9)
+    one = np.array([0.5, -1.0, 2.0])
+    other = one + np.array([0.6, -0.8, 0.0])
+    c = 1.4 if p == 1 else 1.0
+    tables = lsh([one], 4000, 1, 2.0, p=p, rng=np.random.default_rng(p))
+    share = tables.candidates([other]).scores[0] / 4000
+    assert share == pytest.approx(collision_probability(c, 2.0, p), abs=4 * math.sqrt(0.25 / 4000))
+
+
+@each
+def test_first_tables_are_those_of_fewer_and_near_points_agree_more(kernels):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 6))
+    Q = X[:20] + 0.01
+    near = np.argsort(((X[:, np.newaxis] - Q) ** 2).sum(axis=2), axis=0)[:10].T
+    many, few = (lsh(X, t, 3, 2.0, rng=np.random.default_rng(3), kernels=kernels) for t in (20, 4))
+    for field in dataclasses.fields(HashTables):
+        assert_same(getattr(many.truncated(4), field.name), getattr(few, field.name))
+    recalls = [recall(tables.candidates(Q, kernels=kernels), near, [50])[0][0] for tables in (few, many)]
+    assert recalls[0] + 0.1 < recalls[1] and recalls[1] > 0.7
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_keys_sort_as_rows_do(seed):
+    rng = np.random.default_rng(seed)
+    keys = rng.choice([-(2**53), -257, -256, -1, 0, 1, 255, 256, 2**53], (30, rng.integers(1, 4)))
+    order = np.argsort(sortable(keys), kind="stable")
+    assert keys[order].tolist() == sorted(keys.tolist())
+    for a, b in pairwise(keys):
+        same = sortable(np.stack([a, b]))
+        assert (same[0] == same[1]) == (a == b).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_recall(seed):
+    rng = np.random.default_rng(seed)
+    lists = [rng.permutation(30)[: rng.integers(0, 31)].tolist() for _ in range(rng.integers(1, 6))]
+    neighbors = np.array([rng.permutation(30)[:4] for _ in lists])
+    starts = np.concatenate([[0], np.cumsum([len(one) for one in lists])])
+    flat = np.array([i for one in lists for i in one], dtype=np.int64)
+    found = Candidates(starts, flat, np.zeros_like(flat))
+    counts = [0, 1, 5, 30, 99]
+    recalls, returned = recall(found, neighbors, counts)
+    assert recalls == pytest.approx([oracle.recall(lists, neighbors.tolist(), count) for count in counts])
+    assert returned == pytest.approx([np.mean([min(len(one), count) for one in lists]) for count in counts])
+    for i, one in enumerate(lists):
+        assert found.of(i).tolist() == one and found.head(5).of(i).tolist() == one[:5]
+
+
+def test_nothing_found_is_no_error():
+    tables = lsh([[0.0], [100.0]], 2, 2, 0.5, rng=np.random.default_rng(0))
+    found = tables.candidates([[50.0], [100.0]])
+    assert found.counts[0] == 0 and found.of(1).tolist() == [1]
+    assert tables.buckets([[50.0]]).tolist() == [[-1, -1]]
+    assert recall(found, [[0], [1]], [1])[0].tolist() == [0.5]
+
+
+def test_saved_and_loaded(tmp_path):
+    tables = lsh(np.arange(12.0).reshape(6, 2), 3, 2, 5.0, rng=np.random.default_rng(0))
+    refimpl.save(tmp_path / "file", tables)
+    back = refimpl.load(tmp_path / "file")
+    for field in dataclasses.fields(tables):
+        assert_same(getattr(tables, field.name), getattr(back, field.name))
+    assert type(back.w) is float
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("a", lambda a: a[:, 1:]),
+        ("b", lambda a: a[1:]),
+        ("w", lambda a: 0.0),
+        ("w", lambda a: np.nan),
+        ("tables", lambda a: a[:-1]),
+        ("tables", lambda a: a + 1),
+        ("keys", lambda a: a[:-1]),
+        ("keys", lambda a: a[:, 1:]),
+        ("starts", lambda a: a[:-1]),
+        ("starts", lambda a: np.zeros_like(a)),
+        ("members", lambda a: a[:-3]),
+        ("members", lambda a: np.zeros_like(a)),
+    ],
+)
+def test_damaged_tables_are_refused(name, change):
+    tables = lsh(np.arange(12.0).reshape(6, 2), 3, 2, 5.0, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError):
+        dataclasses.replace(tables, **{name: change(getattr(tables, name))})
+
+
+def test_bad_arguments():
+    rng, X = np.random.default_rng(0), np.zeros((3, 2))
+    for arguments, message in (
+        ((X, 0, 1, 1.0), "n_tables is 0"),
+        ((X, 1, 0, 1.0), "k is 0"),
+        ((X, 1, 1, 0), "w is 0; it must be positive"),
+        ((X, 1, 1, -1.0), "w is -1.0"),
+        ((X, 1, 1, np.inf), "w is inf"),
+        (([[np.inf]], 1, 1, 1.0), "X has 1 values"),
+        (([[1e141]], 1, 1, 1.0), "X has values beyond 1e140"),
+        (([[1e30]], 1, 1, 1.0), "X has projections beyond 2\\^53 w"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            lsh(*arguments, rng=rng)
+    with pytest.raises(ValueError, match="p is 3"):
+        lsh(X, 1, 1, 1.0, rng=rng, p=3)
+    with pytest.raises(TypeError, match="rng is None"):
+        lsh(X, 1, 1, 1.0, rng=None)
+    with pytest.raises(ValueError, match="c is 0"):
+        collision_probability(0.0, 1.0)
+    tables = lsh(X, 1, 1, 1.0, rng=rng)
+    with pytest.raises(ValueError, match="queries has 3 columns"):
+        tables.candidates(np.zeros((1, 3)))
+    with pytest.raises(ValueError, match="queries has projections"):
+        tables.candidates([[1e30, 0.0]])
+    with pytest.raises(ValueError, match="most is 0"):
+        tables.candidates(X, 0)
+    with pytest.raises(ValueError, match="n_tables is 2; there are 1"):
+        tables.truncated(2)
+    found = tables.candidates(X)
+    for call, message in (
+        (lambda: recall(found, [[0]], [1]), "neighbors has shape"),
+        (lambda: recall(found, np.zeros((3, 0), dtype=int), [1]), "neighbors has shape"),
+        (lambda: recall(found, [[0], [0], [0]], [-1]), "counts is -1"),
+        (lambda: found.head(-1), "most is -1"),
+        (lambda: Candidates(np.array([0, 2]), np.zeros(1, dtype=int), np.zeros(1, dtype=int)), "starts must rise"),
+        (lambda: Candidates(np.array([0, 1]), np.zeros(1, dtype=int), np.zeros(2, dtype=int)), "do not fit"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    with pytest.raises(TypeError, match="neighbors has dtype float64"):
+        recall(found, [[0.0]] * 3, [1])
+    with pytest.raises(TypeError, match="candidates is a list"):
+        recall([1], [[0]], [1])
+
+
+@fast_only
+def test_the_fast_twin_refuses_what_would_crash_it():
+    fast, one, none = KERNELS[1], np.array([0]), np.array([[0]])
+    for call in (
+        lambda: fast.projections(np.zeros((2, 3)), np.zeros((2, 3))),
+        lambda: fast.bucket_votes(one, one + 2, one, none, 1, 1),
+        lambda: fast.bucket_votes(one - 1, one + 1, one, none, 1, 1),
+        lambda: fast.bucket_votes(one, np.array([1, 1]), one, none, 1, 1),
+        lambda: fast.bucket_votes(one, one + 1, one + 1, none, 1, 1),
+        lambda: fast.bucket_votes(one, one + 1, one - 1, none, 1, 1),
+        lambda: fast.bucket_votes(one, one + 1, one, none + 1, 1, 1),
+        lambda: fast.bucket_votes(one, one + 1, one, none - 2, 1, 1),
+    ):
+        with pytest.raises(ValueError):
+            call()

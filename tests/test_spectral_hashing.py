@@ -1,0 +1,199 @@
+"""Spectral hashing and the scan of its codes: against brute force; both kernels give the same codes."""
+
+import dataclasses
+
+import numpy as np
+import oracles_hashing as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import refimpl
+from refimpl.rivals.candidates import recall
+from refimpl.rivals.hamming_scan import hamming_scan, pack_bits, scan_within, unpack_bits
+from refimpl.rivals.spectral_hashing import SpectralHashing, spectral_hashing
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+
+@st.composite
+def sets(draw):
+    """Points, queries beyond their box among them, and a number of bits."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d, rank = draw(st.integers(2, 60)), draw(st.integers(1, 8)), draw(st.integers(1, 8))
+    X = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, d))  # some directions without variance
+    X *= draw(st.sampled_from([1.0, 1e-100, 1e100]))
+    X[:, rng.random(d) < 0.2] = 1.0 if draw(st.booleans()) else 0.0
+    X[0, 0] += np.abs(X).max() + 1e-300
+    X[rng.integers(0, n, n // 3)] = X[-1]
+    if (X == X[0]).all():
+        X[0] += 1.0
+    return X, np.concatenate([X[:3], 3 * X[:2]]), draw(st.integers(1, 150))
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=sets(), components=st.sampled_from([None, 1, 3]))
+def test_codes_are_the_signs_of_the_eigenfunctions(kernels, case, components):
+    X, Q, bits = case
+    model = spectral_hashing(X, bits, n_components=components, kernels=kernels)
+    most = bits if components is None else components
+    assert model.bits == bits and len(model.low) <= min(most, X.shape[1])
+    scale = np.abs(X).max()
+    np.testing.assert_allclose(model.axes.T @ model.axes, np.eye(len(model.low)), atol=1e-8)
+    x = (X - model.mean) / scale @ model.axes
+    covariance = x.T @ x
+    assert np.abs(covariance - np.diag(np.diag(covariance))).max() <= 1e-8 * np.abs(covariance).max()
+    assert (np.diff(np.diag(covariance)) <= 1e-8 * np.abs(covariance).max()).all()
+    low, high = model.low.tolist(), (model.low + model.width).tolist()
+    np.testing.assert_allclose(x.min(axis=0), model.low / scale, atol=1e-12)
+    np.testing.assert_allclose(x.max(axis=0), (model.low + model.width) / scale, atol=1e-12)
+    assert_same_eigenfunctions(model, low, high)
+    columns = model.axes.T.tolist()
+    codes = unpack_bits(model.encode(Q, kernels=kernels), bits)
+    for q, code in zip((Q - model.mean).tolist(), codes, strict=True):
+        projected = [oracle.projection(q, column) for column in columns]
+        for i, (c, k) in enumerate(zip(model.component.tolist(), model.k.tolist(), strict=True)):
+            value = oracle.eigenfunction(projected[c], low[c], high[c], k)
+            assert code[i] == (value > 0) or abs(value) < 1e-9 * k
+
+
+def assert_same_eigenfunctions(model, low, high):
+    """The smallest eigenvalues, in order; rounding decides among those that are nearly equal."""
+    expected = oracle.rectangular_eigenfunctions(low, high, model.bits)
+    rate = [k / (high[c] - low[c]) for c, k in expected]
+    np.testing.assert_allclose(model.k / model.width[model.component], rate, rtol=1e-6)
+    pairs = set(zip(model.component.tolist(), model.k.tolist(), strict=True))
+    assert len(pairs) == model.bits and (model.k >= 1).all()
+
+
+def test_the_eigenvalues_of_a_known_box():
+    """Sides 4 and 1: the first four bits halve, then quarter, ... the long side; the fourth ties with the short one."""
+    grid = np.stack(np.meshgrid(np.linspace(0, 1, 11), np.linspace(0, 4, 41)), axis=-1).reshape(-1, 2)
+    model = spectral_hashing(grid, 6)
+    np.testing.assert_allclose(model.axes, [[0, 1], [1, 0]], atol=1e-12)
+    np.testing.assert_allclose(model.width, [4, 1], rtol=1e-12)
+    rate = (model.k / model.width[model.component]).tolist()
+    assert rate == pytest.approx([0.25, 0.5, 0.75, 1.0, 1.0, 1.25])
+    first, second = unpack_bits(model.encode([[0.2, 0.9], [0.2, 1.1], [0.7, 2.1], [0.7, 3.9]]), 6).T[:2]
+    assert first.tolist() == [True, True, False, False] and second.tolist() == [True, False, False, True]
+
+
+@each
+def test_equal_vectors_have_equal_codes_in_any_company(kernels):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 30))
+    model = spectral_hashing(X, 200, kernels=kernels)
+    codes = model.encode(X, kernels=kernels)
+    assert codes.shape == (200, 4) and (codes[:, 3] >> np.uint64(8) == 0).all()
+    for i in (0, 77, 199):
+        assert_same(model.encode(X[i : i + 1], kernels=kernels), codes[i : i + 1])
+    for other in KERNELS:
+        for field in dataclasses.fields(SpectralHashing):
+            assert_same(getattr(model, field.name), getattr(spectral_hashing(X, 200, kernels=other), field.name))
+        assert_same(codes, model.encode(X, kernels=other, threads=2))
+
+
+@each
+def test_more_bits_find_more_neighbours_in_a_box(kernels):
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 4)) * [4, 3, 2, 1]
+    near = np.argsort(((X[:, np.newaxis] - X[:40]) ** 2).sum(axis=2), axis=0)[:20].T
+    recalls = []
+    for bits in (1, 8):
+        codes = spectral_hashing(X, bits, kernels=kernels).encode(X, kernels=kernels)
+        found = hamming_scan(codes, codes[:40], 60, kernels=kernels)
+        recalls.append(recall(found, near, [60])[0][0])
+        assert (found.counts == 60).all() and (found.scores[found.starts[:-1]] == 0).all()
+    assert 0.1 < recalls[0] < recalls[1] and recalls[1] > 0.6
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32), b=st.integers(1, 150), radius=st.integers(0, 40))
+def test_scans_of_packed_bits(kernels, seed, b, radius):
+    rng = np.random.default_rng(seed)
+    bits = rng.random((40, b)) < 0.3
+    codes = pack_bits(bits)
+    assert codes.shape == (40, -(-b // 64)) and codes.dtype == np.uint64
+    assert (unpack_bits(codes, b) == bits).all()
+    for i in range(b):
+        assert ((codes[:, i // 64] >> np.uint64(i % 64)) & np.uint64(1) == bits[:, i]).all()
+    nearest, within = hamming_scan(codes, codes[:3], 7, kernels=kernels), scan_within(codes, codes[:3], radius)
+    for i in range(3):
+        expected = sorted((int(d), j) for j, d in enumerate((bits != bits[i]).sum(axis=1)))
+        mine = slice(nearest.starts[i], nearest.starts[i + 1])
+        assert list(zip(nearest.scores[mine].tolist(), nearest.of(i).tolist(), strict=True)) == expected[:7]
+        assert within.of(i).tolist() == [j for d, j in expected if d <= radius]
+
+
+def test_one_dimension_gives_any_number_of_bits():
+    X = np.linspace(-1.0, 1.0, 65)[:, np.newaxis]
+    model = spectral_hashing(X, 100)
+    assert model.k.tolist() == list(range(1, 101)) and not model.component.any()
+    two = spectral_hashing([[0.0, 5.0], [2.0, 5.0]], 3)
+    assert two.width.tolist() == [2.0] and unpack_bits(two.encode([[0.0, 5.0], [2.0, 5.0]]), 1).tolist() == [[1], [0]]
+
+
+def test_saved_and_loaded(tmp_path):
+    model = spectral_hashing(np.random.default_rng(0).normal(size=(20, 3)), 9)
+    refimpl.save(tmp_path / "file", model)
+    back = refimpl.load(tmp_path / "file")
+    for field in dataclasses.fields(model):
+        assert_same(getattr(model, field.name), getattr(back, field.name))
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("mean", lambda a: a[1:]),
+        ("axes", lambda a: a[0]),
+        ("low", lambda a: a[1:]),
+        ("width", lambda a: -a),
+        ("width", lambda a: a[1:]),
+        ("component", lambda a: a + 3),
+        ("component", lambda a: a - 1),
+        ("component", lambda a: a[1:]),
+        ("k", lambda a: a - 1),
+        ("k", lambda a: a[:0]),
+    ],
+)
+def test_damaged_models_are_refused(name, change):
+    model = spectral_hashing(np.random.default_rng(0).normal(size=(20, 3)), 9)
+    with pytest.raises(ValueError):
+        dataclasses.replace(model, **{name: change(getattr(model, name))})
+
+
+def test_bad_arguments():
+    X, codes = np.eye(3), np.zeros((3, 2), dtype=np.uint64)
+    for call, message in (
+        (lambda: spectral_hashing(X, 0), "bits is 0"),
+        (lambda: spectral_hashing(X, 3, n_components=0), "n_components is 0"),
+        (lambda: spectral_hashing(np.ones((4, 2)), 3), "the vectors of X are all equal"),
+        (lambda: spectral_hashing([[1.0, 2.0]], 3), "the vectors of X are all equal"),
+        (lambda: spectral_hashing(np.full((4, 2), 0.1), 3), "the vectors of X are all equal"),
+        (lambda: spectral_hashing([[np.nan]], 3), "X has 1 values"),
+        (lambda: spectral_hashing([[1e141], [0.0]], 3), "X has values beyond"),
+        (lambda: spectral_hashing(X, 3).encode(np.ones((1, 2))), "X has 2 columns"),
+        (lambda: pack_bits(np.zeros(3, dtype=bool)), "bits has shape"),
+        (lambda: pack_bits(np.zeros((3, 0), dtype=bool)), "bits has shape"),
+        (lambda: unpack_bits(codes, 129), "b is 129; the codes have 128"),
+        (lambda: hamming_scan(codes[:0], codes, 1), "codes has shape"),
+        (lambda: hamming_scan(codes[0], codes, 1), "codes has shape"),
+        (lambda: hamming_scan(codes, codes[:, :1].copy(), 1), "queries has 1 words"),
+        (lambda: hamming_scan(codes[:, ::2], codes, 1), "codes is not C-contiguous"),
+        (lambda: hamming_scan(codes, codes, 0), "most is 0"),
+        (lambda: scan_within(codes, codes, -1), "radius is -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    for call, message in (
+        (lambda: pack_bits(np.zeros((3, 2))), "bits has dtype float64"),
+        (lambda: hamming_scan(codes.astype(np.int64), codes, 1), "codes has dtype int64"),
+        (lambda: hamming_scan(codes, codes.astype(">u8"), 1), "queries has dtype >u8"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
+    assert hamming_scan(codes, codes, 99).counts.tolist() == [3, 3, 3]
+    assert scan_within(codes, codes, 10**9).counts.tolist() == [3, 3, 3]
