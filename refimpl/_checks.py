@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 
-def as_matrix(X, name):
+def as_matrix(X, name, *, single=False):
     """The vectors `X`, one in each row, as a finite matrix.
 
     Parameters
@@ -18,10 +18,12 @@ def as_matrix(X, name):
         Booleans, integers and floats are accepted; sparse matrices, complex numbers and strings are not.
     name : str
         How the messages call the argument.
+    single : bool, default False
+        Whether float32 stays float32.
 
     Returns
     -------
-    numpy.ndarray of float64, shape (n, d), C-contiguous
+    numpy.ndarray of float64 (or float32), shape (n, d), C-contiguous
         `X` itself, not a copy, if it already has this form.
 
     Raises
@@ -45,7 +47,7 @@ def as_matrix(X, name):
     if A.size == 0:
         raise ValueError(f"{name} has shape {A.shape}; it must have at least one row and one column")
     try:
-        A = np.ascontiguousarray(A, dtype=np.float64)
+        A = np.ascontiguousarray(A, dtype=np.float32 if single and A.dtype == np.float32 else np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must hold real numbers ({error})") from None
     _require_finite(A, name)
@@ -62,7 +64,7 @@ def _require_finite(A, name):
         )
 
 
-def as_vectors_like(Y, X, name):
+def as_vectors_like(Y, X, name, *, single=False):
     """The vectors `Y` as :func:`as_matrix` returns them, of the same dimension as the checked matrix `X`.
 
     Parameters
@@ -71,17 +73,19 @@ def as_vectors_like(Y, X, name):
     X : numpy.ndarray, shape (n, d)
     name : str
         How the messages call `Y`.
+    single : bool, default False
+        Whether float32 stays float32.
 
     Returns
     -------
-    numpy.ndarray of float64, shape (m, d), C-contiguous
+    numpy.ndarray of float64 (or float32), shape (m, d), C-contiguous
 
     Raises
     ------
     TypeError, ValueError
         As :func:`as_matrix` does, and if the numbers of columns differ.
     """
-    Y = as_matrix(Y, name)
+    Y = as_matrix(Y, name, single=single)
     if Y.shape[1] != X.shape[1]:
         raise ValueError(f"{name} has {Y.shape[1]} columns; the training vectors have {X.shape[1]}")
     return Y

@@ -6,6 +6,14 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.clustering import best_bin_first, lloyd, tree_leaves
+    from refimpl_fast.forest import (
+        best_thresholds,
+        forest_words,
+        gather_candidates,
+        plane_values,
+        rerank,
+        split_pairs,
+    )
     from refimpl_fast.growing import build_tree
     from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
     from refimpl_fast.hashing import bucket_votes, projections
@@ -22,19 +30,23 @@ except ImportError as error:
         "Without it, refimpl runs on its reference kernels (kernels=refimpl.kernels)."
     ) from error
 
-from refimpl.kernels import BallTree, SortedFeatures
+from refimpl.kernels import BallTree, SearchForest, SortedFeatures
 
 __all__ = [
     "BallTree",
+    "SearchForest",
     "SortedFeatures",
     "add_similarity",
     "best_bin_first",
     "best_ranges",
     "best_stump",
+    "best_thresholds",
     "bucket_votes",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
+    "forest_words",
+    "gather_candidates",
     "hamming_distances",
     "hamming_nearest",
     "hamming_within",
@@ -45,9 +57,12 @@ __all__ = [
     "margin_sums",
     "minimize_z",
     "pair_distances",
+    "plane_values",
     "presort",
     "projections",
+    "rerank",
     "scan_nearest",
+    "split_pairs",
     "transferred_differences",
     "tree_leaves",
     "tree_nearest",

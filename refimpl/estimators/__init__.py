@@ -1,6 +1,7 @@
 """scikit-learn estimators over the papers; needs scikit-learn (``pip install 'refimpl[figures]'``).
 
-One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap`, :mod:`.lmnn` and :mod:`.ftune`.
+One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap`, :mod:`.search_forest`, :mod:`.lmnn` and
+:mod:`.ftune`.
 """
 
 try:
@@ -12,6 +13,7 @@ from refimpl.estimators.boosted_distance import BoostedDistanceClassifier
 from refimpl.estimators.boostmap import BoostMap, BoostMapClassifier
 from refimpl.estimators.ftune import FTuneClassifier, LandmarkTransformer
 from refimpl.estimators.lmnn import LMNN, MultiMetricLMNN
+from refimpl.estimators.search_forest import SearchForestNeighbors
 
 __all__ = [
     "LMNN",
@@ -21,4 +23,5 @@ __all__ = [
     "FTuneClassifier",
     "LandmarkTransformer",
     "MultiMetricLMNN",
+    "SearchForestNeighbors",
 ]

@@ -26,6 +26,15 @@ Contract
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
 from refimpl.kernels.clustering import best_bin_first, lloyd, tree_leaves
+from refimpl.kernels.forest import (
+    SearchForest,
+    best_thresholds,
+    forest_words,
+    gather_candidates,
+    plane_values,
+    rerank,
+    split_pairs,
+)
 from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
 from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.landmarks import least_similar, transferred_differences
@@ -37,15 +46,19 @@ from refimpl.kernels.triples import best_ranges, margin_sums, minimize_z, weight
 
 __all__ = [
     "BallTree",
+    "SearchForest",
     "SortedFeatures",
     "add_similarity",
     "best_bin_first",
     "best_ranges",
     "best_stump",
+    "best_thresholds",
     "bucket_votes",
     "build_tree",
     "chamfer_distances",
     "chamfer_nearest",
+    "forest_words",
+    "gather_candidates",
     "hamming_distances",
     "hamming_nearest",
     "hamming_within",
@@ -56,9 +69,12 @@ __all__ = [
     "margin_sums",
     "minimize_z",
     "pair_distances",
+    "plane_values",
     "presort",
     "projections",
+    "rerank",
     "scan_nearest",
+    "split_pairs",
     "transferred_differences",
     "tree_leaves",
     "tree_nearest",

@@ -1,0 +1,207 @@
+"""Pair weights of the Boosted Search Forest: w_ij and M_ij = w_ij z_ij of Li et al. (2011), for all training pairs.
+
+Two forms of the same thing. :class:`DensePairs` holds matrices, as the paper writes them. :class:`MeetingPairs` uses
+that a dissimilar pair weighs 1 until its points meet in a leaf: it lists the similar pairs and those that have met, and
+takes the rest as a constant. The trees learnt from either are the same.
+
+Entries of M are rounded to a grid so coarse that their sum over all pairs needs no more than 53 bits. All sums of
+eqs. 14 and 17 are then exact, in any order: so the two forms agree, and splits of equal gain are true ties.
+
+A pair is two different points, in either order: that a point finds itself says nothing about a tree. S may be
+asymmetric.
+
+Not handled here: validation (``search_forest.py`` does it), the choice of splits.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from refimpl.kernels.forest import midway
+
+
+def grid_step(total):
+    """The step of a grid on which numbers that add up to `total` or a little more can be summed exactly."""
+    return 2.0 ** (np.frexp(total)[1] - 51)
+
+
+def on_grid(values, step):
+    """Round to multiples of a power of two, half to even."""
+    return np.rint(values / step) * step
+
+
+class DensePairs:
+    """All pairs as matrices: for reading, and for a few thousand points."""
+
+    def __init__(self, S, lam, kernels=None, threads=None):
+        self.S, self.lam, self.n = S.toarray().astype(bool), lam, S.shape[0]
+        self.z = np.where(self.S, 1 - lam, -lam)  # eq. 6
+        self.T = np.zeros((self.n, self.n))
+
+    def weights(self):
+        """w_ij of eq. 10, shape (n, n), on a grid; 0 where i = j."""
+        w = np.exp(-self.z * self.T)  # eq. 10
+        np.fill_diagonal(w, 0.0)
+        return on_grid(w, grid_step(w.sum()))
+
+    def root(self):
+        """M = (w_ij z_ij) for the node that holds all points."""
+        M = np.exp(-self.z * self.T) * self.z
+        np.fill_diagonal(M, 0.0)
+        return _DenseNode(on_grid(M, grid_step(np.abs(M).sum())))
+
+    def masses(self, leaf):
+        """P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights, t(i, j) = (leaf[i] = leaf[j])."""
+        t, w = leaf[:, np.newaxis] == leaf, self.weights()
+        return w[t & self.S].sum(), w[t & ~self.S].sum()
+
+    def meet(self, leaf, c):
+        """T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j)."""
+        self.T += c * (leaf[:, np.newaxis] == leaf)
+
+    def loss_and_objective(self):
+        """Eqs. 7 and 5, as sums over the pairs."""
+        chosen = self.T > 0
+        np.fill_diagonal(chosen, False)
+        return self.weights().sum(), np.count_nonzero(chosen & self.S) - self.lam * np.count_nonzero(chosen)
+
+
+class _DenseNode:
+    """A node's part of M."""
+
+    def __init__(self, M):
+        self.M, self.J, self.n = M, M.sum(), len(M)  # eq. 17: J^k
+
+    def product(self, u):
+        """The symmetric part of M times u."""
+        return 0.5 * (self.M @ u + self.M.T @ u)
+
+    def best_thresholds(self, A):
+        """As refimpl.kernels.best_thresholds: J^k less the largest J^k(1) + J^k(2), and the threshold."""
+        crossing, threshold = np.full(A.shape[1], np.inf), np.zeros(A.shape[1])
+        for t in range(A.shape[1]):
+            order = np.argsort(A[:, t], kind="stable")
+            a, corner = A[order, t], self.M[np.ix_(order, order)]
+            within = np.diag(corner.cumsum(axis=0).cumsum(axis=1))  # sums over the k + 1 lowest points
+            beyond = np.diag(corner[::-1, ::-1].cumsum(axis=0).cumsum(axis=1))[::-1]  # over the n - k highest
+            cuts = np.flatnonzero(a[:-1] < a[1:])
+            if len(cuts):
+                between = self.J - within[cuts] - beyond[cuts + 1]
+                k = cuts[between.argmin()]
+                crossing[t], threshold[t] = between.min(), midway(a[k], a[k + 1])
+        return crossing, threshold
+
+    def split(self, left):
+        """The nodes of the points with left[i] and of the others."""
+        return tuple(_DenseNode(self.M[np.ix_(part, part)]) for part in (left, ~left))
+
+
+class MeetingPairs:
+    """Similar pairs and pairs that have met, listed once for both orders; every other pair has s = 0, T = 0, w = 1.
+
+    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, about 50
+    while a tree is learnt.
+    """
+
+    def __init__(self, S, lam, kernels, threads=None):
+        self.lam, self.n, self.kernels, self.threads = lam, S.shape[0], kernels, threads
+        both = sparse.triu(S.astype(np.uint8) + S.T.astype(np.uint8), k=1, format="csr")
+        both.sort_indices()
+        self.first = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(both.indptr))
+        self.second, self.similar = both.indices.astype(np.int32), both.data
+        self.T = np.zeros(len(self.first))
+
+    def _both_orders(self, of_similar, of_dissimilar):
+        return self.similar * of_similar + (2 - self.similar) * of_dissimilar
+
+    def _weights(self):
+        """w of each listed pair if similar and if not (eq. 10), on the grid of the sum of all weights."""
+        similar, dissimilar = np.exp(-(1 - self.lam) * self.T), np.exp(self.lam * self.T)
+        unlisted = self.n * (self.n - 1) - 2 * len(self.T)
+        step = grid_step(self._both_orders(similar, dissimilar).sum() + unlisted)
+        return on_grid(similar, step), on_grid(dissimilar, step)
+
+    def root(self):
+        """The node that holds all points: what M_ij + M_ji has beyond the pairs' constant -2 lambda."""
+        similar = (1 - self.lam) * np.exp(-(1 - self.lam) * self.T)
+        dissimilar = self.lam * np.exp(self.lam * self.T)
+        unlisted = self.n * (self.n - 1) - 2 * len(self.T)
+        step = grid_step(self._both_orders(similar, dissimilar).sum() + unlisted * self.lam)
+        similar, dissimilar = on_grid(similar, step), on_grid(dissimilar, step)
+        base = -2 * on_grid(self.lam, step)
+        v = self._both_orders(similar, -dissimilar)
+        v -= base
+        return _MeetingNode(self.n, self.first, self.second, v, base, self.kernels, self.threads)
+
+    def masses(self, leaf):
+        """As :meth:`DensePairs.masses`."""
+        same = leaf[self.first] == leaf[self.second]
+        sizes = np.bincount(leaf).astype(float)
+        similar, dissimilar = self._weights()
+        unlisted = (sizes * (sizes - 1)).sum() - 2.0 * np.count_nonzero(same)
+        of_similar = (self.similar * similar)[same].sum()
+        return of_similar, ((2 - self.similar) * dissimilar)[same].sum() + unlisted
+
+    def meet(self, leaf, c):
+        """As :meth:`DensePairs.meet`; pairs that meet for the first time are listed from now on."""
+        met = _pairs_within(leaf)
+        listed = self.first * np.int64(self.n) + self.second
+        place = np.searchsorted(listed, met)
+        known = listed[np.minimum(place, len(listed) - 1)] == met
+        self.T[place[known]] += c
+        met = met[~known]
+        order = np.argsort(np.concatenate([listed, met]), kind="stable")
+        del listed, place
+        first, second = np.divmod(met, self.n)
+        self.first = np.concatenate([self.first, first.astype(np.int32)])[order]
+        self.second = np.concatenate([self.second, second.astype(np.int32)])[order]
+        self.similar = np.concatenate([self.similar, np.zeros(len(met), dtype=np.uint8)])[order]
+        self.T = np.concatenate([self.T, np.full(len(met), c)])[order]
+
+    def loss_and_objective(self):
+        """As :meth:`DensePairs.loss_and_objective`."""
+        similar, dissimilar = self._weights()
+        unlisted, chosen = self.n * (self.n - 1) - 2 * len(self.T), self.T > 0
+        loss = self._both_orders(similar, dissimilar).sum() + unlisted
+        return loss, int(self.similar[chosen].sum(dtype=np.int64)) - self.lam * (2 * np.count_nonzero(chosen))
+
+
+class _MeetingNode:
+    """A node's points, numbered from 0, with the pairs listed among them."""
+
+    def __init__(self, n, first, second, v, base, kernels, threads):
+        self.n, self.first, self.second, self.v, self.base = n, first, second, v, base
+        self.kernels, self.threads, self._upper = kernels, threads, None
+        self.J = v.sum() + base * (n * (n - 1) // 2)  # eq. 17: J^k
+
+    def product(self, u):
+        """The symmetric part of M times u: the constant needs only the sum of u."""
+        if self._upper is None:
+            starts = np.zeros(self.n + 1, dtype=np.int64 if len(self.v) >= 2**31 else np.int32)
+            np.cumsum(np.bincount(self.first, minlength=self.n), out=starts[1:])
+            self._upper = sparse.csr_matrix((self.v, self.second, starts), shape=(self.n, self.n))
+            self._lower = self._upper.T
+        return 0.5 * (self._upper @ u + self._lower @ u + self.base * (u.sum() - u))
+
+    def best_thresholds(self, A):
+        """As refimpl.kernels.best_thresholds."""
+        return self.kernels.best_thresholds(A, self.first, self.second, self.v, self.base, threads=self.threads)
+
+    def split(self, left):
+        """The nodes of the points with left[i] and of the others."""
+        parts = self.kernels.split_pairs(left, self.first, self.second, self.v, threads=self.threads)
+        sizes = np.count_nonzero(left), np.count_nonzero(~left)
+        return tuple(
+            _MeetingNode(n, *part, self.base, self.kernels, self.threads) for n, part in zip(sizes, parts, strict=True)
+        )
+
+
+def _pairs_within(leaf):
+    """All pairs i < j of points with the same leaf as i n + j, ascending: ndarray of int64."""
+    order = np.argsort(leaf, kind="stable")
+    sizes = np.bincount(leaf)
+    starts, n, found = np.cumsum(sizes) - sizes, len(leaf), [np.empty(0, dtype=np.int64)]
+    for size in np.unique(sizes[sizes > 1]):
+        members = order[starts[sizes == size][:, np.newaxis] + np.arange(size)]
+        i, j = np.triu_indices(size, k=1)
+        found.append((members[:, i] * n + members[:, j]).ravel())
+    return np.sort(np.concatenate(found))

@@ -1,0 +1,301 @@
+"""The search forest's hot paths: passing points down the trees, candidates from an inverted index, split statistics.
+
+Li et al. (2011), §§ 3.3-3.4. All sums over a vector's coordinates are taken in float64, in 16 interleaved lanes, lane i
+adding coordinates i, i + 16, ...; then one half of the lanes is added to the other, four times. Points and hyperplanes
+may be float32: their products are exact in float64. So the twins send every point to the same leaf.
+
+Not handled here: validation (the callers do it), the choice of splits, storage.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from refimpl.results import result
+
+LANES = 16
+HELD = 2**20  # numbers held at a time
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class SearchForest:
+    """Trees of hyperplane and stump nodes with their weights: T(x, y) = sum_m c_m t_m(x, y), eq. 8 of Li et al. (2011).
+
+    The N nodes of all trees stand in common arrays; a node comes before its children, which are neighbours. At node k
+    a point goes left if p^T x + b > 0; b is ``offset[k]``, p is ``planes[plane[k]]`` or the axis ``feature[k]``.
+
+    Attributes
+    ----------
+    c : ndarray, shape (M,), float64
+        Positive.
+    roots : ndarray, shape (M,), int64
+    left : ndarray, shape (N,), int32
+        The left child; the right one is ``left + 1``. -1 at a leaf.
+    word : ndarray, shape (N,), int32
+        The number of the leaf among the leaves of all trees, 0, 1, ..., those of a tree one after the other: the index
+        word of § 3.4. -1 at an inner node.
+    plane, feature : ndarray, shape (N,), int32
+        One of them says what an inner node tests; else -1.
+    offset : ndarray, shape (N,), float64
+    planes : ndarray, shape (P, d), float32 or float64
+        The points' dtype.
+    lam : float
+        lambda of eq. 4.
+    history : ndarray, shape (M, 5), float64
+        After each round: J of the tree (eq. 17), P_w[t = 1, s = 1] and P_w[t = 1, s = 0] as sums of weights (eq. 14),
+        the loss (eq. 7) and the objective (eq. 5) of the ensemble, sums over the training pairs.
+    message : str
+        Why the training ended.
+    """
+
+    c: np.ndarray
+    roots: np.ndarray
+    left: np.ndarray
+    word: np.ndarray
+    plane: np.ndarray
+    feature: np.ndarray
+    offset: np.ndarray
+    planes: np.ndarray
+    lam: float
+    history: np.ndarray
+    message: str
+
+    def __post_init__(self):
+        for name, kind in (("lam", float), ("message", str)):
+            object.__setattr__(self, name, kind(getattr(self, name)))  # a file gives arrays back
+        N, (M,) = len(self.left), self.c.shape
+        if self.planes.ndim != 2 or self.planes.shape[1] < 1 or self.planes.dtype not in (np.float32, np.float64):
+            raise ValueError(f"planes: {self.planes.dtype} of shape {self.planes.shape}; (P, d) of floats would do")
+        for name in ("left", "word", "plane", "feature"):
+            if getattr(self, name).shape != (N,) or getattr(self, name).dtype != np.int32:
+                raise ValueError(f"{name} must hold {N} numbers of int32, one for each node")
+        if self.offset.shape != (N,) or self.offset.dtype != np.float64 or self.roots.shape != (M,) or M < 1:
+            raise ValueError(f"offset, roots: shapes {self.offset.shape}, {self.roots.shape}; no forest has them")
+        if self.roots.dtype != np.int64 or (self.roots < 0).any() or (self.roots >= N).any() or not (self.c > 0).all():
+            raise ValueError("roots, c: each tree needs a node to start at and a positive weight")
+        inner = self.left >= 0
+        forward = np.where(inner, (self.left > np.arange(N)) & (self.left < N - 1), self.left == -1)
+        tests = (self.plane >= 0).astype(int) + (self.feature >= 0)
+        if not forward.all() or (tests != inner).any() or (self.plane >= len(self.planes)).any():
+            raise ValueError("left, plane, feature: an inner node needs two children behind it and one test")
+        if (self.feature >= self.planes.shape[1]).any() or (self.word[inner] != -1).any():
+            raise ValueError("feature, word: a test needs a coordinate of the points; inner nodes have no word")
+        if (np.sort(self.word[~inner]) != np.arange(np.count_nonzero(~inner))).any():
+            raise ValueError("word must number the leaves 0, 1, ...")
+
+    @property
+    def n_words(self):
+        """The number of leaves of all trees."""
+        return (len(self.left) + len(self.roots)) // 2
+
+
+def _lane_sums(products):
+    """Sums over the rows of products, shape (n, d), in the lanes' order: (n,). No zero has a sign."""
+    n, d = products.shape
+    padded = np.zeros((n, -(-d // LANES) * LANES))
+    padded[:, :d] = products
+    lanes = np.add.reduce(padded.reshape(n, padded.shape[1] // LANES, LANES), axis=1)
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return lanes[:, 0] + 0.0
+
+
+def plane_values(X, p, *, threads=None):
+    """p^T x for every point: what a hyperplane node looks at.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d), float32 or float64
+    p : ndarray, shape (d,), of the same dtype
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    ndarray, shape (n,), float64
+    """
+    out, block = np.empty(len(X)), max(1, HELD // X.shape[1])
+    for start in range(0, len(X), block):
+        part = slice(start, start + block)
+        out[part] = _lane_sums(X[part].astype(np.float64) * p.astype(np.float64))
+    return out
+
+
+def forest_words(forest, X, *, threads=None):
+    """The leaf that each point reaches in each tree: § 3.4 of Li et al. (2011).
+
+    Parameters
+    ----------
+    forest : SearchForest
+    X : ndarray, shape (n, d), of the dtype of ``forest.planes``
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    ndarray, shape (n, M), int32
+        Index words.
+    """
+    words = np.empty((len(X), len(forest.roots)), dtype=np.int32)
+    for i, x in enumerate(X.astype(np.float64)):
+        for m, k in enumerate(forest.roots):
+            while forest.left[k] >= 0:
+                k = forest.left[k] + (0 if _test(forest, k, x) > 0 else 1)  # p^T x + b > 0: left
+            words[i, m] = forest.word[k]
+    return words
+
+
+def _test(forest, k, x):
+    """p^T x + b at node k."""
+    if forest.plane[k] < 0:
+        return x[forest.feature[k]] + forest.offset[k]
+    return _lane_sums((x * forest.planes[forest.plane[k]])[np.newaxis])[0] + forest.offset[k]
+
+
+# ------------------------------------------------------------------------------------------------ training
+
+
+def best_thresholds(A, first, second, v, base, *, threads=None):
+    """For each of several coordinates the cut between points that separates the pairs of least total weight.
+
+    Separating a pair takes its weight off eq. 17. Every pair of points weighs `base`, those listed v more.
+
+    Parameters
+    ----------
+    A : ndarray, shape (n, f), float64
+        Coordinates of the points.
+    first, second : ndarray, shape (p,), int32
+        Pairs of points, each at most once.
+    v : ndarray, shape (p,), float64
+        On a grid, as is `base`, so that all sums are exact.
+    base : float
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    crossing : ndarray, shape (f,), float64
+        The weight separated; infinite if all values of the coordinate are equal.
+    threshold : ndarray, shape (f,), float64
+        Points with larger values stand on one side. The lowest of several; midway between two values.
+    """
+    n, f = A.shape
+    crossing, threshold = np.full(f, np.inf), np.zeros(f)
+    below = np.arange(1.0, n)
+    for t in range(f):
+        order = np.argsort(A[:, t], kind="stable")
+        rank = np.empty(n, dtype=np.int64)
+        rank[order] = np.arange(n)
+        low, high = np.minimum(rank[first], rank[second]), np.maximum(rank[first], rank[second])
+        weights = np.cumsum(np.bincount(low, v, n) - np.bincount(high, v, n))[:-1] + base * (below * (n - below))
+        a = A[order, t]
+        cuts = np.flatnonzero(a[:-1] < a[1:])
+        if len(cuts):
+            k = cuts[weights[cuts].argmin()]
+            crossing[t], threshold[t] = weights[k], midway(a[k], a[k + 1])
+    return crossing, threshold
+
+
+def midway(low, high):
+    """A threshold t with low <= t < high."""
+    t = 0.5 * low + 0.5 * high
+    return t if low <= t < high else low
+
+
+def split_pairs(left, first, second, v, *, threads=None):
+    """The pairs within either part of a node; those between them go.
+
+    Parameters
+    ----------
+    left : ndarray, shape (n,), bool
+        Which points form the left part; both are numbered anew from 0, in the same order.
+    first, second : ndarray, shape (p,), int32
+    v : ndarray, shape (p,), float64
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    tuple of (first, second, v)
+        Of the left part and of the right one.
+    """
+    place = np.where(left, np.cumsum(left), np.cumsum(~left)).astype(np.int32) - np.int32(1)
+    a, b = left[first], left[second]
+    return tuple((place[first[kept]], place[second[kept]], v[kept]) for kept in (a & b, ~a & ~b))
+
+
+# ------------------------------------------------------------------------------------------------ searching
+
+
+def gather_candidates(starts, items, alive, words, c, most, *, counters=None, threads=None):
+    """X_q of § 3.4: the points that share a leaf with a query, those of largest T(q, x) first.
+
+    Parameters
+    ----------
+    starts : ndarray, shape (V + 1,), int64
+    items : ndarray, shape (starts[V],), int32
+        The points with word w are ``items[starts[w]:starts[w + 1]]``, each once.
+    alive : ndarray, shape (n,), bool
+        Points that are not are left out.
+    words : ndarray, shape (n_Q, M), int32
+        The leaves of the queries.
+    c : ndarray, shape (M,), float64
+        Positive weights of the trees.
+    most : int
+        Candidates for each query at most.
+    counters : ndarray, shape (t, n), float64, optional
+        Zeros, and zeros again at the end: spares the fast twin an allocation for each of t threads.
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    offsets : ndarray, shape (n_Q + 1,), int64
+        Query i has the candidates ``rows[offsets[i]:offsets[i + 1]]``.
+    rows : ndarray, int64
+        In the order of T, descending; of equal values the lower point comes first.
+    scores : ndarray, float64
+        T(q, x) of eq. 8, added in the order of the trees.
+    """
+    found = [(np.empty(0, dtype=np.int64), np.empty(0))]
+    for of_query in words:
+        T = np.zeros(len(alive))
+        for w, c_m in zip(of_query, c, strict=True):
+            T[items[starts[w] : starts[w + 1]]] += c_m  # eq. 8
+        rows = np.flatnonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
+        rows = rows[np.lexsort((rows, -T[rows]))[:most]]
+        found.append((rows, T[rows]))
+    offsets = np.cumsum([len(rows) for rows, _ in found])
+    rows, scores = (np.concatenate(part) for part in zip(*found, strict=True))
+    return offsets, rows, scores
+
+
+def rerank(Q, X, offsets, rows, k, *, threads=None):
+    """The k nearest of each query's candidates by Euclidean distance: the reranking stage of § 2.
+
+    Parameters
+    ----------
+    Q, X : ndarray, shapes (n_Q, d) and (n, d), both float32 or both float64
+    offsets, rows : ndarray, int64
+        As from :func:`gather_candidates`.
+    k : int
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    squares : ndarray, shape (n_Q, k), float64
+        Squared distances, ascending; infinite where there are fewer candidates than k.
+    indices : ndarray, shape (n_Q, k), int64
+        Of equal distances the lower index comes first; -1 where there is none.
+    """
+    squares, indices = np.full((len(Q), k), np.inf), np.full((len(Q), k), -1, dtype=np.int64)
+    for i, q in enumerate(Q.astype(np.float64)):
+        mine = rows[offsets[i] : offsets[i + 1]]
+        difference = q - X[mine].astype(np.float64)
+        square = _lane_sums(difference * difference)
+        order = np.lexsort((mine, square))[:k]
+        squares[i, : len(order)], indices[i, : len(order)] = square[order], mine[order]
+    return squares, indices

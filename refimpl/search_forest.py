@@ -1,0 +1,494 @@
+"""Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang, "Learning to Search Efficiently in High Dimensions", 2011.
+
+In the paper's order: similarities (§ 3.1), boosted selection functions (§ 3.2, Algorithm 1), search trees (§ 3.3,
+Algorithm 2), the forest as an index vocabulary (§ 3.4). The inverted index over its leaves is
+:class:`refimpl.inverted_index.InvertedIndex`.
+
+Not handled here: the weights of all pairs (``forest_pairs.py``), missing values, sparse vectors.
+"""
+
+import heapq
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh_tridiagonal
+
+from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like
+from refimpl.ball_trees import nearest_neighbors
+from refimpl.forest_pairs import DensePairs, MeetingPairs
+from refimpl.kernels import SearchForest
+
+__all__ = [
+    "Round", "SearchForest", "best_c", "label_similarity", "neighbor_similarity", "search_forest", "search_tree",
+    "selection", "selection_rounds", "to_terms", "top_eigenvector",
+]  # fmt: skip
+
+DENSE = 5000  # training points at most with pairs="dense"
+STEPS, RESTARTS, LOOK = 60, 20, 5  # of the eigensolver: basis, restarts, steps between looks at the residual
+
+
+# ------------------------------------------------------------------------------------------------ § 3.1
+
+
+def neighbor_similarity(X, K=100, *, kernels=None, threads=None):
+    """s(x_i, x_j) = 1 if x_j is among the K nearest neighbours of x_i: § 4 of Li et al. (2011).
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    K : int, default 100
+        Less than n. A point is not its own neighbour.
+    kernels, threads
+        As for :func:`refimpl.ball_trees.nearest_neighbors`.
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix of bool, shape (n, n)
+        K entries in each row; not symmetric.
+    """
+    X, K = as_matrix(X, "X"), as_count(K, "K")
+    if K >= len(X):
+        raise ValueError(f"K is {K}; X has {len(X)} points, so at most {len(X) - 1} would do")
+    found = nearest_neighbors(X, None, K, kernels=kernels, threads=threads).indices
+    starts = np.arange(0, found.size + 1, K)
+    S = sparse.csr_matrix((np.ones(found.size, dtype=bool), found.ravel(), starts), shape=(len(X), len(X)))
+    S.sort_indices()
+    return S
+
+
+def label_similarity(labels):
+    """s(x_i, x_j) = 1 if both points have the same label.
+
+    Parameters
+    ----------
+    labels : array_like, shape (n,)
+        Classes of n_1, n_2, ... points give n_1^2 + n_2^2 + ... entries.
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix of bool, shape (n, n)
+    """
+    labels = as_labels(labels, len(np.asarray(labels)), "labels")
+    places = np.unique(labels, return_inverse=True)[1]
+    member = sparse.csr_matrix((np.ones(len(places), dtype=np.int32), (np.arange(len(places)), places)))
+    S = (member @ member.T).astype(bool).tocsr()
+    S.sort_indices()
+    return S
+
+
+def as_similarity(S, n):
+    """`S` as a sparse matrix of bool without a diagonal; every message says what would do."""
+    if not sparse.issparse(S):
+        S = sparse.csr_matrix(as_matrix(S, "S"))
+    if S.shape != (n, n):
+        raise ValueError(f"S has shape {S.shape}; X has {n} points, so ({n}, {n}) would do")
+    S = sparse.coo_matrix(S)
+    if not np.isin(S.data, (0, 1)).all():
+        raise ValueError("S holds values other than 0 and 1; a threshold makes it binary, for example S > 0.5")
+    kept = (S.data != 0) & (S.row != S.col)
+    if not kept.any():
+        raise ValueError("S has no similar pair of different points; there is nothing to be found")
+    S = sparse.csr_matrix((np.ones(np.count_nonzero(kept), dtype=bool), (S.row[kept], S.col[kept])), shape=(n, n))
+    S.sum_duplicates()
+    return S.astype(bool)
+
+
+# ------------------------------------------------------------------------------------------------ § 3.2
+
+
+class Round(NamedTuple):
+    """A round of Algorithm 1: the tree, its weight, and the row of ``SearchForest.history``."""
+
+    m: int
+    tree: "Tree"
+    c: float
+    history: tuple
+
+
+def best_c(similar, dissimilar, lam):
+    """Eq. 15 of Li et al. (2011), p. 4, with the denominator that eq. 14 gives it.
+
+    Parameters
+    ----------
+    similar, dissimilar : float
+        P_w[t = 1, s = 1] and P_w[t = 1, s = 0] as sums of weights.
+    lam : float
+        lambda.
+
+    Returns
+    -------
+    float
+        At least 0: below, the tree selects what it should not and gets no weight. Less than one dissimilar pair of
+        weight 1 counts as one, so that a tree without error has a finite weight.
+    """
+    similar, dissimilar = (1 - lam) * similar, lam * max(dissimilar, 1.0)  # ERRATUM BSF-1, BSF-3
+    return float(np.log(similar / dissimilar)) if similar > dissimilar else 0.0  # eq. 15, ERRATUM BSF-3
+
+
+def selection_rounds(pairs, M, grow, done=0):
+    """Algorithm 1 of Li et al. (2011), p. 5: Boosted Selection Function Learning.
+
+    Parameters
+    ----------
+    pairs : DensePairs or MeetingPairs
+        w_ij = 1 at first.
+    M : int
+    grow : callable
+        Learns a base selection function: gets the root node of the pairs, returns a :class:`Tree`.
+    done : int, default 0
+        Rounds that have been made before.
+
+    Yields
+    ------
+    Round
+        The rounds end before M if a tree gets no weight: so would every later one.
+    """
+    for m in range(done + 1, M + 1):  # Alg. 1 l.1
+        tree = grow(pairs.root())  # l.2
+        similar, dissimilar = pairs.masses(tree.leaf)
+        c = best_c(similar, dissimilar, pairs.lam)  # eq. 15
+        if c <= 0:  # ERRATUM BSF-3
+            return
+        pairs.meet(tree.leaf, c)  # l.3-4: T_ij grows, and with it w_ij = exp(-z_ij T_ij)  ERRATUM BSF-2
+        yield Round(m, tree, c, (tree.J, similar, dissimilar, *pairs.loss_and_objective()))
+
+
+# ------------------------------------------------------------------------------------------------ § 3.3
+
+
+@dataclass
+class Tree:
+    """A search tree: arrays as in :class:`SearchForest`, `leaf` the leaf of each training point, J by eq. 17."""
+
+    left: list
+    feature: list
+    offset: list
+    planes: list
+    leaf: np.ndarray
+    J: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How trees are grown; see :func:`search_forest`."""
+
+    max_depth: int
+    max_leaves: int | None
+    stump_above: int | None
+    stumps: int
+    offset: str
+    augment: float
+    tol: float
+
+
+def search_tree(X, node, settings, *, rng, kernels, threads=None):
+    """Algorithm 2 of Li et al. (2011), p. 6: Search Tree Construction.
+
+    The queue is ordered by eq. 17: the leaf of least J^k, where most is to be gained, comes first.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d), float32 or float64
+    node : root of DensePairs or MeetingPairs
+    settings : Settings
+    rng : numpy.random.Generator
+    kernels : module
+    threads : int, optional
+
+    Returns
+    -------
+    Tree
+    """
+    rows, depth, waiting = {0: np.arange(len(X))}, [0], {0: node}  # Alg. 2 l.1
+    tree, J = Tree([-1], [-1], [0.0], [None], np.empty(len(X), dtype=np.int64), node.J), [node.J]
+    queue = [(node.J, 0)]
+    while queue and (settings.max_leaves is None or len(rows) < settings.max_leaves):  # l.2, 8
+        _, k = heapq.heappop(queue)  # l.3
+        node = waiting.pop(k)
+        split = _split(X[rows[k]], node, settings, rng, kernels, threads)  # l.4
+        if split is None:  # l.5
+            continue
+        tree.left[k], (tree.planes[k], tree.feature[k], tree.offset[k], side, children) = len(tree.left), split
+        mine = rows.pop(k)
+        for child, part in zip(children, (mine[side], mine[~side]), strict=True):  # l.6
+            new = len(tree.left)
+            for values, value in ((tree.left, -1), (tree.feature, -1), (tree.offset, 0.0), (tree.planes, None)):
+                values.append(value)
+            rows[new] = part
+            depth.append(depth[k] + 1)
+            J.append(child.J)
+            if len(part) > 1 and depth[new] < settings.max_depth:
+                waiting[new] = child
+                heapq.heappush(queue, (child.J, new))
+    for place, k in enumerate(sorted(rows)):
+        tree.leaf[rows[k]] = place
+    tree.J = sum(J[k] for k in rows)  # eq. 17
+    return tree
+
+
+def _split(X, node, settings, rng, kernels, threads):
+    """The best split of a node as (p, feature, b, left or not, child nodes); None if eq. 17 does not increase."""
+    if settings.stump_above is not None and node.n > settings.stump_above:
+        p, feature, b, values = _stump(X, node, settings, rng)
+    else:
+        p, feature, b, values = _hyperplane(X, node, settings, rng, kernels, threads)
+    left = values + b > 0  # p^T x + b > 0
+    if left.all() or not left.any():
+        return None
+    children = node.split(left)
+    if not children[0].J + children[1].J > node.J:  # Alg. 2 l.5: J^k(1) + J^k(2) > J^k
+        return None
+    return p, feature, b, left, children
+
+
+def _hyperplane(X, node, settings, rng, kernels, threads):
+    """Eq. 18: p~ is the leading eigenvector of X~ M X~^T (the points are rows here)."""
+    augmented = np.empty((len(X), X.shape[1] + 1))
+    augmented[:, :-1], augmented[:, -1] = X, settings.augment  # x~ = [x^T 1]^T
+    start = rng.normal(size=augmented.shape[1])
+    p = top_eigenvector(lambda p: augmented.T @ node.product(augmented @ p), start, tol=settings.tol)
+    p, b = p[:-1].astype(X.dtype), float(p[-1]) * settings.augment
+    values = kernels.plane_values(X, p, threads=threads)
+    if settings.offset == "best":
+        b = -float(node.best_thresholds(values[:, np.newaxis])[1][0])
+    return p, -1, b, values
+
+
+def _stump(X, node, settings, rng):
+    """p. 6: a set of stump functions is attempted, and the one that maximises eq. 17 is selected."""
+    features = np.sort(rng.choice(X.shape[1], size=min(settings.stumps, X.shape[1]), replace=False))
+    A = np.ascontiguousarray(X[:, features], dtype=np.float64)
+    crossing, threshold = node.best_thresholds(A)
+    best = crossing.argmin()
+    return None, int(features[best]), -float(threshold[best]), A[:, best]
+
+
+def top_eigenvector(product, start, *, tol=1e-4):
+    """The eigenvector of the largest eigenvalue of a symmetric matrix, by restarted Lanczos iterations.
+
+    As ``scipy.sparse.linalg.eigsh`` does it, but the result is a function of the start vector alone: that solver keeps
+    a random state of its own. New basis vectors are made orthogonal to all earlier ones.
+
+    Parameters
+    ----------
+    product : callable
+        v -> A v.
+    start : ndarray, shape (d,), float64
+    tol : float
+        The length of A v - theta v is at most this times abs(theta), unless 20 restarts do not suffice.
+
+    Returns
+    -------
+    ndarray, shape (d,), float64
+        Of length 1; its largest entry in absolute value (the first of them) is positive.
+    """
+    v, d = start / np.linalg.norm(start), len(start)
+    for _ in range(RESTARTS):
+        Q, alpha, beta, done = np.empty((min(STEPS, d), d)), [], [], False
+        for j in range(len(Q)):
+            Q[j] = v
+            w = product(v)
+            alpha.append(w @ v)
+            for _ in range(2):
+                w = w - Q[: j + 1].T @ (Q[: j + 1] @ w)
+            beta.append(np.linalg.norm(w))
+            closed = beta[-1] <= 1e-13 * max(map(abs, alpha + beta))  # A maps the basis into itself
+            if closed or j + 1 == len(Q) or (j + 1) % LOOK == 0:
+                theta, y = eigh_tridiagonal(alpha, beta[:-1], select="i", select_range=(j, j))
+                done = closed or beta[-1] * abs(y[-1, 0]) <= tol * abs(theta[0])
+                if done:
+                    break
+            v = w / beta[-1]
+        v = Q[: j + 1].T @ y[:, 0]
+        v /= np.linalg.norm(v)
+        if done or len(Q) == d:
+            break
+    return v if v[np.abs(v).argmax()] > 0 else -v
+
+
+# ------------------------------------------------------------------------------------------------ § 3.4
+
+
+def search_forest(
+    X, S, M, lam, *, rng, kernels=None, max_depth=16, max_leaves=None, stump_above=None, stumps=16,
+    offset="best", augment=1.0, tol=1e-4, pairs="meeting", start=None, callback=None, threads=None,
+):  # fmt: skip
+    """Learn a Boosted Search Forest: Algorithms 1 and 2 of Li et al. (2011).
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+        Training points. float32 stays float32, everything else becomes float64. As ``augment`` has a length of its own,
+        points should be centred and of a moderate scale.
+    S : sparse matrix or array_like, shape (n, n), of 0 and 1
+        s_ij: from :func:`neighbor_similarity`, :func:`label_similarity`, or any other. The diagonal is not looked at.
+        All pairs that are not similar are dissimilar; none is dropped.
+    M : int
+        Trees at most.
+    lam : float
+        lambda, between 0 and 1: what a selected pair costs, a similar one being worth 1. A leaf pays if at least this
+        share of its pairs is similar: the larger, the smaller the leaves.
+    rng : numpy.random.Generator
+    kernels : module, optional
+        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
+    max_depth : int, default 16
+        Splits between the root and a leaf at most.
+    max_leaves : int, optional
+        Leaves of a tree at most.
+    stump_above : int, optional
+        Nodes with more points are split by stumps; by default none is.
+    stumps : int, default 16
+        Coordinates that are attempted, drawn anew for each node, with every threshold.
+    offset : {"best", "eigenvector"}
+        The threshold on p^T x that maximises eq. 17 itself, or b from the eigenvector, as eq. 18 has it. The latter
+        often leaves large leaves unsplit: eq. 18 only approximates eq. 17.
+    augment : float, default 1.0
+        What x~ has for its last entry. The larger, the freer is b.
+    tol : float, default 1e-4
+        Of the eigenvectors; see :func:`top_eigenvector`.
+    pairs : {"meeting", "dense"}
+        How the pairs' weights are held: :mod:`refimpl.forest_pairs`. The trees are the same.
+    start : SearchForest, optional
+        The first trees, from a training with the same arguments that was interrupted. The result is that of an
+        uninterrupted training: each tree has a random stream of its own.
+    callback : callable, optional
+        Gets the forest so far after each tree; ``refimpl.save`` makes a checkpoint of it.
+    threads : int, optional
+
+    Returns
+    -------
+    SearchForest
+        With fewer than M trees if the next one would not be worth a positive weight.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the input is empty or not finite, shapes do not fit, S is not binary or has no similar pair; if not even the
+        first tree has a positive weight, which a smaller `lam` or deeper trees would change.
+    """
+    kernels, rng, X = as_kernels(kernels), as_generator(rng), as_matrix(X, "X", single=True)
+    M, lam = as_count(M, "M"), as_number(lam, "lam", below=1.0)
+    settings = Settings(
+        as_count(max_depth, "max_depth"), None if max_leaves is None else as_count(max_leaves, "max_leaves", 2),
+        None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
+        offset, as_number(augment, "augment"), as_number(tol, "tol"),
+    )  # fmt: skip
+    for value, name, allowed in ((offset, "offset", ("eigenvector", "best")), (pairs, "pairs", ("meeting", "dense"))):
+        if value not in allowed:
+            raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")
+    if lam == 0:
+        raise ValueError("lam is 0: no candidate would cost anything; it must be larger")
+    if pairs == "dense" and len(X) > DENSE:
+        raise ValueError(f"pairs: X has {len(X)} points; 'dense' takes {DENSE} at most, 'meeting' gives the same trees")
+    held = (DensePairs if pairs == "dense" else MeetingPairs)(as_similarity(S, len(X)), lam, kernels, threads)
+    rounds = [] if start is None else _rounds_of(start, X, lam, kernels, threads)
+    if len(rounds) > M:
+        raise ValueError(f"M is {M}; start has {len(rounds)} trees already")
+    for r in rounds:
+        held.meet(r.tree.leaf, r.c)
+    streams = iter(rng.spawn(M)[len(rounds) :])
+    for r in selection_rounds(
+        held, M, lambda root: search_tree(X, root, settings, rng=next(streams), kernels=kernels, threads=threads),
+        done=len(rounds),
+    ):  # fmt: skip
+        rounds.append(r)
+        if callback is not None:
+            callback(_planted(rounds, X, lam, f"{r.m} trees so far"))
+    if not rounds:
+        raise ValueError(f"lam is {lam}: no tree is worth its cost; a smaller lam, or deeper trees, would do")
+    message = f"{M} trees, as asked for" if len(rounds) == M else f"tree {len(rounds) + 1} would get no positive weight"
+    return _planted(rounds, X, lam, message)
+
+
+def _planted(rounds, X, lam, message):
+    """The trees in common arrays."""
+    sizes = np.array([len(r.tree.left) for r in rounds])
+    roots = np.cumsum(sizes) - sizes
+    left = np.concatenate([r.tree.left for r in rounds])
+    left = np.where(left < 0, -1, left + np.repeat(roots, sizes))
+    planes = [p for r in rounds for p in r.tree.planes]
+    plane = np.array([p is not None for p in planes])
+    kept = [p for p in planes if p is not None]
+    return SearchForest(
+        c=np.array([r.c for r in rounds]),
+        roots=roots.astype(np.int64),
+        left=left.astype(np.int32),
+        word=np.where(left < 0, np.cumsum(left < 0) - 1, -1).astype(np.int32),
+        plane=np.where(plane, np.cumsum(plane) - 1, -1).astype(np.int32),
+        feature=np.concatenate([r.tree.feature for r in rounds]).astype(np.int32),
+        offset=np.concatenate([r.tree.offset for r in rounds]).astype(np.float64),
+        planes=np.stack(kept) if kept else np.empty((0, X.shape[1]), dtype=X.dtype),
+        lam=lam,
+        history=np.array([r.history for r in rounds], dtype=np.float64),
+        message=message,
+    )
+
+
+def _rounds_of(forest, X, lam, kernels, threads):
+    """The rounds that gave a forest, for a training that goes on."""
+    if not isinstance(forest, SearchForest):
+        raise TypeError(f"start is a {type(forest).__name__}; pass a SearchForest")
+    if forest.planes.shape[1] != X.shape[1] or forest.planes.dtype != X.dtype or forest.lam != lam:
+        raise ValueError(
+            f"start was learnt from {forest.planes.dtype}, {forest.planes.shape[1]} a point, with lam={forest.lam}; "
+            f"now it is {X.dtype}, {X.shape[1]} a point, and lam={lam}. The same arguments would do"
+        )
+    words, rounds = kernels.forest_words(forest, X, threads=threads), []
+    for m, (a, b) in enumerate(zip(forest.roots, np.append(forest.roots[1:], len(forest.left)), strict=True)):
+        left = forest.left[a:b]
+        planes = [forest.planes[p] if p >= 0 else None for p in forest.plane[a:b]]
+        leaf = words[:, m].astype(np.int64) - forest.word[a:b][left < 0].min()
+        tree = Tree(np.where(left < 0, -1, left - a).tolist(), forest.feature[a:b].tolist(),
+                    forest.offset[a:b].tolist(), planes, leaf, forest.history[m, 0])  # fmt: skip
+        rounds.append(Round(m + 1, tree, float(forest.c[m]), tuple(forest.history[m])))
+    return rounds
+
+
+def to_terms(forest, X, *, kernels=None, threads=None):
+    """The index words of points: the leaf of each tree that they reach, § 3.4 of Li et al. (2011).
+
+    Parameters
+    ----------
+    forest : SearchForest
+    X : array_like, shape (n, d)
+    kernels : module, optional
+    threads : int, optional
+
+    Returns
+    -------
+    ndarray, shape (n, M), int32
+        Numbers from 0 to ``forest.n_words - 1``; different trees have different ones. Two points are selected for each
+        other if they share a word.
+    """
+    kernels = as_kernels(kernels)
+    return kernels.forest_words(forest, as_points(forest, X, "X"), threads=threads)
+
+
+def as_points(forest, X, name):
+    """Points in the dtype of the forest's planes."""
+    X = as_vectors_like(X, forest.planes, name, single=forest.planes.dtype == np.float32)
+    return np.ascontiguousarray(X, dtype=forest.planes.dtype)
+
+
+def selection(forest, Q, X, *, kernels=None, threads=None):
+    """T(q, x) of eq. 8 for every q and x.
+
+    Parameters
+    ----------
+    forest : SearchForest
+    Q, X : array_like, shapes (n_Q, d) and (n, d)
+    kernels : module, optional
+    threads : int, optional
+
+    Returns
+    -------
+    ndarray, shape (n_Q, n), float64
+        0 where x is not selected.
+    """
+    of_Q, of_X = (to_terms(forest, part, kernels=kernels, threads=threads) for part in (Q, X))
+    T = np.zeros((len(of_Q), len(of_X)))
+    for q, x, c_m in zip(of_Q.T, of_X.T, forest.c, strict=True):
+        T += c_m * (q[:, np.newaxis] == x)  # eqs. 8 and 16
+    return T

@@ -1,0 +1,120 @@
+"""The Boosted Search Forest by brute force, from the paper's text alone; imports neither package.
+
+A tree is a nested tuple: ("leaf", name) or (p, b, left, right), where p^T x + b > 0 goes left. Similarities S are
+nested lists of 0 and 1; a pair is two different points, in either order.
+"""
+
+import math
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+
+def pairs(n):
+    return [(i, j) for i in range(n) for j in range(n) if i != j]
+
+
+def leaf(tree, x):
+    """The name of the leaf that x reaches."""
+    while tree[0] != "leaf":
+        p, b, left, right = tree
+        tree = left if sum(u * v for u, v in zip(p, x, strict=True)) + b > 0 else right
+    return tree[1]
+
+
+def together(leaves):
+    """Eq. 16 for all points: t[i][j] is 1 if i and j are in one leaf."""
+    return [[int(a == b) for b in leaves] for a in leaves]
+
+
+def ensemble(leaves, c):
+    """Eq. 8: T[i][j] from the leaves of each tree, leaves[m][i], and the weights c[m]."""
+    n = len(leaves[0])
+    T = [[0.0] * n for _ in range(n)]
+    for of_tree, c_m in zip(leaves, c, strict=True):
+        for i, j in pairs(n):
+            T[i][j] += c_m * (of_tree[i] == of_tree[j])
+    return T
+
+
+def quality_and_cost(T, S):
+    """Eqs. 1 and 2, every point being a query."""
+    Q = sum(S[i][j] for i, j in pairs(len(S)) if T[i][j] > 0)
+    C = sum(1 for i, j in pairs(len(S)) if T[i][j] > 0)
+    return Q, C
+
+
+def objective(T, S, lam):
+    """Eq. 4."""
+    Q, C = quality_and_cost(T, S)
+    return Q - lam * C
+
+
+def loss(T, S, lam):
+    """Eq. 7, as a sum."""
+    return sum(math.exp(-(S[i][j] - lam) * T[i][j]) for i, j in pairs(len(S)))
+
+
+def weight(T, similar, lam):
+    """Eq. 10, as printed in its two cases."""
+    return math.exp(-(1 - lam) * T) if similar else math.exp(lam * T)
+
+
+def tree_objective(leaves, T, S, lam):
+    """Eq. 17."""
+    return sum(
+        weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for i, j in pairs(len(S)) if leaves[i] == leaves[j]
+    )
+
+
+def masses(leaves, T, S, lam):
+    """The weights of the similar and of the dissimilar pairs within leaves."""
+    mass = [0.0, 0.0]
+    for i, j in pairs(len(S)):
+        if leaves[i] == leaves[j]:
+            mass[1 - S[i][j]] += weight(T[i][j], S[i][j], lam)
+    return tuple(mass)
+
+
+def best_c(similar, dissimilar, lam):
+    """The minimum of eq. 14 over c >= 0 by search; the pairs with t = 0 add a constant."""
+    found = minimize_scalar(
+        lambda c: math.exp(-c * (1 - lam)) * similar + math.exp(c * lam) * dissimilar,
+        bounds=(0.0, 60.0), method="bounded", options={"xatol": 1e-10},
+    )  # fmt: skip
+    return found.x
+
+
+def criterion(X, M):
+    """The matrix of eq. 18, augmented by ones: its leading eigenvector splits."""
+    augmented = np.hstack([X, np.ones((len(X), 1))])
+    total = np.zeros((augmented.shape[1],) * 2)
+    for i, j in pairs(len(X)):
+        total += M[i][j] * np.outer(augmented[i], augmented[j])
+    return (total + total.T) / 2
+
+
+def best_cut(values, M):
+    """The largest J left + J right over all cuts of the values, by trying each: (J, how many values are below)."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    best = (-math.inf, None)
+    for k in range(1, len(values)):
+        if values[order[k - 1]] == values[order[k]]:
+            continue
+        above = {order[place] for place in range(k, len(values))}
+        J = sum(M[i][j] for i, j in pairs(len(values)) if (i in above) == (j in above))
+        if J > best[0]:
+            best = (J, k)
+    return best
+
+
+def selected(query_leaves, leaves, c):
+    """X_q with T(q, x), largest first, then the lowest point: [(T, x)]. leaves[x][m] is a point's leaf in tree m."""
+    found = []
+    for x, mine in enumerate(leaves):
+        T = 0.0
+        for a, b, c_m in zip(query_leaves, mine, c, strict=True):
+            T += c_m if a == b else 0.0
+        if T > 0:
+            found.append((T, x))
+    return sorted(found, key=lambda one: (-one[0], one[1]))

@@ -1,0 +1,313 @@
+"""The inverted index: against brute force, after additions, deletions and reloading; its kernels, twin against twin."""
+
+import json
+
+import numpy as np
+import oracles_forest as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import refimpl
+from refimpl.inverted_index import InvertedIndex
+from refimpl.kernels import forest as reference
+from refimpl.kernels.forest import SearchForest
+from refimpl.search_forest import neighbor_similarity, search_forest, selection, to_terms
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+
+
+def random_forest(rng, M, d, depth, dtype=np.float64):
+    """Complete or ragged trees of random hyperplanes and stumps."""
+    left, planes, plane, feature, roots = [], [], [], [], []
+    for _ in range(M):
+        roots.append(len(left))
+        waiting = [(roots[-1], 0)]
+        for values in (left, plane, feature):
+            values.append(-1)
+        while waiting:
+            k, level = waiting.pop(0)
+            if level == depth or rng.random() < 0.1:
+                continue
+            left[k] = len(left)
+            if rng.random() < 0.3:
+                feature[k] = int(rng.integers(d))
+            else:
+                plane[k] = len(planes)
+                planes.append(rng.normal(size=d))
+            for child in (0, 1):
+                waiting.append((left[k] + child, level + 1))
+                for values in (left, plane, feature):
+                    values.append(-1)
+    left = np.array(left, dtype=np.int32)
+    return SearchForest(
+        c=rng.choice([0.1, 0.3, 0.3, 1.7], M), roots=np.array(roots), left=left,
+        word=np.where(left < 0, np.cumsum(left < 0) - 1, -1).astype(np.int32),
+        plane=np.array(plane, dtype=np.int32), feature=np.array(feature, dtype=np.int32),
+        offset=rng.normal(size=len(left)) / 3, planes=np.array(planes).reshape(-1, d).astype(dtype), lam=0.1,
+        history=np.zeros((M, 5)), message="",
+    )  # fmt: skip
+
+
+@st.composite
+def forests(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    dtype = draw(st.sampled_from([np.float64, np.float32]))
+    d = draw(st.sampled_from([1, 3, 16, 17, 33]))
+    forest = random_forest(rng, draw(st.integers(1, 5)), d, draw(st.integers(0, 5)), dtype)
+    X = rng.normal(size=(draw(st.integers(1, 90)), d))
+    X = (np.rint(X) if draw(st.booleans()) else X).astype(dtype)
+    return forest, X, rng
+
+
+def brute(forest, Q, X, ids, most=None):
+    words_Q, words = (to_terms(forest, part).tolist() for part in (Q, X))
+    found = [oracle.selected(q, words, forest.c.tolist())[:most] for q in words_Q]
+    return [[(T, int(ids[x])) for T, x in one] for one in found]
+
+
+def listed(candidates):
+    both = list(zip(candidates.scores.tolist(), candidates.ids.tolist(), strict=True))
+    return [both[a:b] for a, b in zip(candidates.offsets[:-1], candidates.offsets[1:], strict=True)]
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(case=forests(), most=st.sampled_from([None, 1, 4]))
+def test_candidates_are_the_points_with_a_leaf_in_common(kernels, case, most):
+    forest, X, rng = case
+    index, Q = InvertedIndex(forest, X, kernels=kernels), np.concatenate([X[:5], X[:5] + X.dtype.type(0.5)])
+    assert listed(index.candidates(Q, most)) == brute(forest, Q, X, np.arange(len(X)), most)
+    np.testing.assert_allclose(
+        selection(forest, Q, X).sum(axis=1), [sum(T for T, _ in one) for one in brute(forest, Q, X, np.arange(len(X)))]
+    )
+    gone = rng.permutation(len(X))[: len(X) // 3]
+    index.delete(gone)
+    more = index.add(X[:7] + X.dtype.type(0.1))
+    assert more.tolist() == list(range(len(X), len(X) + len(X[:7])))
+    everything, ids = np.concatenate([X, X[:7] + X.dtype.type(0.1)]), np.arange(len(X) + len(X[:7]))
+    kept = ~np.isin(ids, gone)
+    assert (index.ids == ids[kept]).all() and len(index) == kept.sum()
+    for _ in range(2):
+        assert listed(index.candidates(Q, most)) == brute(forest, Q, everything[kept], ids[kept], most)
+        found, distances = index.query(Q, 3, most)
+        for i, of_query in enumerate(brute(forest, Q, everything[kept], ids[kept], most)):
+            mine = np.sort(np.array([x for _, x in of_query], dtype=int))
+            exact = ((Q[i].astype(float) - everything[mine].astype(float)) ** 2).sum(axis=1) ** 0.5
+            assert found[i, len(mine) :].tolist() == [-1] * max(0, 3 - len(mine))
+            np.testing.assert_allclose(distances[i, : len(mine)], np.sort(exact)[:3], rtol=1e-12)
+            assert set(found[i, : len(mine)]) <= set(mine) and (distances[i, len(mine) :] == np.inf).all()
+        index.compact()
+
+
+@fast_only
+@settings(max_examples=60, deadline=None)
+@given(case=forests(), threads=st.sampled_from([1, 2]), most=st.sampled_from([1, 3, 1000]))
+def test_twins_agree_bit_for_bit(case, threads, most):
+    forest, X, rng = case
+    one, two = KERNELS
+    for part in (X, X[:3], X[:0], np.concatenate([X] * 4)):
+        words = one.forest_words(forest, part)
+        assert_same(words, two.forest_words(forest, part, threads=threads))
+    if len(forest.planes):
+        assert_same(one.plane_values(X, forest.planes[0]), two.plane_values(X, forest.planes[0], threads=threads))
+    index = InvertedIndex(forest, X)
+    alive, words = rng.random(len(index)) < 0.8, one.forest_words(forest, X)
+    arguments = index._starts, index._items, alive, words, forest.c, most
+    expected = one.gather_candidates(*arguments)
+    for counters in (None, np.zeros((threads, len(X)))):
+        for a, b in zip(expected, two.gather_candidates(*arguments, counters=counters, threads=threads), strict=True):
+            assert_same(a, b)
+        assert counters is None or not counters.any()
+    offsets, rows, _ = expected
+    for a, b in zip(
+        one.rerank(X, X, offsets, rows, 2), two.rerank(X, X, offsets, rows, 2, threads=threads), strict=True
+    ):
+        assert_same(a, b)
+
+
+@fast_only
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32), n=st.integers(1, 40), threads=st.sampled_from([1, 2]))
+def test_twins_of_the_split_statistics(seed, n, threads):
+    rng, (one, two) = np.random.default_rng(seed), KERNELS
+    A = rng.normal(size=(n, 3))
+    A[:, 0] = np.rint(A[:, 0])
+    A[:, 2] = -0.0
+    first, second = (part.astype(np.int32) for part in np.triu_indices(n, k=1))
+    kept = rng.random(len(first)) < 0.4
+    first, second, v = first[kept], second[kept], np.rint(rng.normal(size=kept.sum()) * 64) / 64
+    for a, b in zip(
+        one.best_thresholds(A, first, second, v, -0.25),
+        two.best_thresholds(A, first, second, v, -0.25, threads=threads), strict=True,
+    ):  # fmt: skip
+        assert_same(a, b)
+    left = rng.random(n) < 0.5
+    parts = (kernels.split_pairs(left, first, second, v) for kernels in KERNELS)
+    for side, other in zip(*parts, strict=True):
+        for a, b in zip(side, other, strict=True):
+            assert_same(a, b)
+
+
+def test_the_oracle_walks_as_the_kernel_does():
+    rng = np.random.default_rng(0)
+    forest, X = random_forest(rng, 3, 4, 4), rng.normal(size=(50, 4))
+    for m in range(3):
+        for x, word in zip(X, reference.forest_words(forest, X)[:, m], strict=True):
+            k = forest.roots[m]
+            while forest.left[k] >= 0:
+                p = forest.planes[forest.plane[k]] if forest.plane[k] >= 0 else np.eye(4)[forest.feature[k]]
+                k = forest.left[k] + (0 if p @ x + forest.offset[k] > 0 else 1)
+            assert forest.word[k] == word
+
+
+def test_midway_lies_between_neighbours():
+    for low, high in ((1.0, np.nextafter(1.0, 2)), (-1e308, 1e308), (0.0, 5e-324), (-5e-324, 0.0)):
+        assert low <= reference.midway(low, high) < high
+
+
+@each
+def test_any_distance_ranks(kernels):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    index = InvertedIndex(random_forest(rng, 4, 3, 2), X, kernels=kernels)
+    ids, distances = index.query(X[:5], 4, distance=lambda q, A: np.abs(A - q).sum(axis=1))
+    assert (ids[:, 0] == np.arange(5)).all() and (np.diff(distances, axis=1) >= 0).all()
+    euclidean, lengths = index.query(X[:5], 4)
+    again = index.query(X[:5], 4, distance=lambda q, A: ((A - q) ** 2).sum(axis=1) ** 0.5)
+    assert (again[0] == euclidean).all()
+    np.testing.assert_allclose(again[1], lengths)
+    with pytest.raises(ValueError, match="distance returned"):
+        index.query(X[:1], 4, distance=lambda q, A: np.zeros(1))
+
+
+@each
+@pytest.mark.parametrize("mmap", [True, False])
+def test_save_and_load(tmp_path, kernels, mmap):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4)).astype(np.float32)
+    index = InvertedIndex(random_forest(rng, 4, 4, 4, np.float32), X, kernels=kernels)
+    index.delete([3, 4, 80])
+    expected, places = index.candidates(X), index.query(X, 5)
+    for _ in range(2):  # the second time over the first
+        index.save(tmp_path / "index")
+    assert [p.name for p in tmp_path.iterdir()] == ["index"]
+    again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=kernels)
+    assert isinstance(again._vectors, np.memmap) == mmap
+    for found, wanted in ((again.candidates(X), expected), (index.candidates(X), expected)):
+        assert_same(found.ids, wanted.ids)
+        assert_same(found.scores, wanted.scores)
+    for a, b in zip(again.query(X, 5), places, strict=True):
+        assert_same(a, b)
+    assert again.add(X[:2]).tolist() == [90, 91]
+    again.delete([0])
+    again.save(tmp_path / "index")
+    third = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=kernels)
+    assert (third.ids == np.setdiff1d(np.arange(92), [0, 3, 4, 80])).all()
+    assert listed(third.candidates(X)) == listed(again.candidates(X))
+
+
+def test_without_vectors(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 2))
+    index = InvertedIndex(random_forest(rng, 2, 2, 2), X, keep_vectors=False)
+    index.save(tmp_path / "index")
+    again = InvertedIndex.load(tmp_path / "index")
+    assert listed(again.candidates(X)) == listed(index.candidates(X))
+    with pytest.raises(ValueError, match="keep_vectors"):
+        again.query(X, 1)
+    assert not (tmp_path / "index" / "vectors.npy").exists()
+
+
+def test_an_empty_index_and_one_of_deleted_points():
+    rng = np.random.default_rng(0)
+    index = InvertedIndex(random_forest(rng, 2, 3, 2))
+    Q = rng.normal(size=(2, 3))
+    for _ in range(2):
+        assert len(index) == 0 and index.query(Q, 2)[0].tolist() == [[-1, -1]] * 2
+        index.delete(index.add(Q))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda p: (p / "index.json").write_text("{"), lambda p: (p / "index.json").unlink(),
+        lambda p: (p / "index.json").write_text("[]"), lambda p: (p / "items.npy").unlink(),
+        lambda p: (p / "index.json").write_text(json.dumps({"refimpl": "InvertedIndex", "version": 2})),
+        lambda p: (p / "items.npy").write_bytes((p / "items.npy").read_bytes()[:-4]),
+        lambda p: (p / "forest.npz").write_bytes(b"PK"),
+        lambda p: np.save(p / "starts.npy", np.zeros(3, dtype=np.int64)),
+        lambda p: np.save(p / "ids.npy", np.zeros(20, dtype=np.int64)),
+        lambda p: np.save(p / "vectors.npy", np.zeros((20, 2))),
+        lambda p: np.save(p / "items.npy", np.array([{}]), allow_pickle=True),
+    ],
+)  # fmt: skip
+def test_damaged_folders(tmp_path, damage):
+    rng = np.random.default_rng(0)
+    InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))).save(tmp_path / "index")
+    damage(tmp_path / "index")
+    with pytest.raises(refimpl.FileFormatError, match="index"):
+        InvertedIndex.load(tmp_path / "index")
+
+
+def test_bad_arguments(tmp_path):
+    rng = np.random.default_rng(0)
+    index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(5, 3)))
+    index.delete([2])
+    for call, message in (
+        (lambda: index.delete([2]), "deleted already"), (lambda: index.delete([9]), "ids holds 9"),
+        (lambda: index.add(np.zeros((1, 2))), "2 columns"), (lambda: index.candidates([[np.nan] * 3]), "NaN"),
+        (lambda: index.query(np.zeros((1, 3)), 0), "k is 0"),
+        (lambda: index.candidates(np.zeros((1, 3)), 0), "most is 0"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            call()
+    with pytest.raises(TypeError, match="forest is a int"):
+        InvertedIndex(3)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(FileExistsError, match="is no index"):
+        index.save(tmp_path / "other")
+
+
+@fast_only
+def test_the_fast_twin_refuses_what_would_crash_it():
+    fast, rng = KERNELS[1], np.random.default_rng(0)
+    X = rng.normal(size=(5, 3))
+    index = InvertedIndex(random_forest(rng, 2, 3, 2), X)
+    assert len(index) == 5
+    starts, items, words, c = index._starts, index._items, index.to_terms(X), index.forest.c
+    pair = np.array([0], dtype=np.int32), np.array([5], dtype=np.int32), np.ones(1)
+    for call in (
+        lambda: fast.forest_words(index.forest, X[:, :2]),
+        lambda: fast.forest_words(index.forest, X.astype(np.float32)),
+        lambda: fast.plane_values(X, X[0, :2].copy()),
+        lambda: fast.best_thresholds(X, *pair, 0.0),
+        lambda: fast.split_pairs(np.ones(5, dtype=bool), *pair),
+        lambda: fast.gather_candidates(starts, items + np.int32(3), np.ones(5, dtype=bool), words, c, 9),
+        lambda: fast.gather_candidates(starts, items, np.ones(5, dtype=bool), words + np.int32(99), c, 9),
+        lambda: fast.gather_candidates(starts + 99, items, np.ones(5, dtype=bool), words, c, 9),
+        lambda: fast.gather_candidates(starts, items, np.ones(5, dtype=bool), words, -c, 9),
+        lambda: fast.gather_candidates(starts, items, np.ones(5, dtype=bool), words, c[:1], 9),
+        lambda: fast.gather_candidates(starts, items, np.ones(5, bool), words, c, 9, counters=np.zeros((9, 4))),
+        lambda: fast.rerank(X, X, np.array([0, 1, 1, 1, 1, 1]), np.array([5]), 1),
+        lambda: fast.rerank(X, X, np.array([0, 1]), np.array([0]), 1),
+        lambda: fast.rerank(X, X[:, :2].copy(), np.array([0, 1, 1, 1, 1, 1]), np.array([0]), 1),
+    ):
+        with pytest.raises(ValueError):
+            call()
+
+
+def test_a_learnt_forest_finds_neighbours():
+    """Recall grows with the candidates, and far fewer than all points suffice."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 6)) + 0.05 * rng.normal(size=(300, 6))
+    forest = search_forest(X[:250], neighbor_similarity(X[:250], 10), 10, 0.1, rng=rng, kernels=KERNELS[-1])
+    index = InvertedIndex(forest, X[:250], kernels=KERNELS[-1])
+    exact = ((X[250:, None] - X[:250]) ** 2).sum(axis=2).argsort(axis=1)[:, :10]
+    recall = [
+        np.mean([len(set(a) & set(b)) / 10 for a, b in zip(index.query(X[250:], 10, most)[0], exact, strict=True)])
+        for most in (20, 60)
+    ]
+    assert recall[0] < recall[1] and recall[1] > 0.9
