@@ -249,9 +249,10 @@ def best_bin_first(trees, const double[:, ::1] Q not None, Py_ssize_t most, *, t
         raise ValueError(f"most: {most}; it must lie between 0 and {n}, the number of points")
     cdef int64_t[:, ::1] indices = np.empty((m, most), dtype=np.int64), opened = np.empty((m, most), dtype=np.int64)
     cdef int64_t[::1] computed = np.zeros(m, dtype=np.int64)
-    cdef int32_t[:, ::1] seen = np.full((n_threads, n), -1, dtype=np.int32)
+    cdef int32_t[:, ::1] seen = np.zeros((n_threads, n), dtype=np.int32)
     if most == 0:
         return np.asarray(indices), np.asarray(opened), np.asarray(computed)
     for i in prange(m, nogil=True, num_threads=n_threads, schedule="dynamic"):
-        _search(&view, &Q[i, 0], most, <int32_t> i, &seen[threadid(), 0], &indices[i, 0], &opened[i, 0], &computed[i])
+        _search(&view, &Q[i, 0], most, <int32_t> (i + 1), &seen[threadid(), 0], &indices[i, 0], &opened[i, 0],
+                &computed[i])
     return np.asarray(indices), np.asarray(opened), np.asarray(computed)

@@ -241,14 +241,15 @@ def hamming_within(
     if radii.shape[0] != queries.shape[0]:
         raise ValueError(f"radii has {radii.shape[0]} entries; there are {queries.shape[0]} queries")
     cdef int64_t[::1] starts = np.zeros(len(queries) + 1, dtype=np.int64)
-    cdef Py_ssize_t m = queries.shape[0], parts = _parts(view.n, m, n_threads), i
+    cdef Py_ssize_t m = queries.shape[0], parts = _parts(view.n, m, n_threads), batch = 64 * n_threads, i
     cdef int32_t bits = <int32_t> (64 * view.n_words)
     cdef vector[Kept] kept
     kept.resize(m * parts)
     for i in range(m * parts):
         _prepare(&kept[i], bits, INT64_MAX, <int32_t> max(<int64_t> 0, min(radii[i // parts], <int64_t> bits) + 1))
-    with nogil:
-        _scan(&view, queries, kept.data(), parts, n_threads)
+    for i in range(0, m, batch):
+        PyErr_CheckSignals()
+        _scan(&view, queries[i:min(m, i + batch)], kept.data() + i * parts, parts, n_threads)
     for i in range(m):
         starts[i + 1] = starts[i] + <int64_t> kept[i * parts].indices.size()
     # one more than is found, so that the place after the last has an address

@@ -63,9 +63,24 @@ def projections(const double[:, ::1] X not None, const double[:, ::1] A not None
     return np.asarray(P)
 
 
-cdef void _votes(
+cdef bint _fits(
+    const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] members, int64_t bucket, int64_t n
+) noexcept nogil:
+    # what is read of one bucket is there; only the buckets in use are looked at
+    cdef int64_t place
+    cdef bint fits = -1 <= bucket < starts.shape[0]
+    if not fits or bucket < 0:
+        return fits
+    if not 0 <= starts[bucket] <= ends[bucket] <= members.shape[0]:
+        return False
+    for place in range(starts[bucket], ends[bucket]):
+        fits &= 0 <= members[place] < n
+    return fits
+
+
+cdef bint _votes(
     const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] members, const int64_t* mine,
-    Py_ssize_t tables, int64_t most, int32_t* count, vector[Voted]* found
+    Py_ssize_t tables, int64_t n, int64_t most, int32_t* count, vector[Voted]* found
 ) noexcept nogil:
     # order = np.argsort(-count, kind="stable")[:min(most, np.count_nonzero(count))]
     cdef vector[int64_t] touched, of_votes
@@ -73,6 +88,9 @@ cdef void _votes(
     cdef Py_ssize_t t, place, whole = 0
     cdef size_t i
     cdef int64_t least = tables, taken = 0
+    for t in range(tables):
+        if not _fits(starts, ends, members, mine[t], n):
+            return False
     for t in range(tables):
         if mine[t] < 0:
             continue
@@ -97,6 +115,7 @@ cdef void _votes(
         nth_element(found.begin(), found.begin() + whole, found.end())
         found.resize(whole)
     sort(found.begin(), found.end())
+    return True
 
 
 def bucket_votes(
@@ -105,15 +124,20 @@ def bucket_votes(
 ):
     """The union of each query's buckets, by votes; see refimpl.kernels.bucket_votes."""
     cdef int n_threads = thread_count(threads)
-    _check(starts, ends, members, buckets, n)
+    if starts.shape[0] != ends.shape[0]:
+        raise ValueError(f"starts, ends: {starts.shape[0]} and {ends.shape[0]} buckets; they must be as many")
     cdef Py_ssize_t m = buckets.shape[0], i, j
+    cdef int wrong = 0
     cdef int64_t[::1] first = np.zeros(m + 1, dtype=np.int64)
     cdef int32_t[:, ::1] count = np.zeros((n_threads, max(n, 1)), dtype=np.int32)
     cdef vector[vector[Voted]] found
     found.resize(m)
     if most > 0 and buckets.shape[1]:
         for i in prange(m, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            _votes(starts, ends, members, &buckets[i, 0], buckets.shape[1], most, &count[threadid(), 0], &found[i])
+            wrong += not _votes(starts, ends, members, &buckets[i, 0], buckets.shape[1], n, most,
+                                &count[threadid(), 0], &found[i])
+    if wrong:
+        raise ValueError(f"starts, ends, members, buckets: {wrong} queries lead to points or buckets that do not exist")
     for i in range(m):
         first[i + 1] = first[i] + <int64_t> found[i].size()
     cdef int64_t[::1] indices = np.empty(first[m], dtype=np.int64), votes = np.empty(first[m], dtype=np.int64)
@@ -121,20 +145,3 @@ def bucket_votes(
         for j in range(<Py_ssize_t> found[i].size()):
             indices[first[i] + j], votes[first[i] + j] = found[i][j].index, found[i][j].votes
     return np.asarray(first), np.asarray(indices), np.asarray(votes)
-
-
-cdef _check(
-    const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] members, const int64_t[:, ::1] buckets,
-    Py_ssize_t n
-):
-    cdef Py_ssize_t i, j, b = starts.shape[0]
-    cdef bint fits = ends.shape[0] == b
-    for i in range(b if fits else 0):
-        fits &= 0 <= starts[i] <= ends[i] <= members.shape[0]
-    for i in range(members.shape[0]):
-        fits &= 0 <= members[i] < n
-    for i in range(buckets.shape[0]):
-        for j in range(buckets.shape[1]):
-            fits &= -1 <= buckets[i, j] < b
-    if not fits:
-        raise ValueError(f"starts, ends, members, buckets: an entry is out of range, with {b} buckets and {n} points")

@@ -19,6 +19,8 @@ Not handled here: other distances, probing of neighbouring buckets, a radius for
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from math import erf, exp, inf, log, pi, sqrt
 
 import numpy as np
@@ -89,6 +91,11 @@ class HashTables:
         """The number of hash functions of a table."""
         return self.keys.shape[1]
 
+    @cached_property
+    def _sortable(self):
+        """The keys of each table, as they are searched."""
+        return [sortable(self.keys[first:last]) for first, last in pairwise(self.tables)]
+
     def truncated(self, n_tables):
         """The first tables alone: those that the same generator would have given with this number."""
         n_tables = as_count(n_tables, "n_tables")
@@ -104,11 +111,10 @@ class HashTables:
         keys = hash_values(Q, self.a, self.b, self.w, "queries", kernels, threads)
         found = np.empty((len(Q), len(self.tables) - 1), dtype=np.int64)
         for t in range(found.shape[1]):
-            first, last = self.tables[t], self.tables[t + 1]
-            mine, wanted = sortable(self.keys[first:last]), sortable(keys[:, t * self.k : (t + 1) * self.k])
+            mine, wanted = self._sortable[t], sortable(keys[:, t * self.k : (t + 1) * self.k])
             place = np.searchsorted(mine, wanted)
-            same = mine[np.minimum(place, last - first - 1)] == wanted
-            found[:, t] = np.where(same, first + place, -1)
+            same = mine[np.minimum(place, len(mine) - 1)] == wanted
+            found[:, t] = np.where(same, self.tables[t] + place, -1)
         return found
 
     def candidates(self, queries, most=None, *, kernels=None, threads=None):
