@@ -34,10 +34,13 @@ def setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, k
             f"validation is None; choose={choose!r} with {len(C)} values of C needs (objects, labels), or pass one C "
             "and choose='training'"
         )
+    if not (isinstance(per_class, bool | np.bool_) or per_class == "both"):
+        raise ValueError(f"per_class is {per_class!r}; True, False or 'both' would do")
+    ways = (False, True) if isinstance(per_class, str) else (bool(per_class),)
     positives = [1] if len(classes) == 2 else range(len(classes))
     given = {
         "classes": classes, "positive": positives, "y": [np.where(codes == c, 1.0, -1.0) for c in positives], "C": C,
-        "loss": loss, "bias": as_number(bias, "bias"), "choose": choose, "per_class": bool(per_class),
+        "loss": loss, "bias": as_number(bias, "bias"), "choose": choose, "per_class": ways,
         "kernels": as_kernels(kernels),
         "threads": os.cpu_count() or 1 if threads is None else as_count(threads, "threads"),
         "landmarks": np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]])),

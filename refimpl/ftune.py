@@ -60,9 +60,9 @@ def ftune(
         What f* is best in: validation accuracy (§ 3.3), or L_f, the mean training loss (Algorithm 2).
     validation : (objects, array_like), optional
         Objects, for a matrix K their rows of n similarities, and labels.
-    per_class : bool
+    per_class : bool or "both"
         Whether each class chooses f* (and C) by the accuracy of its own problem (-M), or all together choose one by
-        that of the whole classifier (-S).
+        that of the whole classifier (-S). "both" chooses twice out of one training.
     bound : float, optional
         sup |K|, by which similarities are divided. By default the largest |K| that the training looks up, if that is
         above 1, with a warning.
@@ -73,7 +73,7 @@ def ftune(
 
     Returns
     -------
-    LandmarkClassifier
+    LandmarkClassifier, or with per_class="both" a pair of them: -S, -M
         Of equally good choices the first f, then the first C.
 
     Raises
@@ -88,7 +88,8 @@ def ftune(
     """
     F = as_family(F)
     given = setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads)
-    return _train_all(given, P.plus, P.minus, F)
+    found = _train_all(given, P.plus, P.minus, F)
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def bbs(
@@ -117,28 +118,29 @@ def bbs(
     choose = "training" if validation is None else "validation"
     given = setting(K, labels, P, loss, C, bias, choose, validation, False, bound, kernels, threads)
     problems = len(given["y"])
-    return _train_all(given, np.repeat(P.plus, problems, 0), np.repeat(P.minus, problems, 0), (1.0,))
+    return _train_all(given, np.repeat(P.plus, problems, 0), np.repeat(P.minus, problems, 0), (1.0,))[0]
 
 
 def _train_all(given, plus, minus, F):
-    """Algorithm 2 over all problems."""
+    """Algorithm 2 over all problems: a classifier for each way to choose."""
     landmarks = given["landmarks"]
     plus = np.searchsorted(landmarks, plus)
     minus = np.where(minus == ALONE, ALONE, np.searchsorted(landmarks, np.maximum(minus, 0)))
     with ThreadPoolExecutor(given["threads"]) as pool:
         found = list(pool.map(lambda p: _for_all_f(given, p, plus[p], minus[p], F), range(len(plus))))
     weights, losses, gaps, scores = (np.array(one) for one in zip(*found, strict=True))
-    accuracies = _accuracies(scores, given)
-    f, c = _choose(losses, accuracies, given)
-    problems = np.arange(len(plus))
-    w = weights[problems, f, c]
     slopes = np.array([np.nan if callable(one) else one for one in F])
-    model = LandmarkClassifier(
-        given["classes"], landmarks, plus, minus, slopes, f, given["C"][c], w[:, :-1], w[:, -1], given["scale"],
-        losses, accuracies, gaps,
-    )  # fmt: skip
-    model.set_functions(F)
-    return model
+    models, problems = [], np.arange(len(plus))
+    for per_class in given["per_class"]:
+        accuracies = _accuracies(scores, given, per_class)
+        f, c = _choose(losses, accuracies, given, per_class)
+        w = weights[problems, f, c]
+        models.append(LandmarkClassifier(
+            given["classes"], landmarks, plus, minus, slopes, f, given["C"][c], w[:, :-1], w[:, -1], given["scale"],
+            losses, accuracies, gaps,
+        ))  # fmt: skip
+        models[-1].set_functions(F)
+    return models
 
 
 def _for_all_f(given, p, plus, minus, F):
@@ -163,20 +165,20 @@ def _spaces(given, S, plus, minus, F):
     return landmarked(S, plus, minus, F, kernels=given["kernels"], threads=threads)
 
 
-def _accuracies(scores, given):
+def _accuracies(scores, given, per_class):
     """Validation accuracy of every f and C, of shape (1, m, n_C), or for each problem, from scores (P, m, n_C, k)."""
     if given["held"] is None:
         return np.empty(0)
-    if given["per_class"]:
+    if per_class:
         truth = np.array([given["held"] == c for c in given["positive"]])
         return ((scores > 0) == truth[:, None, None]).mean(axis=3)
     held = given["held"]
     return np.array([[[(classes_of(g.T) == held).mean() for g in of_f] for of_f in np.moveaxis(scores, 0, 2)]])
 
 
-def _choose(losses, accuracies, given):
+def _choose(losses, accuracies, given, per_class):
     """Algorithm 2, l. 5: the place of f* and of C for each problem."""
-    if not given["per_class"]:
+    if not per_class:
         losses = losses.mean(axis=0, keepdims=True)
     by = accuracies if accuracies.size else -losses
     c = by.argmax(axis=2)  # C by validation, for each f

@@ -221,6 +221,8 @@ def test_one_function_for_all_or_one_for_each_class():
     K, ((_, y), held, (Q, q)) = split(load_iris)
     P = random_landmarks(y, 8, np.random.default_rng(4))
     single, multiple = (ftune(K, y, P, validation=held, per_class=p) for p in (False, True))
+    for one, other in zip((single, multiple), ftune(K, y, P, validation=held, per_class="both"), strict=True):
+        assert_same(one.w, other.w)
     assert len(set(single.f)) == len(set(single.C)) == 1 and single.accuracies.shape == (1, 6, 4)
     assert multiple.accuracies.shape == (3, 6, 4)
     for p in range(3):
@@ -403,6 +405,7 @@ NAN = np.array([[1.0, 0.2, np.nan, 0.1], [0.1, 1.0, 0.3, 0.2], [0.1, 0.1, 1.0, 0
         (lambda K, y, P, v: ftune(K, y, P, F=(np.cos,), validation=v), r"F\[0\] is not antisymmetric"),
         (lambda K, y, P, v: ftune(K, y, P, F=(np.sum,), validation=v), r"F\[0\] must return"),
         (lambda K, y, P, v: ftune(K, y, P, C=(1.0, 0.0), validation=v), "C is 0"),
+        (lambda K, y, P, v: ftune(K, y, P, per_class="each", validation=v), "per_class is 'each'"),
         (lambda K, y, P, v: ftune(K, y, P, loss="0-1", validation=v), "loss: '0-1'"),
         (lambda K, y, P, v: ftune(K, y, P, bias=-1.0, validation=v), "bias"),
         (lambda K, y, P, v: ftune(K, y, P, bound=0.0, validation=v), "bound is 0"),

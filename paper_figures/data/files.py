@@ -206,6 +206,108 @@ _TABLE = (
         "not stated",
         "20news-bydate.tar.gz of qwone.com/~jason/20Newsgroups, packed again: entries sorted, times zero",
     ),
+    # Kar & Jain (2011)
+    DataFile(
+        "uci/cod-rna/cod-rna",
+        "65b7cc0689fc29bba5db8b50fab0b6446d985f4bf8f6f5dd474f7df8b2f1ab6c",
+        "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/cod-rna",
+        "not stated",
+    ),
+    DataFile(
+        "uci/magic/magic04.data",
+        "e9314b7ebd4b4b59a3b3d65f7316663963777b16a46786877651dbbaa640b36a",
+        UCI + "magic/magic04.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/pendigits/pendigits.tra",
+        "e2b9eb9f0d0467e2b64a4816a3420edf2b8043447576f4b84337aba44a9f97d3",
+        UCI + "pendigits/pendigits.tra",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/pendigits/pendigits.tes",
+        "8bd03229c5c5291fefe43e45465dd948d2645bf23328b9d993e0b777666b2015",
+        UCI + "pendigits/pendigits.tes",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/nursery/nursery.data",
+        "8e0389c3dd37590248a921c2726d869ee96b817761a35eb8416afa24f31f931d",
+        UCI + "nursery/nursery.data",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/faults/Faults.NNA",
+        "08994f5b0185a8e6cc22afe9910fd36834990fb1ca30852ed79012a832fbff55",
+        UCI + "00198/Faults.NNA",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/mfeat/mfeat-pix",
+        "18aba069947f58f64d4cd7095593149bad1e3b8a6288d9bb2e8461d79f5f2123",
+        None,
+        CC_BY,
+        "UCI's mfeat/mfeat-pix without its last newline: another sha256",
+    ),
+    DataFile(
+        "uci/mfeat/mfeat-zernike.csv",
+        "80b36c9429ed89cfb23a0dd2f7b1b6e937ae11fc7b906c954c8817210c1cc401",
+        None,
+        CC_BY,
+        "OpenML 22 as comma separated values, a re-encoding of UCI's mfeat/mfeat-zer",
+    ),
+    DataFile(
+        "uci/optdigits/optdigits.tra",
+        "e1b683cc211604fe8fd8c4417e6a69f31380e0c61d4af22e93cc21e9257ffedd",
+        UCI + "optdigits/optdigits.tra",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/optdigits/optdigits.tes",
+        "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8",
+        UCI + "optdigits/optdigits.tes",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/satimage/sat.trn",
+        "e896dc88a960fa2404160fc4c3cb3dc53fcf4afd80ba920bf2d261bd42d12613",
+        UCI + "statlog/satimage/sat.trn",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/satimage/sat.tst",
+        "4b9167b8a92baafafed7c8809aef86d0683a5e685c19d98d119fa6974f0f2479",
+        UCI + "statlog/satimage/sat.tst",
+        CC_BY,
+    ),
+    DataFile(
+        "uci/segment/segment.dat",
+        "d8985260e6e47056da89a4e4124c82ee88fd6072e0db139484c50ff4b390cd82",
+        UCI + "statlog/segment/segment.dat",
+        CC_BY,
+    ),
+    DataFile(
+        "similarity/aural_sonar.mat",
+        "7f593cf9412a31a9839387d4904fa7e732a376c562ac18bf79cef330d1afd01e",
+        None,
+        "not stated",
+        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, which is gone",
+    ),
+    DataFile(
+        "similarity/Protein.mat",
+        "3f180796d442e4f2613dbecca60e4e5cfe5a5f2e79b6c9f2f5202bc9e0daa9cc",
+        None,
+        "not stated",
+        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, which is gone",
+    ),
+    DataFile(
+        "similarity/Voting.mat",
+        "1d2eaf9d9a8a0d4ff1133552f147c59d330da679ef237e989fb90d59658a9464",
+        None,
+        "not stated",
+        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, which is gone",
+    ),
 )
 
 FILES = {file.name: file for file in _TABLE}
