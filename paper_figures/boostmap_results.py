@@ -112,8 +112,24 @@ def _ranks_table(context, results, order):
         rows.append(explained(_row(keys, published, ranks[percent - 1]), reason))
     lower = sum(row["published"] is not None and row["ours"] <= row["published"] for row in rows)
     compared = sum(row["published"] is not None for row in rows)
-    return Gathered(rows, [*NOTES, f"Ours is at or below the printed rank in {lower} of {compared} cells (lower is "
-                           "better)."])
+    notes = [*NOTES, f"Ours is at or below the printed rank in {lower} of {compared} cells (lower is better)."]
+    return Gathered(rows, notes + _orders(rows))
+
+
+def _orders(rows):
+    """In how many cells selective triples do no worse than random ones, and QS no worse than QI; which do not."""
+    cells = {(row["distance"], row["triples"], row["k"], row["percentile"]): row for row in rows if row["ours"]}
+    notes = []
+    for place, better, worse in ((1, "Se", "Ra"), (0, "QS", "QI")):
+        pairs = {key: (row, cells[(*key[:place], worse, *key[place + 1 :])]) for key, row in cells.items()
+                 if key[place] == better}
+        for whose in ("ours", "published"):
+            bad = [key for key, (one, other) in pairs.items() if (one[whose] or 0) > (other[whose] or 0)]
+            named = "; ".join(f"{d}, {t}, k = {k}, {p}th" for d, t, k, p in bad)
+            if pairs and (whose == "ours" or any(one[whose] for one, _ in pairs.values())):
+                notes.append(f"{better} at or below {worse}, {whose}: {len(pairs) - len(bad)} of {len(pairs)} cells"
+                             + (f"; not in {named}" if bad else "") + ".")
+    return notes
 
 
 def _curves(results, wanted):
