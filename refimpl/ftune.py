@@ -130,10 +130,14 @@ def _train_all(given, plus, minus, F, callback=None):
     minus = np.where(minus == ALONE, ALONE, np.searchsorted(landmarks, np.maximum(minus, 0)))
     with ThreadPoolExecutor(given["threads"]) as pool:
         found = []
-        for one in pool.map(lambda p: _for_all_f(given, p, plus[p], minus[p], F), range(len(plus))):
-            found.append(one)
-            if callback is not None:
-                callback(len(found), len(plus))
+        try:
+            for one in pool.map(lambda p: _for_all_f(given, p, plus[p], minus[p], F), range(len(plus))):
+                found.append(one)
+                if callback is not None:
+                    callback(len(found), len(plus))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # what has begun is finished, the rest is left
+            raise
     weights, losses, gaps, scores = (np.array(one) for one in zip(*found, strict=True))
     slopes = np.array([np.nan if callable(one) else one for one in F])
     models, problems = [], np.arange(len(plus))
