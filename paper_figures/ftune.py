@@ -17,8 +17,12 @@ VECTORS = {"small": ("digits", "wine"), "paper": UCI}
 CURVES = {"small": ("digits", "wine"), "paper": ("isolet", "letters", "magic", "opt-digits")}
 SIZES = {"small": (10, 40), "paper": (30, 300)}
 MORE_SIZES = {"small": (10, 20, 40), "paper": (30, 50, 100, 200, 300)}
-OPEN = {"small": ("wine",), "paper": ("letters", "magic", "pen-digits", "satellite", "segment")}
-OPEN_SIZES, OPEN_RUNS = {"small": (10,), "paper": (30,)}, {"small": 2, "paper": 3}
+OPEN = {
+    "small": (("wine", 10),),
+    "paper": (*((name, 30) for name in ("letters", "magic", "pen-digits", "satellite", "segment")), ("magic", 300),
+              ("satellite", 300), ("segment", 300)),
+}  # fmt: skip
+OPEN_RUNS = {"small": 2, "paper": 3}
 BEYOND = {
     "small": (("wine", "cityblock"),),
     "paper": (*MATRICES["paper"], *((name, "standardised") for name in ("faults", "mfeat-zernike", "segment"))),
@@ -67,7 +71,7 @@ def readings_tasks(context):
     return [
         Task("readings", tasks.readings, {"data_set": name, "preparation": "standardised", "d": d, "run": run},
              data=(name,), kernels=KERNELS)
-        for name in OPEN[context.scale] for d in OPEN_SIZES[context.scale] for run in range(OPEN_RUNS[context.scale])
+        for name, d in OPEN[context.scale] for run in range(OPEN_RUNS[context.scale])
     ]  # fmt: skip
 
 

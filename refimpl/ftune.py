@@ -36,7 +36,7 @@ BIAS = 1.0  # scikit-learn's; LIBLINEAR's own default, and the paper's g(x), hav
 
 def ftune(
     K, labels, P, *, F=SLOPES, loss="squared_hinge", C=CS, bias=BIAS, choose="validation", validation=None,
-    per_class=False, bound=None, kernels=None, threads=None,
+    per_class=False, bound=None, callback=None, kernels=None, threads=None,
 ):  # fmt: skip
     """Algorithm 2 of Kar & Jain (2011), FTUNE: the transfer function whose landmarked space separates best.
 
@@ -66,6 +66,8 @@ def ftune(
     bound : float, optional
         sup |K|, by which similarities are divided. By default the largest |K| that the training looks up, if that is
         above 1, with a warning.
+    callback : callable, optional
+        Called as ``callback(trained, problems)`` after each one-vs-all problem; what it raises ends the training.
     kernels : module, optional
         :mod:`refimpl.kernels` by default.
     threads : int, optional
@@ -88,7 +90,7 @@ def ftune(
     """
     F = as_family(F)
     given = setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads)
-    found = _train_all(given, P.plus, P.minus, F)
+    found = _train_all(given, P.plus, P.minus, F, callback)
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -121,13 +123,21 @@ def bbs(
     return _train_all(given, np.repeat(P.plus, problems, 0), np.repeat(P.minus, problems, 0), (1.0,))[0]
 
 
-def _train_all(given, plus, minus, F):
+def _train_all(given, plus, minus, F, callback=None):
     """Algorithm 2 over all problems: a classifier for each way to choose."""
     landmarks = given["landmarks"]
     plus = np.searchsorted(landmarks, plus)
     minus = np.where(minus == ALONE, ALONE, np.searchsorted(landmarks, np.maximum(minus, 0)))
     with ThreadPoolExecutor(given["threads"]) as pool:
-        found = list(pool.map(lambda p: _for_all_f(given, p, plus[p], minus[p], F), range(len(plus))))
+        found = []
+        try:
+            for one in pool.map(lambda p: _for_all_f(given, p, plus[p], minus[p], F), range(len(plus))):
+                found.append(one)
+                if callback is not None:
+                    callback(len(found), len(plus))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # what has begun is finished, the rest is left
+            raise
     weights, losses, gaps, scores = (np.array(one) for one in zip(*found, strict=True))
     slopes = np.array([np.nan if callable(one) else one for one in F])
     models, problems = [], np.arange(len(plus))

@@ -232,6 +232,19 @@ def test_one_function_for_all_or_one_for_each_class():
         assert (model.predict(K, Q) == q).mean() > 0.8
 
 
+def test_progress_is_told():
+    seen = []
+    K, y, P = _three()
+    ftune(K, y, P, C=1.0, choose="training", callback=lambda *told: seen.append(told), threads=2)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+    def stop(trained, problems):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ftune(K, y, P, C=1.0, choose="training", callback=stop, threads=1)
+
+
 def test_the_choice_by_training_loss():
     """Algorithm 2 as printed: L_f alone decides; the C of each f is still validation's if there are several."""
     K, ((_, y), held, _) = split(load_wine, binary=True)
