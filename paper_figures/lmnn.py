@@ -125,7 +125,7 @@ PAPER = Paper(
                results.preparation),
         Figure("steps", "Beyond the paper: test error along the paper's own steps", steps_tasks, results.steps,
                plots.draw_steps, alt="Test error by the number of sub-gradient steps; the optimum's, the printed.",
-               size=(7.0, 3.0)),
+               size=(7.0, 4.6)),
         Figure("figure1", "How ball trees rule points out (eq. 7)", figure1_tasks, results.figure1, plots.draw_ball,
                alt="A circle around a few points, a query outside, and the two distances of the bound.",
                size=(5.0, 4.0)),
