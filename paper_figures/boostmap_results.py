@@ -57,7 +57,23 @@ def figure5(context, results):
                 for k, ranks in measure["ranks"].items()
                 for percent in (95, 99)
             ]
-    return Gathered(rows, list(NOTES))
+    return Gathered(rows, [*NOTES, *_fastmap_ahead(rows)])
+
+
+def _fastmap_ahead(rows):
+    """Up to how many dimensions FastMap has lower ranks than BoostMap-Fe-Se-QI; the paper: under 16."""
+    found = {(row["method"], row["k"], row["percentile"], row["dimensions"]): row["ours"] for row in rows}
+    notes = []
+    for name in ("FastMap", "FastMap, clipped"):
+        ahead = {}
+        for (method, k, percent, d), rank in found.items():
+            if method == name and rank < found.get(("BoostMap-Fe-Se-QI", k, percent, d), 0):
+                ahead[k] = max(d, ahead.get(k, 0))
+        if ahead:
+            notes.append(f"{name} has lower ranks than BoostMap-Fe-Se-QI up to "
+                         + ", ".join(f"{d} dimensions (k = {k})" for k, d in ahead.items())
+                         + "; the paper: under 16 dimensions.")
+    return notes
 
 
 def costs(context, results):
@@ -112,8 +128,24 @@ def _ranks_table(context, results, order):
         rows.append(explained(_row(keys, published, ranks[percent - 1]), reason))
     lower = sum(row["published"] is not None and row["ours"] <= row["published"] for row in rows)
     compared = sum(row["published"] is not None for row in rows)
-    return Gathered(rows, [*NOTES, f"Ours is at or below the printed rank in {lower} of {compared} cells (lower is "
-                           "better)."])
+    notes = [*NOTES, f"Ours is at or below the printed rank in {lower} of {compared} cells (lower is better)."]
+    return Gathered(rows, notes + _orders(rows))
+
+
+def _orders(rows):
+    """In how many cells selective triples do no worse than random ones, and QS no worse than QI; which do not."""
+    cells = {(row["distance"], row["triples"], row["k"], row["percentile"]): row for row in rows if row["ours"]}
+    notes = []
+    for place, better, worse in ((1, "Se", "Ra"), (0, "QS", "QI")):
+        pairs = {key: (row, cells[(*key[:place], worse, *key[place + 1 :])]) for key, row in cells.items()
+                 if key[place] == better}
+        for whose in ("ours", "published"):
+            bad = [key for key, (one, other) in pairs.items() if (one[whose] or 0) > (other[whose] or 0)]
+            named = "; ".join(f"{d}, {t}, k = {k}, {p}th" for d, t, k, p in bad)
+            if pairs and (whose == "ours" or any(one[whose] for one, _ in pairs.values())):
+                notes.append(f"{better} at or below {worse}, {whose}: {len(pairs) - len(bad)} of {len(pairs)} cells"
+                             + (f"; not in {named}" if bad else "") + ".")
+    return notes
 
 
 def _curves(results, wanted):

@@ -6,7 +6,24 @@ from matplotlib.ticker import MaxNLocator
 
 from paper_figures.plots import panels, series_style
 
-METHODS = ("LMNN-RECT", "LMNN-SVD", "PCA")
+METHODS = ("LMNN-RECT", "LMNN-SVD", "PCA", "LMNN-SVD, steps that end early")
+
+
+def draw_steps(record, figure):
+    """Draw test error along the paper's steps, one panel for each number of points."""
+    lines = record["drawing"]
+    sizes = list(dict.fromkeys(line["n"] for line in lines))
+    handles = {}
+    for axis, n in zip(panels(figure, len(sizes)), sizes, strict=True):
+        for line in (line for line in lines if line["n"] == n):
+            style = series_style(0 if line["start"].startswith("Euclid") else 1)
+            handles[f"start: {line['start']}"], = axis.plot(
+                [c["steps"] for c in line["checks"]], [c["error"] for c in line["checks"]], markersize=4, **style)
+            handles["optimum of eq. 3"] = axis.axhline(line["optimum"], color="black", linestyle=":")
+            if line["printed"] is not None:
+                handles["printed"] = axis.axhline(line["printed"], color=series_style(2)["color"], linestyle="--")
+        axis.set(title=f"N = {n}", xlabel="sub-gradient steps", ylabel="test error (%)")
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
 
 
 def draw_ball(record, figure):
@@ -32,7 +49,7 @@ def draw_ranks(record, figure):
     found = record["drawing"]
     top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
     for place, method in enumerate(METHODS):
-        by_rank = found.get(method, {})
+        by_rank = found["methods"].get(method, {})
         ranks = sorted(map(int, by_rank))
         axis.plot(ranks, [by_rank[str(r)]["error"] for r in ranks], label=method, **series_style(place))
         if ranks and "speedup" in by_rank[str(ranks[0])]:

@@ -10,7 +10,8 @@ SOLVED = (
     "of another class, which is what it prints; times k = 3 of them are triples."
 )
 PREPARED = {
-    "normalised": "mean 0, length 1", "raw": "raw pixels", "deskewed": "deskewed images", "as they are": "pixels"
+    "normalised": "mean 0, length 1", "raw": "raw pixels", "deskewed": "deskewed images", "as they are": "as they are",
+    "unit length": "length 1",
 }  # fmt: skip
 MEASURES = (
     ("seconds", "seconds"), ("active", "active triples"), ("total", "pairs of classes"),
@@ -21,10 +22,15 @@ WHY = {
     "seconds": "another machine and other steps: L-BFGS on a smoothed problem with a barrier, certified by the dual",
     "active": "triples with positive slack at the certified optimum; the paper may count all that ever were",
     "total": "the paper prints two digits",
-    "train_error": "leave-one-out error of the k = 3 nearest; how the paper measures it is not said",
+    "train_error": "leave-one-out error of the k = 3 nearest. How the paper measures it here is not said: for the same "
+                   "60,000 digits its figure 5 prints 1.19 %, near ours",
     "test_error": "how the paper prepared its images is not said (its Euclidean error is 2.33 %; see `preparation`)",
-    60: "with 60 points in 169 dimensions eq. 3 is 0 for many metrics: where the steps begin and end decides",
-    600: "169 dimensions for 600 points: the optimum may be further from the start than the paper's steps went",
+    60: "with 60 points in 169 dimensions eq. 3 is 0 for many metrics. The paper's steps from the Euclidean metric, "
+        "ended after 3 to 7 of them, have 29.6 to 30.0 % (table `steps`)",
+    600: "the optimum is worse than what the paper's steps pass, 10.7 to 10.9 % after 31 to 71 steps from the identity "
+         "(table `steps`)",
+    6000: "the paper's steps pass 3.98 % (table `steps`), so where they end does not explain it alone. Deskewed images "
+          "have less, but then the Euclidean error is not the printed one",
 }
 
 
@@ -92,34 +98,64 @@ def figure1(context, results):
     return Gathered(rows, [note], value)
 
 
+def steps(context, results):
+    """Test error and objective after some numbers of sub-gradient steps."""
+    rows, drawing = _absent(results, {"N": None, "start": "all", "steps": None, "printed": None}), []
+    printed = {int(line["n"]): line["test_error"] for line in context.published("lmnn_table1.csv")}
+    for r in (r for r in results if r.value is not None):
+        start = "Euclidean, scaled" if r.params["scaled"] else "identity"
+        wanted = printed.get(r.params["n"]) if context.scale == "paper" else None
+        best = r.value["optimum"]
+        for line in [*r.value["checks"], best]:
+            keys = {"N": r.params["n"], "start": start, "steps": line.get("steps", "optimum"),
+                    "eq. 3": round(line["objective"], 1), "active": line["active"], "printed": wanted}
+            rows.append(_row(keys, None, round(line["error"], 2)))
+        drawing.append({"n": r.params["n"], "start": start, "printed": wanted, "checks": r.value["checks"],
+                        "optimum": best["error"]})
+    notes = ["Test error in per cent, k = 3, with the N training points as references."]
+    if context.scale == "paper":
+        notes.append("Where points are few the optimum of eq. 3 is worse than what the steps pass on their way to it, "
+                     "and the printed errors of table 1 are like those on the way. The paper does not say where its "
+                     "steps ended.")
+    return Gathered(rows, notes, drawing)
+
+
 def figure2(context, results):
     """Errors and speedups by rank."""
-    rows, drawing = _absent(results, {"method": "all", "dimensions": None}), {}
-    for r in results:
-        if r.value is None:
+    rows, drawing = _absent(results, {"method": "all", "dimensions": None}), {"methods": {}}
+    for r in (r for r in results if r.value is not None):
+        if r.name == "rect":
+            _add_ranks(rows, drawing, "LMNN-RECT", {str(r.params["r"]): r.value})
             continue
-        if r.name == "full_rank":
-            drawing |= {"baseline": r.value["baseline"], "full": r.value["full"]}
-            rows.append(_row({"method": "all components, Euclidean", "dimensions": r.params["d"]}, None,
-                             round(r.value["baseline"], 2)))
-            rows.append(_row({"method": "LMNN, full rank", "dimensions": r.params["d"]}, None,
-                             round(r.value["full"], 2)))
-            methods = {method: r.value[method] for method in ("PCA", "LMNN-SVD")}
+        if r.name == "euclidean_ranks":
+            method, full = "PCA", "all components, Euclidean"
+            drawing["baseline"] = r.value["full"]
         else:
-            methods = {"LMNN-RECT": {str(r.params["r"]): r.value}}
-        for method, by_rank in methods.items():
-            for rank, value in by_rank.items():
-                drawing.setdefault(method, {})[rank] = value
-                more = {"speedup": round(value["speedup"], 1)} if "speedup" in value else {"speedup": None}
-                rows.append(_row({"method": method, "dimensions": int(rank)} | more, None, round(value["error"], 2)))
+            early = r.params["checks"] is not None
+            method = "LMNN-SVD" + (", steps that end early" if early else "")
+            full = "LMNN, full rank" + (", steps that end early" if early else "")
+            drawing["full" if not early else "early"] = r.value["full"]
+        rows.append(_row({"method": full, "dimensions": r.params["d"]}, None, round(r.value["full"], 2)))
+        _add_ranks(rows, drawing, method, r.value["ranks"])
     for row in rows:
         row.setdefault("speedup", None)
-    note = (
+    notes = [
         "Error of k = 3 in per cent. Speedup: the rotated scan of § 4.2, which ends distances early, over ball trees "
         "with boxes, under the same metric, 1,000 queries, one thread; the paper's trees use eq. 7 alone and gain 15 "
-        "times in 15 dimensions, 3 times in 40."
-    )
-    return Gathered(rows, [note], drawing)
+        "times in 15 dimensions, 3 times in 40.",
+    ] + ([
+        "The paper has LMNN-SVD ahead of PCA at every r. At the optimum of eq. 3 it is behind where r is small: the "
+        "metric's largest eigenvalues belong to directions in which the images differ little. The paper's steps from "
+        "the Euclidean metric, ended early (31 steps), have the paper's order: how far they go decides.",
+    ] if context.scale == "paper" else [])
+    return Gathered(rows, notes, drawing)
+
+
+def _add_ranks(rows, drawing, method, by_rank):
+    for rank, value in by_rank.items():
+        drawing["methods"].setdefault(method, {})[rank] = value
+        more = {"speedup": round(value["speedup"], 1)} if "speedup" in value else {"speedup": None}
+        rows.append(_row({"method": method, "dimensions": int(rank)} | more, None, round(value["error"], 2)))
 
 
 def figure3(context, results):
@@ -155,7 +191,7 @@ def figure4(context, results):
 
 def figure5(context, results):
     """Test and training errors beside the paper's, whose row labels are exchanged (ERRATUM LM-4)."""
-    rows = _absent(results, {"data set": "all", "measure": None, "method": None})
+    rows = _absent(results, {"data set": "all", "points": None, "measure": None, "method": None})
     names = {"MNIST-10": "mnist"}
     printed = {(line["measure"], line["method"]): line for line in context.published("lmnn_figure5.csv")}
     for r in results:
@@ -164,17 +200,12 @@ def figure5(context, results):
         name, method = r.params["data_set"], "several metrics" if r.params["by_class"] else "one metric"
         for measure in ("test", "train"):
             published = printed[measure, method].get(names.get(name, name)) if context.scale == "paper" else None
-            keys = {"data set": name, "measure": measure, "method": method, "k": r.value["k"], "d": r.value["d"]}
-            reason = WHY_SETS.get((name, r.params["share"]), WHY_SETS.get(name))
+            keys = {"data set": name, "points": PREPARED[r.params["preparation"]], "measure": measure,
+                    "method": method, "k": r.value["k"], "d": r.value["d"]}
+            reason = WHY_SETS.get((name, r.params["share"]), WHY_SETS.get((name, r.params["preparation"]),
+                                                                         WHY_SETS.get(name)))
             why = {"why": reason} if published is not None and reason else {}
             rows.append(_row(keys, published, round(r.value[measure], 2), **why))
-    if context.scale == "paper":
-        rows += [
-            {"data set": "20news", "measure": measure, "method": method, "k": None, "d": None,
-             "published": printed[measure, method]["20news"], "ours": None, "std": None, "status": "not available",
-             "why": "not computed yet: how the paper makes vectors of the texts is not said"}
-            for measure in ("test", "train") for method in ("one metric", "several metrics")
-        ]  # fmt: skip
     notes = ["Errors in per cent. d components hold 95 % of the variance, or nearly all (letters, d = 16); 30 % of "
              "the training points are held out for early stopping and for k, and vote in the test. Training errors "
              "leave one out. The paper's row labels are exchanged (ERRATUM LM-4): here they are corrected."]

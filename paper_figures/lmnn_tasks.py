@@ -10,7 +10,7 @@ import numpy as np
 from scipy.ndimage import affine_transform
 
 from refimpl.ball_trees import as_tree, nearest_neighbors, neighbors_in
-from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd
+from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
 from refimpl.lmnn_neighbors import classify, leave_one_out_error
 from refimpl.rivals.rotated_scan import rotated_scan
 
@@ -112,6 +112,35 @@ def _first_of_classes(y, n):
     return np.sort(np.concatenate([np.flatnonzero(y == c)[: n // len(classes)] for c in classes]))
 
 
+def steps(job, *, data_set, preparation, n, d, k, scaled, checks):
+    """The paper's steps from the Euclidean metric: what each full check finds, with the n points as references.
+
+    `scaled`: from the Euclidean metric at its best scale, else from the identity.
+    """
+    X, y, Q, z = _points(job, data_set, preparation, d)
+    used = _first_of_classes(y, n)
+    X, y = X[used], y[used]
+    found = []
+
+    def keep(step):
+        error = _error(classify(X, y, Q, k, step.L, kernels=job.kernels), z)
+        taken = sum(min(20, 2**t) for t in range(step.t - 1))
+        found.append({"steps": taken, "objective": step.objective, "active": step.active, "error": error})
+
+    lmnn(X, y, k, solver="subgradient", start=_euclidean(X, y, k, scaled), tol=1e-6, max_checks=checks, callback=keep,
+         kernels=job.kernels)
+    best = lmnn(X, y, k, tol=2e-3, kernels=job.kernels)
+    error = _error(classify(X, y, Q, k, best.L, kernels=job.kernels), z)
+    return {"checks": found, "optimum": {"objective": best.objective, "error": error,
+                                         "active": int(best.history[-1, 2])}}
+
+
+def _euclidean(X, y, k, scaled):
+    """A factor c I to start from: c such that the mean squared distance of target neighbours is 1, or c = 1."""
+    near = (X[:, None] - X[target_neighbors(X, y, k)]) ** 2 if scaled else np.ones((1, 1, 1))
+    return np.eye(X.shape[1]) / np.sqrt(near.sum(axis=2).mean())
+
+
 # ------------------------------------------------------------------------------------------- Figures 1-3
 
 
@@ -151,18 +180,33 @@ def _low_rank(job, X, y, Q, z, L, k, timed):
     return measures | (_speedup(job, X, Q, L, k) if timed else {})
 
 
-def full_rank(job, *, data_set, preparation, n, d, k, ranks, tol, timed):
-    """k-nn errors of PCA and LMNN-SVD for each rank, and of all components (figure 2)."""
+def euclidean_ranks(job, *, data_set, preparation, n, d, k, ranks, timed):
+    """k-nn errors of PCA for each rank, and of all components (figure 2)."""
     X, y, Q, z = _points(job, data_set, preparation, d, n)
-    before = perf_counter()
-    found = lmnn(X, y, k, tol=tol, kernels=job.kernels)
-    seconds = perf_counter() - before
     identity = np.eye(X.shape[1])
     return {
-        "baseline": _error(classify(X, y, Q, k, identity, kernels=job.kernels), z), "seconds": seconds,
+        "full": _error(classify(X, y, Q, k, identity, kernels=job.kernels), z),
+        "ranks": {str(r): _low_rank(job, X, y, Q, z, identity[:r], k, timed) for r in ranks},
+    }  # fmt: skip
+
+
+def full_rank(job, *, data_set, preparation, n, d, k, ranks, timed, tol, checks):
+    """k-nn errors of LMNN-SVD for each rank, and of all components (figure 2).
+
+    With `checks` None the metric is that of the optimum, else that of the paper's steps from the Euclidean metric,
+    which end after so many full checks.
+    """
+    X, y, Q, z = _points(job, data_set, preparation, d, n)
+    before = perf_counter()
+    options = {} if checks is None else {
+        "solver": "subgradient", "start": _euclidean(X[:2000], y[:2000], k, True), "max_checks": checks}
+    found = lmnn(X, y, k, tol=tol, kernels=job.kernels, **options)
+    seconds = perf_counter() - before
+    spectrum = np.linalg.eigvalsh(found.M[0])[::-1]
+    return {
         "full": _error(classify(X, y, Q, k, found.L[0], kernels=job.kernels), z), "gap": found.gap,
-        "PCA": {str(r): _low_rank(job, X, y, Q, z, identity[:r], k, timed) for r in ranks},
-        "LMNN-SVD": {str(r): _low_rank(job, X, y, Q, z, lmnn_svd(found, r), k, timed) for r in ranks},
+        "seconds": seconds, "objective": found.objective, "spectrum": spectrum / spectrum[0],
+        "ranks": {str(r): _low_rank(job, X, y, Q, z, lmnn_svd(found, r), k, timed) for r in ranks},
     }  # fmt: skip
 
 

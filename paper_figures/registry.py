@@ -16,7 +16,7 @@ import numpy as np
 from paper_figures import data
 from paper_figures.store import digest
 
-PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn")
+PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 PUBLISHED = Path(__file__).parent / "published"
 SCALES = ("small", "paper")
 KERNELS = ("reference", "fast")

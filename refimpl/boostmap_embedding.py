@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl._checks import as_count, as_kernels
+from refimpl.embeddings import Embedding, as_embedded
 from refimpl.results import result
-from refimpl.rivals.lipschitz import as_embedded
-from refimpl.spaces import as_space
 
 # --------------------------------------------------------------------------------------------------- § 4
 
@@ -37,7 +36,7 @@ def embedding(D, first, second, length):
 
 @result
 @dataclass(frozen=True, eq=False)
-class BoostMap:
+class BoostMap(Embedding):
     """The embedding F_out of § 7.4 with its weights, and the query-sensitive part of § 8.2 if there is one.
 
     Attributes
@@ -87,33 +86,9 @@ class BoostMap:
         """The database objects to which distances are measured, at most 2 d: int64 array, ascending."""
         return np.unique(np.concatenate([self.first, self.second[self.second >= 0]]))
 
-    @property
-    def cost(self):
-        """How many exact distances it takes to embed a new object."""
-        return len(self.references)
-
-    def embed(self, space, queries=None):
-        """F_out(x) of eq. 15.
-
-        Parameters
-        ----------
-        space : refimpl.spaces.Space
-            The database whose objects the references are.
-        queries : sequence of m objects, optional
-            In the form that `space` takes; the default is all database objects.
-
-        Returns
-        -------
-        ndarray, shape (m, d), float64
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `queries` do not fit `space`, or a reference is not in its database.
-        """
-        space = as_space(space)
-        references = self.references
-        D = space.distances(space.objects if queries is None else queries, references).T
+    def _coordinates(self, D):
+        """F_out(x) of eq. 15."""
+        references, D = self.references, D.T
         one, two = np.searchsorted(references, self.first), np.searchsorted(references, self.second)
         two[self.second < 0] = -1
         columns = [embedding(D, *h) for h in zip(one, two, self.length, strict=True)]

@@ -146,8 +146,8 @@ def subgradient_descent(problem, L, tol, *, max_checks):
     """§ 3 of Weinberger & Saul (2008): sub-gradient steps with eq. 6, projection, active set and the full check.
 
     A step that would raise the objective is halved, one that lowers it is followed by a longer one: the paper leaves
-    the rule open. The full check comes when a step gains less than tol / 1000, or after 20 steps, since M collapses
-    where triples outside the active set are not looked at.
+    the rule open. The full check comes when a step gains less than tol / 1000, or after 1, 2, 4, ..., at last 20 steps,
+    since M collapses where triples outside the active set are not looked at. The first full check is at the start.
 
     Parameters
     ----------
@@ -166,9 +166,15 @@ def subgradient_descent(problem, L, tol, *, max_checks):
     now = problem.evaluate(L)
     best = now.objective, L
     for t in range(1, max_checks + 1):
+        yield lmnn_solver.Step(
+            t, best[1], best[0], bound, now.active, len(problem.i), looks, 0.0, 0.0,
+            np.linalg.norm(L @ problem.gradient_M(now.weights)) / max(1e-300, np.linalg.norm(L @ pull)),
+        )  # fmt: skip
+        if t == max_checks:
+            return
         G = problem.gradient_M(now.weights)  # eq. 5
         eta = 0.1 * np.linalg.norm(M) / np.linalg.norm(G) if eta is None else eta
-        for _ in range(20):
+        for _ in range(min(20, 2 ** (t - 1))):
             step, looks = project(M - eta * G), looks + 1  # the sub-gradient step, and back onto the cone
             then = problem.evaluate(step)
             if then.objective >= now.objective:
@@ -187,17 +193,13 @@ def subgradient_descent(problem, L, tol, *, max_checks):
             L, now, eta = best[1], problem.evaluate(best[1]), eta / 2
             M = np.swapaxes(L, -1, -2) @ L
         bound = max(bound, lmnn_solver.dual_bound(duals, pull))
-        yield lmnn_solver.Step(
-            t, best[1], best[0], bound, now.active, len(problem.i), looks, 0.0, 0.0,
-            np.linalg.norm(L @ G) / max(1e-300, np.linalg.norm(L @ pull)),
-        )  # fmt: skip
 
 
 SOLVERS = {"smoothed": lmnn_solver.descend, "subgradient": subgradient_descent}
 
 
 def lmnn(
-    X, y, k=3, mu=1.0, *, partition=None, targets=None, start=None, solver="smoothed", search="product", tol=1e-3,
+    X, y, k=3, mu=1.0, *, partition=None, targets=None, start=None, solver=None, search="product", tol=1e-3,
     max_checks=200, rounds=1, validation=None, patience=5, callback=None, max_memory=None, kernels=None, threads=None,
 ):  # fmt: skip
     """Mahalanobis metrics under which the k target neighbours of each point are nearer than any point of other classes.
@@ -222,8 +224,10 @@ def lmnn(
     start : array_like, shape (r, d) or (partitions, r, d), or LMNNResult, optional
         Factors L to start from. By default the training of a tenth of the points, or for few points the inverse of
         the pull of the target neighbours; with a partition the training of one metric.
-    solver : {"smoothed", "subgradient"}
-        :func:`refimpl.lmnn_solver.descend` or :func:`subgradient_descent`, the paper's.
+    solver : {"smoothed", "subgradient"}, optional
+        :func:`refimpl.lmnn_solver.descend` or :func:`subgradient_descent`, the paper's. By default the first; the
+        second where a validation set stops several metrics: its small steps from one metric are what early stopping
+        needs where the optimum fits the training points too well.
     search : {"product", "trees"}
         How full checks look for impostors: by filtered scalar products, or in ball trees (§ 4.2), which is faster in
         few dimensions. The result is the same.
@@ -235,7 +239,7 @@ def lmnn(
         Times that target neighbours are chosen: first as `targets` says, then under the metric just learnt.
     validation : (array_like, array_like), optional
         Points and labels: the training ends when their k-NN error has not fallen for `patience` full checks, and the
-        metrics of the lowest error are returned.
+        metrics of the lowest error are returned. The single metric that several start from is stopped likewise.
     patience : int
     callback : callable, optional
         Gets a :class:`refimpl.lmnn_solver.Step` after each full check.
@@ -262,11 +266,13 @@ def lmnn(
     kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
     max_checks, patience = as_count(max_checks, "max_checks"), as_count(patience, "patience")
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
-    if solver not in SOLVERS:
+    if solver is not None and solver not in SOLVERS:
         raise ValueError(f"solver: {solver!r} is unknown; one of {', '.join(map(repr, SOLVERS))} would do")
     if search not in ("product", "trees"):
         raise ValueError(f"search: {search!r} is unknown; 'product' or 'trees' would do")
     partition = as_partition(partition, len(X))
+    if solver is None:
+        solver = "subgradient" if validation is not None and partition.max() else "smoothed"
     if max_memory is not None:
         check_memory(estimate_memory(*X.shape, k, partition.max() + 1), max_memory)
     validation = as_validation(validation, X, y)
@@ -275,7 +281,7 @@ def lmnn(
     coordinates, basis = _span(X)
     while True:
         problem = LargeMarginProblem(coordinates, classes, targets, mu, partition, kernels, threads, search)
-        L = _start(problem) if given is None else given @ basis
+        L = _start(problem, _mapped(validation, X.mean(axis=0), basis), patience) if given is None else given @ basis
         steps = _in_full_space(SOLVERS[solver](problem, L, tol, max_checks=max_checks), basis)
         found = _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
         rounds -= 1
@@ -295,6 +301,10 @@ def _span(X):
         return centred, np.eye(X.shape[1])
     basis = vectors[:, values > 1e-12 * values[-1]] if values[-1] > 0 else vectors[:, -1:]
     return np.ascontiguousarray(centred @ basis), basis
+
+
+def _mapped(validation, mean, basis):
+    return None if validation is None else ((validation[0] - mean) @ basis, validation[1])
 
 
 def _in_full_space(steps, basis):
@@ -329,12 +339,12 @@ def _until_done(steps, tol, X, classes, partition, targets, mu, validation, pati
     )  # fmt: skip
 
 
-def _start(problem):
+def _start(problem, validation, patience):
     """Factors to start from, of which the steps choose the scale."""
     if problem.partitions > 1:
         one = lmnn(
-            problem.X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2,
-            search=problem.search, kernels=problem.kernels, threads=problem.threads,
+            problem.X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2, search=problem.search,
+            validation=validation, patience=patience, kernels=problem.kernels, threads=problem.threads,
         )  # fmt: skip
         return np.repeat(one.L, problem.partitions, axis=0)
     few = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]

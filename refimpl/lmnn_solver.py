@@ -293,5 +293,7 @@ def _feasible_scale(C, S):
     for one, other in zip(C, S, strict=True):
         lowest = np.linalg.eigvalsh(one)[0]
         while (least := np.linalg.eigvalsh(one + scale * other)[0]) < 0:
+            if lowest <= least:  # C itself is singular: only s = 0 is sure
+                return 0.0
             scale *= (1 - 1e-12) * lowest / (lowest - least)  # by concavity in s this one is in the cone
     return scale

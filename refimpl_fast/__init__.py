@@ -17,6 +17,7 @@ try:
     from refimpl_fast.growing import build_tree
     from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
     from refimpl_fast.hashing import bucket_votes, projections
+    from refimpl_fast.landmarks import least_similar, transferred_differences
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -51,6 +52,7 @@ __all__ = [
     "hamming_within",
     "hinge_terms",
     "impostors",
+    "least_similar",
     "lloyd",
     "margin_sums",
     "minimize_z",
@@ -61,6 +63,7 @@ __all__ = [
     "rerank",
     "scan_nearest",
     "split_pairs",
+    "transferred_differences",
     "tree_leaves",
     "tree_nearest",
     "tree_within",

@@ -245,6 +245,23 @@ def test_targets_are_rechosen_under_the_learnt_metric():
         assert (second.targets[members] == near).all()
 
 
+def test_validation_of_several_metrics_starts_from_one_and_keeps_the_best():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(60, 12)), np.arange(60) % 3  # 20 points a class in 12 dimensions: easily fitted too well
+    X[:, 0] += y
+    train, held = (X[::2], y[::2]), (X[1::2], y[1::2])
+    one = lmnn(*train, 3, validation=held, tol=1e-2, kernels=FASTEST)
+    found = lmnn(*train, 3, partition=train[1], validation=held, kernels=FASTEST)
+    errors = found.validation_errors
+    assert errors[0] == one.validation_errors.min() and errors.min() <= errors[0]
+    assert (classify(*train, held[0], 3, found.L, found.partition, kernels=FASTEST) != held[1]).mean() == errors.min()
+
+
+def test_a_pull_that_is_singular_bounds_nothing():
+    C, S = np.diag([1.0, 0.0])[None], np.diag([0.0, -1.0])[None]
+    assert lmnn_solver.dual_bound([(1.0, C + S)], C) == 0.0
+
+
 def test_validation_stops_the_training_at_the_lowest_error():
     X, y = blobs(4, n=90)
     found = lmnn(X[::2], y[::2], 3, validation=(X[1::2], y[1::2]), patience=2, tol=1e-9, kernels=FASTEST)

@@ -59,9 +59,9 @@ class Parsed:
 
 
 def _recipes():
-    from paper_figures.data import bundled, lmnn_sets, mnist, uci
+    from paper_figures.data import bundled, ftune_sets, lmnn_sets, mnist, uci
 
-    return {**bundled.RECIPES, **mnist.RECIPES, **uci.RECIPES, **lmnn_sets.RECIPES}
+    return {**bundled.RECIPES, **mnist.RECIPES, **uci.RECIPES, **lmnn_sets.RECIPES, **ftune_sets.RECIPES}
 
 
 def names():

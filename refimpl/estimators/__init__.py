@@ -1,6 +1,7 @@
 """scikit-learn estimators over the papers; needs scikit-learn (``pip install 'refimpl[figures]'``).
 
-One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap`, :mod:`.search_forest` and :mod:`.lmnn`.
+One module for each paper: :mod:`.boosted_distance`, :mod:`.boostmap`, :mod:`.search_forest`, :mod:`.lmnn` and
+:mod:`.ftune`.
 """
 
 try:
@@ -10,6 +11,7 @@ except ImportError as error:
 
 from refimpl.estimators.boosted_distance import BoostedDistanceClassifier
 from refimpl.estimators.boostmap import BoostMap, BoostMapClassifier
+from refimpl.estimators.ftune import FTuneClassifier, LandmarkTransformer
 from refimpl.estimators.lmnn import LMNN, MultiMetricLMNN
 from refimpl.estimators.search_forest import SearchForestNeighbors
 
@@ -18,6 +20,8 @@ __all__ = [
     "BoostMap",
     "BoostMapClassifier",
     "BoostedDistanceClassifier",
+    "FTuneClassifier",
+    "LandmarkTransformer",
     "MultiMetricLMNN",
     "SearchForestNeighbors",
 ]

@@ -37,6 +37,7 @@ from refimpl.kernels.forest import (
 )
 from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
 from refimpl.kernels.hashing import bucket_votes, projections
+from refimpl.kernels.landmarks import least_similar, transferred_differences
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -63,6 +64,7 @@ __all__ = [
     "hamming_within",
     "hinge_terms",
     "impostors",
+    "least_similar",
     "lloyd",
     "margin_sums",
     "minimize_z",
@@ -73,6 +75,7 @@ __all__ = [
     "rerank",
     "scan_nearest",
     "split_pairs",
+    "transferred_differences",
     "tree_leaves",
     "tree_nearest",
     "tree_within",

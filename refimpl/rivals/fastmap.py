@@ -30,8 +30,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from refimpl._checks import as_count, as_generator, as_number
+from refimpl.embeddings import Embedding, as_dimension, as_embedded
 from refimpl.results import result
-from refimpl.rivals.lipschitz import as_dimension, as_embedded
 from refimpl.spaces import as_space
 
 __all__ = ["FastMapEmbedding", "fastmap", "line_projection"]
@@ -39,7 +39,7 @@ __all__ = ["FastMapEmbedding", "fastmap", "line_projection"]
 
 @result
 @dataclass(frozen=True, eq=False)
-class FastMapEmbedding:
+class FastMapEmbedding(Embedding):
     """Projections on lines through pivot objects, each in the hyperplane perpendicular to those before.
 
     Attributes
@@ -72,33 +72,8 @@ class FastMapEmbedding:
         """The database objects to which distances are measured, sorted: an array of int64."""
         return np.unique(self.pivots)
 
-    @property
-    def cost(self):
-        """How many exact distances it takes to embed a new object: 2 a dimension, shared pivots once."""
-        return len(self.references)
-
-    def embed(self, space, queries=None):
-        """Map objects to vectors.
-
-        Parameters
-        ----------
-        space : refimpl.spaces.Space
-            The database whose objects the pivots are.
-        queries : sequence of m objects, optional
-            In the form that `space` takes; the default is all database objects.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, d)
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `queries` do not fit `space`, or a pivot is not in its database.
-        """
-        references = self.references
-        D = as_space(space).distances(space.objects if queries is None else queries, references)
-        columns = np.searchsorted(references, self.pivots)
+    def _coordinates(self, D):
+        columns = np.searchsorted(self.references, self.pivots)
         F = np.zeros((len(D), self.d))
         for j in range(self.d):
             S_1, S_2 = (

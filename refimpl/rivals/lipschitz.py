@@ -28,7 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from refimpl._checks import as_count, as_generator, as_indices, as_matrix, as_number, as_vectors_like
+from refimpl._checks import as_count, as_generator, as_indices, as_number
+from refimpl.embeddings import Embedding, as_dimension, as_embedded
 from refimpl.results import result
 from refimpl.spaces import as_space
 
@@ -37,7 +38,7 @@ __all__ = ["LipschitzEmbedding", "bourgain", "lipschitz", "random_sets", "random
 
 @result
 @dataclass(frozen=True, eq=False)
-class LipschitzEmbedding:
+class LipschitzEmbedding(Embedding):
     """F(x) = (D_X(x, R_1), ..., D_X(x, R_d)): eq. 7 of Athitsos et al. (2005).
 
     Attributes
@@ -61,33 +62,8 @@ class LipschitzEmbedding:
         """The database objects to which distances are measured, sorted: an array of int64."""
         return np.unique(self.members)
 
-    @property
-    def cost(self):
-        """How many exact distances it takes to embed a new object; shared references count once."""
-        return len(self.references)
-
-    def embed(self, space, queries=None):
-        """Map objects to vectors.
-
-        Parameters
-        ----------
-        space : refimpl.spaces.Space
-            The database whose objects the reference sets consist of.
-        queries : sequence of m objects, optional
-            In the form that `space` takes; the default is all database objects.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, d)
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `queries` do not fit `space`, or a reference is not in its database.
-        """
-        references = self.references
-        D = as_space(space).distances(space.objects if queries is None else queries, references)
-        return lipschitz_coordinates(D, np.searchsorted(references, self.members), self.starts)
+    def _coordinates(self, D):
+        return lipschitz_coordinates(D, np.searchsorted(self.references, self.members), self.starts)
 
     def truncated(self, d):
         """The embedding into the first `d` dimensions; it measures only the distances that these need."""
@@ -284,21 +260,6 @@ def as_pool(space, subset):
     if len(np.unique(subset)) < len(subset):
         raise ValueError("subset holds an index twice; pass each object once")
     return subset
-
-
-def as_dimension(d, largest):
-    """The checked number of dimensions to keep."""
-    if as_count(d, "d") > largest:
-        raise ValueError(f"d is {d}; the embedding has {largest} dimensions")
-    return int(d)
-
-
-def as_embedded(A, B, d):
-    """The checked vectors of two sets of embedded objects."""
-    A, B = as_matrix(A, "A"), as_matrix(B, "B")
-    if A.shape[1] != d:
-        raise ValueError(f"A has {A.shape[1]} columns; the embedding has {d} dimensions")
-    return A, as_vectors_like(B, A, "B")
 
 
 def _embedding(sets):

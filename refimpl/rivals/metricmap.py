@@ -35,8 +35,8 @@ import numpy as np
 from scipy.linalg import qr
 
 from refimpl._checks import as_count, as_generator, as_number
+from refimpl.embeddings import Embedding, as_dimension, as_embedded
 from refimpl.results import result
-from refimpl.rivals.lipschitz import as_dimension, as_embedded
 from refimpl.spaces import as_space
 
 __all__ = ["MetricMapEmbedding", "metricmap"]
@@ -44,7 +44,7 @@ __all__ = ["MetricMapEmbedding", "metricmap"]
 
 @result
 @dataclass(frozen=True, eq=False)
-class MetricMapEmbedding:
+class MetricMapEmbedding(Embedding):
     """A projection on the span of reference objects in a pseudo-Euclidean space.
 
     Attributes
@@ -79,32 +79,8 @@ class MetricMapEmbedding:
         """The database objects to which distances are measured, sorted: an array of int64."""
         return np.sort(self.objects)
 
-    @property
-    def cost(self):
-        """How many exact distances it takes to embed a new object: one more than there are references."""
-        return len(self.objects)
-
-    def embed(self, space, queries=None):
-        """Map objects to vectors.
-
-        Parameters
-        ----------
-        space : refimpl.spaces.Space
-            The database whose objects the references are.
-        queries : sequence of m objects, optional
-            In the form that `space` takes; the default is all database objects.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, d)
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `queries` do not fit `space`, or a reference is not in its database.
-        """
-        D = as_space(space).distances(space.objects if queries is None else queries, self.objects)
-        S = D * D
+    def _coordinates(self, D):
+        S = D[:, np.searchsorted(self.references, self.objects)] ** 2
         b = (S[:, :1] + self.squared - S[:, 1:]) / 2  # psi(x, O_j)
         return b @ self.projection
 

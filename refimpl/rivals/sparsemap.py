@@ -30,8 +30,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl._checks import as_count, as_generator
+from refimpl.embeddings import Embedding, as_dimension, as_embedded
 from refimpl.results import result
-from refimpl.rivals.lipschitz import as_dimension, as_embedded, as_pool, bourgain, scaled_minkowski
+from refimpl.rivals.lipschitz import as_pool, bourgain, scaled_minkowski
 from refimpl.spaces import as_space
 
 __all__ = ["SparseMapEmbedding", "greedy_resampling", "sparsemap"]
@@ -41,7 +42,7 @@ BLOCK_ENTRIES = 1 << 22  # numbers held for one block of queries: 32 MB
 
 @result
 @dataclass(frozen=True, eq=False)
-class SparseMapEmbedding:
+class SparseMapEmbedding(Embedding):
     """Approximate distances to reference sets.
 
     Attributes
@@ -80,24 +81,7 @@ class SparseMapEmbedding:
         return int(min(np.minimum(np.diff(self.starts), self.sigma).sum(), len(self.references)))
 
     def embed(self, space, queries=None):
-        """Map objects to vectors.
-
-        Parameters
-        ----------
-        space : refimpl.spaces.Space
-            The database whose objects the reference sets consist of.
-        queries : sequence of m objects, optional
-            In the form that `space` takes; the default is all database objects.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, d)
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `queries` do not fit `space`, or a reference is not in its database.
-        """
+        """As :meth:`refimpl.embeddings.Embedding.embed`; each object measures the distances that its own way takes."""
         queries = as_space(space).objects if queries is None else queries
         return sparse_coordinates(space, queries, self.members, self.starts, self.sigma, self.vectors)
 

@@ -1,0 +1,112 @@
+"""Checks of FTUNE's arguments, in the manner of ``_checks.py``."""
+
+import os
+import warnings
+
+import numpy as np
+
+from refimpl._checks import as_count, as_kernels, as_labels, as_number
+from refimpl._lmnn_checks import positive
+from refimpl.goodness import require_antisymmetric
+from refimpl.landmarked_space import ALONE, Landmarks, Ramp
+from refimpl.linear_models import require_loss
+from refimpl.similarities import as_similarity
+
+DIFFERENCES = np.concatenate([np.linspace(0.0, 2.0, 33), np.geomspace(1e-6, 1.0, 13)])  # where functions are tried
+
+
+class NormalizationWarning(UserWarning):
+    """Similarities beyond [-1, 1] have been divided by the largest."""
+
+
+def setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads):
+    """The checked arguments, the look-ups of K and the one-vs-all problems."""
+    labels = as_labels(labels, len(labels), "labels", min_classes=2)
+    K = as_similarity(K, len(labels))
+    classes, codes = np.unique(labels, return_inverse=True)
+    _check_pairs(P, len(labels), len(classes))
+    require_loss(loss)
+    C = np.array([positive(one, "C") for one in np.atleast_1d(C).tolist()])
+    if choose not in ("validation", "training"):
+        raise ValueError(f"choose: {choose!r} is unknown; 'validation' or 'training' would do")
+    if validation is None and (choose == "validation" or len(C) > 1):
+        raise ValueError(
+            f"validation is None; choose={choose!r} with {len(C)} values of C needs (objects, labels), or pass one C "
+            "and choose='training'"
+        )
+    if not (isinstance(per_class, bool | np.bool_) or per_class == "both"):
+        raise ValueError(f"per_class is {per_class!r}; True, False or 'both' would do")
+    ways = (False, True) if isinstance(per_class, str) else (bool(per_class),)
+    positives = [1] if len(classes) == 2 else range(len(classes))
+    given = {
+        "classes": classes, "positive": positives, "y": [np.where(codes == c, 1.0, -1.0) for c in positives], "C": C,
+        "loss": loss, "bias": as_number(bias, "bias"), "choose": choose, "per_class": ways,
+        "kernels": as_kernels(kernels),
+        "threads": os.cpu_count() or 1 if threads is None else as_count(threads, "threads"),
+        "landmarks": np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]])),
+    }  # fmt: skip
+    bound = None if bound is None else positive(bound, "bound")
+    S = K.within(None, given["landmarks"])
+    V, held = _held_out(K, given["landmarks"], validation, classes)
+    scale = _scale(bound, S, V)
+    return given | {"S": S / scale, "V": V / scale, "held": held, "scale": scale}
+
+
+def _held_out(K, landmarks, validation, classes):
+    """K of the validation objects and the places of their classes, -1 for a class that the training lacks."""
+    if validation is None:
+        return np.empty((0, len(landmarks))), None
+    objects, labels = validation
+    labels = as_labels(labels, len(objects), "validation")
+    places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    return K.between(objects, landmarks), np.where(classes[places] == labels, places, -1)
+
+
+def _scale(bound, S, V):
+    """What similarities are divided by: § 2, "normalized i.e. sup K(x, y) <= 1"."""
+    largest = float(np.abs(S).max())  # ERRATUM FT-4
+    if bound is None:
+        if largest <= 1:
+            return 1.0
+        warnings.warn(
+            f"|K| reaches {largest:.6g}; all similarities are divided by that, such that sup |K| <= 1 (pass bound= to "
+            "choose the divisor)", NormalizationWarning, stacklevel=4,
+        )  # fmt: skip
+        return largest
+    largest = max(largest, float(np.abs(V).max(initial=0.0)))
+    if largest > bound:
+        raise ValueError(f"bound is {bound}; |K| reaches {largest:.6g}, so that at least would do")
+    return bound
+
+
+def as_landmarks(L, n, name):
+    L = np.asarray(L)
+    if L.ndim != 1 or L.size == 0 or L.dtype.kind not in "iu" or L.min() < 0 or L.max() >= n:
+        raise ValueError(f"{name} has shape {L.shape}; a list of places of training objects, 0 to {n - 1}, would do")
+    return L.astype(np.int64)
+
+
+def _check_pairs(P, n, c):
+    if not isinstance(P, Landmarks):
+        raise TypeError(f"P is a {type(P).__name__}; pass Landmarks, for example dselect(K, labels, d, rng)")
+    alone, problems = (np.asarray(P.minus) == ALONE).all(), 1 if c == 2 else c
+    for name in ("plus", "minus"):
+        array = np.asarray(getattr(P, name))
+        if array.ndim != 2 or array.shape != np.shape(P.plus) or not array.size:
+            raise ValueError(f"P.{name} has shape {array.shape}; (problems, d) would do")
+        if not (alone and name == "minus"):
+            as_landmarks(array.ravel(), n, f"P.{name}")
+        if not alone and len(array) != problems:
+            raise ValueError(f"P.{name} has pairs for {len(array)} problem(s); {c} classes make {problems}")
+
+
+def as_family(F):
+    F = tuple(f.slope if isinstance(f, Ramp) else f for f in F)
+    if not F:
+        raise ValueError("F is empty; pass a slope or a function")
+    for i, f in enumerate(F):
+        if callable(f):
+            require_antisymmetric(f, DIFFERENCES, f"F[{i}]")
+        elif not isinstance(f, int | float | np.integer | np.floating) or not f > 0:
+            raise ValueError(f"F[{i}] is {f!r}; a positive slope (infinity: the sign) or a function would do")
+    return tuple(f if callable(f) else float(f) for f in F)

@@ -1,0 +1,399 @@
+"""scikit-learn estimators over FTUNE: Kar & Jain, "Similarity-based Learning via Data Driven Embeddings" (2011).
+
+X is a table of vectors, a square matrix of similarities (``kernel="precomputed"``; with ``distance=True`` of distances)
+or, for a kernel that is a function, any sequence of objects: strings, sets, images.
+"""
+
+from functools import partial
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from refimpl._checks import as_count, as_number
+from refimpl.estimators._arguments import as_random_generator, kernels_named
+from refimpl.estimators._space import holds_objects
+from refimpl.ftune import BIAS, CS, SLOPES, bbs, diverse_landmarks, dselect, ftune, random_landmarks
+from refimpl.landmarked_space import landmarked
+from refimpl.similarities import Gaussian, Similarity, mean_distance
+
+SELECTIONS = ("diverse", "random")
+
+
+class _WithKernel(BaseEstimator):
+    """What the estimators share: X in the form that the kernel takes, and the similarity."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    def _training_objects(self, X, least):
+        if callable(self.kernel) and holds_objects(X):
+            if len(X) < least:
+                raise ValueError(f"X has {len(X)} objects; {least} at least are needed")
+            return X.copy() if isinstance(X, np.ndarray) else list(X)
+        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return validate_data(self, X, dtype=np.float64, order="C", copy=not given, ensure_min_samples=least)
+
+    def _queries(self, X):
+        check_is_fitted(self)
+        if callable(self.kernel) and holds_objects(X):
+            return X
+        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+
+    def _similarity(self, X, rng):
+        """K over the training objects X."""
+        params = {} if self.kernel_params is None else dict(self.kernel_params)
+        if callable(self.kernel):
+            return Similarity(partial(self.kernel, **params), X, distance=self.distance)
+        if not isinstance(self.kernel, str):
+            raise TypeError(f"kernel is {self.kernel!r}; 'precomputed', a kernel's name or a function would do")
+        if self.kernel == "precomputed":
+            if params:
+                raise ValueError(f"kernel_params holds {sorted(params)}; kernel='precomputed' takes None")
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(f"X has shape {X.shape}; with kernel='precomputed' it must be square")
+            return Similarity(X, distance=self.distance)
+        if self.distance:
+            raise ValueError(f"distance is True and kernel {self.kernel!r} is a similarity; distance=False would do")
+        if self.kernel == "gaussian":
+            width = params.pop("width", None)
+            if params:
+                raise ValueError(f"kernel_params holds {sorted(params)}; kernel='gaussian' takes 'width' alone")
+            return Similarity(Gaussian(_width(X, rng) if width is None else width, X), X, pairwise=True)
+        if self.kernel not in PAIRWISE_KERNEL_FUNCTIONS:
+            known = ", ".join(map(repr, ["gaussian", "precomputed", *sorted(PAIRWISE_KERNEL_FUNCTIONS)]))
+            raise ValueError(f"kernel: {self.kernel!r} is unknown; a function or one of {known} would do")
+        return Similarity(partial(_named_kernel, metric=self.kernel, **params), X, pairwise=True)
+
+    def _chosen(self, K, places, d, rng):
+        """Landmark pairs for the classes `places`."""
+        if self.selection == "random":
+            return random_landmarks(places, d, rng)
+        return dselect(K, places, d, rng, kernels=kernels_named(self.kernels), threads=self.threads)
+
+    def _check_selection(self):
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection: {self.selection!r} is unknown; 'diverse' or 'random' would do")
+        return as_random_generator(self.random_state), kernels_named(self.kernels)
+
+    def _forget_matrix(self):
+        """A given matrix has done its part: queries bring their own rows."""
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            self._K = _Rows(len(self._K), self.distance)
+
+
+class _Rows(Similarity):
+    """What is left of a matrix when the training is done: queries' rows to n objects."""
+
+    def __init__(self, n, distance):
+        self.computed, self.distance, self._K, self.objects = 0, distance, None, range(n)
+
+
+def _width(X, rng):
+    width = mean_distance(X, rng=rng)
+    return width if width > 0 else 1.0  # all points are equal
+
+
+def _named_kernel(A, B, *, metric, **params):
+    return pairwise_kernels(A, B, metric=metric, **params)
+
+
+def _classes_of(y, X):
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_consistent_length(X, y)
+    check_classification_targets(y)
+    classes, places = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError("y has one class; at least two classes are needed")
+    return classes, places
+
+
+class FTuneClassifier(ClassifierMixin, _WithKernel):
+    """A linear classifier on landmarked similarities, under the transfer function that suits the data: FTUNE.
+
+    Source: Kar & Jain (2011), Algorithms 1 and 2. The similarity may be any: neither symmetric nor positive
+    semidefinite. Similarities beyond [-1, 1] are divided by the largest, with a warning unless `bound` is given.
+
+    Parameters
+    ----------
+    n_landmarks : int, default 30
+        Landmarks, and pairs for each class. With fewer objects all of them are landmarks.
+    selection : {"diverse", "random"}, default "diverse"
+        DSELECT ("+D") or random landmarks.
+    slopes : sequence of floats or callables, optional
+        Transfer functions to choose from: slopes of ramps (infinity: the sign), or antisymmetric functions of an array.
+        By default those of § 3, 1 to 1000.
+    pairs : bool, default True
+        False makes it BBS: one landmark in the place of a pair, and no transfer function.
+    per_class : bool, default False
+        Whether each class chooses its own transfer function ("-M") or all share one ("-S").
+    loss : {"squared_hinge", "hinge", "logistic"}, default "squared_hinge"
+    C : float or sequence of floats, optional
+        What the losses count; the best on the validation set is taken. By default 1, 10, 100 and 1000.
+    bias : float, default 1.0
+        Value of a constant feature with a penalised weight; 0: none.
+    choose : {"validation", "training"}, default "validation"
+        What the transfer function is best in.
+    validation : float, default 0.2
+        Share of each class that is held out for the choice. Where that leaves nothing to hold out, the training points
+        themselves decide.
+    kernel : str or callable, default "gaussian"
+        "gaussian" (its width is the mean distance of the points, § 3.2), "precomputed" (X holds K from row to column),
+        a name that ``sklearn.metrics.pairwise.pairwise_kernels`` knows, or ``kernel(x, x')``. With a callable X may be
+        any sequence of objects.
+    kernel_params : dict, optional
+        Further arguments of the kernel; ``{"width": ...}`` for "gaussian".
+    distance : bool, default False
+        Whether a callable or precomputed kernel is a distance.
+    bound : float, optional
+        sup |K|; see :func:`refimpl.ftune.ftune`.
+    kernels : {"reference", "fast"}, default "reference"
+        The results are the same to the last bit.
+    random_state : int, None, numpy.random.RandomState or numpy.random.Generator
+        For the landmarks and the points held out.
+    threads : int, optional
+        None for all. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (n_classes,)
+    model_ : refimpl.landmarked_space.LandmarkClassifier
+        A new object costs ``len(model_.landmarks)`` similarities.
+    landmarks_ : ndarray, shape (r,), int64
+        The landmarks as places in X, ascending.
+    slopes_ : ndarray, shape (1 or n_classes,), float64
+        Slope of the chosen transfer function, NaN for a function that is no ramp.
+    n_similarities_ : int
+        Look-ups of K that ``fit`` made.
+    n_features_in_ : int
+        Unless X is a sequence of objects.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from refimpl.estimators import FTuneClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FTuneClassifier(n_landmarks=15, random_state=0).fit(X[::2], y[::2])
+    >>> bool(model.score(X[1::2], y[1::2]) > 0.9)
+    True
+    """
+
+    def __init__(
+        self, n_landmarks=30, *, selection="diverse", slopes=None, pairs=True, per_class=False, loss="squared_hinge",
+        C=None, bias=BIAS, choose="validation", validation=0.2, kernel="gaussian", kernel_params=None, distance=False,
+        bound=None, kernels="reference", random_state=None, threads=None,
+    ):  # fmt: skip
+        self.n_landmarks = n_landmarks
+        self.selection = selection
+        self.slopes = slopes
+        self.pairs = pairs
+        self.per_class = per_class
+        self.loss = loss
+        self.C = C
+        self.bias = bias
+        self.choose = choose
+        self.validation = validation
+        self.kernel = kernel
+        self.kernel_params = kernel_params
+        self.distance = distance
+        self.bound = bound
+        self.kernels = kernels
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(self, X, y):
+        """Choose landmarks and a transfer function, and train.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, n_features); (n, n) with kernel="precomputed"; n objects with a callable
+        y : array_like, shape (n,)
+            Two classes at least.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument does not fit.
+        """
+        rng, kernels = self._check_selection()
+        d = as_count(self.n_landmarks, "n_landmarks")
+        X = self._training_objects(X, 2)
+        classes, places = _classes_of(y, X)
+        kept, held = self._split(places, rng)
+        self._K = self._similarity(X, rng)
+        inner = _Part(self._K, kept)
+        P = self._chosen(inner, places[kept], d, rng)
+        options = {
+            "loss": self.loss, "C": CS if self.C is None else self.C, "bias": self.bias, "bound": self.bound,
+            "validation": (_take(self._K, held), places[held]), "kernels": kernels, "threads": self.threads,
+        }  # fmt: skip
+        if self.pairs:
+            F = SLOPES if self.slopes is None else self.slopes
+            self.model_ = ftune(inner, places[kept], P, F=F, choose=self.choose, per_class=self.per_class, **options)
+        else:
+            self.model_ = bbs(inner, places[kept], P.L[:d], **options)
+        self.landmarks_, self.n_similarities_ = kept[self.model_.landmarks], self._K.computed
+        self.slopes_ = self.model_.slopes[self.model_.f] if self.pairs else np.full(len(self.model_.w), np.nan)
+        self.classes_ = classes
+        self._forget_matrix()
+        return self
+
+    def _split(self, places, rng):
+        """Points that train and points that are held out; each class keeps one at least."""
+        share = as_number(self.validation, "validation", below=1.0)
+        held = np.zeros(len(places), dtype=bool)
+        for c in range(places.max() + 1):
+            members = rng.permutation(np.flatnonzero(places == c))
+            held[members[: min(round(share * len(members)), len(members) - 1)]] = True
+        kept = np.flatnonzero(~held)
+        return kept, np.flatnonzero(held) if held.any() else kept
+
+    def decision_function(self, X):
+        """g(x) of each class, shape (m, n_classes); of two classes that of the second, shape (m,)."""
+        X = self._queries(X)
+        g = self.model_.decision(
+            self._K.between(X, self.landmarks_), kernels=kernels_named(self.kernels), threads=self.threads
+        )  # fmt: skip
+        return g[:, 0] if len(self.classes_) == 2 else g
+
+    def predict(self, X):
+        """Classes of X, m objects in the form that ``fit`` takes (rows of n similarities if precomputed)."""
+        g = self.decision_function(X)
+        return self.classes_[(g > 0).astype(np.int64) if g.ndim == 1 else g.argmax(axis=1)]
+
+
+class _Part(Similarity):
+    """K over some of the training objects."""
+
+    def __init__(self, whole, members):
+        self._whole, self._members = whole, members
+        self.objects = members
+
+    computed = property(lambda self: self._whole.computed)
+
+    def within(self, rows, references):
+        rows = self._members if rows is None else self._members[rows]
+        return self._whole.within(rows, self._members[references])
+
+    def between(self, queries, references):
+        return self._whole.between(queries, self._members[references])
+
+
+def _take(K, indices):
+    objects = K.objects
+    return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
+
+
+class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _WithKernel):
+    """Objects as their similarities to a few landmarks, or as transferred differences to pairs of them.
+
+    Source: Kar & Jain (2011), § 2. Similarities are not scaled.
+
+    Parameters
+    ----------
+    n_components : int, default 30
+        Landmarks; with `slope` pairs for each problem: one for two classes, one for each of more classes. At most all
+        objects, unless there are pairs.
+    slope : float, callable, optional
+        None: the similarities themselves (Balcan & Blum). Else f(K(x, x+) - K(x, x-)) with a ramp of that slope
+        (infinity: the sign) or the given function; needs classes y.
+    selection : {"diverse", "random"}, default "diverse"
+        DSELECT, which looks at classes only with `slope`, or random landmarks.
+    kernel, kernel_params, distance, kernels, random_state, threads
+        As for :class:`FTuneClassifier`.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray, shape (r,), int64
+        Places in X, ascending.
+    plus_, minus_ : ndarray, shape (n_features_out,), int64
+        Landmarks of each feature as places in `landmarks_`; `minus_` is None without `slope`.
+    n_similarities_ : int
+        Look-ups of K that ``fit`` made.
+    n_features_in_ : int
+        Unless X is a sequence of objects.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from refimpl.estimators import LandmarkTransformer
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> LandmarkTransformer(n_components=5, random_state=0).fit(X).transform(X).shape
+    (150, 5)
+    """
+
+    def __init__(
+        self, n_components=30, *, slope=None, selection="diverse", kernel="gaussian", kernel_params=None,
+        distance=False, kernels="reference", random_state=None, threads=None,
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.slope = slope
+        self.selection = selection
+        self.kernel = kernel
+        self.kernel_params = kernel_params
+        self.distance = distance
+        self.kernels = kernels
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(self, X, y=None):
+        """Choose the landmarks.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, n_features); (n, n) with kernel="precomputed"; n objects with a callable
+        y : array_like, shape (n,), optional
+            Classes; needed with `slope`, and not looked at without.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument does not fit.
+        """
+        rng, kernels = self._check_selection()
+        d = as_count(self.n_components, "n_components")
+        X = self._training_objects(X, 2)
+        if self.slope is not None and y is None:
+            raise ValueError("y is None; pairs of landmarks (slope=...) need classes, slope=None does not")
+        self._K = self._similarity(X, rng)
+        if self.slope is None:
+            if self.selection == "random":
+                plus = rng.choice(len(X), min(d, len(X)), replace=False)
+            else:
+                plus = diverse_landmarks(self._K, d, rng, kernels=kernels, threads=self.threads)
+            self.landmarks_, self.plus_ = np.unique(plus, return_inverse=True)
+            self.minus_ = None
+        else:
+            P = self._chosen(self._K, _classes_of(y, X)[1], d, rng)
+            both = np.concatenate([P.plus.ravel(), P.minus.ravel()])
+            self.landmarks_, both = np.unique(both, return_inverse=True)
+            self.plus_, self.minus_ = np.split(both.astype(np.int64), 2)
+        self.n_similarities_ = self._K.computed
+        self._forget_matrix()
+        return self
+
+    def transform(self, X):
+        """Phi_L(x): ndarray, shape (m, n_features_out)."""
+        S = self._K.between(self._queries(X), self.landmarks_)
+        if self.minus_ is None:
+            return S[:, self.plus_]
+        kernels = kernels_named(self.kernels)
+        return landmarked(S, self.plus_, self.minus_, [self.slope], kernels=kernels, threads=self.threads)[0]
+
+    @property
+    def _n_features_out(self):
+        return len(self.plus_)

@@ -1,0 +1,107 @@
+"""Kar & Jain (2011) by literal loops, from the paper's text alone; imports neither package."""
+
+import math
+from itertools import pairwise
+
+
+def ramp(x, slope):
+    """clip(slope x, -1, 1); an infinite slope is the sign."""
+    if x == 0:
+        return 0.0
+    return min(1.0, max(-1.0, slope * x))
+
+
+def transferred(K, plus, minus, slopes):
+    """f(K(x, x+) - K(x, x-)) for every slope, row and pair, as nested lists."""
+    return [
+        [[ramp(row[p] - row[m], s) for p, m in zip(plus, minus, strict=True)] for row in K] for s in slopes
+    ]
+
+
+def greedy(K, first, d):
+    """Algorithm 1, lines 1-5: each time the whole sum, over all that are left; ties to the lowest index."""
+    L, T = [first], [x for x in range(len(K)) if x != first]
+    for _ in range(2, d + 1):
+        best, z = math.inf, None
+        for x in T:
+            total = 0.0
+            for other in L:
+                total += K[x][other]
+            if total < best:
+                best, z = total, x
+        L.append(z)
+        T.remove(z)
+    return L
+
+
+def G(K, labels, x, f, w):
+    """The expectation of eq. 3 over all pairs of other points of the sample."""
+    total, count = 0.0, 0
+    for a in range(len(labels)):
+        for b in range(len(labels)):
+            if a == x or labels[a] != labels[x] or labels[b] == labels[x]:
+                continue
+            total += w[a][b] * f(K[x][a] - K[x][b])
+            count += 1
+    return total / count
+
+
+def equation_1(K, labels, x, w):
+    """Balcan & Blum: weighted mean similarity to the own class less that to the others."""
+    own = [w[a] * K[x][a] for a in range(len(labels)) if a != x and labels[a] == labels[x]]
+    others = [w[b] * K[x][b] for b in range(len(labels)) if labels[b] != labels[x]]
+    return sum(own) / len(own) - sum(others) / len(others)
+
+
+def equation_2(d, labels, x, w):
+    """Wang, Yang & Feng: how often the point of the own class is the nearer one."""
+    total, count = 0.0, 0
+    for a in range(len(labels)):
+        for b in range(len(labels)):
+            if a != x and labels[a] == labels[x] and labels[b] != labels[x]:
+                difference = d[x][b] - d[x][a]
+                total += w[a] * w[b] * ((difference > 0) - (difference < 0))
+                count += 1
+    return total / count
+
+
+def loss(name, margin):
+    """L of a margin y g(x)."""
+    if name == "logistic":
+        return math.log1p(math.exp(-margin)) if margin > 0 else math.log1p(math.exp(margin)) - margin
+    short = max(0.0, 1.0 - margin)
+    return short if name == "hinge" else short * short
+
+
+def objective(name, X, y, C, w):
+    """|w|^2 / 2 + C sum_i L(y_i w . x_i)."""
+    total = 0.0
+    for row, label in zip(X, y, strict=True):
+        total += loss(name, label * sum(u * v for u, v in zip(w, row, strict=True)))
+    return sum(u * u for u in w) / 2 + C * total
+
+
+def best_stump(features, w, positive):
+    """The least weighted error of [p x_f < p theta] over all features, polarities and thresholds."""
+    best = math.inf
+    for f in range(len(features[0])):
+        values = sorted({row[f] for row in features})
+        for theta in [-math.inf, *((a + b) / 2 for a, b in pairwise(values))]:
+            for p in (1, -1):
+                error = 0.0
+                for row, weight, label in zip(features, w, positive, strict=True):
+                    error += weight * ((p * row[f] < p * theta) != label)
+                best = min(best, error)
+    return best
+
+
+def adaboost_weights(votes, positive, alphas):
+    """Weights before each round and after the last, of given votes 1 and -1 and their alphas."""
+    n = len(positive)
+    w, found = [1 / n] * n, []
+    for h, alpha in zip(votes, alphas, strict=True):
+        found.append(w)
+        w = [v * math.exp(-alpha if (u > 0) == l else alpha) for v, u, l in zip(w, h, positive, strict=True)]
+        total = sum(w)
+        w = [v / total for v in w]
+    return [*found, w]

@@ -1,0 +1,65 @@
+"""The corrected lines of Kar & Jain (2011): the printed ones are wrong."""
+
+import math
+
+import numpy as np
+
+from refimpl.ftune import Ramp, dselect
+from refimpl.goodness import goodness, pairs_for_loss, pairs_for_margin
+
+
+def test_ft_1_the_first_landmark_is_chosen_again():
+    """As printed T still holds it, and nothing is less similar to object 0 than it is to itself."""
+    K = np.array([[-1.0, 0.0, 0.2], [0.0, 1.0, 0.3], [0.2, 0.3, 1.0]])
+    first = 0
+    printed = int(np.argmin(K[:, first]))
+    assert printed == first
+    found = {len(set(dselect(K, [0, 1, 1], 3, np.random.default_rng(seed)).L)) for seed in range(10)}
+    assert found == {3}
+
+
+def test_ft_2_a_constant_similarity_would_be_good():
+    """C_f over values of K is 0 for K = 0.95 under the ramp of slope 50, and 0 >= 0 holds for every point and gamma."""
+    K, labels, f, gamma = np.full((8, 8), 0.95), np.arange(8) % 2, Ramp(50.0), 0.4
+    printed = f(K).max() - f(K).min()
+    found = goodness(K, labels, f, gamma)
+    assert printed == 0.0 and (found.margins >= printed * gamma).all()
+    K[np.equal.outer(labels, labels)] = 1.0  # differences of 0.05 are there to be seen
+    assert f(K).max() - f(K).min() == 0.0
+    found = goodness(K, labels, f, gamma)
+    assert found.C_f == 2.0 and found.epsilon == 0.0
+    assert goodness(K, labels, f, 0.6).epsilon == 1.0  # no margin is above C_f / 2
+
+
+def test_ft_3_the_printed_number_of_pairs_falls_with_a_scale():
+    """w and gamma times B: the same criterion, the same classifier, and a printed d of 1 that keeps no promise."""
+    rng, n = np.random.default_rng(0), 400
+    labels = np.arange(n) % 2
+    K = np.where(rng.random((n, n)) < 0.5 + 0.1 * np.where(np.equal.outer(labels, labels), 1, -1), 1.0, 0.0)
+    gamma, epsilon_1, delta, B = 0.05, 0.1, 0.1, 100.0
+    one = goodness(K, labels, Ramp(1.0), gamma)
+    many = goodness(K, labels, Ramp(1.0), B * gamma, w=np.full((n, n), B))
+    assert one.epsilon == many.epsilon < 0.05 and many.B == B
+    printed = max(1, math.ceil(8 / (B * gamma) ** 2 * math.log(2 / (delta * epsilon_1))))
+    assert printed < 3
+    d = pairs_for_margin(B * gamma, epsilon_1, delta, B)
+    assert d == pairs_for_margin(gamma, epsilon_1, delta)
+
+    def error(d):
+        plus, minus = (rng.choice(np.flatnonzero(labels == c), d) for c in (1, 0))
+        g = B * (K[:, plus] - K[:, minus]).mean(axis=1) * np.where(labels == 1, 1, -1)
+        return (g < many.C_f * B * gamma / 2).mean()
+
+    assert np.mean([error(printed) for _ in range(20)]) > 0.3 > many.epsilon + epsilon_1
+    assert all(error(d) <= many.epsilon + epsilon_1 for _ in range(5))
+
+
+def test_ft_4_a_similarity_without_a_lower_bound():
+    """K = -M with probability 1 / M to points of the other class, else 0: sup K <= 1, G = 1, hinge loss 0.
+
+    Theorem 5's d pairs find, but for a probability of d / M, only differences of 0, and so a loss of 1.
+    """
+    epsilon, epsilon_1, delta, M = 0.0, 0.5, 0.5, 1e6
+    d = pairs_for_loss(epsilon_1, delta, B=1.0, C_L=1.0)
+    nothing_found = (1 - 1 / M) ** d
+    assert nothing_found > delta and max(0.0, 1.0 - 0.0) > epsilon + epsilon_1

@@ -1,0 +1,87 @@
+"""The tasks and reductions of FTUNE's figures, at sizes that take seconds."""
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind
+
+from paper_figures import ftune as figures
+from paper_figures import ftune_results as results
+from paper_figures import ftune_tasks as tasks
+from paper_figures.registry import Context, Job, Result
+
+pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+WINE = {"data_set": "wine", "d": 6}
+PARAMS = {
+    "table1": [("accuracies", WINE | {"preparation": "cityblock", "run": run, "methods": figures.FIVE})
+               for run in (0, 1)],
+    "figure1": [("accuracies", WINE | {"preparation": "cityblock", "run": 0, "methods": figures.FIVE})],
+    "table2": [("accuracies", WINE | {"preparation": "standardised", "run": run, "methods": figures.FOUR})
+               for run in (0, 1)],
+    "figure2": [("accuracies", WINE | {"preparation": "-1 to 1", "run": 0, "methods": figures.FOUR})],
+    "readings": [("readings", WINE | {"preparation": "standardised", "run": 0})],
+    "beyond": [("accuracies", WINE | {"preparation": "cityblock", "run": 0, "methods": figures.FIVE}),
+               ("peers", WINE | {"preparation": "cityblock", "run": 0})],
+}  # fmt: skip
+
+
+def run(name, params, kernels="fast"):
+    job = Job(0, {"task": name}, kernels, None, (params["data_set"],))
+    return Result(name, params, getattr(tasks, name)(job, **params))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {name: [run(*one) for one in wanted] for name, wanted in PARAMS.items()}
+
+
+def test_every_figure_gathers_rows(found):
+    for figure in figures.PAPER.figures:
+        gathered = figure.reduce(Context(kernels="fast"), found[figure.name])
+        assert gathered.rows and all(0.3 < row["ours"] <= 1 for row in gathered.rows), figure.name
+        assert {r.name for r in found[figure.name]} == {t.name for t in figure.tasks(Context(kernels="fast"))}
+
+
+def test_what_is_missing_is_said():
+    for figure in figures.PAPER.figures:
+        for scale in ("small", "paper"):
+            absent = [Result(t.name, t.params, None, "no such file") for t in figure.tasks(Context(scale=scale))]
+            row = figure.reduce(Context(scale=scale), absent).rows[0]
+            assert row["status"] == "not available" and row["why"] == "no such file", figure.name
+
+
+def test_kernels_give_the_same_figures():
+    for name, params in (PARAMS["table1"][0], PARAMS["table2"][0]):
+        one, two = (run(name, params, kernels).value for kernels in ("reference", "fast"))
+        assert one["accuracies"] == two["accuracies"]
+        assert all((one["chosen"][key] == two["chosen"][key]).all() for key in one["chosen"])
+
+
+def test_methods_of_a_run_share_its_split(found):
+    value = found["table1"][0].value
+    assert set(value["accuracies"]) == set(figures.FIVE) and value["n"] == round(0.7 * 178)
+    assert found["table2"][0].value["n"] == round(0.5 * 178)
+    assert found["figure1"][0].value["accuracies"] == value["accuracies"]
+
+
+def test_the_printed_numbers_stand_beside_ours():
+    """All sets of both tables are there; those that are nowhere to be had say so."""
+    context = Context(scale="paper")
+    value = {"accuracies": dict.fromkeys({*figures.FIVE, *figures.FOUR, "FTUNE+D-S"}, 0.5)}
+    for number, count, absent in ((0, 8 * 2 * 3, 5 * 2 * 3), (2, 12 * 2 * 4, 0)):
+        figure = figures.PAPER.figures[number]
+        rows = figure.reduce(context, [Result(t.name, t.params, value) for t in figure.tasks(context)]).rows
+        assert len(rows) == count and sum(row["ours"] is None for row in rows) == absent
+        assert all(row["published"] is not None for row in rows)
+        assert all(row.get("why") for row in rows)
+    printed = {(r["data_set"], r["landmarks"], r["method"]): r["published"] for r in rows}
+    assert printed["letters", 30, "DBOOST"] == 0.58 and printed["segment", 300, "FTUNE-M"] == 0.96
+
+
+def test_the_best_by_a_t_test():
+    rng = np.random.default_rng(0)
+    good, near, bad = 0.9 + 0.01 * rng.normal(size=(3, 20)) - np.array([[0.0], [0.002], [0.05]])
+    assert ttest_ind(good, near).pvalue > 0.05 > ttest_ind(good, bad).pvalue
+    found = {("set", 30, name): list(v) for name, v in (("a", good), ("b", near), ("c", bad))}
+    assert results.best_methods(found, "set", 30) == {"a", "b"}
+    constant = {("set", 30, "a"): [1.0, 1.0], ("set", 30, "b"): [1.0, 1.0], ("set", 30, "c"): [0.5, 0.5]}
+    assert results.best_methods(constant, "set", 30) == {"a", "b"}

@@ -1,0 +1,437 @@
+"""FTUNE, BBS and DSELECT: against literal loops, and on data that leave them little."""
+
+import warnings
+
+import numpy as np
+import oracles_ftune as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, load_wine
+
+import refimpl
+from refimpl.ftune import (
+    Landmarks,
+    NormalizationWarning,
+    Ramp,
+    bbs,
+    dselect,
+    ftune,
+    landmark_pairs,
+    landmarked,
+    random_landmarks,
+)
+from refimpl.linear_models import train
+from refimpl.similarities import Gaussian, Similarity, mean_distance
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+FEW = {"F": (1.0, 10.0), "C": (1.0, 100.0)}
+
+
+def split(load, seed=0, binary=False):
+    X, y = load(return_X_y=True)
+    X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.array(list("abc"))[y]
+    if binary:
+        y = np.where(y == "b", "b", "a")
+    order = np.random.default_rng(seed).permutation(len(X))
+    parts = np.split(order, [len(X) // 2, 3 * len(X) // 4])
+    K = Similarity(Gaussian(mean_distance(X[parts[0]])), X[parts[0]], pairwise=True)
+    return K, [(X[part], y[part]) for part in parts]
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["two classes", "three classes"])
+def wine(request):
+    return split(load_wine, binary=request.param)
+
+
+# -------------------------------------------------------------------------------------------- Algorithm 1
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32), n=st.integers(4, 25), d=st.integers(1, 30), c=st.integers(2, 4))
+def test_dselect_is_the_exhaustive_greedy_choice(kernels, seed, n, d, c):
+    rng = np.random.default_rng(seed)
+    K = np.rint(3 * rng.normal(size=(n, n)))  # not symmetric, with ties
+    labels = np.append(np.arange(c), rng.integers(0, c, n - c))
+    P = dselect(K, labels, d, np.random.default_rng(seed), kernels=kernels)
+    if c == 2 and len(np.unique(labels[P.L])) == 2 and d > 1 and len(P.L) == min(d, n):
+        first = P.L[0]
+        literal = oracle.greedy(K.tolist(), first, min(d, n))
+        within = np.concatenate([_greedy_of_class(K, labels, P, k) for k in range(c)])
+        assert P.L.tolist() in (literal, within.tolist())
+    if c > 2:
+        assert P.L.tolist() == np.concatenate([_greedy_of_class(K, labels, P, k) for k in range(c)]).tolist()
+    assert len(set(P.L.tolist())) == len(P.L) == max(min(d, n), c)
+    sizes, counts = np.bincount(labels), np.bincount(labels[P.L])
+    if c > 2:
+        assert (counts <= sizes).all() and (counts[counts < sizes] >= counts.max() - 1).all()
+    _require_pairs(P, labels, d)
+
+
+def _greedy_of_class(K, labels, P, k):
+    T, mine = np.flatnonzero(labels == k), P.L[labels[P.L] == k]
+    places = oracle.greedy(K[np.ix_(T, T)].tolist(), int(np.searchsorted(T, mine[0])), len(mine))
+    return T[places]
+
+
+def _require_pairs(P, labels, d):
+    classes = np.unique(labels)
+    problems = classes[1:] if len(classes) == 2 else classes
+    assert P.plus.shape == P.minus.shape == (len(problems), d)
+    assert (labels[P.plus] == problems[:, None]).all() and (labels[P.minus] != problems[:, None]).all()
+    assert np.isin(P.plus, P.L).all() and np.isin(P.minus, P.L).all()
+
+
+@each
+def test_dselect_asks_a_function_for_n_d_similarities_and_never_for_all(kernels):
+    """Less than n d look-ups, a column at a time; a matrix and its function give the same landmarks."""
+    X, y = load_iris(return_X_y=True)
+    asked = []
+
+    def K(A, B):
+        asked.append((len(A), len(B)))
+        return Gaussian(2.0)(A, B)
+
+    similarity = Similarity(K, X, pairwise=True)
+    P = dselect(similarity, y == 1, 20, np.random.default_rng(3), kernels=kernels)
+    assert asked == [(150, 1)] * 19 and similarity.computed == 19 * 150
+    other = dselect(Gaussian(2.0)(X, X), y == 1, 20, np.random.default_rng(3), kernels=kernels)
+    assert_same(P.L, other.L)
+    similarity = Similarity(K, X, pairwise=True)
+    dselect(similarity, y, 21, np.random.default_rng(3), kernels=kernels)
+    assert similarity.computed == 3 * 6 * 50
+
+
+def test_dselect_spreads_the_landmarks():
+    """§ 2.3: the mean similarity between the landmarks is smaller than that of random ones."""
+    X, y = load_wine(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    S, rng = Gaussian(mean_distance(X))(X, X), np.random.default_rng(0)
+
+    def within(L):
+        return S[np.ix_(L, L)][~np.eye(len(L), dtype=bool)].mean()
+
+    chance = [within(random_landmarks(y == 1, 10, rng).L) for _ in range(20)]
+    assert within(dselect(S, y == 1, 10, rng).L) < 0.5 * min(chance)
+    far = dselect(Similarity(lambda a, b: np.linalg.norm(a - b), X, distance=True), y == 1, 10, rng)
+    assert within(far.L) < 0.5 * min(chance)  # "in case we are working with a distance kernel": large distances
+
+
+def test_landmarks_of_one_class_alone_are_chosen_by_class():
+    """The five least similar points are all of the first class; no pair could be made of them."""
+    S = np.full((12, 12), 0.5)
+    S[:6, :6] = 0.0
+    np.fill_diagonal(S, 1.0)
+    labels = np.array([0] * 6 + [1] * 6)
+    found = [dselect(S, labels, 5, np.random.default_rng(seed)) for seed in range(20)]
+    assert all(len(np.unique(labels[P.L])) == 2 and len(P.L) == 5 for P in found)
+    with pytest.raises(ValueError, match="L has no landmark of class 1"):
+        [dselect(S, labels, 5, np.random.default_rng(seed), by_class=False) for seed in range(20)]
+
+
+def test_fewer_objects_than_landmarks():
+    labels, S = np.array([0, 0, 1, 1, 1, 2]), np.eye(6)
+    for P in (dselect(S, labels, 9, np.random.default_rng(0)), random_landmarks(labels, 9, np.random.default_rng(0))):
+        assert sorted(P.L.tolist()) == list(range(6)) and P.plus.shape == (3, 9)
+        assert ftune(S, labels, P, C=1.0, choose="training").w.shape == (3, 9)
+
+
+@pytest.mark.parametrize("pool", [True, False])
+def test_random_landmarks(pool):
+    labels = np.array(list("aaaaaaaaaabbbbbbbbbbc"))
+    for seed in range(10):
+        P = random_landmarks(labels, 4, np.random.default_rng(seed), pool=pool)
+        _require_pairs(P, labels, 4)
+        assert len(P.L) == (4 if pool else 21)
+    again = random_landmarks(labels, 4, np.random.default_rng(9), pool=pool)
+    assert_same(P.plus, again.plus)
+
+
+# -------------------------------------------------------------------------------------------- Algorithm 2
+
+
+@each
+def test_ftune_is_algorithm_2_step_by_step(kernels, wine):
+    """Every f and C trained and scored by itself; the choice is the first best of them."""
+    K, ((_, y), (V, v), (Q, q)) = wine
+    P = dselect(K, y, 12, np.random.default_rng(1))
+    model = ftune(K, y, P, validation=(V, v), kernels=kernels, **FEW)
+    S, SV, SQ = K.within(None, model.landmarks), K.between(V, model.landmarks), K.between(Q, model.landmarks)
+    classes = np.unique(y)
+    problems = classes[1:] if len(classes) == 2 else classes
+    best = -1.0, None
+    for i, s in enumerate(FEW["F"]):
+        for j, C in enumerate(FEW["C"]):
+            found = []
+            for p, positive in enumerate(problems):
+                Phi, PhiV, PhiQ = (
+                    np.array(oracle.transferred(one.tolist(), model.plus[p], model.minus[p], [s])[0])
+                    for one in (S, SV, SQ)
+                )
+                one = train(Phi, np.where(y == positive, 1, -1), C, bias=1.0)
+                margins = np.where(y == positive, 1, -1) * (Phi @ one.w + one.b)
+                L_f = np.mean([oracle.loss("squared_hinge", m) for m in margins])
+                assert model.losses[p, i, j] == pytest.approx(L_f, rel=1e-3, abs=1e-9)
+                found.append((one, PhiV @ one.w + one.b, PhiQ @ one.w + one.b))
+            g = np.array([one[1] for one in found]).T
+            accuracy = (_labels(g, classes) == v).mean()
+            assert model.accuracies[0, i, j] == pytest.approx(accuracy, abs=1e-12)
+            if accuracy > best[0]:
+                best = accuracy, (i, C, np.array([one[2] for one in found]).T)
+    assert (model.f == best[1][0]).all() and (model.C == best[1][1]).all()
+    np.testing.assert_allclose(model.decision(SQ, kernels=kernels), best[1][2], atol=1e-3)
+    assert (model.predict(K, Q, kernels=kernels) == _labels(best[1][2], classes)).all()
+    assert (model.predict(K, Q) == q).mean() > 0.85 and (model.gaps <= 1e-7).all()
+
+
+def _labels(g, classes):
+    return classes[(g[:, 0] > 0).astype(int)] if len(classes) == 2 else classes[g.argmax(axis=1)]
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@pytest.mark.parametrize("per_class", [False, True])
+def test_twins_and_threads_train_the_same_classifier(wine, per_class):
+    K, ((_, y), (V, v), (Q, _)) = wine
+    found = []
+    for kernels, threads in zip(KERNELS, (1, 2), strict=True):
+        P = dselect(K, y, 12, np.random.default_rng(1), kernels=kernels, threads=threads)
+        options = {"validation": (V, v), "per_class": per_class, "kernels": kernels, "threads": threads}
+        found.append((ftune(K, y, P, **options, **FEW), kernels))
+    (one, first), (two, second) = found
+    for name in one.__dataclass_fields__:
+        assert_same(getattr(one, name), getattr(two, name))
+    S = K.between(Q, one.landmarks)
+    assert_same(one.decision(S, kernels=first), two.decision(S, kernels=second, threads=2))
+
+
+def test_new_objects_cost_look_ups_of_the_landmarks_alone(wine):
+    K, ((_, y), (V, v), (Q, _)) = wine
+    P = dselect(K, y, 9, np.random.default_rng(0))
+    before = K.computed
+    model = ftune(K, y, P, validation=(V, v), **FEW)
+    trained = K.computed
+    model.predict(K, Q)
+    r = len(model.landmarks)
+    assert r <= 9 and trained - before == r * (len(y) + len(V)) and K.computed - trained == r * len(Q)
+
+
+def test_one_function_for_all_or_one_for_each_class():
+    K, ((_, y), held, (Q, q)) = split(load_iris)
+    P = random_landmarks(y, 8, np.random.default_rng(4))
+    single, multiple = (ftune(K, y, P, validation=held, per_class=p) for p in (False, True))
+    for one, other in zip((single, multiple), ftune(K, y, P, validation=held, per_class="both"), strict=True):
+        assert_same(one.w, other.w)
+    assert len(set(single.f)) == len(set(single.C)) == 1 and single.accuracies.shape == (1, 6, 4)
+    assert multiple.accuracies.shape == (3, 6, 4)
+    for p in range(3):
+        where = multiple.accuracies[p].argmax()
+        assert (multiple.f[p], multiple.C[p]) == (where // 4, (1.0, 10.0, 100.0, 1000.0)[where % 4])
+    for model in (single, multiple):
+        assert (model.predict(K, Q) == q).mean() > 0.8
+
+
+def test_progress_is_told():
+    seen = []
+    K, y, P = _three()
+    ftune(K, y, P, C=1.0, choose="training", callback=lambda *told: seen.append(told), threads=2)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+    def stop(trained, problems):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ftune(K, y, P, C=1.0, choose="training", callback=stop, threads=1)
+
+
+def test_the_choice_by_training_loss():
+    """Algorithm 2 as printed: L_f alone decides; the C of each f is still validation's if there are several."""
+    K, ((_, y), held, _) = split(load_wine, binary=True)
+    P = random_landmarks(y, 10, np.random.default_rng(2))
+    model = ftune(K, y, P, C=10.0, choose="training")
+    assert model.f[0] == model.losses[0, :, 0].argmin() and model.accuracies.shape == (0,)
+    model = ftune(K, y, P, choose="training", validation=held)
+    c = model.accuracies[0].argmax(axis=1)
+    assert model.f[0] == model.losses[0, np.arange(6), c].argmin()
+    each_its_own = ftune(*_three(), C=10.0, choose="training", per_class=True)
+    assert (each_its_own.f == each_its_own.losses[:, :, 0].argmin(axis=1)).all()
+
+
+def _three():
+    K, ((_, y), _, _) = split(load_iris)
+    return K, y, random_landmarks(y, 6, np.random.default_rng(0))
+
+
+def test_identity_and_sign_are_ramps():
+    """Balcan & Blum's and Wang's transfer functions as members of the family."""
+    rng = np.random.default_rng(0)
+    S, plus, minus = rng.uniform(0, 1, (30, 8)), rng.integers(0, 8, 12), rng.integers(0, 8, 12)
+    difference = S[:, plus] - S[:, minus]
+    out = landmarked(S, plus, minus, (1.0, np.inf, lambda x: x, np.sign, 1000.0, Ramp(5.0)))
+    assert (out[0] == difference).all() and (out[0] == out[2]).all()
+    assert (out[1] == np.sign(difference)).all() and (out[1] == out[3]).all()
+    assert (out[4] != out[1]).mean() < 0.2 and (np.abs(out[4] - out[1]) > 0).sum() == (
+        (np.abs(difference) < 1e-3) & (difference != 0)
+    ).sum()
+    assert (out[5] == np.clip(5 * difference, -1, 1)).all()
+    x = np.linspace(-2, 2, 41)
+    assert (Ramp(np.inf)(x) == np.sign(x)).all() and (Ramp(3)(x) == np.clip(3 * x, -1, 1)).all()
+
+
+def test_bbs_is_a_linear_classifier_on_similarities(wine):
+    K, ((_, y), held, (Q, q)) = wine
+    L = np.random.default_rng(0).choice(len(y), 15, replace=False)
+    model = bbs(K, y, L, validation=held)
+    c = int(model.accuracies[0, 0].argmax())
+    assert (model.C == (1.0, 10.0, 100.0, 1000.0)[c]).all()
+    Phi, PhiQ = K.within(None, L), K.between(Q, L)
+    classes = np.unique(y)
+    g = []
+    for positive in classes[1:] if len(classes) == 2 else classes:
+        one = train(Phi, np.where(y == positive, 1, -1), model.C[0], bias=1.0)
+        g.append(PhiQ @ one.w + one.b)
+    found = model.decision(K.between(Q, model.landmarks))
+    np.testing.assert_allclose(found, np.array(g).T, atol=0.05)
+    assert (model.predict(K, Q) == q).mean() > 0.85
+    pairs = landmark_pairs(y, np.unique(np.concatenate([L, np.unique(y, return_index=True)[1]])), 15,
+                           np.random.default_rng(0))  # fmt: skip
+    again = bbs(K, y, Landmarks(L, pairs.plus, pairs.minus), validation=held)
+    assert_same(again.w, model.w)
+
+
+def test_ftune_with_the_identity_spans_no_more_than_bbs():
+    """Differences of similarities are linear in them: the same landmarks as singletons separate at least as well."""
+    K, ((_, y), _, _) = split(load_wine, binary=True)
+    P = random_landmarks(y, 10, np.random.default_rng(0))
+    wide = {"C": 1e6, "bias": 0.0}
+    with_pairs = ftune(K, y, P, F=(1.0,), choose="training", **wide).losses[0, 0, 0]
+    assert bbs(K, y, P, **wide).losses[0, 0, 0] <= with_pairs * 1.01 + 1e-6
+
+
+# -------------------------------------------------------------------------------------------- normalisation
+
+
+def test_similarities_beyond_one_are_scaled_and_it_is_said():
+    _, ((X, y), (V, v), (Q, _)) = split(load_iris)
+    P = random_landmarks(y, 8, np.random.default_rng(0))
+    large = Similarity(lambda A, B: 40.0 * Gaussian(3.0)(A, B), X, pairwise=True)
+    unit = Similarity(Gaussian(3.0), X, pairwise=True)
+    with pytest.warns(NormalizationWarning, match=r"\|K\| reaches 40"):
+        scaled = ftune(large, y, P, validation=(V, v), **FEW)
+    assert scaled.scale == pytest.approx(40.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain = ftune(unit, y, P, validation=(V, v), **FEW)
+        told = ftune(large, y, P, validation=(V, v), bound=40.0 + 1e-9, **FEW)
+    assert plain.scale == 1.0 and told.scale == 40.0 + 1e-9
+    np.testing.assert_allclose(scaled.w, plain.w, rtol=1e-6, atol=1e-9)
+    assert (scaled.predict(large, Q) == plain.predict(unit, Q)).all()
+    with pytest.raises(ValueError, match="bound is 30"):
+        ftune(large, y, P, validation=(V, v), bound=30.0, **FEW)
+    tiny = ftune(unit, y, P, validation=(V, v), bound=10.0, **FEW)
+    assert tiny.scale == 10.0
+
+
+@pytest.mark.filterwarnings("ignore::refimpl.ftune.NormalizationWarning")
+def test_distances_and_indefinite_asymmetric_similarities():
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(150)
+    X, y = X[order], y[order]
+    D = np.abs(X[:, None] - X).sum(axis=2)
+    K = Similarity(D[:75, :75], distance=True)
+    P = dselect(K, y[:75], 15, np.random.default_rng(1))
+    model = ftune(K, y[:75], P, validation=(D[75:110, :75], y[75:110]))
+    assert (model.predict(K, D[110:, :75]) == y[110:]).mean() > 0.9 and model.scale > 1
+    odd = -D + 0.3 * np.random.default_rng(2).normal(size=D.shape)
+    model = ftune(odd[:75, :75], y[:75], P, validation=(odd[75:110, :75], y[75:110]))
+    assert (model.predict(odd[:75, :75], odd[110:, :75]) == y[110:]).mean() > 0.85
+
+
+# -------------------------------------------------------------------------------------------- degenerate
+
+
+def test_duplicated_landmarks_and_equal_objects():
+    """Equal columns of Phi and equal rows: TRAIN still ends at its optimum."""
+    K, ((_, y), held, (Q, _)) = split(load_iris)
+    one = [np.flatnonzero(y == c)[0] for c in np.unique(y)]
+    P = landmark_pairs(y, one, 40, np.random.default_rng(0))
+    model = ftune(K, y, P, validation=held)
+    assert (model.gaps <= 1e-7).all() and len(model.landmarks) == 3 and len(model.predict(K, Q)) == len(Q)
+    flat = ftune(np.ones((6, 6)), [0, 1] * 3, landmark_pairs([0, 1] * 3, [0, 1], 3, np.random.default_rng(0)), C=1.0,
+                 choose="training")  # fmt: skip
+    assert not flat.w.any() and flat.decision(np.ones((2, 2))).tolist() == [[0.0], [0.0]]
+
+
+def test_validation_labels_that_the_training_lacks_count_as_wrong():
+    K, ((_, y), (V, v), _) = split(load_iris)
+    P = random_landmarks(y, 8, np.random.default_rng(0))
+    known = ftune(K, y, P, validation=(V, v), **FEW)
+    odd = np.where(np.arange(len(v)) % 2 == 0, "z", v)
+    assert ftune(K, y, P, validation=(V, odd), **FEW).accuracies.max() <= 0.5 < known.accuracies.max()
+
+
+def test_a_classifier_is_saved_and_loaded(tmp_path):
+    K, ((_, y), held, (Q, _)) = split(load_iris)
+    P = dselect(K, y, 8, np.random.default_rng(0))
+    refimpl.save(tmp_path / "P.npz", P)
+    again = refimpl.load(tmp_path / "P.npz")
+    assert_same(again.plus, P.plus)
+    model = ftune(K, y, again, validation=held, **FEW)
+    refimpl.save(tmp_path / "model.npz", model)
+    loaded = refimpl.load(tmp_path / "model.npz")
+    assert (loaded.predict(K, Q) == model.predict(K, Q)).all() and loaded.scale == model.scale
+    cubes = (lambda x: x**3,)
+    model = ftune(K, y, P, F=cubes, C=1.0, choose="training")
+    refimpl.save(tmp_path / "cubes.npz", model)
+    loaded = refimpl.load(tmp_path / "cubes.npz")
+    with pytest.raises(ValueError, match="set_functions"):
+        loaded.predict(K, Q)
+    loaded.set_functions(cubes)
+    assert (loaded.predict(K, Q) == model.predict(K, Q)).all()
+    with pytest.raises(ValueError, match="F has 2 functions"):
+        loaded.set_functions((1.0, 5.0))
+
+
+NAN = np.array([[1.0, 0.2, np.nan, 0.1], [0.1, 1.0, 0.3, 0.2], [0.1, 0.1, 1.0, 0.1], [0.1, 0.1, 0.1, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda K, y, P, v: dselect(NAN, [0, 1, 0, 1], 2, np.random.default_rng(0)), r"K\[0, 2\] is nan"),
+        (lambda K, y, P, v: dselect(K, np.zeros(len(y)), 2, np.random.default_rng(0)), "labels has 1 class"),
+        (lambda K, y, P, v: dselect(K, y, 0, np.random.default_rng(0)), "d is 0"),
+        (lambda K, y, P, v: dselect(K, y, 2, 0), "rng is 0"),
+        (lambda K, y, P, v: dselect(K, y[:-1], 2, np.random.default_rng(0)), "labels; they must be as many"),
+        (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, np.random.default_rng(0)), "pass Similarity"),
+        (lambda K, y, P, v: landmark_pairs(y, [0], 2, np.random.default_rng(0)), "L has no landmark"),
+        (lambda K, y, P, v: landmark_pairs(y, [999], 2, np.random.default_rng(0)), "L has shape"),
+        (lambda K, y, P, v: ftune(K, np.zeros(len(y)), P, validation=v), "labels has 1 class"),
+        (lambda K, y, P, v: ftune(K, y, P.L, validation=v), "P is a ndarray"),
+        (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "2 classes make 1"),
+        (lambda K, y, P, v: ftune(K, y, P), "validation is None"),
+        (lambda K, y, P, v: ftune(K, y, P, choose="training"), "validation is None"),
+        (lambda K, y, P, v: ftune(K, y, P, choose="test", validation=v), "choose: 'test'"),
+        (lambda K, y, P, v: ftune(K, y, P, F=(), validation=v), "F is empty"),
+        (lambda K, y, P, v: ftune(K, y, P, F=(1.0, -5.0), validation=v), r"F\[1\] is -5"),
+        (lambda K, y, P, v: ftune(K, y, P, F=(np.cos,), validation=v), r"F\[0\] is not antisymmetric"),
+        (lambda K, y, P, v: ftune(K, y, P, F=(np.sum,), validation=v), r"F\[0\] must return"),
+        (lambda K, y, P, v: ftune(K, y, P, C=(1.0, 0.0), validation=v), "C is 0"),
+        (lambda K, y, P, v: ftune(K, y, P, per_class="each", validation=v), "per_class is 'each'"),
+        (lambda K, y, P, v: ftune(K, y, P, loss="0-1", validation=v), "loss: '0-1'"),
+        (lambda K, y, P, v: ftune(K, y, P, bias=-1.0, validation=v), "bias"),
+        (lambda K, y, P, v: ftune(K, y, P, bound=0.0, validation=v), "bound is 0"),
+        (lambda K, y, P, v: ftune(K, y, P, threads=0, validation=v), "threads is 0"),
+        (lambda K, y, P, v: ftune(K, y, P, validation=(v[0][:0], v[1][:0])), "validation has 0 class"),
+        (lambda K, y, P, v: ftune(K, y, P, validation=(v[0], v[1][:-1])), "validation has shape"),
+        (lambda K, y, P, v: ftune(K, y, P, kernels="fast", validation=v), "kernels"),
+        (lambda K, y, P, v: bbs(K, y, [0, 999], validation=v), "P.plus has shape"),
+        (lambda K, y, P, v: bbs(K, y, [0, 1]), "validation is None"),
+    ],
+)
+def test_bad_arguments(call, message):
+    K, ((_, y), held, _) = split(load_iris)
+    P = random_landmarks(y, 4, np.random.default_rng(0))
+    with pytest.raises((TypeError, ValueError), match=message):
+        call(K, y, P, held)

@@ -1,0 +1,129 @@
+"""Goodness of similarities and the bounds of Theorems 2, 3 and 5."""
+
+import math
+
+import numpy as np
+import oracles_ftune as oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from refimpl.ftune import Ramp
+from refimpl.goodness import (
+    goodness,
+    goodness_of_loss,
+    hinge_at_margin,
+    pairs_for_family,
+    pairs_for_loss,
+    pairs_for_margin,
+)  # fmt: skip
+from refimpl.similarities import Gaussian, Similarity
+
+
+@st.composite
+def tasks(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    c, n = draw(st.integers(2, 3)), draw(st.integers(6, 14))
+    S = np.rint(4 * rng.uniform(-1, 1, (n, n))) / 4 if draw(st.booleans()) else rng.uniform(-1, 1, (n, n))
+    labels = np.append(np.repeat(np.arange(c), 2), rng.integers(0, c, n - 2 * c))
+    return S, labels, rng.uniform(-2, 2, (n, n)), rng.uniform(0, 2, n)
+
+
+@settings(max_examples=40, deadline=None)
+@given(case=tasks(), slope=st.sampled_from([1.0, 5.0, 1000.0]))
+def test_margins_are_the_expectation_of_eq_3(case, slope):
+    S, labels, w, _ = case
+    found = goodness(S, labels, Ramp(slope), 0.1, w=w)
+    expected = [oracle.G(S.tolist(), labels, x, lambda v: oracle.ramp(v, slope), w) for x in range(len(S))]
+    np.testing.assert_allclose(found.margins, expected, atol=1e-12)
+    assert found.B == np.abs(w).max()
+    assert found.epsilon == pytest.approx(np.mean([G < found.C_f * 0.1 for G in expected]), abs=1 / len(S))
+    hinge = goodness_of_loss(S, labels, Ramp(slope), "hinge", w=w)
+    assert hinge.epsilon == pytest.approx(np.mean([oracle.loss("hinge", G) for G in expected]))
+
+
+@settings(max_examples=40, deadline=None)
+@given(case=tasks())
+def test_balcan_and_blum_is_the_identity(case):
+    """Eq. 1 is eq. 3 with f the identity, for weights whose mean is 1 in the own class and in the others."""
+    S, labels, _, _ = case
+    plain = goodness(S, labels, lambda v: v, 0.0)
+    expected = [oracle.equation_1(S.tolist(), labels, x, np.ones(len(S))) for x in range(len(S))]
+    np.testing.assert_allclose(plain.margins, expected, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(case=tasks())
+def test_wang_is_the_sign_of_negated_distances(case):
+    """Eq. 2 is eq. 3 with f the sign, K = -d and w(x', x'') = w(x') w(x'')."""
+    S, labels, _, w = case
+    d = 1 - S
+    found = goodness(Similarity(d, distance=True), labels, np.sign, 0.0, w=np.outer(w, w))
+    expected = [oracle.equation_2(d.tolist(), labels, x, w) for x in range(len(S))]
+    np.testing.assert_allclose(found.margins, expected, atol=1e-12)
+
+
+def test_a_sample_of_a_task():
+    """More of the iris' points reach a small margin than a large one; a sample costs its square in look-ups."""
+    X, y = load_iris(return_X_y=True)
+    K = Similarity(Gaussian(1.0), X, pairwise=True)
+    found = [goodness(K, y, Ramp(5.0), gamma) for gamma in (0.0, 0.2, 0.4)]
+    assert found[0].epsilon < 0.1 < found[2].epsilon and found[0].epsilon <= found[1].epsilon <= found[2].epsilon
+    assert found[0].C_f == pytest.approx(2.0, abs=0.1)
+    before = K.computed
+    few = goodness(K, y, Ramp(5.0), 0.2, sample=60, rng=np.random.default_rng(0))
+    assert K.computed - before == 3600 and len(few.sample) == 60
+    assert abs(few.epsilon - found[1].epsilon) < 0.2
+    loss = goodness_of_loss(K, y, Ramp(5.0), hinge_at_margin(0.2))
+    assert 0 < loss.epsilon < goodness_of_loss(K, y, Ramp(5.0), hinge_at_margin(0.5)).epsilon
+
+
+def test_the_theorems():
+    assert pairs_for_margin(0.1, 0.05, 0.01) == math.ceil(800 * math.log(2 / 0.0005))
+    assert pairs_for_margin(0.1, 0.05, 0.01, B=3.0) == math.ceil(9 * 800 * math.log(2 / 0.0005))
+    assert pairs_for_loss(0.1, 0.05, B=2.0, C_L=5.0) == math.ceil(1600 * 4 * 25 * math.log(8 / 0.005))
+    assert pairs_for_family(6, 0.1, 0.05, B=2.0, C_L=5.0) == math.ceil(6400 * 4 * 25 * math.log(32 * 6 / 0.005))
+    asked = []
+    assert pairs_for_family(lambda r: asked.append(r) or 6, 0.1, 0.05, 2.0, 5.0) == pairs_for_family(6, 0.1, 0.05, 2, 5)
+    assert asked == [0.1 / 40]
+
+
+def test_theorem_2_and_5_hold_on_a_task():
+    """With the d of the theorems, h and g of random pairs keep the error and the loss that they promise."""
+    rng = np.random.default_rng(0)
+    X, y = load_iris(return_X_y=True)
+    y, S, f = y == 0, Gaussian(2.0)(X, X), Ramp(1.0)
+    whole = goodness(S, y, f, 0.1)
+    d = pairs_for_margin(0.1, 0.05, 0.1)
+    same, other = (np.array([rng.choice(np.flatnonzero(y == side), d) for side in sides])
+                   for sides in ((True,), (False,)))  # fmt: skip
+    g = f(S[:, same[0]] - S[:, other[0]]).mean(axis=1) * np.where(y, 1, -1)
+    assert (g < whole.C_f * 0.05).mean() <= whole.epsilon + 0.05  # at half the margin
+    L = hinge_at_margin(0.5)
+    d = pairs_for_loss(0.2, 0.1, C_L=2.0)
+    plus, minus = rng.choice(np.flatnonzero(y), d), rng.choice(np.flatnonzero(~y), d)
+    g = f(S[:, plus] - S[:, minus]).mean(axis=1) * np.where(y, 1, -1)
+    assert L(g).mean() <= goodness_of_loss(S, y, f, L).epsilon + 0.2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda S, y: goodness(S, y, np.cos, 0.1), "f is not antisymmetric"),
+        (lambda S, y: goodness(S, y, np.sign, -0.1), "gamma"),
+        (lambda S, y: goodness(S, np.arange(6), np.sign, 0.1), "two points each"),
+        (lambda S, y: goodness(S, np.zeros(6), np.sign, 0.1), "labels has 1 class"),
+        (lambda S, y: goodness(S, y, np.sign, 0.1, w=np.ones(6)), "w has shape"),
+        (lambda S, y: goodness(S, y, np.sign, 0.1, sample=5), "rng is None"),
+        (lambda S, y: goodness_of_loss(S, y, np.sign, "0-1"), "loss: '0-1'"),
+        (lambda S, y: hinge_at_margin(0.0), "gamma is 0"),
+        (lambda S, y: pairs_for_margin(0.0, 0.1, 0.1), "gamma is 0"),
+        (lambda S, y: pairs_for_margin(0.1, 0.1, 1.0), "delta is 1"),
+        (lambda S, y: pairs_for_loss(0.0, 0.1), "epsilon_1 is 0"),
+        (lambda S, y: pairs_for_family(0, 0.1, 0.1), "covering is 0"),
+    ],
+)
+def test_bad_arguments(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call(np.eye(6), np.array([0, 0, 0, 1, 1, 1]))

@@ -1,0 +1,106 @@
+"""The landmark kernels: against literal loops, twin against twin bit for bit."""
+
+import numpy as np
+import oracles_ftune as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+SLOPES = np.array([1.0, 5.0, 10.0, 50.0, 100.0, 1000.0, np.inf])
+
+
+@st.composite
+def similarities(draw, most=30):
+    """A matrix that need be neither symmetric nor positive, often with ties."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, r = draw(st.integers(1, most)), draw(st.integers(1, 12))
+    K = rng.normal(size=(n, r)) * draw(st.sampled_from([1.0, 0.01, 100.0]))
+    return (np.rint(2 * K) if draw(st.booleans()) else K), rng
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=similarities(), d=st.integers(1, 9))
+def test_transferred_differences_are_the_loops(kernels, case, d):
+    K, rng = case
+    plus, minus = rng.integers(0, K.shape[1], (2, d))
+    found = kernels.transferred_differences(K, plus, minus, SLOPES)
+    assert found.dtype == np.float64 and (found == np.array(oracle.transferred(K.tolist(), plus, minus, SLOPES))).all()
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=similarities(), d=st.integers(1, 9))
+def test_transfer_functions_are_antisymmetric_and_lipschitz(kernels, case, d):
+    """f(-x) = -f(x); |f(x) - f(y)| <= s |x - y| but for rounding; f is bounded by 1 and does not fall."""
+    K, rng = case
+    plus, minus = rng.integers(0, K.shape[1], (2, d))
+    out = kernels.transferred_differences(K, plus, minus, SLOPES)
+    assert (out == -kernels.transferred_differences(K, minus, plus, SLOPES)).all() and (np.abs(out) <= 1).all()
+    x = K[:, plus] - K[:, minus]
+    order = np.argsort(x, axis=None)
+    flat, values = x.ravel()[order], out.reshape(len(SLOPES), -1)[:, order]
+    steps = np.diff(values, axis=1)
+    assert (steps >= 0).all()
+    allowed = SLOPES[:-1, None] * np.diff(flat) * (1 + 1e-12) + 4e-16
+    assert (steps[:-1] <= allowed).all()
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=similarities(), seed=st.integers(0, 99))
+def test_the_greedy_step_is_the_exhaustive_one(kernels, case, seed):
+    rng, n = np.random.default_rng(seed), len(case[0])
+    K = np.rint(4 * case[1].normal(size=(n, n)))
+    first, d = int(rng.integers(n)), int(rng.integers(1, n + 1))
+    sums, taken, L = np.zeros(n), np.zeros(n, dtype=bool), [first]
+    taken[first] = True
+    while len(L) < d:
+        z = kernels.least_similar(sums, np.ascontiguousarray(K[:, L[-1]]), taken)
+        taken[z] = True
+        L.append(int(z))
+    assert L == oracle.greedy(K.tolist(), first, d)
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@settings(max_examples=60, deadline=None)
+@given(case=similarities(most=9000), threads=st.sampled_from([1, 2]))
+def test_twins_agree_bit_for_bit(case, threads):
+    K, rng = case
+    one, two = KERNELS
+    plus, minus = rng.integers(0, K.shape[1], (2, 7))
+    assert_same(
+        one.transferred_differences(K, plus, minus, SLOPES),
+        two.transferred_differences(K, plus, minus, SLOPES, threads=threads),
+    )
+    taken = rng.random(len(K)) < 0.3
+    taken[rng.integers(len(K))] = False
+    start = rng.normal(size=len(K))
+    sums, column = (start.copy(), start.copy()), np.ascontiguousarray(K[:, 0])
+    assert one.least_similar(sums[0], column, taken) == two.least_similar(sums[1], column, taken, threads=threads)
+    assert_same(*sums)
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+def test_the_fast_twin_refuses_what_would_crash_it():
+    fast, K, one, pair = KERNELS[1], np.zeros((3, 2)), np.ones(1), np.zeros(1, dtype=np.int64)
+    for call in (
+        lambda: fast.transferred_differences(K, pair + 2, pair, one),
+        lambda: fast.transferred_differences(K, pair, pair - 1, one),
+        lambda: fast.transferred_differences(K, pair, np.zeros(2, dtype=np.int64), one),
+        lambda: fast.least_similar(np.zeros(3), np.zeros(2), np.zeros(3, dtype=bool)),
+        lambda: fast.least_similar(np.zeros(3), np.zeros(3), np.zeros(2, dtype=bool)),
+        lambda: fast.least_similar(np.zeros(3), np.zeros(3), np.ones(3, dtype=bool)),
+        lambda: fast.least_similar(np.zeros(3), np.zeros(3), np.zeros(3, dtype=bool), threads=0),
+    ):
+        with pytest.raises(ValueError):
+            call()
+
+
+@each
+def test_no_points_and_no_pairs(kernels):
+    none = np.empty(0, dtype=np.int64)
+    assert kernels.transferred_differences(np.zeros((0, 2)), none, none, SLOPES).shape == (7, 0, 0)
+    assert kernels.transferred_differences(np.zeros((2, 2)), none, none, SLOPES).shape == (7, 2, 0)

@@ -1,0 +1,113 @@
+"""TRAIN: the optimum against LIBLINEAR, the certificate, and degenerate data."""
+
+import numpy as np
+import oracles_ftune as oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from refimpl.linear_models import LOSSES, loss, train
+
+
+def data(seed, n, d, noise=0.5):
+    rng = np.random.default_rng(seed)
+    X = np.clip(rng.normal(size=(n, d)), -1, 1)
+    return X, np.where(X[:, 0] + 0.5 * X[:, -1] + noise * rng.normal(size=n) > 0.2, 1, -1)
+
+
+def value(name, X, y, C, w):
+    return oracle.objective(name, X.tolist(), y.tolist(), C, w.tolist())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("bias", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize(("n", "d", "C"), [(60, 4, 1.0), (120, 15, 10.0), (120, 15, 1000.0), (30, 50, 10.0)])
+def test_the_optimum_is_that_of_liblinear(name, bias, n, d, C):
+    X, y = data(n + d, n, d)
+    model = train(X, y, C, name, bias=bias)
+    options = {"C": C, "tol": 1e-9, "max_iter": 100_000, "fit_intercept": bias > 0, "intercept_scaling": bias or 1.0}
+    if name == "logistic":
+        peer = LogisticRegression(solver="liblinear", **options)
+    else:
+        peer = LinearSVC(loss=name, dual=name == "hinge", random_state=0, **options)
+    peer.fit(X, y)
+    Z = np.column_stack([X, np.full(n, bias)])
+    ours, theirs = (
+        value(name, Z, y, C, np.append(w, b / bias if bias else 0.0))
+        for w, b in ((model.w, model.b), (peer.coef_[0], np.ravel(peer.intercept_)[0]))
+    )
+    assert model.converged and model.objective == pytest.approx(ours, rel=1e-10)
+    assert ours <= theirs * (1 + 1e-6)
+    if not (name == "hinge" and C == 1000.0):  # there LIBLINEAR's coordinate descent stops before the optimum
+        assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32), n=st.integers(1, 40), d=st.integers(1, 12), name=st.sampled_from(sorted(LOSSES)),
+    C=st.sampled_from([1e-3, 1.0, 1000.0]), bias=st.sampled_from([0.0, 1.0]),
+)  # fmt: skip
+def test_no_weights_are_below_the_certificate(seed, n, d, name, C, bias):
+    """Equal columns, equal points, one class, columns of zeros: the objective is within the gap of every other w."""
+    rng = np.random.default_rng(seed)
+    X, y = data(seed, n, d)
+    X = np.rint(X) if seed % 3 == 0 else X
+    X[:, rng.integers(d)] = X[:, 0]
+    model = train(X, y, C, name, bias=bias)
+    assert model.converged and model.iterations < 100
+    Z, w = np.column_stack([X, np.full(n, bias)]), np.append(model.w, model.b / bias if bias else 0.0)
+    assert model.objective == pytest.approx(value(name, Z, y, C, w), rel=1e-9)
+    for scale in (1e-6, 1e-3, 0.1):
+        other = w + scale * rng.normal(size=d + 1) * (1 if bias else np.arange(d + 1) < d)
+        assert value(name, Z, y, C, other) >= model.objective - model.gap - 1e-9 * model.objective
+
+
+def test_losses_are_the_oracles():
+    margins = np.array([-800.0, -1.5, 0.0, 0.3, 1.0, 2.0, 800.0])
+    for name in LOSSES:
+        np.testing.assert_allclose(loss(name, margins), [oracle.loss(name, m) for m in margins], rtol=1e-14)
+
+
+def test_a_start_changes_the_way_and_not_the_end():
+    X, y = data(3, 200, 10)
+    for name in LOSSES:
+        first = train(X, y, 10.0, name, bias=1.0)
+        cold, warm = train(X, y, 100.0, name, bias=1.0), train(X, y, 100.0, name, bias=1.0, start=first)
+        assert warm.objective == pytest.approx(cold.objective, rel=1e-6) and warm.iterations <= cold.iterations
+
+
+def test_the_end_of_the_steps_is_told():
+    X, y = data(3, 200, 10)
+    for name in LOSSES:
+        model = train(X, y, 10.0, name, max_iter=1)
+        assert not model.converged and model.gap > 0
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_one_class_and_no_information(name):
+    one = train(np.ones((4, 2)), np.ones(4, dtype=int), 10.0, name, bias=1.0)
+    assert one.converged and one.w.sum() + one.b > 0.5
+    none = train(np.zeros((4, 2)), [1, -1, 1, -1], 10.0, name)
+    assert none.converged and not none.w.any() and none.b == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(X=[[0.0, np.nan]], y=[1]), "X"),
+        (dict(y=[1, 0]), "y holds 0"),
+        (dict(y=[1]), "y has shape"),
+        (dict(C=0.0), "C is 0"),
+        (dict(C=-1.0), "C is"),
+        (dict(C="1"), "C is"),
+        (dict(loss="perceptron"), "loss: 'perceptron'"),
+        (dict(bias=-1.0), "bias"),
+        (dict(tol=0.0), "tol"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        train(**({"X": [[0.0, 1.0], [1.0, 0.0]], "y": [1, -1], "C": 1.0} | arguments))
