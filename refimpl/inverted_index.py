@@ -22,7 +22,7 @@ from refimpl.kernels import SearchForest
 from refimpl.results import FileFormatError, load, result, save
 from refimpl.search_forest import as_points, to_terms
 
-__all__ = ["Candidates", "InvertedIndex"]
+__all__ = ["InvertedIndex", "Selection"]
 
 VERSION = 1
 FEW = 8  # queries that are not worth a second thread
@@ -31,7 +31,7 @@ ARRAYS = {"starts": np.int64, "items": np.int32, "ids": np.int64, "alive": np.bo
 
 @result
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class Selection:
     """X_q for some queries: those of query i are ``ids[offsets[i]:offsets[i + 1]]``.
 
     Attributes
@@ -167,10 +167,10 @@ class InvertedIndex:
 
         Returns
         -------
-        Candidates
+        Selection
         """
         offsets, rows, scores = self._candidates(as_points(self.forest, Q, "Q"), most)
-        return Candidates(offsets, self._ids[rows], scores)
+        return Selection(offsets, self._ids[rows], scores)
 
     def _candidates(self, Q, most):
         most = np.iinfo(np.int64).max if most is None else as_count(most, "most")

@@ -209,6 +209,18 @@ def test_save_and_load(tmp_path, kernels, mmap):
     assert listed(third.candidates(X)) == listed(again.candidates(X))
 
 
+def test_what_is_selected_can_be_saved(tmp_path):
+    """Beside the rivals' candidates: no two results have one name."""
+    import refimpl.rivals.candidates
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 2))
+    found = InvertedIndex(random_forest(rng, 2, 2, 2), X).candidates(X)
+    refimpl.save(tmp_path / "found.npz", found)
+    again = refimpl.load(tmp_path / "found.npz")
+    assert type(again) is type(found) and listed(again) == listed(found)
+
+
 def test_without_vectors(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 2))

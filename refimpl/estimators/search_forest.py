@@ -127,7 +127,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return validate_data(self, X, dtype=self._X.dtype, order="C", reset=False)
 
     def candidates(self, X, most=None):
-        """The points that the forest selects for each query: a :class:`refimpl.inverted_index.Candidates`.
+        """The points that the forest selects for each query: a :class:`refimpl.inverted_index.Selection`.
 
         Parameters
         ----------
