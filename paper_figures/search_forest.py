@@ -9,7 +9,7 @@ KERNELS = ("forest", "clustering", "hashing", "hamming", "trees", "growing")
 SETS = {
     ("figure1", "small"): {"data_set": "digits", "d": 30, "queries": 300, "K": 20, "trial": 900,
                            "counts": (20, 40, 60, 100, 150, 200)},
-    ("figure1", "paper"): {"data_set": "MNIST-10", "d": 64, "queries": 2000, "K": 100, "trial": 10_000,
+    ("figure1", "paper"): {"data_set": "MNIST-10", "d": 64, "queries": 1000, "K": 100, "trial": 5000,
                            "counts": tuple(range(100, 1001, 100))},
 }  # fmt: skip
 SIZES = {  # the paper's Figure 1: 17 trees of 12 layers
