@@ -46,6 +46,7 @@ def extension(name):
 
 setup(
     cmdclass={"build_ext": BuildExt},
+    options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         [extension(name) for name in NAMES],
         compiler_directives={

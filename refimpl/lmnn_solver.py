@@ -291,9 +291,10 @@ def _feasible_scale(C, S):
     """The largest s in [0, 1] found with C + s S in the cone, for every partition; C is near the identity."""
     scale = 1.0
     for one, other in zip(C, S, strict=True):
-        lowest = np.linalg.eigvalsh(one)[0]
+        values = np.linalg.eigvalsh(one)
+        lowest = values[0]
+        if lowest <= 1e-12 * values[-1]:  # C itself is singular: only s = 0 is sure
+            return 0.0
         while (least := np.linalg.eigvalsh(one + scale * other)[0]) < 0:
-            if lowest <= least:  # C itself is singular: only s = 0 is sure
-                return 0.0
             scale *= (1 - 1e-12) * lowest / (lowest - least)  # by concavity in s this one is in the cone
     return scale
