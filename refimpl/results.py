@@ -27,6 +27,9 @@ class FileFormatError(ValueError):
 
 def result(cls):
     """Class decorator: make a frozen dataclass of arrays known to :func:`save` and :func:`load`."""
+    known = _TYPES.get(cls.__name__, cls)
+    if known.__module__ != cls.__module__:
+        raise TypeError(f"{cls.__module__}.{cls.__name__}: {known.__module__} has a result of this name; use another")
     _TYPES[cls.__name__] = cls
     return cls
 

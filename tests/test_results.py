@@ -308,3 +308,11 @@ def test_ensembles_own_their_arrays_in_the_types_of_the_kernels():
     assert [getattr(one, name).dtype.str[1:] for name in T2] == ["f8", "i8", "i8", "f8"]
     assert one.alpha.tolist() == [1, 2] and not one.alpha.flags.writeable
     assert len(StumpEnsemble([], [], [], [])) == 0
+
+
+def test_no_two_results_have_one_name():
+    """A file names the class alone."""
+    from refimpl.results import result
+
+    with pytest.raises(TypeError, match="StumpEnsemble: refimpl.weak_learners has a result of this name"):
+        result(type("StumpEnsemble", (), {"__module__": "elsewhere"}))
