@@ -19,7 +19,7 @@ benchmarks: $(BUILT)
 	$(VENV)/bin/python -m pytest tests/benchmarks --benchmark-only -s $(ARGS)
 
 lint: $(BUILT)
-	$(VENV)/bin/python -m pip install --quiet --editable '.[lint]'
+	$(VENV)/bin/python -m pip install --quiet --group lint
 	$(VENV)/bin/ruff check .
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint refimpl_fast
 
