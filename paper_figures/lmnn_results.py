@@ -213,10 +213,18 @@ def figure5(context, results):
 
 
 HELD_OUT = "which points are held out is not said: the training stops at the least error of others than the paper's"
+TEXTS = (
+    "how the paper makes vectors of the texts, and which train, is not said. Ours: From, Subject and body, tf-idf of the "
+    "20,000 most frequent words, 200 leading singular vectors; 70 % of each group train, 70 % of these teach the metric"
+)
 WHY_SETS = {
     ("letters", 0.95): "12 components hold 95 % of the variance; with all 16 the errors are near the printed ones",
     "letters": HELD_OUT + ", and which letters are the training part is not said",
-    "isolet": HELD_OUT,
-    "yalefaces": HELD_OUT + "; nor is said which faces are the training part, or how the images were prepared",
-    "MNIST-10": HELD_OUT,
+    "isolet": HELD_OUT + ". 1,559 points test: one standard deviation of the error is 0.5 points",
+    "20news": TEXTS,
+    ("yalefaces", "unit length"): "light differs much from face to face: at length 1 a third to a half of the errors "
+                                  "remain. The printed ones are nearer to those of the pixels as they are",
+    "yalefaces": HELD_OUT + "; nor is said which faces are the training part, or how the images were prepared. 719 "
+                            "faces test: one standard deviation of the error is 0.9 points",
+    "MNIST-10": HELD_OUT + ". Trained on all 60,000, one metric has 1.77 % (table 1)",
 }
