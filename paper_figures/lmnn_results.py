@@ -214,8 +214,9 @@ def figure5(context, results):
 
 HELD_OUT = "which points are held out is not said: the training stops at the least error of others than the paper's"
 TEXTS = (
-    "how the paper makes vectors of the texts, and which train, is not said. Ours: From, Subject and body, tf-idf of the "
-    "20,000 most frequent words, 200 leading singular vectors; 70 % of each group train, 70 % of these teach the metric"
+    "how the paper makes vectors of the texts, and which train, is not said. Ours: From, Subject and body, tf-idf of "
+    "the 20,000 most frequent words, 200 leading singular vectors; 70 % of each group train, and 70 % of these "
+    "teach the metric"
 )
 WHY_SETS = {
     ("letters", 0.95): "12 components hold 95 % of the variance; with all 16 the errors are near the printed ones",
