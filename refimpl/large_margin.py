@@ -145,10 +145,11 @@ class LargeMarginProblem:
 
     def gradient_M(self, weights):
         """Eq. 5: G, the derivative by M, of each partition: sums of weight times C_ab, shape (partitions, d, d)."""
-        neighbours = self._neighbours if self.partitions == 1 else _neighbours(self._a, self._b, self.n)
         G = np.empty((self.partitions, self.d, self.d))
         for alpha in range(self.partitions):
-            w = np.where(self._alpha == alpha, weights, 0.0)
+            mine = self._alpha == alpha
+            neighbours = self._neighbours if self.partitions == 1 else _neighbours(self._a[mine], self._b[mine], self.n)
+            w = np.ascontiguousarray(weights[mine])
             half = self.X.T @ self.kernels.weighted_differences(self.X, *neighbours, w, threads=self.threads)
             G[alpha] = (half + half.T) / 2
         return G
