@@ -91,8 +91,8 @@ PAPER = Paper(
         Figure("edges", "Beyond the paper: edge detectors", readings.edges_tasks, readings.edges_table),
         Figure("readings", "Beyond the paper: readings of what §§ 7 and 10 leave open", readings.readings_tasks,
                readings.readings_table),
-        Figure("graph", "Beyond the paper: exact distances of a search graph", readings.graph_tasks,
+        Figure("graph", "Beyond the paper: exact distances of search graphs", readings.graph_tasks,
                readings.graph_table, plots.draw_graph,
-               alt="Share of the queries that succeed, by the exact distances that a graph search takes."),
+               alt="Share of the queries that succeed, by the exact distances that searches of graphs take."),
     ),
 )

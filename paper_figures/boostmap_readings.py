@@ -1,13 +1,14 @@
-"""Athitsos et al. (2005): beyond the paper. What it leaves open, tried, and a search graph on the same queries.
+"""Athitsos et al. (2005): beyond the paper. What it leaves open, tried, and search graphs on the same queries.
 
 Three tables: `edges` and `readings` say what the printed numbers depend on; the explanations of tables 1-3 rest on
-them. `graph` holds the exact distances of a graph search against those of § 11.2.
+them. `graph` holds the exact distances of graph searches against those of § 11.2.
 """
 
+from paper_figures import boostmap_graphs as graphs
 from paper_figures.boostmap_protocol import SET, SIZES, SPACE, absent_rows
-from paper_figures.boostmap_results import best_of_errors
-from paper_figures.boostmap_trials import DIMENSIONS, SHOWN, SUCCESS, edges, graph, reading
-from paper_figures.registry import Gathered, Task
+from paper_figures.boostmap_results import best_of_errors, costs, dimensions_tasks
+from paper_figures.boostmap_trials import DIMENSIONS, SHOWN, SUCCESS, edges, reading
+from paper_figures.registry import Gathered, Result, Task
 
 DETECTORS = {
     "small": (("canny", 1.4, 0.1 / 16, 0.2 / 16), ("canny", 1.4, 0.1, 0.2), ("canny", 1.7, 0.1, 0.2), ("sobel", 1.0),
@@ -64,8 +65,10 @@ WHOLE = (  # at the sizes of table 1, all queries; the paper's scale alone
 )
 SHARES = ("m", "objects", "triples")  # given as the share of M_1 and of the sizes: 200 is 1 / 200
 GRAPH = {
-    "small": {"queries": 300, "degree": 6, "starts": 8, "widths": (10, 20, 40)},
-    "paper": {"queries": 1000, "degree": 16, "starts": 10, "widths": (10, 20, 30, 40, 50, 60, 80, 120, 200, 400)},
+    "small": {"queries": 300, "degree": 6, "starts": 8, "widths": (10, 20, 40), "neighbors": 10,
+              "epsilons": (0.0, 0.1, 0.2)},
+    "paper": {"queries": 1000, "degree": 16, "starts": 10, "widths": (10, 20, 30, 40, 50, 60, 80, 120, 200, 400),
+              "neighbors": 30, "epsilons": (0.0, 0.05, 0.1, 0.15, 0.2, 0.22, 0.25, 0.3, 0.4)},
 }
 
 
@@ -192,38 +195,74 @@ def readings_table(context, results):
 
 
 def graph_tasks(context):
-    """One graph, searched with queues of several widths."""
-    return [Task("graph", graph, _params(context) | GRAPH[context.scale], data=(SET[context.scale],),
-                 kernels=("chamfer",))]
+    """Two search graphs with several widths of search; the trainings whose costs stand beside them."""
+    at, tasks = GRAPH[context.scale], dimensions_tasks(context)
+    same = _params(context) | {"queries": at["queries"]}
+    wanted = [("graph", graphs.graph, {key: at[key] for key in ("degree", "starts", "widths")})]
+    if graphs.library_installed():
+        wanted += [("pynndescent", graphs.pynndescent,
+                    {"neighbors": at["neighbors"], "trees": trees, "widths": at["epsilons"]})
+                   for trees in (True, False)]
+    return tasks + [Task(name, function, same | params, data=(SET[context.scale],), kernels=("chamfer",))
+                    for name, function, params in wanted]
 
 
 def graph_table(context, results):
-    """Exact distances of a graph search by its width; the fewest with success for 98 % of the queries."""
-    rows = absent_rows(results, {"method": "all", "width": None, "success, %": None, "recall, %": None})
+    """Exact distances of two search graphs by the width of their search, and of the embeddings of § 11.2."""
+    rows = absent_rows(results, {"method": "all", "setting": None, "success, %": None, "recall, %": None})
     if rows:
         return Gathered(rows)
-    found = results[0].value
-    method = "best-first search of the neighbour graph, mean over the queries"
-    for line in found["searches"]:
-        keys = {"method": method, "width": line["width"], "success, %": round(line["success"], 1),
-                "recall, %": round(line["recall"], 2)}
-        rows.append(_row(keys, None, round(line["distances"], 1)))
-    params, sizes = results[0].params, SIZES[context.scale]
-    training = (sizes["candidates"] + sizes["objects"]) ** 2 // 2
-    notes = [
-        f"The first {found['queries']} queries; exact distances a query. Success: all true 10 nearest found, as "
-        "in § 11.2 (`costs`); recall: the share of them that is found.",
-        f"Each object has links to its {params['degree']} nearest both ways, {found['links']:.1f} on average. A "
-        f"search begins at {params['starts']} objects drawn at random, which count. The graph is exact and takes "
-        f"{found['build']:,} distances, all pairs of the database once; BoostMap takes about "
-        f"{training:,} for its training and at most {2 * sizes['d'] * found['objects']:,} to embed the database.",
+    lines, notes = [], [
+        "Exact distances a query, mean over the first {queries:,}, of {objects:,} objects. Success: all true 10 "
+        "nearest found, as in § 11.2 (`costs`); recall: the share of them that is found. Setting: the width of the "
+        "queue, or PyNNDescent's epsilon.".format(**next(r.value for r in results if r.name == "graph")),
     ]
-    good = [line for line in found["searches"] if line["success"] >= SUCCESS]
-    if good:
-        least = min(good, key=lambda line: line["distances"])
-        notes.append(f"{SUCCESS} % of the queries succeed with {least['distances']:.0f} distances on average, "
-                     f"{least['most']} at most.")
-    lines = context.published("boostmap_section11_2.csv") if context.scale == "paper" else []
-    printed = {line["method"]: line["total_distances"] for line in lines}
-    drawing = {"searches": found["searches"], "printed": printed}
-    return Gathered(rows, notes, drawing)
+    for r in results:
+        if r.name not in ("graph", "pynndescent"):
+            continue
+        method = _graph_name(r)
+        notes.append(_graph_note(context, r, method))
+        lines.append({"method": method, "searches": r.value["searches"]})
+        for line in r.value["searches"]:
+            keys = {"method": method, "setting": line["setting"], "success, %": round(line["success"], 1),
+                    "recall, %": round(line["recall"], 2)}
+            rows.append(_row(keys, None, round(line["distances"], 1)))
+    if not graphs.library_installed():
+        rows.append(absent_rows([Result("pynndescent", {}, None, LIBRARY)], {
+            "method": "PyNNDescent", "setting": None, "success, %": None, "recall, %": None})[0])
+    totals = {row["method"]: row["ours"] for row in costs(context, [r for r in results if r.name in EMBEDDED]).rows
+              if row["quantity"] == "total_distances"}
+    rows += [_row({"method": f"{method} (`costs`)", "setting": "98 %", "success, %": None, "recall, %": None}, None,
+                  total) for method, total in totals.items()]
+    return Gathered(rows, notes, {"searches": lines, "embeddings": totals})
+
+
+EMBEDDED = ("fastmap", "variant")
+LIBRARY = "PyNNDescent is not installed: pip install refimpl[libraries]"
+
+
+def _graph_name(r):
+    if r.name == "graph":
+        return "best-first search of the exact graph"
+    return "PyNNDescent" + ("" if r.params["trees"] else ", no trees")
+
+
+def _graph_note(context, r, method):
+    """What a graph is made of, and what 98 % of the queries take."""
+    params, sizes = r.params, SIZES[context.scale]
+    if r.name == "graph":
+        made = (
+            f"each object has links to its {params['degree']} nearest both ways, {r.value['links']:.1f} on average; a "
+            f"search begins at {params['starts']} objects drawn at random, which count. The graph takes "
+            f"{r.value['build']:,} distances, all pairs of the database once; BoostMap takes about "
+            f"{(sizes['candidates'] + sizes['objects']) ** 2 // 2:,} for its training and at most "
+            f"{2 * sizes['d'] * r.value['objects']:,} to embed the database."
+        )
+    else:
+        made = (
+            f"{r.value['version']}, {params['neighbors']} neighbours; the graph takes {r.value['build']:,} distances"
+        ) + (", and planes in the space of the distance transforms say where a search begins." if params["trees"] else
+             "; searches begin at random objects.")
+    good = [line["distances"] for line in r.value["searches"] if line["success"] >= SUCCESS]
+    least = f" {SUCCESS} % of the queries succeed with {min(good):.0f} distances on average." if good else ""
+    return f"{method[0].upper()}{method[1:]}: {made}{least}"

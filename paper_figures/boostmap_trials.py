@@ -1,10 +1,7 @@
-"""What the figures beyond Athitsos et al. (2005) compute: edge detectors, readings of § 7.3, a search graph.
+"""What the figures beyond Athitsos et al. (2005) compute: edge detectors, readings of § 7.3.
 
 Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
 """
-
-from bisect import insort
-from heapq import heappop, heappush
 
 import numpy as np
 from scipy import ndimage
@@ -165,83 +162,3 @@ class CoarseWeights:
         coarse = np.sign(alpha) * 2.0 ** (self._octaves * np.round(np.log2(size) / self._octaves))
         alpha = np.maximum(coarse, least)
         return alpha, self._kernels.z_values(F, triples, y, w, alpha, threads=threads)
-
-
-# --------------------------------------------------------------------------------------------- search graph
-
-
-def graph(job, *, data_set, enlarge, most, queries, degree, starts, widths):
-    """Exact distances that a best-first search over a neighbour graph takes, by the width of its queue.
-
-    The graph joins each database object with its `degree` nearest, both ways; a search begins at `starts`
-    objects, the same for all queries.
-    """
-    problem = _load(job, data_set, SIGMA, enlarge, most)
-    n, ask = len(problem.database), problem.queries[:queries]
-    _, nearest = chamfer_nearest(problem.database, problem.database, degree + 1, kernels=job.kernels)
-    links = both_ways(nearest[:, 1:], n)
-    D = chamfer(ask, problem.database, kernels=job.kernels)
-    limit = problem.distances[: len(ask), K - 1]
-    first = job.rng.choice(n, starts, replace=False).tolist()
-    found = []
-    for width in widths:
-        counts, hits = zip(*(_searched(D[i], links, first, width, limit[i]) for i in range(len(ask))), strict=True)
-        found.append({"width": width, "distances": float(np.mean(counts)), "most": int(np.max(counts)),
-                      "success": float(100 * np.mean(np.array(hits) == K)), "recall": float(10 * np.mean(hits))})
-    return {"searches": found, "links": float(np.mean([len(linked) for linked in links])), "queries": len(ask),
-            "objects": n, "build": n * (n - 1) // 2}
-
-
-def both_ways(nearest, n):
-    """Links of a graph from each object's nearest: list of arrays, each object's neighbours in either direction."""
-    here, there = np.repeat(np.arange(n), nearest.shape[1]), nearest.ravel()
-    pairs = np.unique(np.concatenate([here * n + there, there * n + here]))
-    return np.split(pairs % n, np.searchsorted(pairs // n, np.arange(1, n)))
-
-
-def search(distance, links, first, width):
-    """Best-first search of a graph, keeping the `width` nearest found so far: what HNSW does on its ground layer.
-
-    Y. A. Malkov & D. A. Yashunin, Efficient and robust approximate nearest neighbor search using hierarchical
-    navigable small world graphs, IEEE PAMI 42 (2020), Algorithm 2.
-
-    Parameters
-    ----------
-    distance : callable
-        ``distance(rows)`` gives the exact distances of the query to database objects.
-    links : list of ndarray
-    first : list of int
-        Where the search begins.
-    width : int
-
-    Returns
-    -------
-    list of (float, int)
-        The nearest found, ascending, at most `width`.
-    """
-    seen, order = set(first), sorted(zip(distance(np.array(first)).tolist(), first, strict=True))[:width]
-    waiting = list(order)  # sorted, so a heap
-    while waiting:
-        near, here = heappop(waiting)
-        if near > order[-1][0] and len(order) >= width:
-            return order
-        new = [x for x in links[here].tolist() if x not in seen]
-        seen.update(new)
-        for pair in zip(distance(np.array(new, dtype=np.intp)).tolist(), new, strict=True) if new else ():
-            if len(order) < width or pair < order[-1]:
-                heappush(waiting, pair)
-                insort(order, pair)
-                del order[width:]
-    return order
-
-
-def _searched(row, links, first, width, limit):
-    """How many distances one search looked at, and how many of the true k nearest it found."""
-    asked = []
-
-    def distance(rows):
-        asked.append(len(rows))
-        return row[rows]
-
-    order = search(distance, links, first, width)
-    return sum(asked), min(K, sum(d <= limit for d, _ in order[:K]))

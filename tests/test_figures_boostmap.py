@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from paper_figures import boostmap as figures
+from paper_figures import boostmap_graphs as graphs
 from paper_figures import boostmap_protocol as protocol
 from paper_figures import boostmap_readings as readings
 from paper_figures import boostmap_tasks as tasks
 from paper_figures import boostmap_trials as trials
 from paper_figures.registry import Context, Job, Result
+from refimpl.edges import chamfer
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 
@@ -40,7 +42,7 @@ def results():
         params = SPACE | {"triples": "Se", "sizes": TRIED, "queries": 50, "reading": change}
         found.append(Result("reading", params, trials.reading(job("reading"), **params)))
     params = SPACE | {"queries": 40, "degree": 6, "starts": 8, "widths": (10, 500)}
-    return [*found, Result("graph", params, trials.graph(job("graph"), **params))]
+    return [*found, Result("graph", params, graphs.graph(job("graph"), **params))]
 
 
 def test_a_variant_repeats_and_its_measures_hang_together(results):
@@ -126,7 +128,7 @@ def test_outlines_and_gradients_of_a_square():
 def test_a_wide_search_of_a_connected_graph_is_exact_and_counts_each_object_once():
     X = np.random.default_rng(5).random((80, 2))
     D = np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=-1))
-    links = trials.both_ways(np.argsort(D, axis=1, kind="stable")[:, 1:8], 80)
+    links = graphs.both_ways(np.argsort(D, axis=1, kind="stable")[:, 1:8], 80)
     assert all(i in links[j] for i in range(80) for j in links[i])
     for q in range(0, 80, 7):
         asked = []
@@ -135,11 +137,26 @@ def test_a_wide_search_of_a_connected_graph_is_exact_and_counts_each_object_once
             asked.extend(rows.tolist())
             return row[rows]
 
-        order = trials.search(distance, links, [0, 40], 80)
+        order = graphs.search(distance, links, [0, 40], 80)
         assert [x for _, x in order[:10]] == np.argsort(D[q], kind="stable")[:10].tolist()
         assert len(asked) == len(set(asked)) <= 80
-        narrow = trials.search(lambda rows, row=D[q]: row[rows], links, [0, 40], 5)
+        narrow = graphs.search(lambda rows, row=D[q]: row[rows], links, [0, 40], 5)
         assert len(narrow) == 5 and narrow == sorted(narrow)
+
+
+def test_pynndescent_counts_each_distance_and_finds_what_there_is():
+    """A search without end is exact; a row of the vectors gives the chamfer distance, and calls are counted."""
+    pytest.importorskip("pynndescent")
+    images = np.random.default_rng(6).random((30, 7, 9)) < 0.2
+    images[:, 3, 4] = True
+    vectors, counter = graphs.as_vectors(images), np.zeros(1, dtype=np.int64)
+    distance = graphs.counted_chamfer(vectors.shape[1], 63, counter)
+    found = [[distance(a, b) for b in vectors] for a in vectors]
+    assert counter[0] == 900 and np.allclose(found, chamfer(images), rtol=1e-6)
+    params = SPACE | {"queries": 40, "neighbors": 10, "trees": False, "widths": (0.0, 2.0)}
+    value = graphs.pynndescent(job("pynndescent"), **params)
+    first, last = value["searches"]
+    assert last["success"] == last["recall"] == 100 and first["distances"] < last["distances"] <= value["objects"]
 
 
 def test_every_number_that_differs_from_a_printed_one_has_a_reason(results):
