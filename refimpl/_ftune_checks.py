@@ -20,7 +20,7 @@ class NormalizationWarning(UserWarning):
 
 
 def setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads):
-    """The checked arguments, the look-ups of K and the one-vs-all problems."""
+    """The checked arguments and the one-vs-all problems."""
     labels = as_labels(labels, len(labels), "labels", min_classes=2)
     K = as_similarity(K, len(labels))
     classes, codes = np.unique(labels, return_inverse=True)
@@ -44,22 +44,28 @@ def setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, k
         "kernels": as_kernels(kernels),
         "threads": os.cpu_count() or 1 if threads is None else as_count(threads, "threads"),
         "landmarks": np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]])),
+        "bound": None if bound is None else positive(bound, "bound"), "held": _held_out(validation, classes),
     }  # fmt: skip
-    bound = None if bound is None else positive(bound, "bound")
-    S = K.within(None, given["landmarks"])
-    V, held = _held_out(K, given["landmarks"], validation, classes)
-    scale = _scale(bound, S, V)
-    return given | {"S": S / scale, "V": V / scale, "held": held, "scale": scale}
+    return K, given
 
 
-def _held_out(K, landmarks, validation, classes):
-    """K of the validation objects and the places of their classes, -1 for a class that the training lacks."""
+def look_ups(K, given, validation):
+    """K from the training and validation objects to the landmarks, scaled."""
+    landmarks = given["landmarks"]
+    S = K.within(None, landmarks)
+    V = np.empty((0, len(landmarks))) if validation is None else K.between(validation[0], landmarks)
+    scale = _scale(given["bound"], S, V)
+    return {"S": S / scale, "V": V / scale, "scale": scale}
+
+
+def _held_out(validation, classes):
+    """The places of the validation objects' classes, -1 for a class that the training lacks."""
     if validation is None:
-        return np.empty((0, len(landmarks))), None
+        return None
     objects, labels = validation
     labels = as_labels(labels, len(objects), "validation")
     places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    return K.between(objects, landmarks), np.where(classes[places] == labels, places, -1)
+    return np.where(classes[places] == labels, places, -1)
 
 
 def _scale(bound, S, V):
@@ -70,7 +76,7 @@ def _scale(bound, S, V):
             return 1.0
         warnings.warn(
             f"|K| reaches {largest:.6g}; all similarities are divided by that, such that sup |K| <= 1 (pass bound= to "
-            "choose the divisor)", NormalizationWarning, stacklevel=4,
+            "choose the divisor)", NormalizationWarning, stacklevel=5,
         )  # fmt: skip
         return largest
     largest = max(largest, float(np.abs(V).max(initial=0.0)))

@@ -11,19 +11,20 @@ transfer function for all classes, -M ``per_class=True``. BBS and BBS+D likewise
 Not handled here: combinations of several similarities, and the choice of C by anything but a validation set.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from refimpl._checks import as_count, as_generator, as_kernels, as_labels
-from refimpl._ftune_checks import NormalizationWarning, as_family, as_landmarks, setting
+from refimpl._checks import as_count, as_generator, as_kernels, as_labels, check_memory
+from refimpl._ftune_checks import NormalizationWarning, as_family, as_landmarks, look_ups, setting
 from refimpl.landmarked_space import ALONE, LandmarkClassifier, Landmarks, Ramp, classes_of, landmarked
 from refimpl.linear_models import LOSSES, path
 from refimpl.similarities import as_similarity
 
 __all__ = [
     "CS", "SLOPES", "LandmarkClassifier", "Landmarks", "NormalizationWarning", "Ramp", "bbs", "diverse_landmarks",
-    "dselect", "ftune", "landmark_pairs", "landmarked", "random_landmarks",
+    "dselect", "estimate_memory", "ftune", "landmark_pairs", "landmarked", "random_landmarks",
 ]  # fmt: skip
 
 SLOPES = (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)  # § 3
@@ -36,7 +37,7 @@ BIAS = 1.0  # scikit-learn's; LIBLINEAR's own default, and the paper's g(x), hav
 
 def ftune(
     K, labels, P, *, F=SLOPES, loss="squared_hinge", C=CS, bias=BIAS, choose="validation", validation=None,
-    per_class=False, bound=None, callback=None, kernels=None, threads=None,
+    per_class=False, bound=None, callback=None, kernels=None, threads=None, max_memory=None,
 ):  # fmt: skip
     """Algorithm 2 of Kar & Jain (2011), FTUNE: the transfer function whose landmarked space separates best.
 
@@ -72,6 +73,8 @@ def ftune(
         :mod:`refimpl.kernels` by default.
     threads : int, optional
         Problems trained at a time; None for all processors. The result does not depend on it.
+    max_memory : int, optional
+        Bytes that the training may take; see :func:`estimate_memory`.
 
     Returns
     -------
@@ -82,6 +85,8 @@ def ftune(
     ------
     TypeError, ValueError
         If an argument does not fit, a similarity is not finite, or `bound` is exceeded.
+    MemoryError
+        If the estimate exceeds `max_memory`; raised before the first look-up of K.
 
     Warns
     -----
@@ -89,19 +94,21 @@ def ftune(
         If similarities exceeded 1 and no `bound` was given.
     """
     F = as_family(F)
-    given = setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads)
+    K, given = setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads)
+    given = _looked_up(K, given, P, F, validation, max_memory)
     found = _train_all(given, P.plus, P.minus, F, callback)
     return found[0] if len(found) == 1 else tuple(found)
 
 
 def bbs(
-    K, labels, L, *, loss="squared_hinge", C=CS, bias=BIAS, validation=None, bound=None, kernels=None, threads=None
-):
+    K, labels, L, *, loss="squared_hinge", C=CS, bias=BIAS, validation=None, bound=None, kernels=None, threads=None,
+    max_memory=None,
+):  # fmt: skip
     """BBS of § 3: Balcan & Blum's landmarked space (K(x, x_1), ..., K(x, x_d)) and a linear classifier on it.
 
     Parameters
     ----------
-    K, labels, loss, C, bias, validation, bound, kernels, threads
+    K, labels, loss, C, bias, validation, bound, kernels, threads, max_memory
         As for :func:`ftune`.
     L : array_like of int, shape (d,), or Landmarks
         Landmarks.
@@ -112,15 +119,60 @@ def bbs(
 
     Raises
     ------
-    TypeError, ValueError
+    TypeError, ValueError, MemoryError
         As :func:`ftune`.
     """
     L = np.asarray(L.L if isinstance(L, Landmarks) else L)
     P = Landmarks(L, np.atleast_2d(L), np.full((1, L.size), ALONE))
     choose = "training" if validation is None else "validation"
-    given = setting(K, labels, P, loss, C, bias, choose, validation, False, bound, kernels, threads)
+    K, given = setting(K, labels, P, loss, C, bias, choose, validation, False, bound, kernels, threads)
+    given = _looked_up(K, given, P, (1.0,), validation, max_memory)
     problems = len(given["y"])
     return _train_all(given, np.repeat(P.plus, problems, 0), np.repeat(P.minus, problems, 0), (1.0,))[0]
+
+
+def estimate_memory(n, d, classes=2, held=0, *, landmarks=None, F=SLOPES, C=CS, threads=None):
+    """Bytes that :func:`ftune` takes at most beside `K`, its objects and what K itself needs for a look-up.
+
+    Most of it is Phi_L under all transfer functions, once for each problem that is trained at a time.
+
+    Parameters
+    ----------
+    n, held : int
+        Objects of the training and of the validation.
+    d : int
+        Landmark pairs of each problem.
+    classes : int
+    landmarks : int, optional
+        How many different ones the pairs of all problems have; by default d.
+    F, C, threads
+        As for :func:`ftune`; one function for :func:`bbs`.
+
+    Returns
+    -------
+    int
+    """
+    r, problems = d if landmarks is None else landmarks, 1 if classes == 2 else classes
+    at_a_time = min(problems, threads or os.cpu_count() or 1)
+    differences = (2 + (len(F) + 1) * any(map(callable, F))) * max(n, held) * d  # while Phi_L is made of them
+    train = 4 * n * (d + 1) + 3 * (d + 1) ** 2 + 16 * n  # rows whose loss is active, before and after a step
+    train += min(n * (d + 1), 2**22)  # BLAS packs them
+    one = len(F) * (n + held) * d + max(differences, train)
+    results = 2 * problems * len(F) * np.size(C) * (d + 1 + held)
+    look_ups = 5 * (n + held) * r  # a number of Python's takes as much as four of NumPy's
+    return 8 * int(max(look_ups, (n + held) * r + at_a_time * one + problems * n + results))
+
+
+def _looked_up(K, given, P, F, validation, max_memory):
+    """What the training needs: `given` with the similarities, unless all of it would be too large."""
+    if max_memory is not None:
+        held = 0 if given["held"] is None else len(given["held"])
+        needed = estimate_memory(
+            len(K), P.plus.shape[1], len(given["classes"]), held, landmarks=len(given["landmarks"]), F=F, C=given["C"],
+            threads=given["threads"],
+        )  # fmt: skip
+        check_memory(needed, max_memory, "threads, landmark pairs or transfer functions")
+    return given | look_ups(K, given, validation)
 
 
 def _train_all(given, plus, minus, F, callback=None):

@@ -160,13 +160,15 @@ def test_a_class_with_one_point_trains(wine):
         (FTuneClassifier(kernel="precomputed", kernel_params={"gamma": 1.0}), "kernel_params holds"),
         (FTuneClassifier(kernel="precomputed"), "must be square"),
         (FTuneClassifier(kernels="quick"), "kernels"),
+        (FTuneClassifier(max_memory=10), "max_memory is 10 bytes"),
+        (FTuneClassifier(max_memory=10, pairs=False), "max_memory is 10 bytes"),
         (LandmarkTransformer(0), "n_components is 0"),
         (LandmarkTransformer(selection="all"), "selection"),
     ],
 )
 def test_bad_parameters(wine, model, message):
     X, _, y, _ = wine
-    with pytest.raises((TypeError, ValueError), match=message):
+    with pytest.raises((TypeError, ValueError, MemoryError), match=message):
         model.fit(X, y)
 
 

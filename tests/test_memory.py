@@ -1,4 +1,4 @@
-"""The memory estimate is an upper bound, and not a loose one, on both kernels."""
+"""The memory estimates are upper bounds, and no loose ones, on both kernels."""
 
 import subprocess
 import sys
@@ -10,7 +10,9 @@ import pytest
 from agreement import KERNELS
 
 import refimpl.kernels
+from refimpl import ftune
 from refimpl.boosted_distance import adaboost, boosted_distance, estimate_memory
+from refimpl.similarities import Gaussian, Similarity
 from refimpl.weak_learners import DepthTwoTrees, Stumps
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,29 +71,41 @@ def test_many_rounds_and_a_warm_start(learner):
 
 
 MEASURE = """
-import importlib, resource, sys
+import importlib, sys
+from pathlib import Path
 sys.path[:0] = [{root!r}, {tests!r}]
-from test_memory import training_set
+from test_memory import ftune_task, training_set
 from refimpl.boosted_distance import boosted_distance, estimate_memory
 kernels = importlib.import_module({kernels!r})
-boosted_distance([[0.0], [1.0], [2.0]], [0, 1, 1], 2, kernels=kernels)
-X, labels = training_set({shape!r})
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-boosted_distance(X, labels, 2, kernels=kernels, threads=2)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print((after - before) * 1024, estimate_memory(X, labels, 2, threads=2))
+def peak():  # ru_maxrss would be no less than that of the process which started this one
+    return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+{prepare}
+before = peak()
+{train}
+print(peak() - before, {estimate})
 """
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts KiB on Linux")
+def resident(kernels, prepare, train, estimate):
+    """What a training adds to the peak of its own process, and the estimate, in bytes."""
+    script = MEASURE.format(root=str(ROOT), tests=str(ROOT / "tests"), kernels=kernels.__name__, prepare=prepare,
+                            train=train, estimate=estimate)  # fmt: skip
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return map(int, run.stdout.split())
+
+
+@ON_LINUX
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("shape", ["continuous", "more rows than 16 bits hold"])
 def test_resident_set(shape, kernels):
     """Beside NumPy's arrays: what C++ allocates, and the gaps between."""
-    names = {"root": str(ROOT), "tests": str(ROOT / "tests"), "kernels": kernels.__name__, "shape": shape}
-    run = subprocess.run([sys.executable, "-c", MEASURE.format(**names)], capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    peak, estimate = map(int, run.stdout.split())
+    prepare = "boosted_distance([[0.0], [1.0], [2.0]], [0, 1, 1], 2, kernels=kernels)\n"
+    peak, estimate = resident(
+        kernels, prepare + f"X, labels = training_set({shape!r})",
+        "boosted_distance(X, labels, 2, kernels=kernels, threads=2)", "estimate_memory(X, labels, 2, threads=2)",
+    )  # fmt: skip
     assert peak <= estimate
 
 
@@ -112,3 +126,75 @@ def test_estimate_of_other_differences():
     plain = Stumps().memory(np.asarray(P), np.asarray(N), threads=1)
     assert Stumps().memory(P, N, threads=1) == plain
     assert adaboost(P, N, 3) == adaboost(np.asarray(P), np.asarray(N), 3)
+
+
+# ------------------------------------------------------------------------------------------------- FTUNE
+
+
+def ftune_task(n, d, classes, held, threads=1, **options):
+    """A training without arguments, and the estimate of its memory."""
+    rng = np.random.default_rng(3)
+    X, V = rng.normal(size=(n, 4)), rng.normal(size=(held, 4))
+    labels, F, C = np.arange(n) % classes, options.pop("F", (1.0, 5.0, 10.0)), options.pop("C", (1.0, 10.0))
+    K = options.pop("K", Gaussian(2.0))
+    K = Similarity(K, X, pairwise=isinstance(K, Gaussian))
+    P = ftune.random_landmarks(labels, d, rng)
+    options |= {"C": C, "threads": threads, "validation": (V, np.arange(held) % classes)}
+    estimate = ftune.estimate_memory(n, d, classes, held, landmarks=len(np.unique([P.plus, P.minus])), F=F, C=C,
+                                     threads=threads)  # fmt: skip
+    return lambda: ftune.ftune(K, labels, P, F=F, **options), estimate
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [
+        ((2000, 30, 3, 200), {}),
+        ((2000, 30, 2, 200), {"per_class": "both"}),
+        ((300, 60, 10, 100), {"loss": "logistic"}),
+        ((1000, 30, 3, 100), {"loss": "hinge", "C": 1.0}),
+        ((2000, 30, 3, 2000), {"F": (1.0, lambda x: x**3)}),
+        ((300, 20, 20, 5000), {"C": (1.0, 10.0, 100.0, 1000.0)}),
+        ((300, 60, 2, 100), {"K": lambda a, b: float(a[0] < b[0]), "F": (1.0,), "C": 1.0}),
+        ((50, 200, 2, 10), {}),
+    ],
+    ids=["many rows", "two classes", "many classes", "hinge", "a function", "validation", "look-ups", "many pairs"],
+)
+def test_ftune(shape, options, kernels, threads):
+    train, estimate = ftune_task(*shape, threads, kernels=kernels, **options)
+    assert traced_peak(train) <= estimate <= 2 * traced_peak(train) + 2**20
+
+
+def test_bbs_is_an_ftune_of_one_function():
+    rng = np.random.default_rng(4)
+    S, V, y = rng.random((2000, 2000)), rng.random((100, 2000)), np.arange(2000) % 3
+    options = {"validation": (V, np.arange(100) % 3), "threads": 1}
+    K = Similarity(S)
+    peak = traced_peak(lambda: ftune.bbs(K, y, np.arange(30), **options))
+    assert peak <= ftune.estimate_memory(2000, 30, 3, 100, F=(1.0,), threads=1) <= 2 * peak
+
+
+@ON_LINUX
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_resident_set_of_ftune(kernels):
+    """Beside NumPy's arrays: what BLAS takes."""
+    task = "ftune_task({}, 3, 200, threads=2, kernels=kernels)"
+    prepare = f"{task.format('100, 5')}[0]()\ntrain, estimate = {task.format('4000, 100')}"
+    peak, estimate = resident(kernels, prepare, "train()", "estimate")
+    assert peak <= estimate <= 2 * peak
+
+
+def test_ftune_looks_nothing_up_if_it_would_be_too_large():
+    S, y = np.eye(40), np.arange(40) % 3
+    K, P = Similarity(S), ftune.random_landmarks(y, 6, np.random.default_rng(0))
+    options = {"C": 1.0, "threads": 2}
+    for train, landmarks, F in (
+        (lambda most: ftune.ftune(K, y, P, choose="training", max_memory=most, **options), P, ftune.SLOPES),
+        (lambda most: ftune.bbs(K, y, P, max_memory=most, **options), None, (1.0,)),
+    ):
+        r = 6 if landmarks is None else len(np.unique([P.plus, P.minus]))
+        needed, before = ftune.estimate_memory(40, 6, 3, landmarks=r, F=F, **options), K.computed
+        with pytest.raises(MemoryError, match=rf"max_memory is {needed - 1:,} bytes; .* up to {needed:,}\. Pass more"):
+            train(needed - 1)
+        assert K.computed == before and train(needed).w.shape == (3, 6)

@@ -159,6 +159,8 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         For the landmarks and the points held out.
     threads : int, optional
         None for all. The result does not depend on it.
+    max_memory : int, optional
+        Bytes that the training may take; see :func:`refimpl.ftune.estimate_memory`.
 
     Attributes
     ----------
@@ -187,7 +189,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
     def __init__(
         self, n_landmarks=30, *, selection="diverse", slopes=None, pairs=True, per_class=False, loss="squared_hinge",
         C=None, bias=BIAS, choose="validation", validation=0.2, kernel="gaussian", kernel_params=None, distance=False,
-        bound=None, kernels="reference", random_state=None, threads=None,
+        bound=None, kernels="reference", random_state=None, threads=None, max_memory=None,
     ):  # fmt: skip
         self.n_landmarks = n_landmarks
         self.selection = selection
@@ -206,6 +208,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         self.kernels = kernels
         self.random_state = random_state
         self.threads = threads
+        self.max_memory = max_memory
 
     def fit(self, X, y):
         """Choose landmarks and a transfer function, and train.
@@ -224,6 +227,8 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         ------
         TypeError, ValueError
             If an argument does not fit.
+        MemoryError
+            If the training could take more than `max_memory`; raised before it starts.
         """
         rng, kernels = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
@@ -236,6 +241,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         options = {
             "loss": self.loss, "C": CS if self.C is None else self.C, "bias": self.bias, "bound": self.bound,
             "validation": (_take(self._K, held), places[held]), "kernels": kernels, "threads": self.threads,
+            "max_memory": self.max_memory,
         }  # fmt: skip
         if self.pairs:
             F = SLOPES if self.slopes is None else self.slopes
