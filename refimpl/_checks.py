@@ -320,27 +320,3 @@ def as_kernels(kernels):
     if missing:
         raise TypeError(f"kernels={kernels!r} lacks {', '.join(missing)}; refimpl.kernels is the model")
     return kernels
-
-
-def check_memory(needed, max_memory, fewer, *, bound=True):
-    """Refuse a training that could need more than `max_memory`, before it starts.
-
-    Parameters
-    ----------
-    needed, max_memory : int
-        Bytes.
-    fewer : str
-        Which of the arguments cost less if there are fewer of them.
-    bound : bool, default True
-        Whether `needed` is an upper bound rather than an estimate.
-
-    Raises
-    ------
-    MemoryError
-        If `needed` exceeds `max_memory`.
-    """
-    if needed > max_memory:
-        raise MemoryError(
-            f"max_memory is {max_memory:,} bytes; the training needs {'up to' if bound else 'about'} {needed:,}. Pass "
-            f"more, or fewer {fewer}"
-        )

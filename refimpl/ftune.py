@@ -16,8 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from refimpl._checks import as_count, as_generator, as_kernels, as_labels, check_memory
+from refimpl._checks import as_count, as_generator, as_kernels, as_labels
 from refimpl._ftune_checks import NormalizationWarning, as_family, as_landmarks, look_ups, setting
+from refimpl._lmnn_checks import check_memory
 from refimpl.landmarked_space import ALONE, LandmarkClassifier, Landmarks, Ramp, classes_of, landmarked
 from refimpl.linear_models import LOSSES, path
 from refimpl.similarities import as_similarity
@@ -171,7 +172,7 @@ def _looked_up(K, given, P, F, validation, max_memory):
             len(K), P.plus.shape[1], len(given["classes"]), held, landmarks=len(given["landmarks"]), F=F, C=given["C"],
             threads=given["threads"],
         )  # fmt: skip
-        check_memory(needed, max_memory, "threads, landmark pairs or transfer functions")
+        check_memory(needed, max_memory, "threads, landmark pairs or transfer functions", "up to")
     return given | look_ups(K, given, validation)
 
 

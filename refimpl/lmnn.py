@@ -12,8 +12,16 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from refimpl import lmnn_solver
-from refimpl._checks import as_count, as_generator, as_kernels, as_matrix, check_memory
-from refimpl._lmnn_checks import as_factors, as_partition, as_targets, as_validation, checked, positive
+from refimpl._checks import as_count, as_generator, as_kernels, as_matrix
+from refimpl._lmnn_checks import (
+    as_factors,
+    as_partition,
+    as_targets,
+    as_validation,
+    check_memory,
+    checked,
+    positive,
+)  # fmt: skip
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn_neighbors import classify, metric_neighbors
@@ -266,8 +274,7 @@ def lmnn(
     if solver is None:
         solver = "subgradient" if validation is not None and partition.max() else "smoothed"
     if max_memory is not None:
-        needed = estimate_memory(*X.shape, k, partition.max() + 1)
-        check_memory(needed, max_memory, "points or dimensions", bound=False)
+        check_memory(estimate_memory(*X.shape, k, partition.max() + 1), max_memory, "points or dimensions")
     validation = as_validation(validation, X, y)
     given = None if start is None else as_factors(start, X.shape[1], partition.max() + 1)
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
