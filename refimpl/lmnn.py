@@ -142,6 +142,24 @@ def project(M):
     return np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)
 
 
+def _steps(problem, L, now, eta, duals, tol, most):
+    """At most so many sub-gradient steps, until one gains little: where they end, and how many were tried."""
+    M, G = np.swapaxes(L, -1, -2) @ L, problem.gradient_M(now.weights)  # eq. 5
+    eta = 0.1 * np.linalg.norm(M) / np.linalg.norm(G) if eta is None else eta
+    for tried in range(1, most + 1):  # noqa: B007
+        step = project(M - eta * G)  # the sub-gradient step, and back onto the cone
+        then = problem.evaluate(step)
+        if then.objective >= now.objective:
+            eta /= 2
+            continue
+        G = G + problem.gradient_M(then.weights - now.weights)  # eq. 6: only triples that left N^t or came to it
+        gained, now, L, M = now.objective - then.objective, then, step, np.swapaxes(step, -1, -2) @ step
+        duals, eta = [*duals[-19:], (now.alpha, G)], 1.2 * eta
+        if gained < 1e-3 * tol * now.objective:
+            break
+    return L, now, eta, duals, tried
+
+
 def subgradient_descent(problem, L, tol, *, max_checks):
     """§ 3 of Weinberger & Saul (2008): sub-gradient steps with eq. 6, projection, active set and the full check.
 
@@ -161,7 +179,7 @@ def subgradient_descent(problem, L, tol, *, max_checks):
     ------
     refimpl.lmnn_solver.Step
     """
-    M, pull, eta, duals, bound, looks = np.swapaxes(L, -1, -2) @ L, problem.pull_gradient(), None, [], 0.0, 0
+    pull, eta, duals, bound, looks = problem.pull_gradient(), None, [], 0.0, 0
     problem.add_pairs(*problem.impostors(L))
     now = problem.evaluate(L)
     best = now.objective, L
@@ -172,26 +190,14 @@ def subgradient_descent(problem, L, tol, *, max_checks):
         )  # fmt: skip
         if t == max_checks:
             return
-        G = problem.gradient_M(now.weights)  # eq. 5
-        eta = 0.1 * np.linalg.norm(M) / np.linalg.norm(G) if eta is None else eta
-        for _ in range(min(20, 2 ** (t - 1))):
-            step, looks = project(M - eta * G), looks + 1  # the sub-gradient step, and back onto the cone
-            then = problem.evaluate(step)
-            if then.objective >= now.objective:
-                eta /= 2
-                continue
-            G = G + problem.gradient_M(then.weights - now.weights)  # eq. 6: only triples that left N^t or came to it
-            gained, now, L, M = now.objective - then.objective, then, step, np.swapaxes(step, -1, -2) @ step
-            duals, eta = [*duals[-19:], (now.alpha, G)], 1.2 * eta
-            if gained < 1e-3 * tol * now.objective:
-                break
+        L, now, eta, duals, tried = _steps(problem, L, now, eta, duals, tol, min(20, 2 ** (t - 1)))
+        looks += tried
         problem.add_pairs(*problem.impostors(L))  # is the active set still complete?
         now = problem.evaluate(L)
         if now.objective < best[0]:
             best = now.objective, L
         else:
             L, now, eta = best[1], problem.evaluate(best[1]), eta / 2
-            M = np.swapaxes(L, -1, -2) @ L
         bound = max(bound, lmnn_solver.dual_bound(duals, pull))
 
 

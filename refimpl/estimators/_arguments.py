@@ -4,15 +4,35 @@ import importlib
 import numbers
 
 import numpy as np
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
 
 
 def kernels_named(name):
     """The kernel module called "reference" or "fast"."""
-    if not isinstance(name, str) or name not in _KERNELS:
-        raise ValueError(f"kernels: {name!r} is unknown; 'reference' or 'fast' would do")
+    require_one_of(name, _KERNELS, "kernels")
     return importlib.import_module(_KERNELS[name])
+
+
+def require_one_of(value, known, name):
+    """Refuse a value that is none of the known names; `name` is how the message calls the parameter."""
+    if not isinstance(value, str) or value not in known:
+        names = f"one of {', '.join(map(repr, known))}" if len(known) > 2 else " or ".join(map(repr, known))
+        raise ValueError(f"{name}: {value!r} is unknown; {names} would do")
+
+
+def classes_of(y, X):
+    """The classes and, for each object of X, its class's place among them.
+
+    For an X that scikit-learn's ``validate_data`` does not take with y, as it may be a sequence of objects.
+    """
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_consistent_length(X, y)
+    check_classification_targets(y)
+    return np.unique(y, return_inverse=True)
 
 
 def as_random_generator(random_state):

@@ -1,4 +1,4 @@
-"""What an estimator's X and metric are: objects and an exact distance that is counted.
+"""What an estimator's X and metric (or kernel) are: objects and an exact distance that is counted.
 
 X is a table of vectors, a square matrix of distances (``metric="precomputed"``) or, for a metric that is a function,
 any sequence of objects: strings, sets, images.
@@ -9,11 +9,9 @@ from functools import partial
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
-from sklearn.utils.validation import check_non_negative, validate_data
+from sklearn.utils.validation import validate_data
 
 from refimpl.spaces import CallableSpace, PrecomputedSpace
-
-LEAST = 3  # objects of a triple
 
 
 class QueryRows(PrecomputedSpace):
@@ -34,22 +32,27 @@ def holds_objects(X):
     return array.ndim > 0 and ((array.dtype.kind in "OSU" and array.ndim == 1) or array.ndim > 2)
 
 
-def as_training_objects(estimator, X):
-    """X of ``fit`` in the form that :func:`space_of` takes; a table is copied, since the estimator keeps it."""
-    if callable(estimator.metric) and holds_objects(X):
-        if len(X) < LEAST:
-            raise ValueError(f"X has {len(X)} objects; a triple needs {LEAST}")
+def is_matrix(measure):
+    """Whether X is to hold what the metric or kernel would give."""
+    return isinstance(measure, str) and measure == "precomputed"
+
+
+def as_training_objects(estimator, X, measure, least, needs):
+    """X of ``fit`` in the form that the metric or kernel `measure` takes; a table is copied, as the estimator keeps it.
+
+    Fewer objects than `least` are refused; of objects that are no vectors the message says what `needs` them.
+    """
+    if callable(measure) and holds_objects(X):
+        if len(X) < least:
+            raise ValueError(f"X has {len(X)} objects; {needs}")
         return X.copy() if isinstance(X, np.ndarray) else list(X)
-    given = isinstance(estimator.metric, str) and estimator.metric == "precomputed"
-    X = validate_data(estimator, X, dtype=np.float64, order="C", copy=not given, ensure_min_samples=LEAST)
-    if given:
-        check_non_negative(X, f"{type(estimator).__name__}.fit: with metric='precomputed' X must hold distances")
-    return X
+    copy = not is_matrix(measure)
+    return validate_data(estimator, X, dtype=np.float64, order="C", copy=copy, ensure_min_samples=least)
 
 
-def as_query_objects(estimator, X):
+def as_query_objects(estimator, X, measure):
     """X of ``transform`` or ``predict``, checked against that of ``fit``."""
-    if callable(estimator.metric) and holds_objects(X):
+    if callable(measure) and holds_objects(X):
         return X
     return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
 

@@ -12,18 +12,17 @@ What the paper leaves open is read here so:
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from refimpl._checks import as_count
 from refimpl.boostmap import boostmap, embedding
-from refimpl.estimators._arguments import as_random_generator, kernels_named
-from refimpl.estimators._space import LEAST, QueryRows, as_query_objects, as_training_objects, space_of
+from refimpl.estimators._arguments import as_random_generator, classes_of, kernels_named, require_one_of
+from refimpl.estimators._space import QueryRows, as_query_objects, as_training_objects, is_matrix, space_of
 from refimpl.retrieval import FilterAndRefine, vote
 from refimpl.spaces import PrecomputedSpace
 from refimpl.training_triples import nearby_triples, random_triples, selective_triples
 
+LEAST = 3  # objects of a triple
 SIZES = {"n_training_objects": 5000, "n_candidates": 5000, "n_components": 256}  # § 11
 TRIPLES_PER_OBJECT = 40  # § 11: 200,000 of 5,000 objects
 K_MOST = {"selective": 4, "nearby": 50}  # § 11.3
@@ -35,14 +34,18 @@ class _Trained(BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        given = isinstance(self.metric, str) and self.metric == "precomputed"
-        tags.input_tags.pairwise = tags.input_tags.positive_only = given
+        tags.input_tags.pairwise = tags.input_tags.positive_only = is_matrix(self.metric)
         return tags
 
+    def _training_objects(self, X):
+        X = as_training_objects(self, X, self.metric, LEAST, f"a triple needs {LEAST}")
+        if is_matrix(self.metric):
+            check_non_negative(X, f"{type(self).__name__}.fit: with metric='precomputed' X must hold distances")
+        return X
+
     def _uses_classes(self):
-        for name, value, known in (("triples", self.triples, TRIPLES), ("target", self.target, TARGETS)):
-            if value not in known:
-                raise ValueError(f"{name}: {value!r} is unknown; one of {', '.join(map(repr, known))} would do")
+        require_one_of(self.triples, TRIPLES, "triples")
+        require_one_of(self.target, TARGETS, "target")
         return self.triples == "selective" or self.target == "classes"
 
     def _counts(self, n):
@@ -152,15 +155,6 @@ def _selective(D, members, k_most, t, rng, by_classes):
         _part(D, kept, kept), members, k_most, t, rng, _other_class(members) if by_classes else None
     )
     return kept[triples].astype(np.int32), y
-
-
-def _classes_of(y, X):
-    """The classes and, for each object, its class's place among them."""
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_consistent_length(X, y)
-    check_classification_targets(y)
-    return np.unique(y, return_inverse=True)
 
 
 class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
@@ -277,14 +271,14 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
         return vectors
 
     def _fit(self, X, y):
-        X, members = as_training_objects(self, X), None
+        X, members = self._training_objects(X), None
         if self._uses_classes():
             if y is None:
                 raise ValueError(
                     f"y is None; triples={self.triples!r} with target={self.target!r} needs classes "
                     "(triples='nearby' or 'random' with target='distances' does not)"
                 )
-            members = _classes_of(y, X)[1]
+            members = classes_of(y, X)[1]
         return self._train(X, members, as_random_generator(self.random_state))
 
     def transform(self, X):
@@ -299,7 +293,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
         ndarray, shape (m, d), float64
         """
         check_is_fitted(self)
-        return self.embedding_.embed(self._space, as_query_objects(self, X))
+        return self.embedding_.embed(self._space, as_query_objects(self, X, self.metric))
 
     @property
     def _n_features_out(self):
@@ -396,8 +390,8 @@ random_state, threads
         TypeError, ValueError
             If an argument does not fit, or the data allow no triples.
         """
-        X = as_training_objects(self, X)
-        classes, members = _classes_of(y, X)
+        X = self._training_objects(X)
+        classes, members = classes_of(y, X)
         if len(classes) < 2:
             raise ValueError("y has one class; the classifier needs at least two classes")
         self._uses_classes()
@@ -435,7 +429,7 @@ random_state, threads
             Places in the training X; of equal distances the lower comes first.
         """
         check_is_fitted(self)
-        X, kernels = as_query_objects(self, X), kernels_named(self.kernels)
+        X, kernels = as_query_objects(self, X, self.metric), kernels_named(self.kernels)
         k, p = self._k_and_p(self.n_neighbors if n_neighbors is None else n_neighbors, len(self._places))
         if self.n_refine is not None:
             index = FilterAndRefine(

@@ -9,16 +9,14 @@ from functools import partial
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from refimpl._checks import as_count, as_number
-from refimpl.estimators._arguments import as_random_generator, kernels_named
-from refimpl.estimators._space import holds_objects
+from refimpl.estimators._arguments import as_random_generator, classes_of, kernels_named, require_one_of
+from refimpl.estimators._space import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import BIAS, CS, SLOPES, bbs, diverse_landmarks, dselect, ftune, random_landmarks
 from refimpl.landmarked_space import landmarked
-from refimpl.similarities import Gaussian, Similarity, mean_distance
+from refimpl.similarities import Gaussian, Similarity, _select, mean_distance
 
 SELECTIONS = ("diverse", "random")
 
@@ -28,22 +26,15 @@ class _WithKernel(BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = is_matrix(self.kernel)
         return tags
 
-    def _training_objects(self, X, least):
-        if callable(self.kernel) and holds_objects(X):
-            if len(X) < least:
-                raise ValueError(f"X has {len(X)} objects; {least} at least are needed")
-            return X.copy() if isinstance(X, np.ndarray) else list(X)
-        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return validate_data(self, X, dtype=np.float64, order="C", copy=not given, ensure_min_samples=least)
+    def _training_objects(self, X):
+        return as_training_objects(self, X, self.kernel, 2, "2 at least are needed")
 
     def _queries(self, X):
         check_is_fitted(self)
-        if callable(self.kernel) and holds_objects(X):
-            return X
-        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return as_query_objects(self, X, self.kernel)
 
     def _similarity(self, X, rng):
         """K over the training objects X."""
@@ -52,7 +43,7 @@ class _WithKernel(BaseEstimator):
             return Similarity(partial(self.kernel, **params), X, distance=self.distance)
         if not isinstance(self.kernel, str):
             raise TypeError(f"kernel is {self.kernel!r}; 'precomputed', a kernel's name or a function would do")
-        if self.kernel == "precomputed":
+        if is_matrix(self.kernel):
             if params:
                 raise ValueError(f"kernel_params holds {sorted(params)}; kernel='precomputed' takes None")
             if X.shape[0] != X.shape[1]:
@@ -77,13 +68,12 @@ class _WithKernel(BaseEstimator):
         return dselect(K, places, d, rng, kernels=kernels_named(self.kernels), threads=self.threads)
 
     def _check_selection(self):
-        if self.selection not in SELECTIONS:
-            raise ValueError(f"selection: {self.selection!r} is unknown; 'diverse' or 'random' would do")
+        require_one_of(self.selection, SELECTIONS, "selection")
         return as_random_generator(self.random_state), kernels_named(self.kernels)
 
     def _forget_matrix(self):
         """A given matrix has done its part: queries bring their own rows."""
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if is_matrix(self.kernel):
             self._K = _Rows(len(self._K), self.distance)
 
 
@@ -103,12 +93,8 @@ def _named_kernel(A, B, *, metric, **params):
     return pairwise_kernels(A, B, metric=metric, **params)
 
 
-def _classes_of(y, X):
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_consistent_length(X, y)
-    check_classification_targets(y)
-    classes, places = np.unique(y, return_inverse=True)
+def _two_classes_of(y, X):
+    classes, places = classes_of(y, X)
     if len(classes) < 2:
         raise ValueError("y has one class; at least two classes are needed")
     return classes, places
@@ -232,15 +218,15 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         """
         rng, kernels = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
-        X = self._training_objects(X, 2)
-        classes, places = _classes_of(y, X)
+        X = self._training_objects(X)
+        classes, places = _two_classes_of(y, X)
         kept, held = self._split(places, rng)
         self._K = self._similarity(X, rng)
         inner = _Part(self._K, kept)
         P = self._chosen(inner, places[kept], d, rng)
         options = {
             "loss": self.loss, "C": CS if self.C is None else self.C, "bias": self.bias, "bound": self.bound,
-            "validation": (_take(self._K, held), places[held]), "kernels": kernels, "threads": self.threads,
+            "validation": (_select(self._K.objects, held), places[held]), "kernels": kernels, "threads": self.threads,
             "max_memory": self.max_memory,
         }  # fmt: skip
         if self.pairs:
@@ -293,11 +279,6 @@ class _Part(Similarity):
 
     def between(self, queries, references):
         return self._whole.between(queries, self._members[references])
-
-
-def _take(K, indices):
-    objects = K.objects
-    return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 
 class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _WithKernel):
@@ -372,7 +353,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
         """
         rng, kernels = self._check_selection()
         d = as_count(self.n_components, "n_components")
-        X = self._training_objects(X, 2)
+        X = self._training_objects(X)
         if self.slope is not None and y is None:
             raise ValueError("y is None; pairs of landmarks (slope=...) need classes, slope=None does not")
         self._K = self._similarity(X, rng)
@@ -384,7 +365,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
             self.landmarks_, self.plus_ = np.unique(plus, return_inverse=True)
             self.minus_ = None
         else:
-            P = self._chosen(self._K, _classes_of(y, X)[1], d, rng)
+            P = self._chosen(self._K, _two_classes_of(y, X)[1], d, rng)
             both = np.concatenate([P.plus.ravel(), P.minus.ravel()])
             self.landmarks_, both = np.unique(both, return_inverse=True)
             self.plus_, self.minus_ = np.split(both.astype(np.int64), 2)

@@ -6,7 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl._checks import as_count
-from refimpl.estimators._arguments import as_random_generator, kernels_named
+from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
 from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd
 from refimpl.lmnn_neighbors import classify, metric_neighbors
 
@@ -93,8 +93,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         before = getattr(self, "components_", None) if self.warm_start else None
         X, _, places = _training_data(self, X, y)
         r = X.shape[1] if self.n_components is None else as_count(self.n_components, "n_components")
-        if self.low_rank not in ("rect", "svd"):
-            raise ValueError(f"low_rank: {self.low_rank!r} is unknown; 'rect' or 'svd' would do")
+        require_one_of(self.low_rank, ("rect", "svd"), "low_rank")
         if r > X.shape[1]:
             raise ValueError(f"n_components is {r}; X has {X.shape[1]} features, so {X.shape[1]} at most would do")
         options = {

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl._checks import as_count
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.estimators._arguments import as_random_generator, kernels_named
+from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
 from refimpl.inverted_index import InvertedIndex
 from refimpl.search_forest import label_similarity, neighbor_similarity, search_forest
 
@@ -92,7 +92,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def fit(self, X, y=None):
         """Learn the forest from X, shape (n, d), and index X."""
         for name, allowed in (("mode", MODES), ("similarity", SIMILARITIES)):
-            _one_of(getattr(self, name), allowed, name)
+            require_one_of(getattr(self, name), allowed, name)
         options = {"dtype": [np.float64, np.float32], "order": "C", "copy": True, "ensure_min_samples": 2}
         if self.similarity == "classes":
             X, y = validate_data(self, X, y, **options)
@@ -176,7 +176,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
         """The neighbours as a sparse matrix, shape (m, n), with k entries in each row: ones, or distances."""
-        _one_of(mode, MODES, "mode")
+        require_one_of(mode, MODES, "mode")
         distances, indices = self.kneighbors(X, n_neighbors)
         values = distances if mode == "distance" else np.ones(indices.shape)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
@@ -191,8 +191,3 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     @property
     def _n_features_out(self):
         return self.n_samples_fit_
-
-
-def _one_of(value, allowed, name):
-    if value not in allowed:
-        raise ValueError(f"{name}: {value!r} is unknown; {' or '.join(map(repr, allowed))} would do")
