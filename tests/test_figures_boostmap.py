@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from figure_runs import require_missing_is_said
 
 from paper_figures import boostmap as figures
 from paper_figures import boostmap_graphs as graphs
@@ -67,11 +68,7 @@ def test_every_figure_gathers_rows(results):
 
 
 def test_what_is_missing_is_said():
-    context = Context(kernels="fast")
-    for figure in figures.PAPER.figures[3:]:
-        absent = [Result(task.name, task.params, None, "no such file") for task in figure.tasks(context)]
-        rows = figure.reduce(context, absent).rows
-        assert rows[0]["status"] == "not available" and rows[0]["why"] == "no such file", figure.name
+    require_missing_is_said(figures.PAPER.figures[3:])
 
 
 def test_the_points_of_figure_1_are_as_the_paper_says():

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from figure_runs import require_missing_is_said, require_rows, run, run_all
 from scipy.stats import ttest_ind
 
 from paper_figures import ftune as figures
 from paper_figures import ftune_results as results
 from paper_figures import ftune_tasks as tasks
-from paper_figures.registry import Context, Job, Result
+from paper_figures.registry import Context, Result
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 WINE = {"data_set": "wine", "d": 6}
@@ -24,34 +25,22 @@ PARAMS = {
 }  # fmt: skip
 
 
-def run(name, params, kernels="fast"):
-    job = Job(0, {"task": name}, kernels, None, (params["data_set"],))
-    return Result(name, params, getattr(tasks, name)(job, **params))
-
-
 @pytest.fixture(scope="module")
 def found():
-    return {name: [run(*one) for one in wanted] for name, wanted in PARAMS.items()}
+    return run_all(tasks, PARAMS)
 
 
 def test_every_figure_gathers_rows(found):
-    for figure in figures.PAPER.figures:
-        gathered = figure.reduce(Context(kernels="fast"), found[figure.name])
-        assert gathered.rows and all(0.3 < row["ours"] <= 1 for row in gathered.rows), figure.name
-        assert {r.name for r in found[figure.name]} == {t.name for t in figure.tasks(Context(kernels="fast"))}
+    require_rows(figures.PAPER, found, lambda ours: 0.3 < ours <= 1)
 
 
 def test_what_is_missing_is_said():
-    for figure in figures.PAPER.figures:
-        for scale in ("small", "paper"):
-            absent = [Result(t.name, t.params, None, "no such file") for t in figure.tasks(Context(scale=scale))]
-            row = figure.reduce(Context(scale=scale), absent).rows[0]
-            assert row["status"] == "not available" and row["why"] == "no such file", figure.name
+    require_missing_is_said(figures.PAPER.figures)
 
 
 def test_kernels_give_the_same_figures():
     for name, params in (PARAMS["table1"][0], PARAMS["table2"][0]):
-        one, two = (run(name, params, kernels).value for kernels in ("reference", "fast"))
+        one, two = (run(tasks, name, params, kernels).value for kernels in ("reference", "fast"))
         assert one["accuracies"] == two["accuracies"]
         assert all((one["chosen"][key] == two["chosen"][key]).all() for key in one["chosen"])
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from figure_runs import require_missing_is_said, require_rows, run, run_all
 
 from paper_figures import search_forest as figures
 from paper_figures import search_forest_tasks as tasks
-from paper_figures.registry import Context, Job, Result
+from paper_figures.registry import Context, Result
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 AT = {"data_set": "digits", "d": 8, "queries": 60, "K": 10, "trial": 200, "counts": (10, 40)}
@@ -24,29 +25,17 @@ PARAMS = {
 }  # fmt: skip
 
 
-def run(name, params, kernels="fast"):
-    job = Job(0, {"task": name}, kernels, None, (params["data_set"],) if "data_set" in params else ())
-    return Result(name, params, getattr(tasks, name)(job, **params))
-
-
 @pytest.fixture(scope="module")
 def found():
-    return {name: [run(*one) for one in wanted] for name, wanted in PARAMS.items()}
+    return run_all(tasks, PARAMS)
 
 
 def test_every_figure_gathers_rows(found):
-    for figure in figures.PAPER.figures:
-        gathered = figure.reduce(Context(kernels="fast"), found[figure.name])
-        assert gathered.rows and all(row["ours"] is not None for row in gathered.rows), figure.name
-        assert {r.name for r in found[figure.name]} == {t.name for t in figure.tasks(Context(kernels="fast"))}
+    require_rows(figures.PAPER, found)
 
 
 def test_what_is_missing_is_said():
-    for figure in figures.PAPER.figures:
-        for scale in ("small", "paper"):
-            absent = [Result(t.name, t.params, None, "no such file") for t in figure.tasks(Context(scale=scale))]
-            row = figure.reduce(Context(scale=scale), absent).rows[0]
-            assert row["status"] == "not available" and row["why"] == "no such file", figure.name
+    require_missing_is_said(figures.PAPER.figures)
 
 
 def test_the_numbers_hang_together(found):
@@ -74,7 +63,7 @@ def test_the_index_of_the_timing_holds_every_code():
 
 def test_kernels_give_the_same_figures():
     for name, params in PARAMS["figure1"]:
-        one, two = (run(name, params, kernels).value for kernels in ("reference", "fast"))
+        one, two = (run(tasks, name, params, kernels).value for kernels in ("reference", "fast"))
         for key in one.keys() - {"seconds"}:
             np.testing.assert_array_equal(np.array(one[key], dtype=object), np.array(two[key], dtype=object), key)
 
