@@ -78,6 +78,17 @@ def test_twins_agree_on_codes_shared_by_threads(m, k, threads):
     assert_same_scans(codes, Q, k, rng.integers(0, 9, m), threads)
 
 
+@fast_only
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("n, words", [(5000, 2), (20_000, 3), (4000, 9), (150, 600)])
+def test_twins_agree_on_long_codes_in_several_blocks(n, words, threads):
+    """A block holds 2048 codes, fewer if they are long; from 16,384 codes on the threads share them."""
+    rng = np.random.default_rng(words)
+    codes = rng.integers(0, 2**64, (n, words), dtype=np.uint64)
+    Q = codes[[0, n // 2, n - 1]] ^ np.array([[0], [1], [3]], dtype=np.uint64)
+    assert_same_scans(codes, Q, 40, np.array([0, 64 * words // 2, 30 * words]), threads)
+
+
 @each
 def test_a_mapped_file_is_only_read(kernels, tmp_path):
     rng = np.random.default_rng(0)

@@ -129,6 +129,17 @@ def test_twins_agree_bit_for_bit(case, threads, most):
 
 
 @fast_only
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_twins_agree_on_more_points_than_pass_a_tree_together(threads, dtype):
+    """2048 points pass a tree together, and all trees if these are fewer."""
+    rng, (one, two) = np.random.default_rng(0), KERNELS
+    forest, X = random_forest(rng, 4, 5, 4, dtype), rng.normal(size=(5000, 5)).astype(dtype)
+    assert_same(one.forest_words(forest, X), two.forest_words(forest, X, threads=threads))
+    assert_same(one.plane_values(X, forest.planes[0]), two.plane_values(X, forest.planes[0], threads=threads))
+
+
+@fast_only
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 40), threads=st.sampled_from([1, 2]))
 def test_twins_of_the_split_statistics(seed, n, threads):

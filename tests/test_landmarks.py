@@ -64,6 +64,18 @@ def test_the_greedy_step_is_the_exhaustive_one(kernels, case, seed):
     assert L == oracle.greedy(K.tolist(), first, d)
 
 
+@each
+@pytest.mark.parametrize("threads", [1, 2])
+def test_of_equal_points_the_first_is_taken_wherever_they_are(kernels, threads):
+    """Threads take 4096 points at a time."""
+    n, column = 3 * 4096 + 5, np.zeros(3 * 4096 + 5)
+    for first in (0, 1, 4095, 4096, 4097, 8192, n - 1):
+        assert kernels.least_similar(np.zeros(n), column, np.arange(n) < first, threads=threads) == first
+        column[first] = -1.0
+        assert kernels.least_similar(np.zeros(n), column, np.zeros(n, dtype=bool), threads=threads) == first
+        column[first] = 0.0
+
+
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 @settings(max_examples=60, deadline=None)
 @given(case=similarities(most=9000), threads=st.sampled_from([1, 2]))

@@ -95,6 +95,15 @@ def test_hinge_terms_are_sums_over_triples(kernels, case, h):
 
 
 @each
+@pytest.mark.parametrize("h", [0.0, 0.25])
+def test_a_margin_that_is_just_kept_counts_nothing(kernels, h):
+    targets, pairs = np.array([[1.0, 0.5]]), np.array([2.0, 1.5])  # z = 0 and -0.5, 0.5 and 0
+    smooth, hinge, active, pair_weights, target_weights = kernels.hinge_terms(targets, pairs, np.array([0, 2]), h)
+    assert (smooth[0], hinge[0], active[0]) == (0.5 - h / 2, 0.5, 1)
+    assert pair_weights.tolist() == [0.0, 1.0] and target_weights.tolist() == [[1.0, 0.0]]
+
+
+@each
 @settings(max_examples=40, deadline=None)
 @given(case=cases())
 def test_weighted_differences_make_sums_of_outer_products(kernels, case):
@@ -127,6 +136,19 @@ def test_twins_agree_bit_for_bit(case, threads, h):
         a, b = getattr(one, name)(*arguments), getattr(two, name)(*arguments, threads=threads)
         for x, y in zip(a, b, strict=True) if isinstance(a, tuple) else ((a, b),):
             assert_same(x, y)
+
+
+@both
+@pytest.mark.parametrize("threads", [1, 2])
+def test_twins_find_the_same_impostors_of_many_points(threads):
+    """Threads take 256 queries at a time, and 1536 points stay in their cache meanwhile."""
+    rng = np.random.default_rng(0)
+    Q, X = np.rint(2 * rng.normal(size=(600, 4))), np.rint(2 * rng.normal(size=(3200, 4)))
+    classes_Q, classes_X, radii = rng.integers(0, 3, 600), rng.integers(0, 3, 3200), rng.integers(0, 9, 600) * 1.0
+    one, two = (kernels.impostors(Q, X, radii, classes_Q, classes_X, threads=threads) for kernels in KERNELS)
+    assert len(one[0]) > 10_000 and one[1].max() > 3136 and (np.diff(one[0]) >= 0).all()
+    for a, b in zip(one, two, strict=True):
+        assert_same(a, b)
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
