@@ -23,6 +23,10 @@ OPEN = {
               ("satellite", 300), ("segment", 300)),
 }  # fmt: skip
 OPEN_RUNS = {"small": 2, "paper": 3}
+OPEN_MATRICES = {
+    "small": (("wine", "cityblock", 10),),
+    "paper": tuple((name, "matrix", d) for name in ("aural-sonar", "voting-similarity") for d in (30, 300)),
+}
 BEYOND = {
     "small": (("wine", "cityblock"),),
     "paper": (*MATRICES["paper"], *((name, "standardised") for name in ("faults", "mfeat-zernike", "segment"))),
@@ -72,6 +76,10 @@ def readings_tasks(context):
         Task("readings", tasks.readings, {"data_set": name, "preparation": "standardised", "d": d, "run": run},
              data=(name,), kernels=KERNELS)
         for name, d in OPEN[context.scale] for run in range(OPEN_RUNS[context.scale])
+    ] + [
+        Task("matrix_readings", tasks.matrix_readings,
+             {"data_set": name, "preparation": preparation, "d": d, "run": run}, data=(name,), kernels=KERNELS)
+        for name, preparation, d in OPEN_MATRICES[context.scale] for run in range(RUNS[context.scale])
     ]  # fmt: skip
 
 

@@ -142,10 +142,10 @@ def curves(context, results):
 
 
 def readings(context, results):
-    """Accuracies by what is read how, beside table 2."""
+    """Accuracies by what is read how, beside tables 1 and 2."""
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "reading": None})
-    printed = {line["data_set"]: line for line in context.published("ftune_table2.csv")}
-    found = {}
+    tables = (context.published(f"ftune_table{number}.csv") for number in (1, 2))
+    printed, found = {line["data_set"]: line for lines in tables for line in lines}, {}
     for r in results:
         for reading, method, accuracy in (r.value or {"accuracies": []})["accuracies"]:
             found.setdefault((r.params["data_set"], r.params["d"], method, reading), []).append(accuracy)

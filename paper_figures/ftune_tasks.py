@@ -129,6 +129,29 @@ def readings(job, *, data_set, preparation, d, run):
     return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
 
 
+def matrix_readings(job, *, data_set, preparation, d, run):
+    """The same for a similarity matrix: accuracies of BBS and FTUNE+D-S."""
+    one = _Run(job, data_set, preparation, run)
+    P = random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run))
+    D, C = (
+        dselect(one.K, one.y, d, job.rng_for("dselect", data_set, d, run), by_class=by_class, kernels=one.kernels,
+                threads=1)
+        for by_class in (None, True)
+    )  # fmt: skip
+    usual, without = _options(one), _options(one, bias=0.0)
+    found = {
+        ("as here", "BBS"): one.accuracy(bbs(one.K, one.y, P.L[:d], **usual)),
+        ("no bias", "BBS"): one.accuracy(bbs(one.K, one.y, P.L[:d], **without)),
+        ("LIBLINEAR's own stop", "FTUNE+D-S"): _liblinear_ftune(one, D),
+    }
+    for name, landmarks, options in (
+        ("as here", D, usual), ("no bias", D, without), ("landmarks by class", C, usual),
+        ("no bias, landmarks by class", C, without), ("f* by training loss", D, usual | {"choose": "training"}),
+    ):  # fmt: skip
+        found[name, "FTUNE+D-S"] = one.accuracy(ftune(one.K, one.y, landmarks, **options))
+    return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
+
+
 def _svc(C, A, y):
     """LIBLINEAR with the defaults of its command line: no bias, tolerance 0.1, at most 1,000 passes."""
     with warnings.catch_warnings():

@@ -19,7 +19,8 @@ PARAMS = {
     "table2": [("accuracies", WINE | {"preparation": "standardised", "run": run, "methods": figures.FOUR})
                for run in (0, 1)],
     "figure2": [("accuracies", WINE | {"preparation": "-1 to 1", "run": 0, "methods": figures.FOUR})],
-    "readings": [("readings", WINE | {"preparation": "standardised", "run": 0})],
+    "readings": [("readings", WINE | {"preparation": "standardised", "run": 0}),
+                 ("matrix_readings", WINE | {"preparation": "cityblock", "run": 0})],
     "beyond": [("accuracies", WINE | {"preparation": "cityblock", "run": 0, "methods": figures.FIVE}),
                ("peers", WINE | {"preparation": "cityblock", "run": 0})],
 }  # fmt: skip
@@ -64,6 +65,17 @@ def test_the_printed_numbers_stand_beside_ours():
         assert all(row.get("why") for row in rows)
     printed = {(r["data_set"], r["landmarks"], r["method"]): r["published"] for r in rows}
     assert printed["letters", 30, "DBOOST"] == 0.58 and printed["segment", 300, "FTUNE-M"] == 0.96
+
+
+def test_a_matrix_read_as_in_table_1_gives_its_numbers(found):
+    read = {(reading, method): value for reading, method, value in found["readings"][1].value["accuracies"]}
+    table = found["table1"][0].value["accuracies"]
+    assert {method: read["as here", method] for method in ("BBS", "FTUNE+D-S")}.items() <= table.items()
+    value = {"accuracies": [["no bias", "FTUNE+D-S", 0.5]]}
+    params = {"data_set": "aural-sonar", "preparation": "matrix", "d": 30, "run": 0}
+    figure = figures.PAPER.figures[4]
+    row, = figure.reduce(Context(scale="paper"), [Result("matrix_readings", params, value)]).rows
+    assert row["published"] == 0.80 and row["reading"] == "no bias"
 
 
 def test_the_best_by_a_t_test():
