@@ -22,7 +22,10 @@ WHY = {
     "`readings`)",
 }
 CHANCE = "chance: both are means over random splits, and they differ by less than 2 standard errors of a difference"
-SMALL = "not settled: there are 20 test objects in a split, so that the mean of 20 runs has a standard error of 0.02"
+SMALL = (
+    "with 20 test objects in a split the mean of 20 runs has a standard error of 0.02; over 200 splits FTUNE+D-S has "
+    "0.844 with 30 landmarks, and without a bias, LIBLINEAR's default, 0.806 (table `readings`)"
+)
 BEST = "`best`: the two sample t-test at 95 % does not tell it from the method of the highest mean."
 
 
