@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from paper_figures.data import FILES, DataFile, DataNotAvailable, describe, fetch, load, names, search_path
 from paper_figures.data.coding import nominal_codes, table
+from paper_figures.data.gist import gist
 
 DATA = os.environ.get("REFIMPL_DATA")
 real = pytest.mark.skipif(
@@ -336,3 +337,52 @@ def test_idx_files(tmp_path):
     assert read_idx(write((0x801).to_bytes(4, "big") + (2).to_bytes(4, "big") + b"\7\1")).tolist() == [7, 1]
     with pytest.raises(ValueError, match="idx"):
         read_idx(write(b"\0" * 40))
+
+
+def gratings(side):
+    """Images with the angle and frequency of each of GIST's filters: ndarray, shape (24, side, side)."""
+    f, t = np.meshgrid(0.3 / 1.85 ** np.arange(3), np.pi * np.arange(8) / 8, indexing="ij")
+    row, column = np.mgrid[:side, :side]
+    along = np.cos(t)[..., np.newaxis, np.newaxis] * column + np.sin(t)[..., np.newaxis, np.newaxis] * row
+    return (100 + 60 * np.cos(2 * np.pi * f[..., np.newaxis, np.newaxis] * along)).reshape(-1, side, side)
+
+
+def test_a_grating_excites_its_own_filter_most():
+    of_filters = gist(gratings(32)).reshape(24, 24, 16).mean(axis=2)
+    assert of_filters.argmax(axis=1).tolist() == list(range(24))
+
+
+def test_gist_sees_shape_and_not_contrast():
+    images = load("digits").X.reshape(-1, 8, 8)[:150] * 15.0
+    found = gist(images)
+    assert found.shape == (150, 384) and found.dtype == np.float32 and (found >= 0).all()
+    in_parts = np.concatenate([gist(images[:1]), gist(images[1:70]), gist(images[70:])])
+    np.testing.assert_allclose(in_parts, found, rtol=1e-5, atol=1e-7)
+    assert np.array_equal(gist(images), found)
+    textured = 60 + gratings(32)
+    half = gist(textured / 2)
+    np.testing.assert_allclose(half, gist(textured), rtol=0.05, atol=0.005)
+    assert np.abs(gist(np.full((1, 32, 32), 77))).max() < 1e-5
+    turned = gist(images.transpose(0, 2, 1)).reshape(-1, 3, 8, 4, 4).transpose(0, 1, 2, 4, 3)
+    np.testing.assert_allclose(turned[:, :, 4], found.reshape(-1, 3, 8, 4, 4)[:, :, 0], rtol=1e-4, atol=1e-6)
+
+
+def test_gist_says_what_would_do():
+    for shape in ((32, 32), (1, 32, 28), (1, 30, 30)):
+        with pytest.raises(ValueError, match="multiple of 4"):
+            gist(np.zeros(shape))
+
+
+@real
+def test_tiny_images(monkeypatch):
+    monkeypatch.setattr("paper_figures.data.tiny_images.gist", lambda images: images[:, :4, :4].reshape(-1, 16))
+    loaded = load("tiny-images")
+    assert loaded.X.shape == (60_000, 16) and loaded.n_train == 50_000 and len(loaded.classes) == 10
+    assert np.bincount(loaded.y[:50_000]).tolist() == [5000] * 10
+    assert np.bincount(loaded.y[50_000:]).tolist() == [1000] * 10
+    assert (np.bincount(loaded.y[50_000:51_000]) > 50).all()  # any first queries are of all classes
+
+
+def test_gist_of_digits():
+    digits = load("digits-gist")
+    assert digits.X.shape == (1797, 384) and digits.n_train == 1297 and np.array_equal(digits.y, load("digits").y)

@@ -39,6 +39,7 @@ class DataFile:
     note: str = ""
 
 
+_LUMA = "the Y channel of JPEG copies (quality 75) of CIFAR-10, www.cs.toronto.edu/~kriz/cifar.html, class by class"
 _REENCODED = "a re-encoding of UCI's file, so UCI's own copy has another sha256"
 
 _TABLE = (
@@ -307,6 +308,35 @@ _TABLE = (
         None,
         "not stated",
         "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, which is gone",
+    ),
+    # Li et al. (2011), § 4.2
+    DataFile(
+        "tinyimages/cifar10-jpeg-train-luma-idx3-ubyte.gz",
+        "49d7267843d19ca2a6a07ed399f465ebdb73cc6ec4bab683c3a64efe40c94243",
+        None,
+        "not stated",
+        _LUMA,
+    ),
+    DataFile(
+        "tinyimages/cifar10-jpeg-train-labels-idx1-ubyte.gz",
+        "2c22c17def1abae652e1feff4f9db17f30ba266f1aac33f36116e8df6a193820",
+        None,
+        "not stated",
+        "the classes of the images beside it, in the same order",
+    ),
+    DataFile(
+        "tinyimages/cifar10-jpeg-test-luma-idx3-ubyte.gz",
+        "b0ad1479ada0818e78742452716dafea57c917dd8aefe82af5793c6adc2fefd7",
+        None,
+        "not stated",
+        _LUMA,
+    ),
+    DataFile(
+        "tinyimages/cifar10-jpeg-test-labels-idx1-ubyte.gz",
+        "ccc234cdf8d33c42cfe79ae77c00e391447461f53e0ebde5174ed4407e6f755a",
+        None,
+        "not stated",
+        "the classes of the images beside it, in the same order",
     ),
 )
 

@@ -59,9 +59,10 @@ class Parsed:
 
 
 def _recipes():
-    from paper_figures.data import bundled, ftune_sets, lmnn_sets, mnist, uci
+    from paper_figures.data import bundled, ftune_sets, lmnn_sets, mnist, tiny_images, uci
 
-    return {**bundled.RECIPES, **mnist.RECIPES, **uci.RECIPES, **lmnn_sets.RECIPES, **ftune_sets.RECIPES}
+    modules = (bundled, mnist, uci, lmnn_sets, ftune_sets, tiny_images)
+    return {name: recipe for module in modules for name, recipe in module.RECIPES.items()}
 
 
 def names():

@@ -1,0 +1,94 @@
+"""The GIST of images: Oliva & Torralba, "Modeling the shape of the scene", IJCV 42(3), 2001.
+
+An image is whitened and its local contrast evened out; then it passes Gabor filters of several scales and orientations,
+and the mean amplitude of each filter in each block of a grid is one number. With 3 scales, 8 orientations and 4 x 4
+blocks these are the 384 numbers that Torralba, Fergus & Freeman (2008) keep of a tiny image.
+
+Readings of what is left open
+-----------------------------
+* Images go on beyond their borders as in a mirror, by half a side at least.
+* Grey values 0..255 become log(1 + value): then a factor in front of them is a constant, which whitening takes away.
+* Low frequencies are those whose weight 2^-(f / f_c)^2 is large, f_c = 4 cycles an image. They are subtracted, and the
+  rest is divided by 0.2 + sqrt(the low frequencies of its square).
+* In the plane of frequencies (cycles a pixel, in polar coordinates f, t) a filter is
+  exp(-3.5 (f / f_s - 1)^2 - 2 pi (t - t_o)^2), f_s = 0.3, 0.3 / 1.85, 0.3 / 1.85^2 and t_o = 0, pi / 8, ..., 7 pi / 8:
+  real, on one side of the origin, so that the absolute value of what it lets through is an amplitude. The origin,
+  which has no direction, is left out.
+"""
+
+import numpy as np
+from scipy import fft
+
+HIGHEST, RATIO = 0.3, 1.85  # cycles a pixel at the finest scale; from one scale to the next
+ALONG, ACROSS = 3.5, 2 * np.pi  # how narrow a filter is in frequency and in angle
+CUT, DAMPING = 4.0, 0.2  # f_c, and what is added to the local contrast
+BATCH = 64  # images at a time
+
+
+def filters(side, scales, orientations):
+    """Gabor filters in the plane of frequencies: ndarray, shape (scales, orientations, side, side), float32."""
+    f, t = _polar(side)
+    f_s = HIGHEST / RATIO ** np.arange(scales)[:, np.newaxis, np.newaxis, np.newaxis]
+    t_o = np.pi * np.arange(orientations)[:, np.newaxis, np.newaxis] / orientations
+    turn = (t - t_o + np.pi) % (2 * np.pi) - np.pi
+    bank = np.exp(-ALONG * (f / f_s - 1) ** 2 - ACROSS * turn**2).astype(np.float32)
+    bank[..., 0, 0] = 0.0
+    return bank
+
+
+def _polar(side):
+    """Frequency in cycles a pixel and direction at each place of a discrete Fourier transform."""
+    f = fft.fftfreq(side)
+    return np.hypot(f[:, np.newaxis], f), np.arctan2(f[:, np.newaxis], f)
+
+
+def gist(images, *, scales=3, orientations=8, blocks=4):
+    """The GIST of grey images of one size.
+
+    Parameters
+    ----------
+    images : array_like, shape (n, side, side)
+        Grey values, 0 to 255; `side` is a multiple of `blocks`.
+    scales, orientations, blocks : int
+
+    Returns
+    -------
+    ndarray, shape (n, scales * orientations * blocks**2), float32
+        Filter by filter, the finest scale first; within a filter block by block, row by row.
+    """
+    images = np.asarray(images)
+    if images.ndim != 3 or images.shape[1] != images.shape[2] or images.shape[1] % blocks:
+        raise ValueError(f"images has shape {images.shape}; (n, side, side), side a multiple of {blocks}, would do")
+    n, side = images.shape[:2]
+    margin = fft.next_fast_len(2 * side) - side
+    around = (margin // 2, margin - margin // 2)
+    f, _ = _polar(side + margin)
+    low = np.exp2(-((f * side / CUT) ** 2)).astype(np.float32)
+    bank = filters(side + margin, scales, orientations).reshape(-1, side + margin, side + margin)
+    found = np.empty((n, len(bank), blocks, blocks), dtype=np.float32)
+    inside = slice(around[0], around[0] + side)
+    for start in range(0, n, BATCH):
+        some = np.log1p(images[start : start + BATCH], dtype=np.float32)
+        some = _even(np.pad(some, ((0, 0), around, around), mode="symmetric"), low)
+        _amplitudes(fft.fft2(some), bank, inside, found[start : start + BATCH])
+    return found.reshape(n, -1)
+
+
+def _even(images, low):
+    """Images without their low frequencies, divided by their local contrast."""
+    rest = images - _passed(images, low)
+    return rest / (DAMPING + np.sqrt(np.abs(_passed(rest**2, low))))
+
+
+def _passed(images, low):
+    return fft.irfft2(fft.rfft2(images) * low[:, : low.shape[1] // 2 + 1], s=images.shape[1:])
+
+
+def _amplitudes(spectra, bank, inside, out):
+    """The mean amplitude of each filter in each block, into `out`, shape (b, filters, blocks, blocks)."""
+    b, blocks = len(spectra), out.shape[-1]
+    for place, passes in enumerate(bank):
+        rows = fft.ifft(spectra * passes, axis=1, overwrite_x=True)[:, inside]
+        amplitude = np.abs(fft.ifft(rows, axis=2)[:, :, inside])
+        step = amplitude.shape[1] // blocks
+        out[:, place] = amplitude.reshape(b, blocks, step, blocks, step).mean(axis=(2, 4))

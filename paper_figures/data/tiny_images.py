@@ -1,0 +1,34 @@
+"""The GIST of small images, for Li et al. (2011), § 4.2: CIFAR-10's in place of a million tiny images, and digits."""
+
+import numpy as np
+
+from paper_figures.data.bundled import read_digits
+from paper_figures.data.gist import gist
+from paper_figures.data.mnist import read_idx
+from paper_figures.data.sets import Parsed, Recipe
+
+FILES = tuple(
+    f"tinyimages/cifar10-jpeg-{part}-ubyte.gz"
+    for part in ("train-luma-idx3", "train-labels-idx1", "test-luma-idx3", "test-labels-idx1")
+)
+CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+
+
+def read_tiny_images(train_images, train_labels, test_images, test_labels):
+    """Read 60000 images of 32 x 32 pixels as 384 numbers each; the test part, sorted by class in the file, is mixed."""
+    mixed = np.random.default_rng(0).permutation(10_000)
+    X = np.concatenate([read_idx(train_images), read_idx(test_images)[mixed]]).reshape(-1, 32, 32)
+    y = np.concatenate([read_idx(train_labels), read_idx(test_labels)[mixed]])
+    notes = ("CIFAR-10's images, which are some of the 80 million tiny ones, as grey values of JPEG copies; their GIST "
+             "is computed here: 8 orientations at each of 3 scales, 4 x 4 blocks",)  # fmt: skip
+    return Parsed(gist(X), y, dict(enumerate(CLASSES)), n_train=50_000, notes=notes)
+
+
+def read_digits_gist():
+    """Read the GIST of scikit-learn's 8 x 8 digits, 384 numbers each; the last 500 are the test part."""
+    digits = read_digits()
+    return Parsed(gist(digits.X.reshape(-1, 8, 8) * (255 / 16)), digits.y, digits.classes, n_train=digits.n_train,
+                  notes=("the GIST of images of 8 x 8 pixels, 2 x 2 a block",))
+
+
+RECIPES = {"tiny-images": Recipe(read_tiny_images, FILES), "digits-gist": Recipe(read_digits_gist)}
