@@ -11,11 +11,19 @@ SETS = {
                            "counts": (20, 40, 60, 100, 150, 200)},
     ("figure1", "paper"): {"data_set": "MNIST-10", "d": 64, "queries": 1000, "K": 100, "trial": 5000,
                            "counts": tuple(range(100, 1001, 100))},
+    ("figure2", "small"): {"data_set": "digits-gist", "d": 96, "queries": 300, "K": 20, "trial": 900,
+                           "counts": (20, 40, 60, 100, 150, 200)},
+    ("figure2", "paper"): {"data_set": "tiny-images", "d": 384, "queries": 1000, "K": 100, "trial": 10_000,
+                           "counts": (250, *range(500, 5001, 500))},
 }  # fmt: skip
-SIZES = {  # the paper's Figure 1: 17 trees of 12 layers
+SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, less than 800 bits, so 13 layers
     ("figure1", "small"): {"trees": 8, "depth": 8, "n_train": 1297, "bits": (16, 32, 64), "functions": (4, 8),
                            "widths": (0.5, 1.0, 2.0)},
     ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 20_000, "bits": (32, 96, 200),
+                           "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
+    ("figure2", "small"): {"trees": 12, "depth": 8, "n_train": 1297, "bits": (16, 64, 128), "functions": (4, 8),
+                           "widths": (0.5, 1.0, 2.0)},
+    ("figure2", "paper"): {"trees": 60, "depth": 13, "n_train": 20_000, "bits": (100, 500, 800),
                            "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
 }  # fmt: skip
 LAMS = (0.01, 0.02, 0.05, 0.1)
@@ -76,14 +84,19 @@ def table1_tasks(context):
     ]  # fmt: skip
 
 
+CURVES = (
+    "Recall of the nearest neighbours by the number of returned items: the forest beside k-means trees and hashing, "
+    "and beside spectral hashing."
+)
 PAPER = Paper(
     "search_forest",
     "Learning to search efficiently in high dimensions",
     "Z. Li, H. Ning, L. Cao, T. Zhang, Y. Gong, T. S. Huang. NIPS 2011",
     (
-        Figure("figure1", "Recall by the number of returned items", curve_tasks("figure1"), results.curves,
-               plots.draw_curves, alt="Recall of the nearest neighbours by the number of returned items: the forest "
-               "beside k-means trees and hashing, and beside spectral hashing.", size=(7.5, 3.8)),
+        Figure("figure1", "Recall by the number of returned items", curve_tasks("figure1"),
+               results.curves("figure1"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
+        Figure("figure2", "Recall by the number of returned items, GIST of images", curve_tasks("figure2"),
+               results.curves("figure2"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
         Figure("sensitivity", "The forest's recall by lambda, training points and depth", sensitivity_tasks,
                results.sensitivity),
         Figure("table1", "Retrieval time", table1_tasks, results.table1, plots.draw_times,

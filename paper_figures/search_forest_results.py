@@ -6,7 +6,16 @@ from paper_figures.registry import Gathered
 
 NAMES = {"forest": "Boosted Search Forest", "colliding": "k-means trees", "hashing": "LSH",
          "best-bin-first": "k-means trees, best-bin-first"}  # fmt: skip
-OTHER_DATA = "another data set than the paper's, which was never published as features"
+WHY_CURVES = {
+    "figure1": "another data set than the paper's, which was never published as features",
+    "figure2": "a database of 50,000 images instead of a million, of which 5000 are a tenth instead of 0.5 per cent",
+}
+NOTES_OF = {
+    ("figure2", "paper"): (
+        "The database is 20 times smaller than the paper's million: of 50,000 images 250 are the share of 0.5 per cent "
+        "that 5000 are there. The GIST is our own (data/gist.py).",
+    ),
+}
 RULE = (
     "Settings that the paper leaves open (lambda; the leaves of the k-means trees; functions and width of LSH) are "
     "those of the largest mean recall along the curve when 300 points of the database are the queries."
@@ -29,27 +38,35 @@ def method_of(r):
     return NAMES[r.name]
 
 
-def curves(context, results):
-    """Recall by the number of returned items: Figures 1 and 2."""
-    place = "figure1" if results[0].params["data_set"] in ("MNIST-10", "digits") else "figure2"
-    rows, drawing = _absent(results, {"method": "all", "returned": None}), []
+def curves(figure):
+    """The reduction of Figure 1 or 2: recall by the number of returned items."""
+
+    def gathered(context, results):
+        rows, drawing = _absent(results, {"method": "all", "returned": None}), []
+        found = [r for r in results if r.value is not None]
+        for r in found:
+            rows += _curve_rows(context, figure, r)
+            drawing.append({"method": method_of(r), "counts": list(r.params["counts"])} | {
+                key: r.value[key] for key in ("recall", "returned", "candidates")})  # fmt: skip
+        for row in rows:
+            row.setdefault("setting", None)
+        return Gathered(rows, [_set_note(results), *NOTES_OF.get((figure, context.scale), ()), RULE,
+                               *_forest_notes(results)], drawing)  # fmt: skip
+
+    return gathered
+
+
+def _curve_rows(context, figure, r):
+    """A curve's recalls beside those that the text prints."""
     printed = {(line["method"], int(line["returned"])): line["recall"]
-               for line in context.published("search_forest_text.csv") if line["place"] == place}  # fmt: skip
-    names = {"Boosted Search Forest": "forest"}
-    for r in results:
-        if r.value is None:
-            continue
-        method = method_of(r)
-        drawing.append({"method": method, "counts": list(r.params["counts"])} | {
-            key: r.value[key] for key in ("recall", "returned", "candidates")})  # fmt: skip
-        for count, found in zip(r.params["counts"], r.value["recall"], strict=True):
-            published = printed.get((names.get(method, method), count)) if context.scale == "paper" else None
-            why = {"why": OTHER_DATA} if published is not None else {}
-            rows.append({"method": method, "returned": count, "setting": str(r.value["setting"]),
-                         "published": published, "ours": round(found, 2), "std": None} | why)  # fmt: skip
-    for row in rows:
-        row.setdefault("setting", None)
-    return Gathered(rows, [_set_note(results), RULE, *_forest_notes(results)], drawing)
+               for line in context.published("search_forest_text.csv") if line["place"] == figure}  # fmt: skip
+    method = method_of(r)
+    name = "forest" if r.name == "forest" else method
+    for count, found in zip(r.params["counts"], r.value["recall"], strict=True):
+        published = printed.get((name, count)) if context.scale == "paper" else None
+        why = {"why": WHY_CURVES[figure]} if published is not None else {}
+        yield {"method": method, "returned": count, "setting": str(r.value["setting"]), "published": published,
+               "ours": round(found, 2), "std": None} | why  # fmt: skip
 
 
 def _set_note(results):
