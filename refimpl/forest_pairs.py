@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from refimpl.kernels.forest import midway
+from refimpl.products import times_vector, vector_times
 
 
 def grid_step(total):
@@ -73,7 +74,7 @@ class _DenseNode:
 
     def product(self, u):
         """The symmetric part of M times u."""
-        return 0.5 * (self.M @ u + self.M.T @ u)
+        return 0.5 * (times_vector(self.M, u) + vector_times(u, self.M))
 
     def best_thresholds(self, A):
         """As refimpl.kernels.best_thresholds: J^k less the largest J^k(1) + J^k(2), and the threshold."""

@@ -19,6 +19,7 @@ from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_ma
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.forest_pairs import DensePairs, MeetingPairs
 from refimpl.kernels import SearchForest
+from refimpl.products import length, times_vector, vector_times
 
 __all__ = [
     "Round", "SearchForest", "best_c", "label_similarity", "neighbor_similarity", "search_forest", "search_tree",
@@ -248,7 +249,8 @@ def _hyperplane(X, node, settings, rng, kernels, threads):
     augmented = np.empty((len(X), X.shape[1] + 1))
     augmented[:, :-1], augmented[:, -1] = X, settings.augment  # x~ = [x^T 1]^T
     start = rng.normal(size=augmented.shape[1])
-    p = top_eigenvector(lambda p: augmented.T @ node.product(augmented @ p), start, tol=settings.tol)
+    p = top_eigenvector(lambda p: vector_times(node.product(times_vector(augmented, p)), augmented), start,
+                        tol=settings.tol)  # fmt: skip
     p, b = p[:-1].astype(X.dtype), float(p[-1]) * settings.augment
     values = kernels.plane_values(X, p, threads=threads)
     if settings.offset == "best":
@@ -269,7 +271,8 @@ def top_eigenvector(product, start, *, tol=1e-4):
     """The eigenvector of the largest eigenvalue of a symmetric matrix, by restarted Lanczos iterations.
 
     As ``scipy.sparse.linalg.eigsh`` does it, but the result is a function of the start vector alone: that solver keeps
-    a random state of its own. New basis vectors are made orthogonal to all earlier ones.
+    a random state of its own. New basis vectors are made orthogonal to all earlier ones. The products are those of
+    :mod:`refimpl.products`, so the number of BLAS threads does not count.
 
     Parameters
     ----------
@@ -284,16 +287,16 @@ def top_eigenvector(product, start, *, tol=1e-4):
     ndarray, shape (d,), float64
         Of length 1; its largest entry in absolute value (the first of them) is positive.
     """
-    v, d = start / np.linalg.norm(start), len(start)
+    v, d = start / length(start), len(start)
     for _ in range(RESTARTS):
         Q, alpha, beta, done = np.empty((min(STEPS, d), d)), [], [], False
         for j in range(len(Q)):
             Q[j] = v
             w = product(v)
-            alpha.append(w @ v)
+            alpha.append(np.einsum("i,i", w, v))
             for _ in range(2):
-                w = w - Q[: j + 1].T @ (Q[: j + 1] @ w)
-            beta.append(np.linalg.norm(w))
+                w = w - vector_times(times_vector(Q[: j + 1], w), Q[: j + 1])
+            beta.append(length(w))
             closed = beta[-1] <= 1e-13 * max(map(abs, alpha + beta))  # A maps the basis into itself
             if closed or j + 1 == len(Q) or (j + 1) % LOOK == 0:
                 theta, y = eigh_tridiagonal(alpha, beta[:-1], select="i", select_range=(j, j))
@@ -301,8 +304,8 @@ def top_eigenvector(product, start, *, tol=1e-4):
                 if done:
                     break
             v = w / beta[-1]
-        v = Q[: j + 1].T @ y[:, 0]
-        v /= np.linalg.norm(v)
+        v = vector_times(y[:, 0], Q[: j + 1])
+        v /= length(v)
         if done or len(Q) == d:
             break
     return v if v[np.abs(v).argmax()] > 0 else -v

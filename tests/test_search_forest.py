@@ -1,6 +1,10 @@
 """Boosted Search Forest: against the oracles, the dense form against the meeting one, and twin against twin."""
 
 import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import oracles_forest as oracle
@@ -12,6 +16,7 @@ from scipy import sparse
 
 import refimpl
 from refimpl.forest_pairs import DensePairs, MeetingPairs
+from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
     SearchForest,
     as_similarity,
@@ -25,6 +30,7 @@ from refimpl.search_forest import (
 )
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+ROOT = Path(__file__).resolve().parent.parent
 FIELDS = [field.name for field in dataclasses.fields(SearchForest)]
 
 
@@ -186,6 +192,36 @@ def test_the_eigenvector_is_the_one_of_eigh(d, rank):
     assert v @ A @ v == pytest.approx(theta, abs=1e-8 * np.abs(A).max())
     assert np.linalg.norm(v) == pytest.approx(1) and v[np.abs(v).argmax()] > 0
     np.testing.assert_allclose(A @ v, theta * v, atol=1e-6 * np.abs(A).max() * d)
+
+
+HASHED = """
+import hashlib, numpy as np
+from refimpl.search_forest import label_similarity, search_forest
+rng = np.random.default_rng(0)
+X, S = rng.normal(size=(1500, 384)), label_similarity(np.arange(1500) % 50)
+forest = search_forest(X, S, 1, 0.02, rng=rng, max_depth=2)
+print(hashlib.sha256(forest.planes.tobytes() + forest.offset.tobytes()).hexdigest())
+"""
+
+
+def test_the_number_of_blas_threads_does_not_count():
+    """At this size BLAS divides the products of the eigensolver, if it may."""
+    found = set()
+    for threads in "12":
+        names = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), threads)
+        run = subprocess.run([sys.executable, "-c", HASHED], capture_output=True, text=True, cwd=ROOT,
+                             env=os.environ | names)  # fmt: skip
+        assert run.returncode == 0, run.stderr
+        found.add(run.stdout)
+    assert len(found) == 1
+
+
+def test_products():
+    rng = np.random.default_rng(0)
+    A, u, v = rng.normal(size=(40, 7)), rng.normal(size=40), rng.normal(size=7)
+    np.testing.assert_allclose(times_vector(A, v), A @ v, rtol=1e-12)
+    np.testing.assert_allclose(vector_times(u, A), u @ A, rtol=1e-12)
+    assert length(np.array([3.0, 4.0])) == 5.0
 
 
 @pytest.mark.parametrize(("similar", "dissimilar"), [(9.0, 2.0), (100.0, 1.0), (5.0, 80.0), (1e-3, 50.0), (0.0, 4.0)])
