@@ -1,5 +1,7 @@
 """Li, Ning, Cao, Zhang, Gong & Huang (2011): the list of figures, and the sizes of their tasks at both scales."""
 
+from paper_figures import search_forest_libraries as beside
+from paper_figures import search_forest_libraries_results as beside_results
 from paper_figures import search_forest_plots as plots
 from paper_figures import search_forest_results as results
 from paper_figures import search_forest_tasks as tasks
@@ -38,6 +40,28 @@ TIMES = {
     "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
               "d": 32},
 }  # fmt: skip
+LIBRARIES = {
+    "small": {
+        "forest (8 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8},
+                             (50, 100, 200, None)),
+        "forest (24 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24},
+                             (50, 100, 200, 400, None)),
+        "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
+        "FAISS IVF-flat": ("ivf", {"lists": 32}, (1, 2, 4, 8, 16)),
+        "hnswlib": ("hnsw", {"links": 8, "effort": 50}, (20, 40, 80, 160)),
+        "linear scan": ("scan", {}, (None,)),
+    },
+    "paper": {
+        "forest (17 trees)": ("forest", {"lam": 0.02, "n_train": 20_000, "max_depth": 12, "trees": 17},
+                              (200, 500, 1000, 2000, None)),
+        "forest (50 trees)": ("forest", {"lam": 0.02, "n_train": 20_000, "max_depth": 12, "trees": 50},
+                             (200, 500, 1000, 2000, 4000, None)),
+        "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
+        "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
+        "hnswlib": ("hnsw", {"links": 16, "effort": 200}, (100, 150, 200, 400, 800)),
+        "linear scan": ("scan", {}, (None,)),
+    },
+}  # fmt: skip
 
 
 def _task(name, at, **params):
@@ -74,6 +98,15 @@ def sensitivity_tasks(context):
     ]  # fmt: skip
 
 
+def libraries_tasks(context):
+    """One: all methods are measured one after another, on the points of Figure 1."""
+    at = {key: SETS["figure1", context.scale][key] for key in ("data_set", "d", "queries", "K")}
+    methods = {name: {"kind": kind, "with": built, "settings": settings}
+               for name, (kind, built, settings) in LIBRARIES[context.scale].items()}  # fmt: skip
+    params = at | {"versions": beside.versions(), "methods": methods, "passes": 3}
+    return [Task("libraries", beside.search, params, data=(at["data_set"],), kernels=KERNELS)]
+
+
 def table1_tasks(context):
     """One for each number of bits and of items."""
     at = TIMES[context.scale]
@@ -99,6 +132,9 @@ PAPER = Paper(
                results.curves("figure2"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
         Figure("sensitivity", "The forest's recall by lambda, training points and depth", sensitivity_tasks,
                results.sensitivity),
+        Figure("libraries", "The forest beside libraries of approximate neighbours", libraries_tasks,
+               beside_results.libraries, plots.draw_libraries, alt="Recall of the nearest neighbours by milliseconds a "
+               "query, and by the number of points compared: the forest, annoy, FAISS, hnswlib.", size=(7.5, 3.8)),
         Figure("table1", "Retrieval time", table1_tasks, results.table1, plots.draw_times,
                alt="Seconds a query by the number of items: linear scans rise in proportion, the index hardly.",
                size=(7.0, 4.0)),

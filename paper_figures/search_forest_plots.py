@@ -1,5 +1,7 @@
 """How the figures of Li et al. (2011) are drawn; a change here computes nothing anew."""
 
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
 from paper_figures.plots import panels, series_style
 
 FOREST = "Boosted Search Forest"
@@ -21,6 +23,22 @@ def draw_curves(record, figure):
         nearest = record["rows"][0]["returned"]
         axis.set(title=title, xlabel="returned items", ylim=(0, 100), xlim=(0, None))
         axis.set_ylabel("recall of the nearest (%)" if nearest else "recall (%)")
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=3)
+
+
+def draw_libraries(record, figure):
+    """Draw recall by milliseconds a query, and by the number of points that a query is compared with."""
+    handles = {}
+    for axis, key, label in zip(panels(figure, 2), ("ms", "compared"), ("milliseconds a query", "points compared"),
+                                strict=True):  # fmt: skip
+        for place, line in enumerate(record["drawing"]):
+            if None not in line[key]:
+                (handles[line["method"]],) = axis.plot(line[key], line["recall"], **series_style(place))
+        axis.set(xscale="log", xlabel=label, title="(a)" if key == "ms" else "(b)")
+        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.set_ylabel("recall of the nearest (%)")
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=3)
 
 

@@ -86,12 +86,8 @@ def forest(job, *, lams, n_train, max_depth, trees, **at):
     """The forest's curve: lambda chosen, learnt from `n_train` points, all of them indexed."""
 
     def learnt(X, lam):
-        rng, rows = job.rng_for("forest"), np.arange(len(X))
-        if n_train < len(X):
-            rows = np.sort(rng.choice(len(X), n_train, replace=False))
-        S = neighbor_similarity(X[rows], max(1, round(at["K"] * len(rows) / len(X))), kernels=job.kernels)
         try:
-            return search_forest(X[rows], S, trees, lam, rng=rng, max_depth=max_depth, kernels=job.kernels)
+            return _learnt(job, X, at["K"], lam=lam, n_train=n_train, max_depth=max_depth, trees=trees)
         except ValueError as error:
             if "no tree is worth its cost" not in str(error):
                 raise
@@ -108,6 +104,16 @@ def forest(job, *, lams, n_train, max_depth, trees, **at):
     curve = _curve(_selected(job, found, X, Q), near, at["counts"])
     trees, leaves = (0, 0.0) if found is None else (len(found.c), found.n_words / len(found.c))
     return curve | {"setting": lam, "tried": tried, "trees": trees, "leaves": leaves, "seconds": seconds}
+
+
+def _learnt(job, X, K, *, lam, n_train, max_depth, trees, threads=None):
+    """The forest of `n_train` points, K being the neighbours among all of X."""
+    rng, rows = job.rng_for("forest"), np.arange(len(X))
+    if n_train < len(X):
+        rows = np.sort(rng.choice(len(X), n_train, replace=False))
+    K = max(1, round(K * len(rows) / len(X)))
+    S = neighbor_similarity(X[rows], K, kernels=job.kernels, threads=threads)
+    return search_forest(X[rows], S, trees, lam, rng=rng, max_depth=max_depth, kernels=job.kernels, threads=threads)
 
 
 def _selected(job, learnt, X, Q):

@@ -1,10 +1,13 @@
 """The tasks and reductions of the search forest's figures, at sizes that take seconds."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from figure_runs import require_missing_is_said, require_rows, run, run_all
 
 from paper_figures import search_forest as figures
+from paper_figures import search_forest_libraries as beside
 from paper_figures import search_forest_tasks as tasks
 from paper_figures.registry import Context, Result
 
@@ -12,6 +15,18 @@ pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type
 AT = {"data_set": "digits", "d": 8, "queries": 60, "K": 10, "trial": 200, "counts": (10, 40)}
 GIST = AT | {"data_set": "digits-gist", "d": 24}
 FOREST = {"lams": (0.02, 0.6), "n_train": 600, "max_depth": 7, "trees": 3}
+LIBRARIES = {key: AT[key] for key in ("data_set", "d", "queries", "K")} | {
+    "versions": beside.versions(), "passes": 1,
+    "methods": {
+        "forest": {"kind": "forest", "with": {"lam": 0.02, "n_train": 600, "max_depth": 7, "trees": 3},
+                   "settings": (20, 80, None)},
+        "annoy": {"kind": "annoy", "with": {"trees": 4}, "settings": (20, 200, 10**6)},
+        "FAISS IVF-flat": {"kind": "ivf", "with": {"lists": 16}, "settings": (1, 4, 16)},
+        "hnswlib": {"kind": "hnsw", "with": {"links": 4, "effort": 20}, "settings": (10, 100)},
+        "linear scan": {"kind": "scan", "with": {}, "settings": (None,)},
+    },
+}  # fmt: skip
+TASKS = SimpleNamespace(**vars(tasks) | {"libraries": beside.search})
 PARAMS = {
     "figure1": [
         ("forest", AT | FOREST),
@@ -28,6 +43,7 @@ PARAMS = {
         ("spectral", GIST | {"bits": 16}),
         ("spectral", GIST | {"bits": 40}),  # more than there are components
     ],
+    "libraries": [("libraries", LIBRARIES)],
     "sensitivity": [("forest", AT | FOREST | {"lams": (lam,)}) for lam in (0.02, 0.6)],
     "table1": [("times", {"bits": bits, "n": n, "queries": 3, "d": 4, "depth": 4})
                for bits in (8, 32) for n in (200, 400)],
@@ -36,7 +52,7 @@ PARAMS = {
 
 @pytest.fixture(scope="module")
 def found():
-    return run_all(tasks, PARAMS)
+    return run_all(TASKS, PARAMS)
 
 
 def test_every_figure_gathers_rows(found):
@@ -56,6 +72,50 @@ def test_the_numbers_hang_together(found):
         assert not tried or r.value["setting"] == max(tried, key=lambda one: one[1])[0]
     for r in found["table1"]:
         assert 0 < r.value["scan"] < 1 and 0 < r.value["index"] < 1
+
+
+def test_libraries_are_asked_and_counted(found):
+    (r,) = found["libraries"]
+    for name, given in LIBRARIES["methods"].items():
+        lines = [line for line in r.value["lines"] if line["method"] == name]
+        if beside.missing(given["kind"], LIBRARIES["versions"]):
+            assert not lines
+            continue
+        recall = [line["recall"] for line in lines]
+        assert [line["setting"] for line in lines] == list(given["settings"])
+        assert recall == sorted(recall) and recall[-1] > 70 and all(line["ms"] > 0 for line in lines), name
+        compared = [line["compared"] for line in lines]
+        if name == "hnswlib":
+            assert compared == [None, None] and recall[-1] > 99
+            continue
+        assert compared == sorted(compared) and compared[-1] <= 1297
+        if name != "forest":  # then every point is compared
+            assert compared[-1] == 1297 and recall[-1] == 100.0 and lines[-1]["recall@10"] == 100.0
+    assert r.value["built"].keys() == {line["method"] for line in r.value["lines"]}
+
+
+def test_which_library_is_read_off_the_numbers():
+    def lines(name, recall, ms, compared):
+        return [{"method": name, "setting": 1, "recall": a, "recall@10": a, "ms": b, "compared": c}
+                for a, b, c in zip(recall, ms, compared, strict=True)]  # fmt: skip
+
+    value = {"built": {"forest": 9.0, "hnswlib": 2.0, "linear scan": 0.0}, "lines": [
+        *lines("forest", (91.0, 99.5), (3.0, 8.0), (50.0, 400.0)),
+        *lines("hnswlib", (90.0, 95.0), (1.0, 2.0), (None,) * 2),
+        *lines("linear scan", (100.0,), (5.0,), (1297,))]}  # fmt: skip
+    params = LIBRARIES | {"versions": {"annoy": None, "faiss-cpu": None, "hnswlib": "1"}}
+    figure = next(f for f in figures.PAPER.figures if f.name == "libraries")
+    gathered = figure.reduce(Context(), [Result("libraries", params, value)])
+    absent = [row for row in gathered.rows if row["ours"] is None]
+    assert [row["method"] for row in absent] == ["annoy", "FAISS IVF-flat"]
+    assert all(row["status"] == "not available" and "refimpl[libraries]" in row["why"] for row in absent)
+    at_90, at_99, built, choice = gathered.notes[-4:]
+    assert "hnswlib 1 ms, forest 3 ms, linear scan 5 ms a query; points compared: forest 50, linear scan 1297" in at_90
+    assert "linear scan 5 ms, forest 8 ms a query" in at_99 and "Not reached by hnswlib" in at_99
+    assert "hnswlib 2 s; forest 9 s" in built
+    assert "time counts: hnswlib (at 90 per cent), linear scan (at 99 per cent)" in choice
+    assert "what costs: forest (at 90 per cent), forest (at 99 per cent)" in choice
+    assert "built anew: hnswlib. Slower than the linear scan at 99 per cent: forest." in choice
 
 
 def test_the_index_of_the_timing_holds_every_code():
