@@ -19,6 +19,8 @@ from scipy import sparse
 from refimpl.kernels.forest import midway
 from refimpl.products import times_vector, vector_times
 
+DENSE_BYTES, LISTED_BYTES = 60, 64  # for a pair while a tree is learnt
+
 
 def grid_step(total):
     """The step of a grid on which numbers that add up to `total` or a little more can be summed exactly."""
@@ -37,6 +39,11 @@ class DensePairs:
         self.S, self.lam, self.n = S.toarray().astype(bool), lam, S.shape[0]
         self.z = np.where(self.S, 1 - lam, -lam)  # eq. 6
         self.T = np.zeros((self.n, self.n))
+
+    @staticmethod
+    def memory(n):
+        """Bytes for n points while a tree is learnt."""
+        return DENSE_BYTES * n * n
 
     def weights(self):
         """w_ij of eq. 10, shape (n, n), on a grid; 0 where i = j."""
@@ -99,7 +106,7 @@ class _DenseNode:
 class MeetingPairs:
     """Similar pairs and pairs that have met, listed once for both orders; every other pair has s = 0, T = 0, w = 1.
 
-    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, about 50
+    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, about 60
     while a tree is learnt.
     """
 
@@ -110,6 +117,18 @@ class MeetingPairs:
         self.first = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(both.indptr))
         self.second, self.similar = both.indices.astype(np.int32), both.data
         self.T = np.zeros(len(self.first))
+
+    @staticmethod
+    def memory(n, similar, M, lam, leaves):
+        """Bytes for n points with so many similar pairs and M trees of at most so many leaves: an estimate.
+
+        A tree of positive weight puts a point together with similar / (n lam) others on average at most, eq. 15. A
+        quarter of that is what a first tree does at most as a rule, unless there are too few leaves. Later trees add
+        less and less.
+        """
+        others = min(n - 1, similar / (n * lam), max(similar / (4 * n * lam), 2 * n / leaves))
+        listed = min(n * (n - 1) / 2, similar + n * others / 2 * (1 + np.log2(M)))
+        return LISTED_BYTES * listed
 
     def _both_orders(self, of_similar, of_dissimilar):
         return self.similar * of_similar + (2 - self.similar) * of_dissimilar

@@ -22,11 +22,12 @@ from refimpl.kernels import SearchForest
 from refimpl.products import length, times_vector, vector_times
 
 __all__ = [
-    "Round", "SearchForest", "best_c", "label_similarity", "neighbor_similarity", "search_forest", "search_tree",
-    "selection", "selection_rounds", "to_terms", "top_eigenvector",
+    "Round", "SearchForest", "best_c", "estimate_memory", "label_similarity", "neighbor_similarity", "search_forest",
+    "search_tree", "selection", "selection_rounds", "to_terms", "top_eigenvector",
 ]  # fmt: skip
 
 DENSE = 5000  # training points at most with pairs="dense"
+NODE_BYTES = 400  # of a tree's node beside its plane
 STEPS, RESTARTS, LOOK = 60, 20, 5  # of the eigensolver: basis, restarts, steps between looks at the residual
 
 
@@ -316,7 +317,8 @@ def top_eigenvector(product, start, *, tol=1e-4):
 
 def search_forest(
     X, S, M, lam, *, rng, kernels=None, max_depth=16, max_leaves=None, stump_above=None, stumps=16,
-    offset="best", augment=1.0, tol=1e-4, pairs="meeting", start=None, callback=None, threads=None,
+    offset="best", augment=1.0, tol=1e-4, pairs="meeting", start=None, callback=None, max_memory=None,
+    threads=None,
 ):  # fmt: skip
     """Learn a Boosted Search Forest: Algorithms 1 and 2 of Li et al. (2011).
 
@@ -358,6 +360,8 @@ def search_forest(
         uninterrupted training: each tree has a random stream of its own.
     callback : callable, optional
         Gets the forest so far after each tree; ``refimpl.save`` makes a checkpoint of it.
+    max_memory : int, optional
+        Bytes; see :func:`estimate_memory`.
     threads : int, optional
 
     Returns
@@ -370,9 +374,11 @@ def search_forest(
     TypeError, ValueError
         If the input is empty or not finite, shapes do not fit, S is not binary or has no similar pair; if not even the
         first tree has a positive weight, which a smaller `lam` or deeper trees would change.
+    MemoryError
+        If the estimate exceeds `max_memory`; raised before the work starts.
     """
     kernels, rng, X = as_kernels(kernels), as_generator(rng), as_matrix(X, "X", single=True)
-    M, lam = as_count(M, "M"), as_number(lam, "lam", below=1.0)
+    M, lam = as_count(M, "M"), _as_lam(lam)
     settings = Settings(
         as_count(max_depth, "max_depth"), None if max_leaves is None else as_count(max_leaves, "max_leaves", 2),
         None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
@@ -381,11 +387,13 @@ def search_forest(
     for value, name, allowed in ((offset, "offset", ("eigenvector", "best")), (pairs, "pairs", ("meeting", "dense"))):
         if value not in allowed:
             raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")
-    if lam == 0:
-        raise ValueError("lam is 0: no candidate would cost anything; it must be larger")
     if pairs == "dense" and len(X) > DENSE:
         raise ValueError(f"pairs: X has {len(X)} points; 'dense' takes {DENSE} at most, 'meeting' gives the same trees")
-    held = (DensePairs if pairs == "dense" else MeetingPairs)(as_similarity(S, len(X)), lam, kernels, threads)
+    S = as_similarity(S, len(X))
+    if max_memory is not None:
+        limits = {"max_depth": max_depth, "max_leaves": max_leaves, "pairs": pairs}
+        _check_memory(estimate_memory(X, S, M, lam, **limits), max_memory)
+    held = (DensePairs if pairs == "dense" else MeetingPairs)(S, lam, kernels, threads)
     rounds = [] if start is None else _rounds_of(start, X, lam, kernels, threads)
     if len(rounds) > M:
         raise ValueError(f"M is {M}; start has {len(rounds)} trees already")
@@ -403,6 +411,44 @@ def search_forest(
         raise ValueError(f"lam is {lam}: no tree is worth its cost; a smaller lam, or deeper trees, would do")
     message = f"{M} trees, as asked for" if len(rounds) == M else f"tree {len(rounds) + 1} would get no positive weight"
     return _planted(rounds, X, lam, message)
+
+
+def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeting"):
+    """Bytes that :func:`search_forest` takes beyond `X` and `S`: an estimate, since it is not known which pairs meet.
+
+    One to four times the truth as a rule; more where the points lie in clusters, whose leaves hold few others.
+
+    Parameters
+    ----------
+    X, S, M, lam, max_depth, max_leaves, pairs
+        As for :func:`search_forest`.
+
+    Returns
+    -------
+    int
+    """
+    X, M, lam = as_matrix(X, "X", single=True), as_count(M, "M"), _as_lam(lam)
+    similar = S.nnz if sparse.issparse(S) else int(np.count_nonzero(S))
+    (n, d), most = X.shape, 2.0 ** as_count(max_depth, "max_depth")
+    leaves = min(most, len(X), most if max_leaves is None else as_count(max_leaves, "max_leaves", 2))
+    trees = M * min(leaves, n / 2) * (2 * d * X.itemsize + NODE_BYTES)
+    held = DensePairs.memory(n) if pairs == "dense" else MeetingPairs.memory(n, similar, M, lam, leaves)
+    return int(held + trees + 16 * n * (d + 1))
+
+
+def _as_lam(lam):
+    lam = as_number(lam, "lam", below=1.0)
+    if lam == 0:
+        raise ValueError("lam is 0: no candidate would cost anything; it must be larger")
+    return lam
+
+
+def _check_memory(needed, max_memory):
+    if needed > max_memory:
+        raise MemoryError(
+            f"max_memory is {max_memory:,} bytes; the training needs about {needed:,}. Pass more, a larger lam, or "
+            "fewer points or similar pairs"
+        )
 
 
 def _planted(rounds, X, lam, message):

@@ -1,4 +1,4 @@
-"""The memory estimates are upper bounds, and no loose ones, on both kernels."""
+"""The memory estimates are upper bounds, and not loose ones, on both kernels."""
 
 import subprocess
 import sys
@@ -12,6 +12,8 @@ from agreement import KERNELS
 import refimpl.kernels
 from refimpl import ftune
 from refimpl.boosted_distance import adaboost, boosted_distance, estimate_memory
+from refimpl.search_forest import estimate_memory as estimate_forest
+from refimpl.search_forest import neighbor_similarity, search_forest
 from refimpl.similarities import Gaussian, Similarity
 from refimpl.weak_learners import DepthTwoTrees, Stumps
 
@@ -198,3 +200,42 @@ def test_ftune_looks_nothing_up_if_it_would_be_too_large():
         with pytest.raises(MemoryError, match=rf"max_memory is {needed - 1:,} bytes; .* up to {needed:,}\. Pass more"):
             train(needed - 1)
         assert K.computed == before and train(needed).w.shape == (3, 6)
+
+
+# ------------------------------------------------------------------------------------------ search forests
+
+
+@pytest.mark.parametrize("pairs", ["meeting", "dense"])
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize(("n", "K", "M", "limits"), [
+    (1200, 10, 2, {"max_depth": 7}), (1200, 20, 1, {"max_leaves": 12}), (60, 5, 20, {"max_depth": 3}),
+])  # fmt: skip
+def test_search_forests(n, K, M, limits, kernels, pairs):
+    """Here the estimate is an upper bound; in general it is not."""
+    X = np.random.default_rng(3).normal(size=(n, 8))
+    S = neighbor_similarity(X, K, kernels=kernels)
+
+    def train():
+        search_forest(X, S, M, 0.03, rng=np.random.default_rng(0), kernels=kernels, pairs=pairs, **limits)
+
+    train()  # what is made once, such as scratch space, is there
+    peak = traced_peak(train)
+    assert peak <= estimate_forest(X, S, M, 0.03, pairs=pairs, **limits) <= 6 * peak + 2**21
+
+
+def test_max_memory_of_search_forests():
+    X = np.random.default_rng(4).normal(size=(50, 3))
+    S = neighbor_similarity(X, 5)
+    enough = estimate_forest(X, S, 2, 0.05)
+    assert estimate_forest(X, S.toarray(), 2, 0.05) == enough > estimate_forest(X, S, 2, 0.5)
+
+    def train(M, most):
+        return search_forest(X, S, M, 0.05, rng=np.random.default_rng(0), max_memory=most)
+
+    assert len(train(2, enough).c) == 2
+    with pytest.raises(MemoryError, match=r"max_memory is .*larger lam"):
+        train(2, enough - 1)
+    with pytest.raises(MemoryError, match="max_memory"):
+        train(10**4, enough)
+    with pytest.raises(ValueError, match="lam is 0"):
+        estimate_forest(X, S, 2, 0.0)

@@ -43,6 +43,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         See :func:`refimpl.search_forest.search_forest`.
     kernels : {"reference", "fast"}, default "reference"
         The results are the same to the last bit.
+    max_memory : int, optional
+        Bytes; see :func:`refimpl.search_forest.estimate_memory`.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
     threads : int, optional
         None for all. The result does not depend on it.
@@ -67,7 +69,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def __init__(
         self, n_neighbors=5, *, mode="distance", n_trees=32, lam=0.05, similarity="neighbors", n_similar=100,
         n_candidates=None, n_training_points=None, max_depth=16, stump_above=None, kernels="reference",
-        random_state=None, threads=None,
+        max_memory=None, random_state=None, threads=None,
     ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.mode = mode
@@ -80,6 +82,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.max_depth = max_depth
         self.stump_above = stump_above
         self.kernels = kernels
+        self.max_memory = max_memory
         self.random_state = random_state
         self.threads = threads
 
@@ -114,7 +117,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             S = neighbor_similarity(Z[rows], k, kernels=kernels, threads=self.threads)
         self.forest_ = search_forest(
             Z[rows], S, self.n_trees, self.lam, rng=rng, kernels=kernels, max_depth=self.max_depth,
-            stump_above=self.stump_above, threads=self.threads,
+            stump_above=self.stump_above, max_memory=self.max_memory, threads=self.threads,
         )  # fmt: skip
         self.index_ = InvertedIndex(self.forest_, Z, keep_vectors=False, kernels=kernels, threads=self.threads)
         return self
