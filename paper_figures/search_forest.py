@@ -11,30 +11,33 @@ KERNELS = ("forest", "clustering", "hashing", "hamming", "trees", "growing")
 SETS = {
     ("figure1", "small"): {"data_set": "digits", "d": 30, "queries": 300, "K": 20, "trial": 900,
                            "counts": (20, 40, 60, 100, 150, 200)},
-    ("figure1", "paper"): {"data_set": "MNIST-10", "d": 64, "queries": 1000, "K": 100, "trial": 5000,
+    ("figure1", "paper"): {"data_set": "MNIST-10", "d": 64, "queries": 1000, "K": 100, "trial": 20_000,
                            "counts": tuple(range(100, 1001, 100))},
     ("figure2", "small"): {"data_set": "digits-gist", "d": 96, "queries": 300, "K": 20, "trial": 900,
                            "counts": (20, 40, 60, 100, 150, 200)},
-    ("figure2", "paper"): {"data_set": "tiny-images", "d": 384, "queries": 1000, "K": 100, "trial": 10_000,
+    ("figure2", "paper"): {"data_set": "tiny-images", "d": 384, "queries": 1000, "K": 100, "trial": 12_500,
                            "counts": (250, *range(500, 5001, 500))},
 }  # fmt: skip
 SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, less than 800 bits, so 13 layers
     ("figure1", "small"): {"trees": 8, "depth": 8, "n_train": 1297, "bits": (16, 32, 64), "functions": (4, 8),
                            "widths": (0.5, 1.0, 2.0)},
-    ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 20_000, "bits": (32, 96, 200),
+    ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 60_000, "bits": (32, 96, 200),
                            "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
     ("figure2", "small"): {"trees": 12, "depth": 8, "n_train": 1297, "bits": (16, 64, 128), "functions": (4, 8),
                            "widths": (0.5, 1.0, 2.0)},
     ("figure2", "paper"): {"trees": 60, "depth": 13, "n_train": 20_000, "bits": (100, 500, 800),
                            "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
 }  # fmt: skip
-LAMS = (0.01, 0.02, 0.05, 0.1)
+LAMS = (0.02, 0.05, 0.1)
+REFINE = 10
 LEAVES = {"small": (10, 20, 40, 80), "paper": (31, 63, 125, 250)}
 CHANGED = {
-    "small": {"lam": (0.02, 0.05, 0.2), "n_train": (300, 1297), "depth": (4, 8)},
-    "paper": {"lam": (0.01, 0.02, 0.05, 0.1), "n_train": (5000, 10_000, 20_000), "depth": (8, 12, 16)},
+    "small": {"lam": (0.02, 0.05, 0.2), "n_train": (300, 1297), "depth": (4, 8),
+              "refine": (0, 1, REFINE)},
+    "paper": {"lam": (0.02, 0.05, 0.1, 0.2), "n_train": (5000, 10_000, 20_000), "depth": (8, 12, 16),
+              "refine": (0, 1, REFINE)},
 }  # fmt: skip
-MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.02, 10_000, 12)}
+MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
 TIMES = {
     "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
     "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
@@ -52,9 +55,9 @@ LIBRARIES = {
         "linear scan": ("scan", {}, (None,)),
     },
     "paper": {
-        "forest (17 trees)": ("forest", {"lam": 0.02, "n_train": 20_000, "max_depth": 12, "trees": 17},
+        "forest (17 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17},
                               (200, 500, 1000, 2000, None)),
-        "forest (50 trees)": ("forest", {"lam": 0.02, "n_train": 20_000, "max_depth": 12, "trees": 50},
+        "forest (50 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50},
                              (200, 500, 1000, 2000, 4000, None)),
         "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
         "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
@@ -74,7 +77,7 @@ def curve_tasks(figure):
     def wanted(context):
         at, sizes = SETS[figure, context.scale], SIZES[figure, context.scale]
         found = [_task("forest", at, lams=LAMS, n_train=sizes["n_train"], max_depth=sizes["depth"],
-                       trees=sizes["trees"])]  # fmt: skip
+                       trees=sizes["trees"], refine=REFINE)]  # fmt: skip
         found += [
             _task("kmeans", at, leaf_sizes=LEAVES[context.scale], branching=8, trees=1 if first else sizes["trees"],
                   first_best=first) for first in (False, True)
@@ -89,13 +92,12 @@ def sensitivity_tasks(context):
     """The forest of Figure 1 with one setting changed."""
     at, sizes, changed = SETS["figure1", context.scale], SIZES["figure1", context.scale], CHANGED[context.scale]
     lam, n_train, depth = MIDDLE[context.scale]
-    settings = [(value, n_train, depth) for value in changed["lam"]]
-    settings += [(lam, value, depth) for value in changed["n_train"]]
-    settings += [(lam, n_train, value) for value in changed["depth"]]
-    return [
-        _task("forest", at, lams=(lam,), n_train=n, max_depth=depth, trees=sizes["trees"])
-        for lam, n, depth in dict.fromkeys(settings)
-    ]  # fmt: skip
+    middle = {"lams": (lam,), "n_train": n_train, "max_depth": depth, "refine": REFINE}
+    settings = [middle | {"lams": (value,)} for value in changed["lam"]]
+    settings += [middle | {name: value} for name, key in (("n_train", "n_train"), ("max_depth", "depth"),
+                                                          ("refine", "refine")) for value in changed[key]]
+    unlike = {tuple(one.values()): one for one in settings}.values()
+    return [_task("forest", at, trees=sizes["trees"], **one) for one in unlike]
 
 
 def libraries_tasks(context):
@@ -130,7 +132,7 @@ PAPER = Paper(
                results.curves("figure1"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
         Figure("figure2", "Recall by the number of returned items, GIST of images", curve_tasks("figure2"),
                results.curves("figure2"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
-        Figure("sensitivity", "The forest's recall by lambda, training points and depth", sensitivity_tasks,
+        Figure("sensitivity", "The forest's recall by lambda, training points, depth and splits", sensitivity_tasks,
                results.sensitivity),
         Figure("libraries", "The forest beside libraries of approximate neighbours", libraries_tasks,
                beside_results.libraries, plots.draw_libraries, alt="Recall of the nearest neighbours by milliseconds a "

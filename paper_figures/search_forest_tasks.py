@@ -58,19 +58,25 @@ def _problem(job, at):
 
 
 def _trial(job, at):
-    """The same for the choice of settings: a part of the database."""
+    """The same for the choice of settings on a part of the database, and what K and the counts are for that part.
+
+    Both shrink with the database, so that the neighbours lie as near as among all points.
+    """
     X, _ = _components(at["data_set"], job.data_dir, at["d"])
     order = job.rng_for("trial", at["data_set"]).permutation(len(X))
+    share = at["trial"] / len(X)
+    small = at | {"K": max(1, round(share * at["K"])), "share": share,
+                  "counts": [max(1, round(share * count)) for count in at["counts"]]}
     Q, X = X[order[:HELD_OUT]], X[order[HELD_OUT : HELD_OUT + at["trial"]]]
-    return X, Q, nearest_neighbors(X, Q, at["K"], kernels=job.kernels).indices
+    return X, Q, nearest_neighbors(X, Q, small["K"], kernels=job.kernels).indices, small
 
 
 def _best(job, at, settings, search):
     """The setting of the largest mean recall along the curve, and every setting's."""
     if len(settings) == 1:
         return settings[0], []
-    problem = _trial(job, at)
-    tried = [float(recall(search(*problem[:2], s), problem[2], at["counts"])[0].mean()) for s in settings]
+    X, Q, near, small = _trial(job, at)
+    tried = [float(recall(search(X, Q, s, small), near, small["counts"])[0].mean()) for s in settings]
     return settings[int(np.argmax(tried))], [[s, r] for s, r in zip(settings, tried, strict=True)]
 
 
@@ -82,38 +88,38 @@ def _curve(found, near, counts):
 # ------------------------------------------------------------------------------------- Figures 1 and 2
 
 
-def forest(job, *, lams, n_train, max_depth, trees, **at):
+def forest(job, *, lams, n_train, max_depth, trees, refine, **at):
     """The forest's curve: lambda chosen, learnt from `n_train` points, all of them indexed."""
 
-    def learnt(X, lam):
+    def learnt(X, lam, at):
         try:
-            return _learnt(job, X, at["K"], lam=lam, n_train=n_train, max_depth=max_depth, trees=trees)
+            return _learnt(job, X, at["K"], lam=lam, n_train=n_train, max_depth=max_depth, trees=trees, refine=refine)
         except ValueError as error:
             if "no tree is worth its cost" not in str(error):
                 raise
             return None  # lambda is too large for the depth
 
-    def search(X, Q, lam):
-        return _selected(job, learnt(X, lam), X, Q)
+    def search(X, Q, lam, at):
+        return _selected(job, learnt(X, lam, at), X, Q)
 
     lam, tried = _best(job, at, lams, search)
     X, Q, near = _problem(job, at)
     start = perf_counter()
-    found = learnt(X, lam)
+    found = learnt(X, lam, at)
     seconds = perf_counter() - start
     curve = _curve(_selected(job, found, X, Q), near, at["counts"])
     trees, leaves = (0, 0.0) if found is None else (len(found.c), found.n_words / len(found.c))
     return curve | {"setting": lam, "tried": tried, "trees": trees, "leaves": leaves, "seconds": seconds}
 
 
-def _learnt(job, X, K, *, lam, n_train, max_depth, trees, threads=None):
+def _learnt(job, X, K, *, lam, n_train, trees, threads=None, **options):
     """The forest of `n_train` points, K being the neighbours among all of X."""
     rng, rows = job.rng_for("forest"), np.arange(len(X))
     if n_train < len(X):
         rows = np.sort(rng.choice(len(X), n_train, replace=False))
     K = max(1, round(K * len(rows) / len(X)))
     S = neighbor_similarity(X[rows], K, kernels=job.kernels, threads=threads)
-    return search_forest(X[rows], S, trees, lam, rng=rng, max_depth=max_depth, kernels=job.kernels, threads=threads)
+    return search_forest(X[rows], S, trees, lam, rng=rng, kernels=job.kernels, threads=threads, **options)
 
 
 def _selected(job, learnt, X, Q):
@@ -127,7 +133,8 @@ def _selected(job, learnt, X, Q):
 def kmeans(job, *, leaf_sizes, branching, trees, first_best, **at):
     """k-means trees: the union of leaves by votes as in the paper, or best-bin-first search."""
 
-    def search(X, Q, leaf_size):
+    def search(X, Q, leaf_size, at):
+        leaf_size = max(1, round(at.get("share", 1) * leaf_size))
         model = kmeans_trees(X, trees, rng=job.rng_for("kmeans"), branching=branching, leaf_size=leaf_size,
                              kernels=job.kernels)  # fmt: skip
         if first_best:
@@ -136,20 +143,20 @@ def kmeans(job, *, leaf_sizes, branching, trees, first_best, **at):
 
     leaf_size, tried = _best(job, at, leaf_sizes, search)
     X, Q, near = _problem(job, at)
-    return _curve(search(X, Q, leaf_size), near, at["counts"]) | {"setting": leaf_size, "tried": tried}
+    return _curve(search(X, Q, leaf_size, at), near, at["counts"]) | {"setting": leaf_size, "tried": tried}
 
 
 def hashing(job, *, functions, widths, tables, **at):
     """Hash tables: k functions of width w, in units of the root mean squared length."""
 
-    def search(X, Q, setting):
+    def search(X, Q, setting, at):
         k, w = setting
         return lsh(X, tables, k, w, rng=job.rng_for("lsh"), kernels=job.kernels).candidates(Q, kernels=job.kernels)
 
     settings = [[k, w] for k in functions for w in widths]
     setting, tried = _best(job, at, settings, search)
     X, Q, near = _problem(job, at)
-    return _curve(search(X, Q, setting), near, at["counts"]) | {"setting": setting, "tried": tried}
+    return _curve(search(X, Q, setting, at), near, at["counts"]) | {"setting": setting, "tried": tried}
 
 
 def spectral(job, *, bits, **at):

@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import eigh_tridiagonal
 
 from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.forest_pairs import DensePairs, MeetingPairs
+from refimpl.forest_splits import Settings, best_split, top_eigenvector
 from refimpl.kernels import SearchForest
-from refimpl.products import length, times_vector, vector_times
 
 __all__ = [
     "Round", "SearchForest", "best_c", "estimate_memory", "label_similarity", "neighbor_similarity", "search_forest",
@@ -28,7 +27,6 @@ __all__ = [
 
 DENSE = 5000  # training points at most with pairs="dense"
 NODE_BYTES = 400  # of a tree's node beside its plane
-STEPS, RESTARTS, LOOK = 60, 20, 5  # of the eigensolver: basis, restarts, steps between looks at the residual
 
 
 # ------------------------------------------------------------------------------------------------ § 3.1
@@ -172,19 +170,6 @@ class Tree:
     J: float
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How trees are grown; see :func:`search_forest`."""
-
-    max_depth: int
-    max_leaves: int | None
-    stump_above: int | None
-    stumps: int
-    offset: str
-    augment: float
-    tol: float
-
-
 def search_tree(X, node, settings, *, rng, kernels, threads=None):
     """Algorithm 2 of Li et al. (2011), p. 6: Search Tree Construction.
 
@@ -209,7 +194,7 @@ def search_tree(X, node, settings, *, rng, kernels, threads=None):
     while queue and (settings.max_leaves is None or len(rows) < settings.max_leaves):  # l.2, 8
         _, k = heapq.heappop(queue)  # l.3
         node = waiting.pop(k)
-        split = _split(X[rows[k]], node, settings, rng, kernels, threads)  # l.4
+        split = best_split(X[rows[k]], node, settings, rng, kernels, threads)  # l.4
         if split is None:  # l.5
             continue
         tree.left[k], (tree.planes[k], tree.feature[k], tree.offset[k], side, children) = len(tree.left), split
@@ -230,94 +215,12 @@ def search_tree(X, node, settings, *, rng, kernels, threads=None):
     return tree
 
 
-def _split(X, node, settings, rng, kernels, threads):
-    """The best split of a node as (p, feature, b, left or not, child nodes); None if eq. 17 does not increase."""
-    if settings.stump_above is not None and node.n > settings.stump_above:
-        p, feature, b, values = _stump(X, node, settings, rng)
-    else:
-        p, feature, b, values = _hyperplane(X, node, settings, rng, kernels, threads)
-    left = values + b > 0  # p^T x + b > 0
-    if left.all() or not left.any():
-        return None
-    children = node.split(left)
-    if not children[0].J + children[1].J > node.J:  # Alg. 2 l.5: J^k(1) + J^k(2) > J^k
-        return None
-    return p, feature, b, left, children
-
-
-def _hyperplane(X, node, settings, rng, kernels, threads):
-    """Eq. 18: p~ is the leading eigenvector of X~ M X~^T (the points are rows here)."""
-    augmented = np.empty((len(X), X.shape[1] + 1))
-    augmented[:, :-1], augmented[:, -1] = X, settings.augment  # x~ = [x^T 1]^T
-    start = rng.normal(size=augmented.shape[1])
-    p = top_eigenvector(lambda p: vector_times(node.product(times_vector(augmented, p)), augmented), start,
-                        tol=settings.tol)  # fmt: skip
-    p, b = p[:-1].astype(X.dtype), float(p[-1]) * settings.augment
-    values = kernels.plane_values(X, p, threads=threads)
-    if settings.offset == "best":
-        b = -float(node.best_thresholds(values[:, np.newaxis])[1][0])
-    return p, -1, b, values
-
-
-def _stump(X, node, settings, rng):
-    """p. 6: a set of stump functions is attempted, and the one that maximises eq. 17 is selected."""
-    features = np.sort(rng.choice(X.shape[1], size=min(settings.stumps, X.shape[1]), replace=False))
-    A = np.ascontiguousarray(X[:, features], dtype=np.float64)
-    crossing, threshold = node.best_thresholds(A)
-    best = crossing.argmin()
-    return None, int(features[best]), -float(threshold[best]), A[:, best]
-
-
-def top_eigenvector(product, start, *, tol=1e-4):
-    """The eigenvector of the largest eigenvalue of a symmetric matrix, by restarted Lanczos iterations.
-
-    As ``scipy.sparse.linalg.eigsh`` does it, but the result is a function of the start vector alone: that solver keeps
-    a random state of its own. New basis vectors are made orthogonal to all earlier ones. The products are those of
-    :mod:`refimpl.products`, so the number of BLAS threads does not count.
-
-    Parameters
-    ----------
-    product : callable
-        v -> A v.
-    start : ndarray, shape (d,), float64
-    tol : float
-        The length of A v - theta v is at most this times abs(theta), unless 20 restarts do not suffice.
-
-    Returns
-    -------
-    ndarray, shape (d,), float64
-        Of length 1; its largest entry in absolute value (the first of them) is positive.
-    """
-    v, d = start / length(start), len(start)
-    for _ in range(RESTARTS):
-        Q, alpha, beta, done = np.empty((min(STEPS, d), d)), [], [], False
-        for j in range(len(Q)):
-            Q[j] = v
-            w = product(v)
-            alpha.append(np.einsum("i,i", w, v))
-            for _ in range(2):
-                w = w - vector_times(times_vector(Q[: j + 1], w), Q[: j + 1])
-            beta.append(length(w))
-            closed = beta[-1] <= 1e-13 * max(map(abs, alpha + beta))  # A maps the basis into itself
-            if closed or j + 1 == len(Q) or (j + 1) % LOOK == 0:
-                theta, y = eigh_tridiagonal(alpha, beta[:-1], select="i", select_range=(j, j))
-                done = closed or beta[-1] * abs(y[-1, 0]) <= tol * abs(theta[0])
-                if done:
-                    break
-            v = w / beta[-1]
-        v = vector_times(y[:, 0], Q[: j + 1])
-        v /= length(v)
-        if done or len(Q) == d:
-            break
-    return v if v[np.abs(v).argmax()] > 0 else -v
-
-
 # ------------------------------------------------------------------------------------------------ § 3.4
 
 
 def search_forest(
     X, S, M, lam, *, rng, kernels=None, max_depth=16, max_leaves=None, stump_above=None, stumps=16,
-    offset="best", augment=1.0, tol=1e-4, pairs="meeting", start=None, callback=None, max_memory=None,
+    offset="best", refine=10, augment=1.0, tol=1e-4, pairs="meeting", start=None, callback=None, max_memory=None,
     threads=None,
 ):  # fmt: skip
     """Learn a Boosted Search Forest: Algorithms 1 and 2 of Li et al. (2011).
@@ -349,6 +252,9 @@ def search_forest(
     offset : {"best", "eigenvector"}
         The threshold on p^T x that maximises eq. 17 itself, or b from the eigenvector, as eq. 18 has it. The latter
         often leaves large leaves unsplit: eq. 18 only approximates eq. 17.
+    refine : int, default 10
+        How often a plane may be moved, from the eigenvector on, to where eq. 17 is larger, which is what a split is to
+        maximise (p. 5). With 0, eq. 18 has the last word, and the forest selects fewer neighbours.
     augment : float, default 1.0
         What x~ has for its last entry. The larger, the freer is b.
     tol : float, default 1e-4
@@ -382,7 +288,7 @@ def search_forest(
     settings = Settings(
         as_count(max_depth, "max_depth"), None if max_leaves is None else as_count(max_leaves, "max_leaves", 2),
         None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
-        offset, as_number(augment, "augment"), as_number(tol, "tol"),
+        offset, as_count(refine, "refine", 0), as_number(augment, "augment"), as_number(tol, "tol"),
     )  # fmt: skip
     for value, name, allowed in ((offset, "offset", ("eigenvector", "best")), (pairs, "pairs", ("meeting", "dense"))):
         if value not in allowed:

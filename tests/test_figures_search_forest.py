@@ -12,9 +12,9 @@ from paper_figures import search_forest_tasks as tasks
 from paper_figures.registry import Context, Result
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
-AT = {"data_set": "digits", "d": 8, "queries": 60, "K": 10, "trial": 200, "counts": (10, 40)}
+AT = {"data_set": "digits", "d": 8, "queries": 60, "K": 10, "trial": 900, "counts": (10, 40)}
 GIST = AT | {"data_set": "digits-gist", "d": 24}
-FOREST = {"lams": (0.02, 0.6), "n_train": 600, "max_depth": 7, "trees": 3}
+FOREST = {"lams": (0.02, 0.6), "n_train": 600, "max_depth": 7, "trees": 3, "refine": 10}
 LIBRARIES = {key: AT[key] for key in ("data_set", "d", "queries", "K")} | {
     "versions": beside.versions(), "passes": 1,
     "methods": {

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import refimpl
+from refimpl import forest_splits
 from refimpl.forest_pairs import DensePairs, MeetingPairs
 from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
@@ -66,6 +67,7 @@ def problems(draw, most=25, ties=True):
     S[0, 1] = True
     how = {
         "lam": draw(st.sampled_from([0.05, 0.3, 0.6])), "offset": draw(st.sampled_from(["best", "eigenvector"])),
+        "refine": draw(st.sampled_from([0, 1, 10])),
         "stump_above": draw(st.sampled_from([None, 0, 8])), "max_depth": draw(st.sampled_from([1, 3, 16])),
         "max_leaves": draw(st.sampled_from([None, 3])), "stumps": 3,
     }  # fmt: skip
@@ -224,6 +226,32 @@ def test_products():
     assert length(np.array([3.0, 4.0])) == 5.0
 
 
+@pytest.mark.parametrize("seed", range(8))
+@each
+def test_a_moved_plane_selects_more_by_equation_17(kernels, seed):
+    """One split: eq. 17 by its definition, which no move lowers and some moves raise."""
+    X, rng = points(n=120, d=6, seed=seed), np.random.default_rng(seed)
+    S, lam, found = neighbor_similarity(X, 20), 0.05, []
+    for refine in (0, 1, 10):
+        forest = search_forest(X, S, 1, lam, rng=np.random.default_rng(1), max_depth=1, refine=refine, kernels=kernels)
+        t = to_terms(forest, X, kernels=kernels)
+        together = (t == t.T) & ~np.eye(len(X), dtype=bool)
+        J = ((S.toarray() - lam) * together).sum()
+        assert J == pytest.approx(forest.history[0, 0], rel=1e-9)
+        found.append(J)
+    assert found == sorted(found)
+    A, u = rng.normal(size=(30, 4)), rng.normal(size=30)
+    assert np.allclose(forest_splits._fitted(A, u), np.linalg.lstsq(A, u)[0])
+    assert not forest_splits._fitted(A, np.zeros(30)).any() and not forest_splits._fitted(0 * A, u).any()
+
+
+def test_moves_are_worth_it():
+    X = np.random.default_rng(3).normal(size=(400, 12))
+    S = neighbor_similarity(X, 20)
+    J = [search_forest(X, S, 1, 0.05, rng=np.random.default_rng(1), refine=refine).history[0, 0] for refine in (0, 10)]
+    assert J[1] > 1.02 * J[0]
+
+
 @pytest.mark.parametrize(("similar", "dissimilar"), [(9.0, 2.0), (100.0, 1.0), (5.0, 80.0), (1e-3, 50.0), (0.0, 4.0)])
 @pytest.mark.parametrize("lam", [0.05, 0.4])
 def test_best_c_minimises_equation_14(similar, dissimilar, lam):
@@ -305,6 +333,7 @@ def test_similarities():
         ({"lam": "much"}, TypeError, "lam is 'much'"),
         ({"rng": 0}, TypeError, "default_rng"),
         ({"offset": "median"}, ValueError, "offset is 'median'"),
+        ({"refine": -1}, ValueError, "refine is -1"),
         ({"pairs": "none"}, ValueError, "pairs is 'none'"),
         ({"max_leaves": 1}, ValueError, "max_leaves is 1"),
         ({"kernels": "fast"}, TypeError, "kernels is the string"),
