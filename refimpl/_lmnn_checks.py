@@ -62,10 +62,3 @@ def as_validation(validation, X, y):
     known, classes = np.unique(y), as_labels(labels, len(queries), "validation")
     places = np.searchsorted(known, classes).clip(max=len(known) - 1)
     return queries, np.where(known[places] == classes, places, -1)
-
-
-def check_memory(needed, max_memory, fewer, how="about"):
-    if needed > max_memory:
-        raise MemoryError(
-            f"max_memory is {max_memory:,} bytes; the training needs {how} {needed:,}. Pass more, or fewer {fewer}"
-        )

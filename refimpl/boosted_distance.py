@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl._checks import as_count, as_kernels, as_labels, as_matrix, as_vectors_like
+from refimpl._memory import check_memory
 from refimpl.kernels.stumps import GRID
 from refimpl.weak_learners import Replay, StumpEnsemble, Stumps
 
@@ -32,6 +33,7 @@ __all__ = [
 _BLOCK = 2**23  # similarities held at a time: 64 MiB
 _ROUND_BYTES = 2**10  # of each round of the class in training, as Python objects
 _MODEL_BYTES = 96  # of each round of each class
+_FEWER = "training vectors or features"
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +183,8 @@ def boosted_distance(
     """
     X, labels, T = _check_training(X, labels, T, models)
     if max_memory is not None:
-        _check_memory(estimate_memory(X, labels, T, weak_learner=weak_learner, threads=threads), max_memory)
+        needed = estimate_memory(X, labels, T, weak_learner=weak_learner, threads=threads)
+        check_memory(needed, max_memory, _FEWER, "up to")
     Phi = {}
     for C in np.unique(labels).tolist():  # A.1 l.1: for C = 1, ..., M
         P, N = _pairs(X, labels, C)  # A.1 l.2-3
@@ -333,7 +336,7 @@ def adaboost(
     kernels, learner = as_kernels(kernels), weak_learner or Stumps()
     P, N, T = _check_sets(P, N, T, ensemble, learner)
     if max_memory is not None:
-        _check_memory(learner.memory(P, N, threads=threads) + _ROUND_BYTES * T, max_memory)
+        check_memory(learner.memory(P, N, threads=threads) + _ROUND_BYTES * T, max_memory, _FEWER, "up to")
     given = 0 if ensemble is None else len(ensemble)
     if ensemble is not None:
         learner = Replay(ensemble, learner)
@@ -465,12 +468,4 @@ def _check_range(X, Y, name):
         raise ValueError(
             f"{name}: the values of column {np.argmax(~np.isfinite(spread))} are so far apart that their "
             "difference is infinite; rescale it"
-        )
-
-
-def _check_memory(needed, max_memory):
-    if needed > max_memory:
-        raise MemoryError(
-            f"max_memory is {max_memory:,} bytes; the training needs up to {needed:,}. Pass more, or fewer "
-            "training vectors or features"
         )

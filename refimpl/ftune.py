@@ -18,7 +18,7 @@ import numpy as np
 
 from refimpl._checks import as_count, as_generator, as_kernels, as_labels
 from refimpl._ftune_checks import NormalizationWarning, as_family, as_landmarks, look_ups, setting
-from refimpl._lmnn_checks import check_memory
+from refimpl._memory import check_memory
 from refimpl.landmarked_space import ALONE, LandmarkClassifier, Landmarks, Ramp, classes_of, landmarked
 from refimpl.linear_models import LOSSES, path
 from refimpl.similarities import as_similarity

@@ -18,10 +18,10 @@ from refimpl._lmnn_checks import (
     as_partition,
     as_targets,
     as_validation,
-    check_memory,
     checked,
     positive,
 )  # fmt: skip
+from refimpl._memory import check_memory
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn_neighbors import classify, metric_neighbors

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like
+from refimpl._memory import check_memory
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.forest_pairs import DensePairs, MeetingPairs
 from refimpl.forest_splits import Settings, best_split, top_eigenvector
@@ -298,7 +299,7 @@ def search_forest(
     S = as_similarity(S, len(X))
     if max_memory is not None:
         limits = {"max_depth": max_depth, "max_leaves": max_leaves, "pairs": pairs}
-        _check_memory(estimate_memory(X, S, M, lam, **limits), max_memory)
+        check_memory(estimate_memory(X, S, M, lam, **limits), max_memory, "points or similar pairs, or a larger lam")
     held = (DensePairs if pairs == "dense" else MeetingPairs)(S, lam, kernels, threads)
     rounds = [] if start is None else _rounds_of(start, X, lam, kernels, threads)
     if len(rounds) > M:
@@ -339,7 +340,7 @@ def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeti
     leaves = min(most, len(X), most if max_leaves is None else as_count(max_leaves, "max_leaves", 2))
     trees = M * min(leaves, n / 2) * (2 * d * X.itemsize + NODE_BYTES)
     held = DensePairs.memory(n) if pairs == "dense" else MeetingPairs.memory(n, similar, M, lam, leaves)
-    return int(held + trees + 16 * n * (d + 1))
+    return int(held + trees + 40 * n * (d + 1))
 
 
 def _as_lam(lam):
@@ -347,14 +348,6 @@ def _as_lam(lam):
     if lam == 0:
         raise ValueError("lam is 0: no candidate would cost anything; it must be larger")
     return lam
-
-
-def _check_memory(needed, max_memory):
-    if needed > max_memory:
-        raise MemoryError(
-            f"max_memory is {max_memory:,} bytes; the training needs about {needed:,}. Pass more, a larger lam, or "
-            "fewer points or similar pairs"
-        )
 
 
 def _planted(rounds, X, lam, message):
