@@ -353,15 +353,21 @@ def _start(problem, validation, patience):
             validation=validation, patience=patience, kernels=problem.kernels, threads=problem.threads,
         )  # fmt: skip
         return np.repeat(one.L, problem.partitions, axis=0)
-    few = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
-    few = np.sort(np.concatenate([rows[:: max(1, min(10, len(rows) // (problem.k + 1)))] for rows in few]))
-    if problem.n > COARSE and 2 * len(few) < problem.n:
+    few = _few(problem)
+    if few is not None:
         less = lmnn(
             problem.X[few], problem.classes[few], problem.k, problem.mu, tol=3e-2, search=problem.search,
             kernels=problem.kernels, threads=problem.threads,
         )  # fmt: skip
         return lmnn_solver.scaled(problem, less.L)
     return lmnn_solver.scaled(problem, lmnn_solver.Whitened(problem, 0.0).R.transpose(0, 2, 1))
+
+
+def _few(problem):
+    """Every tenth point of each class, or more where a class is small; None if there are not many points."""
+    few = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
+    few = np.sort(np.concatenate([rows[:: max(1, min(10, len(rows) // (problem.k + 1)))] for rows in few]))
+    return few if problem.n > COARSE and 2 * len(few) < problem.n else None
 
 
 def estimate_memory(n, d, k=3, partitions=1):
@@ -413,7 +419,8 @@ def lmnn_rect(
     r : int
         Rank of the metric, at most d.
     start : array_like, shape (r, d), optional
-        By default the r leading principal components.
+        By default the r leading principal components, or of more than 10,000 points what a tenth of them gives: under
+        the components all have very many impostors.
     tol : float
         The training ends when a full check's steps lower the objective by less than this, relative to it.
     X, y, k, mu, targets, max_checks, validation, patience, callback, kernels, threads
@@ -435,7 +442,11 @@ def lmnn_rect(
     partition = np.zeros(len(X), dtype=np.int64)
     problem = LargeMarginProblem(centred, classes, targets, mu, partition, as_kernels(kernels), threads)
     if start is None:
-        L = lmnn_solver.scaled(problem, np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :r].T[None])
+        few = _few(problem)
+        if few is None:
+            L = lmnn_solver.scaled(problem, np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :r].T[None])
+        else:
+            L = lmnn_rect(X[few], classes[few], r, k, mu, tol=tol, kernels=kernels, threads=threads).L
     else:
         L = as_factors(start, X.shape[1], 1)
     steps = lmnn_solver.descend_low_rank(problem, np.ascontiguousarray(L), tol, max_checks=max_checks)

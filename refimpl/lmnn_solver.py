@@ -25,6 +25,7 @@ MEMORY = 60  # gradients that L-BFGS remembers
 MIXED = 40  # steps whose slopes are mixed for the bound
 EARLY = 4  # full checks after a quarter of that, while the working set still grows
 RIDGE = 1e-6
+CROWD = 3  # pairs of LMNN-RECT's working set for each impostor, beyond which it is made anew
 CLEAR = 0.5  # pairs that miss the margin by up to this stay in the working set
 
 
@@ -195,7 +196,8 @@ def descend_low_rank(problem, L, tol, *, max_checks):
     best, before = (np.inf, None), np.inf
     for t in range(1, max_checks + 1):
         V, _, norm = white.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
-        added = problem.add_pairs(*problem.impostors(white.maps(V)))
+        i, l = problem.impostors(white.maps(V))
+        added = problem.add_pairs(i, l)
         now = problem.evaluate(white.maps(V), white.h)
         if now.objective < best[0]:
             best = now.objective, white.maps(V)
@@ -207,8 +209,9 @@ def descend_low_rank(problem, L, tol, *, max_checks):
             return
         if settled:
             white.h /= SHRINK
-            problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))
             before = np.inf
+        if settled or len(problem.i) > CROWD * len(i):  # at the start nearly all pairs may be near
+            problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))
 
 
 def _inside(V):
