@@ -22,7 +22,7 @@ NOTES_OF = {
 }
 MOVES = (
     "One setting is changed at a time, from the middle one. Moves: how often a split's plane may go from the "
-    "eigenvector of eq. 18 to where eq. 17 itself is larger. With none the forest is behind k-means trees."
+    "eigenvector of eq. 18 to where eq. 17 itself is larger."
 )
 RULE = (
     "Settings that the paper leaves open (lambda; the leaves of the k-means trees; functions and width of LSH) are "
