@@ -252,7 +252,7 @@ def search_forest(
         Coordinates that are attempted, drawn anew for each node, with every threshold.
     offset : {"best", "eigenvector"}
         The threshold on p^T x that maximises eq. 17 itself, or b from the eigenvector, as eq. 18 has it. The latter
-        often leaves large leaves unsplit: eq. 18 only approximates eq. 17.
+        often leaves large leaves unsplit: eq. 18 only approximates eq. 17. Moved planes have the best threshold anyway.
     refine : int, default 10
         How often a plane may be moved, from the eigenvector on, to where eq. 17 is larger, which is what a split is to
         maximise (p. 5). With 0, eq. 18 has the last word, and the forest selects fewer neighbours.
