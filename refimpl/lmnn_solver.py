@@ -25,7 +25,7 @@ MEMORY = 60  # gradients that L-BFGS remembers
 MIXED = 40  # steps whose slopes are mixed for the bound
 EARLY = 4  # full checks after a quarter of that, while the working set still grows
 RIDGE = 1e-6
-CROWD = 3  # pairs of LMNN-RECT's working set for each impostor, beyond which it is made anew
+CROWD = 3  # pairs of LMNN-RECT's working set for each impostor, beyond which it is made anew while it is early
 CLEAR = 0.5  # pairs that miss the margin by up to this stay in the working set
 
 
@@ -210,7 +210,7 @@ def descend_low_rank(problem, L, tol, *, max_checks):
         if settled:
             white.h /= SHRINK
             before = np.inf
-        if settled or len(problem.i) > CROWD * len(i):  # at the start nearly all pairs may be near
+        if settled or (t <= EARLY and len(problem.i) > CROWD * len(i)):  # at the start nearly all pairs may be near
             problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))
 
 
