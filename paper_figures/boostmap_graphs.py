@@ -109,7 +109,7 @@ def _searched(row, links, first, width):
 # ----------------------------------------------------------------------------------------------- PyNNDescent
 
 
-def library_installed():
+def has_pynndescent():
     """Whether PyNNDescent is."""
     return find_spec("pynndescent") is not None
 

@@ -199,7 +199,7 @@ def graph_tasks(context):
     at, tasks = GRAPH[context.scale], dimensions_tasks(context)
     same = _params(context) | {"queries": at["queries"]}
     wanted = [("graph", graphs.graph, {key: at[key] for key in ("degree", "starts", "widths")})]
-    if graphs.library_installed():
+    if graphs.has_pynndescent():
         wanted += [("pynndescent", graphs.pynndescent,
                     {"neighbors": at["neighbors"], "trees": trees, "widths": at["epsilons"]})
                    for trees in (True, False)]
@@ -227,7 +227,7 @@ def graph_table(context, results):
             keys = {"method": method, "setting": line["setting"], "success, %": round(line["success"], 1),
                     "recall, %": round(line["recall"], 2)}
             rows.append(_row(keys, None, round(line["distances"], 1)))
-    if not graphs.library_installed():
+    if not graphs.has_pynndescent():
         rows.append(absent_rows([Result("pynndescent", {}, None, LIBRARY)], {
             "method": "PyNNDescent", "setting": None, "success, %": None, "recall, %": None})[0])
     totals = {row["method"]: row["ours"] for row in costs(context, [r for r in results if r.name in EMBEDDED]).rows
