@@ -20,11 +20,15 @@ from refimpl.kernels.forest import midway
 from refimpl.products import times_vector, vector_times
 
 DENSE_BYTES, LISTED_BYTES = 60, 64  # for a pair while a tree is learnt
+NEGLIGIBLE = 1e-9  # a split that gains less for each pair, beside the lambda of one that has not met, gains rounding
 
 
 def grid_step(total):
-    """The step of a grid on which numbers that add up to `total` or a little more can be summed exactly."""
-    return 2.0 ** (np.frexp(total)[1] - 51)
+    """The step of a grid on which numbers that add up to `total` or a little more can be summed exactly.
+
+    A total of a few pairs may be a power of two itself, or rounded to just below: both have the same grid.
+    """
+    return 2.0 ** (np.frexp(total * (1 + 2.0**-30))[1] - 51)
 
 
 def on_grid(values, step):
@@ -55,7 +59,7 @@ class DensePairs:
         """M = (w_ij z_ij) for the node that holds all points."""
         M = np.exp(-self.z * self.T) * self.z
         np.fill_diagonal(M, 0.0)
-        return _DenseNode(on_grid(M, grid_step(np.abs(M).sum())))
+        return _DenseNode(on_grid(M, grid_step(np.abs(M).sum())), self.lam)
 
     def masses(self, leaf):
         """P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights, t(i, j) = (leaf[i] = leaf[j])."""
@@ -76,8 +80,12 @@ class DensePairs:
 class _DenseNode:
     """A node's part of M."""
 
-    def __init__(self, M):
-        self.M, self.J, self.n = M, M.sum(), len(M)  # eq. 17: J^k
+    def __init__(self, M, lam):
+        self.M, self.lam, self.J, self.n = M, lam, M.sum(), len(M)  # eq. 17: J^k
+
+    def negligible(self):
+        """What J^k(1) + J^k(2) has to be above J^k, or the split follows rounding where M_ij has come down to 0."""
+        return NEGLIGIBLE * self.lam * self.n * (self.n - 1)
 
     def product(self, u):
         """The symmetric part of M times u."""
@@ -100,7 +108,7 @@ class _DenseNode:
 
     def split(self, left):
         """The nodes of the points with left[i] and of the others."""
-        return tuple(_DenseNode(self.M[np.ix_(part, part)]) for part in (left, ~left))
+        return tuple(_DenseNode(self.M[np.ix_(part, part)], self.lam) for part in (left, ~left))
 
 
 class MeetingPairs:
@@ -192,6 +200,10 @@ class _MeetingNode:
         self.n, self.first, self.second, self.v, self.base = n, first, second, v, base
         self.kernels, self.threads, self._upper = kernels, threads, None
         self.J = v.sum() + base * (n * (n - 1) // 2)  # eq. 17: J^k
+
+    def negligible(self):
+        """As :meth:`_DenseNode.negligible`; the base is -2 lambda for both orders."""
+        return NEGLIGIBLE * -self.base * (self.n * (self.n - 1) // 2)
 
     def product(self, u):
         """The symmetric part of M times u: the constant needs only the sum of u."""

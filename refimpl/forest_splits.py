@@ -43,7 +43,7 @@ def best_split(X, node, settings, rng, kernels, threads):
     if left.all() or not left.any():
         return None
     children = node.split(left)
-    if not children[0].J + children[1].J > node.J:  # Alg. 2 l.5: J^k(1) + J^k(2) > J^k
+    if not children[0].J + children[1].J - node.J > node.negligible():  # Alg. 2 l.5: J^k(1) + J^k(2) > J^k
         return None
     return p, feature, b, left, children
 

@@ -16,7 +16,7 @@ from scipy import sparse
 
 import refimpl
 from refimpl import forest_splits
-from refimpl.forest_pairs import DensePairs, MeetingPairs
+from refimpl.forest_pairs import DensePairs, MeetingPairs, grid_step
 from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
     SearchForest,
@@ -122,6 +122,27 @@ def test_both_forms_of_the_pairs_learn_the_same_trees(kernels, problem):
             np.testing.assert_allclose(a, b, rtol=0, atol=1e-6)
         else:
             assert_same(a, b)
+
+
+@each
+def test_a_rise_that_is_rounding_is_no_split(kernels):
+    """c* can balance a leaf that later comes back as a node: M is 0 up to rounding then, and so is every rise."""
+    X = np.array([[1.1, -0.7], [1.7, -0.7], [-0.3, 1.3], [-0.5, 0.6], [-1.0, -1.9], [-0.6, -0.2]])
+    S = np.zeros((6, 6), dtype=bool)
+    S[[0, 2, 3], [1, 0, 5]] = True
+    forests = [learn(X, S, 3, 0.05, kernels=kernels, refine=0, pairs=pairs) for pairs in ("dense", "meeting")]
+    np.testing.assert_allclose(forests[0].planes, forests[1].planes, rtol=0, atol=1e-12)
+    S = as_similarity(sparse.csr_matrix(S), 6)
+    for form in DensePairs, MeetingPairs:
+        for node in form(S, 0.05, kernels).root().split(X[:, 0] > 0):
+            assert node.negligible() == pytest.approx(node.n * (node.n - 1) * 0.05 * 1e-9)
+
+
+def test_a_total_beside_a_power_of_two_has_its_grid():
+    """Weights of a few pairs may add up to 8 or, in another order, to the double before it."""
+    for total in 8.0, 16.0, 2.0**40:
+        assert grid_step(total) == grid_step(np.nextafter(total, 0)) == grid_step(total * (1 + 1e-12))
+        assert (total / grid_step(total)).is_integer() and total / grid_step(total) < 2**52
 
 
 @each
