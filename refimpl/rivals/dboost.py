@@ -131,35 +131,43 @@ def dboost(K, labels, T, rng, *, m=1, by_weight=True, kernels=None, threads=None
     kernels, threads = as_kernels(kernels), os.cpu_count() or 1 if threads is None else as_count(threads, "threads")
     classes, codes = np.unique(labels, return_inverse=True)
     positives = [1] if len(classes) == 2 else range(len(classes))
-    streams = rng.spawn(len(positives))
-    inner = threads if len(positives) == 1 else 1
+    problems = [_Problem(codes == c, stream) for c, stream in zip(positives, rng.spawn(len(positives)), strict=True)]
+    inner = threads if len(problems) == 1 else 1
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(
-            lambda c, stream: _rounds(K, codes == c, T, stream, m, by_weight, kernels, inner), positives, streams
-        ))  # fmt: skip
+        for _ in range(T):
+            pairs = [problem.draw(m, by_weight) for problem in problems]
+            S = np.hsplit(K.within(None, np.concatenate(pairs)), len(problems))  # one look at the objects for all
+            list(pool.map(lambda *given: _Problem.round(*given, kernels, inner), problems, pairs, S))
+    found = [zip(*problem.found, strict=True) for problem in problems]
     plus, minus, polarity, threshold, alpha, epsilon = (np.array(one) for one in zip(*found, strict=True))
     landmarks = np.unique([plus, minus])
     plus, minus = np.searchsorted(landmarks, plus), np.searchsorted(landmarks, minus)
     return DBoostClassifier(classes, landmarks, plus, minus, polarity, threshold, alpha, epsilon)
 
 
-def _rounds(K, positive, T, rng, m, by_weight, kernels, threads):
-    """AdaBoost over stumps on pairs: T of x', x'', polarity, threshold, alpha, epsilon."""
-    n, y = len(positive), np.where(positive, 1.0, -1.0)
-    w, sides = np.full(n, 1 / n), (np.flatnonzero(positive), np.flatnonzero(~positive))
-    found = []
-    for _ in range(T):
-        pairs = [side[_draw(w[side], m, by_weight, rng)] for side in sides]
-        S = K.within(None, np.concatenate(pairs))
+class _Problem:
+    """AdaBoost over stumps on pairs, one class against the rest. A round: x', x'', polarity, threshold, alpha, epsilon."""
+
+    def __init__(self, positive, rng):
+        n = len(positive)
+        self.positive, self.y, self.rng, self.found = positive, np.where(positive, 1.0, -1.0), rng, []
+        self.w, self.sides = np.full(n, 1 / n), (np.flatnonzero(positive), np.flatnonzero(~positive))
+
+    def draw(self, m, by_weight):
+        """m training objects of the class, then m others."""
+        return np.concatenate([side[_draw(self.w[side], m, by_weight, self.rng)] for side in self.sides])
+
+    def round(self, pairs, S, kernels, threads):
+        """The best stump on any of the pairs, of similarities S to them; and the weights after it."""
+        m = len(pairs) // 2
         features = np.ascontiguousarray(S[:, :m] - S[:, m:])
         epsilon, f, p, theta = kernels.best_stump(
-            kernels.presort(features, threads=threads), w, positive, threads=threads
-        )  # fmt: skip
+            kernels.presort(features, threads=threads), self.w, self.positive, threads=threads
+        )
         alpha = 0.5 * np.log((1 - epsilon) / max(epsilon, GRID))  # no error at all would count infinitely
-        w = w * np.exp(-alpha * y * _h(features[:, f], p, theta))
-        w /= w.sum()
-        found.append((pairs[0][f], pairs[1][f], p, theta, alpha, epsilon))
-    return tuple(zip(*found, strict=True))
+        w = self.w * np.exp(-alpha * self.y * _h(features[:, f], p, theta))
+        self.w = w / w.sum()
+        self.found.append((pairs[f], pairs[m + f], p, theta, alpha, epsilon))
 
 
 def _draw(w, m, by_weight, rng):
