@@ -146,7 +146,7 @@ def dboost(K, labels, T, rng, *, m=1, by_weight=True, kernels=None, threads=None
 
 
 class _Problem:
-    """AdaBoost over stumps on pairs, one class against the rest. A round: x', x'', polarity, threshold, alpha, epsilon."""
+    """AdaBoost over stumps on pairs, one class against the rest."""
 
     def __init__(self, positive, rng):
         n = len(positive)
