@@ -1,4 +1,4 @@
-# make test      runs the test suite
+# make test      runs the test suite in two processes; ARGS="-n 0 -x" chooses
 # make figures   regenerates every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
 # Each sets up .venv first (Python >= 3.11 and a C++ compiler are all it needs) and builds the Cython kernels.
 
@@ -13,7 +13,7 @@ figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
 
 test: $(BUILT)
-	$(VENV)/bin/python -m pytest $(ARGS)
+	$(VENV)/bin/python -m pytest -n 2 $(ARGS)
 
 benchmarks: $(BUILT)
 	$(VENV)/bin/python -m pytest tests/benchmarks --benchmark-only -s $(ARGS)

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.algorithm cimport nth_element, sort, stable_sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport team, thread_count
 
 from refimpl.kernels import forest as reference
 
@@ -129,7 +129,7 @@ cdef _plane_values(const real[:, ::1] X, const real[::1] p, int n_threads):
     if p.shape[0] != d or d < 1:
         raise ValueError(f"X, p: shapes {n, d}, {p.shape[0]} do not fit together")
     cdef double[::1] out = np.empty(n)
-    for block in prange(blocks, nogil=True, num_threads=n_threads, schedule="static"):
+    for block in prange(blocks, nogil=True, num_threads=team(n_threads, blocks), schedule="static"):
         _values(&X[block * BLOCK, 0], &p[0], min(<Py_ssize_t> BLOCK, n - block * BLOCK), d, &out[block * BLOCK])
     return np.asarray(out)
 
@@ -185,7 +185,7 @@ cdef _pass(forest, const real[:, ::1] planes, const real[:, ::1] X, int n_thread
     if planes.shape[0]:
         p = &planes[0, 0]
     walkers.resize(blocks)
-    for block in prange(blocks, nogil=True, num_threads=n_threads, schedule="dynamic"):
+    for block in prange(blocks, nogil=True, num_threads=team(n_threads, blocks), schedule="dynamic"):
         first = block * size
         last = min(n, first + size)
         walkers[block].resize((last - first) * together)
@@ -268,7 +268,7 @@ def best_thresholds(
     cdef const double* w = &v[0] if p else NULL
     if n == 0:
         raise ValueError("A has no points; one at least would do")
-    for t in prange(f, nogil=True, num_threads=n_threads, schedule="dynamic"):
+    for t in prange(f, nogil=True, num_threads=team(n_threads, f), schedule="dynamic"):
         _best_threshold(&A[0, t], n, f, a, b, w, p, base, &crossing[t], &threshold[t])
     return np.asarray(crossing), np.asarray(threshold)
 
@@ -387,7 +387,7 @@ def gather_candidates(
     cdef vector[int] known = vector[int](n_Q, 1)
     found.resize(n_Q)
     if n and M:
-        for i in prange(n_Q, nogil=True, num_threads=n_threads, schedule="dynamic"):
+        for i in prange(n_Q, nogil=True, num_threads=team(n_threads, n_Q), schedule="dynamic"):
             known[i] = _gather(&starts[0], &items[0] if items.shape[0] else NULL, &living[0], &words[i, 0], &c[0], M, n,
                                most, &T[threadid(), 0], &found[i])
     for i in range(n_Q):
@@ -469,7 +469,7 @@ cdef _reranked(
     cdef double[:, ::1] squares = np.full((n_Q, k), np.inf)
     cdef int64_t[:, ::1] indices = np.full((n_Q, k), -1, dtype=np.int64)
     if k and n:
-        for i in prange(n_Q, nogil=True, num_threads=n_threads, schedule="dynamic"):
+        for i in prange(n_Q, nogil=True, num_threads=team(n_threads, n_Q), schedule="dynamic"):
             if offsets[i + 1] > offsets[i]:
                 _rerank(&Q[i, 0], &X[0, 0], d, &rows[offsets[i]], offsets[i + 1] - offsets[i], k, &squares[i, 0],
                         &indices[i, 0])

@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libcpp.algorithm cimport lower_bound, sort, unique
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport team, thread_count
 
 from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below
 
@@ -49,7 +49,7 @@ def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, thr
     rows, starts = [], []
     for first in range(0, d, chunk):
         m = min(chunk, d - first)
-        for c in prange(m, nogil=True, num_threads=n_threads, schedule="dynamic"):
+        for c in prange(m, nogil=True, num_threads=team(n_threads, m), schedule="dynamic"):
             _sort_column(A, b, first + c, order[c], start[c], n_rows, n_bins, common, common_row)
         for c in range(m):
             rows.append(np.array(order[c, :n_rows[first + c]], dtype=row_type))
@@ -186,7 +186,9 @@ def _extremes(
         highest[:] = 0
         lowest[:] = 0
         return
-    for f in prange(common.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=8):
+    for f in prange(
+        common.shape[0], nogil=True, num_threads=team(n_threads, common.shape[0]), schedule="dynamic", chunksize=8
+    ):
         _scan(
             &rows[0] + row_ptr[f], row_ptr[f + 1] - row_ptr[f],
             &starts[0] + bin_ptr[f], bin_ptr[f + 1] - bin_ptr[f],

@@ -25,3 +25,8 @@ cdef inline int thread_count(threads) except -1:
     if threads > 1 and not built_with_openmp():
         warnings.warn("refimpl_fast was built without OpenMP: it runs on one thread", RuntimeWarning, stacklevel=3)
     return threads
+
+
+cdef inline int team(int n_threads, Py_ssize_t tasks) noexcept nogil:
+    """No more threads than tasks: to wake a thread that has none costs more than a small task."""
+    return <int> max(<Py_ssize_t> 1, min(<Py_ssize_t> n_threads, tasks))
