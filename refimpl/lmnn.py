@@ -371,10 +371,10 @@ def _few(problem):
 
 
 def estimate_memory(n, d, k=3, partitions=1):
-    """Bytes that :func:`lmnn` takes for n points in d dimensions: an estimate, since the impostors are not known.
+    """Bytes that :func:`lmnn` or :func:`lmnn_rect` takes for n points in d dimensions: an estimate.
 
-    It counts the points and their images, and forty impostors for each point and target neighbour, twice as many as
-    MNIST has while the training starts.
+    The impostors are not known before. It counts the points and their images, and forty impostors for each point and
+    target neighbour, twice as many as MNIST has while the training starts.
     """
     points = 8 * n * d * (3 + 2 * partitions)
     pairs = n * k * (1 + 40) * 12 * 8
@@ -410,7 +410,7 @@ def lmnn_svd(M, r):
 
 def lmnn_rect(
     X, y, r, k=3, mu=1.0, *, targets=None, start=None, tol=1e-4, max_checks=200, validation=None, patience=5,
-    callback=None, kernels=None, threads=None,
+    callback=None, max_memory=None, kernels=None, threads=None,
 ):  # fmt: skip
     """LMNN-RECT, § 4.3: eq. 3 minimised over a factor L of r rows. Not convex: a local minimum, without a bound.
 
@@ -423,7 +423,7 @@ def lmnn_rect(
         the components all have very many impostors.
     tol : float
         The training ends when a full check's steps lower the objective by less than this, relative to it.
-    X, y, k, mu, targets, max_checks, validation, patience, callback, kernels, threads
+    X, y, k, mu, targets, max_checks, validation, patience, callback, max_memory, kernels, threads
         As for :func:`lmnn`.
 
     Returns
@@ -436,6 +436,8 @@ def lmnn_rect(
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if r > X.shape[1]:
         raise ValueError(f"r is {r}; X has {X.shape[1]} dimensions, so r <= {X.shape[1]} would do")
+    if max_memory is not None:
+        check_memory(estimate_memory(*X.shape, k), max_memory, "points or dimensions")
     validation = as_validation(validation, X, y)
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
     centred = X - X.mean(axis=0)

@@ -104,6 +104,7 @@ def test_several_metrics(wine):
         (LMNN(n_neighbors=200), "k is 200"),
         (LMNN(kernels="quick"), "kernels"),
         (LMNN(max_memory=10), "max_memory"),
+        (LMNN(n_components=1, max_memory=10), "max_memory"),
         (MultiMetricLMNN(partition="kmeans"), "partition"),
         (MultiMetricLMNN(partition=0), "partition"),
         (MultiMetricLMNN(validation=1.5), "validation"),

@@ -404,6 +404,8 @@ def test_memory_is_estimated_before_the_work():
     X, y = blobs()
     with pytest.raises(MemoryError, match="max_memory"):
         lmnn(X, y, 2, max_memory=1000)
+    with pytest.raises(MemoryError, match="max_memory"):
+        lmnn_rect(X, y, 1, 2, max_memory=1000)
     assert estimate_memory(60_000, 169) < 8e9
     with pytest.raises(ValueError, match="r is 5"):
         lmnn_rect(X, y, 5)

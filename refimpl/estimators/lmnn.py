@@ -98,14 +98,14 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"n_components is {r}; X has {X.shape[1]} features, so {X.shape[1]} at most would do")
         options = {
             "tol": self.tol, "max_checks": self.max_checks, "callback": self.callback, "threads": self.threads,
-            "kernels": kernels_named(self.kernels),
+            "kernels": kernels_named(self.kernels), "max_memory": self.max_memory,
             "start": before if before is not None and before.shape[1] == X.shape[1] else None,
         }  # fmt: skip
         if r < X.shape[1] and self.low_rank == "rect":
             self.result_ = lmnn_rect(X, places, r, self.n_neighbors, self.mu, **options)
             self.components_ = self.result_.L[0]
         else:
-            self.result_ = lmnn(X, places, self.n_neighbors, self.mu, max_memory=self.max_memory, **options)
+            self.result_ = lmnn(X, places, self.n_neighbors, self.mu, **options)
             self.components_ = lmnn_svd(self.result_, r) if r < X.shape[1] else self.result_.L[0]
         return self
 
