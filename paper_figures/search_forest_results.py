@@ -90,23 +90,26 @@ def _forest_notes(results):
     found = [r for r in results if r.name == "forest" and r.value is not None]
     return [
         f"Forest: {r.value['trees']} trees of {r.value['leaves']:.0f} leaves on average, learnt in "
-        f"{r.value['seconds']:.0f} s; a query has {r.value['candidates']:.0f} candidates."
+        f"{r.value['seconds']:.0f} s; a query has {r.value['candidates']:.0f} candidates. Mean recall in the choice of "
+        "lambda: " + ", ".join(f"{lam}: {100 * mean:.1f}" for lam, mean in r.value["tried"]) + "."
         for r in found[:1]
     ]
 
 
 def _order_note(found):
-    """Which methods are ahead of the forest, at the middle of the curve."""
+    """Where along the curve the forest is ahead of each method."""
     curves = {method_of(r): r for r in found}
     if NAMES["forest"] not in curves:
         return []
-    counts = curves[NAMES["forest"]].params["counts"]
-    place = (len(counts) - 1) // 2
-    of = {method: r.value["recall"][place] for method, r in curves.items()}
-    ahead = sorted((-value, method) for method, value in of.items() if value > of[NAMES["forest"]])
-    named = ", ".join(f"{method} ({-value:.1f})" for value, method in ahead) or "none"
-    return [f"At {counts[place]} returned items the forest has {of[NAMES['forest']]:.1f} per cent; ahead of it: "
-            f"{named}. The paper has the forest ahead of all others."]
+    forest = curves.pop(NAMES["forest"])
+    where = {method: [count for count, mine, other in
+                      zip(forest.params["counts"], forest.value["recall"], r.value["recall"], strict=True)
+                      if mine > other] for method, r in curves.items()}  # fmt: skip
+    whole = [method for method, counts in where.items() if len(counts) == len(forest.params["counts"])]
+    parts = [f"{method} at {', '.join(map(str, counts)) or 'no number'}" for method, counts in where.items()
+             if method not in whole]  # fmt: skip
+    return ["The paper has the forest ahead of all others. Here it is ahead all along the curve of: "
+            f"{', '.join(whole) or 'none'}. Of the others: {'; '.join(parts) or 'none'}."]
 
 
 def sensitivity(context, results):
