@@ -142,9 +142,13 @@ def test_printed_recalls_stand_in_their_own_figure():
         figure = next(f for f in figures.PAPER.figures if f.name == name)
         context = Context(scale="paper")
         results = [Result(t.name, dict(t.params), {"recall": [50.0] * len(t.params["counts"]), "returned": [],
-                          "candidates": 1.0, "setting": 1, "trees": 2, "leaves": 2.0, "seconds": 1.0})
+                          "candidates": 1.0, "setting": 1, "trees": 2, "leaves": 2.0, "seconds": 1.0,
+                          "tried": [[0.02, 0.5], [0.05, 0.4]]})
                    for t in figure.tasks(context)]  # fmt: skip
-        assert {row["published"] for row in figure.reduce(context, results).rows} == {None} | recalls
+        gathered = figure.reduce(context, results)
+        assert {row["published"] for row in gathered.rows} == {None} | recalls
+        assert "0.02: 50.0, 0.05: 40.0." in gathered.notes[-2]
+        assert "all along the curve of: none." in gathered.notes[-1] and "LSH at no number" in gathered.notes[-1]
 
 
 def test_the_half_billion_is_extrapolated_by_a_line():
