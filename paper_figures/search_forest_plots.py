@@ -35,7 +35,8 @@ def draw_libraries(record, figure):
             if None not in line[key]:
                 (handles[line["method"]],) = axis.plot(line[key], line["recall"], **series_style(place))
         axis.set(xscale="log", xlabel=label, title="(a)" if key == "ms" else "(b)")
-        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        low, high = axis.get_xlim()
+        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1, 3)))  # labels side by side
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axis.xaxis.set_minor_locator(NullLocator())
         axis.set_ylabel("recall of the nearest (%)")
