@@ -83,6 +83,15 @@ def readings_tasks(context):
     ]  # fmt: skip
 
 
+def penalty_tasks(context):
+    """The sets of table 2, and fewer runs."""
+    return [
+        Task("penalty", tasks.penalty, {"data_set": name, "preparation": "standardised", "d": d, "run": run},
+             data=(name,), kernels=KERNELS)
+        for name in VECTORS[context.scale] for d in SIZES[context.scale] for run in range(OPEN_RUNS[context.scale])
+    ]  # fmt: skip
+
+
 def beyond_tasks(context):
     """Nystroem and an SVM, beside the paper's methods on the same splits."""
     found = []
@@ -110,6 +119,7 @@ PAPER = Paper(
         Figure("figure2", "Accuracy by the number of landmarks, Gaussian kernel", figure2_tasks, results.curves,
                plots.draw_curves, alt=CURVE, size=(7.0, 5.6)),
         Figure("readings", "What the paper leaves open, one thing at a time", readings_tasks, results.readings),
+        Figure("penalty", "Features divided by the number of landmarks", penalty_tasks, results.penalty),
         Figure("beyond", "Nystroem's map and an SVM with a clipped kernel", beyond_tasks, results.beyond),
     ),
 )  # fmt: skip

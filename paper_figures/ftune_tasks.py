@@ -189,6 +189,24 @@ def _liblinear_ftune(run, P):
     return float((labels([one[1] for one in g[best]]) == run.q).mean())
 
 
+# ----------------------------------------------------------------------------------------------- penalty
+
+
+def penalty(job, *, data_set, preparation, d, run):
+    """BBS and FTUNE-S when the landmarked features are divided by sqrt(d) or by d, as g(x) of Theorem 2 is.
+
+    So the penalty weighs d or d^2 times as much: the weights of Phi / s and C are those of Phi and C / s^2.
+    """
+    one, found = _Run(job, data_set, preparation, run), {}
+    P = random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run))
+    for name, s in (("sqrt(d)", d**0.5), ("d", float(d))):
+        options = _options(one, bias=s) | {"C": tuple(C / s**2 for C in CS)}
+        found[name, "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **options))
+        if name == "d":
+            found[name, "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, P, **options))
+    return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
+
+
 # ------------------------------------------------------------------------------------------------ beyond
 
 
