@@ -19,8 +19,8 @@ SIZES = {"small": (10, 40), "paper": (30, 300)}
 MORE_SIZES = {"small": (10, 20, 40), "paper": (30, 50, 100, 200, 300)}
 OPEN = {
     "small": (("wine", 10),),
-    "paper": (*((name, 30) for name in ("letters", "magic", "pen-digits", "satellite", "segment")), ("magic", 300),
-              ("satellite", 300), ("segment", 300)),
+    "paper": (*((name, 30) for name in ("isolet", "letters", "magic", "pen-digits", "satellite", "segment")),
+              ("magic", 300), ("satellite", 300), ("segment", 300)),
 }  # fmt: skip
 OPEN_RUNS = {"small": 2, "paper": 3}
 OPEN_MATRICES = {

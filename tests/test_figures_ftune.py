@@ -9,6 +9,7 @@ from paper_figures import ftune as figures
 from paper_figures import ftune_results as results
 from paper_figures import ftune_tasks as tasks
 from paper_figures.registry import Context, Result
+from refimpl.ftune import bbs
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 WINE = {"data_set": "wine", "d": 6}
@@ -21,6 +22,7 @@ PARAMS = {
     "figure2": [("accuracies", WINE | {"preparation": "-1 to 1", "run": 0, "methods": figures.FOUR})],
     "readings": [("readings", WINE | {"preparation": "standardised", "run": 0}),
                  ("matrix_readings", WINE | {"preparation": "cityblock", "run": 0})],
+    "penalty": [("penalty", WINE | {"preparation": "standardised", "run": 0})],
     "beyond": [("accuracies", WINE | {"preparation": "cityblock", "run": 0, "methods": figures.FIVE}),
                ("peers", WINE | {"preparation": "cityblock", "run": 0})],
 }  # fmt: skip
@@ -33,6 +35,25 @@ def found():
 
 def test_every_figure_gathers_rows(found):
     require_rows(figures.PAPER, found, lambda ours: 0.3 < ours <= 1)
+
+
+def test_divided_features_are_a_stronger_penalty():
+    """What `penalty` relies on: the classifier of K / s and C is that of K and C / s^2, with s for the constant."""
+    rng, s = np.random.default_rng(0), 7.0
+    X = rng.normal(size=(60, 4))
+    K, y = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 8), (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
+    one = bbs(K / s, y, np.arange(9), C=5.0)
+    two = bbs(K, y, np.arange(9), C=5.0 / s**2, bias=s)
+    np.testing.assert_allclose(one.decision(K[:, :9] / s), two.decision(K[:, :9]), rtol=0, atol=2e-3)
+
+
+def test_reasons_go_by_what_differs():
+    assert results._why("aural-sonar", "BBS", 0.8, 0.9, False) == results.SMALL
+    assert results._why("letters", "DBOOST", 0.8, 0.9, True) == results.WHY["DBOOST"]
+    assert results._why("letters", "BBS", 0.8, 0.9, True) == results.WHY["above"]
+    assert results._why("letters", "BBS", 0.8, 0.7, True) == results.WHY["below"]
+    assert results._why("isolet", "BBS", 0.8, 0.7, True) == results.WHY["isolet"]
+    assert results._why("voting", "BBS", 0.8, 0.7, False) == results.WHY["linear"]
 
 
 def test_what_is_missing_is_said():
