@@ -19,7 +19,7 @@ WHY = {
     "linear": "TRAIN ends at its optimum for every C; LIBLINEAR, as it stops by itself, does not for C from 10 on, and "
     "validation then takes another C (table `readings`)",
     "above": "the paper's penalty seems to have been stronger: with the features divided by the number of landmarks, "
-    "as Theorem 2's g has them, the accuracies come down to about the printed ones (table `penalty`)",
+    "as Theorem 2's g has them, accuracies come down to the printed ones or below (table `penalty`)",
     "below": "not explained; less than 0.03",
     "isolet": "features as they come, not standardised, give 0.84, a mean of two splits (FTUNE-S, 30 landmarks)",
     "DBOOST": "the paper ran its authors' own program; how that finds the pairs of a round is not said (table "
