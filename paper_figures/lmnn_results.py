@@ -155,10 +155,12 @@ def _orders(methods):
         return []
     rect, svd, early, pca = ({int(r): value["error"] for r, value in methods[name].items()} for name in names)
 
-    def where(better, worse):
-        return ", ".join(str(r) for r in sorted(worse) if better[r] < worse[r]) or "none"
+    ranks = sorted(set(rect) & set(svd) & set(early) & set(pca))
 
-    behind = "" if all(svd[r] < pca[r] for r in pca) else (
+    def where(better, worse):
+        return ", ".join(str(r) for r in ranks if better[r] < worse[r]) or "none"
+
+    behind = "" if all(svd[r] < pca[r] for r in ranks) else (
         " only: the metric's largest eigenvalues belong to directions in which the images differ little"
     )
     return [
