@@ -4,8 +4,11 @@ All storing happens in this process; the tasks run wherever joblib's current bac
 """
 
 import logging
+import os
 import platform
+import signal
 import sys
+import threading
 import time
 import traceback
 from dataclasses import dataclass
@@ -118,7 +121,9 @@ def execute(task_function, job, params):
         return time.perf_counter() - start, None, traceback.format_exc()
 
 
-def _numbered(place, *call):
+def _numbered(place, parent, *call):
+    if os.getpid() != parent and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent answers
     return place, execute(*call)
 
 
@@ -147,7 +152,7 @@ def compute(context, store, paper, planned, *, jobs, label):
     stored = [None if p.why else store.read_part(paper, p.task.name, p.key) for p in planned]
     todo = [i for i, p in enumerate(planned) if stored[i] is None and p.why is None]
     failures = []
-    calls = (joblib.delayed(_numbered)(i, *_call(context, planned[i])) for i in todo)
+    calls = (joblib.delayed(_numbered)(i, os.getpid(), *_call(context, planned[i])) for i in todo)
     pause = 0.1 if sys.stderr.isatty() else 30.0  # seconds: a log gets two lines a minute, none if all is quick
     bar = tqdm(
         total=len(planned),
