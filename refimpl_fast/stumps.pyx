@@ -181,13 +181,13 @@ def _extremes(
     cdef const int64_t[::1] row_ptr = features.row_ptr
     cdef const int64_t[::1] bin_ptr = features.bin_ptr
     cdef const int64_t[::1] common = features.common
-    cdef Py_ssize_t f
+    cdef Py_ssize_t f, n_features = common.shape[0]
     if rows.shape[0] == 0:  # every feature is constant: nothing lies below its only value
         highest[:] = 0
         lowest[:] = 0
         return
     for f in prange(
-        common.shape[0], nogil=True, num_threads=team(n_threads, common.shape[0]), schedule="dynamic", chunksize=8
+        n_features, nogil=True, num_threads=team(n_threads, n_features), schedule="dynamic", chunksize=8
     ):
         _scan(
             &rows[0] + row_ptr[f], row_ptr[f + 1] - row_ptr[f],
