@@ -3,6 +3,7 @@
 Run as a script, it is `python -m paper_figures` with this paper in place of the real ones.
 """
 
+import signal
 import sys
 import time
 
@@ -114,6 +115,7 @@ PAPER = Paper(
 )
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background of a shell ignores Ctrl-C
     import fake_paper
 
     from paper_figures.cli import main
