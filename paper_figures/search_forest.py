@@ -19,16 +19,19 @@ SETS = {
                            "counts": (250, *range(500, 5001, 500))},
 }  # fmt: skip
 SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, less than 800 bits, so 13 layers
-    ("figure1", "small"): {"trees": 8, "depth": 8, "n_train": 1297, "bits": (16, 32, 64), "functions": (4, 8),
+    ("figure1", "small"): {"trees": 8, "depth": 8, "n_train": 1297, "bits": (16, 32, 64),
+                           "lams": (0.02, 0.05, 0.1), "functions": (4, 8),
                            "widths": (0.5, 1.0, 2.0)},
     ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 60_000, "bits": (32, 96, 200),
-                           "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
-    ("figure2", "small"): {"trees": 12, "depth": 8, "n_train": 1297, "bits": (16, 64, 128), "functions": (4, 8),
+                           "lams": (0.02, 0.05, 0.1), "functions": (4, 8, 12, 16),
+                           "widths": (0.25, 0.5, 1.0, 2.0)},
+    ("figure2", "small"): {"trees": 12, "depth": 8, "n_train": 1297, "bits": (16, 64, 128),
+                           "lams": (0.02, 0.05, 0.1), "functions": (4, 8),
                            "widths": (0.5, 1.0, 2.0)},
     ("figure2", "paper"): {"trees": 60, "depth": 13, "n_train": 20_000, "bits": (100, 500, 800),
-                           "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
+                           "lams": (0.005, 0.01, 0.02, 0.05), "functions": (4, 8, 12, 16),
+                           "widths": (0.25, 0.5, 1.0, 2.0)},
 }  # fmt: skip
-LAMS = (0.02, 0.05, 0.1)
 REFINE = 10
 LEAVES = {"small": (10, 20, 40, 80), "paper": (31, 63, 125, 250)}
 CHANGED = {
@@ -76,7 +79,7 @@ def curve_tasks(figure):
 
     def wanted(context):
         at, sizes = SETS[figure, context.scale], SIZES[figure, context.scale]
-        found = [_task("forest", at, lams=LAMS, n_train=sizes["n_train"], max_depth=sizes["depth"],
+        found = [_task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
                        trees=sizes["trees"], refine=REFINE)]  # fmt: skip
         found += [
             _task("kmeans", at, leaf_sizes=LEAVES[context.scale], branching=8, trees=1 if first else sizes["trees"],
