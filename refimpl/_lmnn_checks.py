@@ -20,6 +20,14 @@ def checked(X, y, k):
     return X, classes.astype(np.int64), k
 
 
+def as_options(max_checks, patience, callback, threads):
+    """How a training runs: counts, a function or None, a count or None."""
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback: {callback!r} cannot be called; a function that takes a Step would do, or None")
+    threads = None if threads is None else as_count(threads, "threads")
+    return as_count(max_checks, "max_checks"), as_count(patience, "patience"), threads
+
+
 def positive(value, name):
     value = as_number(value, name)
     if not value > 0:

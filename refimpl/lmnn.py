@@ -15,6 +15,7 @@ from refimpl import lmnn_solver
 from refimpl._checks import as_count, as_generator, as_kernels, as_matrix
 from refimpl._lmnn_checks import (
     as_factors,
+    as_options,
     as_partition,
     as_targets,
     as_validation,
@@ -33,6 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 LITTLE = 1e-3  # an objective of this for each target neighbour counts as 0: the margin is 1
+OUT_OF_CHECKS = "max_checks reached"
 COARSE = 10_000  # points from which on a tenth of them is solved first
 
 
@@ -270,7 +272,7 @@ def lmnn(
     """
     X, classes, k = checked(X, y, k)
     kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
-    max_checks, patience = as_count(max_checks, "max_checks"), as_count(patience, "patience")
+    max_checks, patience, threads = as_options(max_checks, patience, callback, threads)
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if solver is not None and solver not in SOLVERS:
         raise ValueError(f"solver: {solver!r} is unknown; one of {', '.join(map(repr, SOLVERS))} would do")
@@ -320,7 +322,7 @@ def _in_full_space(steps, basis):
 
 def _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback):
     """Take steps until the bound, the validation set or the steps' end stops them."""
-    history, errors, best, message, certified = [], [], None, "max_checks reached", False
+    history, errors, best, message, certified = [], [], None, OUT_OF_CHECKS, False
     for step in steps:
         history.append((step.objective, step.bound, step.active, step.pairs, step.evaluations, step.gradient_norm))
         if callback is not None:
@@ -432,7 +434,7 @@ def lmnn_rect(
         `L` has shape (1, r, d).
     """
     X, classes, k = checked(X, y, k)
-    r, max_checks, patience = as_count(r, "r"), as_count(max_checks, "max_checks"), as_count(patience, "patience")
+    r, (max_checks, patience, threads) = as_count(r, "r"), as_options(max_checks, patience, callback, threads)
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if r > X.shape[1]:
         raise ValueError(f"r is {r}; X has {X.shape[1]} dimensions, so r <= {X.shape[1]} would do")

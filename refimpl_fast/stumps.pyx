@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libcpp.algorithm cimport lower_bound, sort, unique
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport team, thread_count
+from refimpl_fast.threads cimport team, thread_count, worth
 
 from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below
 
@@ -186,8 +186,9 @@ def _extremes(
         highest[:] = 0
         lowest[:] = 0
         return
+    n_threads = team(worth(n_threads, rows.shape[0]), n_features)
     for f in prange(
-        n_features, nogil=True, num_threads=team(n_threads, n_features), schedule="dynamic", chunksize=8
+        n_features, nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=8
     ):
         _scan(
             &rows[0] + row_ptr[f], row_ptr[f + 1] - row_ptr[f],

@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport thread_count, worth
 
 from refimpl.kernels import subgradient as reference
 
@@ -75,6 +75,7 @@ def pair_distances(
     _check_rows(first, Z.shape[0], "first")
     _check_rows(second, Z.shape[0], "second")
     cdef double[::1] out = np.zeros(p)
+    n_threads = worth(n_threads, p * r)
     if p and r:
         for part in prange((p + CHUNK - 1) // CHUNK, nogil=True, num_threads=n_threads, schedule="static"):
             start = part * CHUNK
@@ -108,6 +109,7 @@ def impostors(
     cdef const float[:, ::1] halves = squares
     cdef vector[vector[int64_t]] found
     found.resize(chunks)
+    n_threads = worth(n_threads, n_Q * n_X * r // 16)  # sixteen products at a time
     for chunk in prange(chunks, nogil=True, num_threads=n_threads, schedule="dynamic"):
         _search(&Q[0, 0], &X[0, 0], &radii[0], &classes_Q[0], &classes_X[0], packed_Q, limits, packed_X, halves,
                 chunk * CHUNK, min(n_Q, (chunk + 1) * CHUNK), n_X, r, found[chunk])
@@ -194,6 +196,7 @@ def hinge_terms(
     cdef int64_t[::1] active = np.zeros(n, dtype=np.int64)
     cdef double[::1] pair_weights = np.zeros(len(pairs))
     cdef double[:, ::1] target_weights = np.zeros((n, k))
+    n_threads = worth(n_threads, len(pairs) * k)
     if n and k and len(pairs):
         for i in prange(n, nogil=True, num_threads=n_threads, schedule="static"):
             _hinges(&targets[i, 0], &pairs[0], start[i], start[i + 1], k, h, &smooth[i], &hinge[i], &active[i],
@@ -259,6 +262,7 @@ def weighted_differences(
     _check_rows(other, n, "other")
     _check_rows(edge, len(weights), "edge")
     cdef double[:, ::1] out = np.zeros((n, r))
+    n_threads = worth(n_threads, len(other) * r)
     if len(other) and r:
         for row in prange(n, nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=64):
             _differences(&Z[0, 0], &other[0], &edge[0], &weights[0], row, start[row], start[row + 1], r, &out[row, 0])

@@ -30,3 +30,12 @@ cdef inline int thread_count(threads) except -1:
 cdef inline int team(int n_threads, Py_ssize_t tasks) noexcept nogil:
     """No more threads than tasks: to wake a thread that has none costs more than a small task."""
     return <int> max(<Py_ssize_t> 1, min(<Py_ssize_t> n_threads, tasks))
+
+
+cdef enum:
+    GRAIN = 400_000  # numbers to be looked at that are worth a thread: some 200 microseconds
+
+
+cdef inline int worth(int n_threads, Py_ssize_t numbers) noexcept nogil:
+    """No more threads than the work pays for: on a busy machine a short loop would wait for each of them."""
+    return team(n_threads, 1 + numbers // GRAIN)

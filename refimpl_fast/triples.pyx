@@ -11,7 +11,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
 from libcpp.algorithm cimport upper_bound
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport thread_count, worth
 
 from refimpl.kernels import triples as reference
 
@@ -216,8 +216,8 @@ cdef void _minimum(
 
 def weighted_errors(F not None, triples not None, y not None, w not None, *, threads=None):
     """Training error Lambda_j of many classifiers; see refimpl.kernels.weighted_errors."""
-    cdef int n_threads = thread_count(threads)
     cdef _Triples T = _Triples(F, triples, y, w)
+    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
     cdef const double[:, ::1] values = F
     cdef double[::1] errors = np.empty(len(F))
     cdef double[:, ::1] u = np.empty((n_threads, T.t))
@@ -231,8 +231,8 @@ def weighted_errors(F not None, triples not None, y not None, w not None, *, thr
 
 def margin_sums(F not None, triples not None, y not None, w not None, *, threads=None):
     """Weights and weighted margins on either side of zero; see refimpl.kernels.margin_sums."""
-    cdef int n_threads = thread_count(threads)
     cdef _Triples T = _Triples(F, triples, y, w)
+    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
     cdef const double[:, ::1] values = F
     cdef double[:, ::1] sums = np.zeros((len(F), 4))
     cdef double[:, ::1] u = np.empty((n_threads, T.t))
@@ -249,8 +249,8 @@ def z_values(
     *, threads=None,
 ):
     """Z_j(h, alpha) of many classifiers; see refimpl.kernels.z_values."""
-    cdef int n_threads = thread_count(threads)
     cdef _Triples T = _Triples(F, triples, y, w)
+    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
     cdef const double[:, ::1] values = F
     cdef double[:, ::1] z = np.zeros((len(F), 3))
     cdef double[:, ::1] u = np.empty((n_threads, T.t))
@@ -272,8 +272,8 @@ def minimize_z(
     *, threads=None,
 ):
     """A_min and Z_min of many classifiers; see refimpl.kernels.minimize_z."""
-    cdef int n_threads = thread_count(threads)
     cdef _Triples T = _Triples(F, triples, y, w)
+    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
     cdef const double[:, ::1] values = F
     cdef double[:, ::1] found = np.zeros((len(F), 2))
     cdef double[:, ::1] u = np.empty((n_threads, T.t))
@@ -295,8 +295,8 @@ def best_ranges(
     const int64_t[:, ::1] ranges not None, *, threads=None,
 ):
     """The range of queries in which each classifier errs least; see refimpl.kernels.best_ranges."""
-    cdef int n_threads = thread_count(threads)
     cdef _Triples T = _Triples(F, triples, y, w)
+    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
     cdef const double[:, ::1] splits = values, classifies = F
     cdef Py_ssize_t m = classifies.shape[0], c, k = thresholds.shape[1]
     cdef double[::1] errors = np.empty(m)

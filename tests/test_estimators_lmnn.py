@@ -7,6 +7,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -79,7 +80,9 @@ def test_clones_pickles_and_kernels_agree(wine, model):
 def test_warm_start_begins_at_the_last_metric(wine):
     X, _, y, _ = wine
     seen = []
-    model = LMNN(warm_start=True, max_checks=3, tol=1e-6, callback=seen.append, kernels=NAMES[-1]).fit(X, y)
+    model = LMNN(warm_start=True, max_checks=3, tol=1e-6, callback=seen.append, kernels=NAMES[-1])
+    with pytest.warns(ConvergenceWarning, match="max_checks = 3 "):
+        model.fit(X, y)
     first = model.result_.objective
     model.set_params(tol=1e-3, max_checks=200).fit(X, y)
     assert model.result_.converged and model.result_.objective < first and len(seen) == 3 + model.result_.full_checks

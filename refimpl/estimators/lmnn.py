@@ -1,13 +1,16 @@
 """scikit-learn estimators over LMNN: Weinberger & Saul (2008)."""
 
+import warnings
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl._checks import as_count
 from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
-from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd
+from refimpl.lmnn import OUT_OF_CHECKS, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
 from refimpl.lmnn_neighbors import classify, metric_neighbors
 
 
@@ -18,6 +21,16 @@ def _training_data(estimator, X, y):
     if len(classes) < 2:
         raise ValueError("y has one class; LMNN needs at least two classes")
     return X, classes, places
+
+
+def _finished(result):
+    """The result, with a warning if it had to end before it was certified."""
+    if result.message == OUT_OF_CHECKS:
+        warnings.warn(
+            f"LMNN ended after max_checks = {result.full_checks} full checks, before it converged: a larger max_checks "
+            "or tol would do", ConvergenceWarning, stacklevel=3,
+        )  # fmt: skip
+    return result
 
 
 class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -57,6 +70,11 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     result_ : refimpl.lmnn.LMNNResult
         With the certificate: objective, bound, history.
     n_features_in_ : int
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        If `max_checks` ended the training.
 
     Examples
     --------
@@ -102,10 +120,10 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "start": before if before is not None and before.shape[1] == X.shape[1] else None,
         }  # fmt: skip
         if r < X.shape[1] and self.low_rank == "rect":
-            self.result_ = lmnn_rect(X, places, r, self.n_neighbors, self.mu, **options)
+            self.result_ = _finished(lmnn_rect(X, places, r, self.n_neighbors, self.mu, **options))
             self.components_ = self.result_.L[0]
         else:
-            self.result_ = lmnn(X, places, self.n_neighbors, self.mu, **options)
+            self.result_ = _finished(lmnn(X, places, self.n_neighbors, self.mu, **options))
             self.components_ = lmnn_svd(self.result_, r) if r < X.shape[1] else self.result_.L[0]
         return self
 
@@ -175,12 +193,12 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
             partition = kmeans_partition(X, as_count(self.partition, "partition"), rng)
         kept = self._kept(places, rng)
         metric, inside = np.unique(partition[kept], return_inverse=True)
-        self.result_ = lmnn(
+        self.result_ = _finished(lmnn(
             X[kept], places[kept], self.n_neighbors, self.mu, partition=inside, tol=self.tol,
             max_checks=self.max_checks, validation=None if kept.all() else (X[~kept], places[~kept]),
             callback=self.callback, max_memory=self.max_memory, kernels=kernels_named(self.kernels),
             threads=self.threads,
-        )  # fmt: skip
+        ))  # fmt: skip
         nearest = np.abs(metric[:, None] - partition).argmin(axis=0)  # a cluster that was held out whole
         self.components_, self.partition_ = self.result_.L, nearest
         self.classes_, self._X, self._places = classes, X, places
