@@ -30,8 +30,8 @@ WHY = {
     "test_error": "how the paper prepared its images is not said (its Euclidean error is 2.33 %; see `preparation`)",
     60: "with 60 points in 169 dimensions eq. 3 is 0 for many metrics. The paper's steps from the Euclidean metric, "
         "ended after 3 to 7 of them, have 29.6 to 30.0 % (table `steps`)",
-    600: "the optimum is worse than what the paper's steps pass: 10.76 % after 15 steps from the Euclidean metric, where "
-         "6,084 triples are active (printed: 6,169; table `steps`)",
+    600: "the optimum is worse than what the paper's steps pass: 10.76 % after 15 steps from the Euclidean metric, "
+         "where 6,084 triples are active (printed: 6,169; table `steps`)",
     6000: "the paper's steps pass 3.98 % (table `steps`), so where they end does not explain it alone. Deskewed images "
           "have less, but then the Euclidean error is not the printed one",
     (60_000, "normalised"): "the optimum has a little more than what the paper's steps pass on their way: 1.81, 1.72, "
