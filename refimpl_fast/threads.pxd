@@ -16,10 +16,15 @@ cdef extern from *:
 
 
 cdef inline int thread_count(threads) except -1:
+    import operator
     import warnings
 
     if threads is None:
         return processors()
+    try:
+        threads = operator.index(threads)
+    except TypeError:
+        raise TypeError(f"threads: {threads!r}; pass a number of at least 1, or None for all processors") from None
     if threads < 1:
         raise ValueError(f"threads: {threads!r}; pass a number of at least 1, or None for all processors")
     if threads > 1 and not built_with_openmp():

@@ -190,6 +190,8 @@ def test_the_fast_kernel_guards_its_memory():
             fast.chamfer_nearest(A, A, k)
     with pytest.raises(ValueError, match="threads: 0"):
         fast.chamfer_distances(A, A, threads=0)
+    with pytest.raises(TypeError, match="threads: 'all'"):
+        fast.chamfer_distances(A, A, threads="all")
     with pytest.raises(TypeError, match="B: dtype float64"):
         fast.chamfer_distances(A, A * 1.0)
     with pytest.raises(ValueError, match="contiguous"):
