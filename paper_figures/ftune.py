@@ -1,5 +1,6 @@
 """Kar & Jain (2011): the list of figures, and the sizes of their tasks at both scales."""
 
+from paper_figures import ftune_pairs as pairs
 from paper_figures import ftune_plots as plots
 from paper_figures import ftune_readings as open_points
 from paper_figures import ftune_results as results
@@ -98,6 +99,16 @@ def penalty_tasks(context):
     ]  # fmt: skip
 
 
+def pairs_tasks(context):
+    """The sets of table 2 with the fewer landmarks."""
+    d = SIZES[context.scale][0]
+    return [
+        Task("pairs", pairs.pairs, {"data_set": name, "preparation": "standardised", "d": d, "run": run}, data=(name,),
+             kernels=KERNELS)
+        for name in VECTORS[context.scale] for run in range(RUNS[context.scale])
+    ]  # fmt: skip
+
+
 def beyond_tasks(context):
     """Nystroem and an SVM, beside the paper's methods on the same splits."""
     found = []
@@ -126,6 +137,7 @@ PAPER = Paper(
                plots.draw_curves, alt=CURVE, size=(7.0, 5.6)),
         Figure("readings", "What the paper leaves open, one thing at a time", readings_tasks, results.readings),
         Figure("penalty", "Features divided by the number of landmarks", penalty_tasks, results.penalty),
+        Figure("pairs", "Pairs of a few landmarks, or fresh ones for each class", pairs_tasks, results.pairs),
         Figure("beyond", "Nystroem's map and an SVM with a clipped kernel", beyond_tasks, results.beyond),
     ),
 )  # fmt: skip

@@ -216,6 +216,41 @@ def penalty(context, results):
     return Gathered(rows, notes)
 
 
+def pairs(context, results):
+    """Accuracies by the pairs and by what features are divided by, beside table 2's."""
+    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "pairs": None, "divided by": None})
+    printed = {line["data_set"]: line for line in context.published("ftune_table2.csv")}
+    found, far, best, compared = {}, {}, {}, {}
+    for r in results:
+        for method, of, divided, accuracy in (r.value or {"accuracies": []})["accuracies"]:
+            of_set = found.setdefault((r.params["data_set"], r.params["d"], divided), {})
+            of_set.setdefault((method, of), []).append(accuracy)
+        for of, count in (r.value or {"compared": {}})["compared"].items():
+            compared.setdefault(of, []).append(count)
+    for (name, d, divided), methods in sorted(found.items()):
+        winners = best_methods({(name, d, key): values for key, values in methods.items()}, name, d)
+        for (method, of), values in methods.items():
+            published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}") if context.scale == "paper" else None
+            keys = {"data_set": name, "landmarks": d, "method": method, "pairs": of, "divided by": divided,
+                    "best": "yes" if (method, of) in winners else ""}
+            rows.append(_row(keys, published, values, "one reading of several: the others stand beside it"))
+            best.setdefault((method, of, divided), []).append((method, of) in winners)
+            if published is not None:
+                far.setdefault((method, of, divided), []).append(abs(np.mean(values) - published))
+    notes = [
+        "Out of d landmarks each class draws d pairs, so that a new object costs d similarities (as in table 2); or "
+        "each class draws d pairs from all objects, and a new object costs all of theirs. Features divided by d: g of "
+        f"Theorem 2, see table `penalty`. {BEST} The three of one scale are compared with each other.",
+        *(f"Similarities for a new object, pairs {of}: {min(counts)} to {max(counts)}." for of, counts in
+          compared.items()),
+        *(f"{method}, pairs {of}, divided by {divided}: among the best on {sum(one)} of {len(one)} sets"
+          + (f", {np.mean(far[method, of, divided]):.3f} from the printed accuracies on average."
+             if (method, of, divided) in far else ".")
+          for (method, of, divided), one in sorted(best.items())),
+    ]  # fmt: skip
+    return Gathered(rows, notes)
+
+
 def beyond(context, results):
     """Nystroem and an SVM beside BBS and FTUNE."""
     found = by_set(results)
