@@ -26,7 +26,7 @@ def test_functions_and_tests_of_the_index_exist():
 def named_figures():
     """What the index names: `paper.figure`, `.figure` after such a one, and `paper.figure4` to `paper.figure11`."""
     found, paper = set(), None
-    for first, last in re.findall(r"`((?:\w+)?\.\w+)`(?: to `((?:\w+)?\.\w+)`)?", TEXT):
+    for first, last in re.findall(r"`((?:\w+)?\.\w+)`(?:\s+to\s+`((?:\w+)?\.\w+)`)?", TEXT):
         paper = first.split(".")[0] or paper
         stem, number = re.fullmatch(r"(.*?)(\d*)", first.split(".")[1]).groups()
         numbers = range(int(number), int(re.search(r"\d+$", last).group()) + 1) if last else [number]
