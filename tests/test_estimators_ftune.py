@@ -7,7 +7,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_digits, load_wine
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -53,10 +53,11 @@ def test_check_estimator(estimator):
     [
         FTuneClassifier(**SMALL),
         FTuneClassifier(**SMALL, per_class=True, selection="random"),
+        FTuneClassifier(**SMALL, selection="fresh"),
         FTuneClassifier(**SMALL, pairs=False),
         LandmarkTransformer(5, random_state=0),
     ],
-    ids=["single", "multiple", "BBS", "transformer"],
+    ids=["single", "multiple", "fresh pairs", "BBS", "transformer"],
 )
 def test_kernels_threads_seeds_and_pickles_give_the_same_answer(wine, model):
     X, Q, y, q = wine
@@ -71,6 +72,16 @@ def test_kernels_threads_seeds_and_pickles_give_the_same_answer(wine, model):
         assert fits[0].decision_function(Q).shape == (len(Q), 3) and len(fits[0].slopes_) == 3
     another = clone(model).set_params(random_state=1).fit(X, y)
     assert another.landmarks_.tolist() != fits[0].landmarks_.tolist()
+
+
+def test_fresh_pairs_of_many_classes_tell_them_apart_better():
+    """Out of as many landmarks as there are classes each class has one x+; pairs of its own have several."""
+    X, y = load_digits(return_X_y=True)
+    X, Q, y, q = train_test_split(X[:900] / 16.0, y[:900], random_state=0)
+    pooled, fresh = (FTuneClassifier(10, selection=name, random_state=0, kernels=NAMES[-1]).fit(X, y)
+                     for name in ("random", "fresh"))  # fmt: skip
+    assert fresh.score(Q, q) > pooled.score(Q, q) + 0.02
+    assert len(pooled.landmarks_) == 10 < len(fresh.landmarks_) <= 200
 
 
 def test_in_a_pipeline_and_a_grid_search(wine):
@@ -151,6 +162,7 @@ def test_a_class_with_one_point_trains(wine):
     [
         (FTuneClassifier(0), "n_landmarks is 0"),
         (FTuneClassifier(selection="best"), "selection: 'best'"),
+        (FTuneClassifier(selection="fresh", pairs=False), "selection: 'fresh'"),
         (FTuneClassifier(slopes=(-1.0,)), r"F\[0\]"),
         (FTuneClassifier(validation=1.0), "validation is 1"),
         (FTuneClassifier(kernel="tanh"), "kernel: 'tanh'"),

@@ -63,12 +63,12 @@ class _WithKernel(BaseEstimator):
 
     def _chosen(self, K, places, d, rng):
         """Landmark pairs for the classes `places`."""
-        if self.selection == "random":
-            return random_landmarks(places, d, rng)
-        return dselect(K, places, d, rng, kernels=kernels_named(self.kernels), threads=self.threads)
+        if self.selection == "diverse":
+            return dselect(K, places, d, rng, kernels=kernels_named(self.kernels), threads=self.threads)
+        return random_landmarks(places, d, rng, pool=self.selection == "random")
 
-    def _check_selection(self):
-        require_one_of(self.selection, SELECTIONS, "selection")
+    def _check_selection(self, allowed=SELECTIONS):
+        require_one_of(self.selection, allowed, "selection")
         return as_random_generator(self.random_state), kernels_named(self.kernels)
 
     def _forget_matrix(self):
@@ -110,8 +110,9 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
     ----------
     n_landmarks : int, default 30
         Landmarks, and pairs for each class. With fewer objects all of them are landmarks.
-    selection : {"diverse", "random"}, default "diverse"
-        DSELECT ("+D") or random landmarks.
+    selection : {"diverse", "random", "fresh"}, default "diverse"
+        DSELECT ("+D") or random landmarks, out of which each class draws its pairs; or, with `pairs`, fresh random
+        pairs for each class: with many classes more accurate, and dearer, since the classes share no landmarks.
     slopes : sequence of floats or callables, optional
         Transfer functions to choose from: slopes of ramps (infinity: the sign), or antisymmetric functions of an array.
         By default those of § 3, 1 to 1000.
@@ -216,7 +217,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         MemoryError
             If the training could take more than `max_memory`; raised before it starts.
         """
-        rng, kernels = self._check_selection()
+        rng, kernels = self._check_selection((*SELECTIONS, "fresh") if self.pairs else SELECTIONS)
         d = as_count(self.n_landmarks, "n_landmarks")
         X = self._training_objects(X)
         classes, places = _two_classes_of(y, X)
