@@ -26,6 +26,20 @@ def draw_steps(record, figure):
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
 
 
+def draw_rivals(record, figure):
+    """Draw eq. 3 by seconds for each solver, and our bound."""
+    axis = figure.subplots()
+    for place, (name, curve) in enumerate(record["drawing"].items()):
+        if "seconds" in curve:
+            axis.plot(curve["seconds"], curve["objective"], label=name, markersize=4, **series_style(place))
+    ours = record["drawing"]["ours"]
+    known = [(s, b) for s, b in zip(ours["seconds"], ours["bound"], strict=True) if b > 0.5 * ours["end"]]
+    axis.plot(*zip(*known, strict=True), color="black", linestyle=":", label="bound: no metric is lower")
+    axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="eq. 3")
+    axis.set_ylim(0.9 * ours["end"], 4 * ours["end"])
+    figure.legend(loc="outside lower center", ncols=2)
+
+
 def draw_ball(record, figure):
     """Draw figure 1: a ball, a query outside, and the bound of eq. 7."""
     found = record["drawing"]

@@ -1,10 +1,13 @@
 """The tasks and reductions of LMNN's figures, at sizes that take seconds."""
 
+import subprocess
+
 import numpy as np
 import pytest
 from figure_runs import require_missing_is_said, require_rows, run, run_all
 
 from paper_figures import lmnn as figures
+from paper_figures import lmnn_rivals
 from paper_figures import lmnn_tasks as tasks
 from paper_figures.registry import Context, Result
 
@@ -33,6 +36,7 @@ PARAMS = {
         for by_class in (False, True)
     ],
 }  # fmt: skip
+ALONE = {"rivals": [("rivals", {"data_set": "digits", "n": 150, "d": 5, "k": 3, "names": (), "limit": 1.0})]}
 
 
 FIGURES = {figure.name: figure for figure in figures.PAPER.figures}
@@ -40,11 +44,33 @@ FIGURES = {figure.name: figure for figure in figures.PAPER.figures}
 
 @pytest.fixture(scope="module")
 def found():
-    return run_all(tasks, PARAMS)
+    return run_all(tasks, PARAMS) | run_all(lmnn_rivals, ALONE)
 
 
 def test_every_figure_gathers_rows(found):
     require_rows(figures.PAPER, found)
+
+
+def test_rivals_stand_beside_our_curve(found):
+    ours = found["rivals"][0].value["ours"]
+    assert ours["gap"] <= 1e-3 and (np.diff(ours["objective"]) <= 0).all() and (np.diff(ours["bound"]) >= 0).all()
+    between = 0.5 * (ours["objective"][-1] + ours["objective"][-2])
+    value = {"ours": ours, "theirs": {"seconds": [1.0, 500.0], "objective": [2 * ours["end"], between]},
+             "absent": {"why": "no network"}}  # fmt: skip
+    rows = FIGURES["rivals"].reduce(Context(scale="paper"), [Result("rivals", {}, value)]).rows
+    by = {(row["solver"], row["measure"]): row for row in rows}
+    assert by["theirs", "seconds until there"]["ours"] == 500.0 and by["theirs", "times sooner"]["ours"] > 100
+    assert by["theirs", "seconds until ours is as low"]["ours"] == pytest.approx(ours["seconds"][-1], abs=0.05)
+    assert by["absent", "eq. 3 at the end"]["why"] == "no network"
+
+
+def test_a_rival_that_cannot_be_had_says_so(monkeypatch, tmp_path):
+    def offline(command, timeout=0):
+        raise subprocess.CalledProcessError(1, command)
+
+    monkeypatch.setattr(lmnn_rivals, "_run", offline)
+    found = lmnn_rivals.rival_curve("pylmnn", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0, None)
+    assert found["why"].startswith("pylmnn did not run: CalledProcessError")
 
 
 def test_what_is_missing_is_said():

@@ -1,4 +1,4 @@
-"""Run by test_lmnn_speed.py in the rivals' own virtual environment: `python lmnn_rivals.py NAME IN.npz OUT.npz`.
+"""Run by lmnn_rivals.py in the rivals' own virtual environment: `python lmnn_rival_script.py NAME IN.npz OUT.npz`.
 
 Trains the LMNN of pylmnn or metric-learn on X, y of IN.npz and writes the factors it went through with their times.
 """
@@ -50,7 +50,7 @@ def main(name, source, target):
             seconds.append(now)
             factors.append(np.array(L))
 
-    {"pylmnn": pylmnn, "metric-learn": metric_learn}[name](X, y, k, lambda L: keep(L))
+    {"pylmnn": pylmnn, "metric-learn": metric_learn}[name](X, y, k, keep)
     seconds.append(time.perf_counter() - start)
     if len(factors) < len(seconds):
         factors.append(factors[-1])
