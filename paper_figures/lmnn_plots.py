@@ -2,7 +2,7 @@
 
 import numpy as np
 from matplotlib.patches import Circle, Ellipse
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
 from paper_figures.plots import panels, series_style
 
@@ -37,6 +37,10 @@ def draw_rivals(record, figure):
     axis.plot(*zip(*known, strict=True), color="black", linestyle=":", label="bound: no metric is lower")
     axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="eq. 3")
     axis.set_ylim(0.9 * ours["end"], 4 * ours["end"])
+    axis.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axis.yaxis.set_minor_formatter(StrMethodFormatter("{x:,.0f}"))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
     figure.legend(loc="outside lower center", ncols=2)
 
 
