@@ -32,8 +32,8 @@ class BuildExt(build_ext):
 
 
 def extension(name):
-    optimise = "-O1" if DEBUG else "-O3"
-    flags = ["/O2"] if sys.platform == "win32" else [optimise, "-ffp-contract=off", "-mprefer-vector-width=512"]
+    optimise = ["-O1", "-DREFIMPL_NO_CLONES"] if DEBUG else ["-O3"]
+    flags = ["/O2"] if sys.platform == "win32" else [*optimise, "-ffp-contract=off", "-mprefer-vector-width=512"]
     return Extension(
         f"refimpl_fast.{name}",
         [f"refimpl_fast/{name}.pyx"],
