@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.cluster.vq import kmeans2
-from threadpoolctl import ThreadpoolController
 
 from refimpl import lmnn_solver
 from refimpl._checks import as_count, as_generator, as_kernels, as_matrix
@@ -321,24 +320,10 @@ def _in_full_space(steps, basis):
         yield step if basis.shape[0] == basis.shape[1] else replace(step, L=step.L @ basis.T)
 
 
-def _on_one_blas_thread(steps):
-    """The steps, without threads in BLAS: its products are many and small, and the kernels have threads of their own.
-
-    On two cores that takes two thirds of the time for 6,000 points.
-    """
-    controller = ThreadpoolController()
-    while True:
-        with controller.limit(limits=1, user_api="blas"):
-            step = next(steps, None)
-        if step is None:
-            return
-        yield step
-
-
 def _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback):
     """Take steps until the bound, the validation set or the steps' end stops them."""
     history, errors, best, message, certified = [], [], None, OUT_OF_CHECKS, False
-    for step in _on_one_blas_thread(steps):
+    for step in lmnn_solver.on_one_blas_thread(steps):
         history.append((step.objective, step.bound, step.active, step.pairs, step.evaluations, step.gradient_norm))
         if callback is not None:
             callback(step)
