@@ -16,10 +16,11 @@ Not handled here: validation (``search_forest.py`` does it), the choice of split
 import numpy as np
 from scipy import sparse
 
-from refimpl.kernels.forest import midway
+from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
 
-DENSE_BYTES, LISTED_BYTES = 60, 64  # for a pair while a tree is learnt
+DENSE_BYTES, LISTED_BYTES = 60, 76  # for a pair while a tree is learnt
+BLOCK = 2**16  # pairs whose weights are held at a time: they stay in the cache
 NEGLIGIBLE = 1e-9  # a split that gains less for each pair, beside the lambda of one that has not met, gains rounding
 
 
@@ -33,7 +34,10 @@ def grid_step(total):
 
 def on_grid(values, step):
     """Round to multiples of a power of two, half to even."""
-    return np.rint(values / step) * step
+    values = np.asarray(values / step)
+    np.rint(values, out=values)
+    values *= step
+    return values
 
 
 class DensePairs:
@@ -114,7 +118,7 @@ class _DenseNode:
 class MeetingPairs:
     """Similar pairs and pairs that have met, listed once for both orders; every other pair has s = 0, T = 0, w = 1.
 
-    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, about 60
+    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, about 70
     while a tree is learnt.
     """
 
@@ -138,59 +142,60 @@ class MeetingPairs:
         listed = min(n * (n - 1) / 2, similar + n * others / 2 * (1 + np.log2(M)))
         return LISTED_BYTES * listed
 
-    def _both_orders(self, of_similar, of_dissimilar):
-        return self.similar * of_similar + (2 - self.similar) * of_dissimilar
+    def _in_blocks(self):
+        """Of the listed pairs, some at a time: which they are, w if similar and if not (eq. 10), in how many orders."""
+        for a in range(0, len(self.T), BLOCK):
+            part = slice(a, a + BLOCK)
+            yield part, *self._weights(part), self.similar[part]
 
-    def _weights(self):
-        """w of each listed pair if similar and if not (eq. 10), on the grid of the sum of all weights."""
-        similar, dissimilar = np.exp(-(1 - self.lam) * self.T), np.exp(self.lam * self.T)
-        unlisted = self.n * (self.n - 1) - 2 * len(self.T)
-        step = grid_step(self._both_orders(similar, dissimilar).sum() + unlisted)
-        return on_grid(similar, step), on_grid(dissimilar, step)
+    def _weights(self, part):
+        return np.exp(-(1 - self.lam) * self.T[part]), np.exp(self.lam * self.T[part])
+
+    def _unlisted(self):
+        return self.n * (self.n - 1) - 2 * len(self.T)
+
+    def _step(self):
+        """Of the grid of all weights."""
+        return grid_step(sum(_both(w, u, k).sum() for _, w, u, k in self._in_blocks()) + self._unlisted())
 
     def root(self):
         """The node that holds all points: what M_ij + M_ji has beyond the pairs' constant -2 lambda."""
-        similar = (1 - self.lam) * np.exp(-(1 - self.lam) * self.T)
-        dissimilar = self.lam * np.exp(self.lam * self.T)
-        unlisted = self.n * (self.n - 1) - 2 * len(self.T)
-        step = grid_step(self._both_orders(similar, dissimilar).sum() + unlisted * self.lam)
-        similar, dissimilar = on_grid(similar, step), on_grid(dissimilar, step)
-        base = -2 * on_grid(self.lam, step)
-        v = self._both_orders(similar, -dissimilar)
-        v -= base
+        v, lam = np.empty(len(self.T)), self.lam
+        for part, similar, dissimilar, orders in self._in_blocks():
+            v[part] = _both((1 - lam) * similar, lam * dissimilar, orders)
+        step = grid_step(v.sum() + self._unlisted() * lam)
+        base = -2 * on_grid(lam, step)
+        for part, similar, dissimilar, orders in self._in_blocks():
+            v[part] = _both(on_grid((1 - lam) * similar, step), -on_grid(lam * dissimilar, step), orders) - base
         return _MeetingNode(self.n, self.first, self.second, v, base, self.kernels, self.threads)
 
     def masses(self, leaf):
         """As :meth:`DensePairs.masses`."""
-        same = leaf[self.first] == leaf[self.second]
-        sizes = np.bincount(leaf).astype(float)
-        similar, dissimilar = self._weights()
-        unlisted = (sizes * (sizes - 1)).sum() - 2.0 * np.count_nonzero(same)
-        of_similar = (self.similar * similar)[same].sum()
-        return of_similar, ((2 - self.similar) * dissimilar)[same].sum() + unlisted
+        same = np.flatnonzero(leaf[self.first] == leaf[self.second])
+        sizes, step, orders = np.bincount(leaf).astype(float), self._step(), self.similar[same]
+        similar, dissimilar = (on_grid(w, step) for w in self._weights(same))
+        unlisted = (sizes * (sizes - 1)).sum() - 2.0 * len(same)
+        return (orders * similar).sum(), ((2 - orders) * dissimilar).sum() + unlisted
 
     def meet(self, leaf, c):
         """As :meth:`DensePairs.meet`; pairs that meet for the first time are listed from now on."""
-        met = _pairs_within(leaf)
-        listed = self.first * np.int64(self.n) + self.second
-        place = np.searchsorted(listed, met)
-        known = listed[np.minimum(place, len(listed) - 1)] == met
-        self.T[place[known]] += c
-        met = met[~known]
-        order = np.argsort(np.concatenate([listed, met]), kind="stable")
-        del listed, place
-        first, second = np.divmod(met, self.n)
-        self.first = np.concatenate([self.first, first.astype(np.int32)])[order]
-        self.second = np.concatenate([self.second, second.astype(np.int32)])[order]
-        self.similar = np.concatenate([self.similar, np.zeros(len(met), dtype=np.uint8)])[order]
-        self.T = np.concatenate([self.T, np.full(len(met), c)])[order]
+        self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(
+            leaf, self.first, self.second, self.similar, self.T, c, threads=self.threads
+        )
 
     def loss_and_objective(self):
         """As :meth:`DensePairs.loss_and_objective`."""
-        similar, dissimilar = self._weights()
-        unlisted, chosen = self.n * (self.n - 1) - 2 * len(self.T), self.T > 0
-        loss = self._both_orders(similar, dissimilar).sum() + unlisted
-        return loss, int(self.similar[chosen].sum(dtype=np.int64)) - self.lam * (2 * np.count_nonzero(chosen))
+        step, loss, chosen, right = self._step(), self._unlisted(), 0, 0
+        for part, similar, dissimilar, orders in self._in_blocks():
+            loss += _both(on_grid(similar, step), on_grid(dissimilar, step), orders).sum()
+            chosen += 2 * np.count_nonzero(self.T[part] > 0)
+            right += int(orders[self.T[part] > 0].sum(dtype=np.int64))
+        return loss, right - self.lam * chosen
+
+
+def _both(of_similar, of_dissimilar, orders):
+    """Both orders of pairs together, of which `orders` are similar."""
+    return orders * of_similar + (2 - orders) * of_dissimilar
 
 
 class _MeetingNode:
@@ -198,7 +203,7 @@ class _MeetingNode:
 
     def __init__(self, n, first, second, v, base, kernels, threads):
         self.n, self.first, self.second, self.v, self.base = n, first, second, v, base
-        self.kernels, self.threads, self._upper = kernels, threads, None
+        self.kernels, self.threads = kernels, threads
         self.J = v.sum() + base * (n * (n - 1) // 2)  # eq. 17: J^k
 
     def negligible(self):
@@ -207,12 +212,8 @@ class _MeetingNode:
 
     def product(self, u):
         """The symmetric part of M times u: the constant needs only the sum of u."""
-        if self._upper is None:
-            starts = np.zeros(self.n + 1, dtype=np.int64 if len(self.v) >= 2**31 else np.int32)
-            np.cumsum(np.bincount(self.first, minlength=self.n), out=starts[1:])
-            self._upper = sparse.csr_matrix((self.v, self.second, starts), shape=(self.n, self.n))
-            self._lower = self._upper.T
-        return 0.5 * (self._upper @ u + self._lower @ u + self.base * (u.sum() - u))
+        listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)
+        return 0.5 * (listed + self.base * (u.sum() - u))
 
     def best_thresholds(self, A):
         """As refimpl.kernels.best_thresholds."""
@@ -225,15 +226,3 @@ class _MeetingNode:
         return tuple(
             _MeetingNode(n, *part, self.base, self.kernels, self.threads) for n, part in zip(sizes, parts, strict=True)
         )
-
-
-def _pairs_within(leaf):
-    """All pairs i < j of points with the same leaf as i n + j, ascending: ndarray of int64."""
-    order = np.argsort(leaf, kind="stable")
-    sizes = np.bincount(leaf)
-    starts, n, found = np.cumsum(sizes) - sizes, len(leaf), [np.empty(0, dtype=np.int64)]
-    for size in np.unique(sizes[sizes > 1]):
-        members = order[starts[sizes == size][:, np.newaxis] + np.arange(size)]
-        i, j = np.triu_indices(size, k=1)
-        found.append((members[:, i] * n + members[:, j]).ravel())
-    return np.sort(np.concatenate(found))

@@ -6,18 +6,12 @@ Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.clustering import best_bin_first, lloyd, tree_leaves
-    from refimpl_fast.forest import (
-        best_thresholds,
-        forest_words,
-        gather_candidates,
-        plane_values,
-        rerank,
-        split_pairs,
-    )
+    from refimpl_fast.forest import forest_words, gather_candidates, plane_values, rerank
     from refimpl_fast.growing import build_tree
     from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
     from refimpl_fast.hashing import bucket_votes, projections
     from refimpl_fast.landmarks import least_similar, transferred_differences
+    from refimpl_fast.pairs import best_thresholds, meet_pairs, pair_product, split_pairs
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -55,8 +49,10 @@ __all__ = [
     "least_similar",
     "lloyd",
     "margin_sums",
+    "meet_pairs",
     "minimize_z",
     "pair_distances",
+    "pair_product",
     "plane_values",
     "presort",
     "projections",

@@ -7,9 +7,8 @@ stay in cache. A query's scores are counters over all points, set back to zero b
 import numpy as np
 
 from cython.parallel cimport prange, threadid
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libcpp.algorithm cimport nth_element, sort, stable_sort
+from libcpp.algorithm cimport nth_element, sort
 from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport team, thread_count
@@ -26,8 +25,6 @@ cdef extern from *:
         return a.score > b.score || (a.score == b.score && a.row < b.row);
     }
     struct Walker { int64_t node, point, place; };
-    struct Valued { double value; int32_t place; };
-    static inline bool operator<(const Valued& a, const Valued& b) { return a.value < b.value; }
     #if defined(__GNUC__)
     static inline void fetch(const char* place, long bytes) {
         for (long i = 0; i < bytes; i += 64) __builtin_prefetch(place + i);
@@ -43,9 +40,6 @@ cdef extern from *:
         int64_t node
         int64_t point
         int64_t place
-    cppclass Valued:
-        double value
-        int32_t place
     void fetch(const char* place, long bytes) nogil
 
 ctypedef fused real:
@@ -209,120 +203,6 @@ def forest_words(forest, X not None, *, threads=None):
     if planes.dtype == np.float32:
         return _pass[float](forest, planes, X, n_threads)
     return _pass[double](forest, planes, X, n_threads)
-
-
-# ------------------------------------------------------------------------------------------------ training
-
-
-cdef inline double _midway(double low, double high) noexcept nogil:
-    cdef double t = 0.5 * low + 0.5 * high
-    return t if low <= t < high else low
-
-
-cdef cloned_void _best_threshold(
-    const double* A, Py_ssize_t n, Py_ssize_t f, const int32_t* first, const int32_t* second, const double* v,
-    Py_ssize_t p, double base, double* crossing, double* threshold
-) noexcept nogil:
-    cdef vector[Valued] sorted_values
-    cdef vector[int32_t] rank
-    cdef vector[double] change
-    cdef Py_ssize_t i
-    cdef int32_t a, b
-    cdef double total = 0, weight, below
-    sorted_values.resize(n)
-    rank.resize(n)
-    change.resize(n)
-    for i in range(n):
-        sorted_values[i].value = A[i * f]
-        sorted_values[i].place = i
-        change[i] = 0
-    # order = np.argsort(A[:, t], kind="stable"); rank[order] = np.arange(n)
-    stable_sort(sorted_values.begin(), sorted_values.end())
-    for i in range(n):
-        rank[sorted_values[i].place] = i
-    # np.cumsum(np.bincount(low, v, n) - np.bincount(high, v, n)): exact, in whatever order
-    for i in range(p):
-        a, b = rank[first[i]], rank[second[i]]
-        change[min(a, b)] += v[i]
-        change[max(a, b)] -= v[i]
-    crossing[0], threshold[0] = INFINITY, 0
-    for i in range(n - 1):
-        total += change[i]
-        below = i + 1
-        weight = total + base * (below * (n - below))
-        if weight < crossing[0] and sorted_values[i].value < sorted_values[i + 1].value:
-            crossing[0], threshold[0] = weight, _midway(sorted_values[i].value, sorted_values[i + 1].value)
-
-
-def best_thresholds(
-    const double[:, ::1] A not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
-    const double[::1] v not None, double base, *, threads=None
-):
-    """The best cut of each coordinate; see refimpl.kernels.best_thresholds."""
-    cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t t, n = A.shape[0], f = A.shape[1], p = first.shape[0]
-    cdef double[::1] crossing = np.empty(f), threshold = np.empty(f)
-    _check_pairs(n, first, second, v)
-    cdef const int32_t* a = &first[0] if p else NULL
-    cdef const int32_t* b = &second[0] if p else NULL
-    cdef const double* w = &v[0] if p else NULL
-    if n == 0:
-        raise ValueError("A has no points; one at least would do")
-    for t in prange(f, nogil=True, num_threads=team(n_threads, f), schedule="dynamic"):
-        _best_threshold(&A[0, t], n, f, a, b, w, p, base, &crossing[t], &threshold[t])
-    return np.asarray(crossing), np.asarray(threshold)
-
-
-cdef _check_pairs(Py_ssize_t n, const int32_t[::1] first, const int32_t[::1] second, const double[::1] v):
-    cdef Py_ssize_t i, p = first.shape[0]
-    cdef bint inside = second.shape[0] == p and v.shape[0] == p
-    if inside:
-        for i in range(p):
-            inside &= 0 <= first[i] < n and 0 <= second[i] < n
-    if not inside:
-        raise ValueError(f"first, second, v: they must be of one length and hold points from 0 to {n - 1}")
-
-
-def split_pairs(
-    left not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
-    const double[::1] v not None, *, threads=None
-):
-    """The pairs within either part of a node; see refimpl.kernels.split_pairs."""
-    thread_count(threads)
-    cdef const uint8_t[::1] side = np.ascontiguousarray(left, dtype=bool).view(np.uint8)
-    cdef Py_ssize_t i, n = side.shape[0], p = first.shape[0], sizes_0 = 0, sizes_1 = 0
-    cdef int32_t[::1] place = np.empty(n, dtype=np.int32)
-    cdef int32_t counts_0 = 0, counts_1 = 0
-    _check_pairs(n, first, second, v)
-    # place = np.where(left, np.cumsum(left), np.cumsum(~left)) - 1
-    for i in range(n):
-        if side[i]:
-            place[i] = counts_1
-            counts_1 += 1
-        else:
-            place[i] = counts_0
-            counts_0 += 1
-    for i in range(p):
-        sizes_1 += side[first[i]] & side[second[i]]
-        sizes_0 += (side[first[i]] | side[second[i]]) ^ 1
-    cdef int32_t[::1] first_1 = np.empty(sizes_1, dtype=np.int32), first_0 = np.empty(sizes_0, dtype=np.int32)
-    cdef int32_t[::1] second_1 = np.empty(sizes_1, dtype=np.int32), second_0 = np.empty(sizes_0, dtype=np.int32)
-    cdef double[::1] v_1 = np.empty(sizes_1), v_0 = np.empty(sizes_0)
-    sizes_0, sizes_1 = 0, 0
-    # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)
-    for i in range(p):
-        if side[first[i]] != side[second[i]]:
-            continue
-        if side[first[i]]:
-            first_1[sizes_1], second_1[sizes_1], v_1[sizes_1] = place[first[i]], place[second[i]], v[i]
-            sizes_1 += 1
-        else:
-            first_0[sizes_0], second_0[sizes_0], v_0[sizes_0] = place[first[i]], place[second[i]], v[i]
-            sizes_0 += 1
-    return (
-        (np.asarray(first_1), np.asarray(second_1), np.asarray(v_1)),
-        (np.asarray(first_0), np.asarray(second_0), np.asarray(v_0)),
-    )
 
 
 # ------------------------------------------------------------------------------------------------ searching

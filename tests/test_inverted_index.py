@@ -139,29 +139,6 @@ def test_twins_agree_on_more_points_than_pass_a_tree_together(threads, dtype):
     assert_same(one.plane_values(X, forest.planes[0]), two.plane_values(X, forest.planes[0], threads=threads))
 
 
-@fast_only
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32), n=st.integers(1, 40), threads=st.sampled_from([1, 2]))
-def test_twins_of_the_split_statistics(seed, n, threads):
-    rng, (one, two) = np.random.default_rng(seed), KERNELS
-    A = rng.normal(size=(n, 3))
-    A[:, 0] = np.rint(A[:, 0])
-    A[:, 2] = -0.0
-    first, second = (part.astype(np.int32) for part in np.triu_indices(n, k=1))
-    kept = rng.random(len(first)) < 0.4
-    first, second, v = first[kept], second[kept], np.rint(rng.normal(size=kept.sum()) * 64) / 64
-    for a, b in zip(
-        one.best_thresholds(A, first, second, v, -0.25),
-        two.best_thresholds(A, first, second, v, -0.25, threads=threads), strict=True,
-    ):  # fmt: skip
-        assert_same(a, b)
-    left = rng.random(n) < 0.5
-    parts = (kernels.split_pairs(left, first, second, v) for kernels in KERNELS)
-    for side, other in zip(*parts, strict=True):
-        for a, b in zip(side, other, strict=True):
-            assert_same(a, b)
-
-
 def test_the_oracle_walks_as_the_kernel_does():
     rng = np.random.default_rng(0)
     forest, X = random_forest(rng, 3, 4, 4), rng.normal(size=(50, 4))
@@ -172,11 +149,6 @@ def test_the_oracle_walks_as_the_kernel_does():
                 p = forest.planes[forest.plane[k]] if forest.plane[k] >= 0 else np.eye(4)[forest.feature[k]]
                 k = forest.left[k] + (0 if p @ x + forest.offset[k] > 0 else 1)
             assert forest.word[k] == word
-
-
-def test_midway_lies_between_neighbours():
-    for low, high in ((1.0, np.nextafter(1.0, 2)), (-1e308, 1e308), (0.0, 5e-324), (-5e-324, 0.0)):
-        assert low <= reference.midway(low, high) < high
 
 
 @each
@@ -301,13 +273,10 @@ def test_the_fast_twin_refuses_what_would_crash_it():
     index = InvertedIndex(random_forest(rng, 2, 3, 2), X)
     assert len(index) == 5
     starts, items, words, c = index._starts, index._items, index.to_terms(X), index.forest.c
-    pair = np.array([0], dtype=np.int32), np.array([5], dtype=np.int32), np.ones(1)
     for call in (
         lambda: fast.forest_words(index.forest, X[:, :2]),
         lambda: fast.forest_words(index.forest, X.astype(np.float32)),
         lambda: fast.plane_values(X, X[0, :2].copy()),
-        lambda: fast.best_thresholds(X, *pair, 0.0),
-        lambda: fast.split_pairs(np.ones(5, dtype=bool), *pair),
         lambda: fast.gather_candidates(starts, items + np.int32(3), np.ones(5, dtype=bool), words, c, 9),
         lambda: fast.gather_candidates(starts, items, np.ones(5, dtype=bool), words + np.int32(99), c, 9),
         lambda: fast.gather_candidates(starts + 99, items, np.ones(5, dtype=bool), words, c, 9),

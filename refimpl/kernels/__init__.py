@@ -18,7 +18,8 @@ Contract
   over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
   (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties. Sums that
   cannot be exact (Z of BoostMap, weighted L1, squared distances of LMNN) are taken in a fixed number of interleaved
-  lanes, the same in both twins; squared distances in :mod:`refimpl.kernels.trees` in the order of the coordinates,
+  lanes, the same in both twins, and products with a node's pairs in parts that depend on their number alone; squared
+  distances in :mod:`refimpl.kernels.trees` in the order of the coordinates,
   as are those to centres and the projections of :mod:`refimpl.kernels.clustering` and :mod:`refimpl.kernels.hashing`.
 * **threads** is the number of threads a kernel may use, None for all that the machine offers; no result depends
   on it. The reference runs on one thread whatever it is told.
@@ -26,18 +27,11 @@ Contract
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
 from refimpl.kernels.clustering import best_bin_first, lloyd, tree_leaves
-from refimpl.kernels.forest import (
-    SearchForest,
-    best_thresholds,
-    forest_words,
-    gather_candidates,
-    plane_values,
-    rerank,
-    split_pairs,
-)
+from refimpl.kernels.forest import SearchForest, forest_words, gather_candidates, plane_values, rerank
 from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
 from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.landmarks import least_similar, transferred_differences
+from refimpl.kernels.pairs import best_thresholds, meet_pairs, pair_product, split_pairs
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -67,8 +61,10 @@ __all__ = [
     "least_similar",
     "lloyd",
     "margin_sums",
+    "meet_pairs",
     "minimize_z",
     "pair_distances",
+    "pair_product",
     "plane_values",
     "presort",
     "projections",

@@ -1,10 +1,10 @@
-"""The search forest's hot paths: passing points down the trees, candidates from an inverted index, split statistics.
+"""The search forest's hot paths: passing points down the trees, and candidates from an inverted index.
 
-Li et al. (2011), §§ 3.3-3.4. All sums over a vector's coordinates are taken in float64, in 16 interleaved lanes, lane i
+Li et al. (2011), § 3.4. All sums over a vector's coordinates are taken in float64, in 16 interleaved lanes, lane i
 adding coordinates i, i + 16, ...; then one half of the lanes is added to the other, four times. Points and hyperplanes
 may be float32: their products are exact in float64. So the twins send every point to the same leaf.
 
-Not handled here: validation (the callers do it), the choice of splits, storage.
+Not handled here: validation (the callers do it), the sums over pairs by which trees are learnt (``pairs.py``).
 """
 
 from dataclasses import dataclass
@@ -152,78 +152,6 @@ def _test(forest, k, x):
     if forest.plane[k] < 0:
         return x[forest.feature[k]] + forest.offset[k]
     return _lane_sums((x * forest.planes[forest.plane[k]])[np.newaxis])[0] + forest.offset[k]
-
-
-# ------------------------------------------------------------------------------------------------ training
-
-
-def best_thresholds(A, first, second, v, base, *, threads=None):
-    """For each of several coordinates the cut between points that separates the pairs of least total weight.
-
-    Separating a pair takes its weight off eq. 17. Every pair of points weighs `base`, those listed v more.
-
-    Parameters
-    ----------
-    A : ndarray, shape (n, f), float64
-        Coordinates of the points.
-    first, second : ndarray, shape (p,), int32
-        Pairs of points, each at most once.
-    v : ndarray, shape (p,), float64
-        On a grid, as is `base`, so that all sums are exact.
-    base : float
-    threads : int, optional
-        Not used by the reference.
-
-    Returns
-    -------
-    crossing : ndarray, shape (f,), float64
-        The weight separated; infinite if all values of the coordinate are equal.
-    threshold : ndarray, shape (f,), float64
-        Points with larger values stand on one side. The lowest of several; midway between two values.
-    """
-    n, f = A.shape
-    crossing, threshold = np.full(f, np.inf), np.zeros(f)
-    below = np.arange(1.0, n)
-    for t in range(f):
-        order = np.argsort(A[:, t], kind="stable")
-        rank = np.empty(n, dtype=np.int64)
-        rank[order] = np.arange(n)
-        low, high = np.minimum(rank[first], rank[second]), np.maximum(rank[first], rank[second])
-        weights = np.cumsum(np.bincount(low, v, n) - np.bincount(high, v, n))[:-1] + base * (below * (n - below))
-        a = A[order, t]
-        cuts = np.flatnonzero(a[:-1] < a[1:])
-        if len(cuts):
-            k = cuts[weights[cuts].argmin()]
-            crossing[t], threshold[t] = weights[k], midway(a[k], a[k + 1])
-    return crossing, threshold
-
-
-def midway(low, high):
-    """A threshold t with low <= t < high."""
-    t = 0.5 * low + 0.5 * high
-    return t if low <= t < high else low
-
-
-def split_pairs(left, first, second, v, *, threads=None):
-    """The pairs within either part of a node; those between them go.
-
-    Parameters
-    ----------
-    left : ndarray, shape (n,), bool
-        Which points form the left part; both are numbered anew from 0, in the same order.
-    first, second : ndarray, shape (p,), int32
-    v : ndarray, shape (p,), float64
-    threads : int, optional
-        Not used by the reference.
-
-    Returns
-    -------
-    tuple of (first, second, v)
-        Of the left part and of the right one.
-    """
-    place = np.where(left, np.cumsum(left), np.cumsum(~left)).astype(np.int32) - np.int32(1)
-    a, b = left[first], left[second]
-    return tuple((place[first[kept]], place[second[kept]], v[kept]) for kept in (a & b, ~a & ~b))
 
 
 # ------------------------------------------------------------------------------------------------ searching

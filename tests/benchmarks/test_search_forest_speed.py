@@ -3,7 +3,8 @@
 `python -m pytest tests/benchmarks/test_search_forest_speed.py --benchmark-only -s` prints them. The first test has
 1,000,000 x 128 float32 vectors and 32 trees of 16 levels: random hyperplanes at the median, since what is measured does
 not depend on how the trees were learnt. It takes 4 GB. The second learns from 50,000 digits with K = 100; REFIMPL_TREES
-says how many trees (4).
+says how many trees (4). The third measures what the learning consists of, on 10 million pairs, beside SciPy's sparse
+matrices.
 """
 
 import os
@@ -12,6 +13,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import refimpl.kernels
 from paper_figures.data import load
@@ -92,9 +94,7 @@ def test_a_million_vectors(benchmark):
     found["building the index of 1,000,000, all threads, s"] = time.perf_counter() - start
     index.threads = 1
     candidates = index.candidates(Q)
-    plain = refimpl.kernels.gather_candidates(
-        index._starts, index._items, index._alive, words[:3], forest.c, N
-    )
+    plain = refimpl.kernels.gather_candidates(index._starts, index._items, index._alive, words[:3], forest.c, N)
     assert (plain[1] == candidates.ids[: candidates.offsets[3]]).all()
     benchmark.pedantic(lambda: [index.candidates(q[None]) for q in Q], rounds=3)
     found["candidates of one query, ms"] = 1e3 * seconds(lambda: [index.candidates(q[None]) for q in Q]) / QUERIES
@@ -134,4 +134,33 @@ def test_learning_from_digits(benchmark):
         hits = [np.isin(exact[i], got.ids[got.offsets[i] : got.offsets[i + 1]]).mean() for i in range(len(Q))]
         found[f"recall of the 100 nearest, {trees} trees, {most} returned"] = float(np.mean(hits))
     assert found["recall of the 100 nearest, 4 trees, 2000 returned" if trees == 4 else "seconds a tree"] > 0.1
+    report(benchmark, found)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sums_over_pairs(benchmark, threads):
+    """Nanoseconds a pair: products, thresholds and new meetings, in both twins; products by SciPy as well."""
+    n, rng = 30_000, np.random.default_rng(0)
+    places = np.unique(rng.integers(n * n, size=22_000_000))
+    places = places[places // n < places % n]
+    first, second = (part.astype(np.int32) for part in np.divmod(places, n))
+    p, u, v = len(places), rng.standard_normal(n), np.rint(64 * rng.standard_normal(len(places))) / 64
+    starts = np.searchsorted(first, np.arange(n + 1)).astype(np.int32)
+    upper = sparse.csr_matrix((v, second, starts), shape=(n, n))
+    lower, leaf, similar = upper.T, rng.integers(60, size=n), np.zeros(p, dtype=np.uint8)
+    calls = {
+        "product": lambda kernels: (kernels.pair_product(first, second, v, u, threads=threads),),
+        "thresholds": lambda kernels: kernels.best_thresholds(
+            u[:, np.newaxis], first, second, v, -0.25, threads=threads
+        ),
+        "meetings": lambda kernels: kernels.meet_pairs(leaf, first, second, similar, v, 0.5, threads=threads),
+    }
+    np.testing.assert_allclose(calls["product"](refimpl_fast)[0], upper @ u + lower @ u, rtol=1e-9, atol=1e-9)
+    found = {"product, SciPy, ns a pair": 1e9 / p * seconds(lambda: upper @ u + lower @ u)}
+    for name, call in calls.items():
+        for ours, plain in zip(call(refimpl_fast), call(refimpl.kernels), strict=True):
+            assert (ours == plain).all()
+        for kernels in (refimpl_fast, refimpl.kernels):
+            found[f"{name}, {kernels.__name__}, ns a pair"] = 1e9 / p * seconds(lambda: call(kernels))  # noqa: B023
+    benchmark.pedantic(lambda: calls["product"](refimpl_fast), rounds=3)
     report(benchmark, found)

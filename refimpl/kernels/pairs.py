@@ -1,0 +1,160 @@
+"""Sums over a node's weighted pairs of points, from which the search forest's splits are chosen.
+
+Li et al. (2011), § 3.3. A node's symmetric matrix is given by its upper triangle: pairs (first, second, v) in ascending
+order of `first`, with first < second, each pair at most once.
+
+Not handled here: validation (the callers do it), the pairs' weights (``forest_pairs.py``), the choice of splits.
+"""
+
+import numpy as np
+
+PARTS = 8  # that a product's pairs are added up in, so no more threads serve it
+PART = 2**17  # pairs that are worth a part
+
+
+def pair_product(first, second, v, u, *, threads=None):
+    """V u, V being the symmetric matrix with v_ij = v_ji for the pairs and 0 elsewhere: eq. 18 needs it.
+
+    The pairs come in up to 8 parts, however many threads there are; each is added up in the order of its pairs, and
+    the parts one after the other.
+
+    Parameters
+    ----------
+    first, second : ndarray, shape (p,), int32
+    v : ndarray, shape (p,), float64
+    u : ndarray, shape (n,), float64
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    ndarray, shape (n,), float64
+    """
+    n, out = len(u), np.zeros(len(u))
+    for a, b in parts_of(len(v)):
+        i, j, w = first[a:b], second[a:b], v[a:b]
+        out += np.bincount(i, w * u[j], n) + np.bincount(j, w * u[i], n)
+    return out
+
+
+def parts_of(p):
+    """Beginnings and ends of the parts of p pairs."""
+    size = max(PART, -(-p // PARTS))
+    return [(a, min(a + size, p)) for a in range(0, p, size)]
+
+
+def best_thresholds(A, first, second, v, base, *, threads=None):
+    """For each of several coordinates the cut between points that separates the pairs of least total weight.
+
+    Separating a pair takes its weight off eq. 17. Every pair of points weighs `base`, those listed v more.
+
+    Parameters
+    ----------
+    A : ndarray, shape (n, f), float64
+        Coordinates of the points.
+    first, second : ndarray, shape (p,), int32
+        Pairs of points, each at most once.
+    v : ndarray, shape (p,), float64
+        On a grid, as is `base`, so that all sums are exact.
+    base : float
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    crossing : ndarray, shape (f,), float64
+        The weight separated; infinite if all values of the coordinate are equal.
+    threshold : ndarray, shape (f,), float64
+        Points with larger values stand on one side. The lowest of several; midway between two values.
+    """
+    n, f = A.shape
+    crossing, threshold = np.full(f, np.inf), np.zeros(f)
+    below = np.arange(1.0, n)
+    for t in range(f):
+        order = np.argsort(A[:, t], kind="stable")
+        rank = np.empty(n, dtype=np.int64)
+        rank[order] = np.arange(n)
+        low, high = np.minimum(rank[first], rank[second]), np.maximum(rank[first], rank[second])
+        weights = np.cumsum(np.bincount(low, v, n) - np.bincount(high, v, n))[:-1] + base * (below * (n - below))
+        a = A[order, t]
+        cuts = np.flatnonzero(a[:-1] < a[1:])
+        if len(cuts):
+            k = cuts[weights[cuts].argmin()]
+            crossing[t], threshold[t] = weights[k], midway(a[k], a[k + 1])
+    return crossing, threshold
+
+
+def midway(low, high):
+    """A threshold t with low <= t < high."""
+    t = 0.5 * low + 0.5 * high
+    return t if low <= t < high else low
+
+
+def split_pairs(left, first, second, v, *, threads=None):
+    """The pairs within either part of a node; those between them go.
+
+    Parameters
+    ----------
+    left : ndarray, shape (n,), bool
+        Which points form the left part; both are numbered anew from 0, in the same order.
+    first, second : ndarray, shape (p,), int32
+    v : ndarray, shape (p,), float64
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    tuple of (first, second, v)
+        Of the left part and of the right one.
+    """
+    place = np.where(left, np.cumsum(left), np.cumsum(~left)).astype(np.int32) - np.int32(1)
+    a, b = left[first], left[second]
+    return tuple((place[first[kept]], place[second[kept]], v[kept]) for kept in (a & b, ~a & ~b))
+
+
+def meet_pairs(leaf, first, second, similar, T, c, *, threads=None):
+    """The listed pairs after a tree of weight c: T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j), Algorithm 1 line 4.
+
+    Parameters
+    ----------
+    leaf : ndarray, shape (n,), int64
+        The leaf of each point, 0, 1, ...: t(x_i, x_j) = 1 if two are the same.
+    first, second : ndarray, shape (p,), int32
+        In ascending order of both. All other pairs have s = 0 and T = 0.
+    similar : ndarray, shape (p,), uint8
+    T : ndarray, shape (p,), float64
+    c : float
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    tuple of (first, second, similar, T)
+        With the pairs that share a leaf for the first time, which are not similar, in the same order.
+    """
+    n, T = len(leaf), T.copy()
+    met, listed = _pairs_within(leaf), first * np.int64(n) + second
+    place = np.searchsorted(listed, met)
+    known = np.append(listed, -1)[place] == met
+    T[place[known]] += c
+    met = met[~known]
+    order = np.argsort(np.concatenate([listed, met]), kind="stable")
+    new = np.divmod(met, n)
+    return (
+        np.concatenate([first, new[0].astype(np.int32)])[order],
+        np.concatenate([second, new[1].astype(np.int32)])[order],
+        np.concatenate([similar, np.zeros(len(met), dtype=np.uint8)])[order],
+        np.concatenate([T, np.full(len(met), c)])[order],
+    )
+
+
+def _pairs_within(leaf):
+    """All pairs i < j of points with the same leaf as i n + j, ascending: ndarray of int64."""
+    order = np.argsort(leaf, kind="stable")
+    sizes = np.bincount(leaf)
+    starts, n, found = np.cumsum(sizes) - sizes, len(leaf), [np.empty(0, dtype=np.int64)]
+    for size in np.unique(sizes[sizes > 1]):
+        members = order[starts[sizes == size][:, np.newaxis] + np.arange(size)]
+        i, j = np.triu_indices(size, k=1)
+        found.append((members[:, i] * n + members[:, j]).ravel())
+    return np.sort(np.concatenate(found))
