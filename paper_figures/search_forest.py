@@ -5,9 +5,10 @@ from paper_figures import search_forest_libraries_results as beside_results
 from paper_figures import search_forest_plots as plots
 from paper_figures import search_forest_results as results
 from paper_figures import search_forest_tasks as tasks
+from paper_figures import search_forest_unions as unions
 from paper_figures.registry import Figure, Paper, Task
 
-KERNELS = ("forest", "clustering", "hashing", "hamming", "trees", "growing")
+KERNELS = ("forest", "pairs", "clustering", "hashing", "hamming", "trees", "growing")
 SETS = {
     ("figure1", "small"): {"data_set": "digits", "d": 30, "queries": 300, "K": 20, "trial": 900,
                            "counts": (20, 40, 60, 100, 150, 200)},
@@ -23,7 +24,7 @@ SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, le
                            "lams": (0.02, 0.05, 0.1), "functions": (4, 8),
                            "widths": (0.5, 1.0, 2.0)},
     ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 60_000, "bits": (32, 96, 200),
-                           "lams": (0.02, 0.05, 0.1), "functions": (4, 8, 12, 16),
+                           "lams": (0.01, 0.02, 0.05, 0.1), "functions": (4, 8, 12, 16),
                            "widths": (0.25, 0.5, 1.0, 2.0)},
     ("figure2", "small"): {"trees": 12, "depth": 8, "n_train": 1297, "bits": (16, 64, 128),
                            "lams": (0.02, 0.05, 0.1), "functions": (4, 8),
@@ -33,6 +34,12 @@ SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, le
                            "widths": (0.25, 0.5, 1.0, 2.0)},
 }  # fmt: skip
 REFINE = 10
+UNIONS = {  # settings of whole leaves, which must be smaller where nothing orders them
+    ("figure1", "small"): {"lams": (0.02, 0.05, 0.1, 0.2, 0.4), "leaf_sizes": (5, 10, 20, 40, 80)},
+    ("figure1", "paper"): {"lams": (0.05, 0.1, 0.2, 0.4), "leaf_sizes": (8, 16, 31, 63, 125, 250, 500)},
+    ("figure2", "small"): {"lams": (0.02, 0.05, 0.1, 0.2, 0.4), "leaf_sizes": (5, 10, 20, 40, 80)},
+    ("figure2", "paper"): {"lams": (0.02, 0.05, 0.1, 0.2), "leaf_sizes": (8, 16, 31, 63, 125, 250, 500)},
+}
 LEAVES = {"small": (10, 20, 40, 80), "paper": (31, 63, 125, 250)}
 CHANGED = {
     "small": {"lam": (0.02, 0.05, 0.2), "n_train": (300, 1297), "depth": (4, 8),
@@ -41,6 +48,13 @@ CHANGED = {
               "refine": (0, 1, REFINE)},
 }  # fmt: skip
 MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
+DIMENSIONS = {  # the same points on more and more of their components
+    "small": {"at": SETS["figure1", "small"], "components": (4, 10, 30), "trees": 8, "depth": 8, "n_train": 1297,
+              "bits": 64, "lams": (0.02, 0.05, 0.1), "functions": (4, 8), "widths": (0.5, 1.0, 2.0)},
+    "paper": {"at": SETS["figure1", "small"] | {"data_set": "20news", "queries": 1000, "trial": 6000},
+              "components": (8, 32, 200), "trees": 17, "depth": 12, "n_train": 13_192, "bits": 200,
+              "lams": (0.02, 0.05, 0.1), "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
+}  # fmt: skip
 TIMES = {
     "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
     "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
@@ -91,6 +105,25 @@ def curve_tasks(figure):
     return wanted
 
 
+def union_tasks(figure):
+    """The tasks of Figure 1 or 2, read as whole candidate sets; spectral hashing as there."""
+
+    def wanted(context):
+        at, sizes, own = SETS[figure, context.scale], SIZES[figure, context.scale], UNIONS[figure, context.scale]
+        trees = sizes["trees"]
+        given = (
+            ("union_forest", {"lams": own["lams"], "n_train": sizes["n_train"], "max_depth": sizes["depth"],
+                              "trees": trees, "refine": REFINE}),
+            ("union_kmeans", {"leaf_sizes": own["leaf_sizes"], "branching": 8, "trees": trees}),
+            ("union_hashing", {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees}),
+        )  # fmt: skip
+        found = [Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
+                 for name, params in given]  # fmt: skip
+        return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+
+    return wanted
+
+
 def sensitivity_tasks(context):
     """The forest of Figure 1 with one setting changed."""
     at, sizes, changed = SETS["figure1", context.scale], SIZES["figure1", context.scale], CHANGED[context.scale]
@@ -101,6 +134,21 @@ def sensitivity_tasks(context):
                                                           ("refine", "refine")) for value in changed[key]]
     unlike = {tuple(one.values()): one for one in settings}.values()
     return [_task("forest", at, trees=sizes["trees"], **one) for one in unlike]
+
+
+def dimensions_tasks(context):
+    """Forest, k-means trees, LSH and spectral hashing on some of the components, and on more."""
+    sizes, found = DIMENSIONS[context.scale], []
+    for d in sizes["components"]:
+        at, trees = sizes["at"] | {"d": d}, sizes["trees"]
+        found += [
+            _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"], trees=trees,
+                  refine=REFINE),
+            _task("kmeans", at, leaf_sizes=LEAVES[context.scale], branching=8, trees=trees, first_best=False),
+            _task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees),
+            _task("spectral", at, bits=sizes["bits"]),
+        ]  # fmt: skip
+    return found
 
 
 def libraries_tasks(context):
@@ -135,6 +183,13 @@ PAPER = Paper(
                results.curves("figure1"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
         Figure("figure2", "Recall by the number of returned items, GIST of images", curve_tasks("figure2"),
                results.curves("figure2"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
+        Figure("unions1", "Figure 1 with whole candidate sets, tree by tree", union_tasks("figure1"),
+               results.unions("figure1"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
+        Figure("unions2", "Figure 2 with whole candidate sets, tree by tree", union_tasks("figure2"),
+               results.unions("figure2"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
+        Figure("dimensions", "The same points on more and more components", dimensions_tasks, results.dimensions,
+               plots.draw_dimensions, alt="Recall by the number of components, for the forest, k-means trees, LSH and "
+               "spectral hashing.", size=(6.5, 3.6)),
         Figure("sensitivity", "The forest's recall by lambda, training points, depth and splits", sensitivity_tasks,
                results.sensitivity),
         Figure("libraries", "The forest beside libraries of approximate neighbours", libraries_tasks,

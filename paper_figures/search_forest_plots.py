@@ -26,6 +26,18 @@ def draw_curves(record, figure):
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=3)
 
 
+def draw_dimensions(record, figure):
+    """Draw recall by the number of components."""
+    axis = figure.subplots()
+    for place, line in enumerate(record["drawing"]):
+        axis.plot(line["components"], line["recall"], label=line["method"], **series_style(place))
+    ticks = sorted({d for line in record["drawing"] for d in line["components"]})
+    axis.set(xscale="log", xlabel="principal components", ylabel="recall of the nearest (%)", ylim=(0, 100))
+    axis.set_xticks(ticks, [str(d) for d in ticks])
+    axis.xaxis.set_minor_locator(NullLocator())
+    figure.legend(loc="outside right upper")
+
+
 def draw_libraries(record, figure):
     """Draw recall by milliseconds a query, and by the number of points that a query is compared with."""
     handles = {}

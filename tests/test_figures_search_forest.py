@@ -9,6 +9,7 @@ from figure_runs import require_missing_is_said, require_rows, run, run_all
 from paper_figures import search_forest as figures
 from paper_figures import search_forest_libraries as beside
 from paper_figures import search_forest_tasks as tasks
+from paper_figures import search_forest_unions as unions
 from paper_figures.registry import Context, Result
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
@@ -26,7 +27,13 @@ LIBRARIES = {key: AT[key] for key in ("data_set", "d", "queries", "K")} | {
         "linear scan": {"kind": "scan", "with": {}, "settings": (None,)},
     },
 }  # fmt: skip
-TASKS = SimpleNamespace(**vars(tasks) | {"libraries": beside.search})
+TASKS = SimpleNamespace(**vars(tasks) | vars(unions) | {"libraries": beside.search})
+UNIONS = [
+    ("union_forest", FOREST | {"lams": (0.02,)}),
+    ("union_kmeans", {"leaf_sizes": (5, 20), "branching": 4, "trees": 3}),
+    ("union_hashing", {"functions": (4,), "widths": (0.5, 1.0), "tables": 3}),
+    ("spectral", {"bits": 16}),
+]
 PARAMS = {
     "figure1": [
         ("forest", AT | FOREST),
@@ -43,6 +50,11 @@ PARAMS = {
         ("spectral", GIST | {"bits": 16}),
         ("spectral", GIST | {"bits": 40}),  # more than there are components
     ],
+    "unions1": [(name, AT | params) for name, params in UNIONS],
+    "unions2": [(name, GIST | params) for name, params in UNIONS],
+    "dimensions": [(name, AT | {"d": d} | params) for d in (3, 8) for name, params in (
+        ("forest", FOREST), ("kmeans", {"leaf_sizes": (20,), "branching": 4, "trees": 2, "first_best": False}),
+        ("hashing", {"functions": (2,), "widths": (1.0,), "tables": 2}), ("spectral", {"bits": 16}))],
     "libraries": [("libraries", LIBRARIES)],
     "sensitivity": [("forest", AT | FOREST | {"lams": (lam,)}) for lam in (0.02, 0.6)],
     "table1": [("times", {"bits": bits, "n": n, "queries": 3, "d": 4, "depth": 4})
@@ -72,6 +84,35 @@ def test_the_numbers_hang_together(found):
         assert not tried or r.value["setting"] == max(tried, key=lambda one: one[1])[0]
     for r in found["table1"]:
         assert 0 < r.value["scan"] < 1 and 0 < r.value["index"] < 1
+
+
+def test_unions_of_whole_lists_by_sets():
+    """Tree by tree against sets, with empty lists among them."""
+    rng, n, M, queries, K = np.random.default_rng(0), 40, 5, 12, 6
+    of_points = rng.integers(4, size=(n, M)) + 4 * np.arange(M)
+    of_queries = np.where(rng.random((queries, M)) < 0.2, -1, rng.integers(4, size=(queries, M)) + 4 * np.arange(M))
+    near = np.array([rng.choice(n, K, replace=False) for _ in range(queries)])
+    lists = [np.flatnonzero((of_points == word).any(axis=1)) for word in range(4 * M)]
+    lengths = np.array([len(one) for one in lists])
+    ends, members = np.cumsum(lengths), np.concatenate(lists)
+    sizes, recalls = unions.union_curve(ends - lengths, ends, members, of_queries, near, n)
+    for m in range(M):
+        found = [set().union(*(lists[word] for word in mine[: m + 1] if word >= 0)) for mine in of_queries]
+        assert np.isclose(sizes[m], np.mean([len(one) for one in found]))
+        assert np.isclose(recalls[m], np.mean([len(one & set(x)) / K for one, x in zip(found, near, strict=True)]))
+    assert (unions.at_counts((sizes, recalls), [0, sizes[1], 10 * n]) == [0, recalls[1], recalls[-1]]).all()
+
+
+def test_a_union_of_all_trees_holds_what_the_index_returns(found):
+    forest = next(r for r in found["figure1"] if r.name == "forest")
+    curves = {r.name: r.value["curves"] for r in found["unions1"] if r.name != "spectral"}
+    ((setting, sizes, _),) = curves["union_forest"]
+    assert forest.value["setting"] == setting and np.isclose(forest.value["candidates"], sizes[-1])
+    for r in found["unions1"] + found["unions2"]:
+        recall = np.array(r.value["recall"])
+        assert recall.shape == (2,) and (0 < recall).all() and (recall <= 100).all()
+        for _, sizes, recalls in r.value.get("curves", ()):
+            assert (np.diff(sizes) >= 0).all() and (np.diff(recalls) >= 0).all() and sizes[-1] > 0
 
 
 def test_libraries_are_asked_and_counted(found):

@@ -52,6 +52,37 @@ def test_published_against_reproduced_is_what_the_files_hold():
         assert f"| {name} | {' | '.join(cells)} |" in TEXT
 
 
+def test_no_mark_of_a_failure_lies_beside_the_results():
+    assert not list(REPRODUCED.rglob("*.failed.json"))
+
+
+def test_recalls_of_the_search_forest_are_what_the_files_hold():
+    def recalls(figure, key, at):
+        rows = json.loads((REPRODUCED / "search_forest" / f"{figure}.json").read_text(encoding="utf-8"))["rows"]
+        return {row["method"]: f"{row['ours']:.1f}" for row in rows if row[key] == at}
+
+    text, forest, trees = " ".join(TEXT.split()), "Boosted Search Forest", "k-means trees"
+    bins = "k-means trees, best-bin-first"
+    one = recalls("figure1", "returned", 500)
+    assert f"forest of 17 trees 70 / {one[forest]} %" in text
+    assert f"bits 60 / {one['spectral hashing 200 bits']} %" in text
+    assert f"LSH ({one['LSH']} %), best-bin-first search ({one[bins]} %)" in text
+    assert f"union of k-means trees ({one[trees]} %)" in text
+    methods = (forest, trees, bins, "LSH", "spectral hashing 500 bits")
+    few, some, many = ([recalls("figure2", "returned", n)[m] for m in methods] for n in (250, 2500, 5000))
+    assert (
+        "has {} %, the union of k-means trees {}, best-bin-first search {}, LSH {} and 500 bits {} %".format(*few)
+        in text
+    )
+    assert "these are {}, {}, {}, {} and {} %, among 5,000 {}, {}, {}, {} and {} %".format(*some, *many) in text
+    unions = recalls("unions1", "returned", 500)
+    assert f"among 500, {unions[forest]} and {unions[trees]} %" in text
+    rows = json.loads((REPRODUCED / "search_forest" / "dimensions.json").read_text(encoding="utf-8"))["rows"]
+    both = [[f"{row['ours']:.1f}" for row in rows if row["method"] == name and row["returned"] == 100]
+            for name in (forest, trees)]  # fmt: skip
+    assert "forest has {}, {} and {} %, k-means trees {}, {} and {} %".format(*both[0], *both[1]) in text
+
+
 def test_boostmap_ranks_are_what_the_files_hold():
     record = json.loads((REPRODUCED / "boostmap" / "table1.json").read_text(encoding="utf-8"))
     assert len(record["rows"]) == 24
