@@ -38,7 +38,7 @@ UNIONS = {  # settings of whole leaves, which must be smaller where nothing orde
     ("figure1", "small"): {"lams": (0.02, 0.05, 0.1, 0.2, 0.4), "leaf_sizes": (5, 10, 20, 40, 80)},
     ("figure1", "paper"): {"lams": (0.05, 0.1, 0.2, 0.4), "leaf_sizes": (8, 16, 31, 63, 125, 250, 500)},
     ("figure2", "small"): {"lams": (0.02, 0.05, 0.1, 0.2, 0.4), "leaf_sizes": (5, 10, 20, 40, 80)},
-    ("figure2", "paper"): {"lams": (0.02, 0.05, 0.1, 0.2), "leaf_sizes": (8, 16, 31, 63, 125, 250, 500)},
+    ("figure2", "paper"): {"lams": (0.01, 0.02, 0.05, 0.1), "leaf_sizes": (8, 16, 31, 63, 125, 250, 500)},
 }
 LEAVES = {"small": (10, 20, 40, 80), "paper": (31, 63, 125, 250)}
 CHANGED = {
