@@ -82,11 +82,11 @@ def _curve_rows(context, figure, method, settings, points):
                "ours": round(found, 2), "std": None} | why  # fmt: skip
 
 
-def _set_note(results):
+def _set_note(results, how="; every method returns its best first"):
     at, d = results[0].params, ", ".join(str(d) for d in sorted({r.params["d"] for r in results}))
     return (
         f"The paper's images are not available: {at['data_set']} on {d} components, {at['queries']} queries that "
-        f"are not in the database. Recall of the {at['K']} nearest in per cent; every method returns its best first."
+        f"are not in the database. Recall of the {at['K']} nearest in per cent{how}."
     )
 
 
@@ -117,11 +117,11 @@ def _order_note(drawing):
 
 
 UNION = (
-    "What is returned is the union of the leaves (LSH: buckets) that a query reaches in the first trees, in no order: "
-    "section 4.1 says that more returned items take more trees. Between two numbers of trees recall is interpolated. "
-    "Figures 1 and 2 order the candidates of all trees, by T or by the trees that agree, and cut. For each number of "
-    "returned items the setting is the best at that number when 300 points of the database are the queries, among a "
-    "part of the others."
+    "What is returned is the union of the leaves (LSH: buckets) that a query reaches in the first trees, in no order; "
+    "of spectral hashing the nearest codes. Section 4.1 says that more returned items take more trees. Between two "
+    "numbers of trees recall is interpolated. Figures 1 and 2 order the candidates of all trees, by T or by the trees "
+    "that agree, and cut. For each number of returned items the setting is the best at that number when 300 points of "
+    "the database are the queries, among a part of the others."
 )
 
 
@@ -138,7 +138,7 @@ def unions(figure):
             drawing.append({"method": method, "counts": list(r.params["counts"]), "recall": list(r.value["recall"])})
         for row in rows:
             row.setdefault("setting", None)
-        return Gathered(rows, [_set_note(results), UNION, *_union_notes(found), *_order_note(drawing)], drawing)
+        return Gathered(rows, [_set_note(results, how=""), UNION, *_union_notes(found), *_order_note(drawing)], drawing)
 
     return gathered
 
