@@ -19,28 +19,27 @@ SETS = {
     ("figure2", "paper"): {"data_set": "tiny-images", "d": 384, "queries": 1000, "K": 100, "trial": 12_500,
                            "counts": (250, *range(500, 5001, 500))},
 }  # fmt: skip
+FUNCTIONS, WIDTHS = (2, 4, 8, 12, 16, 24, 32), (0.5, 1.0, 2.0, 4.0, 8.0)
+KMEANS = {  # regions of a node; points of a leaf, not fewer than the trees' source divides
+    "small": tuple((8, leaf) for leaf in (8, 16, 32, 64, 128)),
+    "paper": tuple((regions, leaf) for regions in (8, 32) for leaf in (8, 16, 31, 63, 125, 250, 500, 1000)
+                   if leaf >= regions - 1),
+}  # fmt: skip
 SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, less than 800 bits, so 13 layers
     ("figure1", "small"): {"trees": 8, "depth": 8, "n_train": 1297, "bits": (16, 32, 64),
-                           "lams": (0.02, 0.05, 0.1), "functions": (4, 8),
-                           "widths": (0.5, 1.0, 2.0)},
+                           "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
     ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 60_000, "bits": (32, 96, 200),
-                           "lams": (0.01, 0.02, 0.05, 0.1), "functions": (4, 8, 12, 16),
-                           "widths": (0.25, 0.5, 1.0, 2.0)},
+                           "lams": (0.01, 0.02, 0.05, 0.1), "functions": FUNCTIONS, "widths": WIDTHS},
     ("figure2", "small"): {"trees": 12, "depth": 8, "n_train": 1297, "bits": (16, 64, 128),
-                           "lams": (0.02, 0.05, 0.1), "functions": (4, 8),
-                           "widths": (0.5, 1.0, 2.0)},
+                           "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
     ("figure2", "paper"): {"trees": 60, "depth": 13, "n_train": 20_000, "bits": (100, 500, 800),
-                           "lams": (0.005, 0.01, 0.02, 0.05), "functions": (4, 8, 12, 16),
-                           "widths": (0.25, 0.5, 1.0, 2.0)},
+                           "lams": (0.005, 0.01, 0.02, 0.05), "functions": FUNCTIONS, "widths": WIDTHS},
 }  # fmt: skip
 REFINE = 10
-UNIONS = {  # settings of whole leaves, which must be smaller where nothing orders them
-    ("figure1", "small"): {"lams": (0.02, 0.05, 0.1, 0.2, 0.4), "leaf_sizes": (5, 10, 20, 40, 80)},
-    ("figure1", "paper"): {"lams": (0.05, 0.1, 0.2, 0.4), "leaf_sizes": (8, 16, 31, 63, 125, 250, 500)},
-    ("figure2", "small"): {"lams": (0.02, 0.05, 0.1, 0.2, 0.4), "leaf_sizes": (5, 10, 20, 40, 80)},
-    ("figure2", "paper"): {"lams": (0.01, 0.02, 0.05, 0.1), "leaf_sizes": (8, 16, 31, 63, 125, 250, 500)},
-}
-LEAVES = {"small": (10, 20, 40, 80), "paper": (31, 63, 125, 250)}
+UNIONS = {  # lambdas of whole leaves, which must be smaller where nothing orders them
+    ("figure1", "small"): (0.02, 0.05, 0.1, 0.2, 0.4), ("figure1", "paper"): (0.05, 0.1, 0.2, 0.4),
+    ("figure2", "small"): (0.02, 0.05, 0.1, 0.2, 0.4), ("figure2", "paper"): (0.01, 0.02, 0.05, 0.1),
+}  # fmt: skip
 CHANGED = {
     "small": {"lam": (0.02, 0.05, 0.2), "n_train": (300, 1297), "depth": (4, 8),
               "refine": (0, 1, REFINE)},
@@ -50,10 +49,10 @@ CHANGED = {
 MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
 DIMENSIONS = {  # the same points on more and more of their components
     "small": {"at": SETS["figure1", "small"], "components": (4, 10, 30), "trees": 8, "depth": 8, "n_train": 1297,
-              "bits": 64, "lams": (0.02, 0.05, 0.1), "functions": (4, 8), "widths": (0.5, 1.0, 2.0)},
+              "bits": 64, "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
     "paper": {"at": SETS["figure1", "small"] | {"data_set": "20news", "queries": 1000, "trial": 6000},
               "components": (8, 32, 200), "trees": 17, "depth": 12, "n_train": 13_192, "bits": 200,
-              "lams": (0.02, 0.05, 0.1), "functions": (4, 8, 12, 16), "widths": (0.25, 0.5, 1.0, 2.0)},
+              "lams": (0.02, 0.05, 0.1), "functions": FUNCTIONS, "widths": WIDTHS},
 }  # fmt: skip
 TIMES = {
     "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
@@ -96,8 +95,8 @@ def curve_tasks(figure):
         found = [_task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
                        trees=sizes["trees"], refine=REFINE)]  # fmt: skip
         found += [
-            _task("kmeans", at, leaf_sizes=LEAVES[context.scale], branching=8, trees=1 if first else sizes["trees"],
-                  first_best=first) for first in (False, True)
+            _task("kmeans", at, settings=KMEANS[context.scale], trees=1 if first else sizes["trees"], first_best=first)
+            for first in (False, True)
         ]  # fmt: skip
         found.append(_task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=sizes["trees"]))
         return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
@@ -109,12 +108,12 @@ def union_tasks(figure):
     """The tasks of Figure 1 or 2, read as whole candidate sets; spectral hashing as there."""
 
     def wanted(context):
-        at, sizes, own = SETS[figure, context.scale], SIZES[figure, context.scale], UNIONS[figure, context.scale]
-        trees = sizes["trees"]
+        at, sizes = SETS[figure, context.scale], SIZES[figure, context.scale]
+        trees, lams = sizes["trees"], UNIONS[figure, context.scale]
         given = (
-            ("union_forest", {"lams": own["lams"], "n_train": sizes["n_train"], "max_depth": sizes["depth"],
-                              "trees": trees, "refine": REFINE}),
-            ("union_kmeans", {"leaf_sizes": own["leaf_sizes"], "branching": 8, "trees": trees}),
+            ("union_forest", {"lams": lams, "n_train": sizes["n_train"], "max_depth": sizes["depth"], "trees": trees,
+                              "refine": REFINE}),
+            ("union_kmeans", {"settings": KMEANS[context.scale], "trees": trees}),
             ("union_hashing", {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees}),
         )  # fmt: skip
         found = [Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
@@ -144,7 +143,7 @@ def dimensions_tasks(context):
         found += [
             _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"], trees=trees,
                   refine=REFINE),
-            _task("kmeans", at, leaf_sizes=LEAVES[context.scale], branching=8, trees=trees, first_best=False),
+            _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=False),
             _task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees),
             _task("spectral", at, bits=sizes["bits"]),
         ]  # fmt: skip

@@ -29,9 +29,10 @@ MOVES = (
     "eigenvector of eq. 18 to where eq. 17 itself is larger."
 )
 RULE = (
-    "Settings that the paper leaves open (lambda; the leaves of the k-means trees; functions and width of LSH) are "
-    "those of the largest mean recall along the curve when 300 points of the database are the queries, among a part of "
-    "the others; K, the counts and the leaves of the k-means trees shrink with the database."
+    "Settings that the paper leaves open (lambda; regions and leaves of the k-means trees; functions and width of LSH) "
+    "are those of the largest mean recall along the curve when 300 points of the database are the queries, among a "
+    "part of the others; K, the counts and the leaves of the k-means trees shrink with the database. The trees' leaves "
+    "are no smaller than in their source, which does not divide fewer points than there are regions."
 )
 
 
@@ -64,8 +65,8 @@ def curves(figure):
                 key: r.value[key] for key in ("recall", "returned", "candidates")})  # fmt: skip
         for row in rows:
             row.setdefault("setting", None)
-        return Gathered(rows, [_set_note(results), *NOTES_OF.get((figure, context.scale), ()), RULE,
-                               *_forest_notes(results), *_order_note(drawing)], drawing)  # fmt: skip
+        notes = [_set_note(results), *NOTES_OF.get((figure, context.scale), ()), RULE, *_forest_notes(results)]
+        return Gathered(rows, [*notes, *_cost_notes(found), *_order_note(drawing)], drawing)
 
     return gathered
 
@@ -98,6 +99,30 @@ def _forest_notes(results):
         "lambda: " + ", ".join(f"{lam}: {100 * mean:.1f}" for lam, mean in r.value["tried"]) + "."
         for r in found[:1]
     ]
+
+
+def _cost_notes(found):
+    """What the number of returned items does not count, and where the forest is ahead if it is counted."""
+    by_name = {method_of(r): (r.params["counts"], np.array(r.value["compared"]), r.value["recall"]) for r in found
+               if "compared" in r.value}  # fmt: skip
+    if NAMES["forest"] not in by_name or len(by_name) == 1:
+        return []
+    counts, planes, recall = by_name.pop(NAMES["forest"])
+    costs = [f"{NAMES['forest']}: at most {planes[0]} planes"] + [
+        f"{name}: {' to '.join(f'{x:.0f}' for x in np.unique(np.round(other[[0, -1]])))}"
+        for name, (_, other, _) in by_name.items()]  # fmt: skip
+    ahead = []
+    for name, (returned, other, theirs) in by_name.items():
+        total, mine = np.add(returned, other), np.add(counts, planes)
+        shared = [(count, x, y) for count, x, y in zip(counts, mine, recall, strict=True) if total[0] <= x <= total[-1]]
+        where = [str(count) for count, x, y in shared if y > np.interp(x, total, theirs)]
+        ahead.append(f"{name} at {', '.join(where) or 'no number'} (of {len(shared)})")
+    return [
+        f"A query is compared with planes, centres or projections before it is with items. {'; '.join(costs)}. If "
+        "these count as items, the forest is ahead, at its own numbers of returned items where both have a curve, of: "
+        f"{'; '.join(ahead)}. Best-bin-first search prefers small leaves: their centres are almost the points, so "
+        "that it finds items in almost the order of their distances."
+    ]  # fmt: skip
 
 
 def _order_note(drawing):

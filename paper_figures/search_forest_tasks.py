@@ -109,7 +109,8 @@ def forest(job, *, lams, n_train, max_depth, trees, refine, **at):
     seconds = perf_counter() - start
     curve = _curve(_selected(job, found, X, Q), near, at["counts"])
     trees, leaves = (0, 0.0) if found is None else (len(found.c), found.n_words / len(found.c))
-    return curve | {"setting": lam, "tried": tried, "trees": trees, "leaves": leaves, "seconds": seconds}
+    return curve | {"setting": lam, "tried": tried, "trees": trees, "leaves": leaves, "seconds": seconds,
+                    "compared": [trees * max_depth] * len(curve["recall"])}  # fmt: skip
 
 
 def _learnt(job, X, K, *, lam, n_train, trees, threads=None, **options):
@@ -130,20 +131,41 @@ def _selected(job, learnt, X, Q):
     return Candidates(found.offsets, found.ids, np.zeros(len(found.ids), dtype=np.int64))
 
 
-def kmeans(job, *, leaf_sizes, branching, trees, first_best, **at):
+def kmeans(job, *, settings, trees, first_best, **at):
     """k-means trees: the union of leaves by votes as in the paper, or best-bin-first search."""
 
-    def search(X, Q, leaf_size, at):
-        leaf_size = max(1, round(at.get("share", 1) * leaf_size))
-        model = kmeans_trees(X, trees, rng=job.rng_for("kmeans"), branching=branching, leaf_size=leaf_size,
-                             kernels=job.kernels)  # fmt: skip
+    def built(X, setting, at):
+        return kmeans_forest(job, X, setting, trees, at.get("share", 1))
+
+    def found(model, Q, at):
         if first_best:
             return model.candidates(Q, max(at["counts"]), kernels=job.kernels)
         return model.colliding(Q, kernels=job.kernels)
 
-    leaf_size, tried = _best(job, at, leaf_sizes, search)
+    settings = [list(setting) for setting in settings]
+    setting, tried = _best(job, at, settings, lambda X, Q, setting, at: found(built(X, setting, at), Q, at))
     X, Q, near = _problem(job, at)
-    return _curve(search(X, Q, leaf_size, at), near, at["counts"]) | {"setting": leaf_size, "tried": tried}
+    model = built(X, setting, at)
+    compared = _centres(job, model, Q, at["counts"], first_best)
+    return _curve(found(model, Q, at), near, at["counts"]) | {"setting": setting, "tried": tried, "compared": compared}
+
+
+def kmeans_forest(job, X, setting, trees, share):
+    """k-means trees with so many regions of a node, and points of a leaf in a database that is a part of the whole."""
+    branching, leaf_size = setting
+    return kmeans_trees(X, trees, rng=job.rng_for("kmeans"), branching=branching,
+                        leaf_size=max(1, round(share * leaf_size)), kernels=job.kernels)  # fmt: skip
+
+
+def _centres(job, model, Q, counts, first_best):
+    """With how many centres a query is compared on average, for each number of returned items."""
+    Q = Q.astype(np.float64)
+    if first_best:
+        return [float(job.kernels.best_bin_first(model, Q, count)[2].mean()) for count in counts]
+    on_the_way = np.zeros(len(model.first), dtype=np.int64)
+    for j in range(len(model.first)):  # a node's children come after it
+        on_the_way[model.first[j] : model.last[j]] = on_the_way[j] + model.last[j] - model.first[j]
+    return [float(on_the_way[job.kernels.tree_leaves(model, Q)].sum(axis=1).mean())] * len(counts)
 
 
 def hashing(job, *, functions, widths, tables, **at):
@@ -156,7 +178,8 @@ def hashing(job, *, functions, widths, tables, **at):
     settings = [[k, w] for k in functions for w in widths]
     setting, tried = _best(job, at, settings, search)
     X, Q, near = _problem(job, at)
-    return _curve(search(X, Q, setting, at), near, at["counts"]) | {"setting": setting, "tried": tried}
+    return _curve(search(X, Q, setting, at), near, at["counts"]) | {
+        "setting": setting, "tried": tried, "compared": [setting[0] * tables] * len(at["counts"])}  # fmt: skip
 
 
 def spectral(job, *, bits, **at):

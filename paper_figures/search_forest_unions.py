@@ -11,8 +11,7 @@ of the database, with other points of it for queries.
 
 import numpy as np
 
-from paper_figures.search_forest_tasks import _learnt, _problem, _trial
-from refimpl.rivals.kmeans_trees import kmeans_trees
+from paper_figures.search_forest_tasks import _learnt, _problem, _trial, kmeans_forest
 from refimpl.rivals.lsh import lsh
 from refimpl.search_forest import to_terms
 
@@ -86,17 +85,15 @@ def union_forest(job, *, lams, n_train, max_depth, trees, refine, **at):
     return _chosen(job, at, lams, search)
 
 
-def union_kmeans(job, *, leaf_sizes, branching, trees, **at):
+def union_kmeans(job, *, settings, trees, **at):
     """The leaves of k-means trees after each tree."""
 
-    def search(X, Q, near, leaf_size, at):
-        leaf_size = max(1, round(at.get("share", 1) * leaf_size))
-        model = kmeans_trees(X, trees, rng=job.rng_for("kmeans"), branching=branching, leaf_size=leaf_size,
-                             kernels=job.kernels)  # fmt: skip
+    def search(X, Q, near, setting, at):
+        model = kmeans_forest(job, X, setting, trees, at.get("share", 1))
         leaves = job.kernels.tree_leaves(model, Q.astype(np.float64))
         return union_curve(model.starts, model.ends, model.members, leaves, near, len(X))
 
-    return _chosen(job, at, leaf_sizes, search)
+    return _chosen(job, at, [list(setting) for setting in settings], search)
 
 
 def union_hashing(job, *, functions, widths, tables, **at):

@@ -8,11 +8,13 @@ from figure_runs import require_missing_is_said, require_rows, run, run_all
 
 from paper_figures import search_forest as figures
 from paper_figures import search_forest_libraries as beside
+from paper_figures import search_forest_results as results
 from paper_figures import search_forest_tasks as tasks
 from paper_figures import search_forest_unions as unions
 from paper_figures.registry import Context, Result
+from refimpl.rivals.kmeans_trees import kmeans_trees
 
-pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 AT = {"data_set": "digits", "d": 8, "queries": 60, "K": 10, "trial": 900, "counts": (10, 40)}
 GIST = AT | {"data_set": "digits-gist", "d": 24}
 FOREST = {"lams": (0.02, 0.6), "n_train": 600, "max_depth": 7, "trees": 3, "refine": 10}
@@ -30,22 +32,22 @@ LIBRARIES = {key: AT[key] for key in ("data_set", "d", "queries", "K")} | {
 TASKS = SimpleNamespace(**vars(tasks) | vars(unions) | {"libraries": beside.search})
 UNIONS = [
     ("union_forest", FOREST | {"lams": (0.02,)}),
-    ("union_kmeans", {"leaf_sizes": (5, 20), "branching": 4, "trees": 3}),
+    ("union_kmeans", {"settings": ((4, 5), (4, 20)), "trees": 3}),
     ("union_hashing", {"functions": (4,), "widths": (0.5, 1.0), "tables": 3}),
     ("spectral", {"bits": 16}),
 ]
 PARAMS = {
     "figure1": [
         ("forest", AT | FOREST),
-        ("kmeans", AT | {"leaf_sizes": (20, 40), "branching": 4, "trees": 2, "first_best": False}),
-        ("kmeans", AT | {"leaf_sizes": (20,), "branching": 4, "trees": 1, "first_best": True}),
+        ("kmeans", AT | {"settings": ((4, 20), (8, 40)), "trees": 2, "first_best": False}),
+        ("kmeans", AT | {"settings": ((4, 20),), "trees": 1, "first_best": True}),
         ("hashing", AT | {"functions": (2,), "widths": (0.5, 1.0), "tables": 2}),
         ("spectral", AT | {"bits": 16}),
     ],
     "figure2": [
         ("forest", GIST | FOREST),
-        ("kmeans", GIST | {"leaf_sizes": (20,), "branching": 4, "trees": 2, "first_best": False}),
-        ("kmeans", GIST | {"leaf_sizes": (20,), "branching": 4, "trees": 1, "first_best": True}),
+        ("kmeans", GIST | {"settings": ((4, 20),), "trees": 2, "first_best": False}),
+        ("kmeans", GIST | {"settings": ((4, 20),), "trees": 1, "first_best": True}),
         ("hashing", GIST | {"functions": (2,), "widths": (1.0,), "tables": 2}),
         ("spectral", GIST | {"bits": 16}),
         ("spectral", GIST | {"bits": 40}),  # more than there are components
@@ -53,7 +55,7 @@ PARAMS = {
     "unions1": [(name, AT | params) for name, params in UNIONS],
     "unions2": [(name, GIST | params) for name, params in UNIONS],
     "dimensions": [(name, AT | {"d": d} | params) for d in (3, 8) for name, params in (
-        ("forest", FOREST), ("kmeans", {"leaf_sizes": (20,), "branching": 4, "trees": 2, "first_best": False}),
+        ("forest", FOREST), ("kmeans", {"settings": ((4, 20),), "trees": 2, "first_best": False}),
         ("hashing", {"functions": (2,), "widths": (1.0,), "tables": 2}), ("spectral", {"bits": 16}))],
     "libraries": [("libraries", LIBRARIES)],
     "sensitivity": [("forest", AT | FOREST | {"lams": (lam,)}) for lam in (0.02, 0.6)],
@@ -84,6 +86,29 @@ def test_the_numbers_hang_together(found):
         assert not tried or r.value["setting"] == max(tried, key=lambda one: one[1])[0]
     for r in found["table1"]:
         assert 0 < r.value["scan"] < 1 and 0 < r.value["index"] < 1
+
+
+def test_centres_on_the_way_to_a_leaf_are_those_that_the_first_point_takes():
+    rng, job = np.random.default_rng(0), SimpleNamespace(kernels=refimpl_fast)
+    model, Q = kmeans_trees(rng.normal(size=(300, 3)), rng=rng, branching=4), rng.normal(size=(20, 3))
+    way, first = (tasks._centres(job, model, Q, [1, 1], first_best) for first_best in (False, True))
+    assert way == first and way[0] > 4 and way[0] == way[1]
+
+
+def test_comparisons_count_as_items():
+    """The forest of 2 planes and 10 + 2 comparisons is ahead at 20 items only once the centres are counted."""
+    counts, one = (10, 20), {"setting": [8, 8], "tried": []}
+    rows = [
+        Result("forest", {"counts": counts}, one | {"recall": [40.0, 50.0], "compared": [2, 2]}),
+        Result("kmeans", {"counts": counts, "first_best": True},
+               one | {"recall": [42.0, 60.0], "compared": [1.0, 50.0]}),
+        Result("spectral", {"counts": counts, "bits": 8}, one | {"recall": [99.0, 99.0]}),
+    ]  # fmt: skip
+    (note,) = results._cost_notes(rows)
+    assert "Boosted Search Forest: at most 2 planes; k-means trees, best-bin-first: 1 to 50. " in note
+    assert "ahead, at its own numbers of returned items where both have a curve, of: k-means" in note
+    assert "k-means trees, best-bin-first at 20 (of 2)." in note
+    assert results._cost_notes(rows[1:]) == []
 
 
 def test_unions_of_whole_lists_by_sets():
