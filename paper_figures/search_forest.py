@@ -95,8 +95,8 @@ def curve_tasks(figure):
         found = [_task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
                        trees=sizes["trees"], refine=REFINE)]  # fmt: skip
         found += [
-            _task("kmeans", at, settings=KMEANS[context.scale], trees=1 if first else sizes["trees"], first_best=first)
-            for first in (False, True)
+            _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
+            for first, trees in ((False, sizes["trees"]), (True, sizes["trees"]), (True, 1))
         ]  # fmt: skip
         found.append(_task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=sizes["trees"]))
         return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
@@ -135,6 +135,19 @@ def sensitivity_tasks(context):
     return [_task("forest", at, trees=sizes["trees"], **one) for one in unlike]
 
 
+def splits_tasks(context):
+    """The forest of Figure 1 with the splits of eq. 18 itself, with the best threshold, and with moved planes."""
+    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
+    lam, n_train, depth = MIDDLE[context.scale]
+    return [
+        _task("forest", at, lams=(one,), n_train=n_train, max_depth=depth, trees=sizes["trees"], refine=refine,
+              offset=offset, augment=augment)
+        for one, offset, augment, refine in (
+            (lam, "eigenvector", 1.0, 0), (4 * lam, "eigenvector", 1.0, 0), (lam, "eigenvector", 4.0, 0),
+            (lam, "best", 1.0, 0), (lam, "best", 1.0, REFINE))
+    ]  # fmt: skip
+
+
 def dimensions_tasks(context):
     """Forest, k-means trees, LSH and spectral hashing on some of the components, and on more."""
     sizes, found = DIMENSIONS[context.scale], []
@@ -143,7 +156,8 @@ def dimensions_tasks(context):
         found += [
             _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"], trees=trees,
                   refine=REFINE),
-            _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=False),
+            *(_task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
+              for first in (False, True)),
             _task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees),
             _task("spectral", at, bits=sizes["bits"]),
         ]  # fmt: skip
@@ -173,15 +187,16 @@ CURVES = (
     "Recall of the nearest neighbours by the number of returned items: the forest beside k-means trees and hashing, "
     "and beside spectral hashing."
 )
+COUNTED = " Then with planes and centres counted as items."
 PAPER = Paper(
     "search_forest",
     "Learning to search efficiently in high dimensions",
     "Z. Li, H. Ning, L. Cao, T. Zhang, Y. Gong, T. S. Huang. NIPS 2011",
     (
         Figure("figure1", "Recall by the number of returned items", curve_tasks("figure1"),
-               results.curves("figure1"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
+               results.curves("figure1"), plots.draw_curves, alt=CURVES + COUNTED, size=(10.5, 3.8)),
         Figure("figure2", "Recall by the number of returned items, GIST of images", curve_tasks("figure2"),
-               results.curves("figure2"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
+               results.curves("figure2"), plots.draw_curves, alt=CURVES + COUNTED, size=(10.5, 3.8)),
         Figure("unions1", "Figure 1 with whole candidate sets, tree by tree", union_tasks("figure1"),
                results.unions("figure1"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
         Figure("unions2", "Figure 2 with whole candidate sets, tree by tree", union_tasks("figure2"),
@@ -191,6 +206,7 @@ PAPER = Paper(
                "spectral hashing.", size=(6.5, 3.6)),
         Figure("sensitivity", "The forest's recall by lambda, training points, depth and splits", sensitivity_tasks,
                results.sensitivity),
+        Figure("splits", "The forest's recall by how planes are chosen", splits_tasks, results.splits),
         Figure("libraries", "The forest beside libraries of approximate neighbours", libraries_tasks,
                beside_results.libraries, plots.draw_libraries, alt="Recall of the nearest neighbours by milliseconds a "
                "query, and by the number of points compared: the forest, annoy, FAISS, hnswlib.", size=(7.5, 3.8)),

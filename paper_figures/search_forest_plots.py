@@ -1,5 +1,6 @@
 """How the figures of Li et al. (2011) are drawn; a change here computes nothing anew."""
 
+import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from paper_figures.plots import panels, series_style
@@ -8,22 +9,28 @@ FOREST = "Boosted Search Forest"
 
 
 def draw_curves(record, figure):
-    """Draw figures 1 and 2: recall by the number of returned items, beside trees and tables, and beside codes."""
+    """Draw figures 1 and 2: recall by the number of returned items, beside trees and tables, and beside codes.
+
+    In a third part comparisons on the way to the items count as items, where they are known.
+    """
     lines = record["drawing"]
-    left, right = panels(figure, 2)
-    handles = {}
-    for axis, title, wanted in (
-        (left, "(a)", lambda name: not name.startswith("spectral")),
-        (right, "(b)", lambda name: name.startswith(("spectral", FOREST))),
-    ):
-        others = [line for line in lines if wanted(line["method"]) and line["method"] != FOREST]
-        shift = 1 if axis is left else 4
-        for place, line in [(0, line) for line in lines if line["method"] == FOREST] + list(enumerate(others, shift)):
-            (handles[line["method"]],) = axis.plot(line["counts"], line["recall"], **series_style(place))
-        nearest = record["rows"][0]["returned"]
-        axis.set(title=title, xlabel="returned items", ylim=(0, 100), xlim=(0, None))
+    ways = [line for line in lines if "compared" in line]
+    count = 3 if ways else 2
+    axes, handles = panels(figure, count, columns=count), {}
+    searched = [line for line in lines if not line["method"].startswith("spectral")]
+    coded = [line for line in lines if line["method"].startswith(("spectral", FOREST))]
+    parts = [("(a)", searched, "returned items"), ("(b)", coded, "returned items")]
+    if ways:
+        parts.append(("(c)", ways, "returned items and comparisons before"))
+    places = {line["method"]: place for place, line in enumerate(sorted(lines, key=lambda x: x["method"] != FOREST))}
+    nearest = record["rows"][0]["returned"]
+    for axis, (title, drawn, label) in zip(axes, parts, strict=True):
+        for line in sorted(drawn, key=lambda x: places[x["method"]]):
+            x = np.add(line["counts"], line["compared"]) if title == "(c)" else line["counts"]
+            (handles[line["method"]],) = axis.plot(x, line["recall"], **series_style(places[line["method"]]))
+        axis.set(title=title, xlabel=label, ylim=(0, 100), xlim=(0, None))
         axis.set_ylabel("recall of the nearest (%)" if nearest else "recall (%)")
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=3)
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4 if ways else 3)
 
 
 def draw_dimensions(record, figure):

@@ -88,12 +88,13 @@ def _curve(found, near, counts):
 # ------------------------------------------------------------------------------------- Figures 1 and 2
 
 
-def forest(job, *, lams, n_train, max_depth, trees, refine, **at):
+def forest(job, *, lams, n_train, max_depth, trees, refine, offset="best", augment=1.0, **at):
     """The forest's curve: lambda chosen, learnt from `n_train` points, all of them indexed."""
+    options = {"max_depth": max_depth, "trees": trees, "refine": refine, "offset": offset, "augment": augment}
 
     def learnt(X, lam, at):
         try:
-            return _learnt(job, X, at["K"], lam=lam, n_train=n_train, max_depth=max_depth, trees=trees, refine=refine)
+            return _learnt(job, X, at["K"], lam=lam, n_train=n_train, **options)
         except ValueError as error:
             if "no tree is worth its cost" not in str(error):
                 raise

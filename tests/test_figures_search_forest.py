@@ -57,6 +57,8 @@ PARAMS = {
     "dimensions": [(name, AT | {"d": d} | params) for d in (3, 8) for name, params in (
         ("forest", FOREST), ("kmeans", {"settings": ((4, 20),), "trees": 2, "first_best": False}),
         ("hashing", {"functions": (2,), "widths": (1.0,), "tables": 2}), ("spectral", {"bits": 16}))],
+    "splits": [("forest", AT | FOREST | {"lams": (0.02,), "refine": 0, "offset": offset, "augment": 1.0})
+               for offset in ("best", "eigenvector")],
     "libraries": [("libraries", LIBRARIES)],
     "sensitivity": [("forest", AT | FOREST | {"lams": (lam,)}) for lam in (0.02, 0.6)],
     "table1": [("times", {"bits": bits, "n": n, "queries": 3, "d": 4, "depth": 4})
@@ -100,7 +102,7 @@ def test_comparisons_count_as_items():
     counts, one = (10, 20), {"setting": [8, 8], "tried": []}
     rows = [
         Result("forest", {"counts": counts}, one | {"recall": [40.0, 50.0], "compared": [2, 2]}),
-        Result("kmeans", {"counts": counts, "first_best": True},
+        Result("kmeans", {"counts": counts, "first_best": True, "trees": 2},
                one | {"recall": [42.0, 60.0], "compared": [1.0, 50.0]}),
         Result("spectral", {"counts": counts, "bits": 8}, one | {"recall": [99.0, 99.0]}),
     ]  # fmt: skip
