@@ -210,7 +210,8 @@ def times(job, *, bits, n, queries, d, depth):
                 part &= np.uint64(2 ** (bits % 64) - 1)
         codes.flush()
         of_queries = np.array(codes[rng.integers(n, size=queries)])
-        scan = _seconds(lambda i: job.kernels.hamming_nearest(codes, of_queries[i : i + 1], 100, threads=1), 3)
+        scan = _seconds(lambda i: job.kernels.hamming_nearest(codes, of_queries[i : i + 1], 100, threads=1),
+                        min(9, queries))  # fmt: skip
         index, model = _synthetic(codes, trees, depth, d, rng)
         Q = rng.standard_normal((queries, d), dtype=np.float32)
         alive, counters = np.ones(n, dtype=bool), np.zeros((1, n))

@@ -220,7 +220,7 @@ def test_printed_recalls_stand_in_their_own_figure():
 
 
 def test_the_half_billion_is_extrapolated_by_a_line():
-    results = [Result("times", {"bits": 32, "n": n}, {"scan": 2e-9 * n, "index": 1e-3 + 1e-11 * n})
+    results = [Result("times", {"bits": 32, "n": n}, {"scan": 2e-9 * n, "index": 1e-3 + 1e-11 * n, "candidates": n / 2})
                for n in (10**6, 10**7)]  # fmt: skip
     rows = figures.PAPER.figures[-1].reduce(Context(scale="paper"), results).rows
     last = {row["search"]: row for row in rows if row["items"] == 500_000_000}
