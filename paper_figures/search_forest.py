@@ -143,7 +143,7 @@ def splits_tasks(context):
         _task("forest", at, lams=(one,), n_train=n_train, max_depth=depth, trees=sizes["trees"], refine=refine,
               offset=offset, augment=augment)
         for one, offset, augment, refine in (
-            (lam, "eigenvector", 1.0, 0), (4 * lam, "eigenvector", 1.0, 0), (lam, "eigenvector", 4.0, 0),
+            (0.02, "eigenvector", 1.0, 0), (lam, "eigenvector", 1.0, 0), (lam, "eigenvector", 4.0, 0),
             (lam, "best", 1.0, 0), (lam, "best", 1.0, REFINE))
     ]  # fmt: skip
 
