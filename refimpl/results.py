@@ -8,7 +8,7 @@ import importlib
 import io
 import json
 import os
-import tempfile
+import secrets
 import zipfile
 from pathlib import Path
 
@@ -37,7 +37,8 @@ def result(cls):
 def save(path, value):
     """Write a result, or a dict of results by label, to a .npz file.
 
-    The file is written beside its place and then moved there: an interrupted call leaves what was there before.
+    The file is written beside its place and then moved there: an interrupted call leaves what was there before. It has
+    the mode that ``open`` gives a new file.
 
     Parameters
     ----------
@@ -56,14 +57,19 @@ def save(path, value):
     path = Path(path)
     header, arrays = _to_arrays(value)
     text = json.dumps({"version": SCHEMA_VERSION, **header})
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    temporary = beside(path, ".tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:  # tempfile's would be closed to others, whatever the umask
             np.savez(file, **{_HEADER: np.array(text), **arrays})
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def beside(path, ending=""):
+    """A path beside `path` that nothing has yet."""
+    return path.parent / f"{path.name}-{secrets.token_hex(8)}{ending}"
 
 
 def load(path):

@@ -167,6 +167,33 @@ def test_errors_of_the_operating_system_are_its_own(tmp_path):
             refimpl.load(tmp_path / "closed")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+@pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
+def test_files_have_the_mode_of_any_new_file(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        refimpl.save(tmp_path / "m", STUMPS)
+        refimpl.save(tmp_path / "m", TREES)
+        (tmp_path / "plain").write_text("")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "m").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_save_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
+    refimpl.save(tmp_path / "m", STUMPS)
+
+    def fail(*_):
+        raise OSError("no")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="no"):
+        refimpl.save(tmp_path / "m", TREES)
+    assert [p.name for p in tmp_path.iterdir()] == ["m"] and refimpl.load(tmp_path / "m") == STUMPS
+    with pytest.raises(FileNotFoundError):
+        refimpl.save(tmp_path / "nowhere" / "m", TREES)
+
+
 def test_an_unknown_type_is_named_with_its_path(tmp_path, content):
     path = tmp_path / "m.npz"
     path.write_bytes(with_header(content, {**HEADER, "type": "Forest", "module": "wood"}))
