@@ -12,8 +12,10 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from refimpl.search_forest import as_points, to_terms
 __all__ = ["InvertedIndex", "Selection"]
 
 VERSION = 1
+MOST = np.iinfo(np.int32).max  # points of an index
 FEW = 8  # queries that are not worth a second thread
 ARRAYS = {"starts": np.int64, "items": np.int32, "ids": np.int64, "alive": np.bool_}
 
@@ -48,8 +51,26 @@ class Selection:
     scores: np.ndarray
 
 
+class _Lists(NamedTuple):
+    """What an index holds at one moment. None of its arrays is ever written to: changes make new ones.
+
+    ``items[starts[w]:starts[w + 1]]`` are the points with word w, as rows of ids, alive and vectors. ``spare`` holds
+    counters, shape (1, n), for single queries.
+    """
+
+    starts: np.ndarray
+    items: np.ndarray
+    ids: np.ndarray
+    alive: np.ndarray
+    vectors: np.ndarray | None
+    spare: list
+
+
 class InvertedIndex:
     """Points by the leaves that they reach. Points have ids: 0, 1, ... as they are added; none is used twice.
+
+    Several threads may ask at a time, also while one thread changes the index: an answer is that of the index before
+    or after a change. Changes (adding, deleting, compacting, saving) come from one thread at a time.
 
     Parameters
     ----------
@@ -78,59 +99,79 @@ class InvertedIndex:
         self._alive, self._next = np.empty(0, dtype=bool), 0
         self._vectors = np.empty((0, forest.planes.shape[1]), dtype=forest.planes.dtype) if keep_vectors else None
         self._waiting, self._spare = [], []
+        self._lock = threading.RLock()
         if X is not None:
             self.add(X)
 
     def __len__(self):
-        self._merge()
-        return int(np.count_nonzero(self._alive))
+        return int(np.count_nonzero(self._now().alive))
 
     @property
     def ids(self):
-        self._merge()
-        return self._ids[self._alive]
+        now = self._now()
+        return now.ids[now.alive]
+
+    def _now(self):
+        """The lists, with all points sorted in that wait."""
+        with self._lock:
+            self._merge()
+            return _Lists(self._starts, self._items, self._ids, self._alive, self._vectors, self._spare)
+
+    def _become(self, lists):
+        """Take other lists, in which no point waits, in one step that nothing can interrupt."""
+        self.__dict__.update({"_" + name: value for name, value in lists._asdict().items()}, _waiting=[])
 
     # -------------------------------------------------------------------------------------------- changing
 
     def add(self, X):
-        """Take points in; returns their ids. They are sorted into the lists when the index is next asked: many small
-        additions cost as much as a large one."""
+        """Take points in; returns their ids.
+
+        They wait until the index is next asked, or anything is deleted or saved, and are then sorted into the lists
+        all at once. Many small additions cost as much as a large one if nothing comes between them; if something does
+        (``len`` and ``ids`` as well), each costs a pass through the whole index, and the lists and vectors of an index
+        that is mapped into memory are then copied there.
+        """
         X = as_points(self.forest, X, "X")
-        if self._next + len(X) > np.iinfo(np.int32).max:
-            raise ValueError(f"X: an index takes {np.iinfo(np.int32).max} points; use several")
-        ids = np.arange(self._next, self._next + len(X))
-        self._waiting.append((ids, self.to_terms(X), None if self._vectors is None else np.array(X)))
-        self._next += len(X)
+        words, vectors = self.to_terms(X), None if self._vectors is None else np.array(X)
+        with self._lock:
+            if self._next + len(X) > MOST:
+                raise ValueError(f"X: an index takes {MOST} points; use several")
+            ids = np.arange(self._next, self._next + len(X))
+            self._waiting.append((ids, words, vectors))
+            self._next += len(X)
         return ids
 
     def delete(self, ids):
         """Take points out. Once they are more than half of all, their places are reclaimed."""
-        self._merge()
-        ids = np.unique(as_indices(ids, self._next, "ids", "points ever added"))
-        rows = np.searchsorted(self._ids, ids)
-        there = rows < len(self._ids)
-        there[there] = (self._ids[rows[there]] == ids[there]) & self._alive[rows[there]]
-        if not there.all():
-            raise ValueError(f"ids holds {ids[~there][0]}, which has been deleted already")
-        self._alive[rows] = False
-        if 2 * np.count_nonzero(self._alive) < len(self._alive):
-            self.compact()
+        with self._lock:
+            now = self._now()
+            ids = np.unique(as_indices(ids, self._next, "ids", "points ever added"))
+            rows = np.searchsorted(now.ids, ids)
+            there = rows < len(now.ids)
+            there[there] = (now.ids[rows[there]] == ids[there]) & now.alive[rows[there]]
+            if not there.all():
+                raise ValueError(f"ids holds {ids[~there][0]}, which has been deleted already")
+            alive = now.alive.copy()
+            alive[rows] = False
+            self._alive = alive
+            if 2 * np.count_nonzero(alive) < len(alive):
+                self.compact()
 
     def compact(self):
         """Reclaim the places of deleted points. What the index answers stays the same."""
-        self._merge()
-        if self._alive.all():
-            return
-        kept = self._alive[self._items]
-        places = np.cumsum(self._alive, dtype=np.int32) - np.int32(1)
-        self._starts = np.concatenate([[0], np.cumsum(kept)])[self._starts]
-        self._items, self._ids = places[self._items[kept]], self._ids[self._alive]
-        if self._vectors is not None:
-            self._vectors = np.ascontiguousarray(self._vectors[self._alive])
-        self._alive, self._spare = np.ones(len(self._ids), dtype=bool), []
+        with self._lock:
+            starts, items, ids, alive, vectors, _ = self._now()
+            if alive.all():
+                return
+            kept = alive[items]
+            places = np.cumsum(alive, dtype=np.int32) - np.int32(1)
+            starts, items = np.concatenate([[0], np.cumsum(kept)])[starts], places[items[kept]]
+            vectors = None if vectors is None else np.ascontiguousarray(vectors[alive])
+            ids = ids[alive]
+            self._become(_Lists(starts, items, ids, np.ones(len(ids), dtype=bool), vectors, []))
 
     def _merge(self):
-        """Sort the points that wait into the lists."""
+        """Sort the points that wait into the lists. The caller holds the lock."""
         if not self._waiting:
             return
         ids, words, vectors = zip(*self._waiting, strict=True)
@@ -143,12 +184,13 @@ class InvertedIndex:
         new[old] = False
         by_word = [np.argsort(of_tree, kind="stable") for of_tree in words.T]  # trees come one after another
         items[new] = np.concatenate(by_word) + n
-        self._starts, self._items = self._starts + starts, items
-        self._ids = np.concatenate([self._ids, *ids])
-        self._alive = np.concatenate([self._alive, np.ones(len(words), dtype=bool)])
+        alive = np.concatenate([self._alive, np.ones(len(words), dtype=bool)])
         if self._vectors is not None:
-            self._vectors = np.concatenate([self._vectors, *vectors]) if n or len(vectors) > 1 else vectors[0]
-        self._waiting, self._spare = [], []
+            vectors = np.concatenate([self._vectors, *vectors]) if n or len(vectors) > 1 else vectors[0]
+        else:
+            vectors = None
+        merged = _Lists(self._starts + starts, items, np.concatenate([self._ids, *ids]), alive, vectors, [])
+        self._become(merged)
 
     # -------------------------------------------------------------------------------------------- asking
 
@@ -169,19 +211,22 @@ class InvertedIndex:
         -------
         Selection
         """
-        offsets, rows, scores = self._candidates(as_points(self.forest, Q, "Q"), most)
-        return Selection(offsets, self._ids[rows], scores)
+        now = self._now()
+        offsets, rows, scores = self._candidates(now, as_points(self.forest, Q, "Q"), most)
+        return Selection(offsets, now.ids[rows], scores)
 
-    def _candidates(self, Q, most):
+    def _candidates(self, now, Q, most):
         most = np.iinfo(np.int64).max if most is None else as_count(most, "most")
-        self._merge()
         words = self.kernels.forest_words(self.forest, Q, threads=self.threads)
-        arguments = self._starts, self._items, self._alive, words, self.forest.c, most
+        arguments = now.starts, now.items, now.alive, words, self.forest.c, most
         if len(Q) >= FEW:
             return self.kernels.gather_candidates(*arguments, threads=self.threads)
-        counters = self._spare.pop() if self._spare else np.zeros((1, len(self._alive)))
+        try:
+            counters = now.spare.pop()
+        except IndexError:
+            counters = np.zeros((1, len(now.alive)))
         found = self.kernels.gather_candidates(*arguments, counters=counters, threads=1)
-        self._spare.append(counters)
+        now.spare.append(counters)
         return found
 
     def query(self, Q, k, candidates=None, *, distance=None):
@@ -207,32 +252,33 @@ class InvertedIndex:
         if self._vectors is None:
             raise ValueError("keep_vectors: this index has no vectors to compare with; build it with keep_vectors=True")
         Q = as_points(self.forest, Q, "Q")
-        offsets, rows, _ = self._candidates(Q, candidates)
+        now = self._now()
+        offsets, rows, _ = self._candidates(now, Q, candidates)
         if distance is None:
-            squares, rows = self.kernels.rerank(Q, self._vectors, offsets, rows, k, threads=self.threads)
-            return self._named(rows), np.sqrt(squares)
+            squares, rows = self.kernels.rerank(Q, now.vectors, offsets, rows, k, threads=self.threads)
+            return _named(now.ids, rows), np.sqrt(squares)
         found, distances = np.full((len(Q), k), -1, dtype=np.int64), np.full((len(Q), k), np.inf)
         for i, q in enumerate(Q):
             mine = rows[offsets[i] : offsets[i + 1]]
-            exact = np.asarray(distance(q, self._vectors[mine]), dtype=np.float64)
+            exact = np.asarray(distance(q, now.vectors[mine]), dtype=np.float64)
             if exact.shape != mine.shape or np.isnan(exact).any():
                 raise ValueError(f"distance returned shape {exact.shape}, or NaN; ({len(mine)},) numbers would do")
             order = np.lexsort((mine, exact))[:k]
             found[i, : len(order)], distances[i, : len(order)] = mine[order], exact[order]
-        return self._named(found), distances
-
-    def _named(self, rows):
-        return np.where(rows < 0, -1, np.append(self._ids, -1)[rows])
+        return _named(now.ids, found), distances
 
     # -------------------------------------------------------------------------------------------- files
 
     def __getstate__(self):
-        """For pickle, which takes no modules: the kernels are named."""
-        self._merge()
-        return {**self.__dict__, "kernels": self.kernels.__name__, "_spare": []}
+        """For pickle, which takes neither modules nor locks: the kernels are named."""
+        with self._lock:
+            self._merge()
+            state = {**self.__dict__, "kernels": self.kernels.__name__, "_waiting": [], "_spare": []}
+        del state["_lock"]
+        return state
 
     def __setstate__(self, state):
-        self.__dict__.update(state, kernels=importlib.import_module(state["kernels"]))
+        self.__dict__.update(state, kernels=importlib.import_module(state["kernels"]), _lock=threading.RLock())
 
     def save(self, path):
         """Write the index to a folder, whose arrays :meth:`load` can map into memory.
@@ -311,3 +357,7 @@ class InvertedIndex:
             whole = whole and self._vectors.shape == (n, planes.shape[1]) and self._vectors.dtype == planes.dtype
         if not whole:
             raise FileFormatError(f"{path}: its arrays do not fit together; save it again")
+
+
+def _named(ids, rows):
+    return np.where(rows < 0, -1, np.append(ids, -1)[rows])

@@ -1,6 +1,10 @@
 """The inverted index: against brute force, after additions, deletions and reloading; its kernels, twin against twin."""
 
+import copy
 import json
+import pickle
+import sys
+import threading
 
 import numpy as np
 import oracles_forest as oracle
@@ -10,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refimpl
+from refimpl import kernels as kernel_names
 from refimpl.inverted_index import InvertedIndex
 from refimpl.kernels import forest as reference
 from refimpl.kernels.forest import SearchForest
@@ -190,6 +195,105 @@ def test_save_and_load(tmp_path, kernels, mmap):
     third = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=kernels)
     assert (third.ids == np.setdiff1d(np.arange(92), [0, 3, 4, 80])).all()
     assert listed(third.candidates(X)) == listed(again.candidates(X))
+
+
+def at_once(call, threads=4):
+    """What each of several threads gets that start together; an error is what it raises."""
+    start, found = threading.Barrier(threads), []
+
+    def one():
+        start.wait()
+        try:
+            found.append(call())
+        except Exception as error:
+            found.append(error)
+
+    team = [threading.Thread(target=one) for _ in range(threads)]
+    for thread in team:
+        thread.start()
+    for thread in team:
+        thread.join()
+    return found
+
+
+@each
+def test_threads_that_ask_at_once_sort_points_in_once(kernels):
+    rng, interval = np.random.default_rng(0), sys.getswitchinterval()
+    forest, X = random_forest(rng, 3, 4, 3), rng.normal(size=(3000, 4))
+    expected = listed(InvertedIndex(forest, X, kernels=kernels).candidates(X[:2]))
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(10):
+            index = InvertedIndex(forest, X[:20], kernels=kernels)
+            assert len(index) == 20
+            index.add(X[20:])
+            assert at_once(lambda index=index: listed(index.candidates(X[:2]))) == [expected] * 4
+            assert index._ids.tolist() == list(range(3000))
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_no_other_thread_comes_into_the_sorting(monkeypatch):
+    rng, argsort, entered = np.random.default_rng(0), np.argsort, []
+    index = InvertedIndex(random_forest(rng, 3, 4, 3), rng.normal(size=(30, 4)))
+
+    def watched(*arguments, **options):
+        entered.extend(at_once(lambda: index._lock.acquire(blocking=False), 1))
+        return argsort(*arguments, **options)
+
+    monkeypatch.setattr(np, "argsort", watched)
+    assert len(index) == 30 and entered == [False] * 3
+
+
+@pytest.mark.parametrize("ask", [lambda index, Q: listed(index.candidates(Q)), lambda index, Q: index.query(Q, 5)])
+def test_an_answer_is_of_one_moment(monkeypatch, ask):
+    """The index changes while the queries pass the trees."""
+    rng, words = np.random.default_rng(0), kernel_names.forest_words
+    forest, X = random_forest(rng, 3, 4, 3), rng.normal(size=(60, 4))
+    index = InvertedIndex(forest, X)
+    expected = ask(index, X[:2])
+
+    def meanwhile(*arguments, threads):
+        monkeypatch.undo()
+        index.delete(np.arange(40))
+        index.add(X[:3])
+        assert len(index) == 23
+        return words(*arguments)
+
+    monkeypatch.setattr(kernel_names, "forest_words", meanwhile)
+    for a, b in zip(ask(index, X[:2]), expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert index.ids.tolist() == [*range(40, 63)]
+
+
+def test_points_wait_on_if_they_cannot_be_sorted_in(monkeypatch):
+    rng = np.random.default_rng(0)
+    forest, X = random_forest(rng, 3, 4, 3), rng.normal(size=(30, 4))
+    index = InvertedIndex(forest, X[:20])
+    assert len(index) == 20
+    index.add(X[20:])
+
+    def fail(*_, **__):
+        raise MemoryError
+
+    with monkeypatch.context() as context, pytest.raises(MemoryError):
+        context.setattr(np, "argsort", fail)
+        index.candidates(X)
+    assert listed(index.candidates(X)) == listed(InvertedIndex(forest, X).candidates(X))
+
+
+@each
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))])
+def test_copies_change_alone(kernels, copied):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    index = InvertedIndex(random_forest(rng, 3, 4, 3), X, kernels=kernels)
+    other, expected = copied(index), listed(index.candidates(X))
+    assert listed(other.candidates(X)) == expected and other.kernels is kernels
+    other.delete([5])
+    assert other.add(X[:2]).tolist() == [30, 31] and len(other) == 31
+    assert len(index) == 30 and listed(index.candidates(X)) == expected
+    assert at_once(lambda: len(other)) == [31] * 4
 
 
 def test_what_is_selected_can_be_saved(tmp_path):
