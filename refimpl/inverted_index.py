@@ -10,8 +10,8 @@ words to any text engine, which then selects the same candidates.
 import importlib
 import json
 import os
+import re
 import shutil
-import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,15 +21,14 @@ import numpy as np
 
 from refimpl._checks import as_count, as_indices, as_kernels
 from refimpl.kernels import SearchForest
-from refimpl.results import FileFormatError, load, result, save
+from refimpl.results import FileFormatError, beside, load, result, save
 from refimpl.search_forest import as_points, to_terms
 
 __all__ = ["InvertedIndex", "Selection"]
 
-VERSION = 1
+VERSION = 2
 MOST = np.iinfo(np.int32).max  # points of an index
 FEW = 8  # queries that are not worth a second thread
-ARRAYS = {"starts": np.int64, "items": np.int32, "ids": np.int64, "alive": np.bool_}
 
 
 @result
@@ -281,40 +280,68 @@ class InvertedIndex:
         self.__dict__.update(state, kernels=importlib.import_module(state["kernels"]), _lock=threading.RLock())
 
     def save(self, path):
-        """Write the index to a folder, whose arrays :meth:`load` can map into memory.
+        """Write the index to a folder, whose arrays :meth:`load` can map into memory. Deleted points are not written.
 
-        The folder is written beside its place and then moved there; deleted points are not written.
+        A new folder is written beside its place and then moved there. In one that holds an index, the new arrays are
+        written beside the old ones, then ``index.json``, which names them, is replaced in one step. So a call that
+        fails leaves the folder as it was, and one whose process is killed leaves the old index or the new one, perhaps
+        with arrays that the next call removes. Calls for one folder must come one after the other; a :meth:`load` that
+        runs meanwhile may raise FileNotFoundError. Files have the modes that ``open`` gives new files.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+
+        Raises
+        ------
+        FileExistsError
+            If `path` exists and is no index.
         """
         path = Path(path)
-        if path.exists() and not (path / "index.json").is_file():
-            raise FileExistsError(f"{path} exists and is no index; choose another place")
-        self.compact()
-        arrays = {name: getattr(self, "_" + name) for name in ARRAYS}
-        if self._vectors is not None:
-            arrays["vectors"] = self._vectors
-        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=path.name, suffix=".tmp"))
+        if path.exists():
+            if not (path / "index.json").is_file():
+                raise FileExistsError(f"{path} exists and is no index; choose another place")
+            self._write(path)
+            return
+        temporary = beside(path, ".tmp")
         try:
-            save(temporary / "forest.npz", self.forest)
-            for name, array in arrays.items():
-                np.save(temporary / f"{name}.npy", array)
-            text = json.dumps({"refimpl": "InvertedIndex", "version": VERSION, "next": self._next,
-                               "vectors": self._vectors is not None})  # fmt: skip
-            (temporary / "index.json").write_text(text, encoding="utf-8")
-            os.chmod(temporary, 0o755)
-            if path.exists():
-                old = Path(tempfile.mkdtemp(dir=path.parent, prefix=path.name, suffix=".old"))
-                os.replace(path, old / path.name)
-                os.replace(temporary, path)
-                shutil.rmtree(old)
-            else:
-                os.replace(temporary, path)
+            temporary.mkdir()
+            self._write(temporary)
+            os.replace(temporary, path)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
 
+    def _write(self, path):
+        """Write arrays to a new folder in `path`, then the header that names it; then remove those of before."""
+        with self._lock:
+            self.compact()
+            now, following = self._now(), self._next
+        folder = beside(path / "arrays")
+        header = {"refimpl": "InvertedIndex", "version": VERSION, "arrays": folder.name, "next": following,
+                  "vectors": now.vectors is not None}  # fmt: skip
+        try:
+            folder.mkdir()
+            save(folder / "forest.npz", self.forest)
+            for name in _names(header):
+                np.save(folder / f"{name}.npy", getattr(now, name))
+            (folder / "index.json").write_text(json.dumps(header), encoding="utf-8")
+            os.replace(folder / "index.json", path / "index.json")
+        except BaseException:
+            current = path / "index.json"  # which an interrupt may find replaced
+            if not current.exists() or folder.name.encode() not in current.read_bytes():
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        for other in path.glob("arrays-*"):
+            if other.name != folder.name:
+                shutil.rmtree(other, ignore_errors=True)
+
     @classmethod
     def load(cls, path, *, mmap=True, kernels=None, threads=None):
         """Read what :meth:`save` wrote.
+
+        The lists are checked, for which they are read once: each tree's hold each point once. Not checked: whether a
+        point is in the list of the leaf that it reaches, and whether vectors are finite.
 
         Parameters
         ----------
@@ -328,35 +355,89 @@ class InvertedIndex:
         ------
         refimpl.FileFormatError
             If it is no index, or damaged.
+        FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError
+            If the operating system does not open one of its files.
         """
         path = Path(path)
-        try:
-            header = json.loads((path / "index.json").read_text(encoding="utf-8"))
-            if header["refimpl"] != "InvertedIndex" or header["version"] != VERSION:
-                raise FileFormatError(f"{path}: version {header['version']}; this release reads {VERSION}")
-            index = cls(load(path / "forest.npz"), keep_vectors=header["vectors"], kernels=kernels, threads=threads)
-            index._next = as_count(header["next"], "next", 0)
-            for name in [*ARRAYS, *(["vectors"] if header["vectors"] else [])]:
-                mode = "r" if mmap and name in ("items", "vectors") else None
-                setattr(index, "_" + name, np.load(path / f"{name}.npy", mmap_mode=mode, allow_pickle=False))
-        except FileFormatError:
-            raise
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise FileFormatError(f"{path}: damaged or not an index of refimpl ({error}); save it again") from error
-        index._require_whole(path)
+        header = _header(path)
+        folder = path / header["arrays"]
+        forest = load(folder / "forest.npz")
+        if not isinstance(forest, SearchForest):
+            raise FileFormatError(f"{path}: forest.npz holds a {type(forest).__name__}; save the index again")
+        index = cls(forest, keep_vectors=header["vectors"], kernels=kernels, threads=threads)
+        arrays = {name: _mapped(folder / f"{name}.npy") for name in _names(header)}
+        for name in arrays:
+            if not (mmap and name in ("items", "vectors")):
+                arrays[name] = np.array(arrays[name])
+        _require_whole(path, forest, header["next"], **arrays)
+        n = len(arrays["ids"])
+        index._become(_Lists(alive=np.ones(n, dtype=bool), spare=[], **{"vectors": None, **arrays}))
+        index._next = header["next"]
         return index
 
-    def _require_whole(self, path):
-        n, starts = len(self._ids), self._starts
-        whole = starts.shape == (self.forest.n_words + 1,) and starts[0] == 0 and (np.diff(starts) >= 0).all()
-        whole = whole and self._items.shape == (starts[-1],) and self._alive.shape == self._ids.shape == (n,)
-        whole = whole and all(getattr(self, "_" + name).dtype == dtype for name, dtype in ARRAYS.items())
-        whole = whole and (np.diff(self._ids) > 0).all() and (n == 0 or 0 <= self._ids[0] <= self._ids[-1] < self._next)
-        if self._vectors is not None:
-            planes = self.forest.planes
-            whole = whole and self._vectors.shape == (n, planes.shape[1]) and self._vectors.dtype == planes.dtype
-        if not whole:
-            raise FileFormatError(f"{path}: its arrays do not fit together; save it again")
+
+def _names(header):
+    return ["starts", "items", "ids", *(["vectors"] if header["vectors"] else [])]
+
+
+def _header(path):
+    """What index.json says, checked."""
+    content = (path / "index.json").read_bytes()
+    try:
+        header = json.loads(content)
+        if header["refimpl"] != "InvertedIndex" or header["version"] != VERSION:
+            raise FileFormatError(f"{path}: version {header['version']}; this release reads {VERSION}")
+        if as_count(header["next"], "next", 0) > MOST or not isinstance(header["vectors"], bool):
+            raise ValueError("next, vectors: not what an index has")
+        if not re.fullmatch("arrays-[0-9a-f]+", header["arrays"]):
+            raise ValueError("arrays: not the name of a folder that save makes")
+    except FileFormatError:
+        raise
+    except Exception as error:  # json's are not all documented
+        raise FileFormatError(f"{path}: damaged or not an index of refimpl ({error!r}); save it again") from error
+    return header
+
+
+def _mapped(path):
+    """The array of a .npy file, mapped into memory."""
+    try:
+        array = np.lib.format.open_memmap(path, mode="r")
+        if array.offset + array.nbytes != path.stat().st_size:
+            raise ValueError("longer than its shape says")
+    except OSError:
+        raise
+    except Exception as error:  # what a damaged file raises in NumPy is not documented
+        raise FileFormatError(f"{path}: damaged or not an array ({error!r}); save the index again") from error
+    return array
+
+
+def _require_whole(path, forest, following, starts, items, ids, vectors=None):
+    """Refuse arrays that no index has, such as the kernels rely on not to get."""
+    V, planes = forest.n_words, forest.planes
+    whole = ids.ndim == 1 and ids.dtype == np.int64 and (ids[1:] > ids[:-1]).all()
+    whole = whole and (len(ids) == 0 or 0 <= ids[0] <= ids[-1] < following)
+    whole = whole and starts.shape == (V + 1,) and starts.dtype == np.int64 and (starts[1:] >= starts[:-1]).all()
+    whole = whole and starts[0] == 0 and items.shape == (starts[-1],) and items.dtype == np.int32
+    whole = whole and _all_points_in_each_tree(starts, items, len(forest.roots), len(ids))
+    if vectors is not None:
+        whole = whole and vectors.shape == (len(ids), planes.shape[1]) and vectors.dtype == planes.dtype
+        whole = whole and vectors.flags.c_contiguous
+    if not whole:
+        raise FileFormatError(f"{path}: its arrays do not fit together; save it again")
+
+
+def _all_points_in_each_tree(starts, items, M, n):
+    """Whether each of M trees has n items, in lists of its own, that are 0, ..., n - 1 in any order."""
+    if len(items) != M * n or not np.isin(n * np.arange(M), starts).all():
+        return False
+    for of_tree in items.reshape(M, n):
+        if n and (of_tree.min() < 0 or of_tree.max() >= n):
+            return False
+        found = np.zeros(n, dtype=bool)
+        found[of_tree] = True
+        if not found.all():
+            return False
+    return True
 
 
 def _named(ids, rows):

@@ -1,8 +1,10 @@
 """The inverted index: against brute force, after additions, deletions and reloading; its kernels, twin against twin."""
 
 import copy
+import io
 import json
 import pickle
+import shutil
 import sys
 import threading
 
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 import refimpl
 from refimpl import kernels as kernel_names
-from refimpl.inverted_index import InvertedIndex
+from refimpl.inverted_index import InvertedIndex, Selection
 from refimpl.kernels import forest as reference
 from refimpl.kernels.forest import SearchForest
 from refimpl.search_forest import neighbor_similarity, search_forest, selection, to_terms
@@ -317,7 +319,7 @@ def test_without_vectors(tmp_path):
     assert listed(again.candidates(X)) == listed(index.candidates(X))
     with pytest.raises(ValueError, match="keep_vectors"):
         again.query(X, 1)
-    assert not (tmp_path / "index" / "vectors.npy").exists()
+    assert not list(tmp_path.glob("index/*/vectors.npy"))
 
 
 def test_an_empty_index_and_one_of_deleted_points():
@@ -329,26 +331,99 @@ def test_an_empty_index_and_one_of_deleted_points():
         index.delete(index.add(Q))
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda p: (p / "index.json").write_text("{"), lambda p: (p / "index.json").unlink(),
-        lambda p: (p / "index.json").write_text("[]"), lambda p: (p / "items.npy").unlink(),
-        lambda p: (p / "index.json").write_text(json.dumps({"refimpl": "InvertedIndex", "version": 2})),
-        lambda p: (p / "items.npy").write_bytes((p / "items.npy").read_bytes()[:-4]),
-        lambda p: (p / "forest.npz").write_bytes(b"PK"),
-        lambda p: np.save(p / "starts.npy", np.zeros(3, dtype=np.int64)),
-        lambda p: np.save(p / "ids.npy", np.zeros(20, dtype=np.int64)),
-        lambda p: np.save(p / "vectors.npy", np.zeros((20, 2))),
-        lambda p: np.save(p / "items.npy", np.array([{}]), allow_pickle=True),
-    ],
-)  # fmt: skip
-def test_damaged_folders(tmp_path, damage):
+def changed(name, change):
+    """A damage: what `change` makes of an array of the index."""
+
+    def damage(path):
+        (file,) = path.glob(f"arrays-*/{name}.npy")
+        array = change(np.load(file))
+        np.save(file, array, allow_pickle=array.dtype == object)
+
+    return damage
+
+
+def rewritten(name, change):
+    """A damage: what `change` makes of the bytes of a file in the index."""
+
+    def damage(path):
+        (file,) = path.glob(f"**/{name}")
+        file.write_bytes(change(file.read_bytes()))
+
+    return damage
+
+
+def headed(**fields):
+    return rewritten("index.json", lambda text: json.dumps({**json.loads(text), **fields}).encode())
+
+
+def zipped(_):
+    file = io.BytesIO()
+    np.savez(file, a=np.arange(3))
+    return file.getvalue()
+
+
+ARRAYS = "starts", "items", "ids", "vectors"
+DAMAGES = [
+    *(rewritten("index.json", lambda _, text=text: text)
+      for text in (b"", b"{", b"[]", b"3", b"\xff\xfe", b"[" * 10**5)),
+    *(headed(version=v) for v in (1, 3, "2", None)), headed(refimpl="Index"),
+    *(headed(next=v) for v in (3.5, "90", -1, 19, 10**30, None, True)), *(headed(vectors=v) for v in ("yes", None, 1)),
+    *(headed(arrays=v) for v in (None, 3, "", ".", "..", "/", "arrays-", "arrays-\0", "arrays-1/..")),
+    *(rewritten(f"{name}.npy", change) for name in ARRAYS for change in (
+        lambda _: b"", lambda _: b"hello", lambda _: b"PK\x03\x04", zipped, lambda content: content[:-4],
+        lambda content: content[:90], lambda content: content + b"more",
+        lambda content: content.replace(b": (", b":(9", 1), lambda content: content.replace(b": (", b":(-", 1),
+    )),
+    *(changed(name, change) for name in ARRAYS for change in (
+        lambda array: array[0], lambda array: array[:-1], lambda array: array[:0], lambda array: array[..., np.newaxis],
+        lambda array: array.astype(np.float32), lambda array: array.astype(array.dtype.newbyteorder()),
+        lambda array: array.astype(object),
+    )),
+    rewritten("forest.npz", lambda _: b"PK"), rewritten("forest.npz", lambda content: content[:-9]),
+    lambda path: refimpl.save(next(path.glob("arrays-*/forest.npz")), Selection(*np.zeros((3, 1)))),
+    lambda path: refimpl.save(next(path.glob("arrays-*/forest.npz")), random_forest(np.random.default_rng(1), 2, 3, 3)),
+    changed("starts", lambda starts: starts[::-1]), changed("starts", lambda starts: starts + 1),
+    changed("starts", lambda starts: np.where(starts == 20, 19, starts)),
+    changed("starts", lambda starts: np.array([0, *[2**63 - 1] * (len(starts) - 3), -2, starts[-1]])),
+    changed("ids", lambda ids: ids[::-1]), changed("ids", lambda ids: ids - 1), changed("ids", lambda ids: ids + 1),
+    changed("ids", lambda ids: ids // 2), changed("ids", lambda ids: np.array([2**62, *[-(2**62)] * 19])),
+    *(changed("items", lambda items, by=by: items + np.int32(by)) for by in (1, -1, 10**6, -30)),
+    changed("items", np.zeros_like), changed("items", lambda items: np.where(items == 4, 5, items).astype(np.int32)),
+    changed("vectors", np.asfortranarray), changed("vectors", lambda vectors: vectors[:, :2]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+def test_damaged_folders(tmp_path, mmap):
     rng = np.random.default_rng(0)
-    InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))).save(tmp_path / "index")
-    damage(tmp_path / "index")
-    with pytest.raises(refimpl.FileFormatError, match="index"):
-        InvertedIndex.load(tmp_path / "index")
+    index, path = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))), tmp_path / "index"
+    for place, damage in enumerate(DAMAGES):
+        shutil.rmtree(path, ignore_errors=True)
+        index.save(path)
+        damage(path)
+        with pytest.raises(refimpl.FileFormatError, match="index"):
+            InvertedIndex.load(path, mmap=mmap)
+            pytest.fail(f"damage {place} is not found")
+
+
+def test_a_mapped_index_outlives_its_files(tmp_path):
+    rng, path = np.random.default_rng(0), tmp_path / "index"
+    forest, X = random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))
+    InvertedIndex(forest, X).save(path)
+    mapped = InvertedIndex.load(path)
+    expected = listed(mapped.candidates(X))
+    InvertedIndex(forest, X[:3]).save(path)
+    assert listed(mapped.candidates(X)) == expected and len(InvertedIndex.load(path)) == 3
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+def test_an_empty_index_can_be_saved(tmp_path, mmap):
+    rng = np.random.default_rng(0)
+    index, X = InvertedIndex(random_forest(rng, 2, 3, 2)), rng.normal(size=(4, 3))
+    index.delete(index.add(X))
+    index.save(tmp_path / "index")
+    again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=KERNELS[-1])
+    assert len(again) == 0 and again.query(X, 1)[0].tolist() == [[-1]] * 4 and again.add(X).tolist() == [4, 5, 6, 7]
 
 
 def test_bad_arguments(tmp_path):
