@@ -13,9 +13,10 @@ from scipy.linalg import eigh_tridiagonal
 
 from refimpl.products import length, times_vector, vector_times
 
-__all__ = ["Settings", "best_split", "top_eigenvector"]
+__all__ = ["Settings", "best_split", "top_eigenvector", "unit_of"]
 
 STEPS, RESTARTS, LOOK = 60, 20, 5  # of the eigensolver: basis, restarts, steps between looks at the residual
+FAR = 1e50  # the products of eq. 18 hold fourth powers of values, and sums of them
 FIT = 5  # conjugate gradient steps that fit a plane: on digits and tiny images 2 to 20 served alike
 
 
@@ -31,6 +32,16 @@ class Settings:
     refine: int
     augment: float
     tol: float
+    unit: float = 1.0
+
+
+def unit_of(X, augment):
+    """What points and `augment` are multiplied by before eq. 18: less than 1 if its products would leave float64.
+
+    A power of two, so that the splits are what they would be without it.
+    """
+    far = max(float(X.max()), -float(X.min()), augment)
+    return 2.0 ** -float(np.floor(np.log2(far))) if far > FAR else 1.0
 
 
 def best_split(X, node, settings, rng, kernels, threads):
@@ -52,6 +63,7 @@ def _hyperplane(X, node, settings, rng, kernels, threads):
     """Eq. 18: p~ is the leading eigenvector of X~ M X~^T (the points are rows here)."""
     augmented = np.empty((len(X), X.shape[1] + 1))
     augmented[:, :-1], augmented[:, -1] = X, settings.augment  # x~ = [x^T 1]^T
+    augmented *= settings.unit
     start = rng.normal(size=augmented.shape[1])
     p = top_eigenvector(lambda p: vector_times(node.product(times_vector(augmented, p)), augmented), start,
                         tol=settings.tol)  # fmt: skip
@@ -59,23 +71,23 @@ def _hyperplane(X, node, settings, rng, kernels, threads):
     values = kernels.plane_values(X, p, threads=threads)
     if settings.offset == "best":
         b = -float(node.best_thresholds(values[:, np.newaxis])[1][0])
-    return _refined(X, node, (p, -1, b, values), settings.refine, kernels, threads)
+    return _refined(X, node, (p, -1, b, values), settings, kernels, threads)
 
 
-def _refined(X, node, split, times, kernels, threads):
+def _refined(X, node, split, settings, kernels, threads):
     """Climb eq. 17 itself from where eq. 18 leads to, which only approximates it.
 
     With s_i = 1 on one side and -1 on the other, J^k(1) + J^k(2) = (J^k + s^T M s) / 2, and M s says of each point how
     much it belongs to which side. The plane that fits M s best is the next one, with its best threshold, as long as
-    eq. 17 rises and `times` permits. All sums over M are exact (see ``forest_pairs.py``), so a rise is a true one.
+    eq. 17 rises and ``refine`` permits. All sums over M are exact (see ``forest_pairs.py``), so a rise is a true one.
     """
-    if not times:
+    if not settings.refine:
         return split
-    away = X - X.mean(axis=0, dtype=np.float64)
+    away = (X - X.mean(axis=0, dtype=np.float64)) * settings.unit
     scale = np.sqrt(np.einsum("ij,ij", away, away) / away.size)
     A = np.column_stack([away, np.full(len(X), scale)])
     found, pull = _pull(node, split[3] + split[2] > 0)
-    for _ in range(times):
+    for _ in range(settings.refine):
         p = _fitted(A, pull)[:-1]
         size = length(p)
         if not size > 0:

@@ -16,9 +16,9 @@ from scipy import sparse
 
 from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like
 from refimpl._memory import check_memory
-from refimpl.ball_trees import nearest_neighbors
+from refimpl.ball_trees import LARGEST, nearest_neighbors
 from refimpl.forest_pairs import DensePairs, MeetingPairs
-from refimpl.forest_splits import Settings, best_split, top_eigenvector
+from refimpl.forest_splits import Settings, best_split, top_eigenvector, unit_of
 from refimpl.kernels import SearchForest
 
 __all__ = [
@@ -28,6 +28,9 @@ __all__ = [
 
 DENSE = 5000  # training points at most with pairs="dense"
 NODE_BYTES = 400  # of a tree's node beside its plane
+DEEP = 64  # levels with more leaves than there can be points
+AGREE = 1e-6  # to which a continued training's masses are those of its history: exp may differ between machines
+FORMS = "meeting", "dense"  # of the pairs
 
 
 # ------------------------------------------------------------------------------------------------ § 3.1
@@ -52,7 +55,7 @@ def neighbor_similarity(X, K=100, *, kernels=None, threads=None):
     X, K = as_matrix(X, "X"), as_count(K, "K")
     if K >= len(X):
         raise ValueError(f"K is {K}; X has {len(X)} points, so at most {len(X) - 1} would do")
-    found = nearest_neighbors(X, None, K, kernels=kernels, threads=threads).indices
+    found = nearest_neighbors(X, None, K, kernels=kernels, threads=_as_threads(threads)).indices
     starts = np.arange(0, found.size + 1, K)
     S = sparse.csr_matrix((np.ones(found.size, dtype=bool), found.ravel(), starts), shape=(len(X), len(X)))
     S.sort_indices()
@@ -70,8 +73,17 @@ def label_similarity(labels):
     Returns
     -------
     scipy.sparse.csr_matrix of bool, shape (n, n)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no list of at least one label, or the labels are not of one type.
     """
-    labels = as_labels(labels, len(np.asarray(labels)), "labels")
+    try:
+        n = max(len(labels), 1)
+    except TypeError:  # a number, an array without dimensions, a sparse matrix: as_labels says what would do
+        n = 1
+    labels = as_labels(labels, n, "labels")
     places = np.unique(labels, return_inverse=True)[1]
     member = sparse.csr_matrix((np.ones(len(places), dtype=np.int32), (np.arange(len(places)), places)))
     S = (member @ member.T).astype(bool).tocsr()
@@ -230,7 +242,7 @@ def search_forest(
     ----------
     X : array_like, shape (n, d)
         Training points. float32 stays float32, everything else becomes float64. As ``augment`` has a length of its own,
-        points should be centred and of a moderate scale.
+        points should be centred and of a moderate scale. At most 1e140 in absolute value.
     S : sparse matrix or array_like, shape (n, n), of 0 and 1
         s_ij: from :func:`neighbor_similarity`, :func:`label_similarity`, or any other. The diagonal is not looked at.
         All pairs that are not similar are dissimilar; none is dropped.
@@ -261,10 +273,12 @@ def search_forest(
     tol : float, default 1e-4
         Of the eigenvectors; see :func:`top_eigenvector`.
     pairs : {"meeting", "dense"}
-        How the pairs' weights are held: :mod:`refimpl.forest_pairs`. The trees are the same.
+        How the pairs' weights are held. The sums over pairs agree exactly, the eigenvectors up to rounding, so the
+        trees may differ where rounding chooses: see :mod:`refimpl.forest_pairs`.
     start : SearchForest, optional
         The first trees, from a training with the same arguments that was interrupted. The result is that of an
-        uninterrupted training: each tree has a random stream of its own.
+        uninterrupted training: each tree has a random stream of its own. That X, S and `lam` are the same is checked,
+        that the other arguments are is not.
     callback : callable, optional
         Gets the forest so far after each tree; ``refimpl.save`` makes a checkpoint of it.
     max_memory : int, optional
@@ -279,25 +293,23 @@ def search_forest(
     Raises
     ------
     TypeError, ValueError
-        If the input is empty or not finite, shapes do not fit, S is not binary or has no similar pair; if not even the
-        first tree has a positive weight, which a smaller `lam` or deeper trees would change.
+        If the input is empty, not finite or beyond 1e140, shapes do not fit, S is not binary or has no similar pair; if
+        `start` was learnt from other points; if not even the first tree has a positive weight, which a smaller `lam` or
+        deeper trees would change.
     MemoryError
         If the estimate exceeds `max_memory`; raised before the work starts.
     """
-    kernels, rng, X = as_kernels(kernels), as_generator(rng), as_matrix(X, "X", single=True)
-    M, lam = as_count(M, "M"), _as_lam(lam)
-    settings = Settings(
-        as_count(max_depth, "max_depth"), None if max_leaves is None else as_count(max_leaves, "max_leaves", 2),
-        None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
-        offset, as_count(refine, "refine", 0), as_number(augment, "augment"), as_number(tol, "tol"),
-    )  # fmt: skip
-    for value, name, allowed in ((offset, "offset", ("eigenvector", "best")), (pairs, "pairs", ("meeting", "dense"))):
-        if value not in allowed:
-            raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")
+    kernels, rng, X = as_kernels(kernels), as_generator(rng), in_range(as_matrix(X, "X", single=True), "X")
+    M, lam, threads = as_count(M, "M"), _as_lam(lam), _as_threads(threads)
+    settings = _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol)
+    _require_one_of(pairs, FORMS, "pairs")
     if pairs == "dense" and len(X) > DENSE:
-        raise ValueError(f"pairs: X has {len(X)} points; 'dense' takes {DENSE} at most, 'meeting' gives the same trees")
+        raise ValueError(f"pairs: X has {len(X)} points; 'dense' takes {DENSE} at most, 'meeting' would do")
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback is {callback!r}; pass a function that takes a SearchForest")
     S = as_similarity(S, len(X))
     if max_memory is not None:
+        as_number(max_memory, "max_memory")
         limits = {"max_depth": max_depth, "max_leaves": max_leaves, "pairs": pairs}
         check_memory(estimate_memory(X, S, M, lam, **limits), max_memory, "points or similar pairs, or a larger lam")
     held = (DensePairs if pairs == "dense" else MeetingPairs)(S, lam, kernels, threads)
@@ -305,6 +317,8 @@ def search_forest(
     if len(rounds) > M:
         raise ValueError(f"M is {M}; start has {len(rounds)} trees already")
     for r in rounds:
+        if not np.allclose(held.masses(r.tree.leaf), r.history[1:3], rtol=AGREE, atol=0):
+            raise ValueError(f"start: tree {r.m} was learnt from other points or another S. The same X and S would do")
         held.meet(r.tree.leaf, r.c)
     streams = iter(rng.spawn(M)[len(rounds) :])
     for r in selection_rounds(
@@ -335,12 +349,46 @@ def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeti
     int
     """
     X, M, lam = as_matrix(X, "X", single=True), as_count(M, "M"), _as_lam(lam)
-    similar = S.nnz if sparse.issparse(S) else int(np.count_nonzero(S))
-    (n, d), most = X.shape, 2.0 ** as_count(max_depth, "max_depth")
+    _require_one_of(pairs, FORMS, "pairs")
+    similar, (n, d) = as_similarity(S, len(X)).nnz, X.shape
+    most = 2 ** min(as_count(max_depth, "max_depth"), DEEP)
     leaves = min(most, len(X), most if max_leaves is None else as_count(max_leaves, "max_leaves", 2))
     trees = M * min(leaves, n / 2) * (2 * d * X.itemsize + NODE_BYTES)
     held = DensePairs.memory(n) if pairs == "dense" else MeetingPairs.memory(n, similar, M, lam, leaves)
     return int(held + trees + 40 * n * (d + 1))
+
+
+def _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol):
+    """The checked Settings."""
+    _require_one_of(offset, ("best", "eigenvector"), "offset")
+    augment = as_number(augment, "augment")
+    return Settings(
+        as_count(max_depth, "max_depth"), None if max_leaves is None else as_count(max_leaves, "max_leaves", 2),
+        None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
+        offset, as_count(refine, "refine", 0), augment, as_number(tol, "tol"), unit_of(X, augment),
+    )  # fmt: skip
+
+
+def _require_one_of(value, allowed, name):
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")
+
+
+def _as_threads(threads):
+    return None if threads is None else as_count(threads, "threads")
+
+
+def in_range(X, name):
+    """X itself. A float32 may be infinite here: what was cast may have been larger than it can be."""
+    if max(float(X.max()), -float(X.min())) > LARGEST:  # float: as a float32, LARGEST would be infinite
+        least = "1e140" if X.dtype == np.float64 else "what float32 holds, as which they are compared"
+        raise ValueError(f"{name} has values beyond {least}; scale the data down")
+    return X
+
+
+def _require_forest(forest, name):
+    if not isinstance(forest, SearchForest):
+        raise TypeError(f"{name} is a {type(forest).__name__}; pass a SearchForest, as search_forest returns it")
 
 
 def _as_lam(lam):
@@ -376,8 +424,7 @@ def _planted(rounds, X, lam, message):
 
 def _rounds_of(forest, X, lam, kernels, threads):
     """The rounds that gave a forest, for a training that goes on."""
-    if not isinstance(forest, SearchForest):
-        raise TypeError(f"start is a {type(forest).__name__}; pass a SearchForest")
+    _require_forest(forest, "start")
     if forest.planes.shape[1] != X.shape[1] or forest.planes.dtype != X.dtype or forest.lam != lam:
         raise ValueError(
             f"start was learnt from {forest.planes.dtype}, {forest.planes.shape[1]} a point, with lam={forest.lam}; "
@@ -410,14 +457,16 @@ def to_terms(forest, X, *, kernels=None, threads=None):
         Numbers from 0 to ``forest.n_words - 1``; different trees have different ones. Two points are selected for each
         other if they share a word.
     """
-    kernels = as_kernels(kernels)
+    kernels, threads = as_kernels(kernels), _as_threads(threads)
+    _require_forest(forest, "forest")
     return kernels.forest_words(forest, as_points(forest, X, "X"), threads=threads)
 
 
 def as_points(forest, X, name):
-    """Points in the dtype of the forest's planes."""
+    """Points in the dtype of the forest's planes, finite there and within 1e140."""
     X = as_vectors_like(X, forest.planes, name, single=forest.planes.dtype == np.float32)
-    return np.ascontiguousarray(X, dtype=forest.planes.dtype)
+    with np.errstate(over="ignore"):
+        return in_range(np.ascontiguousarray(X, dtype=forest.planes.dtype), name)
 
 
 def selection(forest, Q, X, *, kernels=None, threads=None):

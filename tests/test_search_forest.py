@@ -358,6 +358,11 @@ def test_similarities():
         ({"pairs": "none"}, ValueError, "pairs is 'none'"),
         ({"max_leaves": 1}, ValueError, "max_leaves is 1"),
         ({"kernels": "fast"}, TypeError, "kernels is the string"),
+        ({"X": np.full((4, 1), 1e141)}, ValueError, "X has values beyond 1e140"),
+        ({"callback": 3}, TypeError, "callback is 3; pass a function"),
+        ({"max_memory": "a"}, TypeError, "max_memory is 'a'"),
+        ({"threads": 0}, ValueError, "threads is 0"),
+        ({"threads": -1, "kernels": KERNELS[-1]}, ValueError, "threads is -1"),
     ],
 )
 def test_bad_arguments(change, error, message):
@@ -365,6 +370,46 @@ def test_bad_arguments(change, error, message):
     arguments = {"X": np.arange(4.0)[:, None], "S": np.ones((4, 4)), "M": 2, "lam": 0.2, "rng": rng}
     with pytest.raises(error, match=message):
         search_forest(**{**arguments, **change})
+
+
+def test_other_bad_arguments():
+    X = points(30, 3)
+    forest = search_forest(X, neighbor_similarity(X, 4), 2, 0.1, rng=np.random.default_rng(0))
+    for labels in (5, None, np.array(5), {1, 2}, sparse.eye(3), []):
+        with pytest.raises(ValueError, match=r"labels has shape .* one label for each vector"):
+            label_similarity(labels)
+    for ask in (to_terms, lambda *a, **k: selection(*a, X, **k)):
+        with pytest.raises(TypeError, match="forest is a int; pass a SearchForest"):
+            ask(3, X)
+        with pytest.raises(ValueError, match="threads is 0"):
+            ask(forest, X, threads=0)
+    with pytest.raises(ValueError, match="threads is 0"):
+        neighbor_similarity(X, 4, threads=0)
+
+
+@each
+def test_large_values_serve_up_to_the_limit(kernels):
+    """Scaled by a power of two, points and their x~ have the same trees; at 2^400 the products of eq. 18 overflow."""
+    X = points(60, 4)
+    S, forests = neighbor_similarity(X, 6), []
+    for scale in (1.0, 2.0**250, 2.0**400, 2.0**460):
+        forests.append(search_forest(X * scale, S, 3, 0.05, rng=np.random.default_rng(0), augment=scale,
+                                     stump_above=40, kernels=kernels))  # fmt: skip
+        for name in set(FIELDS) - {"offset"}:
+            assert_same(getattr(forests[0], name), getattr(forests[-1], name))
+        assert_same(forests[0].offset * scale, forests[-1].offset)
+    with pytest.raises(ValueError, match="X has values beyond 1e140"):
+        to_terms(forests[0], X * 1e200, kernels=kernels)
+
+
+@each
+def test_a_query_that_float32_does_not_hold_is_refused(kernels):
+    X = points(60, 4, dtype=np.float32)
+    forest = search_forest(X, neighbor_similarity(X, 6), 1, 0.05, rng=np.random.default_rng(0), kernels=kernels)
+    for Q in (np.full((1, 4), 1e300), np.array([[0.0, 0.0, -1e39, 0.0]])):
+        with pytest.raises(ValueError, match="X has values beyond what float32 holds"):
+            to_terms(forest, Q, kernels=kernels)
+    assert to_terms(forest, np.full((1, 4), 3e38), kernels=kernels).shape == (1, 1)
 
 
 def test_a_dense_problem_may_not_be_too_large():
@@ -410,6 +455,9 @@ def test_an_interrupted_training_goes_on(kernels, pairs, tmp_path):
         search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=whole)
     with pytest.raises(ValueError, match="start has 5 trees already"):
         search_forest(X, S, 4, 0.05, rng=np.random.default_rng(7), start=whole)
+    for other in ((X + np.arange(120)[:, np.newaxis] % 7, S), (X[:60], neighbor_similarity(X[:60], 8)), (X, S + S.T)):
+        with pytest.raises(ValueError, match="start: tree 1 was learnt from other points or another S"):
+            search_forest(*other, 5, 0.05, rng=np.random.default_rng(7), start=whole, kernels=kernels, pairs=pairs)
     with pytest.raises(TypeError, match="start is a int"):
         search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=3)
 
