@@ -7,6 +7,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, NearestNeighbors
 from sklearn.pipeline import make_pipeline
@@ -120,13 +121,105 @@ def test_a_sample_is_enough_to_learn_from(digits):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "error", "message"),
     [
-        ({"mode": "graph"}, "mode"), ({"similarity": "cosine"}, "similarity"), ({"n_trees": 0}, "M is 0"),
-        ({"n_similar": 0}, "n_similar"), ({"lam": 2.0}, "lam is 2"), ({"kernels": "quick"}, "kernels"),
-        ({"n_training_points": 1}, "n_training_points"), ({"random_state": -1}, "random_state"),
+        ({"mode": "graph"}, ValueError, "mode"), ({"similarity": "cosine"}, ValueError, "similarity"),
+        ({"n_trees": 0}, ValueError, "n_trees is 0"), ({"n_trees": 2.5}, TypeError, "n_trees is 2.5"),
+        ({"n_similar": 0}, ValueError, "n_similar"), ({"lam": 2.0}, ValueError, "lam is 2"),
+        ({"kernels": "quick"}, ValueError, "kernels"), ({"random_state": -1}, ValueError, "random_state"),
+        ({"n_training_points": 1}, ValueError, "n_training_points"), ({"threads": 0}, ValueError, "threads is 0"),
+        ({"n_neighbors": 0}, ValueError, "n_neighbors is 0"), ({"n_neighbors": "a"}, TypeError, "n_neighbors is 'a'"),
+        ({"n_candidates": 0}, ValueError, "n_candidates is 0"), ({"max_memory": "a"}, TypeError, "max_memory is 'a'"),
+        ({"n_candidates": 2.5}, TypeError, "n_candidates is 2.5"),
+        ({"n_candidates": 4}, ValueError, "n_candidates is 4, fewer than the 5 neighbours.* at least 5"),
     ],
 )  # fmt: skip
-def test_bad_parameters(digits, change, message):
-    with pytest.raises(ValueError, match=message):
+def test_bad_parameters(digits, change, error, message):
+    with pytest.raises(error, match=message):
         SearchForestNeighbors(**change).fit(digits[0])
+
+
+def test_classes_of_one_point_each_are_refused_as_y(digits):
+    with pytest.raises(ValueError, match="y: no two of the 20 points"):
+        SearchForestNeighbors(similarity="classes").fit(digits[0][:20], np.arange(20))
+
+
+@pytest.mark.parametrize("ask", ["kneighbors", "candidates", "transform", "kneighbors_graph"])
+def test_an_unfitted_estimator_says_so(digits, ask):
+    with pytest.raises(NotFittedError):
+        getattr(SearchForestNeighbors(), ask)(digits[0])
+
+
+# ------------------------------------------------------------------------------------------ n_candidates
+
+
+def test_as_few_candidates_as_neighbours_are_compared_with_no_other_points(digits):
+    """A point of fit finds itself, for which there is a place more. No query is compared with all points."""
+    X, _, Q, _ = digits
+    how = {**SMALL, "lam": 0.01, "n_trees": 1}
+    model = SearchForestNeighbors(4, n_candidates=4, **how).fit(X)
+    few = model.candidates(Q, 4).ids.reshape(-1, 4)
+    assert_same(np.sort(model.kneighbors(Q)[1]), np.sort(few))
+    own, graph = model.kneighbors(return_distance=False), model.transform(X)
+    more = model.candidates(X, 5).ids.reshape(-1, 5)
+    assert own.shape == (400, 4) and graph.nnz == 5 * 400
+    for i in range(len(X)):
+        assert set(own[i]) <= set(more[i]) and i not in own[i]
+        assert set(graph[i].indices) == set(more[i])
+    ones = SearchForestNeighbors(4, mode="connectivity", n_candidates=4, **how).fit(X).transform(Q)
+    assert_same(np.sort(ones.indices.reshape(-1, 4)).astype(np.int64), np.sort(few))
+    for ask in (model.kneighbors, model.kneighbors_graph):
+        for part in (None, Q):
+            with pytest.raises(ValueError, match="n_candidates is 4, fewer than the 5 neighbours asked for"):
+                ask(part, 5)
+
+
+# ------------------------------------------------------------------------------------------ numbers
+
+
+def test_single_precision_is_averaged_in_double():
+    """A running sum of 2^15 values near 30,000 in float32 is off by more than their deviation from it."""
+    X = (30000 + np.random.default_rng(0).normal(size=(2**15, 2))).astype(np.float32)
+    middle = X.mean(axis=0, dtype=np.float64)
+    assert (np.abs(X.mean(axis=0) - middle) > 1).all()
+    model = SearchForestNeighbors(4, n_training_points=100, max_depth=3, **SMALL).fit(X)
+    np.testing.assert_allclose(model._middle, middle, rtol=1e-12)
+    assert model._scale == pytest.approx(np.sqrt(((X - middle) ** 2).sum(axis=1).mean()), rel=1e-12)
+    assert model._mapped(X[:3]).dtype == model.forest_.planes.dtype == np.float32
+
+
+def test_values_whose_squares_cannot_be_summed_are_refused(digits, fitted):
+    X, _, Q, _ = digits
+    with pytest.raises(ValueError, match="X has values beyond 1e140"):
+        SearchForestNeighbors(4, **SMALL).fit(X * 1e200)
+    for ask in (fitted.kneighbors, fitted.candidates, fitted.transform):
+        with pytest.raises(ValueError, match="X has values beyond 1e140"):
+            ask(Q * 1e200)
+    small = SearchForestNeighbors(4, **SMALL).fit((X * 1e-30).astype(np.float32))
+    with pytest.raises(ValueError, match=r"X, centred and scaled.*what float32 holds"):
+        small.kneighbors(np.full((1, 64), 1e30, dtype=np.float32))
+
+
+# ------------------------------------------------------------------------------------------ fitting again
+
+
+@pytest.mark.parametrize("failure", ["refused", "interrupted"])
+def test_a_fit_that_fails_changes_nothing(digits, failure, monkeypatch):
+    X, _, Q, _ = digits
+    model = SearchForestNeighbors(4, **SMALL).fit(X)
+    before, state = model.kneighbors(Q), dict(vars(model))
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    if failure == "refused":
+        model.set_params(lam=0.99999)
+        with pytest.raises(ValueError, match="no tree is worth"):
+            model.fit(X[:100, :30] + 50)
+    else:
+        monkeypatch.setattr("refimpl.estimators.search_forest.InvertedIndex", stop)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X[:100, :30] + 50)
+    assert {**vars(model), "lam": model.lam} == {**state, "lam": model.lam}
+    for a, b in zip(before, model.kneighbors(Q), strict=True):
+        assert_same(a, b)

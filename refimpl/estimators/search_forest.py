@@ -1,5 +1,7 @@
 """scikit-learn estimator over the Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang (2011)."""
 
+import copy
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -9,7 +11,7 @@ from refimpl._checks import as_count
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
 from refimpl.inverted_index import InvertedIndex
-from refimpl.search_forest import label_similarity, neighbor_similarity, search_forest
+from refimpl.search_forest import in_range, label_similarity, neighbor_similarity, search_forest
 
 MODES, SIMILARITIES = ("distance", "connectivity"), ("neighbors", "classes")
 
@@ -36,9 +38,10 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_similar : int, default 100
         K; for fewer points than 2 K half of them.
     n_candidates : int, optional
-        How many candidates are compared with a query; by default all.
+        How many candidates are compared with a query; by default all. As many as neighbours are asked for, at least. A
+        point of ``fit`` finds itself, so ``kneighbors`` without X and ``transform`` to distances take one more.
     n_training_points : int, optional
-        Learn from so many points, drawn at random; by default from all. All are searched.
+        At least 2. Learn from so many points, drawn at random; by default from all. All are searched.
     max_depth, stump_above : int, optional
         See :func:`refimpl.search_forest.search_forest`.
     kernels : {"reference", "fast"}, default "reference"
@@ -93,28 +96,27 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return tags
 
     def fit(self, X, y=None):
-        """Learn the forest from X, shape (n, d), and index X."""
-        for name, allowed in (("mode", MODES), ("similarity", SIMILARITIES)):
-            require_one_of(getattr(self, name), allowed, name)
+        """Learn the forest from X, shape (n, d), and index X. If that fails, the estimator stays what it was."""
+        fitted = copy.copy(self)._fit(X, y)
+        self.__dict__ = fitted.__dict__
+        return self
+
+    def _fit(self, X, y):
+        self._check_parameters()
         options = {"dtype": [np.float64, np.float32], "order": "C", "copy": True, "ensure_min_samples": 2}
         if self.similarity == "classes":
             X, y = validate_data(self, X, y, **options)
         else:
-            X = validate_data(self, X, **options)
-        kernels, rng, k = kernels_named(self.kernels), as_random_generator(self.random_state), self.n_similar
-        self._X, self.n_samples_fit_ = X, len(X)
-        self._middle = X.mean(axis=0)
-        self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1, dtype=np.float64).mean()) or 1.0
+            X, y = validate_data(self, X, **options), None
+        kernels, rng = kernels_named(self.kernels), as_random_generator(self.random_state)
+        self._X, self.n_samples_fit_ = in_range(X, "X"), len(X)
+        self._middle = X.mean(axis=0, dtype=np.float64)
+        self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1).mean()) or 1.0
         rows = np.arange(len(X))
         if self.n_training_points is not None:
-            wanted = as_count(self.n_training_points, "n_training_points", 2)
-            rows = np.sort(rng.choice(len(X), min(wanted, len(X)), replace=False))
+            rows = np.sort(rng.choice(len(X), min(self.n_training_points, len(X)), replace=False))
         Z = self._mapped(X)
-        if self.similarity == "classes":
-            S = label_similarity(y[rows])
-        else:
-            k = max(1, min(as_count(k, "n_similar"), len(rows) // 2))
-            S = neighbor_similarity(Z[rows], k, kernels=kernels, threads=self.threads)
+        S = self._similar(Z[rows], None if y is None else y[rows], kernels)
         self.forest_ = search_forest(
             Z[rows], S, self.n_trees, self.lam, rng=rng, kernels=kernels, max_depth=self.max_depth,
             stump_above=self.stump_above, max_memory=self.max_memory, threads=self.threads,
@@ -122,12 +124,45 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.index_ = InvertedIndex(self.forest_, Z, keep_vectors=False, kernels=kernels, threads=self.threads)
         return self
 
+    def _check_parameters(self):
+        for name, allowed in (("mode", MODES), ("similarity", SIMILARITIES)):
+            require_one_of(getattr(self, name), allowed, name)
+        k = as_count(self.n_neighbors, "n_neighbors")
+        for name in ("n_trees", "n_similar"):
+            as_count(getattr(self, name), name)
+        if self.n_training_points is not None:
+            as_count(self.n_training_points, "n_training_points", 2)
+        self._require_candidates(k)
+
+    def _require_candidates(self, k):
+        """So many that k neighbours can be among them; compared with fewer, every query would be with all points."""
+        if self.n_candidates is not None and as_count(self.n_candidates, "n_candidates") < k:
+            raise ValueError(
+                f"n_candidates is {self.n_candidates}, fewer than the {k} neighbours asked for; at least {k}, or None "
+                "for all, would do"
+            )
+
+    def _similar(self, Z, y, kernels):
+        """S of the training points; of classes there is one of two points at least."""
+        if self.similarity == "neighbors":
+            k = max(1, min(self.n_similar, len(Z) // 2))
+            return neighbor_similarity(Z, k, kernels=kernels, threads=self.threads)
+        if len(np.unique(y)) == len(y):
+            raise ValueError(
+                f"y: no two of the {len(y)} points that the forest is learnt from are of one class, so none are "
+                "similar; classes of several points, or similarity='neighbors', would do"
+            )
+        return label_similarity(y)
+
     def _mapped(self, X):
-        return ((X - self._middle) / self._scale).astype(self._X.dtype)
+        """Centred and scaled, in the dtype of the points of ``fit``."""
+        with np.errstate(over="ignore"):
+            Z = ((X - self._middle) / self._scale).astype(self._X.dtype)
+        return in_range(Z, "X, centred and scaled as the points of fit,")
 
     def _queries(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=self._X.dtype, order="C", reset=False)
+        return in_range(validate_data(self, X, dtype=self._X.dtype, order="C", reset=False), "X")
 
     def candidates(self, X, most=None):
         """The points that the forest selects for each query: a :class:`refimpl.inverted_index.Selection`.
@@ -138,7 +173,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         most : int, optional
             By default all.
         """
-        return self.index_.candidates(self._mapped(self._queries(X)), most)
+        Z = self._mapped(self._queries(X))
+        return self.index_.candidates(Z, most)
 
     def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
         """The nearest of each query's candidates.
@@ -148,7 +184,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         X : array_like, shape (m, d), optional
             By default the points of ``fit``, none of which is then its own neighbour.
         n_neighbors : int, optional
-            k.
+            k. At most `n_candidates`.
         return_distance : bool, default True
 
         Returns
@@ -160,10 +196,18 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         """
         check_is_fitted(self)
         k, own = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors"), X is None
+        self._require_candidates(k)
+        squares, indices = self._nearest(X, k, own)
+        return (np.sqrt(squares), indices) if return_distance else indices
+
+    def _nearest(self, X, k, more):
+        """The k nearest of n_candidates + `more` candidates: squared distances and indices, shape (m, k)."""
+        own = X is None
         if k > self.n_samples_fit_ - own:
             raise ValueError(f"n_neighbors is {k}; there are {self.n_samples_fit_ - own} points to choose from")
         X = self._X if own else self._queries(X)
-        found = self.index_.candidates(self._mapped(X), self.n_candidates)
+        most = None if self.n_candidates is None else self.n_candidates + more
+        found = self.index_.candidates(self._mapped(X), most)
         squares, indices = self.index_.kernels.rerank(
             X, self._X, found.offsets, found.ids, k + own, threads=self.threads
         )
@@ -175,12 +219,14 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         if len(few):
             exact = nearest_neighbors(self._X, X[few], k, skip=few if own else None, kernels=self.index_.kernels)
             squares[few], indices[few] = exact.squares, exact.indices
-        return (np.sqrt(squares), indices) if return_distance else indices
+        return squares, indices
 
     def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
         """The neighbours as a sparse matrix, shape (m, n), with k entries in each row: ones, or distances."""
         require_one_of(mode, MODES, "mode")
-        distances, indices = self.kneighbors(X, n_neighbors)
+        return self._graph(*self.kneighbors(X, n_neighbors), mode)
+
+    def _graph(self, distances, indices, mode):
         values = distances if mode == "distance" else np.ones(indices.shape)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
         return sparse.csr_matrix((values.ravel(), indices.ravel(), starts), shape=(len(indices), self.n_samples_fit_))
@@ -188,8 +234,11 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def transform(self, X):
         """The graph of neighbours: scipy.sparse.csr_matrix, shape (m, n)."""
         check_is_fitted(self)
-        k = as_count(self.n_neighbors, "n_neighbors") + (self.mode == "distance")
-        return self.kneighbors_graph(X, min(k, self.n_samples_fit_), self.mode)
+        require_one_of(self.mode, MODES, "mode")
+        k, more = as_count(self.n_neighbors, "n_neighbors"), self.mode == "distance"
+        self._require_candidates(k)
+        squares, indices = self._nearest(X, min(k + more, self.n_samples_fit_), more)
+        return self._graph(np.sqrt(squares), indices, self.mode)
 
     @property
     def _n_features_out(self):
