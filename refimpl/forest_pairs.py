@@ -2,10 +2,14 @@
 
 Two forms of the same thing. :class:`DensePairs` holds matrices, as the paper writes them. :class:`MeetingPairs` uses
 that a dissimilar pair weighs 1 until its points meet in a leaf: it lists the similar pairs and those that have met, and
-takes the rest as a constant. The trees learnt from either are the same.
+takes the rest as a constant.
 
 Entries of M are rounded to a grid so coarse that their sum over all pairs needs no more than 53 bits. All sums of
-eqs. 14 and 17 are then exact, in any order: so the two forms agree, and splits of equal gain are true ties.
+eqs. 14 and 17 are then exact, in any order: so the two forms agree on the worth of every split and tree, and splits of
+equal gain are true ties. The products with M from which eq. 18 gets its eigenvector are not exact, and either form adds
+them up in its own order: planes agree up to rounding. As a rule both forms learn the same trees but for that. Where
+rounding chooses, another split may win, and with it other trees: if eigenvalues coincide or nearly so, as for d <= 2,
+``augment`` 0 or repeated points.
 
 A pair is two different points, in either order: that a point finds itself says nothing about a tree. S may be
 asymmetric.
@@ -19,7 +23,7 @@ from scipy import sparse
 from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
 
-DENSE_BYTES, LISTED_BYTES = 60, 76  # for a pair while a tree is learnt
+DENSE_BYTES, LISTED_BYTES = 60, 66  # for a pair while a tree is learnt: of listed ones, refimpl_fast takes 20 to 54
 BLOCK = 2**16  # pairs whose weights are held at a time: they stay in the cache
 NEGLIGIBLE = 1e-9  # a split that gains less for each pair, beside the lambda of one that has not met, gains rounding
 
@@ -118,7 +122,7 @@ class _DenseNode:
 class MeetingPairs:
     """Similar pairs and pairs that have met, listed once for both orders; every other pair has s = 0, T = 0, w = 1.
 
-    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, about 70
+    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, up to 66
     while a tree is learnt.
     """
 
@@ -135,17 +139,22 @@ class MeetingPairs:
         """Bytes for n points with so many similar pairs and M trees of at most so many leaves: an estimate.
 
         A tree of positive weight puts a point together with similar / (n lam) others on average at most, eq. 15. A
-        quarter of that is what a first tree does at most as a rule, unless there are too few leaves. Later trees add
-        less and less.
+        quarter of that is what a first tree does at most as a rule, unless there are too few leaves, some of which are
+        larger than others. Later trees add less and less, together about as much again at most: each lowers the loss of
+        eq. 7, so all that meet, however many trees there are, are at most similar / (n lam c) others if every tree's
+        weight is c or more.
         """
-        others = min(n - 1, similar / (n * lam), max(similar / (4 * n * lam), 2 * n / leaves))
-        listed = min(n * (n - 1) / 2, similar + n * others / 2 * (1 + np.log2(M)))
+        others = min(n - 1, similar / (n * lam), max(similar / (4 * n * lam), 3 * n / leaves))
+        listed = min(n * (n - 1) / 2, similar + n * others / 2 * (1 + min(np.log2(M) / 2, 1)))
         return LISTED_BYTES * listed
+
+    def _blocks(self):
+        """Slices of the listed pairs."""
+        return (slice(a, a + BLOCK) for a in range(0, len(self.T), BLOCK))
 
     def _in_blocks(self):
         """Of the listed pairs, some at a time: which they are, w if similar and if not (eq. 10), in how many orders."""
-        for a in range(0, len(self.T), BLOCK):
-            part = slice(a, a + BLOCK)
+        for part in self._blocks():
             yield part, *self._weights(part), self.similar[part]
 
     def _weights(self, part):
@@ -171,11 +180,15 @@ class MeetingPairs:
 
     def masses(self, leaf):
         """As :meth:`DensePairs.masses`."""
-        same = np.flatnonzero(leaf[self.first] == leaf[self.second])
-        sizes, step, orders = np.bincount(leaf).astype(float), self._step(), self.similar[same]
-        similar, dissimilar = (on_grid(w, step) for w in self._weights(same))
-        unlisted = (sizes * (sizes - 1)).sum() - 2.0 * len(same)
-        return (orders * similar).sum(), ((2 - orders) * dissimilar).sum() + unlisted
+        sizes, step, similar, dissimilar = np.bincount(leaf).astype(float), self._step(), 0.0, 0.0
+        unlisted = (sizes * (sizes - 1)).sum()
+        for part in self._blocks():
+            same = part.start + np.flatnonzero(leaf[self.first[part]] == leaf[self.second[part]])
+            orders, of_similar, of_dissimilar = self.similar[same], *(on_grid(w, step) for w in self._weights(same))
+            similar += (orders * of_similar).sum()
+            dissimilar += ((2 - orders) * of_dissimilar).sum()
+            unlisted -= 2.0 * len(same)
+        return similar, dissimilar + unlisted
 
     def meet(self, leaf, c):
         """As :meth:`DensePairs.meet`; pairs that meet for the first time are listed from now on."""

@@ -27,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 DENSE = 5000  # training points at most with pairs="dense"
-NODE_BYTES = 400  # of a tree's node beside its plane
+NODE_BYTES, FIXED_BYTES = 400, 2**15  # of a tree's node beside its plane, and whatever the input
 DEEP = 64  # levels with more leaves than there can be points
 AGREE = 1e-6  # to which a continued training's masses are those of its history: exp may differ between machines
 FORMS = "meeting", "dense"  # of the pairs
@@ -134,7 +134,8 @@ def best_c(similar, dissimilar, lam):
     -------
     float
         At least 0: below, the tree selects what it should not and gets no weight. Less than one dissimilar pair of
-        weight 1 counts as one, so that a tree without error has a finite weight.
+        weight 1 counts as one, so that a tree without error has a finite weight. If such a tree is learnt again, it
+        gets lambda times its first weight, then lambda^2 times, and so on; any other gets 0 up to rounding.
     """
     similar, dissimilar = (1 - lam) * similar, lam * max(dissimilar, 1.0)  # ERRATUM BSF-1, BSF-3
     return float(np.log(similar / dissimilar)) if similar > dissimilar else 0.0  # eq. 15, ERRATUM BSF-3
@@ -288,7 +289,10 @@ def search_forest(
     Returns
     -------
     SearchForest
-        With fewer than M trees if the next one would not be worth a positive weight.
+        With fewer than M trees if the next one would not be worth a positive weight. Any c > 0 is one, so the last
+        trees may be worth little: once nothing better is found, an earlier tree comes again, with a c that is rounding
+        (below 1e-8), or, if it selects next to no dissimilar pair, with lambda times its last c, again and again until
+        there are M; see :func:`best_c`. What such a tree alone selects has a T(q, x) no larger than its c.
 
     Raises
     ------
@@ -337,7 +341,9 @@ def search_forest(
 def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeting"):
     """Bytes that :func:`search_forest` takes beyond `X` and `S`: an estimate, since it is not known which pairs meet.
 
-    One to four times the truth as a rule; more where the points lie in clusters, whose leaves hold few others.
+    As a rule one to three times what the reference takes, two to six times what ``refimpl_fast`` takes; more where the
+    points lie in clusters or in few dimensions, whose leaves hold few others. It is no bound: a forest whose trees put
+    together all that they can, by eq. 15, takes up to twice as much.
 
     Parameters
     ----------
@@ -355,7 +361,7 @@ def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeti
     leaves = min(most, len(X), most if max_leaves is None else as_count(max_leaves, "max_leaves", 2))
     trees = M * min(leaves, n / 2) * (2 * d * X.itemsize + NODE_BYTES)
     held = DensePairs.memory(n) if pairs == "dense" else MeetingPairs.memory(n, similar, M, lam, leaves)
-    return int(held + trees + 40 * n * (d + 1))
+    return int(held + trees + 40 * n * (d + 1) + FIXED_BYTES)
 
 
 def _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol):
