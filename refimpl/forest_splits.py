@@ -22,7 +22,7 @@ FIT = 5  # conjugate gradient steps that fit a plane: on digits and tiny images 
 
 @dataclass(frozen=True)
 class Settings:
-    """How trees are grown; see :func:`refimpl.search_forest.search_forest`."""
+    """How trees are grown; see :func:`refimpl.search_forest.search_forest` and, for `unit`, :func:`unit_of`."""
 
     max_depth: int
     max_leaves: int | None

@@ -201,7 +201,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return (np.sqrt(squares), indices) if return_distance else indices
 
     def _nearest(self, X, k, more):
-        """The k nearest of n_candidates + `more` candidates: squared distances and indices, shape (m, k)."""
+        """The k nearest of n_candidates + `more` candidates: squared distances and indices, both of shape (m, k)."""
         own = X is None
         if k > self.n_samples_fit_ - own:
             raise ValueError(f"n_neighbors is {k}; there are {self.n_samples_fit_ - own} points to choose from")
