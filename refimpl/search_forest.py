@@ -343,7 +343,7 @@ def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeti
 
     As a rule one to three times what the reference takes, two to six times what ``refimpl_fast`` takes; more where the
     points lie in clusters or in few dimensions, whose leaves hold few others. It is no bound: a forest whose trees put
-    together all that they can, by eq. 15, takes up to twice as much.
+    together all that eq. 15 lets them can take twice as much.
 
     Parameters
     ----------
