@@ -54,6 +54,9 @@ DIMENSIONS = {  # the same points on more and more of their components
               "components": (8, 32, 200), "trees": 17, "depth": 12, "n_train": 13_192, "bits": 200,
               "lams": (0.02, 0.05, 0.1), "functions": FUNCTIONS, "widths": WIDTHS},
 }  # fmt: skip
+REGIONS = {  # of a k-means tree's node; points of a leaf
+    "small": ((2, 8), (16, 32, 64, 128)), "paper": ((2, 4, 8, 16, 32), (63, 125, 250, 500, 1000)),
+}  # fmt: skip
 TIMES = {
     "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
     "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
@@ -135,6 +138,18 @@ def sensitivity_tasks(context):
     return [_task("forest", at, trees=sizes["trees"], **one) for one in unlike]
 
 
+def regions_tasks(context):
+    """The forest of Figure 1, and k-means trees by how many regions their nodes have."""
+    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
+    regions, leaves = REGIONS[context.scale]
+    return [
+        _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
+              trees=sizes["trees"], refine=REFINE),
+        *(_task("kmeans", at, settings=tuple((n, leaf) for leaf in leaves), trees=sizes["trees"], first_best=False)
+          for n in regions),
+    ]  # fmt: skip
+
+
 def splits_tasks(context):
     """The forest of Figure 1 with the splits of eq. 18 itself, with the best threshold, and with moved planes."""
     at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
@@ -204,6 +219,9 @@ PAPER = Paper(
         Figure("dimensions", "The same points on more and more components", dimensions_tasks, results.dimensions,
                plots.draw_dimensions, alt="Recall by the number of components, for the forest, k-means trees, LSH and "
                "spectral hashing.", size=(6.5, 3.6)),
+        Figure("regions", "K-means trees by the regions of a node", regions_tasks, results.regions, plots.draw_curves,
+               alt="Recall by the number of returned items, and by all comparisons, for the forest and for k-means "
+               "trees of 2 to 32 regions.", size=(7.5, 3.8)),
         Figure("sensitivity", "The forest's recall by lambda, training points, depth and splits", sensitivity_tasks,
                results.sensitivity),
         Figure("splits", "The forest's recall by how planes are chosen", splits_tasks, results.splits),

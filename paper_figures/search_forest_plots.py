@@ -11,26 +11,24 @@ FOREST = "Boosted Search Forest"
 def draw_curves(record, figure):
     """Draw figures 1 and 2: recall by the number of returned items, beside trees and tables, and beside codes.
 
-    In a third part comparisons on the way to the items count as items, where they are known.
+    In another part comparisons on the way to the items count as items, where they are known.
     """
     lines = record["drawing"]
-    ways = [line for line in lines if "compared" in line]
-    count = 3 if ways else 2
-    axes, handles = panels(figure, count, columns=count), {}
-    searched = [line for line in lines if not line["method"].startswith("spectral")]
-    coded = [line for line in lines if line["method"].startswith(("spectral", FOREST))]
-    parts = [("(a)", searched, "returned items"), ("(b)", coded, "returned items")]
-    if ways:
-        parts.append(("(c)", ways, "returned items and comparisons before"))
+    parts = [([line for line in lines if not line["method"].startswith("spectral")], "returned items")]
+    if any(line["method"].startswith("spectral") for line in lines):
+        parts.append(([line for line in lines if line["method"].startswith(("spectral", FOREST))], "returned items"))
+    if ways := [line for line in lines if "compared" in line]:
+        parts.append((ways, "returned items and comparisons before"))
     places = {line["method"]: place for place, line in enumerate(sorted(lines, key=lambda x: x["method"] != FOREST))}
-    nearest = record["rows"][0]["returned"]
-    for axis, (title, drawn, label) in zip(axes, parts, strict=True):
+    nearest, handles = record["rows"][0]["returned"], {}
+    axes = panels(figure, len(parts), columns=len(parts))
+    for letter, axis, (drawn, label) in zip("abc"[: len(parts)], axes, parts, strict=True):
         for line in sorted(drawn, key=lambda x: places[x["method"]]):
-            x = np.add(line["counts"], line["compared"]) if title == "(c)" else line["counts"]
+            x = line["counts"] if label == "returned items" else np.add(line["counts"], line["compared"])
             (handles[line["method"]],) = axis.plot(x, line["recall"], **series_style(places[line["method"]]))
-        axis.set(title=title, xlabel=label, ylim=(0, 100), xlim=(0, None))
+        axis.set(title=f"({letter})", xlabel=label, ylim=(0, 100), xlim=(0, None))
         axis.set_ylabel("recall of the nearest (%)" if nearest else "recall (%)")
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4 if ways else 3)
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(parts) + 1)
 
 
 def draw_dimensions(record, figure):

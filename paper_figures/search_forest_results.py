@@ -16,10 +16,11 @@ NOTES_OF = {
         "The forest has the paper's number of trees and of levels, and learns from all points. Its planes are moved on "
         "from those of eq. 18, and their offsets are the best for eq. 17: with the paper's own offsets it finds far "
         "less (splits).",
-        "The paper does not say which search its k-means trees have; best-bin-first is that of its source. Its vectors "
-        "have 1000 dimensions, and it says that k-means trees lose with the dimension; these have 64, and half of "
-        "their variance in 8. Whether that is why the order is another one was tried on other points (dimensions). A "
-        "scan of codes is no index: it looks at all of them (table 1).",
+        "The paper does not say how its k-means trees are searched, nor how many regions their nodes have (regions); "
+        "best-bin-first is the search of the source that it names. It prefers small leaves: their centres are almost "
+        "the points, so that it finds items in almost the order of their distances, and compares with many centres. "
+        "Whether the paper's order hangs on its 1000 dimensions was tried on other points (dimensions). A scan of "
+        "codes is no index: it looks at all of them (table 1).",
     ),
     ("figure2", "paper"): (
         "The forest has the paper's 60 trees, of 13 levels (less than 800 bits), and learns from 20,000 of the points, "
@@ -66,14 +67,19 @@ def curves(figure):
         for r in found:
             points = list(zip(r.params["counts"], r.value["recall"], strict=True))
             rows += _curve_rows(context, figure, method_of(r), [r.value["setting"]] * len(points), points)
-            drawing.append({"method": method_of(r), "counts": list(r.params["counts"])} | {
-                key: r.value[key] for key in ("recall", "returned", "candidates", "compared") if key in r.value})
+            drawing.append(_curve(r, method_of(r)))
         for row in rows:
             row.setdefault("setting", None)
         notes = [_set_note(results), *NOTES_OF.get((figure, context.scale), ()), RULE, *_forest_notes(results)]
-        return Gathered(rows, [*notes, *_cost_notes(found), *_order_note(drawing)], drawing)
+        return Gathered(rows, [*notes, *_cost_notes(drawing), *_order_note(drawing)], drawing)
 
     return gathered
+
+
+def _curve(r, method):
+    """What is drawn."""
+    return {"method": method, "counts": list(r.params["counts"])} | {
+        key: r.value[key] for key in ("recall", "returned", "candidates", "compared") if key in r.value}  # fmt: skip
 
 
 def _curve_rows(context, figure, method, settings, points):
@@ -107,10 +113,10 @@ def _forest_notes(results):
     ]
 
 
-def _cost_notes(found):
+def _cost_notes(drawing):
     """What the number of returned items does not count, and where the forest is ahead if it is counted."""
-    by_name = {method_of(r): (r.params["counts"], np.array(r.value["compared"]), r.value["recall"]) for r in found
-               if "compared" in r.value}  # fmt: skip
+    by_name = {line["method"]: (line["counts"], np.array(line["compared"]), line["recall"]) for line in drawing
+               if "compared" in line}  # fmt: skip
     if NAMES["forest"] not in by_name or len(by_name) == 1:
         return []
     counts, planes, recall = by_name.pop(NAMES["forest"])
@@ -126,8 +132,7 @@ def _cost_notes(found):
     return [
         f"A query is compared with planes, centres or projections before it is with items. {'; '.join(costs)}. If "
         "these count as items, the forest is ahead, at its own numbers of returned items where both have a curve, of: "
-        f"{'; '.join(ahead)}. Best-bin-first search prefers small leaves: their centres are almost the points, so "
-        "that it finds items in almost the order of their distances."
+        f"{'; '.join(ahead)}."
     ]  # fmt: skip
 
 
@@ -219,6 +224,24 @@ DIMENSIONS = (
     "Figures 1 and 2 do not have the paper's order of methods. The paper's vectors have 1000 dimensions, and it says "
     "that k-means trees lose with the dimension. To try whether that is why, the same points are searched on few of "
     "their principal components and on many, each time for the neighbours on those components."
+)
+
+
+def regions(context, results):
+    """The forest beside k-means trees by how many regions their nodes have."""
+    rows, drawing = _absent(results, {"method": "all", "returned": None, "setting": None}), []
+    for r in results:
+        if r.value is not None:
+            name = method_of(r) + (f" of {r.value['setting'][0]} regions" if r.name == "kmeans" else "")
+            rows += _curve_rows(context, "regions", name, [r.value["setting"]] * len(r.params["counts"]),
+                                list(zip(r.params["counts"], r.value["recall"], strict=True)))  # fmt: skip
+            drawing.append(_curve(r, name))
+    return Gathered(rows, [_set_note(results), REGIONS, *_cost_notes(drawing), *_order_note(drawing), RULE], drawing)
+
+
+REGIONS = (
+    "The paper does not say into how many regions its k-means trees divide a node. A node of the forest has two parts, "
+    "and its branchings are what the paper counts as bits. More regions take fewer levels, and more comparisons."
 )
 
 

@@ -57,6 +57,8 @@ PARAMS = {
     "dimensions": [(name, AT | {"d": d} | params) for d in (3, 8) for name, params in (
         ("forest", FOREST), ("kmeans", {"settings": ((4, 20),), "trees": 2, "first_best": False}),
         ("hashing", {"functions": (2,), "widths": (1.0,), "tables": 2}), ("spectral", {"bits": 16}))],
+    "regions": [("forest", AT | FOREST)] + [
+        ("kmeans", AT | {"settings": ((n, 20), (n, 40)), "trees": 2, "first_best": False}) for n in (2, 4)],
     "splits": [("forest", AT | FOREST | {"lams": (0.02,), "refine": 0, "offset": offset, "augment": 1.0})
                for offset in ("best", "eigenvector")],
     "libraries": [("libraries", LIBRARIES)],
@@ -99,18 +101,15 @@ def test_centres_on_the_way_to_a_leaf_are_those_that_the_first_point_takes():
 
 def test_comparisons_count_as_items():
     """The forest of 2 planes and 10 + 2 comparisons is ahead at 20 items only once the centres are counted."""
-    counts, one = (10, 20), {"setting": [8, 8], "tried": []}
-    rows = [
-        Result("forest", {"counts": counts}, one | {"recall": [40.0, 50.0], "compared": [2, 2]}),
-        Result("kmeans", {"counts": counts, "first_best": True, "trees": 2},
-               one | {"recall": [42.0, 60.0], "compared": [1.0, 50.0]}),
-        Result("spectral", {"counts": counts, "bits": 8}, one | {"recall": [99.0, 99.0]}),
-    ]  # fmt: skip
-    (note,) = results._cost_notes(rows)
-    assert "Boosted Search Forest: at most 2 planes; k-means trees, best-bin-first: 1 to 50. " in note
-    assert "ahead, at its own numbers of returned items where both have a curve, of: k-means" in note
-    assert "k-means trees, best-bin-first at 20 (of 2)." in note
-    assert results._cost_notes(rows[1:]) == []
+    curves = [
+        {"method": "Boosted Search Forest", "counts": [10, 20], "recall": [40.0, 50.0], "compared": [2, 2]},
+        {"method": "trees", "counts": [10, 20], "recall": [42.0, 60.0], "compared": [1.0, 50.0]},
+        {"method": "codes", "counts": [10, 20], "recall": [99.0, 99.0]},
+    ]
+    (note,) = results._cost_notes(curves)
+    assert "Boosted Search Forest: at most 2 planes; trees: 1 to 50. " in note
+    assert "where both have a curve, of: trees at 20 (of 2)." in note
+    assert results._cost_notes(curves[1:]) == []
 
 
 def test_unions_of_whole_lists_by_sets():
