@@ -26,9 +26,22 @@ def draw_curves(record, figure):
         for line in sorted(drawn, key=lambda x: places[x["method"]]):
             x = line["counts"] if label == "returned items" else np.add(line["counts"], line["compared"])
             (handles[line["method"]],) = axis.plot(x, line["recall"], **series_style(places[line["method"]]))
-        axis.set(title=f"({letter})", xlabel=label, ylim=(0, 100), xlim=(0, None))
+        axis.set(title=f"({letter})", xlabel=label, ylim=(0, 100))
+        if label == "returned items":
+            axis.set(xlim=(0, None))
+        else:
+            _logarithmic(axis)
         axis.set_ylabel("recall of the nearest (%)" if nearest else "recall (%)")
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(parts) + 1)
+
+
+def _logarithmic(axis):
+    """Plain numbers on a logarithmic axis, not so many that they overlap."""
+    axis.set_xscale("log")
+    low, high = axis.get_xlim()
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1, 3)))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.xaxis.set_minor_locator(NullLocator())
 
 
 def draw_dimensions(record, figure):
@@ -51,11 +64,8 @@ def draw_libraries(record, figure):
         for place, line in enumerate(record["drawing"]):
             if None not in line[key]:
                 (handles[line["method"]],) = axis.plot(line[key], line["recall"], **series_style(place))
-        axis.set(xscale="log", xlabel=label, title="(a)" if key == "ms" else "(b)")
-        low, high = axis.get_xlim()
-        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1, 3)))  # labels side by side
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-        axis.xaxis.set_minor_locator(NullLocator())
+        axis.set(xlabel=label, title="(a)" if key == "ms" else "(b)")
+        _logarithmic(axis)
         axis.set_ylabel("recall of the nearest (%)")
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=3)
 

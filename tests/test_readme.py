@@ -62,25 +62,31 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
         return {row["method"]: f"{row['ours']:.1f}" for row in rows if row[key] == at}
 
     text, forest, trees = " ".join(TEXT.split()), "Boosted Search Forest", "k-means trees"
-    bins = "k-means trees, best-bin-first"
+    bins, tree = "k-means trees, best-bin-first", "k-means tree, best-bin-first"
     one = recalls("figure1", "returned", 500)
     assert f"forest of 17 trees 70 / {one[forest]} %" in text
     assert f"bits 60 / {one['spectral hashing 200 bits']} %" in text
-    assert f"LSH ({one['LSH']} %), best-bin-first search ({one[bins]} %)" in text
-    assert f"union of k-means trees ({one[trees]} %)" in text
-    methods = (forest, trees, bins, "LSH", "spectral hashing 500 bits")
+    assert f"LSH ({one['LSH']} %) and of shorter codes ({one['spectral hashing 32 bits']} and" in text
+    assert f"have {one[trees]} %, best-bin-first search in 17 trees has {one[bins]} %, in one tree {one[tree]}" in text
+    methods = (forest, trees, bins, tree, "LSH", "spectral hashing 500 bits")
     few, some, many = ([recalls("figure2", "returned", n)[m] for m in methods] for n in (250, 2500, 5000))
     assert (
-        "has {} %, the union of k-means trees {}, best-bin-first search {}, LSH {} and 500 bits {} %".format(*few)
-        in text
-    )
-    assert "these are {}, {}, {}, {} and {} %, among 5,000 {}, {}, {}, {} and {} %".format(*some, *many) in text
-    unions = recalls("unions1", "returned", 500)
+        "has {} %, the leaves of k-means trees {}, best-bin-first search {}, in one tree {}, LSH {} and 500 bits {} %"
+    ).format(*few) in text
+    listed = "{}, {}, {}, {}, {} and {} %"
+    assert f"these are {listed}, among 5,000 {listed}".format(*some, *many) in text
+    unions, regions = recalls("unions1", "returned", 500), recalls("regions", "returned", 500)
     assert f"among 500, {unions[forest]} and {unions[trees]} %" in text
+    assert f"({regions['k-means trees of 2 regions']} % at 500; `search_forest.regions`)" in text
     rows = json.loads((REPRODUCED / "search_forest" / "dimensions.json").read_text(encoding="utf-8"))["rows"]
     both = [[f"{row['ours']:.1f}" for row in rows if row["method"] == name and row["returned"] == 100]
             for name in (forest, trees)]  # fmt: skip
     assert "forest has {}, {} and {} %, k-means trees {}, {} and {} %".format(*both[0], *both[1]) in text
+    rows = json.loads((REPRODUCED / "search_forest" / "splits.json").read_text(encoding="utf-8"))["rows"]
+    by = {(row["offset"], row["moves"]): f"{row['ours']:.1f}" for row in rows
+          if (row["returned"], row["lambda"], row["augment"]) == (600, 0.05, 1.0)}  # fmt: skip
+    assert f"it has {by['eigenvector', 0]} % among 600 (learnt from 10,000 points)" in text
+    assert f"best for eq. 17 {by['best', 0]} %, with planes moved on {by['best', 10]} %" in text
 
 
 def test_boostmap_ranks_are_what_the_files_hold():
