@@ -30,16 +30,16 @@ def draw_curves(record, figure):
         if label == "returned items":
             axis.set(xlim=(0, None))
         else:
-            _logarithmic(axis)
+            _logarithmic(axis, 50)
         axis.set_ylabel("recall of the nearest (%)" if nearest else "recall (%)")
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(parts) + 1)
 
 
-def _logarithmic(axis):
-    """Plain numbers on a logarithmic axis, not so many that they overlap."""
+def _logarithmic(axis, wide=300):
+    """Plain numbers on a logarithmic axis; fewer where the range is a wide one, so that they do not overlap."""
     axis.set_xscale("log")
     low, high = axis.get_xlim()
-    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1, 3)))
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < wide * low else (1, 3)))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.xaxis.set_minor_locator(NullLocator())
 

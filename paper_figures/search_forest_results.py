@@ -289,7 +289,7 @@ def table1(context, results):
     rows, drawing = _absent(results, {"bits": None, "items": None, "search": None, "candidates": None}), []
     printed = {int(line["bits"]): line for line in context.published("search_forest_table1.csv")}
     kinds = (("scan", "linear scan", "linear_scan_s"), ("index", "forest", "boosted_search_forest_s"))
-    by_bits = {}
+    by_bits, growth = {}, {}
     for r in results:
         if r.value is not None:
             by_bits.setdefault(r.params["bits"], []).append(r)
@@ -303,16 +303,20 @@ def table1(context, results):
                       "ours": float(f"{r.value[key]:.3g}"), "std": None} for r in found]  # fmt: skip
             drawing.append({"bits": bits, "search": name, "items": n, "seconds": seconds})
             if len(found) > 1:
+                growth.setdefault(name, []).append(seconds[-1] / seconds[-2])
                 rows.append({"bits": bits, "items": HALF_BILLION, "search": f"{name}, extrapolated", "candidates": None,
                              "published": printed[bits][column] if bits in printed else None,
-                             "ours": float(f"{_extrapolated(n, seconds):.3g}"), "std": None, "why": WHY[key]})
-    return Gathered(rows, NOTES, drawing)
+                             "ours": float(f"{seconds[-1] * HALF_BILLION / n[-1]:.3g}"), "std": None, "why": WHY[key]})
+    return Gathered(rows, [*NOTES, *_growth_notes(growth, by_bits)], drawing)
 
 
-def _extrapolated(n, seconds):
-    """On the line through the two largest sizes: what fits the caches at smaller ones does not at these."""
-    slope = (seconds[-1] - seconds[-2]) / (n[-1] - n[-2])
-    return seconds[-1] + slope * (HALF_BILLION - n[-1])
+def _growth_notes(growth, by_bits):
+    """How the times grew between the two largest sizes."""
+    if not growth:
+        return []
+    before, last = (found.params["n"] for found in next(iter(by_bits.values()))[-2:])
+    times = "; ".join(f"{name} {min(grown):.2g} to {max(grown):.2g}" for name, grown in growth.items())
+    return [f"Measured growth from {before:,} to {last:,} items, {last / before:.2g} times as many: {times} times."]
 
 
 HALF_BILLION = 500_000_000
@@ -324,6 +328,6 @@ NOTES = [
     "Seconds for a query, one thread. Synthetic items: random codes in a file that is mapped into memory; the index "
     "has a tree of 2^16 leaves for each 16 bits, whose leaves are those bits. Its time is a walk down all trees (32 "
     "dimensions) and the gathering of all candidates with their scores.",
-    "The half billion is not computed: it is extrapolated by the line through the two largest sizes. An index's lists "
-    "grow with the items, and with them its time; codes of 32 bits take words of 64.",
+    "The half billion is not computed: it is extrapolated in proportion from the largest size, since codes and an "
+    "index's lists grow in proportion. Codes of 32 bits take words of 64.",
 ]
