@@ -37,8 +37,7 @@ SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, le
 }  # fmt: skip
 REFINE = 10
 UNIONS = {  # lambdas of whole leaves, which must be smaller where nothing orders them
-    ("figure1", "small"): (0.02, 0.05, 0.1, 0.2, 0.4), ("figure1", "paper"): (0.05, 0.1, 0.2, 0.4),
-    ("figure2", "small"): (0.02, 0.05, 0.1, 0.2, 0.4), ("figure2", "paper"): (0.01, 0.02, 0.05, 0.1),
+    "small": (0.02, 0.05, 0.1, 0.2, 0.4), "paper": (0.05, 0.1, 0.2, 0.4),
 }  # fmt: skip
 CHANGED = {
     "small": {"lam": (0.02, 0.05, 0.2), "n_train": (300, 1297), "depth": (4, 8),
@@ -107,23 +106,19 @@ def curve_tasks(figure):
     return wanted
 
 
-def union_tasks(figure):
-    """The tasks of Figure 1 or 2, read as whole candidate sets; spectral hashing as there."""
-
-    def wanted(context):
-        at, sizes = SETS[figure, context.scale], SIZES[figure, context.scale]
-        trees, lams = sizes["trees"], UNIONS[figure, context.scale]
-        given = (
-            ("union_forest", {"lams": lams, "n_train": sizes["n_train"], "max_depth": sizes["depth"], "trees": trees,
-                              "refine": REFINE}),
-            ("union_kmeans", {"settings": KMEANS[context.scale], "trees": trees}),
-            ("union_hashing", {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees}),
-        )  # fmt: skip
-        found = [Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
-                 for name, params in given]  # fmt: skip
-        return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
-
-    return wanted
+def union_tasks(context):
+    """The tasks of Figure 1, read as whole candidate sets; spectral hashing as there."""
+    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
+    trees, lams = sizes["trees"], UNIONS[context.scale]
+    given = (
+        ("union_forest", {"lams": lams, "n_train": sizes["n_train"], "max_depth": sizes["depth"], "trees": trees,
+                          "refine": REFINE}),
+        ("union_kmeans", {"settings": KMEANS[context.scale], "trees": trees}),
+        ("union_hashing", {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees}),
+    )  # fmt: skip
+    found = [Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
+             for name, params in given]  # fmt: skip
+    return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
 
 
 def sensitivity_tasks(context):
@@ -212,10 +207,8 @@ PAPER = Paper(
                results.curves("figure1"), plots.draw_curves, alt=CURVES + COUNTED, size=(10.5, 3.8)),
         Figure("figure2", "Recall by the number of returned items, GIST of images", curve_tasks("figure2"),
                results.curves("figure2"), plots.draw_curves, alt=CURVES + COUNTED, size=(10.5, 3.8)),
-        Figure("unions1", "Figure 1 with whole candidate sets, tree by tree", union_tasks("figure1"),
-               results.unions("figure1"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
-        Figure("unions2", "Figure 2 with whole candidate sets, tree by tree", union_tasks("figure2"),
-               results.unions("figure2"), plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
+        Figure("unions1", "Figure 1 with whole candidate sets, tree by tree", union_tasks, results.unions,
+               plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
         Figure("dimensions", "The same points on more and more components", dimensions_tasks, results.dimensions,
                plots.draw_dimensions, alt="Recall by the number of components, for the forest, k-means trees, LSH and "
                "spectral hashing.", size=(6.5, 3.6)),

@@ -155,28 +155,24 @@ def _order_note(drawing):
 UNION = (
     "What is returned is the union of the leaves (LSH: buckets) that a query reaches in the first trees, in no order; "
     "of spectral hashing the nearest codes. Section 4.1 says that more returned items take more trees. Between two "
-    "numbers of trees recall is interpolated. Figures 1 and 2 order the candidates of all trees, by T or by the trees "
-    "that agree, and cut. For each number of returned items the setting is the best at that number when 300 points of "
+    "numbers of trees recall is interpolated. Figure 1 orders the candidates of all trees, by T or by the trees that "
+    "agree, and cuts. For each number of returned items the setting is the best at that number when 300 points of "
     "the database are the queries, among a part of the others."
 )
 
 
-def unions(figure):
-    """The reduction of Figure 1 or 2 with whole candidate sets."""
-
-    def gathered(context, results):
-        rows, drawing = _absent(results, {"method": "all", "returned": None}), []
-        found = [r for r in results if r.value is not None]
-        for r in found:
-            method, settings = UNIONS.get(r.name) or method_of(r), r.value.get("settings")
-            points = list(zip(r.params["counts"], r.value["recall"], strict=True))
-            rows += _curve_rows(context, figure, method, settings or [r.value["setting"]] * len(points), points)
-            drawing.append({"method": method, "counts": list(r.params["counts"]), "recall": list(r.value["recall"])})
-        for row in rows:
-            row.setdefault("setting", None)
-        return Gathered(rows, [_set_note(results, how=""), UNION, *_union_notes(found), *_order_note(drawing)], drawing)
-
-    return gathered
+def unions(context, results):
+    """The reduction of Figure 1 with whole candidate sets."""
+    rows, drawing = _absent(results, {"method": "all", "returned": None}), []
+    found = [r for r in results if r.value is not None]
+    for r in found:
+        method, settings = UNIONS.get(r.name) or method_of(r), r.value.get("settings")
+        points = list(zip(r.params["counts"], r.value["recall"], strict=True))
+        rows += _curve_rows(context, "figure1", method, settings or [r.value["setting"]] * len(points), points)
+        drawing.append({"method": method, "counts": list(r.params["counts"]), "recall": list(r.value["recall"])})
+    for row in rows:
+        row.setdefault("setting", None)
+    return Gathered(rows, [_set_note(results, how=""), UNION, *_union_notes(found), *_order_note(drawing)], drawing)
 
 
 def _union_notes(found):

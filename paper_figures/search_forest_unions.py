@@ -1,8 +1,8 @@
 """What the figures compute that return whole candidate sets, tree by tree: another reading of Li et al. (2011), § 4.
 
 That more returned items take more trees, as § 4.1 says, may mean that what is returned is the union of the leaves that
-a query reaches in the first trees, in no order. Figures 1 and 2 put the candidates of all trees in an order instead, by
-T or by the trees that agree, and cut.
+a query reaches in the first trees, in no order. Figure 1 puts the candidates of all trees in an order instead, by
+T or by the trees that agree, and cuts.
 
 Every public function but :func:`union_curve` is a task: it gets a :class:`paper_figures.registry.Job` and its
 parameters. For each number of returned items the setting is the one of the largest recall at that number among a part

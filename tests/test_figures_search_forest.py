@@ -53,7 +53,6 @@ PARAMS = {
         ("spectral", GIST | {"bits": 40}),  # more than there are components
     ],
     "unions1": [(name, AT | params) for name, params in UNIONS],
-    "unions2": [(name, GIST | params) for name, params in UNIONS],
     "dimensions": [(name, AT | {"d": d} | params) for d in (3, 8) for name, params in (
         ("forest", FOREST), ("kmeans", {"settings": ((4, 20),), "trees": 2, "first_best": False}),
         ("hashing", {"functions": (2,), "widths": (1.0,), "tables": 2}), ("spectral", {"bits": 16}))],
@@ -134,7 +133,7 @@ def test_a_union_of_all_trees_holds_what_the_index_returns(found):
     curves = {r.name: r.value["curves"] for r in found["unions1"] if r.name != "spectral"}
     ((setting, sizes, _),) = curves["union_forest"]
     assert forest.value["setting"] == setting and np.isclose(forest.value["candidates"], sizes[-1])
-    for r in found["unions1"] + found["unions2"]:
+    for r in found["unions1"]:
         recall = np.array(r.value["recall"])
         assert recall.shape == (2,) and (0 < recall).all() and (recall <= 100).all()
         for _, sizes, recalls in r.value.get("curves", ()):
