@@ -10,9 +10,9 @@ from setuptools.command.build_ext import build_ext
 DEBUG = os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
 NAMES = (
     "chamfer", "clustering", "forest", "growing", "hamming", "hashing", "landmarks", "pairs", "scan", "stumps",
-    "subgradient", "trees", "triples",
+    "subgradient", "threads", "trees", "triples",
 )  # fmt: skip
-SHARED = ("clones.h", "eight.h", "groups.h", "hamming.h", "panels.h", "power.h", "threads.pxd")
+SHARED = ("clones.h", "eight.h", "groups.h", "hamming.h", "panels.h", "pool.h", "power.h", "threads.pxd")
 OPENMP = ["/openmp"] if sys.platform == "win32" else ["-fopenmp"]
 
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from cython.parallel cimport prange
 from libc.math cimport INFINITY, rint
 from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libcpp.algorithm cimport lower_bound, sort, unique
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport team, thread_count, worth
+from refimpl_fast.threads cimport Loop, thread_count, worth
 
-from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below
+from refimpl.kernels.contract import checked
+from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below, require_rows
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -33,36 +33,53 @@ cdef enum:
     QUERIES = 32  # queries that one thread takes at a time, while a block of training vectors stays in cache
 
 
+cdef class _Sort(Loop):
+    """Step c sorts column first + c."""
+
+    cdef const double[:, ::1] A, B
+    cdef uint32_t[:, ::1] order, start
+    cdef int64_t[::1] n_rows, n_bins, common, common_row
+    cdef Py_ssize_t first
+
+    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
+        _sort_column(self.A, self.B, self.first + c, self.order[c], self.start[c], self.n_rows, self.n_bins,
+                     self.common, self.common_row)
+
+
+@checked
 def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, threads=None):
     """Sort the rows of A, or of all differences A[i] - B[j], by every feature; see refimpl.kernels.presort."""
     cdef int n_threads = thread_count(threads)
     cdef const double[:, ::1] b = np.zeros((1, A.shape[1])) if B is None else B
     cdef Py_ssize_t d = A.shape[1], n = A.shape[0] * b.shape[0], first, c, m
-    cdef Py_ssize_t chunk = min(d, 64, 8 * n_threads)  # features sorted at a time: bounds the scratch memory
-    cdef uint32_t[:, ::1] order = np.empty((chunk, n), dtype=np.uint32)
-    cdef uint32_t[:, ::1] start = np.empty((chunk, n), dtype=np.uint32)
-    cdef int64_t[::1] n_bins = np.zeros(d, dtype=np.int64)
-    cdef int64_t[::1] n_rows = np.zeros(d, dtype=np.int64)
-    cdef int64_t[::1] common = np.zeros(d, dtype=np.int64)
-    cdef int64_t[::1] common_row = np.zeros(d, dtype=np.int64)
+    cdef Py_ssize_t chunk = max(<Py_ssize_t> 1, min(d, 64, 8 * n_threads))  # columns at a time: bounds the memory
+    require_rows(n)
+    cdef _Sort loop = _Sort()
+    loop.A, loop.B = A, b
+    loop.order = np.empty((chunk, n), dtype=np.uint32)
+    loop.start = np.empty((chunk, n), dtype=np.uint32)
+    loop.n_bins = np.zeros(d, dtype=np.int64)
+    loop.n_rows = np.zeros(d, dtype=np.int64)
+    loop.common = np.zeros(d, dtype=np.int64)
+    loop.common_row = np.zeros(d, dtype=np.int64)
     row_type = np.uint16 if n <= 2**16 else np.uint32
     rows, starts = [], []
     for first in range(0, d, chunk):
         m = min(chunk, d - first)
-        for c in prange(m, nogil=True, num_threads=team(n_threads, m), schedule="dynamic"):
-            _sort_column(A, b, first + c, order[c], start[c], n_rows, n_bins, common, common_row)
+        loop.first = first
+        loop.run(m, n_threads, 1)
         for c in range(m):
-            rows.append(np.array(order[c, :n_rows[first + c]], dtype=row_type))
-            starts.append(np.array(start[c, :n_bins[first + c]], dtype=np.uint32))
+            rows.append(np.array(loop.order[c, :loop.n_rows[first + c]], dtype=row_type))
+            starts.append(np.array(loop.start[c, :loop.n_bins[first + c]], dtype=np.uint32))
     return SortedFeatures(
         np.asarray(A),
         None if B is None else np.asarray(B),
         rows=np.concatenate(rows),
-        row_ptr=np.concatenate([[0], np.cumsum(n_rows)]),
+        row_ptr=np.concatenate([[0], np.cumsum(loop.n_rows)]),
         starts=np.concatenate(starts),
-        bin_ptr=np.concatenate([[0], np.cumsum(n_bins)]),
-        common=np.asarray(common),
-        common_row=np.asarray(common_row),
+        bin_ptr=np.concatenate([[0], np.cumsum(loop.n_bins)]),
+        common=np.asarray(loop.common),
+        common_row=np.asarray(loop.common_row),
     )
 
 
@@ -139,13 +156,12 @@ cdef void _encode(
         code[i] = <uint32_t> (lower_bound(values.begin(), values.end(), A[i, f]) - values.begin())
 
 
+@checked
 def best_stump(features, const double[::1] w not None, l not None, *, threads=None):
     """Find the stump of least weighted error over all f, p and theta; see refimpl.kernels.best_stump."""
     cdef int n_threads = thread_count(threads)
     cdef const unsigned char[::1] label = l.view(np.uint8)
     cdef Py_ssize_t n = w.shape[0], d = features.n_features, i, f
-    if label.shape[0] != n or features.n_rows != n:
-        raise ValueError(f"w, l: {n} weights and {label.shape[0]} labels for {features.n_rows} rows")
     cdef double[::1] g = np.empty(n)
     cdef double w1 = 0, w0 = 0, grid = GRID
     # w = on_grid(w); w1, w0 = w[l].sum(), w[~l].sum(); g = np.where(l, w, -w)
@@ -156,45 +172,55 @@ def best_stump(features, const double[::1] w not None, l not None, *, threads=No
         else:
             w0 += g[i]
             g[i] = -g[i]
-    cdef double[::1] highest = np.empty(d)
-    cdef double[::1] lowest = np.empty(d)
-    _extremes(features, features.rows, features.starts, g, w1 - w0, highest, lowest, n_threads)
+    cdef _Extremes loop = _Extremes()
+    loop.set(features, g, w1 - w0)
+    loop.run(d, worth(n_threads, len(features.rows)), 8)
     # for p, errors in ((1, w1 - below), (-1, w0 + below)): the first of the least
     cdef double epsilon = INFINITY
     cdef Py_ssize_t best_f = 0
     cdef int p = 1
     for f in range(d):
-        if w1 - highest[f] < epsilon:
-            epsilon, best_f, p = w1 - highest[f], f, 1
-        if w0 + lowest[f] < epsilon:
-            epsilon, best_f, p = w0 + lowest[f], f, -1
+        if w1 - loop.highest[f] < epsilon:
+            epsilon, best_f, p = w1 - loop.highest[f], f, 1
+        if w0 + loop.lowest[f] < epsilon:
+            epsilon, best_f, p = w0 + loop.lowest[f], f, -1
     below = _mass_below(features, best_f, np.asarray(g), w1 - w0)
     k = np.argmax(below) if p == 1 else np.argmin(below)
     return epsilon, best_f, p, features.threshold(best_f, k, p)
 
 
-def _extremes(
-    features, const row_t[::1] rows, const uint32_t[::1] starts, const double[::1] g, double total,
-    double[::1] highest, double[::1] lowest, int n_threads,
-):
-    """The largest and the least of _mass_below for every feature."""
-    cdef const int64_t[::1] row_ptr = features.row_ptr
-    cdef const int64_t[::1] bin_ptr = features.bin_ptr
-    cdef const int64_t[::1] common = features.common
-    cdef Py_ssize_t f, n_features = common.shape[0]
-    if rows.shape[0] == 0:  # every feature is constant: nothing lies below its only value
-        highest[:] = 0
-        lowest[:] = 0
-        return
-    n_threads = team(worth(n_threads, rows.shape[0]), n_features)
-    for f in prange(
-        n_features, nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=8
-    ):
-        _scan(
-            &rows[0] + row_ptr[f], row_ptr[f + 1] - row_ptr[f],
-            &starts[0] + bin_ptr[f], bin_ptr[f + 1] - bin_ptr[f],
-            common[f], &g[0], total, &highest[f], &lowest[f],
-        )
+cdef class _Extremes(Loop):
+    """Step f finds the largest and the least of _mass_below for feature f."""
+
+    cdef const uint16_t[::1] short_rows
+    cdef const uint32_t[::1] long_rows, starts
+    cdef const int64_t[::1] row_ptr, bin_ptr, common
+    cdef const double[::1] g
+    cdef double total
+    cdef double[::1] highest, lowest
+    cdef bint short
+
+    cdef set(self, features, const double[::1] g, double total):
+        self.short = features.rows.dtype == np.uint16
+        if self.short:
+            self.short_rows = features.rows
+        else:
+            self.long_rows = features.rows
+        self.starts, self.row_ptr, self.bin_ptr = features.starts, features.row_ptr, features.bin_ptr
+        self.common, self.g, self.total = features.common, g, total
+        self.highest, self.lowest = np.zeros(features.n_features), np.zeros(features.n_features)
+
+    cdef void at(self, Py_ssize_t f, int thread) noexcept nogil:
+        cdef Py_ssize_t first = self.row_ptr[f], n_rows = self.row_ptr[f + 1] - first
+        cdef Py_ssize_t bin = self.bin_ptr[f], n_bins = self.bin_ptr[f + 1] - bin
+        if n_rows == 0:
+            return  # the feature is constant: nothing lies below its only value
+        if self.short:
+            _scan(&self.short_rows[first], n_rows, &self.starts[bin], n_bins, self.common[f], &self.g[0], self.total,
+                  &self.highest[f], &self.lowest[f])
+        else:
+            _scan(&self.long_rows[first], n_rows, &self.starts[bin], n_bins, self.common[f], &self.g[0], self.total,
+                  &self.highest[f], &self.lowest[f])
 
 
 cdef void _scan(
@@ -237,6 +263,44 @@ cdef inline double _mass(const row_t* rows, Py_ssize_t start, Py_ssize_t end, co
     return (a + b) + (c + e)
 
 
+cdef class _Turn(Loop):
+    """Step i puts training vector i into its block: block b, stump t, lane i % LANES."""
+
+    cdef const double[:, ::1] X
+    cdef const int64_t[::1] feature
+    cdef const double[::1] sign
+    cdef double[:, :, ::1] blocks
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t t
+        for t in range(self.feature.shape[0]):
+            self.blocks[i // LANES, t, i % LANES] = self.sign[t] * self.X[i, self.feature[t]]
+
+
+cdef class _Add(Loop):
+    """Step k adds to the rows of S of the queries from k * QUERIES on."""
+
+    cdef double[:, ::1] S
+    cdef const double[:, ::1] Y
+    cdef const double[:, :, ::1] blocks
+    cdef const double[::1] alpha, sign, theta
+    cdef const int64_t[::1] feature
+
+    cdef void at(self, Py_ssize_t k, int thread) noexcept nogil:
+        cdef Py_ssize_t first = k * QUERIES, last = min(self.Y.shape[0], first + QUERIES)
+        cdef Py_ssize_t q, t, b, T = self.alpha.shape[0]
+        cdef vector[double] y
+        y.resize((last - first) * T)
+        for q in range(first, last):
+            for t in range(T):
+                y[(q - first) * T + t] = self.sign[t] * self.Y[q, self.feature[t]]
+        for b in range(self.blocks.shape[0]):
+            for q in range(first, last):
+                _add_lanes(&self.S[q, b * LANES], &y[(q - first) * T], &self.blocks[b, 0, 0], &self.alpha[0],
+                           &self.theta[0], T, min(LANES, self.S.shape[1] - b * LANES))
+
+
+@checked
 def add_similarity(
     double[:, ::1] S not None, const double[:, ::1] Y not None, const double[:, ::1] X not None,
     const double[::1] alpha not None, const int64_t[::1] feature not None, const int64_t[::1] polarity not None,
@@ -244,50 +308,25 @@ def add_similarity(
 ):
     """Add sum_t alpha_t h_t(y - x) to S for every y in Y and x in X; see refimpl.kernels.add_similarity."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t T = alpha.shape[0], n_Y = Y.shape[0], n_X = X.shape[0], i, t
-    if S.shape[0] != n_Y or S.shape[1] != n_X:
-        raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; it must be {(n_Y, n_X)}")
-    if not T == feature.shape[0] == polarity.shape[0] == threshold.shape[0]:
-        raise ValueError("alpha, feature, polarity, threshold: they must have the same length")
+    cdef Py_ssize_t T = alpha.shape[0], n_Y = Y.shape[0], n_X = X.shape[0]
     if T == 0 or n_Y == 0 or n_X == 0:
         return
-    if np.min(feature) < 0 or np.max(feature) >= min(X.shape[1], Y.shape[1]):
-        raise ValueError("feature: a stump tests a feature that X or Y does not have")
     # p (y - x) < p theta is (p y - p x) < p theta: with the signs put in beforehand, one test serves both
-    cdef double[::1] sign = np.asarray(polarity, dtype=np.float64)
-    cdef double[::1] theta = np.asarray(sign) * np.asarray(threshold)
-    # block b, stump t, lane i: training vector b * LANES + i; what is beyond the last one is never stored
-    cdef double[:, :, ::1] blocks = np.zeros((-(-n_X // LANES), T, LANES))
-    for i in prange(n_X, nogil=True, num_threads=n_threads, schedule="static"):
-        for t in range(T):
-            blocks[i // LANES, t, i % LANES] = sign[t] * X[i, feature[t]]
-    cdef Py_ssize_t chunk
-    for chunk in prange((n_Y + QUERIES - 1) // QUERIES, nogil=True, num_threads=n_threads, schedule="dynamic"):
-        _add_chunk(S, Y, chunk * QUERIES, min(n_Y, (chunk + 1) * QUERIES), blocks, alpha, feature, sign, theta)
-
-
-cdef void _add_chunk(
-    double[:, ::1] S, const double[:, ::1] Y, Py_ssize_t first, Py_ssize_t last,
-    const double[:, :, ::1] blocks, const double[::1] alpha, const int64_t[::1] feature, const double[::1] sign,
-    const double[::1] theta,
-) noexcept nogil:
-    cdef Py_ssize_t q, t, b, T = alpha.shape[0]
-    cdef vector[double] y
-    y.resize((last - first) * T)
-    for q in range(first, last):
-        for t in range(T):
-            y[(q - first) * T + t] = sign[t] * Y[q, feature[t]]
-    for b in range(blocks.shape[0]):
-        for q in range(first, last):
-            _add_lanes(&S[q, b * LANES], &y[(q - first) * T], &blocks[b, 0, 0], &alpha[0], &theta[0], T,
-                       min(LANES, S.shape[1] - b * LANES))
+    cdef _Turn turn = _Turn()
+    turn.X, turn.feature, turn.sign = X, feature, np.asarray(polarity, dtype=np.float64)
+    turn.blocks = np.zeros((-(-n_X // LANES), T, LANES))  # what is beyond the last vector is never stored
+    turn.run(n_X, worth(n_threads, n_X * T))
+    cdef _Add add = _Add()
+    add.S, add.Y, add.blocks, add.alpha, add.feature, add.sign = S, Y, turn.blocks, alpha, feature, turn.sign
+    add.theta = np.asarray(turn.sign) * np.asarray(threshold)
+    add.run((n_Y + QUERIES - 1) // QUERIES, worth(n_threads, n_Y * n_X * T // 16), 1)  # sixteen sums at a time
 
 
 cdef cloned_void _add_lanes(
     double* s, const double* y, const double* x, const double* alpha, const double* theta,
     Py_ssize_t T, Py_ssize_t n,
 ) noexcept nogil:
-    # S += a * (p * difference < p * theta) for one query and up to LANES training vectors
+    # S += np.where(p * difference < p * theta, a, 0.0) for one query and up to LANES training vectors
     cdef double[LANES] total
     cdef double a, y_t, theta_t
     cdef Py_ssize_t t, i
@@ -298,6 +337,6 @@ cdef cloned_void _add_lanes(
     for t in range(T):
         a, y_t, theta_t = alpha[t], y[t], theta[t]
         for i in range(LANES):
-            total[i] = total[i] + a if y_t - x[t * LANES + i] < theta_t else total[i]
+            total[i] = total[i] + (a if y_t - x[t * LANES + i] < theta_t else 0.0)
     for i in range(n):
         s[i] = total[i]

@@ -1,35 +1,10 @@
-"""How many threads a kernel uses; shared by the kernels."""
+"""How many threads a kernel uses, and the loops that they share; see threads.pyx."""
 
-cdef extern from *:
-    """
-    #ifdef _OPENMP
-    #include <omp.h>
-    static int built_with_openmp(void) { return 1; }
-    static int processors(void) { return omp_get_max_threads(); }
-    #else
-    static int built_with_openmp(void) { return 0; }
-    static int processors(void) { return 1; }
-    #endif
-    """
-    int built_with_openmp() nogil
-    int processors() nogil
+cdef class Loop:
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil
+    cdef int run(self, Py_ssize_t n, int n_threads, Py_ssize_t chunk=*) except -1
 
-
-cdef inline int thread_count(threads) except -1:
-    import operator
-    import warnings
-
-    if threads is None:
-        return processors()
-    try:
-        threads = operator.index(threads)
-    except TypeError:
-        raise TypeError(f"threads: {threads!r}; pass a number of at least 1, or None for all processors") from None
-    if threads < 1:
-        raise ValueError(f"threads: {threads!r}; pass a number of at least 1, or None for all processors")
-    if threads > 1 and not built_with_openmp():
-        warnings.warn("refimpl_fast was built without OpenMP: it runs on one thread", RuntimeWarning, stacklevel=3)
-    return threads
+cdef int thread_count(threads) except -1
 
 
 cdef inline int team(int n_threads, Py_ssize_t tasks) noexcept nogil:
@@ -42,5 +17,5 @@ cdef enum:
 
 
 cdef inline int worth(int n_threads, Py_ssize_t numbers) noexcept nogil:
-    """No more threads than the work pays for: on a busy machine a short loop would wait for each of them."""
+    """No more threads than the work pays for."""
     return team(n_threads, 1 + numbers // GRAIN)

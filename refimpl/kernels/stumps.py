@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.kernels.contract import checked
+
 GRID = 2.0**-52
 """Weights are rounded to multiples of this, so that their sums are exact; see :mod:`refimpl.kernels`."""
 
@@ -112,11 +114,18 @@ class SortedFeatures:
         return float(self.A[i, f] - self.B[j, f] + 0.0)
 
 
+def require_rows(n):
+    """Refuse more rows than uint32 numbers."""
+    if n >= 2**32:
+        raise ValueError(f"A and B must have at most {2**32 - 1} rows together; got {n}")
+
+
 def _column(A, B, f):
     column = A[:, f] if B is None else (A[:, f, np.newaxis] - B[:, f]).ravel()
     return column + 0.0  # -0.0 becomes 0.0
 
 
+@checked
 def presort(A, B=None, *, threads=None):
     """Sort the rows of A, or of all differences A[i] - B[j], by every feature.
 
@@ -134,6 +143,7 @@ def presort(A, B=None, *, threads=None):
     -------
     SortedFeatures
     """
+    require_rows(len(A) * (1 if B is None else len(B)))
     row_type = np.uint16 if len(A) * (1 if B is None else len(B)) <= 2**16 else np.uint32
     rows, starts, common, common_row = [], [], [], []
     for f in range(A.shape[1]):
@@ -158,11 +168,14 @@ def presort(A, B=None, *, threads=None):
     )
 
 
+@checked
 def best_stump(features, w, l, *, threads=None):
     """Find the stump h(x) = [p x_f < p theta] of least weighted error, over all f, p and theta.
 
     The selection step of Algorithm A.2 of Amores, Sebe & Radeva (2006), p. 208. Every threshold between two
-    distinct values of a feature is searched, and the one below them all (a constant h).
+    distinct values of a feature is searched, and the one below them all (a constant h). Of equal errors the lowest
+    feature wins, then polarity 1 before -1, then the lowest threshold; errors are exact (see `epsilon`), so equal ones
+    are equal to the last bit.
 
     Parameters
     ----------
@@ -208,6 +221,7 @@ def _mass_below(features, f, g, total):
     return np.cumsum(mass) - mass
 
 
+@checked
 def add_similarity(S, Y, X, alpha, feature, polarity, threshold, *, threads=None):
     """Add sum_t alpha_t h_t(y - x) to S, for every y in Y and x in X, over t in ascending order.
 
@@ -226,4 +240,4 @@ def add_similarity(S, Y, X, alpha, feature, polarity, threshold, *, threads=None
     """
     for a, f, p, theta in zip(alpha, feature, polarity, threshold, strict=True):
         difference = Y[:, f, np.newaxis] - X[:, f]
-        S += a * (p * difference < p * theta)
+        S += np.where(p * difference < p * theta, a, 0.0)

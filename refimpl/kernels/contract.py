@@ -1,0 +1,317 @@
+"""What each kernel takes, as a table, and the check that both twins make of it, once for each call.
+
+A kernel trusts nothing that could make it read or write where it must not: shapes, lengths, dtypes and index ranges are
+checked here, so the reference and ``refimpl_fast`` refuse the same arguments with the same message. Values of floats
+are not looked at unless the table says *finite*: that takes as long as some kernels do.
+
+Not handled here: what only the kernel sees on its way, such as the members of the lists that it opens.
+"""
+
+import functools
+import inspect
+import numbers
+
+import numpy as np
+
+ROUNDING = 1e-9  # by which a sum of weights may be above 1
+
+# ------------------------------------------------------------------------------------------------ kinds of arguments
+
+
+class Array:
+    """An array: its dtypes, its shape by named lengths, and what its values must be.
+
+    Parameters
+    ----------
+    dtypes : tuple of str
+        Any of them.
+    shape : tuple of str or int
+        A name stands for one length wherever it occurs in a call; "n+1" is one more than n.
+    below : str, optional
+        The values are indices below this length.
+    least : int, default 0
+        The least index; -1 where it stands for none.
+    optional : bool, default False
+        Whether None is allowed.
+    finite : bool, default False
+        Whether NaN and infinities are refused.
+    ascends_to : str, optional
+        The values are places in a list of this length, which they divide: they begin at 0, never fall, and end there.
+    written : bool, default False
+        Whether the kernel writes to it.
+    like : str, optional
+        The argument whose dtype it must have.
+    nonempty : bool, default False
+        Whether every length must be at least 1.
+    weights : bool, default False
+        Whether the values must be weights: not negative, and no more than 1 together.
+    """
+
+    def __init__(self, dtypes, shape, *, below=None, least=0, optional=False, finite=False, ascends_to=None,
+                 written=False, like=None, nonempty=False, weights=False):  # fmt: skip
+        self.dtypes = dtypes
+        self.shape = shape
+        self.below = below
+        self.least = least
+        self.optional = optional
+        self.finite = finite
+        self.ascends_to = ascends_to
+        self.written = written
+        self.like = like
+        self.nonempty = nonempty
+        self.weights = weights
+
+    def check_form(self, name, value, lengths, values):
+        """Check type, dtype, shape and layout, and enter the lengths that are new."""
+        if value is None and self.optional:
+            return
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
+        if value.dtype.name not in self.dtypes or not value.dtype.isnative:
+            raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
+        if self.like is not None and value.dtype != values[self.like].dtype:
+            raise TypeError(f"{name} must hold {values[self.like].dtype}, as {self.like} does; got {value.dtype}")
+        if value.ndim != len(self.shape):
+            raise ValueError(f"{name} must have {len(self.shape)} dimensions; got an array of shape {value.shape}")
+        for axis, (wanted, length) in enumerate(zip(self.shape, value.shape, strict=True)):
+            if isinstance(wanted, str) and wanted.removesuffix("+1") not in lengths:
+                lengths[wanted.removesuffix("+1")] = length - wanted.endswith("+1")
+                if length < wanted.endswith("+1"):
+                    raise ValueError(f"{name} must have at least one entry; got none")
+            expected = length_of(wanted, lengths)
+            if length != expected:
+                raise ValueError(f"{name} must have the length {expected} along axis {axis}; got shape {value.shape}")
+        if self.nonempty and value.size == 0:
+            raise ValueError(f"{name} must not be empty; got shape {value.shape}")
+        if not value.flags.c_contiguous or not value.flags.aligned:
+            raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name})")
+        if self.written and not value.flags.writeable:
+            raise ValueError(f"{name} must be writeable: the result is written to it")
+
+    def check_values(self, name, value, lengths):
+        """Check indices, and floats that must be finite."""
+        if value is None:
+            return
+        if self.below is not None and value.size:
+            least, most, end = value.min(), value.max(), lengths[self.below]
+            if least < self.least or most >= end:
+                wrong = least if least < self.least else most
+                raise ValueError(f"{name} must hold indices from {self.least} to {end - 1}; got {wrong}")
+        if self.ascends_to is not None:
+            end = lengths[self.ascends_to]
+            if value[0] != 0 or value[-1] != end or (value[1:] < value[:-1]).any():
+                raise ValueError(f"{name} must ascend from 0 to {end}; got {_in_short(value)}")
+        if self.weights and value.size and not (value.min() >= 0 and value.sum() <= 1 + ROUNDING):
+            raise ValueError(f"{name} must hold weights of at least 0 that add up to at most 1; got {_in_short(value)}")
+        if self.finite and not np.isfinite(value).all():
+            place = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
+            raise ValueError(f"{name} must be finite; got {value[place]} at {place}")
+
+
+class Integer:
+    """A whole number from `least` to `most`, each a number or the name of a length."""
+
+    def __init__(self, least, most=None):
+        self.least = least
+        self.most = most
+
+    def check_form(self, name, value, lengths, values):
+        """Check the type."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+            raise TypeError(f"{name} must be an integer; got {_kind(value)}")
+
+    def check_values(self, name, value, lengths):
+        """Check the range."""
+        least = length_of(self.least, lengths)
+        most = 2**63 - 1 if self.most is None else length_of(self.most, lengths)
+        if not least <= value <= most:
+            limit = f"at least {least}" if self.most is None else f"from {least} to {most}"
+            raise ValueError(f"{name} must be {limit}; got {value}")
+
+
+class Number:
+    """A real number of at least `least`, or any where that is None; never NaN or infinite."""
+
+    def __init__(self, least=None):
+        self.least = least
+
+    def check_form(self, name, value, lengths, values):
+        """Check the type."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+            raise TypeError(f"{name} must be a number; got {_kind(value)}")
+
+    def check_values(self, name, value, lengths):
+        """Check the range."""
+        if not np.isfinite(value) or (self.least is not None and value < self.least):
+            limit = "finite" if self.least is None else f"finite and at least {self.least}"
+            raise ValueError(f"{name} must be {limit}; got {value}")
+
+
+class Choice:
+    """One of some strings or booleans."""
+
+    def __init__(self, *known):
+        self.known = known
+
+    def check_form(self, name, value, lengths, values):
+        """Check that it is one of them."""
+        if not any(type(value) is type(one) and value == one for one in self.known):
+            raise ValueError(f"{name} must be {' or '.join(map(repr, self.known))}; got {value!r}")
+
+    def check_values(self, name, value, lengths):
+        """Nothing more."""
+
+
+class Instance:
+    """An object of a class of the project, whose own constructor checks it; `lengths` enters what it brings."""
+
+    def __init__(self, module, name, lengths):
+        self.module = module
+        self.name = name
+        self.lengths = lengths
+
+    def check_form(self, name, value, lengths, values):
+        """Check the class, and enter its lengths."""
+        wanted = getattr(__import__(self.module, fromlist=[self.name]), self.name)
+        if not isinstance(value, wanted):
+            raise TypeError(f"{name} must be a {self.name}; got {_kind(value)}")
+        for key, length in self.lengths(value).items():
+            expected = lengths.setdefault(key, length)
+            if length != expected:
+                raise ValueError(f"{name} has {length} for {key}; the arguments before it have {expected}")
+
+    def check_values(self, name, value, lengths):
+        """Nothing more."""
+
+
+def length_of(wanted, lengths):
+    """The length that `wanted` stands for: a number, a name, or a name and "+1"."""
+    if not isinstance(wanted, str):
+        return wanted
+    return lengths[wanted.removesuffix("+1")] + wanted.endswith("+1")
+
+
+def floats(*shape, **options):
+    """An array of float64."""
+    return Array(("float64",), shape, **options)
+
+
+def points(*shape, **options):
+    """An array of float32 or float64."""
+    return Array(("float32", "float64"), shape, **options)
+
+
+def int32s(*shape, **options):
+    """An array of int32."""
+    return Array(("int32",), shape, **options)
+
+
+def int64s(*shape, **options):
+    """An array of int64."""
+    return Array(("int64",), shape, **options)
+
+
+def booleans(*shape, **options):
+    """An array of booleans."""
+    return Array(("bool",), shape, **options)
+
+
+def _kind(value):
+    return "None" if value is None else type(value).__name__
+
+
+def _in_short(value):
+    return np.array2string(np.asarray(value), threshold=6, edgeitems=3)
+
+
+# ------------------------------------------------------------------------------------------------ the table
+
+_SORTED = Instance("refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features})
+
+CONTRACT = {
+    # stumps
+    "presort": {
+        "A": floats("n_A", "d", finite=True, nonempty=True),
+        "B": floats("n_B", "d", finite=True, nonempty=True, optional=True),
+    },
+    "best_stump": {
+        "features": _SORTED,
+        "w": floats("n", weights=True),
+        "l": booleans("n"),
+    },
+    "add_similarity": {
+        "S": floats("n_Y", "n_X", written=True),
+        "Y": floats("n_Y", "d"),
+        "X": floats("n_X", "d"),
+        "alpha": floats("T"),
+        "feature": int64s("T", below="d"),
+        "polarity": int64s("T"),
+        "threshold": floats("T"),
+    },
+}
+"""What each kernel takes beside ``threads``: its arguments in their order."""
+
+
+# ------------------------------------------------------------------------------------------------ the check
+
+
+def check(kernel, values):
+    """Check the arguments of a kernel.
+
+    Parameters
+    ----------
+    kernel : str
+        Its name.
+    values : dict
+        Arguments by name.
+
+    Returns
+    -------
+    dict of str -> int
+        The lengths by their names.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong type or dtype.
+    ValueError
+        If a shape, a layout, an index or a value does not fit.
+    """
+    lengths = {}
+    arguments = CONTRACT[kernel]
+    for name, kind in arguments.items():
+        if name in values:
+            kind.check_form(name, values[name], lengths, values)
+    for name, kind in arguments.items():
+        if name in values:
+            kind.check_values(name, values[name], lengths)
+    return lengths
+
+
+def check_threads(threads):
+    """Check a number of threads: an integer of at least 1, or None for all that the process may use."""
+    if threads is None:
+        return
+    if isinstance(threads, bool | np.bool_) or not isinstance(threads, numbers.Integral):
+        raise TypeError(f"threads must be an integer of at least 1, or None; got {threads!r}")
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, or None; got {threads}")
+
+
+def checked(function):
+    """Decorator of a kernel, reference or fast: its arguments are checked first."""
+    arguments = tuple(CONTRACT[function.__name__])
+    signature = inspect.signature(function)
+    known = set(signature.parameters)
+    required = {p.name for p in signature.parameters.values() if p.default is p.empty}
+
+    @functools.wraps(function)
+    def wrapper(*args, **options):
+        values = dict(zip(arguments, args, strict=False)) | options
+        if len(args) + len(options) > len(values) or not required <= values.keys() <= known:
+            signature.bind(*args, **options)  # raises, in the same words for both twins
+        check_threads(values.get("threads"))
+        check(function.__name__, values)
+        return function(*args, **options)
+
+    return wrapper

@@ -1,0 +1,62 @@
+"""How many threads a kernel uses, and the loops that they share."""
+
+import os
+
+from refimpl.kernels.contract import check_threads
+
+cdef extern from "pool.h" namespace "refimpl" nogil:
+    ctypedef void (*Steps)(void* loop, Py_ssize_t first, Py_ssize_t last, int thread) noexcept nogil
+    void _run "refimpl::run"(Steps steps, void* loop, Py_ssize_t n, Py_ssize_t chunk, int threads) noexcept
+
+
+cdef class Loop:
+    """A loop whose steps are independent: a subclass holds what they read and write, and says what step i does."""
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        """Do step i. No other thread has the number `thread` meanwhile: it chooses the scratch memory."""
+        pass
+
+    cdef int run(self, Py_ssize_t n, int n_threads, Py_ssize_t chunk=0) except -1:
+        """Do steps 0 to n - 1 on up to `n_threads` threads, each of which takes `chunk` of them at a time."""
+        if chunk == 0:
+            chunk = n // (32 * n_threads)
+        with nogil:
+            _run(<Steps> &_steps, <void*> self, n, chunk, n_threads)
+        return 0
+
+
+cdef void _steps(Loop loop, Py_ssize_t first, Py_ssize_t last, int thread) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(first, last):
+        loop.at(i, thread)
+
+
+cdef int _allowed = 0
+
+
+def processors():
+    """How many processors this process may use: those of its affinity, and no more than its container allows.
+
+    As for other numerical libraries, OMP_NUM_THREADS may set a lower number; it is read once.
+
+    Returns
+    -------
+    int
+    """
+    global _allowed
+    if _allowed == 0:
+        from joblib import cpu_count
+
+        asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+        _allowed = max(1, min(cpu_count(), int(asked) if asked.isdecimal() and int(asked) > 0 else cpu_count()))
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, min(_allowed, len(os.sched_getaffinity(0))))
+    return _allowed
+
+
+cdef int thread_count(threads) except -1:
+    """The number of threads that `threads` asks for, at most one for each processor."""
+    check_threads(threads)
+    if threads is None:
+        return processors()
+    return min(threads, processors()) if threads > 1 else 1
