@@ -12,7 +12,7 @@ NAMES = (
     "chamfer", "clustering", "forest", "growing", "hamming", "hashing", "landmarks", "pairs", "scan", "stumps",
     "subgradient", "threads", "trees", "triples",
 )  # fmt: skip
-SHARED = ("clones.h", "eight.h", "groups.h", "hamming.h", "panels.h", "pool.h", "power.h", "threads.pxd")
+SHARED = ("clones.h", "eight.h", "grain.h", "groups.h", "hamming.h", "panels.h", "pool.h", "power.h", "threads.pxd")
 OPENMP = ["/openmp"] if sys.platform == "win32" else ["-fopenmp"]
 
 
@@ -32,7 +32,7 @@ class BuildExt(build_ext):
 
 
 def extension(name):
-    optimise = ["-O1", "-DREFIMPL_NO_CLONES"] if DEBUG else ["-O3"]
+    optimise = ["-O1", "-DREFIMPL_NO_CLONES", "-DREFIMPL_DEBUG"] if DEBUG else ["-O3"]
     flags = ["/O2"] if sys.platform == "win32" else [*optimise, "-ffp-contract=off", "-mprefer-vector-width=512"]
     return Extension(
         f"refimpl_fast.{name}",

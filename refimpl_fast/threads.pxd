@@ -12,10 +12,11 @@ cdef inline int team(int n_threads, Py_ssize_t tasks) noexcept nogil:
     return <int> max(<Py_ssize_t> 1, min(<Py_ssize_t> n_threads, tasks))
 
 
-cdef enum:
-    GRAIN = 400_000  # numbers to be looked at that are worth a thread: some 200 microseconds
+cdef extern from "grain.h":
+    enum:
+        REFIMPL_GRAIN  # numbers to be looked at that are worth a thread: some 200 microseconds
 
 
 cdef inline int worth(int n_threads, Py_ssize_t numbers) noexcept nogil:
     """No more threads than the work pays for."""
-    return team(n_threads, 1 + numbers // GRAIN)
+    return team(n_threads, 1 + numbers // REFIMPL_GRAIN)

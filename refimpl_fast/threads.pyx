@@ -4,6 +4,10 @@ import os
 
 from refimpl.kernels.contract import check_threads
 
+cdef extern from "grain.h":
+    enum:
+        REFIMPL_LEAST_PROCESSORS
+
 cdef extern from "pool.h" namespace "refimpl" nogil:
     ctypedef void (*Steps)(void* loop, Py_ssize_t first, Py_ssize_t last, int thread) noexcept nogil
     void _run "refimpl::run"(Steps steps, void* loop, Py_ssize_t n, Py_ssize_t chunk, int threads) noexcept
@@ -48,10 +52,11 @@ def processors():
         from joblib import cpu_count
 
         asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-        _allowed = max(1, min(cpu_count(), int(asked) if asked.isdecimal() and int(asked) > 0 else cpu_count()))
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, min(_allowed, len(os.sched_getaffinity(0))))
-    return _allowed
+        _allowed = max(1, cpu_count())
+        if asked.isdecimal() and int(asked) > 0:
+            _allowed = min(_allowed, int(asked))
+    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _allowed
+    return max(REFIMPL_LEAST_PROCESSORS, min(_allowed, affinity))
 
 
 cdef int thread_count(threads) except -1:

@@ -1,0 +1,101 @@
+"""One case: the same arguments for both twins, and what must be the same of what comes out."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+
+import refimpl.kernels
+import refimpl_fast
+
+from .cases import CASES
+from .hostile import mutate
+
+HOSTILE = 0.4  # share of the cases with a wrong argument
+THREADS = (None, 1, 2, 7)
+
+
+class Difference(Exception):
+    """The twins differ."""
+
+
+def run(seed, number, only=None):
+    """Run case `number` of a seed, of one kernel if `only` names it. Returns the kernel's name and the kind of case."""
+    rng = np.random.default_rng([seed, number])
+    kernel = only or str(rng.choice(list(CASES)))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        values = CASES[kernel](rng)
+        finite, hostile = True, rng.random() < HOSTILE
+        if hostile:
+            values, finite = mutate(rng, values)
+        values.setdefault("threads", THREADS[rng.integers(len(THREADS))])
+        reference = _outcome(getattr(refimpl.kernels, kernel), values)
+        fast = _outcome(getattr(refimpl_fast, kernel), values)
+    _compare(reference, fast, finite)
+    return kernel, "hostile" if hostile else "valid"
+
+
+def _outcome(function, values):
+    """What it returns, what it wrote, and what it raised: (results, error)."""
+    copies = {name: _copy(value) for name, value in values.items()}
+    try:
+        returned = function(**copies)
+    except Exception as error:
+        return None, error
+    return (returned, copies), None
+
+
+def _copy(value):
+    """The same array, layout and flags included."""
+    if not isinstance(value, np.ndarray) or not value.flags.writeable or value.dtype == object:
+        return value
+    if value.base is not None and not value.flags.c_contiguous:
+        return value  # a view with strides: kernels refuse it
+    return value.copy(order="K")
+
+
+def _compare(reference, fast, finite):
+    (expected, error), (got, other) = reference, fast
+    if (error is None) != (other is None):
+        raise Difference(f"the reference {_said(error)}; the fast twin {_said(other)}")
+    if error is not None:
+        if type(error) is not type(other):
+            raise Difference(f"{_said(error)}; the fast twin {_said(other)}")
+        if str(error) != str(other) and not isinstance(error, MemoryError):
+            raise Difference(f"two messages: {_said(error)}; {_said(other)}")
+    elif finite:
+        _same("result", expected[0], got[0])
+        for name in expected[1]:
+            _same(name, expected[1][name], got[1][name])
+
+
+def _said(error):
+    return "returned" if error is None else f"raised {type(error).__name__}: {error}"
+
+
+def _same(name, a, b):
+    """Equal type, shape and bits; any NaN is as good as another."""
+    if dataclasses.is_dataclass(a) and type(a) is type(b):
+        for field in dataclasses.fields(a):
+            _same(f"{name}.{field.name}", getattr(a, field.name), getattr(b, field.name))
+        return
+    if isinstance(a, tuple | list) and isinstance(b, tuple | list):
+        if len(a) != len(b):
+            raise Difference(f"{name}: {len(a)} and {len(b)} parts")
+        for place, (one, other) in enumerate(zip(a, b, strict=True)):
+            _same(f"{name}[{place}]", one, other)
+        return
+    if a is b:
+        return
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        raise Difference(f"{name}: {a.dtype} of shape {a.shape}, and {b.dtype} of shape {b.shape}")
+    if a.tobytes() == b.tobytes():
+        return
+    unequal = (a != b) & ~((a != a) & (b != b))
+    if a.dtype.kind == "f":
+        unequal |= (np.signbit(a) != np.signbit(b)) & (a == a)
+    if unequal.any():
+        place = tuple(int(i) for i in np.argwhere(unequal)[0])
+        raise Difference(f"{name}{list(place)}: {a[place]!r} and {b[place]!r}, {unequal.sum()} of {a.size} differ")

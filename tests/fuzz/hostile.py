@@ -1,0 +1,81 @@
+"""Arguments made wrong, one at a time: what a caller may pass by mistake, or to see what happens."""
+
+import types
+
+import numpy as np
+
+INTEGERS = (-1, 0, 1, 2**31, 10**18, 2**63 - 1, 2**64, -(2**63), True, 1.5, None, "1", [1], np.int8(1), np.float64(2))
+NUMBERS = (np.nan, np.inf, -np.inf, -1.0, -0.0, 1e308, 0, True, None, "x", 10**400, 1j, np.float32(0.5))
+STRINGS = ("", "none", b"box", None, 3, ["box"])
+THREADS = (0, -1, 3, 2**26, 2**29, 100_000, 10**9, 2**64, 1.0, True, "2", [1])
+DTYPES = ("float32", "float64", ">f8", "int32", "int64", "uint8", "uint16", "uint64", "bool", "complex128", "object", "U3")
+EXTREMES = (-1, 10**6, -(10**7), 2**31 - 1, 2**62, -(2**63))
+
+
+def mutate(rng, values):
+    """Make one argument wrong, or odd: (values, whether finite arguments stayed finite)."""
+    name = str(rng.choice([*values, "threads"]))
+    values = dict(values)
+    if name == "threads":
+        values["threads"] = _one_of(rng, THREADS)
+        return values, True
+    value = values[name]
+    if rng.random() < 0.05:
+        value = _one_of(rng, (None, "text", 3, types.SimpleNamespace(), np.array(1.0), np.array([])))
+        finite = True
+    elif isinstance(value, np.ndarray):
+        value, finite = _array(rng, value)
+    elif isinstance(value, bool | int | np.integer):
+        value, finite = _one_of(rng, INTEGERS), True
+    elif isinstance(value, float):
+        value = _one_of(rng, NUMBERS)
+        finite = isinstance(value, int | float) and abs(value) < 1e300
+    elif isinstance(value, str):
+        value, finite = _one_of(rng, STRINGS), True
+    else:
+        value, finite = _one_of(rng, (None, 3, "text", np.zeros((2, 2)))), True
+    values[name] = value
+    return values, finite
+
+
+def _one_of(rng, choices):
+    return choices[rng.integers(len(choices))]
+
+
+def _array(rng, value):
+    kind = rng.integers(9)
+    if kind == 0:
+        return value.tolist(), True
+    if kind == 1:
+        with np.errstate(all="ignore"):
+            return value.astype(_one_of(rng, DTYPES)), True
+    if kind == 2:  # shorter or longer along one axis
+        axis = int(rng.integers(value.ndim))
+        if rng.random() < 0.5:
+            return np.ascontiguousarray(np.delete(value, np.s_[-1:], axis=axis)), True
+        return np.concatenate([value, value], axis=axis), True
+    if kind == 3:  # another number of dimensions
+        return [value.ravel(), value[None], value[..., None]][rng.integers(3)], True
+    if kind == 4:  # another layout
+        doubled = np.repeat(value, 2, axis=-1)
+        unaligned = np.frombuffer(b"\0" + value.tobytes(), dtype=np.uint8)[1:].view(value.dtype).reshape(value.shape)
+        return [np.asfortranarray(value), value[::-1], doubled[..., ::2], unaligned][rng.integers(4)], True
+    if kind == 5:
+        return np.empty((0, *value.shape[1:]), dtype=value.dtype), True
+    value = value.copy()
+    if kind == 6:
+        value.setflags(write=False)
+        return value, True
+    if value.size == 0:
+        return value, True
+    place = np.unravel_index(rng.integers(value.size), value.shape)
+    if value.dtype.kind == "f":
+        value[place] = _one_of(rng, (np.nan, np.inf, -np.inf))
+        if rng.random() < 0.2:
+            value[:] = np.nan
+        return value, False
+    if value.dtype.kind in "iu":
+        extreme = _one_of(rng, EXTREMES)
+        limits = np.iinfo(value.dtype)
+        value[place] = min(max(extreme, int(limits.min)), int(limits.max))
+    return value, True
