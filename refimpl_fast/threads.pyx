@@ -35,6 +35,7 @@ cdef void _steps(Loop loop, Py_ssize_t first, Py_ssize_t last, int thread) noexc
         loop.at(i, thread)
 
 
+LEAST_PROCESSORS = REFIMPL_LEAST_PROCESSORS  # more than 1 in the build with checks only
 cdef int _allowed = 0
 
 

@@ -1,0 +1,124 @@
+"""The threads that the fast kernels share: how many there are, who may use them, and what a forked child has."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+
+refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+
+both_kernels = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+PREPARED = """
+import os, sys
+import numpy as np
+import refimpl_fast
+from refimpl_fast import threads
+
+A = np.random.default_rng(0).integers(0, 9, (600, 60)).astype(float)
+
+def work(n_threads):
+    S = np.zeros((600, 600))
+    feature = np.arange(60)
+    ones = np.ones(60, dtype=np.int64)
+    refimpl_fast.add_similarity(S, A, A, np.ones(60), feature, ones, np.zeros(60), threads=n_threads)
+    return S
+
+expected = work(1)
+assert (work(2) == expected).all()
+"""
+
+
+def run(code, timeout=60, **environment):
+    """The output of some code in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", PREPARED + code], capture_output=True, text=True, timeout=timeout,
+        env=os.environ | environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("n_threads", [3, 1000, 100_000, 2**26, 2**29, 2**40])
+def test_more_threads_than_processors_are_no_more_than_processors(n_threads):
+    code = f"assert (work({n_threads}) == expected).all(); print(len(os.listdir('/proc/self/task')))"
+    if not os.path.isdir("/proc/self/task"):
+        code = code.split(";")[0]
+    printed = run(code, OPENBLAS_NUM_THREADS="1")
+    if printed:
+        assert int(printed) <= max(os.cpu_count(), 8) + 1  # the build with checks has up to 8
+
+
+@both_kernels
+@pytest.mark.parametrize(
+    ("threads", "error", "message"),
+    [
+        (0, ValueError, "threads must be at least 1, or None; got 0"),
+        (-(2**40), ValueError, "threads must be at least 1, or None; got -1099511627776"),
+        ("two", TypeError, "threads must be an integer of at least 1, or None; got 'two'"),
+        (2.0, TypeError, "threads must be an integer of at least 1, or None; got 2.0"),
+        (True, TypeError, "threads must be an integer of at least 1, or None; got True"),
+    ],
+)
+def test_wrong_numbers_of_threads_are_refused_alike(kernels, threads, error, message):
+    with pytest.raises(error) as raised:
+        kernels.presort(np.ones((2, 1)), threads=threads)
+    assert str(raised.value) == message
+
+
+def test_a_forked_child_works_on_threads_of_its_own():
+    code = """
+child = os.fork()
+if child == 0:
+    os._exit(0 if (work(2) == expected).all() and (work(None) == expected).all() else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+assert (work(2) == expected).all()
+"""
+    if not hasattr(os, "fork"):
+        pytest.skip("this system does not fork")
+    assert run(code) == "0"
+
+
+def test_a_child_of_joblibs_multiprocessing_works():
+    code = """
+from joblib import Parallel, delayed
+with_children = Parallel(n_jobs=2, backend="multiprocessing")(delayed(work)(n) for n in (None, 2, 1))
+print(all((S == expected).all() for S in with_children))
+"""
+    assert run(code) == "True"
+
+
+def test_several_python_threads_share_the_pool():
+    rng = np.random.default_rng(1)
+    A = rng.integers(0, 5, (300, 40)).astype(float)
+    w, labels = np.full(300, 1 / 512), rng.random(300) < 0.5
+    features = refimpl_fast.presort(A)
+    expected = refimpl_fast.best_stump(features, w, labels, threads=1)
+    wrong = []
+
+    def work(n_threads):
+        for _ in range(50):
+            if refimpl_fast.best_stump(features, w, labels, threads=n_threads) != expected:
+                wrong.append(n_threads)
+            assert_same(refimpl_fast.presort(A, threads=n_threads).rows, features.rows)
+
+    callers = [threading.Thread(target=work, args=(n,)) for n in (1, 2, None, 7)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(timeout=60)
+    assert not wrong and not any(caller.is_alive() for caller in callers)
+
+
+def test_processors_are_those_of_the_affinity_and_of_the_usual_variable():
+    code = "print(threads.processors())"
+    least = int(run("print(threads.LEAST_PROCESSORS)"))  # 1, or more in the build with checks
+    assert int(run(code, OMP_NUM_THREADS="1")) == max(least, 1)
+    assert int(run(code, OMP_NUM_THREADS="nonsense")) >= 1
+    if hasattr(os, "sched_setaffinity"):
+        first = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
+        assert int(run(first + code)) == max(least, 1)
