@@ -21,7 +21,7 @@ import numpy as np
 
 from refimpl._checks import as_count, as_indices, as_kernels
 from refimpl.kernels import SearchForest
-from refimpl.results import FileFormatError, beside, load, result, save
+from refimpl.results import FileFormatError, beside, from_new_arrays, load, result, save
 from refimpl.search_forest import as_points, to_terms
 
 __all__ = ["InvertedIndex", "Selection"]
@@ -212,7 +212,7 @@ class InvertedIndex:
         """
         now = self._now()
         offsets, rows, scores = self._candidates(now, as_points(self.forest, Q, "Q"), most)
-        return Selection(offsets, now.ids[rows], scores)
+        return from_new_arrays(Selection, offsets, now.ids[rows], scores)
 
     def _candidates(self, now, Q, most):
         most = np.iinfo(np.int64).max if most is None else as_count(most, "most")

@@ -11,6 +11,7 @@ from libcpp.vector cimport vector
 from refimpl_fast.threads cimport team, thread_count, worth
 
 from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below
+from refimpl.results import from_new_arrays
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -54,7 +55,8 @@ def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, thr
         for c in range(m):
             rows.append(np.array(order[c, :n_rows[first + c]], dtype=row_type))
             starts.append(np.array(start[c, :n_bins[first + c]], dtype=np.uint32))
-    return SortedFeatures(
+    return from_new_arrays(
+        SortedFeatures,
         np.asarray(A),
         None if B is None else np.asarray(B),
         rows=np.concatenate(rows),
