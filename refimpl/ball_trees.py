@@ -15,7 +15,7 @@ import numpy as np
 
 from refimpl import kernels as reference
 from refimpl._checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like
-from refimpl.results import result
+from refimpl.results import from_new_arrays, result
 
 __all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors", "neighbors_in"]
 
@@ -173,10 +173,11 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         else:
             method = "brute" if kernels is reference or X.size > SCANNED else "scan"
     if method == "brute":
-        return Neighbors(*_by_products(X, Q, k, skip), np.full(len(Q), len(X)), "brute")
+        return from_new_arrays(Neighbors, *_by_products(X, Q, k, skip), np.full(len(Q), len(X)), "brute")
     if method == "scan":
         tree = kernels.build_tree(X, leaf_size=max(2, len(X)), threads=threads)
-    return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), method)
+    found = kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads)
+    return from_new_arrays(Neighbors, *found, method)
 
 
 def _prunes(tree, Q, k, bound, kernels, threads):
@@ -242,7 +243,8 @@ def neighbors_in(tree, queries, k, L=None, *, bound="box", skip=None, kernels=No
         raise ValueError(f"{mapped} {Q.shape[1]} columns; the points of the tree have {tree.points.shape[1]}")
     skip = None if skip is None else _as_skip(skip, len(tree.order), len(Q))
     _require_enough(k, len(tree.order), skip)
-    return Neighbors(*kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads), "tree")
+    found = kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads)
+    return from_new_arrays(Neighbors, *found, "tree")
 
 
 # ------------------------------------------------------------------------------------------------ § 4.2

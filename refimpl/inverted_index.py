@@ -7,6 +7,7 @@ Not handled here: learning (``search_forest.py``), several machines: :func:`refi
 words to any text engine, which then selects the same candidates.
 """
 
+import hashlib
 import importlib
 import json
 import os
@@ -21,12 +22,12 @@ import numpy as np
 
 from refimpl._checks import as_count, as_indices, as_kernels
 from refimpl.kernels import SearchForest
-from refimpl.results import FileFormatError, beside, load, result, save
+from refimpl.results import FileFormatError, beside, digest, from_new_arrays, load, result, save
 from refimpl.search_forest import as_points, to_terms
 
 __all__ = ["InvertedIndex", "Selection"]
 
-VERSION = 2
+VERSION = 3  # 2 had no sha256
 MOST = np.iinfo(np.int32).max  # points of an index
 FEW = 8  # queries that are not worth a second thread
 
@@ -212,7 +213,7 @@ class InvertedIndex:
         """
         now = self._now()
         offsets, rows, scores = self._candidates(now, as_points(self.forest, Q, "Q"), most)
-        return Selection(offsets, now.ids[rows], scores)
+        return from_new_arrays(Selection, offsets, now.ids[rows], scores)
 
     def _candidates(self, now, Q, most):
         most = np.iinfo(np.int64).max if most is None else as_count(most, "most")
@@ -323,8 +324,11 @@ class InvertedIndex:
         try:
             folder.mkdir()
             save(folder / "forest.npz", self.forest)
-            for name in _names(header):
-                np.save(folder / f"{name}.npy", getattr(now, name))
+            header["forest"] = _file_digest(folder / "forest.npz")
+            arrays = {name: getattr(now, name) for name in _names(header)}
+            for name, array in arrays.items():
+                np.save(folder / f"{name}.npy", array)
+            header["sha256"] = digest(header, arrays)
             (folder / "index.json").write_text(json.dumps(header), encoding="utf-8")
             os.replace(folder / "index.json", path / "index.json")
         except BaseException:
@@ -340,8 +344,9 @@ class InvertedIndex:
     def load(cls, path, *, mmap=True, kernels=None, threads=None):
         """Read what :meth:`save` wrote.
 
-        The lists are checked, for which they are read once: each tree's hold each point once. Not checked: whether a
-        point is in the list of the leaf that it reaches, and whether vectors are finite.
+        All files are read once and checked: a sha256 covers every array, and each tree's lists hold each point once.
+        Folders of releases that wrote no sha256 can be read as well; there it is not checked whether a point is in the
+        list of the leaf that it reaches, nor whether vectors are as they were.
 
         Parameters
         ----------
@@ -360,12 +365,16 @@ class InvertedIndex:
         """
         path = Path(path)
         header = _header(path)
-        folder = path / header["arrays"]
+        expected, folder, summed = header.pop("sha256", None), path / header["arrays"], header["version"] > 2
+        if summed and _file_digest(folder / "forest.npz") != header["forest"]:
+            raise FileFormatError(f"{path}: damaged: forest.npz is not what was saved; save the index again")
         forest = load(folder / "forest.npz")
         if not isinstance(forest, SearchForest):
             raise FileFormatError(f"{path}: forest.npz holds a {type(forest).__name__}; save the index again")
         index = cls(forest, keep_vectors=header["vectors"], kernels=kernels, threads=threads)
         arrays = {name: _mapped(folder / f"{name}.npy") for name in _names(header)}
+        if summed and digest(header, arrays) != expected:
+            raise FileFormatError(f"{path}: damaged: its sha256 is not that of its arrays; save the index again")
         for name in arrays:
             if not (mmap and name in ("items", "vectors")):
                 arrays[name] = np.array(arrays[name])
@@ -385,8 +394,10 @@ def _header(path):
     content = (path / "index.json").read_bytes()
     try:
         header = json.loads(content)
-        if header["refimpl"] != "InvertedIndex" or header["version"] != VERSION:
-            raise FileFormatError(f"{path}: version {header['version']}; this release reads {VERSION}")
+        if header["refimpl"] != "InvertedIndex" or header["version"] not in (2, VERSION):
+            raise FileFormatError(f"{path}: version {header['version']}; this release reads 2 and {VERSION}")
+        if any((name in header) != (header["version"] > 2) for name in ("forest", "sha256")):
+            raise ValueError("forest, sha256: version 3 has them, version 2 has not")
         if as_count(header["next"], "next", 0) > MOST or not isinstance(header["vectors"], bool):
             raise ValueError("next, vectors: not what an index has")
         if not re.fullmatch("arrays-[0-9a-f]+", header["arrays"]):
@@ -396,6 +407,11 @@ def _header(path):
     except Exception as error:  # json's are not all documented
         raise FileFormatError(f"{path}: damaged or not an index of refimpl ({error!r}); save it again") from error
     return header
+
+
+def _file_digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _mapped(path):

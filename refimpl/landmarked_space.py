@@ -129,6 +129,7 @@ class LandmarkClassifier:
     losses: np.ndarray
     accuracies: np.ndarray
     gaps: np.ndarray
+    _unsaved = ("functions",)
 
     def __post_init__(self):
         object.__setattr__(self, "scale", float(self.scale))  # a file gives an array back

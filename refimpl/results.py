@@ -1,9 +1,14 @@
-"""Results are frozen dataclasses of arrays; here they are written to .npz files and read back, without pickle.
+"""Results are frozen dataclasses of arrays that nothing can change; here they are compared, written and read.
 
-Not handled here: objects that hold anything but arrays and numbers, and compression.
+A file is a .npz archive without pickle. Its header has a schema version, the public name of the class (not where it
+stands: a class that moves can still be read) and a sha256 over the header and every array.
+
+Not handled here: results that hold anything but arrays, numbers and strings (a file refuses them), and compression.
 """
 
 import dataclasses
+import functools
+import hashlib
 import importlib
 import io
 import json
@@ -16,8 +21,37 @@ import numpy as np
 
 from refimpl._checks import require_one_type
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1 had no sha256, and named the class by its module
+HOMES = {
+    "BallTree": "refimpl.kernels.trees",
+    "BoostMap": "refimpl.boostmap_embedding",
+    "BoostMapCheckpoint": "refimpl.boostmap_checkpoint",
+    "Candidates": "refimpl.rivals.candidates",
+    "DBoostClassifier": "refimpl.rivals.dboost",
+    "Distance": "refimpl.rivals.nearest_neighbor",
+    "FastMapEmbedding": "refimpl.rivals.fastmap",
+    "HashTables": "refimpl.rivals.lsh",
+    "Impostors": "refimpl.ball_trees",
+    "KMeansTrees": "refimpl.rivals.kmeans_trees",
+    "LMNNResult": "refimpl.lmnn",
+    "LandmarkClassifier": "refimpl.landmarked_space",
+    "Landmarks": "refimpl.landmarked_space",
+    "LipschitzEmbedding": "refimpl.rivals.lipschitz",
+    "MetricMapEmbedding": "refimpl.rivals.metricmap",
+    "NDA": "refimpl.rivals.nda",
+    "Neighbors": "refimpl.ball_trees",
+    "Scan": "refimpl.rivals.rotated_scan",
+    "SearchForest": "refimpl.kernels.forest",
+    "Selection": "refimpl.inverted_index",
+    "SparseMapEmbedding": "refimpl.rivals.sparsemap",
+    "SpectralHashing": "refimpl.rivals.spectral_hashing",
+    "StumpEnsemble": "refimpl.weak_learners",
+    "TreeEnsemble": "refimpl.weak_learners",
+}
+"""The public name of each result class of this package, and the module to import it from today."""
+
 _HEADER = "refimpl"
+_KINDS = "biufcSUmM"  # of the dtypes that a file holds
 _TYPES = {}
 
 
@@ -25,13 +59,191 @@ class FileFormatError(ValueError):
     """The file is no refimpl result, is damaged, or was written by a later version."""
 
 
-def result(cls):
-    """Class decorator: make a frozen dataclass of arrays known to :func:`save` and :func:`load`."""
-    known = _TYPES.get(cls.__name__, cls)
+def result(name):
+    """Class decorator: make a frozen dataclass of arrays a result, known to :func:`save` and :func:`load`.
+
+    Used as ``@result``, or as ``@result("Name")`` where files have another name than the class has today. See
+    :func:`immutable` for what else a result is.
+    """
+    if isinstance(name, str):
+        return functools.partial(_register, name)
+    return _register(name.__name__, name)
+
+
+def _register(name, cls):
+    known = _TYPES.get(name, cls)
     if known.__module__ != cls.__module__:
-        raise TypeError(f"{cls.__module__}.{cls.__name__}: {known.__module__} has a result of this name; use another")
-    _TYPES[cls.__name__] = cls
+        raise TypeError(f"{cls.__module__}.{name}: {known.__module__} has a result of this name; use another")
+    _TYPES[name] = immutable(cls)
+    cls._result_name = name
     return cls
+
+
+# ------------------------------------------------------------------------------------------- arrays that do not change
+
+
+def immutable(cls):
+    """Class decorator for frozen dataclasses: seal their arrays, and compare them by what they hold.
+
+    Every array among the fields is :func:`sealed` before ``__post_init__`` sees it, so what has been validated cannot
+    change. Copies and unpickled objects go through the constructor again. Two objects are equal if they are of the same
+    type and all fields are equal: arrays of one dtype and shape, bit for bit, NaN like NaN.
+
+    ``_unsaved`` may name attributes beside the fields that pickle shall carry.
+    """
+    create = cls.__init__
+
+    @functools.wraps(create)
+    def __init__(self, *values, **named):
+        create(self, *map(_sealed_field, values), **{name: _sealed_field(value) for name, value in named.items()})
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, _sealed_field(getattr(self, field.name)))
+
+    cls.__init__ = __init__
+    for name, method in (("__eq__", _equal), ("__hash__", None), ("__getstate__", _state), ("__setstate__", _restore)):
+        if name not in cls.__dict__:
+            setattr(cls, name, method)
+    return cls
+
+
+def sealed(array, *, copy=True):
+    """An array of the same values that nobody can write to.
+
+    ``setflags(write=True)`` raises ValueError, unlike that of an array which is merely not writeable.
+
+    Parameters
+    ----------
+    array : ndarray
+    copy : bool, default True
+        False is for code that has just made the array: it is not copied, and must not be written to elsewhere. An array
+        that is sealed already, such as a file mapped for reading, is never copied.
+
+    Returns
+    -------
+    ndarray
+        In the memory order of `array`. Arrays of objects are copied and only not writeable.
+    """
+    if _is_sealed(array):
+        return array
+    array = _copied(array) if copy else np.asarray(array)
+    try:
+        view = np.asarray(memoryview(array).toreadonly())
+        if view.dtype == array.dtype:
+            return view
+    except (ValueError, TypeError, BufferError):  # no buffer has this dtype: strings, dates, objects
+        pass
+    if array.flags.c_contiguous and array.ndim and array.size and array.dtype.itemsize and not array.dtype.hasobject:
+        return np.asarray(memoryview(array.view(np.uint8)).toreadonly()).view(array.dtype)
+    array = _copied(array)
+    array.setflags(write=False)
+    return array
+
+
+def _copied(array):
+    return np.array(array, order="K")
+
+
+def _is_sealed(array):
+    """Whether neither the array nor one that it is a view of can be made writeable."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    try:
+        return array is not None and memoryview(array).readonly
+    except TypeError:  # it shows no buffer
+        return False
+
+
+def from_new_arrays(cls, *values, **named):
+    """``cls(...)`` for the code that has just made the arrays: they are sealed where they are, not copied."""
+    values = [sealed(value, copy=False) if isinstance(value, np.ndarray) else value for value in values]
+    for name, value in named.items():
+        named[name] = sealed(value, copy=False) if isinstance(value, np.ndarray) else value
+    return cls(*values, **named)
+
+
+def require_forms(one, **forms):
+    """Refuse fields that are no C-contiguous arrays of the given dtype and number of dimensions.
+
+    A form is (dtype, ndim) or (dtype, ndim, largest); without a largest absolute value floats must be finite.
+    """
+    for name, (dtype, ndim, *largest) in forms.items():
+        array = getattr(one, name)
+        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != ndim:
+            got = f"{array.dtype} in {array.ndim}" if isinstance(array, np.ndarray) else f"a {type(array).__name__}"
+            raise ValueError(f"{name} must be an array of {np.dtype(dtype)} in {ndim} dimension(s); got {got}")
+        if not array.flags.c_contiguous:
+            raise ValueError(f"{name} must be C-contiguous; got strides of {array.strides} bytes")
+        if array.dtype.kind != "f" or array.size == 0:
+            continue
+        most, low, high = largest[0] if largest else np.finfo(dtype).max, array.min(), array.max()
+        if not -most <= low <= high <= most:
+            raise ValueError(f"{name} must hold numbers between {-most:g} and {most:g}; got {low} to {high}")
+
+
+def _sealed_field(value):
+    if isinstance(value, np.ndarray):
+        return sealed(value)
+    if type(value) is tuple:
+        return tuple(map(_sealed_field, value))
+    return value
+
+
+def _state(self):
+    """For pickle and copy: the fields, and what the class names in ``_unsaved``."""
+    names = [*(field.name for field in dataclasses.fields(self)), *getattr(self, "_unsaved", ())]
+    return {name: getattr(self, name) for name in names}
+
+
+def _restore(self, state):
+    """The inverse, by the constructor: nothing comes out of a pickle unchecked or writeable."""
+    state = dict(state)
+    fields = {field.name: state.pop(field.name) for field in dataclasses.fields(self) if field.name in state}
+    self.__init__(**fields)
+    for name in getattr(self, "_unsaved", ()):
+        if name in state:
+            object.__setattr__(self, name, state[name])
+
+
+def _equal(self, other):
+    """True for the same type and the same fields, bit for bit."""
+    if type(other) is not type(self):
+        return NotImplemented
+    return self is other or all(
+        _same(getattr(self, field.name), getattr(other, field.name)) for field in dataclasses.fields(self)
+    )
+
+
+def _same(a, b):
+    if isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic):
+        return _same_arrays(np.asarray(a), np.asarray(b))
+    if type(a) is tuple and type(b) is tuple:
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return _same_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
+    return type(a) is type(b) and bool(a == b)
+
+
+def _same_arrays(a, b):
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind in "mM":  # NaT is like NaT
+        a, b = a.view(np.int64), b.view(np.int64)
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    parts = (a.real, b.real), (a.imag, b.imag)
+    return all(_same_floats(x, y) for x, y in (parts if a.dtype.kind == "c" else [(a, b)]))
+
+
+def _same_floats(a, b):
+    """Whether the numbers are the same and of one sign, zeros as well; NaN is like NaN."""
+    with np.errstate(invalid="ignore"):
+        same = (a == b) & (np.signbit(a) == np.signbit(b))
+    return bool((same | (np.isnan(a) & np.isnan(b))).all())
+
+
+# -------------------------------------------------------------------------------------------------------------- files
 
 
 def save(path, value):
@@ -56,7 +268,8 @@ def save(path, value):
     """
     path = Path(path)
     header, arrays = _to_arrays(value)
-    text = json.dumps({"version": SCHEMA_VERSION, **header})
+    header = {"version": SCHEMA_VERSION, **header}
+    text = json.dumps({**header, "sha256": digest(header, arrays)})
     temporary = beside(path, ".tmp")
     try:
         with open(temporary, "xb") as file:  # tempfile's would be closed to others, whatever the umask
@@ -117,13 +330,25 @@ def _read(content):
     version = header.get("version") if isinstance(header, dict) else None
     if type(version) is not int:
         raise FileFormatError("its header is none of refimpl's; pass a file that refimpl.save wrote")
-    if version != SCHEMA_VERSION:
+    if version not in (1, SCHEMA_VERSION):
         raise FileFormatError(
-            f"schema version {version}, this release reads {SCHEMA_VERSION}; use the release of refimpl that wrote it"
+            f"schema version {version}, this release reads 1 to {SCHEMA_VERSION}; use the release that wrote it"
         )
-    if not isinstance(header.get("type"), str) or not isinstance(header.get("module"), str):
+    if version > 1 and header.pop("sha256", None) != digest(header, arrays):
+        raise FileFormatError("damaged: its sha256 is not that of its arrays; save it again")
+    if not isinstance(header.get("type"), str) or (version == 1 and not isinstance(header.get("module"), str)):
         raise FileFormatError("its header does not name a type; save it again")
     return header, arrays
+
+
+def digest(header, arrays):
+    """The sha256 of a header (a dict for JSON) and named arrays: of names, dtypes, shapes and all bytes."""
+    found = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name, array in sorted(arrays.items()):
+        found.update(json.dumps([name, array.dtype.str, array.shape]).encode())
+        if array.size and array.dtype.itemsize:
+            found.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+    return found.hexdigest()
 
 
 def _array(content):
@@ -135,18 +360,24 @@ def _array(content):
 
 
 def _to_arrays(value):
-    if type(value).__name__ in _TYPES:
-        return _type(value), _fields(value, "")
+    name = _name(value)
+    if name is not None:
+        return {"type": name}, _fields(value, "")
     if isinstance(value, dict) and value:
-        types = {type(one).__name__ for one in value.values()}
-        if len(types) == 1 and types <= set(_TYPES):
+        names = {_name(one) for one in value.values()}
+        if len(names) == 1 and None not in names:
             arrays = {"labels": _label_array(list(value))}
             for i, one in enumerate(value.values()):
                 arrays.update(_fields(one, f"{i}."))
-            return {**_type(one), "labels": len(value)}, arrays
+            return {"type": names.pop(), "labels": len(value)}, arrays
     raise TypeError(
         f"value is a {type(value).__name__}; pass one of {sorted(_TYPES)}, or a non-empty dict of them by label"
     )
+
+
+def _name(value):
+    """The public name of a result's class; None if it is no result."""
+    return type(value).__dict__.get("_result_name")
 
 
 def _label_array(labels):
@@ -161,37 +392,60 @@ def _label_array(labels):
     return array
 
 
-def _type(one):
-    return {"type": type(one).__name__, "module": type(one).__module__}
-
-
 def _fields(one, prefix):
-    return {prefix + field.name: np.asarray(getattr(one, field.name)) for field in dataclasses.fields(one)}
+    arrays = {}
+    for field in dataclasses.fields(one):
+        value = getattr(one, field.name)
+        array = None if value is None else np.asarray(value)
+        if array is None or array.dtype.kind not in _KINDS:
+            raise TypeError(
+                f"value: {field.name} of a {type(one).__name__} is a {type(value).__name__}; a file holds arrays of "
+                "numbers or strings"
+            )
+        arrays[prefix + field.name] = array
+    return arrays
 
 
 def _from_arrays(header, arrays):
-    if header["type"] not in _TYPES and header["module"].startswith("refimpl."):
-        importlib.import_module(header["module"])
-    if header["type"] not in _TYPES:
-        raise FileFormatError(
-            f"it holds a {header['type']} of {header['module']}; import that module first, or use the release of "
-            "refimpl that wrote it"
-        )
-    cls = _TYPES[header["type"]]
-    names = [field.name for field in dataclasses.fields(cls)]
+    cls = _class(header)
+    fields = dataclasses.fields(cls)
+    names = [field.name for field in fields]
+    optional = {field.name for field in fields if _has_default(field)}
     if "labels" not in header:
-        _require_names(arrays, names)
-        return cls(**arrays)
+        _require_names(arrays, names, optional)
+        return from_new_arrays(cls, **arrays)
     labels = arrays.pop("labels")
     if labels.ndim != 1 or len(labels) != header["labels"] or len(set(labels.tolist())) != len(labels):
         raise FileFormatError(f"{header['labels']} labels are not what its header says; save it again")
-    _require_names(arrays, [f"{i}.{name}" for i in range(len(labels)) for name in names])
-    return {
-        label: cls(**{name: arrays[f"{i}.{name}"] for name in names}) for i, label in enumerate(labels.tolist())
-    }
+    numbers = range(len(labels))
+    optional = {f"{i}.{name}" for i in numbers for name in optional}
+    _require_names(arrays, [f"{i}.{name}" for i in numbers for name in names], optional)
+    own = [{name: arrays[f"{i}.{name}"] for name in names if f"{i}.{name}" in arrays} for i in numbers]
+    return {label: from_new_arrays(cls, **one) for label, one in zip(labels.tolist(), own, strict=True)}
 
 
-def _require_names(arrays, names):
-    if set(arrays) != set(names):
-        wrong = sorted(set(arrays) ^ set(names))
+def _has_default(field):
+    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+
+
+def _class(header):
+    """The class of a file's results, imported from where it stands today."""
+    name, module = header["type"], header.get("module")  # schema version 1 has the module
+    if name in HOMES:
+        importlib.import_module(HOMES[name])
+    elif name not in _TYPES and module is not None and module.startswith("refimpl."):
+        importlib.import_module(module)
+    if name not in _TYPES:
+        where = "" if module is None else f" of {module}"
+        raise FileFormatError(
+            f"it holds a {name}{where}; import the module that defines it first, or use the release of refimpl that "
+            "wrote it"
+        )
+    return _TYPES[name]
+
+
+def _require_names(arrays, names, optional):
+    """Refuse arrays of other names; those of fields with a default may be missing, as in the files of old releases."""
+    wrong = sorted((set(names) - set(arrays) - optional) | (set(arrays) - set(names)))
+    if wrong:
         raise FileFormatError(f"the arrays {', '.join(wrong)} are missing or unknown; save it again")

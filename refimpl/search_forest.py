@@ -20,6 +20,7 @@ from refimpl.ball_trees import LARGEST, nearest_neighbors
 from refimpl.forest_pairs import DensePairs, MeetingPairs
 from refimpl.forest_splits import Settings, best_split, top_eigenvector, unit_of
 from refimpl.kernels import SearchForest
+from refimpl.results import from_new_arrays
 
 __all__ = [
     "Round", "SearchForest", "best_c", "estimate_memory", "label_similarity", "neighbor_similarity", "search_forest",
@@ -413,7 +414,8 @@ def _planted(rounds, X, lam, message):
     planes = [p for r in rounds for p in r.tree.planes]
     plane = np.array([p is not None for p in planes])
     kept = [p for p in planes if p is not None]
-    return SearchForest(
+    return from_new_arrays(
+        SearchForest,
         c=np.array([r.c for r in rounds]),
         roots=roots.astype(np.int64),
         left=left.astype(np.int32),

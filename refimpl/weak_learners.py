@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from refimpl.kernels.stumps import on_grid
-from refimpl.results import result
+from refimpl.results import immutable, result, sealed
 
 
 class WeakLearner(Protocol):
@@ -45,6 +45,7 @@ class WeakLearner(Protocol):
         """Bytes that `prepare` and one round will need at most."""
 
 
+@immutable
 @dataclass(frozen=True, eq=False)
 class Ensemble:
     """A weighted sum of weak classifiers, H(x) = sum_t alpha_t h_t(x) (eq. 2)."""
@@ -64,15 +65,6 @@ class Ensemble:
 
     def __len__(self):
         return len(self.alpha)
-
-    def __eq__(self, other):
-        """True for the same parameters, bit for bit."""
-        if type(other) is not type(self):
-            return NotImplemented
-        names = [field.name for field in dataclasses.fields(self)]
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-
-    __hash__ = None
 
     def weak_classifier(self, t):
         """Parameters of round t, counted from 0: a tuple in the order of the fields after ``alpha``."""
@@ -114,9 +106,8 @@ def _as_numbers(values, name, kind=None):
     if array.dtype.kind not in "iuf" or (kind == "int" and array.dtype.kind == "f" and array.size):
         raise TypeError(f"{name} has dtype {array.dtype}; it must hold {'integers' if kind == 'int' else 'numbers'}")
     is_float = array.dtype.kind == "f" if kind is None else kind == "float"
-    own = np.array(array, dtype=np.float64 if is_float else np.int64, order="C")
-    own.setflags(write=False)
-    return own
+    dtype = np.dtype(np.float64 if is_float else np.int64)
+    return sealed(np.array(array, dtype=dtype, order="C"), copy=False)
 
 
 def _check_stumps(ensemble, per_round):

@@ -12,6 +12,7 @@ from refimpl_fast.threads cimport thread_count
 
 from refimpl.kernels import trees as reference
 from refimpl.kernels.trees import BallTree
+from refimpl.results import from_new_arrays
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -56,8 +57,8 @@ def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=128, dir
                 ends[2 * j + 2] = ends[j]
         first = 2 * first + 1
     rows = np.asarray(order)
-    return BallTree(
-        np.asarray(X)[rows], rows, np.asarray(starts), np.asarray(ends), np.asarray(centres), np.asarray(radii),
+    return from_new_arrays(
+        BallTree, np.asarray(X)[rows], rows, np.asarray(starts), np.asarray(ends), np.asarray(centres), np.asarray(radii),
         np.asarray(low), np.asarray(high),
     )
 

@@ -11,6 +11,7 @@ from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels.contract import checked
 from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below, require_rows
+from refimpl.results import from_new_arrays
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -71,7 +72,8 @@ def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, thr
         for c in range(m):
             rows.append(np.array(loop.order[c, :loop.n_rows[first + c]], dtype=row_type))
             starts.append(np.array(loop.start[c, :loop.n_bins[first + c]], dtype=np.uint32))
-    return SortedFeatures(
+    return from_new_arrays(
+        SortedFeatures,
         np.asarray(A),
         None if B is None else np.asarray(B),
         rows=np.concatenate(rows),

@@ -6,8 +6,6 @@ scaled; those that could be near, by a bound of the rounding errors, are compare
 values never show. Nodes are kept in bricks: fourteen descendants of a node, three levels of them.
 """
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 
 from cython.parallel cimport prange
@@ -56,14 +54,11 @@ cdef double HUGE_NORM = 1e15  # a query this far out, in radii, is compared with
 
 # ------------------------------------------------------------------------------------------------ packing
 
-_packed = WeakKeyDictionary()  # tree -> {"ball" or "box" or "points": what a search reads}
-
-
 def _pack(tree, bound):
     """The tree as a search reads it, made once for each tree."""
     if bound not in ("box", "ball"):
         raise ValueError(f"bound: {bound!r}; it must be 'box' or 'ball'")
-    kept = _packed.setdefault(tree, {})
+    kept = vars(tree).setdefault("_packed", {})  # "ball" or "box" or "points": what a search reads; no copy has it
     if "points" not in kept:
         kept["points"] = _pack_points(tree)
     if bound not in kept:

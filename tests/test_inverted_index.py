@@ -1,12 +1,15 @@
 """The inverted index: against brute force, after additions, deletions and reloading; its kernels, twin against twin."""
 
 import copy
+import dataclasses
 import io
 import json
+import os
 import pickle
 import shutil
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import oracles_forest as oracle
@@ -14,6 +17,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 
 import refimpl
 from refimpl import kernels as kernel_names
@@ -366,7 +370,7 @@ ARRAYS = "starts", "items", "ids", "vectors"
 DAMAGES = [
     *(rewritten("index.json", lambda _, text=text: text)
       for text in (b"", b"{", b"[]", b"3", b"\xff\xfe", b"[" * 10**5)),
-    *(headed(version=v) for v in (1, 3, "2", None)), headed(refimpl="Index"),
+    *(headed(version=v) for v in (1, 4, "2", None)), headed(refimpl="Index"),
     *(headed(next=v) for v in (3.5, "90", -1, 19, 10**30, None, True)), *(headed(vectors=v) for v in ("yes", None, 1)),
     *(headed(arrays=v) for v in (None, 3, "", ".", "..", "/", "arrays-", "arrays-\0", "arrays-1/..")),
     *(rewritten(f"{name}.npy", change) for name in ARRAYS for change in (
@@ -393,17 +397,109 @@ DAMAGES = [
 ]  # fmt: skip
 
 
+def without_sums(path):
+    """Make the folder one of version 2, whose arrays have to fit by themselves."""
+    header = json.loads((path / "index.json").read_bytes())
+    for name in ("sha256", "forest"):
+        header.pop(name, None)
+    (path / "index.json").write_text(json.dumps({**header, "version": 2}))
+
+
 @pytest.mark.parametrize("mmap", [True, False])
-def test_damaged_folders(tmp_path, mmap):
+@pytest.mark.parametrize("old", [True, False])
+def test_damaged_folders(tmp_path, mmap, old):
     rng = np.random.default_rng(0)
     index, path = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))), tmp_path / "index"
     for place, damage in enumerate(DAMAGES):
         shutil.rmtree(path, ignore_errors=True)
         index.save(path)
+        if old:
+            without_sums(path)
+            assert len(InvertedIndex.load(path)) == 20
         damage(path)
         with pytest.raises(refimpl.FileFormatError, match="index"):
             InvertedIndex.load(path, mmap=mmap)
             pytest.fail(f"damage {place} is not found")
+
+
+def save_shifted(path):
+    forest = refimpl.load(path)
+    refimpl.save(path, dataclasses.replace(forest, offset=forest.offset + 0.5))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        changed("items", lambda items: items[np.r_[1, 0, 2 : len(items)]]),
+        changed("ids", lambda ids: np.append(ids[:-1], 20)),
+        changed("vectors", lambda vectors: vectors + 1e-9),
+        changed("vectors", lambda vectors: -vectors[::-1]),
+        headed(next=30), headed(sha256="0" * 64), headed(sha256=None), headed(forest=None), headed(more=1),
+        headed(version=2), lambda path: save_shifted(next(path.glob("arrays-*/forest.npz"))),
+    ],
+)  # fmt: skip
+def test_values_that_would_do_but_are_not_those_that_were_saved(tmp_path, damage):
+    rng, path = np.random.default_rng(0), tmp_path / "index"
+    InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))).save(path)
+    damage(path)
+    with pytest.raises(refimpl.FileFormatError, match="index"):
+        InvertedIndex.load(path)
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+def test_an_index_of_an_earlier_release_can_be_read(tmp_path, mmap):
+    """It has no sums."""
+    files = Path(__file__).parent / "files" / "schema1"
+    X = np.ascontiguousarray(load_iris().data[::5])
+    old = InvertedIndex.load(files / "index2", mmap=mmap)
+    now = InvertedIndex(refimpl.load(files / "SearchForest.npz"), X)
+    assert old.forest == now.forest and old.candidates(X) == now.candidates(X)
+    old.save(tmp_path / "index")
+    assert InvertedIndex.load(tmp_path / "index", mmap=mmap).candidates(X) == now.candidates(X)
+
+
+def corrupted(content, rng):
+    """The bytes after a random accident: bits flipped, the end lost, places exchanged, or a block zeroed."""
+    data, kind = bytearray(content), rng.integers(4)
+    if kind == 1 or not data:
+        return bytes(data[: rng.integers(len(data) + 1)])
+    i, j = (int(rng.integers(len(data))) for _ in range(2))
+    if kind == 0:
+        for place in rng.integers(len(data), size=rng.integers(1, 4)):
+            data[place] ^= 1 << int(rng.integers(8))
+    elif kind == 2:
+        data[i], data[j] = data[j], data[i]
+    else:
+        zeroed = data[i : i + int(rng.integers(1, 65))]
+        data[i : i + len(zeroed)] = bytes(len(zeroed))
+    return bytes(data)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_no_random_corruption_gives_another_index(tmp_path, dtype):
+    """REFIMPL_CORRUPTIONS sets their number."""
+    rng, path = np.random.default_rng(0), tmp_path / "index"
+    X = rng.normal(size=(40, 3)).astype(dtype)
+    InvertedIndex(random_forest(rng, 3, 3, 3, dtype), X).save(path)
+    whole = InvertedIndex.load(path)
+    files = {file: file.read_bytes() for file in sorted(path.glob("**/*")) if file.is_file()}
+    refused = 0
+    for turn in range(int(os.environ.get("REFIMPL_CORRUPTIONS", 300)) // 2):
+        for file in rng.choice(list(files), size=rng.choice([1, 1, 2]), replace=False):
+            file.write_bytes(corrupted(files[file], rng))
+        try:
+            index = InvertedIndex.load(path, mmap=bool(turn % 2))
+        except refimpl.FileFormatError:
+            refused += 1
+        except FileNotFoundError:  # index.json names another folder
+            refused += 1
+        else:
+            assert index.forest == whole.forest and index._next == whole._next
+            for name in ("_starts", "_items", "_ids", "_vectors"):
+                assert np.array_equal(getattr(index, name), getattr(whole, name))
+        for file, content in files.items():
+            file.write_bytes(content)
+    assert refused > turn // 2
 
 
 def test_a_mapped_index_outlives_its_files(tmp_path):

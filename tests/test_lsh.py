@@ -190,6 +190,28 @@ def test_nothing_found_is_no_error():
     assert recall(found, [[0], [1]], [1])[0].tolist() == [0.5]
 
 
+def test_recall_counts_each_point_once_and_takes_minus_one_for_nothing_found():
+    """A result of FAISS, say, is padded with -1."""
+    rows = np.array([[5, 6, -1, -1], [7, -1, 8, 9], [-1, -1, -1, -1]])
+    found = Candidates(np.array([0, 4, 8, 12]), rows.ravel(), np.arange(12))
+    bare = Candidates(np.array([0, 2, 5, 5]), np.array([5, 6, 7, 8, 9]), np.array([0, 1, 4, 6, 7]))
+    assert found == bare and found.counts.tolist() == [2, 3, 0] and found.of(1).tolist() == [7, 8, 9]
+    assert found.places().tolist() == [0, 1, 0, 1, 2] and found.head(2) == bare.head(2)
+    recalls, returned = recall(found, [[5, 1], [8, 9], [-1, -1]], [0, 1, 2, 9])
+    assert recalls.tolist() == [0, 0.25, 0.5, 0.75] and returned.tolist() == [0, 2 / 3, 4 / 3, 5 / 3]
+    twice = Candidates(np.array([0, 3]), np.array([5, 5, 5]), np.zeros(3, dtype=int))
+    for call, message in (
+        (lambda: recall(twice, [[5, 6, 7]], [3]), "candidates must hold each point once.* query 0 has 5 more"),
+        (lambda: recall(twice.head(1), [[6, 5, 5]], [3]), "neighbors must hold each point once.* query 0 has 5"),
+        (lambda: recall(twice.head(1), [[-1, -1]], [3]), "neighbors must hold"),
+        (lambda: recall(twice.head(1), [[5, -2]], [3]), "neighbors must hold integers from 0, or -1"),
+        (lambda: Candidates(np.array([0, 1]), np.array([-2]), np.zeros(1, dtype=int)), "indices must be integers"),
+        (lambda: Candidates(np.array([0, 1]), np.array([1.0]), np.zeros(1, dtype=int)), "indices must be integers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
 def test_saved_and_loaded(tmp_path):
     tables = lsh(np.arange(12.0).reshape(6, 2), 3, 2, 5.0, rng=np.random.default_rng(0))
     refimpl.save(tmp_path / "file", tables)

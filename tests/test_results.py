@@ -1,15 +1,20 @@
 """Files: they give back what was written, and a damaged one is named, whatever the damage."""
 
+import dataclasses
 import io
 import json
 import os
 import shutil
+import sys
+import types
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from result_examples import examples
 from test_inverted_index import random_forest
 
 import refimpl
@@ -64,6 +69,7 @@ def with_header(content, header):
     return archive({**members(content), "refimpl.npy": npy(np.array(text))})
 
 
+FILES = Path(__file__).parent / "files" / "schema1"  # written by the release before schema version 2
 HEADER = {"version": 1, "type": "StumpEnsemble", "module": "refimpl.weak_learners", "labels": 2}
 
 
@@ -109,7 +115,7 @@ def test_other_files(tmp_path_factory, text, start):
     [
         "", "{", "[" * 100_000, "null", "[]", "3", '"text"', "{}",
         *({k: v for k, v in HEADER.items() if k != name} for name in ("version", "type", "module")),
-        *({**HEADER, "version": v} for v in (True, 1.0, "1", None, [1], 0, 2, 10**30)),
+        *({**HEADER, "version": v} for v in (True, 1.0, "1", None, [1], 0, 2, 3, 10**30)),
         *({**HEADER, "type": v} for v in (None, 1, [], {}, "", "Round", "NDA")),
         *({**HEADER, "type": "Unknown", "module": v} for v in (None, 1, "os", "refimpl.", "refimpl..x", "refimpl.\0")),
         *({**HEADER, "labels": v} for v in (None, 1, 3, -1, "2", [0, 1], 2.5)),
@@ -151,8 +157,107 @@ def test_headers(tmp_path, content, header):
     ],
 )
 def test_arrays(tmp_path, content, changes):
-    files = {name: data for name, data in {**members(content), **changes}.items() if data is not None}
-    assert loaded(tmp_path, archive(files)) is None
+    """In a file without a sum, whose arrays have to fit by themselves; a sum only helps."""
+    for before in (content, with_header(content, HEADER)):
+        files = {name: data for name, data in {**members(before), **changes}.items() if data is not None}
+        assert loaded(tmp_path, archive(files)) is None
+
+
+def of_schema_2(content, arrays=(), **changes):
+    """The file with other arrays or entries of its header, the sum being that of before."""
+    header = {**json.loads(str(np.load(io.BytesIO(members(content)["refimpl.npy"])))), **changes}
+    header = {name: value for name, value in header.items() if value is not None}
+    return archive({**members(with_header(content, header)), **dict(arrays)})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"arrays": {"0.alpha.npy": npy(np.array([0.5, 3.0]))}},
+        {"arrays": {"1.alpha.npy": npy(np.array([0.75]))}},
+        {"arrays": {"0.feature.npy": npy(np.array([1, 3]))}},
+        {"arrays": {"0.feature.npy": npy(np.array([0, 3], dtype=np.int32))}},
+        {"arrays": {"labels.npy": npy(np.array([1, 0]))}},
+        {"arrays": {"labels.npy": npy(np.array([False, True]))}},
+        {"type": "TreeEnsemble"},
+        {"sha256": None},
+        {"sha256": "0" * 64},
+        {"sha256": 3},
+        {"more": "text"},
+        {"version": 1},
+    ],
+)
+def test_values_that_would_do_but_are_not_those_that_were_saved(tmp_path, content, changes):
+    assert loaded(tmp_path, of_schema_2(content)) == {0: STUMPS, 1: STUMPS.rounds(0, 1)}
+    assert loaded(tmp_path, of_schema_2(content, **changes)) is None
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FILES.glob("*.npz")))
+def test_files_of_the_first_schema_can_be_read(tmp_path, name):
+    """They have no sum, and name the module in which their class then was."""
+    value = refimpl.load(FILES / f"{name}.npz")
+    with np.load(FILES / f"{name}.npz") as file:
+        assert json.loads(str(file["refimpl"]))["version"] == 1
+        for label, one in value.items() if isinstance(value, dict) else [(None, value)]:
+            assert name == "two-StumpEnsembles" or name == type(one).__name__
+            for field, array in vars(one).items():
+                key = field if label is None else f"{list(value).index(label)}.{field}"
+                assert key not in file or np.array_equal(file[key], array)
+    refimpl.save(tmp_path / "now", value)
+    assert refimpl.load(tmp_path / "now") == value
+
+
+def test_a_class_that_has_moved_can_be_read(tmp_path, monkeypatch):
+    from refimpl import results
+
+    refimpl.save(tmp_path / "m", STUMPS)
+    assert b"weak_learners" not in (tmp_path / "m").read_bytes().replace(b"\0", b"")
+    old = (FILES / "StumpEnsemble.npz").read_bytes()
+    assert b"weak_learners" in old.replace(b"\0", b"")
+    monkeypatch.setitem(results.HOMES, "StumpEnsemble", "refimpl_elsewhere")
+    monkeypatch.delitem(results._TYPES, "StumpEnsemble")
+    home = types.ModuleType("refimpl_elsewhere")
+    monkeypatch.setitem(sys.modules, "refimpl_elsewhere", home)
+    with pytest.raises(refimpl.FileFormatError, match="it holds a StumpEnsemble; import the module"):
+        refimpl.load(tmp_path / "m")
+    monkeypatch.setitem(results._TYPES, "StumpEnsemble", StumpEnsemble)
+    assert refimpl.load(tmp_path / "m") == STUMPS
+    header = {"version": 1, "type": "StumpEnsemble", "module": "refimpl.gone"}
+    assert loaded(tmp_path, with_header(old, header)) == refimpl.load(FILES / "StumpEnsemble.npz")
+
+
+def test_a_field_with_a_default_may_be_missing_in_a_file(tmp_path):
+    """So a class may get another field, and old files still load."""
+    from refimpl import results
+
+    @results.result("FieldForTests")
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class Old:
+        a: np.ndarray
+
+    refimpl.save(tmp_path / "m", Old(np.ones(2)))
+
+    @results.result("FieldForTests")
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class New:
+        a: np.ndarray
+        b: float = 2.5
+
+    try:
+        assert refimpl.load(tmp_path / "m") == New(np.ones(2), 2.5)
+        refimpl.save(tmp_path / "m", {0: Old(np.ones(2))})
+        assert refimpl.load(tmp_path / "m") == {0: New(np.ones(2))}
+    finally:
+        del results._TYPES["FieldForTests"]
+
+
+def test_fields_that_no_file_holds_are_named(tmp_path):
+    objects = dataclasses.replace(examples()["Landmarks"], L=np.array([1, None]))
+    with pytest.raises(TypeError, match="value: L of a Landmarks is a ndarray; a file holds arrays of numbers"):
+        refimpl.save(tmp_path / "m", objects)
+    with pytest.raises(TypeError, match="value: plus of a Landmarks is a NoneType"):
+        refimpl.save(tmp_path / "m", dataclasses.replace(objects, L=np.ones(1), plus=None))
+    assert not list(tmp_path.iterdir())
 
 
 def test_compressed_files_are_not_unpacked(tmp_path, content):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.results import result
+from refimpl.results import require_forms, result
 
 LANES = 16
 HELD = 2**20  # numbers held at a time
@@ -64,25 +64,49 @@ class SearchForest:
     def __post_init__(self):
         for name, kind in (("lam", float), ("message", str)):
             object.__setattr__(self, name, kind(getattr(self, name)))  # a file gives arrays back
-        N, (M,) = len(self.left), self.c.shape
-        if self.planes.ndim != 2 or self.planes.shape[1] < 1 or self.planes.dtype not in (np.float32, np.float64):
-            raise ValueError(f"planes: {self.planes.dtype} of shape {self.planes.shape}; (P, d) of floats would do")
-        for name in ("left", "word", "plane", "feature"):
-            if getattr(self, name).shape != (N,) or getattr(self, name).dtype != np.int32:
-                raise ValueError(f"{name} must hold {N} numbers of int32, one for each node")
-        if self.offset.shape != (N,) or self.offset.dtype != np.float64 or self.roots.shape != (M,) or M < 1:
-            raise ValueError(f"offset, roots: shapes {self.offset.shape}, {self.roots.shape}; no forest has them")
-        if self.roots.dtype != np.int64 or (self.roots < 0).any() or (self.roots >= N).any() or not (self.c > 0).all():
-            raise ValueError("roots, c: each tree needs a node to start at and a positive weight")
+        numbers = dict.fromkeys(("left", "word", "plane", "feature"), (np.int32, 1))
+        floats = {"c": (np.float64, 1), "offset": (np.float64, 1), "history": (np.float64, 2)}
+        single = getattr(self.planes, "dtype", None) == np.float32
+        require_forms(self, roots=(np.int64, 1), planes=(np.float32 if single else np.float64, 2), **numbers, **floats)
+        N, M = len(self.left), len(self.c)
+        for name in (*numbers, "offset"):
+            if len(getattr(self, name)) != N:
+                raise ValueError(f"{name} must hold {N} numbers, one for each node; got {len(getattr(self, name))}")
+        if M < 1 or len(self.roots) != M or self.history.shape != (M, 5) or not (self.c > 0).all():
+            raise ValueError("roots, c, history: each tree needs a root, a positive weight and five numbers")
+        if self.planes.shape[1] < 1:
+            raise ValueError(f"planes must have shape (P, d), d >= 1; got {self.planes.shape}")
+        self._require_trees(N)
+        self._require_tests()
+
+    def _require_trees(self, N):
+        """Refuse what no walk from the roots may meet: a way back, a node of another tree, a leaf without a number."""
         inner = self.left >= 0
-        forward = np.where(inner, (self.left > np.arange(N)) & (self.left < N - 1), self.left == -1)
-        tests = (self.plane >= 0).astype(int) + (self.feature >= 0)
-        if not forward.all() or (tests != inner).any() or (self.plane >= len(self.planes)).any():
-            raise ValueError("left, plane, feature: an inner node needs two children behind it and one test")
-        if (self.feature >= self.planes.shape[1]).any() or (self.word[inner] != -1).any():
-            raise ValueError("feature, word: a test needs a coordinate of the points; inner nodes have no word")
-        if (np.sort(self.word[~inner]) != np.arange(np.count_nonzero(~inner))).any():
-            raise ValueError("word must number the leaves 0, 1, ...")
+        if N < 1 or self.roots[0] != 0 or (np.diff(self.roots) <= 0).any() or self.roots[-1] >= N:
+            raise ValueError(f"roots must rise from 0 and be below {N}, the number of nodes")
+        tree = np.searchsorted(self.roots, np.arange(N), side="right") - 1
+        end = np.append(self.roots[1:], N)[tree[inner]]
+        left = self.left[inner].astype(np.int64)
+        if (self.left[~inner] != -1).any() or (left <= np.flatnonzero(inner)).any() or (left + 1 >= end).any():
+            raise ValueError("left must be -1 at a leaf; an inner node needs two children behind it, in its own tree")
+        if not np.array_equal(np.sort(np.concatenate([self.roots, left, left + 1])), np.arange(N)):
+            raise ValueError("left, roots: every node must be a root or the child of one other node")
+        words = self.word[~inner]
+        order = np.argsort(words, kind="stable")
+        if (self.word[inner] != -1).any() or (words[order] != np.arange(len(words))).any():
+            raise ValueError("word must number the leaves 0, 1, ... and be -1 at inner nodes")
+        if (np.diff(tree[~inner][order]) < 0).any():
+            raise ValueError("word must number the leaves of a tree one after the other, those of the first tree first")
+
+    def _require_tests(self):
+        """Refuse inner nodes without one test, and tests of planes or coordinates that are not there."""
+        P, d = self.planes.shape
+        if min(self.plane.min(), self.feature.min()) < -1:
+            raise ValueError("plane, feature must be -1 where they say nothing")
+        if (((self.plane >= 0).astype(int) + (self.feature >= 0)) != (self.left >= 0)).any():
+            raise ValueError("plane, feature: an inner node needs one test, a leaf none")
+        if self.plane.max() >= P or self.feature.max() >= d:
+            raise ValueError(f"plane, feature must be below {P} and {d}, the shape of planes")
 
     @property
     def n_words(self):

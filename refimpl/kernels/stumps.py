@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.kernels.contract import checked
+from refimpl.results import from_new_arrays, immutable, require_forms
 
 GRID = 2.0**-52
 """Weights are rounded to multiples of this, so that their sums are exact; see :mod:`refimpl.kernels`."""
@@ -30,7 +31,8 @@ def on_grid(w):
     return np.rint(w / GRID) * GRID
 
 
-@dataclass(frozen=True)
+@immutable
+@dataclass(frozen=True, eq=False)
 class SortedFeatures:
     """The rows of a data set, sorted by each feature and cut into runs of equal value ("bins").
 
@@ -64,6 +66,37 @@ class SortedFeatures:
     bin_ptr: np.ndarray
     common: np.ndarray
     common_row: np.ndarray
+
+    def __post_init__(self):
+        pointers = dict.fromkeys(("row_ptr", "bin_ptr", "common", "common_row"), (np.int64, 1))
+        row_type = np.uint32 if getattr(self.rows, "dtype", None) == np.uint32 else np.uint16
+        require_forms(self, A=(np.float64, 2), rows=(row_type, 1), starts=(np.uint32, 1), **pointers)
+        if self.B is not None:
+            require_forms(self, B=(np.float64, 2))
+        d = self.A.shape[1]
+        if len(self.A) < 1 or d < 1 or (self.B is not None and (len(self.B) < 1 or self.B.shape[1] != d)):
+            raise ValueError("A, B: there must be rows and columns, as many columns in B as in A")
+        for name, of in (("row_ptr", self.rows), ("bin_ptr", self.starts)):
+            pointer = getattr(self, name)
+            if pointer.shape != (d + 1,) or pointer[0] != 0 or pointer[-1] != len(of) or (np.diff(pointer) < 0).any():
+                raise ValueError(f"{name} must rise from 0 to {len(of)} in {d} steps, one for each feature")
+        if len(self.rows) and self.rows.max() >= self.n_rows:
+            raise ValueError(f"rows must be below {self.n_rows}, the number of rows; got {self.rows.max()}")
+        self._require_bins(d)
+
+    def _require_bins(self, d):
+        """Refuse bins that do not cut the rows of a feature into one run after the other."""
+        entries, bins = np.diff(self.row_ptr), np.diff(self.bin_ptr)
+        first, filled = self.bin_ptr[:-1], bins > 0
+        rises = self.starts[1:] > self.starts[:-1]
+        rises[first[1:][(first[1:] > 0) & (first[1:] < len(self.starts))] - 1] = True  # where a feature's bins begin
+        begin, end = self.starts[first[filled]], self.starts[first[filled] + bins[filled] - 1]
+        if not rises.all() or begin.any() or (end >= entries[filled]).any() or (entries[~filled] > 0).any():
+            raise ValueError("starts must rise from 0 for each feature and stay below the number of its rows")
+        for name, most in (("common", bins), ("common_row", np.full(d, self.n_rows - 1))):
+            array = getattr(self, name)
+            if array.shape != (d,) or (array < 0).any() or (array > most).any():
+                raise ValueError(f"{name} must hold a place for each of the {d} features, between 0 and the last")
 
     @property
     def n_rows(self):
@@ -156,7 +189,8 @@ def presort(A, B=None, *, threads=None):
         rows.append(np.delete(order, slice(start[c], start[c] + count[c])).astype(row_type))
         count[c] = 0
         starts.append(np.delete(np.cumsum(count) - count, c).astype(np.uint32))
-    return SortedFeatures(
+    return from_new_arrays(
+        SortedFeatures,
         A,
         B,
         rows=np.concatenate(rows),

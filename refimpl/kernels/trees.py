@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.results import result
+from refimpl.results import from_new_arrays, require_forms, result
 
 ITERATIONS = 8  # power iterations towards the direction of largest variance
+LARGEST = 1e140  # of a coordinate
 TINY = 1e-140  # no bound below this is used: its square has lost digits to underflow
 
 
@@ -47,8 +48,11 @@ class BallTree:
     high: np.ndarray
 
     def __post_init__(self):
+        tables = dict.fromkeys(("points", "centres", "low", "high"), (np.float64, 2, LARGEST))
+        numbers = dict.fromkeys(("order", "starts", "ends"), (np.int64, 1))
+        require_forms(self, radii=(np.float64, 1), **tables, **numbers)
         m, shape = len(self.starts), self.points.shape
-        if len(shape) != 2 or min(shape) < 1 or self.order.shape != shape[:1] or m & (m + 1) or m < 1:
+        if min(shape) < 1 or self.order.shape != shape[:1] or m & (m + 1) or m < 1:
             raise ValueError(f"points, order, starts: shapes {shape}, {self.order.shape}, ({m},); no tree has them")
         for name in ("centres", "low", "high"):
             if getattr(self, name).shape != (m, shape[1]):
@@ -62,6 +66,8 @@ class BallTree:
         inside = (self.order >= 0) & (self.order < shape[0])
         if not inside.all() or not np.bincount(self.order, minlength=shape[0]).all():
             raise ValueError(f"order must hold each index from 0 to {shape[0] - 1} once")
+        if self.radii.min() < 0 or (self.low > self.high).any():
+            raise ValueError("radii, low, high: a radius must be at least 0, and low no higher than high")
 
 
 def squared_distances(x, P):
@@ -109,7 +115,7 @@ def build_tree(X, *, leaf_size=128, direction="axis", threads=None):
             order[median : ends[j]] = np.sort(I[by_projection[median - starts[j] :]])
             starts[2 * j + 1], ends[2 * j + 1] = starts[j], median
             starts[2 * j + 2], ends[2 * j + 2] = median, ends[j]
-    return BallTree(X[order], order, starts, ends, centres, radii, low, high)
+    return from_new_arrays(BallTree, X[order], order, starts, ends, centres, radii, low, high)
 
 
 def projections(S, c, direction):

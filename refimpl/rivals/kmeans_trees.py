@@ -27,7 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl._checks import as_count, as_generator, as_kernels
-from refimpl.results import result
+from refimpl.ball_trees import LARGEST
+from refimpl.results import from_new_arrays, require_forms, result
 from refimpl.rivals.candidates import Candidates, as_points
 
 __all__ = ["KMeansTrees", "kmeans_trees"]
@@ -61,34 +62,53 @@ class KMeansTrees:
     members: np.ndarray
 
     def __post_init__(self):
+        numbers = dict.fromkeys(("roots", "first", "last", "starts", "ends", "members"), (np.int64, 1))
+        require_forms(self, centres=(np.float64, 2, LARGEST), **numbers)
         nodes, trees = len(self.first), len(self.roots)
         for name in ("last", "starts", "ends"):
             if getattr(self, name).shape != (nodes,):
                 raise ValueError(f"{name} has shape {getattr(self, name).shape}; there are {nodes} nodes")
-        if self.centres.ndim != 2 or len(self.centres) != nodes or not trees or len(self.members) % trees:
+        if len(self.centres) != nodes or self.centres.shape[1] < 1 or not trees or len(self.members) % trees:
             raise ValueError(f"centres, members: shapes {self.centres.shape}, {self.members.shape}; no trees have them")
-        self._require_trees(nodes, len(self.members) // trees)
+        self._require_nodes(nodes)
+        self._require_points(len(self.members) // trees)
 
-    def _require_trees(self, nodes, n):
-        """What a search relies on: it ends, and finds every point once in each tree."""
-        inner = self.first < self.last
-        child = np.flatnonzero(inner)
-        below = [np.arange(self.first[j], self.last[j]) for j in child]
-        children = np.concatenate([np.empty(0, dtype=np.int64), *below])
+    def _require_nodes(self, nodes):
+        """Refuse nodes from which a search does not come down to a leaf of the same tree."""
+        inner = np.flatnonzero(self.first < self.last)
+        if (self.first[inner] <= inner).any() or (self.last[inner] > nodes).any():
+            raise ValueError("first, last: a node's children must come after it")
+        children, _ = self._families()
         if not np.array_equal(np.sort(np.concatenate([self.roots, children])), np.arange(nodes)):
             raise ValueError("roots, first, last: every node must be a root or the child of one other")
-        if (self.first[child] <= child).any() or (np.diff(self.roots) <= 0).any() or self.roots[0] != 0:
-            raise ValueError("roots, first: a node's children must come after it, and the trees one after the other")
-        if (self.starts > self.ends).any() or (self.starts < 0).any() or (self.ends > len(self.members)).any():
-            raise ValueError("starts, ends: a node's points must lie among the members")
-        leaves = np.flatnonzero(~inner)
-        leaves = leaves[np.argsort(self.starts[leaves], kind="stable")]
-        starts, ends = self.starts[leaves], self.ends[leaves]
-        if starts[0] != 0 or ends[-1] != len(self.members) or (starts[1:] != ends[:-1]).any():
-            raise ValueError("starts, ends: the leaves must divide the members among them")
-        members = np.sort(self.members.reshape(len(self.roots), n), axis=1)
-        if n == 0 or not (members == np.arange(n)).all():
-            raise ValueError("members must hold each point once for each tree")
+        if (np.diff(self.roots) <= 0).any() or self.roots[0] != 0:
+            raise ValueError("roots must rise from 0: the trees stand one after the other")
+
+    def _families(self):
+        """All children, and the parent of each: two arrays of int64."""
+        counts = np.maximum(self.last - self.first, 0)
+        if counts.sum() > len(counts):
+            raise ValueError("first, last: every node must be a root or the child of one other")
+        parents = np.repeat(np.arange(len(counts)), counts)
+        place = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self.first[parents] + place, parents
+
+    def _require_points(self, n):
+        """Refuse leaves in which a search would not find every point once in each tree."""
+        children, parents = self._families()
+        if (self.starts >= self.ends).any():
+            raise ValueError("starts, ends: every node must hold a point at least")
+        whole = n * np.arange(len(self.roots))
+        if n == 0 or (self.starts[self.roots] != whole).any() or (self.ends[self.roots] != whole + n).any():
+            raise ValueError(f"starts, ends: a root must hold the {n} members of its tree")
+        eldest, youngest = children == self.first[parents], children == self.last[parents] - 1
+        before = np.where(eldest, self.starts[parents], self.ends[children - 1])
+        if (self.starts[children] != before).any() or (self.ends[children] != self.ends[parents])[youngest].any():
+            raise ValueError("starts, ends: the children of a node must divide its members between them")
+        for members in self.members.reshape(len(self.roots), n):
+            inside = members.min() >= 0 and members.max() < n
+            if not inside or not np.bincount(members, minlength=n).all():
+                raise ValueError("members must hold each point once for each tree")
 
     @property
     def n(self):
@@ -106,8 +126,8 @@ class KMeansTrees:
         if n_trees > len(self.roots):
             raise ValueError(f"n_trees is {n_trees}; there are {len(self.roots)} trees")
         nodes = slice(0, self.roots[n_trees] if n_trees < len(self.roots) else len(self.first))
-        parts = (getattr(self, name)[nodes].copy() for name in ("centres", "first", "last", "starts", "ends"))
-        return KMeansTrees(self.roots[:n_trees].copy(), *parts, self.members[: n_trees * self.n].copy())
+        parts = (getattr(self, name)[nodes] for name in ("centres", "first", "last", "starts", "ends"))
+        return KMeansTrees(self.roots[:n_trees], *parts, self.members[: n_trees * self.n])
 
     def candidates(self, queries, most, *, kernels=None, threads=None):
         """The first points that best-bin-first search finds: Muja & Lowe (2009), § 3.2.
@@ -129,7 +149,7 @@ class KMeansTrees:
         kernels, most = as_kernels(kernels), min(as_count(most, "most"), self.n)
         Q = as_points(queries, "queries", self.centres)
         indices, opened, _ = kernels.best_bin_first(self, Q, most, threads=threads)
-        return Candidates(np.arange(len(Q) + 1) * most, indices.reshape(-1), opened.reshape(-1))
+        return from_new_arrays(Candidates, np.arange(len(Q) + 1) * most, indices.reshape(-1), opened.reshape(-1))
 
     def colliding(self, queries, most=None, *, kernels=None, threads=None):
         """The union of the leaves that the query reaches, by the trees that agree: Li et al. (2011), §§ 3.4 and 4.3.
@@ -150,7 +170,7 @@ class KMeansTrees:
         Q = as_points(queries, "queries", self.centres)
         leaves = kernels.tree_leaves(self, Q, threads=threads)
         votes = kernels.bucket_votes(self.starts, self.ends, self.members, leaves, self.n, most, threads=threads)
-        return Candidates(*votes)
+        return from_new_arrays(Candidates, *votes)
 
 
 def kmeans_trees(X, n_trees=1, *, rng, branching=32, leaf_size=None, iterations=7, kernels=None, threads=None):
@@ -194,7 +214,7 @@ def kmeans_trees(X, n_trees=1, *, rng, branching=32, leaf_size=None, iterations=
         roots.append(roots[-1] + len(centres))
     centres, children, points, members = (np.concatenate(part) for part in zip(*parts, strict=True))
     columns = (np.ascontiguousarray(column) for column in (*children.T, *points.T))
-    return KMeansTrees(np.array(roots[:-1]), centres, *columns, members)
+    return from_new_arrays(KMeansTrees, np.array(roots[:-1]), centres, *columns, members)
 
 
 def _grown(X, rng, branching, leaf_size, iterations, kernels, threads):

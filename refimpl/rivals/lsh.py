@@ -26,7 +26,7 @@ from math import erf, exp, inf, log, pi, sqrt
 import numpy as np
 
 from refimpl._checks import as_count, as_generator, as_kernels, as_number
-from refimpl.results import result
+from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates, as_points
 
 __all__ = ["HashTables", "collision_probability", "lsh"]
@@ -139,7 +139,8 @@ class HashTables:
         kernels, most = as_kernels(kernels), self.n if most is None else as_count(most, "most")
         buckets = self.buckets(queries, kernels=kernels, threads=threads)
         starts, ends = self.starts[:-1], self.starts[1:]
-        return Candidates(*kernels.bucket_votes(starts, ends, self.members, buckets, self.n, most, threads=threads))
+        votes = kernels.bucket_votes(starts, ends, self.members, buckets, self.n, most, threads=threads)
+        return from_new_arrays(Candidates, *votes)
 
 
 def lsh(X, n_tables, k, w, *, rng, p=2, kernels=None, threads=None):

@@ -1,0 +1,320 @@
+"""Results: equal where their fields are, and nobody can write to their arrays."""
+
+import copy
+import dataclasses
+import importlib
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+from result_examples import examples
+
+import refimpl
+import refimpl_fast
+from refimpl import kernels as reference
+from refimpl.results import _TYPES, HOMES, from_new_arrays, immutable, result, sealed
+
+EXAMPLES = examples()
+NAMES = sorted(EXAMPLES)
+
+
+def arrays_of(value):
+    return {name: one for name, one in vars(value).items() if isinstance(one, np.ndarray)}
+
+
+def changed(array):
+    """The same array, but for one entry."""
+    other = array.copy()
+    first = other.reshape(-1)[:1]
+    first[:] = ~first if array.dtype == bool else np.nan_to_num(first) + 1 if array.dtype.kind in "iuf" else "another"
+    return other
+
+
+def with_fields(value, fields):
+    """An object of the same class and other fields that no constructor has seen."""
+    other = object.__new__(type(value))
+    other.__dict__.update(vars(value), **fields)
+    return other
+
+
+# ------------------------------------------------------------------------------------------------------------- equality
+
+
+def test_every_class_of_the_package_has_a_name_a_home_and_an_example():
+    for name, home in HOMES.items():
+        importlib.import_module(home)
+        assert _TYPES[name].__module__ == home
+    ours = {name for name, cls in _TYPES.items() if cls.__module__.startswith("refimpl.")}
+    assert ours == set(HOMES) == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_fields_compare_equal(name, tmp_path):
+    value = EXAMPLES[name]
+    refimpl.save(tmp_path / "it", value)
+    for other in (copy.deepcopy(value), dataclasses.replace(value), refimpl.load(tmp_path / "it")):
+        assert other is not value and other == value and not other != value
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(value)
+    assert value != 3 and value != EXAMPLES[NAMES[NAMES.index(name) - 1]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_difference_in_any_field_is_one(name):
+    value = EXAMPLES[name]
+    for field in dataclasses.fields(value):
+        one = getattr(value, field.name)
+        if isinstance(one, np.ndarray):
+            others = [one.astype(np.float32 if one.dtype == np.float64 else "S9"), one[np.newaxis]]
+            others += [changed(one), one[:0]] if one.size else [np.zeros(5, dtype=one.dtype)]
+        else:
+            others = [one + "x" if isinstance(one, str) else not one if isinstance(one, bool) else one + 1]
+        for other in others:
+            assert with_fields(value, {field.name: other}) != value, field.name
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Plain:
+    a: object = None
+    b: object = None
+
+
+Plain = immutable(Plain)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "equal"),
+    [
+        (np.array([1.0, np.nan]), np.array([1.0, np.nan]), True),
+        (np.array([0.0]), np.array([-0.0]), False),
+        (np.array([1j * np.nan, -1]), np.array([1j * np.nan, -1]), True),
+        (np.array([complex(0.0, 1)]), np.array([complex(-0.0, 1)]), False),
+        (np.array(["NaT", "2020-01-01"], dtype="M8[D]"), np.array(["NaT", "2020-01-01"], dtype="M8[D]"), True),
+        (np.array([1, 2]), np.array([1.0, 2.0]), False),
+        (np.array([[1, 2]]), np.array([1, 2]), False),
+        (np.array(["a"]), np.array(["a"]), True),
+        (np.array(["a"]), np.array(["a"], dtype="U3"), False),
+        (np.arange(6).reshape(2, 3).T, np.ascontiguousarray(np.arange(6).reshape(2, 3).T), True),
+        (None, None, True),
+        (None, np.zeros(1), False),
+        (float("nan"), float("nan"), True),
+        (0.0, -0.0, False),
+        (1, 1.0, False),
+        (1, True, False),
+        ((np.array([1.0]), None), (np.array([1.0]), None), True),
+        ((np.array([1.0]), None), (np.array([2.0]), None), False),
+        ((1,), (1, 2), False),
+        (Plain(np.ones(2)), Plain(np.ones(2)), True),
+        (Plain(np.ones(2)), Plain(np.zeros(2)), False),
+    ],
+)
+def test_what_equal_is(a, b, equal):
+    assert (Plain(a) == Plain(b)) is equal
+
+
+# -------------------------------------------------------------------------------------------------------------- sealing
+
+
+def assert_sealed(array):
+    assert not array.flags.writeable
+    if array.dtype != object:
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_array_of_a_result_can_be_written_to(name, tmp_path):
+    value = EXAMPLES[name]
+    refimpl.save(tmp_path / "it", value)
+    joblib.dump(value, tmp_path / "dumped")
+    joblib.dump(value, tmp_path / "compressed", compress=1)
+    loaded = [joblib.load(tmp_path / "dumped"), joblib.load(tmp_path / "compressed")]
+    loaded += [pickle.loads(pickle.dumps(value, protocol)) for protocol in range(2, 6)]
+    for other in (value, copy.copy(value), copy.deepcopy(value), refimpl.load(tmp_path / "it"), *loaded):
+        assert arrays_of(other) and other == value
+        for array in arrays_of(other).values():
+            assert_sealed(array)
+
+
+def test_a_result_does_not_follow_the_arrays_that_it_was_made_of():
+    given = {name: array.copy() for name, array in arrays_of(EXAMPLES["SearchForest"]).items()}
+    forest = dataclasses.replace(EXAMPLES["SearchForest"], **given)
+    given["left"][:] = 10**6
+    given["planes"].setflags(write=False)
+    given["planes"].setflags(write=True)
+    given["planes"][:] = np.nan
+    assert forest == EXAMPLES["SearchForest"]
+
+
+@pytest.mark.parametrize("name", ["SearchForest", "BallTree", "KMeansTrees"])
+def test_unpickling_checks_what_it_gets(name):
+    value = EXAMPLES[name]
+    state = value.__getstate__()
+    field = {"SearchForest": "left", "BallTree": "ends", "KMeansTrees": "members"}[name]
+    state[field] = state[field] + state[field].dtype.type(10**6)
+    with pytest.raises(ValueError, match=field):
+        object.__new__(type(value)).__setstate__(state)
+
+
+def test_pickle_keeps_the_functions_of_a_classifier():
+    model = copy.deepcopy(EXAMPLES["LandmarkClassifier"])
+    model.set_functions([np.tanh] * len(model.slopes))
+    assert pickle.loads(pickle.dumps(model)).functions == (np.tanh,) * len(model.slopes)
+
+
+ARRAYS = [
+    np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3).T, np.arange(9)[::-2], np.zeros((0, 3)), np.array(2.5),
+    np.array(["a", "bc"]), np.array("a"), np.array([b"a"]), np.array(["2020-01-01"], dtype="M8[D]"),
+    np.ones(3, dtype=">f4"), np.ones(3, dtype=bool), np.ones(3, dtype=np.float16), np.array([1, None], dtype=object),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=str)
+@pytest.mark.parametrize("how", [True, False])
+def test_sealed(array, how):
+    before = array.copy()
+    found = sealed(array, copy=how)
+    assert_sealed(found)
+    assert found.dtype == before.dtype and found.shape == before.shape and np.array_equal(found, before)
+    if how and array.ndim and array.size:
+        assert not np.shares_memory(found, array)
+        assert np.argsort(found.strides).tolist() == np.argsort(np.abs(array.strides)).tolist()
+    if array.dtype.kind in "biuf":
+        assert sealed(found) is found
+        assert sealed(found[:1] if array.ndim else found).base is not None  # a part of it is sealed as well
+
+
+def test_an_array_that_is_merely_not_writeable_is_copied():
+    array = np.arange(4.0)
+    array.setflags(write=False)
+    for one in (array, array[:2]):
+        found = sealed(one)
+        assert_sealed(found)
+        assert not np.shares_memory(found, array)
+    assert np.shares_memory(sealed(array, copy=False), array)
+    assert sealed(np.frombuffer(b"12345678", dtype=np.int64)).base == b"12345678"
+
+
+def test_a_file_mapped_for_reading_stays_mapped(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(12.0).reshape(4, 3))
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    assert Plain(mapped).a is mapped
+    assert_sealed(mapped)
+    for mode in ("r+", "c"):
+        writeable = np.load(tmp_path / "a.npy", mmap_mode=mode)
+        one = Plain(writeable)
+        writeable[:] = 0
+        assert type(one.a) is np.ndarray and one.a[3, 2] == 11
+        assert_sealed(one.a)
+        np.save(tmp_path / "a.npy", np.arange(12.0).reshape(4, 3))
+    joblib.dump(Plain(np.arange(4000.0)), tmp_path / "dumped")
+    back = joblib.load(tmp_path / "dumped", mmap_mode="r")
+    assert isinstance(back.a, np.memmap) and back == Plain(np.arange(4000.0))
+
+
+def test_arrays_just_made_are_not_copied():
+    array = np.arange(4.0)
+    one = from_new_arrays(Plain, array, b=array)
+    assert np.shares_memory(one.a, array) and np.shares_memory(one.b, array)
+    assert_sealed(one.a)
+
+
+@pytest.mark.parametrize("kernels", [reference, refimpl_fast])
+def test_trees_and_sorted_features_hold_their_arrays_once(kernels, monkeypatch):
+    """Large data are not copied on the way into a result."""
+    X = np.random.default_rng(0).normal(size=(500, 3)).round(1)
+    copies = []
+    monkeypatch.setattr("refimpl.results._copied", lambda array: copies.append(array) or array.copy())
+    tree, features = kernels.build_tree(X, leaf_size=50), kernels.presort(X, X[:3])
+    assert not copies
+    for one in (tree, features):
+        for array in arrays_of(one).values():
+            assert_sealed(array)
+    assert np.shares_memory(features.A, X)
+
+
+def test_a_public_name_of_its_own():
+    @result("AnotherName")
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class Renamed:
+        a: np.ndarray
+
+    try:
+        assert _TYPES["AnotherName"] is Renamed and "Renamed" not in _TYPES
+    finally:
+        del _TYPES["AnotherName"]
+
+
+# ----------------------------------------------------------------------------------------- what kernels walk is checked
+
+X = np.random.default_rng(1).normal(size=(40, 2)).round(1)
+FOREST, TREES = EXAMPLES["SearchForest"], EXAMPLES["KMeansTrees"]
+FEATURES = reference.presort(X, X[:2])
+
+
+def put(array, place, value):
+    other = array.copy()
+    other[place] = value
+    return other
+
+
+@pytest.mark.parametrize(
+    ("value", "changes", "message"),
+    [
+        (FOREST, {"left": FOREST.left.astype(np.int64)}, "left must be an array of int32"),
+        (FOREST, {"left": list(FOREST.left)}, "left must be an array of int32.*got a list"),
+        (FOREST, {"offset": FOREST.offset.astype(np.float32)}, "offset must be an array of float64"),
+        (FOREST, {"offset": put(FOREST.offset, 0, np.nan)}, "offset must hold numbers"),
+        (FOREST, {"planes": np.full_like(FOREST.planes, np.inf)}, "planes must hold numbers"),
+        (FOREST, {"planes": np.asfortranarray(np.ones((9, 4)))}, "planes must be C-contiguous"),
+        (FOREST, {"c": FOREST.c.astype(np.float32)}, "c must be an array of float64"),
+        (FOREST, {"c": put(FOREST.c, 0, np.inf)}, "c must hold numbers"),
+        (FOREST, {"c": put(FOREST.c, 0, 0.0)}, "positive weight"),
+        (FOREST, {"c": np.array(1.0)}, "c must be an array of float64 in 1 dim"),
+        (FOREST, {"roots": FOREST.roots[::-1].copy()}, "roots must rise"),
+        (FOREST, {"roots": put(FOREST.roots, 1, len(FOREST.left))}, "roots must rise"),
+        (FOREST, {"left": put(FOREST.left, 0, 0)}, "left must be -1"),
+        (FOREST, {"left": put(FOREST.left, 0, len(FOREST.left) - 2)}, "left must be -1"),
+        (FOREST, {"left": put(FOREST.left, FOREST.left >= 0, FOREST.left.max())}, "left"),
+        (FOREST, {"word": FOREST.word[::-1].copy()}, "word must"),
+        (FOREST, {"word": np.where(FOREST.word < 0, -1, FOREST.word.max() - FOREST.word)}, "word must number"),
+        (FOREST, {"plane": np.full_like(FOREST.plane, -1)}, "one test"),
+        (FOREST, {"plane": np.where(FOREST.plane < 0, -1, FOREST.plane + 1)}, "below"),
+        (FOREST, {"plane": put(FOREST.plane, FOREST.left < 0, -2)}, "-1 where"),
+        (FOREST, {"history": np.zeros((1, 5))}, "history"),
+        (TREES, {"first": TREES.first.astype(np.int32)}, "first must be an array of int64"),
+        (TREES, {"centres": TREES.centres.astype(np.float32)}, "centres must be an array of float64"),
+        (TREES, {"centres": TREES.centres * np.nan}, "centres must hold numbers"),
+        (TREES, {"centres": TREES.centres[:, :0].copy()}, "centres"),
+        (TREES, {"last": put(TREES.last, 0, 10**15)}, "first, last"),
+        (TREES, {"first": put(TREES.first, 0, 0)}, "children must come after"),
+        (TREES, {"first": put(TREES.first, 0, -5)}, "children must come after"),
+        (TREES, {"starts": put(TREES.starts, -1, -1)}, "starts, ends"),
+        (TREES, {"ends": put(TREES.ends, -1, 10**9)}, "starts, ends"),
+        (TREES, {"starts": TREES.starts[::-1].copy()}, "starts, ends"),
+        (TREES, {"members": put(TREES.members, 0, 10**9)}, "members must hold"),
+        (TREES, {"members": put(TREES.members, 0, -1)}, "members must hold"),
+        (TREES, {"members": put(TREES.members, 0, TREES.members[1])}, "members must hold"),
+        (FEATURES, {"rows": FEATURES.rows.astype(np.int32)}, "rows must be an array of uint16"),
+        (FEATURES, {"rows": put(FEATURES.rows, 3, 80)}, "rows must be below 80"),
+        (FEATURES, {"rows": FEATURES.rows[:-1].copy()}, "row_ptr must rise"),
+        (FEATURES, {"row_ptr": put(FEATURES.row_ptr, 1, -1)}, "row_ptr must rise"),
+        (FEATURES, {"row_ptr": put(FEATURES.row_ptr, 1, 10**9)}, "row_ptr must rise"),
+        (FEATURES, {"bin_ptr": put(FEATURES.bin_ptr, 0, 1)}, "bin_ptr must rise"),
+        (FEATURES, {"starts": put(FEATURES.starts, 2, 10**6)}, "starts must rise"),
+        (FEATURES, {"starts": put(FEATURES.starts, FEATURES.bin_ptr[1], 1)}, "starts must rise"),
+        (FEATURES, {"starts": put(FEATURES.starts, -1, 79)}, "starts must rise"),
+        (FEATURES, {"common": put(FEATURES.common, 0, 81)}, "common must hold"),
+        (FEATURES, {"common": FEATURES.common[:1].copy()}, "common must hold"),
+        (FEATURES, {"common_row": put(FEATURES.common_row, 0, 80)}, "common_row must hold"),
+        (FEATURES, {"common_row": put(FEATURES.common_row, 0, -1)}, "common_row must hold"),
+        (FEATURES, {"A": FEATURES.A[:39].copy()}, "rows must be below|common_row"),
+        (FEATURES, {"B": FEATURES.B[:, :1].copy()}, "as many columns"),
+        (FEATURES, {"A": X.astype(np.float32)}, "A must be an array of float64"),
+    ],
+)
+def test_what_kernels_walk_is_refused_if_it_leads_astray(value, changes, message):
+    assert dataclasses.replace(value) == value
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(value, **changes)
