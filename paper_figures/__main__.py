@@ -1,8 +1,24 @@
 """python -m paper_figures: see paper_figures.cli."""
 
+import os
 import sys
 
-from paper_figures.cli import main
+
+def run():
+    """Run the command; a Ctrl-C while modules are imported, or an output that is closed, is no traceback."""
+    try:
+        from paper_figures.cli import main
+
+        code = main()
+    except KeyboardInterrupt:
+        code = 130
+    try:
+        sys.stdout.flush()
+    except OSError:  # Python would flush again when it ends, and report it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = code or 3
+    return code
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -1,6 +1,5 @@
 """Distances in blocks of queries on any joblib backend: threads, processes, a cluster."""
 
-import joblib
 import numpy as np
 
 from paper_figures.registry import load_kernels
@@ -29,6 +28,8 @@ def chamfer_nearest_in_blocks(Q, X, k, kernels_name, *, block=500, jobs=None, th
     distance, index : ndarray, shape (n_Q, k)
         As :func:`refimpl.edges.chamfer_nearest` gives them.
     """
+    import joblib
+
     parts = joblib.Parallel(n_jobs=jobs)(
         joblib.delayed(_nearest)(Q[start : start + block], X, k, kernels_name, threads)
         for start in range(0, len(Q), block)

@@ -5,12 +5,6 @@ Every public function is a task: it gets a :class:`paper_figures.registry.Job` a
 
 import numpy as np
 import scipy.linalg
-from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import AdaBoostClassifier
-from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 from refimpl.boosted_distance import boosted_distance, selected_dimensions, staged_nearest_neighbor
 from refimpl.rivals.adaboost import adaboost_classifier
@@ -101,6 +95,8 @@ def cross_validation(job, *, data_set, options, repetition, rounds, folds):
     The training sample is that of the repetition with the same number; its test part is not looked at. Errors
     as in :func:`repetition`, the held-out vectors of all folds taken together.
     """
+    from sklearn.model_selection import StratifiedKFold
+
     X, y, train, _ = _split(job, data_set, options, repetition)
     X, y = X[train], y[train]
     splits = StratifiedKFold(folds).split(X, y)  # the sample is in random order
@@ -123,6 +119,9 @@ def projections(job, *, data_set, options, repetition, dimensions, share=None, s
     generalised eigenproblem of the scatter matrices as they are. Errors as in :func:`repetition`, one for each of
     `dimensions`; None where a method has not so many.
     """
+    from sklearn.decomposition import PCA
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
     X, y, train, test = _split(job, data_set, options, repetition, share)
     X_train, y_train, X_test, y_test = X[train], y[train], X[test], y[test]
     pca = PCA().fit(X_train)
@@ -165,6 +164,8 @@ def _errors(labels, truth):
 
 
 def _l2_errors(X, labels, Y, truth):
+    from sklearn.neighbors import KNeighborsClassifier
+
     tree = KNeighborsClassifier(1, algorithm="brute").fit(X, labels)
     return _errors(tree.predict(Y), truth)
 
@@ -174,6 +175,9 @@ def _boosted_trees(job, X, y, Y, truth, rounds, data_set, repetition):
 
     Cost-complexity pruning at 0.02 stands for C4.5's own: of seven settings tried it gave the lowest test error.
     """
+    from sklearn.ensemble import AdaBoostClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
     seed = int(job.rng_for("trees", data_set, repetition).integers(2**31))
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=0.02)
     model = AdaBoostClassifier(tree, n_estimators=max(rounds), random_state=seed).fit(X, y)

@@ -2,16 +2,20 @@
 
 import argparse
 import logging
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from paper_figures import gallery
 from paper_figures.codeversion import outdated_builds
+from paper_figures.extras import MissingExtra, require_extra
 from paper_figures.registry import KERNELS, SCALES, Context, load_kernels, load_papers
 from paper_figures.runner import make_figure, open_store
+from paper_figures.store import CannotStore, Store
 
 LOG = logging.getLogger("paper_figures")
-DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, MISUSED, UNWRITABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(argv=None, papers=None):
@@ -27,9 +31,22 @@ def main(argv=None, papers=None):
     Returns
     -------
     int
-        0 if all is done, 1 if a figure failed or lacks data that could be had, 130 after Ctrl-C. A misused
-        argument raises SystemExit(2), as argparse does.
+        0 if all is done, 1 if a figure failed or lacks data that could be had, 3 if a file could not be written
+        (such as on a full disk), 130 after Ctrl-C. A misused argument raises SystemExit(2), as argparse does.
     """
+    try:
+        return _main(argv, papers)
+    except KeyboardInterrupt:
+        _say("\nInterrupted.", sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of the output has enough, as in `--list | head`
+        return UNWRITABLE
+    except OSError as error:
+        _say(f"error: {error}", sys.stderr)
+        return UNWRITABLE
+
+
+def _main(argv, papers):
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
     papers = load_papers() if papers is None else list(papers)
     parser = _parser(papers)
@@ -39,17 +56,25 @@ def main(argv=None, papers=None):
         _list(chosen)
         return DONE
     _check(parser, options)
+    store = _open(parser, options.out)
     context = Context(options.scale, options.kernels, options.seed, options.data)
-    store = open_store(options.out)
+    kept = f"Each finished task is kept in {store.out}; the same command goes on from there."
     try:
         return _run(context, store, papers, chosen, options.jobs)
     except KeyboardInterrupt:
-        print(
-            f"\nInterrupted. Each finished task is kept in {store.out}; the same command goes on from there.",
-            file=sys.stderr,
-        )
-        gallery.write(store, papers)
+        _say(f"\nInterrupted. {kept}", sys.stderr)
+        with suppress(CannotStore):
+            gallery.write(store, papers)
         return INTERRUPTED
+    except CannotStore as error:
+        _say(f"error: {error}. {kept}", sys.stderr)
+        return UNWRITABLE
+
+
+def _say(text, stream):
+    """Print a line; what the stream's encoding has no character for is written as an escape."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
 
 
 def _run(context, store, papers, chosen, jobs):
@@ -57,9 +82,9 @@ def _run(context, store, papers, chosen, jobs):
     for paper, figure in chosen:
         outcome = make_figure(context, store, paper, figure, jobs=jobs, found=found)
         states.append(outcome.state)
-        print(_line(store, paper, figure, outcome), file=sys.stderr, flush=True)
+        _say(_line(store, paper, figure, outcome), sys.stderr)
         page = gallery.write(store, papers)
-    print(f"{len(states) - states.count('failed')} of {len(states)} figures and tables made; see {page}")
+    _say(f"{len(states) - states.count('failed')} of {len(states)} figures and tables made; see {page}", sys.stdout)
     return FAILED if {"failed", "incomplete"} & set(states) else DONE
 
 
@@ -99,13 +124,13 @@ def _parser(papers):
 def _jobs(text):
     jobs = int(text) if text.lstrip("-").isdigit() else 0
     if jobs == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers; 1, 2, ... or -1 (all) would do")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of workers; it must be 1, 2, ... or -1 (all)")
     return jobs
 
 
 def _seed(text):
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is no seed; a whole number from 0 would do")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seed; it must be a whole number from 0")
     return int(text)
 
 
@@ -118,12 +143,12 @@ def _choose(parser, papers, names):
     for name in names:
         matching = [p for p in all_pairs if name in (p[0].name, f"{p[0].name}.{p[1].name}")]
         if not matching:
-            parser.error(f"argument PAPER[.FIGURE]: {name!r} is unknown; {_would_do(papers, name)} would do")
+            parser.error(f"argument PAPER[.FIGURE]: {name!r} is unknown; it must be one of {_known(papers, name)}")
         wanted += matching
     return [pair for pair in all_pairs if pair in wanted]
 
 
-def _would_do(papers, name):
+def _known(papers, name):
     for paper in papers:
         if name.partition(".")[0] == paper.name:
             return ", ".join(f"{paper.name}.{figure.name}" for figure in paper.figures)
@@ -132,15 +157,17 @@ def _would_do(papers, name):
 
 def _list(chosen):
     for paper, figure in chosen:
-        print(f"{paper.name}.{figure.name}\t{figure.title}")
+        _say(f"{paper.name}.{figure.name}\t{figure.title}", sys.stdout)
 
 
 def _check(parser, options):
     """Refuse, before any work, what cannot go well."""
+    try:
+        require_extra()
+    except MissingExtra as error:
+        parser.error(str(error))
     if options.data is not None and not Path(options.data).is_dir():
         parser.error(f"argument --data: {options.data!r} is not a folder; give one that exists")
-    if Path(options.out).exists() and not Path(options.out).is_dir():
-        parser.error(f"argument --out: {options.out!r} is a file; give a folder, it is made if need be")
     options.data = options.data and str(Path(options.data).resolve())
     try:
         load_kernels(options.kernels)
@@ -151,3 +178,14 @@ def _check(parser, options):
         )
     for source in outdated_builds() if options.kernels == "fast" else ():
         LOG.warning("%s is newer than what was built from it: build again with `pip install -e .`", source)
+
+
+def _open(parser, out):
+    """The store of a folder that can be written to."""
+    if os.path.exists(out) and not os.path.isdir(out):
+        parser.error(f"argument --out: {out!r} is a file; give a folder, it is made if need be")
+    try:
+        Store(out).try_to_write()
+    except CannotStore as error:
+        parser.error(f"argument --out: cannot write in {out!r}: {error.__cause__.strerror}")
+    return open_store(out)

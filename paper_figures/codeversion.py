@@ -17,7 +17,7 @@ PROJECT = ("refimpl", "refimpl_fast", "paper_figures")
 KERNEL_PACKAGES = ("refimpl.kernels", "refimpl_fast")
 FRAMEWORK = frozenset(
     f"paper_figures.{name}"
-    for name in ("registry", "runner", "store", "plots", "gallery", "cli", "codeversion")
+    for name in ("registry", "runner", "store", "plots", "gallery", "cli", "codeversion", "extras")
 ) | frozenset(f"paper_figures.data{name}" for name in ("", ".files", ".fetch", ".sets"))
 SOURCES = (".py", ".pyx", ".pxd", ".pxi", ".h")
 

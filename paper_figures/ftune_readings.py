@@ -6,8 +6,6 @@ Every public function is a task, as in :mod:`paper_figures.ftune_tasks`.
 import warnings
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
 
 from paper_figures.ftune_tasks import Run, training_options
 from refimpl.ftune import CS, SLOPES, bbs, dselect, ftune, random_landmarks
@@ -98,6 +96,9 @@ def penalty(job, *, data_set, preparation, d, run):
 
 def _svc(C, A, y):
     """LIBLINEAR with the defaults of its command line: no bias, tolerance 0.1, at most 1,000 passes."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return LinearSVC(C=C, dual=True, tol=0.1, max_iter=1000, fit_intercept=False, random_state=0).fit(A, y)

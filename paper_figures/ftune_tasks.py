@@ -9,9 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.kernel_approximation import Nystroem
-from sklearn.svm import SVC, LinearSVC
 
 from refimpl.ftune import CS, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
@@ -96,6 +93,10 @@ def accuracies(job, *, data_set, preparation, d, run, methods):
 
 def peers(job, *, data_set, preparation, d, run):
     """Beyond the paper: Nystroem's map with a linear SVM, and an SVM on the kernel with its spectrum clipped."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.svm import SVC, LinearSVC
+
     one = Run(job, data_set, preparation, run)
     every = np.arange(len(one.y))
     S, V, Q = one.K.within(None, every), one.K.between(one.V, every), one.K.between(one.Q, every)

@@ -1,8 +1,6 @@
 """How the figures of Weinberger & Saul (2008) are drawn; a change here computes nothing anew."""
 
 import numpy as np
-from matplotlib.patches import Circle, Ellipse
-from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
 from paper_figures.plots import panels, series_style
 
@@ -28,6 +26,8 @@ def draw_steps(record, figure):
 
 def draw_rivals(record, figure):
     """Draw eq. 3 by seconds for each solver, and our bound."""
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
     axis = figure.subplots()
     for place, (name, curve) in enumerate(record["drawing"].items()):
         if "seconds" in curve:
@@ -46,6 +46,8 @@ def draw_rivals(record, figure):
 
 def draw_ball(record, figure):
     """Draw figure 1: a ball, a query outside, and the bound of eq. 7."""
+    from matplotlib.patches import Circle
+
     found = record["drawing"]
     axis = figure.subplots()
     centre, query, radius = np.array(found["centre"]), np.array(found["query"]), found["radius"]
@@ -83,6 +85,8 @@ def draw_ranks(record, figure):
 
 def draw_ellipsoids(record, figure):
     """Draw figure 3: the digits, and the unit ball of each digit's metric, enlarged."""
+    from matplotlib.patches import Ellipse
+
     found = record["drawing"]
     axis = figure.subplots()
     everything = np.concatenate([np.array(points) for points in found["points"]])
@@ -105,6 +109,8 @@ def draw_ellipsoids(record, figure):
 
 def draw_clusters(record, figure):
     """Draw figure 4: test error by the number of metrics, and by class."""
+    from matplotlib.ticker import MaxNLocator
+
     lines = record["drawing"]
     sets = list(dict.fromkeys(line["set"] for line in lines))
     handles = {}

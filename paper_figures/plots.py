@@ -5,10 +5,6 @@ A series is told by colour, marker and line at once. Nothing here touches pyplot
 
 import io
 
-import matplotlib
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-
 OKABE_ITO = {
     "blue": "#0072B2",
     "vermillion": "#D55E00",
@@ -96,6 +92,10 @@ def draw(plot, record, size):
     dict of str to bytes
         The contents of the files by suffix, ``".svg"`` and ``".png"``; the same bytes for the same record.
     """
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE}):
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)

@@ -14,13 +14,10 @@ import traceback
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-import joblib
-from tqdm import tqdm
-
 from paper_figures import data, plots
 from paper_figures.codeversion import code_version
 from paper_figures.registry import Job, Result, published_version
-from paper_figures.store import Store, digest, plain, write_atomic
+from paper_figures.store import CannotStore, Store, digest, plain, write_atomic
 
 LOG = logging.getLogger("paper_figures")
 FORMAT = 1  # part of every key: raise it when the meaning of stored results changes
@@ -149,6 +146,9 @@ def compute(context, store, paper, planned, *, jobs, label):
     computed : int
         How many tasks this run computed.
     """
+    import joblib
+    from tqdm import tqdm
+
     stored = [None if p.why else store.read_part(paper, p.task.name, p.key) for p in planned]
     todo = [i for i, p in enumerate(planned) if stored[i] is None and p.why is None]
     failures = []
@@ -211,6 +211,8 @@ class Outcome:
 def make_figure(context, store, paper, figure, *, jobs, found):
     """Compute, store and draw one figure; an error is stored beside the others' results.
 
+    CannotStore is raised: where one file cannot be written the next one cannot either.
+
     Parameters
     ----------
     context : Context
@@ -227,6 +229,8 @@ def make_figure(context, store, paper, figure, *, jobs, found):
     """
     try:
         return _make(context, store, paper, figure, jobs, found)
+    except CannotStore:
+        raise
     except Exception as error:
         text = str(error) if isinstance(error, TaskFailed | MissingData) else traceback.format_exc()
         failure = {"error": text, "scale": context.scale, "kernels": context.kernels, "seed": context.seed}

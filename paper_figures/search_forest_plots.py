@@ -1,7 +1,6 @@
 """How the figures of Li et al. (2011) are drawn; a change here computes nothing anew."""
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from paper_figures.plots import panels, series_style
 
@@ -37,6 +36,8 @@ def draw_curves(record, figure):
 
 def _logarithmic(axis, wide=300):
     """Plain numbers on a logarithmic axis; fewer where the range is a wide one, so that they do not overlap."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
     axis.set_xscale("log")
     low, high = axis.get_xlim()
     axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < wide * low else (1, 3)))
@@ -46,6 +47,8 @@ def _logarithmic(axis, wide=300):
 
 def draw_dimensions(record, figure):
     """Draw recall by the number of components."""
+    from matplotlib.ticker import NullLocator
+
     axis = figure.subplots()
     for place, line in enumerate(record["drawing"]):
         axis.plot(line["components"], line["recall"], label=line["method"], **series_style(place))

@@ -37,6 +37,10 @@ FIELDS = {
 }
 
 
+class CannotStore(Exception):
+    """A file of the output folder cannot be written: the disk is full, or the folder is read-only."""
+
+
 class InvalidRecord(ValueError):
     """A figure's record, or a part, does not have the form it should have."""
 
@@ -88,10 +92,23 @@ def digest(material):
 
 
 def write_atomic(path, content):
-    """Write bytes or text so that `path` is, at any moment, the old file or the new one."""
+    """Write bytes or text so that `path` is, at any moment, the old file or the new one.
+
+    Raises
+    ------
+    CannotStore
+        If the file system refuses; the message says which file and why.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = content.encode() if isinstance(content, str) else content
+    content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_and_move(path, content)
+    except OSError as error:
+        raise CannotStore(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _write_and_move(path, content):
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -101,7 +118,7 @@ def write_atomic(path, content):
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             os.unlink(temporary)
         raise
 
@@ -205,10 +222,21 @@ class Store:
     def __init__(self, out):
         self.out = Path(out)
 
+    def try_to_write(self):
+        """Make the folder and write a small file to it, so that a folder which takes none is known before any work.
+
+        Raises
+        ------
+        CannotStore
+        """
+        probe = self.out / ".probe"
+        write_atomic(probe, "x" * 4096)
+        probe.unlink(missing_ok=True)
+
     def sweep(self, older_than=3600.0):
         """Remove what killed runs left half written; younger files may belong to a run that is alive."""
         for path in self.out.rglob(".*.tmp"):
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 if time.time() - path.stat().st_mtime > older_than:
                     path.unlink()
 

@@ -1,14 +1,124 @@
-"""Shared by all tests: the real data sets are found in ../shared/data when that folder exists."""
+"""Shared by all tests: which of them need the real data sets, and a switch that refuses every download.
 
+A test that reads a real data set carries ``@pytest.mark.real_data("MNIST-10")`` with the names of the sets. It is
+skipped where their files are not at hand, and the end of the run names them. The files are looked for where the loader
+looks (REFIMPL_DATA, then the user's cache) and, if REFIMPL_DATA is not set, in ../shared/data.
+
+REFIMPL_OFFLINE=1 makes a run behave as on a machine without a network: a connection to anything but this machine
+raises OfflineError at once, and ../shared/data is not looked at.
+"""
+
+import ipaddress
 import os
+import sys
 from pathlib import Path
+
+import pytest
 
 # threads that wait do not spin: on a busy machine spinning ones would hold up those they wait for
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when the OpenMP library is loaded
 if "PYTEST_XDIST_WORKER" in os.environ:  # other workers share the processors
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is loaded
 
+OFFLINE = os.environ.get("REFIMPL_OFFLINE", "") not in ("", "0")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+NEEDS = "needs REFIMPL_DATA: "
 
-if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir():
+if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)
+
+
+# -------------------------------------------------------------------------------------------- the network
+
+
+class OfflineError(ConnectionRefusedError):
+    """REFIMPL_OFFLINE is set and something asked for another machine."""
+
+
+def on_this_machine(address):
+    """Whether a socket's address is of this machine: loopback, or not of the internet at all."""
+    if not isinstance(address, tuple):
+        return True  # a path: a Unix socket
+    host = address[0]
+    if isinstance(host, bytes):
+        host = host.decode("ascii", "replace")
+    if host in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False
+
+
+def refuse(event, arguments):
+    """An audit hook: raise before a socket reaches for another machine."""
+    if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
+        address = arguments[1]
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
+        address = (arguments[0] or "",)
+        if arguments[0] == OWN_NAME:
+            return
+    else:
+        return
+    if address is not None and not on_this_machine(address):
+        raise OfflineError(f"REFIMPL_OFFLINE is set; refused to reach {address[0]}")
+
+
+if OFFLINE:
+    OWN_NAME = os.uname().nodename
+    sys.addaudithook(refuse)
+    for scheme in ("http_proxy", "https_proxy", "all_proxy"):  # for processes that the tests start
+        os.environ[scheme] = os.environ[scheme.upper()] = "http://127.0.0.1:9"
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = "localhost,127.0.0.1,::1"
+
+
+# ------------------------------------------------------------------------------------------ the real data
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "real_data(*names): reads these real data sets; skipped where their files are not at hand"
+    )
+
+
+def is_at_hand(name):
+    """Whether all files of a data set can be read without a download."""
+    from paper_figures.data import at_hand
+
+    return at_hand(name)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Skip what needs data that are not at hand; all cases of a test get one reason, so that it is one line."""
+    at_hand, needed = {}, {}
+    for item in items:
+        if "benchmark" in item.fixturenames and config.getoption("benchmark_skip", False):
+            continue  # skipped as a benchmark
+        names = {name for mark in item.iter_markers("real_data") for name in mark.args}
+        for name in names - at_hand.keys():
+            at_hand[name] = is_at_hand(name)
+        if not all(at_hand[name] for name in names):
+            absent, cases = needed.setdefault(item.nodeid.partition("[")[0], (set(), []))
+            absent.update(name for name in names if not at_hand[name])
+            cases.append(item)
+    for absent, cases in needed.values():
+        for item in cases:
+            item.add_marker(pytest.mark.skip(reason=NEEDS + ", ".join(sorted(absent))))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter):
+    """Say in one line, the last before the closing one, which data sets were missing, and what that cost."""
+    yield
+    sets, tests = set(), 0
+    for report in terminalreporter.stats.get("skipped", ()):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        _, needed, names = reason.partition(NEEDS)
+        if needed:
+            tests += 1
+            sets.update(names.split(", "))
+    if tests:
+        terminalreporter.write_line(
+            f"{tests} tests were skipped for want of real data (set REFIMPL_DATA to their folder): "
+            + ", ".join(sorted(sets))
+        )

@@ -4,7 +4,6 @@ import csv
 import gzip
 import hashlib
 import http.server
-import os
 import pickle
 import re
 import threading
@@ -19,11 +18,9 @@ from hypothesis import strategies as st
 from paper_figures.data import FILES, DataFile, DataNotAvailable, describe, fetch, load, names, search_path
 from paper_figures.data.coding import nominal_codes, table
 from paper_figures.data.gist import gist
+from paper_figures.data.sets import _recipe
 
-DATA = os.environ.get("REFIMPL_DATA")
-real = pytest.mark.skipif(
-    not DATA, reason="no data sets: REFIMPL_DATA is not set and ../shared/data is not there"
-)
+real = pytest.mark.real_data  # see conftest.py
 PUBLISHED = Path(__file__).resolve().parents[1] / "paper_figures/published/boosted_distance_table1.csv"
 TABLE1 = {row["data_set"]: row for row in csv.DictReader(PUBLISHED.open(encoding="utf-8"))}
 OTHER_SIZES = {"ad": (1966, 1555), "MNIST": (13007 + 2163, 784), "splice": (1535, 60)}
@@ -57,8 +54,11 @@ def test_every_set_of_table_1_is_known():
     assert set(TABLE1) <= set(names())
 
 
-@real
-@pytest.mark.parametrize("name", [name for name in TABLE1 if name != "gender"])
+def each(sets):
+    return [pytest.param(name, marks=real(name)) for name in sets]
+
+
+@pytest.mark.parametrize("name", each(name for name in TABLE1 if name != "gender"))
 def test_sizes_are_those_of_table_1(name):
     loaded = load(name)
     printed = (int(TABLE1[name]["observations"]), int(TABLE1[name]["dimensions"]))
@@ -68,13 +68,12 @@ def test_sizes_are_those_of_table_1(name):
     assert not loaded.X.flags.writeable
 
 
-@real
-@pytest.mark.parametrize("name", CLASS_SIZES)
+@pytest.mark.parametrize("name", each(CLASS_SIZES))
 def test_class_sizes(name):
     assert tuple(np.bincount(load(name).y)) == CLASS_SIZES[name]
 
 
-@real
+@real("MNIST")
 def test_mnist_keeps_its_parts():
     loaded = load("MNIST")
     assert loaded.n_train == 13007 and loaded.X.max() == 255.0
@@ -82,10 +81,11 @@ def test_mnist_keeps_its_parts():
     assert np.bincount(loaded.y[loaded.n_train :])[[1, 7]].tolist() == [1135, 1028]
 
 
-@real
 @pytest.mark.parametrize(
     "name, options, shape",
     [
+        pytest.param(name, options, shape, marks=real(name))
+        for name, options, shape in [
         ("splice", {"ambiguous": "drop"}, (1527, 60)),
         ("splice", {"order": "frequency"}, (1535, 60)),
         ("spectf", {"duplicates": "drop"}, (267, 44)),
@@ -98,13 +98,14 @@ def test_mnist_keeps_its_parts():
         ("arrhythmia", {"missing": "mean", "drop_mostly_missing": False}, (452, 279)),
         ("ad-excerpt", {}, (748, 1558)),
         ("ad-excerpt", {"missing": "mean"}, (998, 1558)),
+        ]
     ],
 )
 def test_alternatives(name, options, shape):
     assert load(name, **options).X.shape == shape
 
 
-@real
+@real("vote1", "splice")
 def test_codes_of_symbols():
     votes, middle = load("vote1").X, load("vote1", missing="middle").X
     assert votes[0].tolist() == [0, 1, 0, 1, 1, 1, 0, 0, 0, 1, 2, 1, 1, 1, 0, 1]
@@ -114,15 +115,15 @@ def test_codes_of_symbols():
     assert load("splice", ambiguous="one code").X.max() == 4 < letters.max()
 
 
-@real
-def test_every_pinned_file_has_its_checksum():
-    for file in FILES.values():
-        if file.sha256 is not None:
-            assert fetch(file.name).is_file()
-    assert describe("spectf") == tuple(
-        {"name": name, "sha256": FILES[name].sha256}
-        for name in ("uci/spectf/spectf.train.arff", "uci/spectf/spectf.test.arff")
-    )
+@pytest.mark.parametrize("name", each(name for name in names() if _recipe(name).files and name != "gender"))
+def test_every_pinned_file_has_its_checksum(name):
+    """The loader raises if a file has another sha256 than the table."""
+    described = describe(name)
+    assert described == tuple({"name": file, "sha256": FILES[file].sha256} for file in _recipe(name).files)
+
+
+def test_every_file_of_the_table_belongs_to_a_set():
+    assert set(FILES) == {file for name in names() for file in _recipe(name).files}
 
 
 def test_table_of_files_is_well_formed():
@@ -373,7 +374,7 @@ def test_gist_says_what_would_do():
             gist(np.zeros(shape))
 
 
-@real
+@real("tiny-images")
 def test_tiny_images(monkeypatch):
     monkeypatch.setattr("paper_figures.data.tiny_images.gist", lambda images: images[:, :4, :4].reshape(-1, 16))
     loaded = load("tiny-images")

@@ -9,13 +9,14 @@ It does not split, scale or whiten: that is a protocol's business and stands in 
 
 from paper_figures.data.fetch import DataNotAvailable, fetch, search_path
 from paper_figures.data.files import FILES, DataFile
-from paper_figures.data.sets import DataSet, describe, load, names, reader
+from paper_figures.data.sets import DataSet, at_hand, describe, load, names, reader
 
 __all__ = [
     "FILES",
     "DataFile",
     "DataNotAvailable",
     "DataSet",
+    "at_hand",
     "describe",
     "fetch",
     "load",

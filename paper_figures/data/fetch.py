@@ -4,9 +4,8 @@ import hashlib
 import os
 from pathlib import Path
 
-import pooch
-
 from paper_figures.data.files import FILES
+from paper_figures.extras import require_extra
 
 VARIABLE = "REFIMPL_DATA"
 
@@ -44,6 +43,9 @@ def search_path(data_dir=None):
     list of Path
         ``data_dir``, then that of the variable REFIMPL_DATA, then the user's cache.
     """
+    require_extra("pooch")
+    import pooch
+
     given = [data_dir, os.environ.get(VARIABLE)]
     return [Path(folder) for folder in given if folder] + [Path(pooch.os_cache("refimpl"))]
 
@@ -73,18 +75,34 @@ def fetch(name, data_dir=None):
         If the file is nowhere and cannot be downloaded.
     """
     file = FILES[name]
+    path = find(name, data_dir)
+    if path is not None:
+        _check(file, path)
+        return path
     folders = search_path(data_dir)
-    for folder in folders:
-        path = folder / name
-        if path.is_file():
-            _check(file, path)
-            return path
     if file.url is None:
         note = f" ({file.note})" if file.note else ""
         reason = f"{file.name} is missing{note} and cannot be downloaded; licence: {file.licence}"
         remedy = f"If you have it, put it at {folders[0] / file.name}."
         raise DataNotAvailable(f"{reason}. {remedy}", reason, by_hand=file.sha256 is None)
     return _download(file, folders)
+
+
+def find(name, data_dir=None):
+    """Give the path of a data file if one of the folders has it, else None; nothing is downloaded.
+
+    Parameters
+    ----------
+    name : str
+    data_dir : path or None
+        A folder to look in first.
+
+    Returns
+    -------
+    Path or None
+    """
+    paths = (folder / name for folder in search_path(data_dir))
+    return next((path for path in paths if path.is_file()), None)
 
 
 def sha256_of(path):
@@ -104,6 +122,8 @@ def _check(file, path):
 
 
 def _download(file, folders):
+    import pooch
+
     target = folders[-1] / file.name
     by_hand = f"Put it by hand at {folders[0] / file.name} (sha256 {file.sha256})."
     try:

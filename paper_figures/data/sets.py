@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from paper_figures.data.fetch import fetch, sha256_of
+from paper_figures.data.fetch import fetch, find, sha256_of
 from paper_figures.data.files import FILES
+from paper_figures.extras import require_extra
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Parsed:
 
 
 def _recipes():
+    require_extra("sklearn")
     from paper_figures.data import bundled, ftune_sets, lmnn_sets, mnist, tiny_images, uci
 
     modules = (bundled, mnist, uci, lmnn_sets, ftune_sets, tiny_images)
@@ -146,6 +148,22 @@ def describe(name, data_dir=None):
     if not recipe.files:
         return load(name, data_dir).files
     return _file_list(recipe, [fetch(file, data_dir) for file in recipe.files])
+
+
+def at_hand(name, data_dir=None):
+    """Whether all files of a data set are in the folders that are searched, so that nothing has to be downloaded.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    data_dir : path or None
+
+    Returns
+    -------
+    bool
+    """
+    return all(find(file, data_dir) is not None for file in _recipe(name).files)
 
 
 def _recipe(name):

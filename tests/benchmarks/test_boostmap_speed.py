@@ -18,6 +18,7 @@ from refimpl.edges import canny, chamfer
 from refimpl.training_triples import selective_triples
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+pytestmark = pytest.mark.real_data("MNIST-10")
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from refimpl.edges import canny
 from refimpl.kernels.chamfer import on_grid
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+pytestmark = pytest.mark.real_data("MNIST-10")
 
 ROOT = Path(__file__).resolve().parents[2]
 K = 100

@@ -28,6 +28,7 @@ def seconds(function, repeats=1):
     return float(np.median(found))
 
 
+@pytest.mark.real_data("MNIST-10")
 @pytest.mark.parametrize("features", [8, 784])
 def test_dselect_of_60_000_rows(benchmark, features):
     """300 landmarks by a function, a column at a time; it reads the rows 299 times at least."""
@@ -80,6 +81,7 @@ def letters():
     return K, [(X[part], y[part]) for part in parts]
 
 
+@pytest.mark.real_data("letters")
 def test_train_beside_liblinear(benchmark):
     """One of the 26 x 6 problems of letters with its four C: ours ends no higher."""
     K, ((_, y), _, _) = letters()
@@ -107,6 +109,7 @@ def test_train_beside_liblinear(benchmark):
     benchmark.pedantic(lambda: list(path(Phi, sign, Cs, "squared_hinge", 1.0)), rounds=1)
 
 
+@pytest.mark.real_data("letters")
 @pytest.mark.parametrize("d", [30, 300])
 def test_model_selection_on_letters(benchmark, d):
     """6 slopes x 4 C x 26 classes, 10,000 training and 4,000 validation points."""

@@ -111,6 +111,7 @@ def test_scan_for_many_queries(words, threads, benchmark):
     benchmark.pedantic(lambda: refimpl_fast.hamming_nearest(codes, queries, 100, threads=threads), rounds=3)
 
 
+@pytest.mark.real_data("MNIST-10")
 @pytest.mark.parametrize("k", [2, 32])
 def test_k_means_of_one_node(digits, k, benchmark):
     """scikit-learn's k-means from the same centres, as many steps: the same partition but for rounding."""
@@ -133,6 +134,7 @@ def test_k_means_of_one_node(digits, k, benchmark):
     benchmark.pedantic(lambda: refimpl_fast.lloyd(X, rows, centres, 7, threads=1), rounds=3)
 
 
+@pytest.mark.real_data("MNIST-10")
 def test_rivals_on_digits(digits, benchmark):
     """Recall of the 100 nearest and candidate time of each rival, one thread; brute force for scale."""
     from sklearn.neighbors import NearestNeighbors

@@ -15,6 +15,7 @@ from paper_figures.data import load
 from refimpl.lmnn import lmnn
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+pytestmark = pytest.mark.real_data("MNIST-10")
 
 K, D = 3, 169
 

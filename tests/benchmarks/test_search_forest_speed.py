@@ -106,6 +106,7 @@ def test_a_million_vectors(benchmark):
     report(benchmark, found)
 
 
+@pytest.mark.real_data("MNIST-10")
 def test_learning_from_digits(benchmark):
     """50,000 points, 5 million similar pairs and 2.5 billion others: time a tree, peak memory, recall."""
     trees = int(os.environ.get("REFIMPL_TREES", "4"))

@@ -43,6 +43,7 @@ def per_round(P, N, kernels, few, many, repeats, threads=None):
     return (long - short) / (many - few)
 
 
+@pytest.mark.real_data("MNIST")
 def test_boosting_round(sets, benchmark):
     from lightgbm import LGBMClassifier
     from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
@@ -72,6 +73,7 @@ def test_boosting_round(sets, benchmark):
         print(f"\n{name}: {1e3 * value:.2f} ms a round, {value / found['fast']:.1f} times the fast kernel", end="")
 
 
+@pytest.mark.real_data("MNIST")
 def test_stump_against_memory_speed(sets, benchmark):
     """How far a search for the best stump is from reading its sorted rows once, at the speed of a long sum."""
     P, N = sets

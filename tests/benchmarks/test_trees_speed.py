@@ -17,6 +17,7 @@ from refimpl.ball_trees import impostors, nearest_neighbors
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+pytestmark = pytest.mark.real_data("MNIST-10")
 
 K, QUERIES = 3, 1000
 

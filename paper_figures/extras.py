@@ -1,0 +1,35 @@
+"""The packages that making figures needs beyond NumPy and SciPy: the extra ``figures`` of pyproject.toml.
+
+They are imported where they are used, so that the figures can be listed without them.
+"""
+
+from importlib.util import find_spec
+
+PACKAGES = {  # how it is imported: how it is installed
+    "matplotlib": "matplotlib",
+    "sklearn": "scikit-learn",
+    "joblib": "joblib",
+    "tqdm": "tqdm",
+    "pooch": "pooch",
+}
+
+
+class MissingExtra(ImportError):
+    """Packages of the extra ``figures`` are not installed."""
+
+
+def require_extra(*modules):
+    """Raise MissingExtra if one of the modules is not installed.
+
+    Parameters
+    ----------
+    *modules : str
+        Keys of :data:`PACKAGES`; none means all of them.
+    """
+    absent = [PACKAGES[name] for name in modules or PACKAGES if find_spec(name) is None]
+    if absent:
+        raise MissingExtra(f"paper_figures needs {_listed(absent)}: pip install 'refimpl[figures]'")
+
+
+def _listed(names):
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
