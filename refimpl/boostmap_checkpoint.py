@@ -73,7 +73,7 @@ class Checkpoint:
 
     def __init__(self, path, arguments, rng, every=60.0):
         self.path, self.rng, self.every, self.written = path, rng, every, time.monotonic()
-        self.rounds, self.extra, self.w, self.phase = [], [], None, 1
+        self.rounds, self.extra, self.w, self.phase, self.stopped = [], [], None, 1, False
         self.problem = "" if path is None else _digest(arguments)
         if path is not None and os.path.exists(path):
             self._read(load(path))
@@ -97,6 +97,11 @@ class Checkpoint:
         if time.monotonic() - self.written >= self.every:
             self.write()
 
+    def stop(self):
+        """A callback ended a phase: the file stays as it is now, so that the training can go on with that phase."""
+        self.write()
+        self.stopped = True
+
     def second_phase(self):
         """The rounds of § 7.3 are done."""
         if self.phase == 1:
@@ -106,7 +111,7 @@ class Checkpoint:
     def write(self):
         """Write the file, if there is a path and a round to tell of."""
         self.written = time.monotonic()
-        if self.path is None or self.w is None:
+        if self.path is None or self.w is None or self.stopped:
             return
         names = np.array([h for h, _, _ in self.rounds], dtype=np.int64).reshape(-1, 2)
         alpha, z = (np.array([r[i] for r in self.rounds], dtype=np.float64) for i in (1, 2))
@@ -121,7 +126,8 @@ def _digest(arguments):
     total = hashlib.sha256()
     for value in arguments:
         array = np.ascontiguousarray(value)
-        total.update(f"{array.dtype} {array.shape} ".encode() + array.tobytes())
+        total.update(f"{array.dtype} {array.shape} ".encode())
+        total.update(array.reshape(-1).view(np.uint8))  # no copy
     return total.hexdigest()
 
 

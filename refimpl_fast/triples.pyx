@@ -7,7 +7,7 @@ share the classifiers out.
 import numpy as np
 
 from cython.parallel cimport prange, threadid
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs, frexp, ldexp, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libcpp.algorithm cimport upper_bound
 
@@ -28,9 +28,11 @@ cdef enum:
 cdef double[DEGREE + 1] TAYLOR
 cdef double LOG2E = reference._LOG2E, LN2_HIGH = reference._LN2_HIGH, LN2_LOW = reference._LN2_LOW
 cdef double LEAST = reference._LEAST, MOST = reference._MOST, TOLERANCE = reference.TOLERANCE
-cdef double LAST_BITS = reference.LAST_BITS
+cdef double LAST_BITS = reference.LAST_BITS, NEAR = reference.NEAR, NEARER = reference.NEARER
+cdef double EASY = reference.EASY, NO_MARGIN = reference.NO_MARGIN, NEGLIGIBLE = reference.NEGLIGIBLE
+cdef double HUGE = reference.HUGE
 cdef double SHIFT = 1.5 * 2.0**52
-cdef int STEPS = reference.STEPS
+cdef int STEPS = reference.STEPS, HALVINGS = reference.HALVINGS
 for _place in range(DEGREE + 1):
     TAYLOR[_place] = reference._TAYLOR[_place]
 assert LANES == reference.LANES
@@ -133,18 +135,36 @@ cdef cloned_void _z(
     out[1] = -out[1]
 
 
-cdef cloned_void _mean_size(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
-    # fixed_sum(w * np.abs(u))
-    cdef double[LANES] lanes
+cdef cloned_void _sizes(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
+    # fixed_sum(w * np.abs(u)), _largest(u, w), _largest(-u, w)
+    cdef double[LANES] lanes, right, wrong
+    cdef double v
     cdef Py_ssize_t i, row
     for i in range(LANES):
         lanes[i] = 0
+        right[i] = 0
+        wrong[i] = 0
     for row in range(t // LANES):
         for i in range(LANES):
-            lanes[i] += w[row * LANES + i] * fabs(u[row * LANES + i])
+            v = u[row * LANES + i]
+            lanes[i] += w[row * LANES + i] * fabs(v)
+            v = v if w[row * LANES + i] > 0 else 0
+            right[i] = v if v > right[i] else right[i]
+            wrong[i] = -v if -v > wrong[i] else wrong[i]
     out[0] = lanes[0]
+    out[1] = right[0]
+    out[2] = wrong[0]
     for i in range(1, LANES):
         out[0] += lanes[i]
+        out[1] = max(out[1], right[i])
+        out[2] = max(out[2], wrong[i])
+
+
+cdef void _rescale(double* u, double power, Py_ssize_t t) noexcept nogil:
+    # np.where(np.abs(u) > NO_MARGIN, u * power, 0.0)
+    cdef Py_ssize_t i
+    for i in range(t):
+        u[i] = u[i] * power if fabs(u[i]) > NO_MARGIN else 0.0
 
 
 cdef cloned_void _sums(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
@@ -177,29 +197,74 @@ cdef cloned_void _sums(const double* u, const double* w, Py_ssize_t t, double* o
 
 
 cdef void _minimum(
-    const double* u, const double* w, double least, Py_ssize_t t, const double* taylor, double* found
+    double* u, const double* w, double least, Py_ssize_t t, const double* taylor, double* found
 ) noexcept nogil:
-    cdef double scale, low = least, high = max(least, 0.0), most, alpha, step, newton
+    # found = _minimum(u, w, least); u may be rescaled in its place
+    cdef double[3] sizes
     cdef double[3] z
-    cdef int _
-    _mean_size(u, w, t, &scale)
-    if scale == 0.0:
-        _z(u, w, high, t, taylor, z)
-        found[0] = high
+    cdef double[4] state
+    cdef double largest, most, power = 1, alpha
+    cdef int exponent
+    _sizes(u, w, t, sizes)
+    largest = max(sizes[1], sizes[2])
+    if largest <= NO_MARGIN or sizes[0] == 0.0:
+        found[0] = max(least, 0.0)
+        _z(u, w, found[0], t, taylor, z)
         found[1] = z[0]
         return
-    most = high + LAST_BITS / scale
-    alpha, high = high, most
+    if not 1 / EASY <= largest <= EASY:
+        frexp(largest, &exponent)
+        power = ldexp(1.0, 1 - exponent)
+        _rescale(u, power, t)
+        least = max(-HUGE, min(HUGE, least / power))
+        _sizes(u, w, t, sizes)
+    most = max(least, 0.0) + LAST_BITS / sizes[0]
+    if min(sizes[1], sizes[2]) <= max(NEGLIGIBLE * max(sizes[1], sizes[2]), NO_MARGIN):
+        alpha = most if sizes[1] > sizes[2] else least
+        _z(u, w, alpha, t, taylor, z)
+        found[0] = alpha * power
+        found[1] = z[0]
+        return
+    _newton(u, w, least, most, sizes[0], max(sizes[1], sizes[2]), t, taylor, state)
+    if state[2] != state[3]:
+        if not state[3] < most:
+            state[3] = max(most, MOST / sizes[2])
+        _bisection(u, w, state[2], state[3], least, t, taylor, state)
+    found[0] = state[0] * power
+    found[1] = state[1]
+
+
+cdef void _newton(
+    const double* u, const double* w, double least, double most, double scale, double largest, Py_ssize_t t,
+    const double* taylor, double* state
+) noexcept nogil:
+    # state = alpha, Z, low, high of _newton(u, w, least, most, scale, largest)
+    cdef double low = least, alpha = max(least, 0.0), high = most, step, newton
+    cdef double[3] z
+    cdef bint done = False
+    cdef int _
+    state[0] = alpha
+    state[1] = 0
     for _ in range(STEPS):
         _z(u, w, alpha, t, taylor, z)
-        if (z[1] >= 0 and alpha == least) or (z[1] <= 0 and alpha == most):
+        state[0] = alpha
+        state[1] = z[0]
+        if z[1] >= 0 and alpha == least:
+            done = True
             break
         if z[1] < 0:
             low = alpha
         else:
             high = alpha
+        if alpha == most and z[1] <= 0:
+            done = z[1] == 0
+            high = INFINITY
+            break
+        if z[2] == 0:
+            break
         step = -z[1] / z[2]
-        if fabs(step) * scale <= TOLERANCE:
+        if fabs(step) * scale <= TOLERANCE and fabs(step) * largest <= NEAR:
+            done = True
             break
         newton = alpha + step
         if not low < newton < high:
@@ -210,8 +275,39 @@ cdef void _minimum(
             else:
                 newton = (low + high) / 2
         alpha = newton
-    found[0] = alpha
-    found[1] = z[0]
+    state[2] = state[0] if done else low
+    state[3] = state[0] if done else high
+
+
+cdef void _bisection(
+    const double* u, const double* w, double low, double high, double least, Py_ssize_t t, const double* taylor,
+    double* state
+) noexcept nogil:
+    # state[:2] = _bisection(u, w, low, high, least)
+    cdef double alpha = low, middle
+    cdef double[3] z
+    cdef int _
+    _z(u, w, alpha, t, taylor, z)
+    if not (z[1] >= 0 and alpha == least):
+        for _ in range(HALVINGS):
+            middle = _middle(low, high)
+            if not low < middle < high:
+                break
+            alpha = middle
+            _z(u, w, alpha, t, taylor, z)
+            if z[1] < 0:
+                low = alpha
+            else:
+                high = alpha
+    state[0] = alpha
+    state[1] = z[0]
+
+
+cdef double _middle(double low, double high) noexcept nogil:
+    # np.sqrt(small) * np.sqrt(large) if small > 0 else large * NEARER, with the sign of the two
+    cdef double small = min(fabs(low), fabs(high)), large = max(fabs(low), fabs(high)), middle
+    middle = sqrt(small) * sqrt(large) if small > 0 else large * NEARER
+    return middle if high > 0 else -middle
 
 
 def weighted_errors(F not None, triples not None, y not None, w not None, *, threads=None):
@@ -256,6 +352,7 @@ def z_values(
     cdef double[:, ::1] u = np.empty((n_threads, T.t))
     cdef Py_ssize_t c
     cdef bint silent = S is not None
+    reference.require_values(F)
     if silent and (S.shape[0] != values.shape[0] or S.shape[1] != values.shape[1]):
         raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; that of F, {F.shape}, would do")
     if T.t:
@@ -279,6 +376,7 @@ def minimize_z(
     cdef double[:, ::1] u = np.empty((n_threads, T.t))
     cdef Py_ssize_t c
     cdef bint silent = S is not None
+    reference.require_values(F)
     if silent and (S.shape[0] != values.shape[0] or S.shape[1] != values.shape[1]):
         raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; that of F, {F.shape}, would do")
     if T.t:

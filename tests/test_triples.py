@@ -21,7 +21,9 @@ def problems(draw, most=80):
     """Embeddings, triples, orders and weights with ties, constants and weights that vanish."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, m, t = draw(st.integers(2, 12)), draw(st.integers(1, 4)), draw(st.integers(1, most))
-    F = rng.normal(size=(m, n)) * draw(st.sampled_from([1e-6, 1.0, 1e4]))
+    F = rng.normal(size=(m, n)) * draw(st.sampled_from([1e-160, 1e-60, 1e-6, 1.0, 1e4, 1e160]))
+    if draw(st.booleans()):
+        F = F * 10.0 ** rng.uniform(-30, 30, n)
     if draw(st.booleans()):
         F = np.rint(F)
     w = rng.random(t) ** draw(st.sampled_from([0, 1, 8, 200]))
@@ -81,6 +83,98 @@ def test_the_minimum_is_where_scipy_finds_it():
         assert found.fun - 1e-9 < Z[c] <= found.fun + 1e-12  # SciPy stays off the ends of its interval
         slope = w @ (u * np.exp(-alpha[c] * u)), w @ (u * u * np.exp(-alpha[c] * u))
         assert alpha[c] == -0.02 or abs(slope[0] / slope[1]) < 1e-10
+
+
+def slope_sign(u, w, alpha):
+    """The sign of Z's slope, from sums of logarithms: no exponential overflows, none is cut off."""
+    sides = []
+    for side in (u > 0, u < 0):
+        logs = np.log(w[side]) + np.log(np.abs(u[side])) - alpha * u[side]
+        sides.append(logs.max() + np.log(np.exp(logs - logs.max()).sum()))
+    return np.sign(sides[1] - sides[0])
+
+
+def minimum_by_bisection(u, w):
+    """The alpha >= 0 with the least Z, by halving the exponents of an interval."""
+    if slope_sign(u, w, 0.0) >= 0:
+        return 0.0
+    low, high = 1e-250, 1e250
+    for _ in range(200):
+        middle = math.sqrt(low) * math.sqrt(high)
+        low, high = (middle, high) if slope_sign(u, w, middle) < 0 else (low, middle)
+    return high
+
+
+def of_margins(u):
+    """One embedding and triples whose margins are u: q at 0, a and b so far away."""
+    F = np.concatenate([[0.0], np.abs(u)])[np.newaxis]
+    places = np.arange(1, len(u) + 1)
+    triples = np.stack([np.zeros(len(u)), np.where(u > 0, 0, places), np.where(u > 0, places, 0)], axis=1)
+    return F, triples.astype(np.int32), np.ones(len(u))
+
+
+@each
+def test_the_minimum_lies_beyond_where_the_mean_margin_would_end_the_search(kernels):
+    u, w = np.array([1000.0, 0.001, -0.0005]), on_grid(np.array([0.5, 0.49, 0.01]))
+    alpha, Z = kernels.minimize_z(*of_margins(u), w, np.zeros(1))
+    assert alpha[0] == pytest.approx(3056.64, abs=0.01) and Z[0] == pytest.approx(0.0692, abs=1e-4)
+    assert alpha[0] == pytest.approx(minimum_by_bisection(u, w), rel=1e-9)
+
+
+@each
+@pytest.mark.parametrize("decades", [1, 6, 20, 60, 100])
+def test_the_minimum_of_margins_of_all_sizes(kernels, decades):
+    """Against a search by the slope's sign alone, with weights of all sizes and both signs in every problem."""
+    rng = np.random.default_rng(decades)
+    for _ in range(60):
+        t = int(rng.integers(2, 40))
+        u = rng.choice([-1.0, 1.0], t, p=[0.3, 0.7]) * 10.0 ** rng.uniform(-decades, decades, t)
+        u[:2] = np.abs(u[:2]) * [1, -1]
+        w = rng.random(t) ** rng.choice([1, 10, 40])
+        w = np.maximum(on_grid(w / w.sum()), 2.0**-52)
+        alpha, Z = kernels.minimize_z(*of_margins(u), w, np.zeros(1))
+        best = minimum_by_bisection(u, w)
+        least = math.fsum(w * np.exp(np.minimum(-best * u, 700)))
+        assert np.isfinite(alpha[0]) and alpha[0] >= 0
+        assert Z[0] == pytest.approx(least, rel=1e-10), (u, w, best)
+        assert Z[0] == pytest.approx(math.fsum(w * np.exp(np.minimum(-alpha[0] * u, 700))), rel=1e-12)
+
+
+@each
+def test_nothing_wrong_keeps_the_documented_end(kernels):
+    for u in ([1e40, 1.0, 1e-40], [3.0, 2.0, 1.0], [1e200, 1.0, 1.0]):
+        w = on_grid(np.array([2.0**-50, 0.5, 0.5 - 2.0**-50]))
+        alpha, Z = kernels.minimize_z(*of_margins(np.array(u)), w, np.array([-0.5]))
+        assert alpha[0] == pytest.approx(52 * math.log(2) / (w @ u), rel=1e-12) and 0 < Z[0] < 1
+        alpha, Z = kernels.minimize_z(*of_margins(-np.array(u)), w, np.array([-700 / u[0]]))
+        assert alpha[0] == -700 / u[0] and 0 < Z[0] < 1  # nothing right: the least alpha
+
+
+@each
+@pytest.mark.parametrize("size", [1e-290, 1e-170, 1e-100, 1.0, 1e100, 1e155, 1e290])
+def test_values_of_any_size_have_the_same_minimum(kernels, size):
+    rng = np.random.default_rng(1)
+    F, triples = rng.normal(size=(6, 30)), rng.integers(0, 30, (300, 3)).astype(np.int32)
+    y, w = rng.choice([-1.0, 1.0], 300), on_grid(np.full(300, 1 / 300))
+    power = 2.0 ** round(math.log2(size))
+    alpha, Z = kernels.minimize_z(F, triples, y, w, np.full(6, -0.1))
+    with np.errstate(all="raise", under="ignore"):
+        scaled, same = kernels.minimize_z(F * power, triples, y, w, np.full(6, -0.1) / power)
+    if size < 1e-120:  # margins that small count as none
+        assert_same(same, kernels.z_values(F * power, triples, y, w, scaled))
+    else:
+        assert_same(same, Z)
+        assert_same(scaled * power, alpha)
+
+
+@each
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1e302])
+def test_values_without_margins_are_refused(kernels, value):
+    F = np.array([[0.0, 1.0, value]])
+    triples, y, w = np.array([[0, 1, 2]], dtype=np.int32), np.ones(1), np.ones(1)
+    for call in (kernels.minimize_z, kernels.z_values):
+        with pytest.raises(ValueError, match=r"F: it holds NaN or values beyond 2\*\*1000"):
+            call(F, triples, y, w, np.zeros(1))
 
 
 @each

@@ -21,6 +21,11 @@ LANES = 64
 TOLERANCE = 1e-11  # of the last Newton step, in units of 1 / (weighted mean of |margin|)
 STEPS = 100
 LAST_BITS = 52 * np.log(2.0)
+NEAR = 1e-6  # of the last Newton step, in units of 1 / (largest |margin|): where Z is as good as a parabola
+HALVINGS, NEARER = 200, 2.0**-40  # of the search where Newton's method does not end; its first steps towards 0
+EASY = 2.0**150  # margins that are all larger, or all below its inverse, are rescaled
+NO_MARGIN, NEGLIGIBLE = 2.0**-900, 2.0**-600  # a largest margin that counts as 0; beside that of the other sign
+HUGE = 2.0**1000  # the largest value of an embedding, and of a least alpha
 
 _LOG2E, _LN2_HIGH, _LN2_LOW = 1.4426950408889634, 0.693145751953125, 1.4286068203094173e-06
 _LEAST, _MOST = -700.0, 500.0
@@ -143,7 +148,14 @@ def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     -------
     ndarray, shape (m,), float64
     """
-    return np.array([z(u, w, a)[0] for u, a in zip(_signed_margins(F, triples, y, S), alpha, strict=True)])
+    require_values(F)
+    return np.array([fixed_sum(_factors(u, w, a)) for u, a in zip(_signed_margins(F, triples, y, S), alpha, strict=True)])
+
+
+def require_values(F):
+    """Refuse values of embeddings whose margins may be no numbers."""
+    if F.size and not (F.min() >= -HUGE and F.max() <= HUGE):
+        raise ValueError("F: it holds NaN or values beyond 2**1000; margins must be finite")
 
 
 def _signed_margins(F, triples, y, S):
@@ -164,15 +176,21 @@ def z(u, w, alpha):
     -------
     Z, Z1, Z2 : float
     """
-    e = w * exp(-alpha * u)  # eq. 12
+    e = _factors(u, w, alpha)
     first = e * u
     return fixed_sum(e), -fixed_sum(first), fixed_sum(first * u)
+
+
+def _factors(u, w, alpha):
+    with np.errstate(over="ignore"):  # exp takes infinities
+        return w * exp(-alpha * u)  # eq. 12
 
 
 def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
     """A_min and Z_min of many classifiers: eqs. 13-14 of Athitsos et al. (2005).
 
-    Z_j is convex in alpha. Newton's method, kept inside a bracket by bisection, from 0 or from `least`.
+    Z_j is convex in alpha. Newton's method, kept inside a bracket by bisection, from 0 or from `least`; where it does
+    not end, as with margins of very different sizes, the slope's zero is found by bisection alone.
 
     Parameters
     ----------
@@ -188,35 +206,94 @@ def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
     alpha, Z : ndarray, shape (m,), float64
         Where no triple that has a weight is misclassified, Z has no minimum but an infimum; then alpha is where a
         classifier with all margins at their weighted mean would have Z = 2**-52.
+
+    Raises
+    ------
+    ValueError
+        If a value of F is NaN, or larger than 2**1000.
     """
-    found = [_minimum(u, w, l) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
+    require_values(F)
+    found = [_minimum(u, w, float(l)) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
     alpha, Z = np.array(found).reshape(-1, 2).T
     return alpha, Z
 
 
 def _minimum(u, w, least):
-    scale = fixed_sum(w * np.abs(u))
-    low, high = least, max(least, 0.0)  # the least alpha; where the search begins
-    if scale == 0.0:  # a constant classifier: Z does not depend on alpha
-        return high, z(u, w, high)[0]
-    most = high + LAST_BITS / scale
-    alpha, high = high, most
+    """A_min and Z_min of one classifier."""
+    scale, right, wrong = fixed_sum(w * np.abs(u)), _largest(u, w), _largest(-u, w)
+    largest = max(right, wrong)
+    if largest <= NO_MARGIN or scale == 0.0:  # a constant classifier: Z does not depend on alpha
+        alpha = max(least, 0.0)
+        return alpha, z(u, w, alpha)[0]
+    if not 1 / EASY <= largest <= EASY:  # a power of two, so that no square leaves float64's range
+        power = 2.0 ** (1 - int(np.frexp(largest)[1]))
+        least = max(-HUGE, min(HUGE, least / power))
+        alpha, Z = _minimum(np.where(np.abs(u) > NO_MARGIN, u * power, 0.0), w, least)
+        return alpha * power, Z
+    most = max(least, 0.0) + LAST_BITS / scale
+    if min(right, wrong) <= max(NEGLIGIBLE * largest, NO_MARGIN):  # Z falls, or grows, throughout
+        alpha = most if right > wrong else least
+        return alpha, z(u, w, alpha)[0]
+    alpha, Z, low, high = _newton(u, w, least, most, scale, largest)
+    if low == high:
+        return alpha, Z
+    return _bisection(u, w, low, high if high < most else max(most, _MOST / wrong), least)
+
+
+def _largest(u, w):
+    """The largest positive u of a weight that is not 0; 0 if there is none."""
+    return float(np.max(np.where(w > 0, u, 0.0), initial=0.0))
+
+
+def _newton(u, w, least, most, scale, largest):
+    """Newton's method within [least, most]: alpha, Z and where the minimum lies, low = high if alpha is that place."""
+    low, alpha, high = least, max(least, 0.0), most
     for _ in range(STEPS):
         Z, Z1, Z2 = z(u, w, alpha)
-        if (Z1 >= 0 and alpha == least) or (Z1 <= 0 and alpha == most):
-            break
+        if Z1 >= 0 and alpha == least:
+            return alpha, Z, alpha, alpha
         if Z1 < 0:
             low = alpha
         else:
             high = alpha
-        step = -Z1 / Z2
-        if np.abs(step) * scale <= TOLERANCE:
+        if alpha == most and Z1 <= 0:
+            return alpha, Z, most, most if Z1 == 0 else np.inf
+        if Z2 == 0:
             break
+        step = -Z1 / Z2
+        if np.abs(step) * scale <= TOLERANCE and np.abs(step) * largest <= NEAR:
+            return alpha, Z, alpha, alpha
         newton = alpha + step
         if not low < newton < high:
             newton = least if newton <= least < alpha else most if newton >= most > alpha else (low + high) / 2
         alpha = newton
+    return alpha, Z, low, high
+
+
+def _bisection(u, w, low, high, least):
+    """The zero of Z's slope between low and high, of one sign, by halving their exponents: to the last bits."""
+    alpha = low
+    Z, Z1, _ = z(u, w, alpha)
+    if Z1 >= 0 and alpha == least:
+        return alpha, Z
+    for _ in range(HALVINGS):
+        middle = _middle(low, high)
+        if not low < middle < high:
+            break
+        alpha = middle
+        Z, Z1, _ = z(u, w, alpha)
+        if Z1 < 0:
+            low = alpha
+        else:
+            high = alpha
     return alpha, Z
+
+
+def _middle(low, high):
+    """The geometric mean of two numbers of one sign; near 0, if one of them is 0."""
+    small, large = min(abs(low), abs(high)), max(abs(low), abs(high))
+    middle = np.sqrt(small) * np.sqrt(large) if small > 0 else large * NEARER
+    return float(middle if high > 0 else -middle)
 
 
 def best_ranges(values, F, triples, y, w, thresholds, ranges, *, threads=None):
