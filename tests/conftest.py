@@ -15,8 +15,6 @@ from pathlib import Path
 
 import pytest
 
-# threads that wait do not spin: on a busy machine spinning ones would hold up those they wait for
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when the OpenMP library is loaded
 if "PYTEST_XDIST_WORKER" in os.environ:  # other workers share the processors
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is loaded
 

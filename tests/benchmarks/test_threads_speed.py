@@ -94,7 +94,7 @@ def seconds(work, threads):
     return time.perf_counter() - start
 
 
-@pytest.mark.real_data
+@pytest.mark.real_data("MNIST", "MNIST-10")
 @pytest.mark.parametrize("prepare", [boosting_round, lmnn_step, chamfer_nearest, forest_learning])
 def test_default_threads(prepare, benchmark):
     work = prepare()

@@ -44,18 +44,21 @@ def work(options):
     """Run cases and write the number of the one at hand where the watching process reads it."""
     from .compare import Difference, run
 
-    counts, end = Counter(), time.monotonic() + (options.seconds or 1e9)
+    counts, finds, end = Counter(), 0, time.monotonic() + (options.seconds or 1e9)
     with open(options.worker, "r+b") as file, mmap.mmap(file.fileno(), 8) as at:
         for number in range(options.first, options.first + options.cases):
             at[:8] = struct.pack("q", number)
-            if time.monotonic() > end:
+            if time.monotonic() > end or finds == MOST_FINDS:
                 break
             try:
                 counts.update([run(options.seed, number, options.kernel)])
+                continue
             except Difference as difference:
-                print(f"FOUND {number} {difference}", flush=True)
+                found = str(difference)
             except Exception as error:
-                print(f"FOUND {number} the fuzzer itself: {type(error).__name__}: {error}", flush=True)
+                found = f"the fuzzer itself: {type(error).__name__}: {error}"
+            finds += 1
+            print(f"FOUND {number} {' '.join(found.split())}", flush=True)
         else:
             at[:8] = struct.pack("q", options.first + options.cases)
     for (kernel, kind), count in counts.items():
