@@ -163,14 +163,15 @@ def _scaled(Q, X, radii):
 
     A radius that holds everything becomes 2^120, one that holds nothing -1.
     """
-    sample = X[:: 1 + len(X) // 256]
-    centre = np.partition(sample, len(sample) // 2, axis=0)[len(sample) // 2]  # no outlier moves it
-    exponent = 40 - np.frexp(max(-Q.min(), Q.max(), -X.min(), X.max()))[1]
-    centre, Q, X = np.ldexp(centre, exponent), np.ldexp(Q, exponent), np.ldexp(X, exponent)
+    sample = X[:: 1 + len(X) // 64]
+    centre = np.sort(sample, axis=0)[len(sample) // 2]  # no outlier moves it
+    exponent = 40 - int(np.frexp(max(-Q.min(), Q.max(), -X.min(), X.max()))[1])
+    half, rest = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)  # their product may be beyond float64
+    centre = centre * half * rest
     wide = radii + (Q.shape[1] + 8) * reference.UNDERFLOW  # a distance may have lost this
     with np.errstate(over="ignore"):
         wide = np.minimum(np.ldexp(wide, 2 * exponent), 2.0**120)
-    return Q - centre, X - centre, np.where(radii > 0, wide, -1.0)
+    return Q * half * rest - centre, X * half * rest - centre, np.where(radii > 0, wide, -1.0)
 
 
 cdef cloned_void _search(

@@ -253,6 +253,7 @@ Z = np.arange(6.0).reshape(2, 3)
         ("pair_distances", (Z, i(0), i(-1)), "ValueError: second must hold indices from 0 to 1; got -1"),
         ("pair_distances", (Z, i(0), i()), "ValueError: second must have the length 1 along axis 0; got shape (0,)"),
         ("pair_distances", ([[1.0]], i(0), i(0)), "TypeError: Z must be a numpy.ndarray; got list"),
+        ("pair_distances", (np.ma.array(Z), i(0), i(0)), "TypeError: Z must be a numpy.ndarray; got MaskedArray"),
         ("pair_distances", (Z.T, i(0), i(0)), "ValueError: Z must be C-contiguous; pass numpy.ascontiguousarray(Z)"),
         ("pair_distances", (Z[0], i(0), i(0)), "ValueError: Z must have 2 dimensions; got an array of shape (3,)"),
         ("impostors", (Z, Z, np.ones(1), i(0, 0), i(0, 0)), "ValueError: radii must have the length 2 along axis 0"),

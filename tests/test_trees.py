@@ -229,14 +229,14 @@ def test_searches_at_any_scale(kernels, case, bound, strict):
 
 @each
 def test_a_search_by_boxes_does_not_rely_on_the_radii(kernels):
-    """Nor does its filter: the radii of a tree that was put together by hand may be too small."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 3)) * 1e9
-    X[150:] = X[:150] + rng.normal(size=(150, 3)) * 1e-3
+    """Nor does its filter: a tree that was put together by hand may have any. In float32 the last point is 64 away."""
+    base = 2.0**29
+    X = np.concatenate([[base + 32.25], np.full(30, -base), [base + 32.125]])[:, np.newaxis]
     tree = kernels.build_tree(X, leaf_size=40)
-    other = dataclasses.replace(tree, radii=tree.radii * 1e-9)
-    for a, b in zip(kernels.tree_nearest(tree, X, 2), kernels.tree_nearest(other, X, 2), strict=True):
-        assert_same(a, b)
+    other = dataclasses.replace(tree, radii=np.ones(1), centres=np.zeros((1, 1)))
+    for one in (tree, other):
+        squares, indices, _ = kernels.tree_nearest(one, np.array([[base + 31.875]]), 1)
+        assert indices.tolist() == [[31]] and squares.tolist() == [[0.0625]]
 
 
 @each

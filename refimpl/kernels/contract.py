@@ -69,7 +69,7 @@ class Array:
         """Check type, dtype, shape and layout, and enter the lengths that are new."""
         if value is None and self.optional:
             return
-        if not isinstance(value, np.ndarray):
+        if type(value) not in (np.ndarray, np.memmap):  # masked arrays and matrices compute otherwise
             raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
         if value.dtype.name not in self.dtypes or not value.dtype.isnative:
             raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
