@@ -3,13 +3,15 @@ loops. A point is compared with sixteen centres at once; each sum is taken in th
 
 import numpy as np
 
-from cython.parallel cimport prange, threadid
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libcpp.algorithm cimport pop_heap, push_heap
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport GRAIN, Loop, thread_count, worth
+
+from refimpl.kernels.contract import checked, require_within
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -20,7 +22,7 @@ cdef extern from "groups.h":
 cdef extern from *:
     """
     struct Branch { double square; int64_t node; };
-    static inline bool operator<(const Branch& a, const Branch& b) {  // the heap keeps the least on top
+    static inline bool operator<(const Branch& a, const Branch& b) {  // the heap keeps the least on top; none is NaN
         return a.square > b.square || (a.square == b.square && a.node > b.node);
     }
     """
@@ -32,8 +34,6 @@ cdef enum:
     GROUP = 16
     ROWS = 8  # centres in rows that are compared at once
     COLUMNS = 64  # coordinates of the means that a thread sums at a time
-
-cdef Py_ssize_t SHARED = 2**18  # products below which one thread does it all
 
 
 # ------------------------------------------------------------------------------------------------ k-means
@@ -85,44 +85,65 @@ cdef void _sum(
             into[c] += x[c]
 
 
+cdef class _Means(Loop):
+    """Step i sums the points' coordinates from i * COLUMNS on, for each centre."""
+
+    cdef double[:, ::1] S, sums
+    cdef int64_t[::1] nearest
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        _sum(self.S, self.nearest, self.sums, i * COLUMNS)
+
+
+cdef class _Assign(Loop):
+    """Step i finds the centre nearest to point i."""
+
+    cdef double[:, ::1] S
+    cdef double[::1] packed
+    cdef int64_t[::1] nearest
+    cdef Py_ssize_t k
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        _nearest(&self.S[i, 0], &self.packed[0], self.k, self.S.shape[1], &self.nearest[i])
+
+
+@checked
 def lloyd(
     const double[:, ::1] X not None, const int64_t[::1] rows not None, const double[:, ::1] centres not None,
     Py_ssize_t iterations, *, threads=None
 ):
     """Lloyd's k-means on some of the points, from given centres; see refimpl.kernels.lloyd."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t k = centres.shape[0], d = X.shape[1], p = rows.shape[0], i, j, c
-    if centres.shape[1] != d or k == 0 or d == 0:
-        raise ValueError(f"X, centres: shapes {X.shape[0], d}, {k, centres.shape[1]} do not fit together")
-    for i in range(p):
-        if not 0 <= rows[i] < X.shape[0]:
-            raise ValueError(f"rows holds {rows[i]}; there are {X.shape[0]} points")
-    if p * k * d < SHARED:
-        n_threads = 1
-    cdef double[:, ::1] C = np.array(centres), sums = np.empty((k, d)), S = np.take(X, rows, axis=0)
-    cdef double[::1] packed = np.zeros((k + GROUP - 1) // GROUP * GROUP * d)
-    cdef int64_t[::1] nearest = np.zeros(p, dtype=np.int64), before = np.zeros(p, dtype=np.int64)
-    cdef int64_t[::1] count = np.zeros(k, dtype=np.int64)
-    _pack(C, packed)
-    for i in prange(p, nogil=True, num_threads=n_threads, schedule="static"):
-        _nearest(&S[i, 0], &packed[0], k, d, &nearest[i])
+    cdef Py_ssize_t k = centres.shape[0], d = X.shape[1], p = rows.shape[0], i, j, c, chunk = GRAIN // (k * d) + 1
+    cdef double[:, ::1] C = np.array(centres)
+    cdef int64_t[::1] before = np.zeros(p, dtype=np.int64), count = np.zeros(k, dtype=np.int64)
+    cdef _Means means = _Means()
+    cdef _Assign assign = _Assign()
+    means.S = assign.S = np.take(X, rows, axis=0)
+    require_within(np.asarray(means.S), "X[rows]")
+    means.sums = np.empty((k, d))
+    assign.packed = np.zeros((k + GROUP - 1) // GROUP * GROUP * d)
+    assign.nearest = np.zeros(p, dtype=np.int64)
+    assign.k = k
+    _pack(C, assign.packed)
+    assign.run(p, worth(n_threads, p * k * d // 8), chunk)  # eight products at a time
     for _ in range(iterations):
+        PyErr_CheckSignals()
         # centres[count > 0] = sums[count > 0] / count[count > 0, np.newaxis]
-        sums[:, :], count[:] = 0, 0
+        means.sums[:, :], count[:] = 0, 0
+        means.nearest = assign.nearest
         for i in range(p):
-            count[nearest[i]] += 1
-        for i in prange((d + COLUMNS - 1) // COLUMNS, nogil=True, num_threads=n_threads, schedule="static"):
-            _sum(S, nearest, sums, i * COLUMNS)
+            count[means.nearest[i]] += 1
+        means.run((d + COLUMNS - 1) // COLUMNS, worth(n_threads, p * d), 1)
         for j in range(k):
             for c in range(d if count[j] else 0):
-                C[j, c] = sums[j, c] / <double> count[j]
-        before, nearest = nearest, before
-        _pack(C, packed)
-        for i in prange(p, nogil=True, num_threads=n_threads, schedule="static"):
-            _nearest(&S[i, 0], &packed[0], k, d, &nearest[i])
-        if _equal(nearest, before):
+                C[j, c] = means.sums[j, c] / <double> count[j]
+        before, assign.nearest = assign.nearest, before
+        _pack(C, assign.packed)
+        assign.run(p, worth(n_threads, p * k * d // 8), chunk)
+        if _equal(assign.nearest, before):
             break
-    return np.asarray(C), np.asarray(nearest)
+    return np.asarray(C), np.asarray(assign.nearest)
 
 
 # ------------------------------------------------------------------------------------------------ searching
@@ -147,12 +168,6 @@ cdef Trees _view(
     view.centres, view.first, view.last = &centres[0, 0], &first[0], &last[0]
     view.starts, view.ends, view.members, view.roots = &starts[0], &ends[0], &members[0], &roots[0]
     return view
-
-
-cdef Trees _checked(trees, Q):
-    if Q.shape[1] != trees.centres.shape[1]:
-        raise ValueError(f"Q has {Q.shape[1]} columns; the centres of the trees have {trees.centres.shape[1]}")
-    return _view(trees, trees.centres, trees.first, trees.last, trees.starts, trees.ends, trees.members, trees.roots)
 
 
 cdef cloned_void _squares(const double* q, const double* P, Py_ssize_t n, Py_ssize_t d, double* out) noexcept nogil:
@@ -200,18 +215,43 @@ cdef int64_t _down(
     return node
 
 
+cdef class _Search(Loop):
+    """What the queries of a search read; step i is query i."""
+
+    cdef Trees view
+    cdef const double[:, ::1] Q
+
+    cdef set(self, trees, const double[:, ::1] Q):
+        self.view = _view(trees, trees.centres, trees.first, trees.last, trees.starts, trees.ends, trees.members,
+                          trees.roots)
+        self.Q = Q
+
+    cdef search(self, int n_threads, Py_ssize_t least):
+        # `least` numbers at least are looked at for each query
+        cdef Py_ssize_t m = self.Q.shape[0]
+        self.run(m, worth(n_threads, m * least), max(<Py_ssize_t> 1, min(<Py_ssize_t> 16, m // (16 * n_threads))))
+
+
+cdef class _Leaves(_Search):
+    cdef int64_t[:, ::1] leaves
+    cdef vector[vector[double]] squares  # one for each thread
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t t
+        for t in range(self.view.n_roots):
+            self.leaves[i, t] = _down(&self.view, &self.Q[i, 0], self.view.roots[t], &self.squares[thread], NULL, NULL)
+
+
+@checked
 def tree_leaves(trees, const double[:, ::1] Q not None, *, threads=None):
     """The leaf that each query reaches in each tree; see refimpl.kernels.tree_leaves."""
     cdef int n_threads = thread_count(threads)
-    cdef Trees view = _checked(trees, Q)
-    cdef int64_t[:, ::1] leaves = np.empty((len(Q), view.n_roots), dtype=np.int64)
-    cdef vector[vector[double]] squares
-    cdef Py_ssize_t i, t
-    squares.resize(n_threads)
-    for i in prange(Q.shape[0], nogil=True, num_threads=n_threads, schedule="static"):
-        for t in range(view.n_roots):
-            leaves[i, t] = _down(&view, &Q[i, 0], view.roots[t], &squares[threadid()], NULL, NULL)
-    return np.asarray(leaves)
+    cdef _Leaves loop = _Leaves()
+    loop.set(trees, Q)
+    loop.leaves = np.empty((len(Q), loop.view.n_roots), dtype=np.int64)
+    loop.squares.resize(n_threads)
+    loop.search(n_threads, GROUP * loop.view.n_roots * loop.view.d)
+    return np.asarray(loop.leaves)
 
 
 cdef void _search(
@@ -240,19 +280,35 @@ cdef void _search(
         leaf += 1
 
 
+cdef class _BestBins(_Search):
+    cdef Py_ssize_t most
+    cdef int64_t[:, ::1] indices, opened
+    cdef int64_t[::1] computed
+    cdef int32_t[:, ::1] seen  # for each thread the number of its last query that found a point, counted from 1
+    cdef int32_t[::1] marks
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        if self.marks[thread] == INT32_MAX:
+            self.seen[thread, :] = 0
+            self.marks[thread] = 0
+        self.marks[thread] += 1
+        _search(&self.view, &self.Q[i, 0], self.most, self.marks[thread], &self.seen[thread, 0], &self.indices[i, 0],
+                &self.opened[i, 0], &self.computed[i])
+
+
+@checked
 def best_bin_first(trees, const double[:, ::1] Q not None, Py_ssize_t most, *, threads=None):
     """The first points that best-bin-first search finds; see refimpl.kernels.best_bin_first."""
     cdef int n_threads = thread_count(threads)
-    cdef Trees view = _checked(trees, Q)
-    cdef Py_ssize_t n = len(trees.members) // len(trees.roots), m = Q.shape[0], i
-    if not 0 <= most <= n:
-        raise ValueError(f"most: {most}; it must lie between 0 and {n}, the number of points")
-    cdef int64_t[:, ::1] indices = np.empty((m, most), dtype=np.int64), opened = np.empty((m, most), dtype=np.int64)
-    cdef int64_t[::1] computed = np.zeros(m, dtype=np.int64)
-    cdef int32_t[:, ::1] seen = np.zeros((n_threads, n), dtype=np.int32)
-    if most == 0:
-        return np.asarray(indices), np.asarray(opened), np.asarray(computed)
-    for i in prange(m, nogil=True, num_threads=n_threads, schedule="dynamic"):
-        _search(&view, &Q[i, 0], most, <int32_t> (i + 1), &seen[threadid(), 0], &indices[i, 0], &opened[i, 0],
-                &computed[i])
-    return np.asarray(indices), np.asarray(opened), np.asarray(computed)
+    cdef Py_ssize_t m = Q.shape[0]
+    cdef _BestBins loop = _BestBins()
+    loop.set(trees, Q)
+    loop.most = most
+    loop.indices = np.empty((m, most), dtype=np.int64)
+    loop.opened = np.empty((m, most), dtype=np.int64)
+    loop.computed = np.zeros(m, dtype=np.int64)
+    if most and m:
+        loop.seen = np.zeros((n_threads, trees.n), dtype=np.int32)
+        loop.marks = np.zeros(n_threads, dtype=np.int32)
+        loop.search(n_threads, GROUP * loop.view.n_roots * loop.view.d + most)
+    return np.asarray(loop.indices), np.asarray(loop.opened), np.asarray(loop.computed)

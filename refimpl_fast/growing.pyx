@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from cython.parallel cimport prange
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport nth_element
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport GRAIN, Loop, thread_count, worth
 
 from refimpl.kernels import trees as reference
+from refimpl.kernels.contract import checked
 from refimpl.kernels.trees import BallTree
 from refimpl.results import from_new_arrays
 
@@ -19,7 +19,7 @@ cdef extern from "clones.h":
 
 cdef extern from *:
     """
-    struct Ranked { double value; int64_t place; };
+    struct Ranked { double value; int64_t place; };  // the value is no NaN, as X is within 1e140
     static inline bool operator<(const Ranked& a, const Ranked& b) {
         return a.value < b.value || (a.value == b.value && a.place < b.place);
     }
@@ -32,34 +32,48 @@ cdef extern from *:
 cdef int ITERATIONS = reference.ITERATIONS
 
 
+cdef class _Level(Loop):
+    """Step i encloses node first + i, and splits it unless it is a leaf."""
+
+    cdef const double[:, ::1] X
+    cdef int64_t[::1] order, starts, ends
+    cdef double[:, ::1] centres, low, high
+    cdef double[::1] radii
+    cdef Py_ssize_t first, leaves
+    cdef bint principal
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t j = self.first + i, d = self.X.shape[1], size = self.ends[j] - self.starts[j]
+        cdef int64_t* rows = &self.order[self.starts[j]]
+        _enclose(&self.X[0, 0], d, rows, size, &self.centres[j, 0], &self.low[j, 0], &self.high[j, 0], &self.radii[j])
+        if j < self.leaves - 1:
+            _split(&self.X[0, 0], d, rows, size, &self.centres[j, 0], self.principal)
+            self.starts[2 * j + 1] = self.starts[j]
+            self.starts[2 * j + 2] = self.ends[2 * j + 1] = self.starts[j] + (size + 1) // 2
+            self.ends[2 * j + 2] = self.ends[j]
+
+
+@checked
 def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=128, direction="axis", threads=None):
     """Build a ball tree; see refimpl.kernels.build_tree."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], leaves = 1, j, first, size
-    if n == 0 or d == 0 or leaf_size < 2 or direction not in ("axis", "principal"):
-        raise ValueError(f"X, leaf_size, direction: {n} x {d}, {leaf_size}, {direction!r}; see refimpl.kernels")
-    while (n + leaves - 1) // leaves > leaf_size:
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], leaves = 1, m
+    while leaves * leaf_size < n:  # -(-n // leaves) > leaf_size
         leaves *= 2
-    cdef Py_ssize_t m = 2 * leaves - 1
-    cdef bint principal = direction == "principal"
-    cdef int64_t[::1] order = np.arange(n), starts = np.zeros(m, dtype=np.int64), ends = np.full(m, n)
-    cdef double[:, ::1] centres = np.empty((m, d)), low = np.empty((m, d)), high = np.empty((m, d))
-    cdef double[::1] radii = np.empty(m)
-    first = 0
-    while first < m:
-        for j in prange(first, 2 * first + 1, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            size = ends[j] - starts[j]
-            _enclose(&X[0, 0], d, &order[starts[j]], size, &centres[j, 0], &low[j, 0], &high[j, 0], &radii[j])
-            if j < leaves - 1:
-                _split(&X[0, 0], d, &order[starts[j]], size, &centres[j, 0], principal)
-                starts[2 * j + 1] = starts[j]
-                starts[2 * j + 2] = ends[2 * j + 1] = starts[j] + (size + 1) // 2
-                ends[2 * j + 2] = ends[j]
-        first = 2 * first + 1
-    rows = np.asarray(order)
+    m = 2 * leaves - 1
+    cdef _Level loop = _Level()
+    loop.X, loop.leaves, loop.principal = X, leaves, direction == "principal"
+    loop.order, loop.starts, loop.ends = np.arange(n), np.zeros(m, dtype=np.int64), np.full(m, n)
+    loop.centres, loop.low, loop.high = np.empty((m, d)), np.empty((m, d)), np.empty((m, d))
+    loop.radii = np.empty(m)
+    n_threads = worth(n_threads, 2 * n * d)
+    while loop.first < m:
+        loop.run(loop.first + 1, n_threads, 1 + GRAIN // 16 * (loop.first + 1) // (n * d))
+        loop.first = 2 * loop.first + 1
+    rows = np.asarray(loop.order)
     return from_new_arrays(
-        BallTree, np.asarray(X)[rows], rows, np.asarray(starts), np.asarray(ends), np.asarray(centres), np.asarray(radii),
-        np.asarray(low), np.asarray(high),
+        BallTree, np.asarray(X)[rows], rows, np.asarray(loop.starts), np.asarray(loop.ends), np.asarray(loop.centres),
+        np.asarray(loop.radii), np.asarray(loop.low), np.asarray(loop.high),
     )
 
 

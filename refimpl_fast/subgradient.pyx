@@ -6,14 +6,14 @@ left by the distances of pair_distances; so its answer is the reference's.
 
 import numpy as np
 
-from cython.parallel cimport prange
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count, worth
+from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels import subgradient as reference
+from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -29,7 +29,7 @@ cdef extern from "panels.h":
 
 cdef enum:
     LANES = 8
-    CHUNK = 256  # queries that one thread searches for at a time
+    CHUNK = 256  # queries that one thread searches for at a time, at most
     PANELS = 48  # panels that stay in its cache meanwhile
 
 assert LANES == reference.LANES
@@ -63,82 +63,115 @@ cdef cloned_void _distances(
         out[e] = _distance(Z + first[e] * r, Z + second[e] * r, r)
 
 
+cdef class _PairDistances(Loop):
+    """Step i computes the distances of CHUNK pairs."""
+
+    cdef const double[:, ::1] Z
+    cdef const int64_t[::1] first, second
+    cdef double[::1] out
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t start = i * CHUNK, p = min(<Py_ssize_t> CHUNK, self.out.shape[0] - start)
+        _distances(&self.Z[0, 0], &self.first[start], &self.second[start], p, self.Z.shape[1], &self.out[start])
+
+
+@checked
 def pair_distances(
     const double[:, ::1] Z not None, const int64_t[::1] first not None, const int64_t[::1] second not None, *,
     threads=None,
 ):
     """Squared distances of pairs of rows; see refimpl.kernels.pair_distances."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t part, start, p = first.shape[0], r = Z.shape[1]
-    if second.shape[0] != p:
-        raise ValueError(f"first, second: {p} and {second.shape[0]} rows; they must be equally many")
-    _check_rows(first, Z.shape[0], "first")
-    _check_rows(second, Z.shape[0], "second")
-    cdef double[::1] out = np.zeros(p)
-    n_threads = worth(n_threads, p * r)
-    if p and r:
-        for part in prange((p + CHUNK - 1) // CHUNK, nogil=True, num_threads=n_threads, schedule="static"):
-            start = part * CHUNK
-            _distances(&Z[0, 0], &first[start], &second[start], min(<Py_ssize_t> CHUNK, p - start), r, &out[start])
-    return np.asarray(out)
+    cdef Py_ssize_t p = first.shape[0], r = Z.shape[1]
+    cdef _PairDistances loop = _PairDistances()
+    loop.Z, loop.first, loop.second = Z, first, second
+    loop.out = np.zeros(p)
+    if r:
+        loop.run((p + CHUNK - 1) // CHUNK, worth(n_threads, p * r), 1 + 1024 // r)
+    return np.asarray(loop.out)
 
 
-def _check_rows(rows, n, name):
-    rows = np.asarray(rows)
-    if len(rows) and not (0 <= rows.min() and rows.max() < n):
-        raise ValueError(f"{name}: rows from {rows.min()} to {rows.max()}; Z has rows 0 to {n - 1}")
+# ------------------------------------------------------------------------------------------------ impostors
 
 
+cdef class _Impostors(Loop):
+    """Step i finds the impostors of `together` queries."""
+
+    cdef const double[:, ::1] Q, X
+    cdef const double[::1] radii
+    cdef const int64_t[::1] classes_Q, classes_X
+    cdef const float[:, :, ::1] packed_Q, packed_X
+    cdef const float[:, ::1] limits, halves
+    cdef Py_ssize_t together
+    cdef vector[vector[int64_t]] found
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t first = i * self.together, last = min(self.Q.shape[0], first + self.together)
+        _search(&self.Q[0, 0], &self.X[0, 0], &self.radii[0], &self.classes_Q[0], &self.classes_X[0], self.packed_Q,
+                self.limits, self.packed_X, self.halves, first, last, self.X.shape[0], self.X.shape[1], self.found[i])
+
+
+@checked
 def impostors(
     const double[:, ::1] Q not None, const double[:, ::1] X not None, const double[::1] radii not None,
     const int64_t[::1] classes_Q not None, const int64_t[::1] classes_X not None, *, threads=None,
 ):
     """All pairs of different classes within the queries' radii; see refimpl.kernels.impostors."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t chunk, n_Q = Q.shape[0], n_X = X.shape[0], r = Q.shape[1], chunks = (n_Q + CHUNK - 1) // CHUNK
-    if X.shape[1] != r or len(radii) != n_Q or len(classes_Q) != n_Q or len(classes_X) != n_X:
-        raise ValueError("Q, X, radii, classes_Q, classes_X: their lengths do not fit together")
+    cdef Py_ssize_t n_Q = Q.shape[0], n_X = X.shape[0], r = Q.shape[1], chunks
     if n_Q == 0 or n_X == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     if r == 0:
-        return impostors(np.zeros((n_Q, 1)), np.zeros((n_X, 1)), radii, classes_Q, classes_X, threads=threads)
-    queries, bounds, panels, squares = _packed(np.asarray(Q), np.asarray(X), np.asarray(radii))
-    cdef const float[:, :, ::1] packed_Q = queries
-    cdef const float[:, ::1] limits = bounds
-    cdef const float[:, :, ::1] packed_X = panels
-    cdef const float[:, ::1] halves = squares
-    cdef vector[vector[int64_t]] found
-    found.resize(chunks)
-    n_threads = worth(n_threads, n_Q * n_X * r // 16)  # sixteen products at a time
-    for chunk in prange(chunks, nogil=True, num_threads=n_threads, schedule="dynamic"):
-        _search(&Q[0, 0], &X[0, 0], &radii[0], &classes_Q[0], &classes_X[0], packed_Q, limits, packed_X, halves,
-                chunk * CHUNK, min(n_Q, (chunk + 1) * CHUNK), n_X, r, found[chunk])
-    return _pairs(found, n_X)
+        Q, X, r = np.zeros((n_Q, 1)), np.zeros((n_X, 1)), 1
+    cdef _Impostors loop = _Impostors()
+    loop.Q, loop.X, loop.radii, loop.classes_Q, loop.classes_X = Q, X, radii, classes_Q, classes_X
+    loop.packed_Q, loop.limits, loop.packed_X, loop.halves = _packed(np.asarray(Q), np.asarray(X), np.asarray(radii))
+    loop.together = max(4, min(CHUNK // TOGETHER, n_Q // (16 * TOGETHER * n_threads))) * TOGETHER
+    chunks = (n_Q + loop.together - 1) // loop.together
+    loop.found.resize(chunks)
+    loop.run(chunks, worth(n_threads, n_Q * n_X * r // 16), 1)  # sixteen products at a time
+    return _pairs(loop.found, n_X)
 
 
 def _packed(Q, X, radii):
-    """Queries in groups, points in panels, in float32 about their mean; and when a scalar product may be a hit.
+    """Queries in groups, points in panels, in float32; and what a scalar product must exceed to be checked.
 
-    |q - x|^2 < radius is q.x - |x|^2 / 2 > (|q|^2 - radius) / 2. Rounding r products and sums of float32 moves the left
-    side by less than (r + 8) 2^-23 (|q|^2 + |x|^2).
+    |q - x|^2 < radius is q.x - |x|^2 / 2 > (|q|^2 - radius) / 2. Rounding r products and sums of float32 moves this by
+    less than (r + 8) 2^-23 (|q|^2 + |x|^2 + radius). All is first scaled by a power of two that makes the largest value
+    some 2^40. So float32 holds every square, and what underflows in it is less than (r + 8) 2^-100.
     """
     r = Q.shape[1]
-    centre = X.mean(axis=0)
-    Q, X = Q - centre, X - centre
+    relative, absolute = (r + 8) * 2.0**-23, (r + 8) * 2.0**-100
+    Q, X, radii = _scaled(Q, X, radii)
     squares_Q, squares_X = np.einsum("ij,ij->i", Q, Q), np.einsum("ij,ij->i", X, X)
-    error = (r + 8) * 2.0**-23 * (squares_Q + squares_X.max() + np.abs(radii))
-    scale = 1.0 / (np.sqrt(max(squares_Q.max(), squares_X.max())) or 1.0)  # float32 must hold the squares
     queries = np.zeros((-(-len(Q) // TOGETHER), r, TOGETHER), dtype=np.float32)
     panels = np.zeros((-(-len(X) // PANEL), r, PANEL), dtype=np.float32)
     bounds = np.full(len(queries) * TOGETHER, np.inf, dtype=np.float32)
-    squares = np.full(len(panels) * PANEL, -np.inf, dtype=np.float32)  # the places without a point are never hit
+    halves = np.full(len(panels) * PANEL, -np.inf, dtype=np.float32)  # the places without a point are never hit
     for packed, A, width in ((queries, Q, TOGETHER), (panels, X, PANEL)):
         whole = len(A) // width * width
-        packed[: whole // width] = (A[:whole] * scale).reshape(-1, width, r).transpose(0, 2, 1)
-        packed[whole // width :, :, : len(A) - whole] = (A[whole:] * scale).T
-    bounds[: len(Q)] = (0.5 * (squares_Q - radii) - error) * scale**2
-    squares[: len(X)] = -0.5 * squares_X * scale**2
-    return queries, bounds.reshape(-1, TOGETHER), panels, squares.reshape(-1, PANEL)
+        packed[: whole // width] = A[:whole].reshape(-1, width, r).transpose(0, 2, 1)
+        packed[whole // width :, :, : len(A) - whole] = A[whole:].T
+    bound = 0.5 * (squares_Q - radii) - relative * (squares_Q + radii) - absolute
+    bounds[: len(Q)] = np.where(radii >= 0, bound, np.inf)
+    halves[: len(X)] = (relative - 0.5) * squares_X
+    return queries, bounds.reshape(-1, TOGETHER), panels, halves.reshape(-1, PANEL)
+
+
+def _scaled(Q, X, radii):
+    """Q and X times a power of two, about a point among them; and radii as wide as the distances, scaled likewise.
+
+    A radius that holds everything becomes 2^120, one that holds nothing -1.
+    """
+    sample = X[:: 1 + len(X) // 64]
+    centre = np.sort(sample, axis=0)[len(sample) // 2]  # no outlier moves it
+    exponent = 40 - int(np.frexp(max(-Q.min(), Q.max(), -X.min(), X.max()))[1])
+    half, rest = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)  # their product may be beyond float64
+    centre = centre * half * rest
+    wide = radii + (Q.shape[1] + 8) * reference.UNDERFLOW  # a distance may have lost this
+    with np.errstate(over="ignore"):
+        wide = np.minimum(np.ldexp(wide, 2 * exponent), 2.0**120)
+    return Q * half * rest - centre, X * half * rest - centre, np.where(radii > 0, wide, -1.0)
 
 
 cdef cloned_void _search(
@@ -183,26 +216,41 @@ cdef _pairs(vector[vector[int64_t]]& found, Py_ssize_t n_X):
     return np.asarray(first), np.asarray(second)
 
 
+# ------------------------------------------------------------------------------------------------ sums
+
+
+cdef class _Hinges(Loop):
+    """Step i sums up the triples of point i."""
+
+    cdef const double[:, ::1] targets
+    cdef const double[::1] pairs
+    cdef const int64_t[::1] start
+    cdef double h
+    cdef double[::1] smooth, hinge, pair_weights
+    cdef int64_t[::1] active
+    cdef double[:, ::1] target_weights
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        _hinges(&self.targets[i, 0], &self.pairs[0], self.start[i], self.start[i + 1], self.targets.shape[1], self.h,
+                &self.smooth[i], &self.hinge[i], &self.active[i], &self.pair_weights[0], &self.target_weights[i, 0])
+
+
+@checked
 def hinge_terms(
     const double[:, ::1] targets not None, const double[::1] pairs not None, const int64_t[::1] start not None,
     double h, *, threads=None,
 ):
     """Slacks of all triples of a working set and their sums; see refimpl.kernels.hinge_terms."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t i, n = targets.shape[0], k = targets.shape[1]
-    if len(start) != n + 1 or (n and start[n] != len(pairs)) or np.any(np.diff(start) < 0):
-        raise ValueError("start: it must ascend to the number of pairs, with one entry more than there are points")
-    cdef double[::1] smooth = np.zeros(n), hinge = np.zeros(n)
-    cdef int64_t[::1] active = np.zeros(n, dtype=np.int64)
-    cdef double[::1] pair_weights = np.zeros(len(pairs))
-    cdef double[:, ::1] target_weights = np.zeros((n, k))
-    n_threads = worth(n_threads, len(pairs) * k)
-    if n and k and len(pairs):
-        for i in prange(n, nogil=True, num_threads=n_threads, schedule="static"):
-            _hinges(&targets[i, 0], &pairs[0], start[i], start[i + 1], k, h, &smooth[i], &hinge[i], &active[i],
-                    &pair_weights[0], &target_weights[i, 0])
-    sums = np.asarray(smooth), np.asarray(hinge), np.asarray(active)
-    return *sums, np.asarray(pair_weights), np.asarray(target_weights)
+    cdef Py_ssize_t n = targets.shape[0], k = targets.shape[1], p = pairs.shape[0]
+    cdef _Hinges loop = _Hinges()
+    loop.targets, loop.pairs, loop.start, loop.h = targets, pairs, start, h
+    loop.smooth, loop.hinge, loop.active = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    loop.pair_weights, loop.target_weights = np.zeros(p), np.zeros((n, k))
+    if p:
+        loop.run(n, worth(n_threads, p * k))
+    sums = np.asarray(loop.smooth), np.asarray(loop.hinge), np.asarray(loop.active)
+    return *sums, np.asarray(loop.pair_weights), np.asarray(loop.target_weights)
 
 
 cdef void _hinges(
@@ -250,20 +298,30 @@ cdef cloned_void _differences(
             out[c] += weight * (a[c] - b[c])
 
 
+cdef class _WeightedDifferences(Loop):
+    """Step a sums up the neighbours of row a."""
+
+    cdef const double[:, ::1] Z
+    cdef const int64_t[::1] start, other, edge
+    cdef const double[::1] weights
+    cdef double[:, ::1] out
+
+    cdef void at(self, Py_ssize_t a, int thread) noexcept nogil:
+        _differences(&self.Z[0, 0], &self.other[0], &self.edge[0], &self.weights[0], a, self.start[a],
+                     self.start[a + 1], self.Z.shape[1], &self.out[a, 0])
+
+
+@checked
 def weighted_differences(
     const double[:, ::1] Z not None, const int64_t[::1] start not None, const int64_t[::1] other not None,
     const int64_t[::1] edge not None, const double[::1] weights not None, *, threads=None,
 ):
     """For each row a of Z the sum of w (z_a - z_b); see refimpl.kernels.weighted_differences."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t row, n = Z.shape[0], r = Z.shape[1]
-    if len(start) != n + 1 or start[n] != len(other) or len(edge) != len(other) or np.any(np.diff(start) < 0):
-        raise ValueError("start, other, edge: their lengths do not fit together")
-    _check_rows(other, n, "other")
-    _check_rows(edge, len(weights), "edge")
-    cdef double[:, ::1] out = np.zeros((n, r))
-    n_threads = worth(n_threads, len(other) * r)
-    if len(other) and r:
-        for row in prange(n, nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=64):
-            _differences(&Z[0, 0], &other[0], &edge[0], &weights[0], row, start[row], start[row + 1], r, &out[row, 0])
-    return np.asarray(out)
+    cdef Py_ssize_t n = Z.shape[0], r = Z.shape[1], e = other.shape[0]
+    cdef _WeightedDifferences loop = _WeightedDifferences()
+    loop.Z, loop.start, loop.other, loop.edge, loop.weights = Z, start, other, edge, weights
+    loop.out = np.zeros((n, r))
+    if e and r:
+        loop.run(n, worth(n_threads, e * r), 64)
+    return np.asarray(loop.out)

@@ -14,9 +14,9 @@ cdef inline int team(int n_threads, Py_ssize_t tasks) noexcept nogil:
 
 cdef extern from "grain.h":
     enum:
-        REFIMPL_GRAIN  # numbers to be looked at that are worth a thread: some 200 microseconds
+        GRAIN "REFIMPL_GRAIN"  # numbers to be looked at that are worth a thread: some 200 microseconds
 
 
 cdef inline int worth(int n_threads, Py_ssize_t numbers) noexcept nogil:
     """No more threads than the work pays for."""
-    return team(n_threads, 1 + numbers // REFIMPL_GRAIN)
+    return team(n_threads, 1 + numbers // GRAIN)

@@ -8,15 +8,15 @@ values never show. Nodes are kept in bricks: fourteen descendants of a node, thr
 
 import numpy as np
 
-from cython.parallel cimport prange
 from libc.math cimport INFINITY, fabs, floor, log2, sqrt
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels import trees as reference
+from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -69,10 +69,11 @@ def _pack(tree, bound):
 cdef class _Points:
     cdef float[::1] groups  # for each sixteen points of a leaf d rows of sixteen
     cdef int64_t[::1] first  # the first group of each leaf
+    cdef double radius  # of the points about the root's centre; 0 if float32 cannot tell them apart
     cdef double scale
 
-    def __init__(self, groups, first, scale):
-        self.groups, self.first, self.scale = groups, first, scale
+    def __init__(self, groups, first, radius, scale):
+        self.groups, self.first, self.radius, self.scale = groups, first, radius, scale
 
 
 def _pack_points(tree):
@@ -80,19 +81,23 @@ def _pack_points(tree):
     cdef Py_ssize_t d = points.shape[1], leaf, group, i, c, leaves = (len(tree.starts) + 1) // 2
     cdef const int64_t[::1] starts = tree.starts[leaves - 1:], ends = tree.ends[leaves - 1:]
     cdef const double[::1] middle = tree.centres[0]
-    cdef double radius = tree.radii[0], scale = 1.0
-    if radius > TINY:
-        scale = 2.0 ** -floor(log2(radius))
+    cdef double square = 0, radius, scale
+    for i in range(points.shape[0]):
+        square = max(square, _square(&middle[0], &points[i, 0], d))
+    radius = sqrt(square)
     cdef int64_t[::1] first = np.concatenate([[0], np.cumsum((tree.ends - tree.starts)[leaves - 1:] + GROUP - 1 >> 4)])
     cdef float[::1] groups = np.zeros(first[leaves] * GROUP * d, dtype=np.float32)
     cdef float* place
+    if not TINY < radius < INFINITY:
+        return _Points(groups, first, 0.0, 1.0)
+    scale = 2.0 ** -floor(log2(radius))
     for leaf in range(leaves):
         for i in range(ends[leaf] - starts[leaf]):
             group = first[leaf] + i // GROUP
             place = &groups[group * GROUP * d] + i % GROUP
             for c in range(d):
                 place[GROUP * c] = <float> ((points[starts[leaf] + i, c] - middle[c]) * scale)
-    return _Points(groups, first, scale)
+    return _Points(groups, first, radius, scale)
 
 
 cdef class _Nodes:
@@ -163,21 +168,11 @@ cdef Tree _view(
     cdef Tree view
     view.d, view.points, view.order = rows.shape[1], &rows[0, 0], &order[0]
     view.starts, view.ends, view.radii = &starts[0], &ends[0], &radii[0]
-    view.leaf, view.radius, view.middle = starts.shape[0] // 2, radii[0], &centres[0, 0]
+    view.leaf, view.radius, view.middle = starts.shape[0] // 2, points.radius, &centres[0, 0]
     view.scale, view.groups, view.first = points.scale, &points.groups[0], &points.first[0]
     view.box, view.bricks, view.size = box, &nodes.bricks[0], nodes.size
     view.base, view.slot = &nodes.base[0], &nodes.slot[0]
     return view
-
-
-def _checked(tree, Q, skip):
-    if Q.shape[1] != tree.points.shape[1]:
-        raise ValueError(f"Q has {Q.shape[1]} columns; the tree's points have {tree.points.shape[1]}")
-    if skip is None:
-        return np.full(len(Q), -1)
-    if len(skip) != len(Q):
-        raise ValueError(f"skip has {len(skip)} entries; there are {len(Q)} queries")
-    return skip
 
 
 cdef inline double _square(const double* x, const double* p, Py_ssize_t d) noexcept nogil:
@@ -329,87 +324,136 @@ cdef cloned_void _within(
     sort(kept.begin(), kept.end(), by_index)
 
 
+cdef class _Search(Loop):
+    """What the queries of a search read; step t is query t."""
+
+    cdef Tree view
+    cdef const double[:, ::1] Q
+    cdef const int64_t[::1] skip
+    cdef float[:, ::1] scaled  # a row for each thread
+    cdef int64_t[::1] computed
+    cdef object alive  # what the view points into
+
+    cdef set(self, tree, const double[:, ::1] Q, skip, bound, int n_threads):
+        points, nodes = self.alive = _pack(tree, bound)
+        self.view = _view(tree, points, nodes, bound == "box", tree.points, tree.order, tree.starts, tree.ends,
+                          tree.radii, tree.centres)
+        self.Q, self.skip = Q, np.full(len(Q), -1) if skip is None else skip
+        self.scaled = np.empty((n_threads, self.view.d), dtype=np.float32)
+        self.computed = np.zeros(len(Q), dtype=np.int64)
+
+    cdef search(self, int n_threads):
+        # a query looks at two leaves at least, sixteen points at a time
+        cdef Py_ssize_t m = self.Q.shape[0], d = self.view.d, n = self.view.ends[0]
+        self.run(m, worth(n_threads, m * d * min(n, <Py_ssize_t> 64)), _together(m, n_threads))
+
+
+cdef Py_ssize_t _together(Py_ssize_t m, int n_threads) noexcept nogil:
+    # queries that a thread takes at a time
+    return max(<Py_ssize_t> 1, min(<Py_ssize_t> 16, m // (16 * n_threads)))
+
+
+cdef class _Nearest(_Search):
+    cdef double[:, ::1] squares
+    cdef int64_t[:, ::1] indices
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef Query query
+        _prepare(&self.view, &self.Q[t, 0], self.skip[t], &self.scaled[thread, 0], &query)
+        _nearest(&self.view, &query, self.squares.shape[1], &self.squares[t, 0], &self.indices[t, 0], &self.computed[t])
+
+
+@checked
 def tree_nearest(
     tree, const double[:, ::1] Q not None, Py_ssize_t k, *, skip=None, bound="box", threads=None
 ):
     """The k nearest points of each query; see refimpl.kernels.tree_nearest."""
     cdef int n_threads = thread_count(threads)
-    cdef const int64_t[::1] skipped = _checked(tree, Q, skip)
-    if not 1 <= k <= len(tree.order):
-        raise ValueError(f"k: {k}; it must lie between 1 and {len(tree.order)}, the number of points")
-    cdef double[:, ::1] squares = np.empty((len(Q), k))
-    cdef int64_t[:, ::1] indices = np.empty((len(Q), k), dtype=np.int64)
-    cdef int64_t[::1] computed = np.zeros(len(Q), dtype=np.int64)
-    points, nodes = _pack(tree, bound)
-    cdef Tree view = _view(tree, points, nodes, bound == "box", tree.points, tree.order, tree.starts, tree.ends,
-                           tree.radii, tree.centres)
-    cdef float[:, ::1] scaled = np.empty((len(Q), view.d), dtype=np.float32)
-    cdef Py_ssize_t t
-    cdef vector[Query] prepared
-    prepared.resize(len(Q))
-    for t in prange(Q.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=4):
-        _prepare(&view, &Q[t, 0], skipped[t], &scaled[t, 0], &prepared[t])
-        _nearest(&view, &prepared[t], k, &squares[t, 0], &indices[t, 0], &computed[t])
-    return np.asarray(squares), np.asarray(indices), np.asarray(computed)
+    reference.require_enough(k, len(tree.order), skip)
+    cdef _Nearest loop = _Nearest()
+    loop.set(tree, Q, skip, bound, n_threads)
+    loop.squares = np.empty((len(Q), k))
+    loop.indices = np.empty((len(Q), k), dtype=np.int64)
+    loop.search(n_threads)
+    return np.asarray(loop.squares), np.asarray(loop.indices), np.asarray(loop.computed)
 
 
+cdef class _Within(_Search):
+    cdef const double[::1] limits
+    cdef bint strict
+    cdef vector[vector[Found]] found
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef Query query
+        _prepare(&self.view, &self.Q[t, 0], self.skip[t], &self.scaled[thread, 0], &query)
+        _within(&self.view, &query, self.limits[t], self.strict, &self.found[t], &self.computed[t])
+
+
+@checked
 def tree_within(
     tree, const double[:, ::1] Q not None, const double[::1] limits not None, *, bint strict=False, skip=None,
     bound="box", threads=None
 ):
     """All points within a distance of each query; see refimpl.kernels.tree_within."""
     cdef int n_threads = thread_count(threads)
-    cdef const int64_t[::1] skipped = _checked(tree, Q, skip)
-    if limits.shape[0] != Q.shape[0]:
-        raise ValueError(f"limits has {limits.shape[0]} entries; there are {Q.shape[0]} queries")
-    cdef int64_t[::1] computed = np.zeros(len(Q), dtype=np.int64), starts = np.zeros(len(Q) + 1, dtype=np.int64)
-    points, nodes = _pack(tree, bound)
-    cdef Tree view = _view(tree, points, nodes, bound == "box", tree.points, tree.order, tree.starts, tree.ends,
-                           tree.radii, tree.centres)
-    cdef float[:, ::1] scaled = np.empty((len(Q), view.d), dtype=np.float32)
-    cdef vector[vector[Found]] found
-    cdef vector[Query] prepared
+    cdef int64_t[::1] starts = np.zeros(len(Q) + 1, dtype=np.int64)
     cdef Py_ssize_t t, i
-    prepared.resize(len(Q))
-    found.resize(len(Q))
-    for t in prange(Q.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic", chunksize=4):
-        _prepare(&view, &Q[t, 0], skipped[t], &scaled[t, 0], &prepared[t])
-        _within(&view, &prepared[t], limits[t], strict, &found[t], &computed[t])
+    cdef _Within loop = _Within()
+    loop.set(tree, Q, skip, bound, n_threads)
+    loop.limits, loop.strict = limits, strict
+    loop.found.resize(len(Q))
+    loop.search(n_threads)
     for t in range(Q.shape[0]):
-        starts[t + 1] = starts[t] + <int64_t> found[t].size()
+        starts[t + 1] = starts[t] + <int64_t> loop.found[t].size()
     cdef int64_t[::1] indices = np.empty(starts[Q.shape[0]], dtype=np.int64)
     cdef double[::1] squares = np.empty(starts[Q.shape[0]])
     for t in range(Q.shape[0]):
-        for i in range(<Py_ssize_t> found[t].size()):
-            indices[starts[t] + i], squares[starts[t] + i] = found[t][i].index, found[t][i].square
-    return np.asarray(starts), np.asarray(indices), np.asarray(squares), np.asarray(computed)
+        for i in range(<Py_ssize_t> loop.found[t].size()):
+            indices[starts[t] + i], squares[starts[t] + i] = loop.found[t][i].index, loop.found[t][i].square
+    return np.asarray(starts), np.asarray(indices), np.asarray(squares), np.asarray(loop.computed)
 
 
 # ------------------------------------------------------------------------------------------------ the baseline
 
 
+cdef class _Scan(Loop):
+    """Step t is query t."""
+
+    cdef const double[:, ::1] X, Q
+    cdef const int64_t[::1] skip
+    cdef double[:, ::1] squares
+    cdef int64_t[:, ::1] indices
+    cdef int64_t[::1] terms, wrong
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        self.terms[t] = _scan(&self.X[0, 0], self.X.shape[0], self.X.shape[1], &self.Q[t, 0], self.squares.shape[1],
+                              self.skip[t], &self.squares[t, 0], &self.indices[t, 0], &self.wrong[t])
+
+
+@checked
 def scan_nearest(
     const double[:, ::1] X not None, const double[:, ::1] Q not None, Py_ssize_t k, *, skip=None, threads=None
 ):
     """The k nearest points of each query, sums broken off; see refimpl.kernels.scan_nearest."""
     cdef int n_threads = thread_count(threads)
-    if Q.shape[1] != X.shape[1] or X.shape[1] == 0:
-        raise ValueError(f"X, Q: shapes {X.shape[0], X.shape[1]}, {Q.shape[0], Q.shape[1]} do not fit together")
-    if not 1 <= k <= X.shape[0]:
-        raise ValueError(f"k: {k}; it must lie between 1 and {X.shape[0]}, the number of points")
-    cdef const int64_t[::1] skipped = np.full(len(Q), -1) if skip is None else skip
-    cdef double[:, ::1] squares = np.empty((len(Q), k))
-    cdef int64_t[:, ::1] indices = np.empty((len(Q), k), dtype=np.int64)
-    cdef int64_t[::1] terms = np.zeros(len(Q), dtype=np.int64)
-    cdef Py_ssize_t t
-    for t in prange(Q.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
-        terms[t] = _scan(&X[0, 0], X.shape[0], X.shape[1], &Q[t, 0], k, skipped[t], &squares[t, 0], &indices[t, 0])
-    return np.asarray(squares), np.asarray(indices), np.asarray(terms)
+    cdef Py_ssize_t n = X.shape[0], m = Q.shape[0], t
+    reference.require_enough(k, n, skip)
+    cdef _Scan loop = _Scan()
+    loop.X, loop.Q, loop.skip = X, Q, np.full(m, -1) if skip is None else skip
+    loop.squares = np.empty((m, k))
+    loop.indices = np.empty((m, k), dtype=np.int64)
+    loop.terms = np.zeros(m, dtype=np.int64)
+    loop.wrong = np.full(m, -1)
+    loop.run(m, worth(n_threads, 4 * m * n), _together(m, n_threads))  # some coordinates of each point
+    for t in range(m):
+        if loop.wrong[t] >= 0:
+            reference.require_finite_square(loop.squares[t, 0], t, loop.wrong[t])
+    return np.asarray(loop.squares), np.asarray(loop.indices), np.asarray(loop.terms)
 
 
 cdef int64_t _scan(
     const double* X, Py_ssize_t n, Py_ssize_t d, const double* q, Py_ssize_t k, int64_t skip, double* near,
-    int64_t* which
+    int64_t* which, int64_t* wrong
 ) noexcept nogil:
     # partial = np.cumsum((x_t - x_i) ** 2); beyond = np.flatnonzero(partial > near[-1]); near[place:] = ...
     cdef int64_t terms = 0
@@ -428,6 +472,10 @@ cdef int64_t _scan(
             partial += (q[c] - row[c]) * (q[c] - row[c])
             if partial > near[k - 1]:
                 break
+        else:
+            if not partial < INFINITY:
+                near[0], wrong[0] = partial, i
+                return terms
         if not partial < near[k - 1]:
             continue
         place = k - 1

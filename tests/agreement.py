@@ -3,6 +3,7 @@
 from itertools import islice
 
 import numpy as np
+import pytest
 
 import refimpl.kernels
 
@@ -31,3 +32,14 @@ def assert_same_rounds(first, second, T):
         for one, other in ((a.epsilon, b.epsilon), (a.alpha, b.alpha), (a.h, b.h)):
             assert_same(np.array(one, dtype=np.float64), np.array(other, dtype=np.float64))
         assert_same(a.w, b.w)
+
+
+def refusal(name, *arguments, **options):
+    """The error of a kernel that refuses its arguments, as "type: message"; every twin must give the same one."""
+    errors = []
+    for kernels in KERNELS:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            getattr(kernels, name)(*arguments, **options)
+        errors.append(f"{caught.type.__name__}: {caught.value}")
+    assert len(set(errors)) == 1, errors
+    return errors[0]

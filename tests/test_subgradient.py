@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, assert_same, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -151,16 +151,132 @@ def test_twins_find_the_same_impostors_of_many_points(threads):
         assert_same(a, b)
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-def test_arguments_that_do_not_fit_are_refused_by_the_fast_twin():
-    fast, Z, places = KERNELS[1], np.zeros((2, 3)), np.zeros(1, dtype=np.int64)
-    with pytest.raises(ValueError, match="first"):
-        fast.pair_distances(Z, places + 2, places)
-    with pytest.raises(ValueError, match="equally many"):
-        fast.pair_distances(Z, places, places[:0])
-    with pytest.raises(ValueError, match="start"):
-        fast.hinge_terms(np.zeros((2, 1)), np.zeros(1), np.array([0, 1]), 0.0)
-    with pytest.raises(ValueError, match="other"):
-        fast.weighted_differences(Z, np.array([0, 1, 1]), places + 5, places, np.ones(1))
-    with pytest.raises(ValueError, match="lengths"):
-        fast.impostors(Z, Z, np.ones(1), np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int64))
+# ------------------------------------------------------------------------------------------- scales of any size
+
+
+def all_within(kernels, Q, X, radii, classes_Q, classes_X):
+    """What impostors must find, from the distances of all pairs."""
+    i, l = np.divmod(np.arange(len(Q) * len(X)), len(X))
+    D = kernels.pair_distances(np.concatenate([Q, X]), i, l + len(Q))
+    within = (D < radii[i]) & (classes_Q[i] != classes_X[l])
+    return i[within], l[within]
+
+
+def assert_all_are_found(kernels, *arguments):
+    expected = all_within(kernels, *arguments)
+    for a, b in zip(kernels.impostors(*arguments), expected, strict=True):
+        assert_same(a, b)
+    return len(expected[0])
+
+
+@each
+def test_an_outlier_hides_no_impostor(kernels):
+    Q, X, classes = np.array([[0.0], [1e23]]), np.array([[0.0]]), np.array([0, 0])
+    assert assert_all_are_found(kernels, Q, X, np.ones(2), classes, np.array([1])) == 1
+    assert assert_all_are_found(kernels, X, Q, np.ones(1), np.array([1]), classes) == 1
+    rng = np.random.default_rng(0)
+    for far in (1e5, 1e15, 1e22, 3e22, 1e23, 1e60, 1e150, 1e300):
+        for among_points in (False, True):
+            Q, classes = rng.normal(size=(50, 3)), rng.integers(0, 2, 50)
+            X = Q if among_points else Q.copy()
+            Q[-1] = far
+            assert assert_all_are_found(kernels, Q, X, np.full(50, 2.0), classes, classes) > 100
+
+
+@each
+@pytest.mark.parametrize("size", [1e-310, 1e-163, 1e-162, 1e-161, 1e-160, 1e-155, 1e-140, 1e-30, 1e30, 1e150, 1e153])
+def test_impostors_of_any_size(kernels, size):
+    """Squares that underflow are what they are, and those that overflow are infinite."""
+    rng = np.random.default_rng(0)
+    Z, classes = rng.normal(size=(60, 3)) * size, rng.integers(0, 3, 60)
+    D = kernels.pair_distances(Z, np.repeat(np.arange(60), 60), np.tile(np.arange(60), 60)).reshape(60, 60)
+    D[~np.isfinite(D)] = 1.7e308
+    for radii in (np.median(D, axis=1), D.max(axis=1), D[:, 0] + 5e-324, np.full(60, 5e-324), np.full(60, 1e308)):
+        assert_all_are_found(kernels, Z, Z, radii, classes, classes)
+    for radii in (np.zeros(60), np.full(60, -5e-324), np.full(60, -1e308)):
+        assert assert_all_are_found(kernels, Z, Z, radii, classes, classes) == 0
+
+
+@st.composite
+def wild_points(draw):
+    """Points whose coordinates are of all sizes, some of them equal, and radii near some distances."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, r = draw(st.integers(1, 50)), draw(st.integers(1, 9))
+    low, high = draw(st.sampled_from([(-323, 150), (-170, -150), (-10, 10), (140, 154), (-323, 307), (20, 25)]))
+    by = draw(st.sampled_from([(n, r), (n, 1), (1, r)]))
+    Z = rng.normal(size=(n, r)) * 10.0 ** rng.integers(low, high, by)
+    Z += rng.choice([0.0, 1.0, 1e9, 1e140]) * rng.integers(0, 2)
+    Z[rng.random((n, r)) < draw(st.sampled_from([0.0, 0.5]))] = 0.0
+    Z = Z[rng.integers(0, n, n)] if draw(st.booleans()) else Z
+    return Z, rng
+
+
+@each
+@settings(max_examples=150, deadline=None)
+@given(case=wild_points(), factor=st.sampled_from([1.0, 1 + 2**-50, 2.0, 1e-9, 1e200, -1.0]))
+def test_impostors_of_mixed_sizes(kernels, case, factor):
+    Z, rng = case
+    classes = rng.integers(0, 3, len(Z))
+    with np.errstate(over="ignore"):
+        radii = kernels.pair_distances(Z, np.arange(len(Z)), rng.permutation(len(Z))) * factor
+    radii = np.clip(radii, -1e308, 1.7e308)
+    assert_all_are_found(kernels, Z, Z, radii, classes, classes)
+
+
+# ------------------------------------------------------------------------------------------- arguments that do not fit
+
+
+def test_all_threads_that_are_asked_for():
+    """No more threads run, nor memory is set aside, than the process has processors."""
+    rng = np.random.default_rng(0)
+    Z, classes, places = rng.normal(size=(300, 20)), rng.integers(0, 3, 300), np.arange(300)
+    for threads in (100_000, 2**26, 2**40):
+        for kernels in KERNELS:
+            assert (kernels.pair_distances(Z, places, places, threads=threads) == 0).all()
+            assert_all_are_found(kernels, Z, Z, np.full(300, 30.0), classes, classes)
+            kernels.impostors(Z, Z, np.full(300, 30.0), classes, classes, threads=threads)
+            kernels.hinge_terms(np.ones((300, 1)), np.ones(300), np.arange(301), 0.0, threads=threads)
+            kernels.weighted_differences(Z, np.arange(301), places, places, np.ones(300), threads=threads)
+
+
+def i(*values):
+    return np.array(values, dtype=np.int64)
+
+
+Z = np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    "name, arguments, message",
+    [
+        ("pair_distances", (Z, i(2), i(0)), "ValueError: first must hold indices from 0 to 1; got 2"),
+        ("pair_distances", (Z, i(0), i(-1)), "ValueError: second must hold indices from 0 to 1; got -1"),
+        ("pair_distances", (Z, i(0), i()), "ValueError: second must have the length 1 along axis 0; got shape (0,)"),
+        ("pair_distances", ([[1.0]], i(0), i(0)), "TypeError: Z must be a numpy.ndarray; got list"),
+        ("pair_distances", (np.ma.array(Z), i(0), i(0)), "TypeError: Z must be a numpy.ndarray; got MaskedArray"),
+        ("pair_distances", (Z.T, i(0), i(0)), "ValueError: Z must be C-contiguous; pass numpy.ascontiguousarray(Z)"),
+        ("pair_distances", (Z[0], i(0), i(0)), "ValueError: Z must have 2 dimensions; got an array of shape (3,)"),
+        ("impostors", (Z, Z, np.ones(1), i(0, 0), i(0, 0)), "ValueError: radii must have the length 2 along axis 0"),
+        ("impostors", (Z, Z[:, :2].copy(), np.ones(2), i(0, 0), i(0, 0)), "ValueError: X must have the length 3"),
+        ("impostors", (Z, Z, np.ones(2), i(0, 0), i(0)), "ValueError: classes_X must have the length 2"),
+        ("impostors", (Z, Z * np.nan, np.ones(2), i(0, 0), i(0, 0)), "ValueError: X must be finite; got nan at (0, 0)"),
+        ("impostors", (Z, Z, np.ones(2) * np.inf, i(0, 0), i(0, 0)), "ValueError: radii must be finite; got inf at (0"),
+        ("impostors", (Z, Z, np.ones(2), [0, 0], i(0, 0)), "TypeError: classes_Q must be a numpy.ndarray; got list"),
+        ("hinge_terms", (np.full((1, 1), 5.0), np.zeros(1), i(-(10**7), 1), 0.5), "ValueError: start must ascend"),
+        ("hinge_terms", (np.ones((2, 1)), np.zeros(1), i(0, 2, 1), 0.5), "ValueError: start must ascend from 0 to 1"),
+        ("hinge_terms", (np.ones((2, 1)), np.zeros(1), i(0, 1), 0.0), "ValueError: start must have the length 3"),
+        ("hinge_terms", (np.ones((2, 1)), np.zeros(1), i(0, 1, 2), 0.0), "ValueError: start must ascend from 0 to 1"),
+        ("hinge_terms", (np.ones((1, 0)), np.zeros(1), i(0, 1), 0.0), "ValueError: targets must not be empty"),
+        ("hinge_terms", (np.ones((1, 1)), np.full(1, np.inf), i(0, 1), 0.0), "ValueError: pairs must be f"),
+        ("hinge_terms", (np.ones((1, 1)), np.zeros(1), i(0, 1), -1.0), "ValueError: h must be finite and at least 0"),
+        ("hinge_terms", (np.ones((1, 1)), np.zeros(1), i(0, 1), np.nan), "ValueError: h must be finite and at least 0"),
+        ("weighted_differences", (Z, i(0, 1, 1), i(5), i(0), np.ones(1)), "ValueError: other must hold indices from 0"),
+        ("weighted_differences", (Z, i(0, 1, 1), i(0), i(1), np.ones(1)), "ValueError: edge must hold indices from 0"),
+        ("weighted_differences", (Z, i(-9, 1, 1), i(0), i(0), np.ones(1)), "ValueError: start must ascend from 0 to 1"),
+        ("weighted_differences", (Z, i(0, 9, 1), i(0), i(0), np.ones(1)), "ValueError: start must ascend from 0 to 1"),
+        ("weighted_differences", (Z, i(0, 1, 1), i(0), i(0, 0), np.ones(1)), "ValueError: edge must have the length 1"),
+        ("weighted_differences", (Z, i(0), i(), i(), np.ones(1)), "ValueError: start must have the length 3"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(name, arguments, message):
+    assert refusal(name, *arguments).startswith(message)

@@ -1,18 +1,18 @@
 """Hierarchical k-means trees, the rivals of the search forest: clustering of a node's points, and the trees' searches.
 
-A squared distance is added up in the order of the coordinates, as in :mod:`refimpl.kernels.trees`; `trees` is a
-:class:`refimpl.rivals.kmeans_trees.KMeansTrees`, or anything with its attributes.
-
-Not handled here: validation (the callers do it). No value may be NaN, infinite or beyond 1e140.
+A squared distance is added up in the order of the coordinates, as in :mod:`refimpl.kernels.trees`. No coordinate may be
+beyond 1e140. What does not fit :data:`refimpl.kernels.contract.CONTRACT` raises TypeError or ValueError.
 """
 
 from heapq import heappop, heappush
 
 import numpy as np
 
+from refimpl.kernels.contract import checked, require_within
 from refimpl.kernels.trees import squared_distances
 
 
+@checked
 def lloyd(X, rows, centres, iterations, *, threads=None):
     """Lloyd's k-means on some of the points, from given centres.
 
@@ -20,7 +20,7 @@ def lloyd(X, rows, centres, iterations, *, threads=None):
     ----------
     X : ndarray, shape (n, d), float64
     rows : ndarray, shape (p,), int64
-        The points to be clustered are X[rows].
+        The points to be clustered are X[rows]; the others are not looked at.
     centres : ndarray, shape (k, d), float64
         Where to begin.
     iterations : int
@@ -36,6 +36,7 @@ def lloyd(X, rows, centres, iterations, *, threads=None):
         For each point its nearest centre, as they are returned; of equally near ones the lowest.
     """
     S, centres = X[rows], centres.copy()
+    require_within(S, "X[rows]")
     nearest = nearest_centres(S, centres)
     for _ in range(iterations):
         sums, count = np.zeros_like(centres), np.bincount(nearest, minlength=len(centres))
@@ -52,6 +53,7 @@ def nearest_centres(S, centres):
     return np.argmin([squared_distances(c, S) for c in centres], axis=0).astype(np.int64)
 
 
+@checked
 def tree_leaves(trees, Q, *, threads=None):
     """The leaf that each query reaches in each tree, going to the child with the nearest centre (the first of several).
 
@@ -76,6 +78,7 @@ def tree_leaves(trees, Q, *, threads=None):
     return leaves
 
 
+@checked
 def best_bin_first(trees, Q, most, *, threads=None):
     """The first points that best-bin-first search finds: Muja & Lowe (2009), § 3.2.
 

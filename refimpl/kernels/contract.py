@@ -14,6 +14,7 @@ import numbers
 import numpy as np
 
 ROUNDING = 1e-9  # by which a sum of weights may be above 1
+LARGEST = 1e140  # the squares of larger values, summed, would leave float64
 
 # ------------------------------------------------------------------------------------------------ kinds of arguments
 
@@ -35,6 +36,8 @@ class Array:
         Whether None is allowed.
     finite : bool, default False
         Whether NaN and infinities are refused.
+    largest : float, optional
+        The largest absolute value, no NaN; infinity refuses NaN alone.
     ascends_to : str, optional
         The values are places in a list of this length, which they divide: they begin at 0, never fall, and end there.
     written : bool, default False
@@ -47,14 +50,15 @@ class Array:
         Whether the values must be weights: not negative, and no more than 1 together.
     """
 
-    def __init__(self, dtypes, shape, *, below=None, least=0, optional=False, finite=False, ascends_to=None,
-                 written=False, like=None, nonempty=False, weights=False):  # fmt: skip
+    def __init__(self, dtypes, shape, *, below=None, least=0, optional=False, finite=False, largest=None,
+                 ascends_to=None, written=False, like=None, nonempty=False, weights=False):  # fmt: skip
         self.dtypes = dtypes
         self.shape = shape
         self.below = below
         self.least = least
         self.optional = optional
         self.finite = finite
+        self.largest = largest
         self.ascends_to = ascends_to
         self.written = written
         self.like = like
@@ -65,7 +69,7 @@ class Array:
         """Check type, dtype, shape and layout, and enter the lengths that are new."""
         if value is None and self.optional:
             return
-        if not isinstance(value, np.ndarray):
+        if type(value) not in (np.ndarray, np.memmap):  # masked arrays and matrices compute otherwise
             raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
         if value.dtype.name not in self.dtypes or not value.dtype.isnative:
             raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
@@ -106,6 +110,8 @@ class Array:
         if self.finite and not np.isfinite(value).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
             raise ValueError(f"{name} must be finite; got {value[place]} at {place}")
+        if self.largest is not None:
+            require_within(value, name, self.largest)
 
 
 class Integer:
@@ -125,7 +131,7 @@ class Integer:
         least = length_of(self.least, lengths)
         most = 2**63 - 1 if self.most is None else length_of(self.most, lengths)
         if not least <= value <= most:
-            limit = f"at least {least}" if self.most is None else f"from {least} to {most}"
+            limit = f"at least {least}" if self.most is None and value < least else f"from {least} to {most}"
             raise ValueError(f"{name} must be {limit}; got {value}")
 
 
@@ -191,6 +197,13 @@ def length_of(wanted, lengths):
     return lengths[wanted.removesuffix("+1")] + wanted.endswith("+1")
 
 
+def require_within(values, name, largest=LARGEST):
+    """Refuse an array with values beyond `largest`, or NaN."""
+    if values.size and not (values.min() >= -largest and values.max() <= largest):
+        place = tuple(int(i) for i in np.argwhere(~(np.abs(values) <= largest))[0])
+        raise ValueError(f"{name} must hold values from {-largest} to {largest}; got {values[place]} at {place}")
+
+
 def floats(*shape, **options):
     """An array of float64."""
     return Array(("float64",), shape, **options)
@@ -226,9 +239,27 @@ def _in_short(value):
 
 # ------------------------------------------------------------------------------------------------ the table
 
+_BALL_TREE = Instance("refimpl.kernels.trees", "BallTree", lambda t: dict(zip("nd", t.points.shape, strict=True)))
+_KMEANS_TREES = Instance("refimpl.rivals.kmeans_trees", "KMeansTrees", lambda t: {"n": t.n, "d": t.centres.shape[1]})
 _SORTED = Instance("refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features})
 
 CONTRACT = {
+    # clustering
+    "lloyd": {
+        "X": floats("n", "d"),
+        "rows": int64s("p", below="n"),
+        "centres": floats("k", "d", nonempty=True, largest=LARGEST),
+        "iterations": Integer(0),
+    },
+    "tree_leaves": {
+        "trees": _KMEANS_TREES,
+        "Q": floats("m", "d", largest=LARGEST),
+    },
+    "best_bin_first": {
+        "trees": _KMEANS_TREES,
+        "Q": floats("m", "d", largest=LARGEST),
+        "most": Integer(0, "n"),
+    },
     # stumps
     "presort": {
         "A": floats("n_A", "d", finite=True, nonempty=True),
@@ -247,6 +278,59 @@ CONTRACT = {
         "feature": int64s("T", below="d"),
         "polarity": int64s("T"),
         "threshold": floats("T"),
+    },
+    # subgradient
+    "pair_distances": {
+        "Z": floats("n", "r"),
+        "first": int64s("p", below="n"),
+        "second": int64s("p", below="n"),
+    },
+    "impostors": {
+        "Q": floats("n_Q", "r", finite=True),
+        "X": floats("n_X", "r", finite=True),
+        "radii": floats("n_Q", finite=True),
+        "classes_Q": int64s("n_Q"),
+        "classes_X": int64s("n_X"),
+    },
+    "hinge_terms": {
+        "targets": floats("n", "k", nonempty=True, finite=True),
+        "pairs": floats("p", finite=True),
+        "start": int64s("n+1", ascends_to="p"),
+        "h": Number(0),
+    },
+    "weighted_differences": {
+        "Z": floats("n", "r"),
+        "start": int64s("n+1", ascends_to="e"),
+        "other": int64s("e", below="n"),
+        "edge": int64s("e", below="p"),
+        "weights": floats("p"),
+    },
+    # trees
+    "build_tree": {
+        "X": floats("n", "d", nonempty=True, largest=LARGEST),
+        "leaf_size": Integer(2),
+        "direction": Choice("axis", "principal"),
+    },
+    "tree_nearest": {
+        "tree": _BALL_TREE,
+        "Q": floats("m", "d", largest=LARGEST),
+        "k": Integer(1, "n"),
+        "skip": int64s("m", below="n", least=-1, optional=True),
+        "bound": Choice("box", "ball"),
+    },
+    "tree_within": {
+        "tree": _BALL_TREE,
+        "Q": floats("m", "d", largest=LARGEST),
+        "limits": floats("m", largest=np.inf),
+        "strict": Choice(False, True),
+        "skip": int64s("m", below="n", least=-1, optional=True),
+        "bound": Choice("box", "ball"),
+    },
+    "scan_nearest": {
+        "X": floats("n", "d", nonempty=True),
+        "Q": floats("m", "d", largest=LARGEST),
+        "k": Integer(1, "n"),
+        "skip": int64s("m", below="n", least=-1, optional=True),
     },
 }
 """What each kernel takes beside ``threads``: its arguments in their order."""

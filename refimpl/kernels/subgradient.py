@@ -5,19 +5,26 @@ under M = L^T L. A working set holds pairs (i, l) of differently labelled points
 triples (i, j, l) over the target neighbours j of i. The sum of w (x_a - x_b)(x_a - x_b)^T over pairs, that all of
 eqs. 5 and 6 are made of, is X^T times what :func:`weighted_differences` makes of X.
 
-Not handled here: validation (the callers do it), the choice of the working set, matrix products.
+What does not fit :data:`refimpl.kernels.contract.CONTRACT` raises TypeError or ValueError.
+
+Not handled here: the choice of the working set, matrix products.
 """
 
 import numpy as np
 
+from refimpl.kernels.contract import checked
+
 LANES = 8
 HELD = 2**22  # numbers held at a time
+UNDERFLOW = 2.0**-1070  # more than what sums lose for each product that underflows
 
 
+@checked
 def pair_distances(Z, first, second, *, threads=None):
     """Squared Euclidean distances of pairs of rows: eqs. 1 and 4 for mapped points.
 
     The sum is taken in 8 interleaved lanes, lane i adding coordinates i, i + 8, ...; then the lanes, from the first.
+    A sum beyond float64 is infinite; NaN and infinities in Z pass into the sum.
 
     Parameters
     ----------
@@ -31,20 +38,28 @@ def pair_distances(Z, first, second, *, threads=None):
     -------
     ndarray, shape (p,), float64
     """
+    return _distances(Z, first, second)
+
+
+def _distances(Z, first, second):
     r = Z.shape[1]
     out = np.empty(len(first))
     block = max(1, HELD // (r + LANES))
     for start in range(0, len(out), block):
         part = slice(start, start + block)
         padded = np.zeros((len(out[part]), -(-max(r, 1) // LANES) * LANES))
-        padded[:, :r] = Z[first[part]] - Z[second[part]]
-        lanes = np.add.reduce((padded * padded).reshape(len(padded), -1, LANES), axis=1)
-        out[part] = np.cumsum(lanes, axis=1)[:, -1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            padded[:, :r] = Z[first[part]] - Z[second[part]]
+            lanes = np.add.reduce((padded * padded).reshape(len(padded), -1, LANES), axis=1)
+            out[part] = np.cumsum(lanes, axis=1)[:, -1]
     return out
 
 
+@checked
 def impostors(Q, X, radii, classes_Q, classes_X, *, threads=None):
     """All pairs (q, x) of different classes whose squared distance is less than the radius of q: § 4.2.
+
+    The squared distance is that of :func:`pair_distances`, for all finite data, whether it underflows or overflows.
 
     Parameters
     ----------
@@ -53,7 +68,7 @@ def impostors(Q, X, radii, classes_Q, classes_X, *, threads=None):
     X : ndarray, shape (n_X, r), float64
         Mapped points that may invade it.
     radii : ndarray, shape (n_Q,), float64
-        Squared; for LMNN 1 + the largest squared distance to a target neighbour.
+        Squared; for LMNN 1 + the largest squared distance to a target neighbour. Nothing is within one of 0 or less.
     classes_Q, classes_X : ndarray, shapes (n_Q,) and (n_X,), int64
     threads : int, optional
         Not used by the reference.
@@ -61,22 +76,27 @@ def impostors(Q, X, radii, classes_Q, classes_X, *, threads=None):
     Returns
     -------
     first, second : ndarray, shape (p,), int64
-        Rows of Q and of X, ascending by row of Q, then of X. What counts is the distance of :func:`pair_distances`.
+        Rows of Q and of X, ascending by row of Q, then of X.
     """
     found = [np.empty((2, 0), dtype=np.int64)]
-    squares_Q, squares_X = (Q * Q).sum(axis=1), (X * X).sum(axis=1)
-    error = (Q.shape[1] + 8) * 2.0**-50 * (squares_Q + squares_X.max(initial=0.0))  # the product form's, and more
+    with np.errstate(over="ignore"):
+        squares_Q, squares_X = (Q * Q).sum(axis=1), (X * X).sum(axis=1)
+        largest = squares_Q + squares_X.max(initial=0.0)
+        error = (Q.shape[1] + 8) * (2.0**-50 * largest + UNDERFLOW)  # the product form's, and more
+        limits = radii + error
     block = max(1, HELD // max(1, len(X)))
     for start in range(0, len(Q), block):
         part = slice(start, start + block)
-        near = squares_Q[part, None] + squares_X - 2 * Q[part] @ X.T < (radii + error)[part, None]
-        first, second = np.nonzero(near & (classes_Q[part, None] != classes_X))
-        D = pair_distances(np.concatenate([Q[part], X]), first, second + len(Q[part]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            far = squares_Q[part, None] + squares_X - 2 * (Q[part] @ X.T) > limits[part, None]  # NaN is not far
+        first, second = np.nonzero(~far & (classes_Q[part, None] != classes_X))
+        D = _distances(np.concatenate([Q[part], X]), first, second + len(Q[part]))
         found.append(np.array([first + start, second])[:, D < radii[first + start]])
     first, second = np.concatenate(found, axis=1)
     return first, second
 
 
+@checked
 def hinge_terms(targets, pairs, start, h, *, threads=None):
     """Slacks of all triples of a working set, eq. 2, and what becomes of them in eqs. 3 and 5.
 
@@ -109,15 +129,16 @@ def hinge_terms(targets, pairs, start, h, *, threads=None):
     target_weights : ndarray, shape (n, k), float64
         Sums of the weights over the pairs of a point.
     """
-    n, k = targets.shape
+    (n, k), h = targets.shape, float(h)
     i = np.repeat(np.arange(n), np.diff(start))
-    z = (1.0 + targets)[i] - pairs[:, None]
-    xi = np.where(z > 0, z, 0.0)  # eq. 2
-    if h > 0:
-        weights = np.where(z < h, xi / h, 1.0)
-        losses = np.where(z < h, 0.5 * xi * weights, xi - 0.5 * h)
-    else:
-        weights, losses = np.where(z > 0, 1.0, 0.0), xi
+    with np.errstate(over="ignore"):
+        z = (1.0 + targets)[i] - pairs[:, None]
+        xi = np.where(z > 0, z, 0.0)  # eq. 2
+        if h > 0:
+            weights = np.where(z < h, xi / h, 1.0)
+            losses = np.where(z < h, 0.5 * xi * weights, xi - 0.5 * h)
+        else:
+            weights, losses = np.where(z > 0, 1.0, 0.0), xi
     triples = np.repeat(i, k)
     smooth, hinge, active = (_sums(triples, a.ravel(), n) for a in (losses, xi, z > 0))
     active = active.astype(np.int64)
@@ -130,6 +151,7 @@ def _sums(rows, values, n):
     return np.bincount(rows, weights=values, minlength=n).astype(np.float64)  # integers without any row
 
 
+@checked
 def weighted_differences(Z, start, other, edge, weights, *, threads=None):
     """For each row a of Z the sum of w (z_a - z_b) over its neighbours b in a list of weighted pairs.
 
@@ -157,5 +179,6 @@ def weighted_differences(Z, start, other, edge, weights, *, threads=None):
     kept = np.flatnonzero(weights[edge] != 0)
     block = max(1, HELD // max(1, Z.shape[1]))
     for part in np.array_split(kept, -(-len(kept) // block) or 1):
-        np.add.at(out, a[part], weights[edge[part]][:, None] * (Z[a[part]] - Z[other[part]]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.add.at(out, a[part], weights[edge[part]][:, None] * (Z[a[part]] - Z[other[part]]))
     return out

@@ -3,13 +3,15 @@
 A squared distance is (q_1 - x_1)^2 + (q_2 - x_2)^2 + ..., added in the order of the coordinates. All searches take this
 sum, so they find the same neighbours as a comparison with every point, to the last bit and with the same ties.
 
-Not handled here: validation (the callers do it). No value may be NaN, infinite or beyond 1e140.
+No coordinate may be beyond 1e140 (only :func:`scan_nearest` takes larger ones, as long as the sums that it completes
+are finite). What does not fit :data:`refimpl.kernels.contract.CONTRACT` raises TypeError or ValueError.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.kernels.contract import checked
 from refimpl.results import from_new_arrays, require_forms, result
 
 ITERATIONS = 8  # power iterations towards the direction of largest variance
@@ -75,6 +77,14 @@ def squared_distances(x, P):
     return np.cumsum((x - P) ** 2, axis=1)[:, -1]
 
 
+def require_enough(k, n, skip):
+    """Refuse a k for which some query has too few points."""
+    most = n if skip is None or (skip < 0).all() else n - 1
+    if k > most:
+        raise ValueError(f"k must be at most {most}, the number of points that each query is compared with; got {k}")
+
+
+@checked
 def build_tree(X, *, leaf_size=128, direction="axis", threads=None):
     """Build a ball tree: § 4.1 of Weinberger & Saul (2008).
 
@@ -175,6 +185,7 @@ def _visited(tree, x_t, bound, limit):
         stack += children if other < nearness else children[::-1]
 
 
+@checked
 def tree_nearest(tree, Q, k, *, skip=None, bound="box", threads=None):
     """The k nearest points of each query, by depth-first search of the tree: § 4.1 of Weinberger & Saul (2008).
 
@@ -200,6 +211,7 @@ def tree_nearest(tree, Q, k, *, skip=None, bound="box", threads=None):
     computed : ndarray, shape (n_Q,), int64
         How many points the query was compared with: those of all leaves visited.
     """
+    require_enough(k, len(tree.order), skip)
     squares, indices = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
     computed = np.zeros(len(Q), dtype=np.int64)
     for t, x_t in enumerate(Q):
@@ -215,6 +227,7 @@ def tree_nearest(tree, Q, k, *, skip=None, bound="box", threads=None):
     return squares, indices, computed
 
 
+@checked
 def tree_within(tree, Q, limits, *, strict=False, skip=None, bound="box", threads=None):
     """All points within a distance of each query, such as its impostors: § 4.2 of Weinberger & Saul (2008).
 
@@ -224,7 +237,7 @@ def tree_within(tree, Q, limits, *, strict=False, skip=None, bound="box", thread
         As for :func:`tree_nearest`.
     Q : ndarray, shape (n_Q, d), float64
     limits : ndarray, shape (n_Q,), float64
-        The query's own limit of the squared distance; a negative one finds nothing.
+        The query's own limit of the squared distance: a negative one finds nothing, infinity everything.
     strict : bool
         Whether the squared distance must be below the limit; else it may be equal.
 
@@ -257,6 +270,7 @@ def tree_within(tree, Q, limits, *, strict=False, skip=None, bound="box", thread
     return starts, indices, squares, computed
 
 
+@checked
 def scan_nearest(X, Q, k, *, skip=None, threads=None):
     """The k nearest points of each query, every sum broken off once it is too large: the baseline of § 4.2.
 
@@ -275,7 +289,13 @@ def scan_nearest(X, Q, k, *, skip=None, threads=None):
         As from :func:`tree_nearest`.
     terms : ndarray, shape (n_Q,), int64
         How many squares were added up for the query.
+
+    Raises
+    ------
+    ValueError
+        Also if a sum that was not broken off is infinite or NaN.
     """
+    require_enough(k, len(X), skip)
     squares, indices = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
     terms = np.zeros(len(Q), dtype=np.int64)
     for t, x_t in enumerate(Q):
@@ -283,11 +303,20 @@ def scan_nearest(X, Q, k, *, skip=None, threads=None):
         for i, x_i in enumerate(X):
             if skip is not None and skip[t] == i:
                 continue
-            partial = np.cumsum((x_t - x_i) ** 2)
+            with np.errstate(over="ignore", invalid="ignore"):
+                partial = np.cumsum((x_t - x_i) ** 2)
             beyond = np.flatnonzero(partial > near[-1])  # § 4.2: the sum so far exceeds the k smallest
             terms[t] += beyond[0] + 1 if len(beyond) else len(partial)
+            if not len(beyond):
+                require_finite_square(float(partial[-1]), t, i)
             if not len(beyond) and partial[-1] < near[-1]:
                 place = np.searchsorted(near, partial[-1], side="right")
                 near, which = np.insert(near, place, partial[-1])[:k], np.insert(which, place, i)[:k]
         squares[t], indices[t] = near, which
     return squares, indices, terms
+
+
+def require_finite_square(square, t, i):
+    """Refuse points without a finite squared distance."""
+    if not np.isfinite(square):
+        raise ValueError(f"X and Q must have finite squared distances; got {square} between Q[{t}] and X[{i}]")
