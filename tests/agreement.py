@@ -3,6 +3,7 @@
 from itertools import islice
 
 import numpy as np
+import pytest
 
 import refimpl.kernels
 
@@ -31,3 +32,16 @@ def assert_same_rounds(first, second, T):
         for one, other in ((a.epsilon, b.epsilon), (a.alpha, b.alpha), (a.h, b.h)):
             assert_same(np.array(one, dtype=np.float64), np.array(other, dtype=np.float64))
         assert_same(a.w, b.w)
+
+
+def refusal(name, *arguments, error=ValueError, **options):
+    """What both twins say as they refuse the arguments; each gets copies of the arrays."""
+    messages = []
+    for kernels in KERNELS:
+        mine = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+        with pytest.raises(error) as refused:
+            getattr(kernels, name)(*mine, **options)
+        assert type(refused.value) is error
+        messages.append(str(refused.value))
+    assert len(set(messages)) == 1, messages
+    return messages[0]

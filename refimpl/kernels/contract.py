@@ -14,6 +14,7 @@ import numbers
 import numpy as np
 
 ROUNDING = 1e-9  # by which a sum of weights may be above 1
+LARGEST = 1e140  # the squares of larger values, summed, would leave float64
 
 # ------------------------------------------------------------------------------------------------ kinds of arguments
 
@@ -35,31 +36,44 @@ class Array:
         Whether None is allowed.
     finite : bool, default False
         Whether NaN and infinities are refused.
+    largest : float, optional
+        The largest absolute value, no NaN; infinity refuses NaN alone.
     ascends_to : str, optional
         The values are places in a list of this length, which they divide: they begin at 0, never fall, and end there.
     written : bool, default False
         Whether the kernel writes to it.
     like : str, optional
-        The argument whose dtype it must have.
-    nonempty : bool, default False
-        Whether every length must be at least 1.
+        The argument whose dtype it must have, or "argument.attribute".
+    nonempty : bool or str, default False
+        Whether every length must be at least 1, or the name of the one that must.
     weights : bool, default False
         Whether the values must be weights: not negative, and no more than 1 together.
+    positive : bool, default False
+        Whether the values must be above 0 and finite.
+    only : tuple of float, optional
+        The two values that there may be.
+    ascending : bool, default False
+        Whether no value along the last axis may be below the one before it; none may be NaN.
     """
 
-    def __init__(self, dtypes, shape, *, below=None, least=0, optional=False, finite=False, ascends_to=None,
-                 written=False, like=None, nonempty=False, weights=False):  # fmt: skip
+    def __init__(self, dtypes, shape, *, below=None, least=0, optional=False, finite=False, largest=None,
+                 ascends_to=None, written=False, like=None, nonempty=False, weights=False, positive=False, only=None,
+                 ascending=False):  # fmt: skip
         self.dtypes = dtypes
         self.shape = shape
         self.below = below
         self.least = least
         self.optional = optional
         self.finite = finite
+        self.largest = largest
         self.ascends_to = ascends_to
         self.written = written
         self.like = like
         self.nonempty = nonempty
         self.weights = weights
+        self.positive = positive
+        self.only = only
+        self.ascending = ascending
 
     def check_form(self, name, value, lengths, values):
         """Check type, dtype, shape and layout, and enter the lengths that are new."""
@@ -69,8 +83,8 @@ class Array:
             raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
         if value.dtype.name not in self.dtypes or not value.dtype.isnative:
             raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
-        if self.like is not None and value.dtype != values[self.like].dtype:
-            raise TypeError(f"{name} must hold {values[self.like].dtype}, as {self.like} does; got {value.dtype}")
+        if self.like is not None and value.dtype != _dtype_of(self.like, values):
+            raise TypeError(f"{name} must hold {_dtype_of(self.like, values)}, as {self.like} does; got {value.dtype}")
         if value.ndim != len(self.shape):
             raise ValueError(f"{name} must have {len(self.shape)} dimensions; got an array of shape {value.shape}")
         for axis, (wanted, length) in enumerate(zip(self.shape, value.shape, strict=True)):
@@ -81,7 +95,7 @@ class Array:
             expected = length_of(wanted, lengths)
             if length != expected:
                 raise ValueError(f"{name} must have the length {expected} along axis {axis}; got shape {value.shape}")
-        if self.nonempty and value.size == 0:
+        if self.nonempty and (lengths[self.nonempty] if isinstance(self.nonempty, str) else value.size) == 0:
             raise ValueError(f"{name} must not be empty; got shape {value.shape}")
         if not value.flags.c_contiguous or not value.flags.aligned:
             raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name})")
@@ -93,7 +107,7 @@ class Array:
         if value is None:
             return
         if self.below is not None and value.size:
-            least, most, end = value.min(), value.max(), lengths[self.below]
+            least, most, end = value.min(), value.max(), length_of(self.below, lengths)
             if least < self.least or most >= end:
                 wrong = least if least < self.least else most
                 raise ValueError(f"{name} must hold indices from {self.least} to {end - 1}; got {wrong}")
@@ -103,9 +117,18 @@ class Array:
                 raise ValueError(f"{name} must ascend from 0 to {end}; got {_in_short(value)}")
         if self.weights and value.size and not (value.min() >= 0 and value.sum() <= 1 + ROUNDING):
             raise ValueError(f"{name} must hold weights of at least 0 that add up to at most 1; got {_in_short(value)}")
+        if self.positive and value.size and not (value.min() > 0 and np.isfinite(value.max())):
+            raise ValueError(f"{name} must hold positive finite numbers; got {_in_short(value)}")
+        if self.only is not None and not ((value == self.only[0]) | (value == self.only[1])).all():
+            wrong = value[(value != self.only[0]) & (value != self.only[1])][0]
+            raise ValueError(f"{name} must hold {self.only[0]} or {self.only[1]}; got {wrong}")
+        if self.ascending and not ((value[..., 1:] >= value[..., :-1]).all() and (value == value).all()):
+            raise ValueError(f"{name} must not fall along the last axis, nor hold NaN; got {_in_short(value)}")
         if self.finite and not np.isfinite(value).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
             raise ValueError(f"{name} must be finite; got {value[place]} at {place}")
+        if self.largest is not None:
+            require_within(value, name, self.largest)
 
 
 class Integer:
@@ -185,10 +208,24 @@ class Instance:
 
 
 def length_of(wanted, lengths):
-    """The length that `wanted` stands for: a number, a name, or a name and "+1"."""
+    """The length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
     if not isinstance(wanted, str):
         return wanted
-    return lengths[wanted.removesuffix("+1")] + wanted.endswith("+1")
+    name, _, more = wanted.partition("+")
+    return lengths[name] + int(more or 0)
+
+
+def require_within(values, name, largest=LARGEST):
+    """Refuse an array with values beyond `largest`, or NaN."""
+    if values.size and not (values.min() >= -largest and values.max() <= largest):
+        place = tuple(int(i) for i in np.argwhere(~(np.abs(values) <= largest))[0])
+        raise ValueError(f"{name} must hold values from {-largest} to {largest}; got {values[place]} at {place}")
+
+
+def _dtype_of(name, values):
+    """The dtype of the argument of that name, or of "argument.attribute"."""
+    name, *attribute = name.split(".")
+    return getattr(values[name], attribute[0]).dtype if attribute else values[name].dtype
 
 
 def floats(*shape, **options):
@@ -226,9 +263,54 @@ def _in_short(value):
 
 # ------------------------------------------------------------------------------------------------ the table
 
+_FOREST = Instance("refimpl.kernels.forest", "SearchForest", lambda f: {"M": len(f.roots), "d": f.planes.shape[1]})
+_LISTED = {"first": int32s("p"), "second": int32s("p"), "v": floats("p")}  # pairs: the kernels look at the points
+_TRIPLES = {
+    "triples": int32s("t", 3, below="n", nonempty=True),
+    "y": floats("t", only=(1, -1)),
+    "w": floats("t", weights=True),
+}
+_EMBEDDINGS = {"F": floats("m", "n", largest=1e300), **_TRIPLES}  # so that margins and their sums are finite
 _SORTED = Instance("refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features})
 
 CONTRACT = {
+    # forest
+    "forest_words": {
+        "forest": _FOREST,
+        "X": points("n", "d", like="forest.planes"),
+    },
+    "gather_candidates": {
+        "starts": int64s("V+1"),
+        "items": int32s("I"),
+        "alive": booleans("n"),
+        "words": int32s("n_Q", "M", below="V"),
+        "c": floats("M", positive=True),
+        "most": Integer(0),
+        "counters": floats("t", "n", written=True, optional=True),
+    },
+    "plane_values": {
+        "X": points("n", "d"),
+        "p": points("d", like="X", nonempty=True),
+    },
+    "rerank": {
+        "Q": points("n_Q", "d", nonempty="d"),
+        "X": points("n", "d", like="Q"),
+        "offsets": int64s("n_Q+1", ascends_to="p"),
+        "rows": int64s("p", below="n"),
+        "k": Integer(0),
+    },
+    # pairs
+    "best_thresholds": {"A": floats("n", "f", finite=True, nonempty="n"), **_LISTED, "base": Number()},
+    "meet_pairs": {
+        "leaf": int64s("n", nonempty=True),
+        "first": int32s("p"),
+        "second": int32s("p"),
+        "similar": Array(("uint8",), ("p",)),
+        "T": floats("p"),
+        "c": Number(),
+    },
+    "pair_product": {**_LISTED, "u": floats("n")},
+    "split_pairs": {"left": booleans("n"), **_LISTED},
     # stumps
     "presort": {
         "A": floats("n_A", "d", finite=True, nonempty=True),
@@ -248,6 +330,17 @@ CONTRACT = {
         "polarity": int64s("T"),
         "threshold": floats("T"),
     },
+    # triples
+    "best_ranges": {
+        "values": floats("m", "n", largest=1e300),
+        **_EMBEDDINGS,
+        "thresholds": floats("m", "k", ascending=True),
+        "ranges": int64s("r", 2, below="k+2", nonempty=True),
+    },
+    "margin_sums": _EMBEDDINGS,
+    "minimize_z": {**_EMBEDDINGS, "least": floats("m", finite=True), "S": floats("m", "n", only=(0, 1), optional=True)},
+    "weighted_errors": _EMBEDDINGS,
+    "z_values": {**_EMBEDDINGS, "alpha": floats("m", finite=True), "S": floats("m", "n", only=(0, 1), optional=True)},
 }
 """What each kernel takes beside ``threads``: its arguments in their order."""
 
