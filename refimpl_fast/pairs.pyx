@@ -303,20 +303,19 @@ cdef class _Split(Loop):
     cdef Py_ssize_t p
     cdef const uint8_t[::1] side
     cdef const int32_t[::1] place
-    cdef int64_t[:, ::1] counts  # of the right and of the left side; then where they begin
+    cdef int64_t[:, ::1] counts  # of the right and of the left side, or -1; then where they begin
     cdef int32_t[::1] first_0, first_1, second_0, second_1
     cdef double[::1] v_0, v_1
     cdef bint counted
-    cdef uint8_t[::1] fits
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t a = t * PART, b = min(self.p, a + PART)
         if self.counted:
             self.fill(a, b, self.counts[t, 0], self.counts[t, 1])
         else:
-            self.fits[t] = self.count(a, b, &self.counts[t, 0])
+            self.count(a, b, &self.counts[t, 0])
 
-    cdef bint count(self, Py_ssize_t a, Py_ssize_t b, int64_t* counts) noexcept nogil:
+    cdef void count(self, Py_ssize_t a, Py_ssize_t b, int64_t* counts) noexcept nogil:
         cdef Py_ssize_t i
         cdef uint8_t one, two
         cdef int bad = 0
@@ -324,13 +323,12 @@ cdef class _Split(Loop):
         _look(self.pairs.first + a, b - a, <uint32_t> self.side.shape[0], &bad)
         _look(self.pairs.second + a, b - a, <uint32_t> self.side.shape[0], &bad)
         if bad:
-            return False
+            return
         for i in range(a, b):
             one, two = self.side[self.pairs.first[i]], self.side[self.pairs.second[i]]
             left += one & two
             right += (one | two) ^ 1
         counts[0], counts[1] = right, left
-        return True
 
     cdef void fill(self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t right, Py_ssize_t left) noexcept nogil:
         # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)
@@ -357,19 +355,23 @@ def split_pairs(
 ):
     """The pairs within either part of a node; see refimpl.kernels.split_pairs."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t p = first.shape[0], parts = (p + PART - 1) // PART
+    cdef Py_ssize_t p = first.shape[0], parts = (p + PART - 1) // PART, t, side
+    cdef int64_t[2] sizes = [0, 0]
+    cdef int64_t mine
     reference.require_few(len(left))
     cdef _Split loop = _Split()
     loop.pairs, loop.p, loop.side, loop.place = _pairs(first, second, v), p, left.view(np.uint8), _places(left)
-    loop.counts, loop.fits = np.zeros((parts, 2), dtype=np.int64), np.zeros(parts, dtype=np.uint8)
+    loop.counts = np.full((parts, 2), -1, dtype=np.int64)
     loop.run(parts, worth(n_threads, p), 1)
-    if not np.all(loop.fits):
-        reference.require_points(np.asarray(first), np.asarray(second), len(left))  # raises
-    right_size, left_size = np.sum(loop.counts, axis=0)
-    loop.counts = np.cumsum(loop.counts, axis=0) - loop.counts
-    loop.first_0, loop.first_1 = np.empty(right_size, dtype=np.int32), np.empty(left_size, dtype=np.int32)
-    loop.second_0, loop.second_1 = np.empty(right_size, dtype=np.int32), np.empty(left_size, dtype=np.int32)
-    loop.v_0, loop.v_1 = np.empty(right_size), np.empty(left_size)
+    for t in range(parts):
+        if loop.counts[t, 0] < 0:
+            reference.require_points(np.asarray(first), np.asarray(second), len(left))  # raises
+        for side in range(2):
+            mine, loop.counts[t, side] = loop.counts[t, side], sizes[side]
+            sizes[side] += mine
+    loop.first_0, loop.first_1 = np.empty(sizes[0], dtype=np.int32), np.empty(sizes[1], dtype=np.int32)
+    loop.second_0, loop.second_1 = np.empty(sizes[0], dtype=np.int32), np.empty(sizes[1], dtype=np.int32)
+    loop.v_0, loop.v_1 = np.empty(sizes[0]), np.empty(sizes[1])
     loop.counted = True
     loop.run(parts, worth(n_threads, p), 1)
     return (

@@ -74,6 +74,9 @@ class Array:
         self.positive = positive
         self.only = only
         self.ascending = ascending
+        self.known = frozenset(map(np.dtype, dtypes))  # in the machine's byte order
+        self.axes = [_parts(wanted) for wanted in shape]
+        self.free = not (below or finite or largest or ascends_to or weights or positive or only or ascending)
 
     def check_form(self, name, value, lengths, values):
         """Check type, dtype, shape and layout, and enter the lengths that are new."""
@@ -81,18 +84,19 @@ class Array:
             return
         if not isinstance(value, np.ndarray):
             raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
-        if value.dtype.name not in self.dtypes or not value.dtype.isnative:
+        if value.dtype not in self.known:
             raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
         if self.like is not None and value.dtype != _dtype_of(self.like, values):
             raise TypeError(f"{name} must hold {_dtype_of(self.like, values)}, as {self.like} does; got {value.dtype}")
         if value.ndim != len(self.shape):
             raise ValueError(f"{name} must have {len(self.shape)} dimensions; got an array of shape {value.shape}")
-        for axis, (wanted, length) in enumerate(zip(self.shape, value.shape, strict=True)):
-            if isinstance(wanted, str) and wanted.removesuffix("+1") not in lengths:
-                lengths[wanted.removesuffix("+1")] = length - wanted.endswith("+1")
-                if length < wanted.endswith("+1"):
-                    raise ValueError(f"{name} must have at least one entry; got none")
-            expected = length_of(wanted, lengths)
+        for axis, (wanted, more) in enumerate(self.axes):
+            length = value.shape[axis]
+            if wanted not in lengths and wanted is not None:
+                lengths[wanted] = length - more
+                if length < more:
+                    raise ValueError(f"{name} must have at least {more} entries; got {length}")
+            expected = more if wanted is None else lengths[wanted] + more
             if length != expected:
                 raise ValueError(f"{name} must have the length {expected} along axis {axis}; got shape {value.shape}")
         if self.nonempty and (lengths[self.nonempty] if isinstance(self.nonempty, str) else value.size) == 0:
@@ -104,7 +108,7 @@ class Array:
 
     def check_values(self, name, value, lengths):
         """Check indices, and floats that must be finite."""
-        if value is None:
+        if self.free or value is None:
             return
         if self.below is not None and value.size:
             least, most, end = value.min(), value.max(), length_of(self.below, lengths)
@@ -209,10 +213,16 @@ class Instance:
 
 def length_of(wanted, lengths):
     """The length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
+    name, more = _parts(wanted)
+    return more if name is None else lengths[name] + more
+
+
+def _parts(wanted):
+    """The name of a length, None for a number, and what is added to it."""
     if not isinstance(wanted, str):
-        return wanted
+        return None, wanted
     name, _, more = wanted.partition("+")
-    return lengths[name] + int(more or 0)
+    return name, int(more or 0)
 
 
 def require_within(values, name, largest=LARGEST):
