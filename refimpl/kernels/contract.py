@@ -280,7 +280,7 @@ _TRIPLES = {
     "y": floats("t", only=(1, -1)),
     "w": floats("t", weights=True),
 }
-_EMBEDDINGS = {"F": floats("m", "n", largest=1e300), **_TRIPLES}  # so that margins and their sums are finite
+_EMBEDDINGS = {"F": floats("m", "n", largest=2.0**1000), **_TRIPLES}  # so that margins and their sums are finite
 _SORTED = Instance("refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features})
 
 CONTRACT = {
@@ -342,7 +342,7 @@ CONTRACT = {
     },
     # triples
     "best_ranges": {
-        "values": floats("m", "n", largest=1e300),
+        "values": floats("m", "n", largest=2.0**1000),
         **_EMBEDDINGS,
         "thresholds": floats("m", "k", ascending=True),
         "ranges": int64s("r", 2, below="k+2", nonempty=True),
