@@ -1,19 +1,19 @@
 """The search forest in Cython: the twin of refimpl/kernels/forest.py, whose expressions stand above the loops.
 
 Points that are passed down the trees come in blocks: a block passes one tree after the other, whose upper nodes then
-stay in cache. A query's scores are counters over all points, set back to zero by a list of those touched.
+stay in cache. A query's scores stand in a list; another, over all points, says where in it each of them is.
 """
 
 import numpy as np
 
-from cython.parallel cimport prange, threadid
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libcpp.algorithm cimport nth_element, sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport team, thread_count
+from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels import forest as reference
+from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -21,8 +21,13 @@ cdef extern from "clones.h":
 cdef extern from *:
     """
     struct Scored { double score; int64_t row; };
+    /* The largest score first, NaN last; then the lowest row. */
     static inline bool operator<(const Scored& a, const Scored& b) {
-        return a.score > b.score || (a.score == b.score && a.row < b.row);
+        if (a.score > b.score) return true;
+        if (a.score == b.score) return a.row < b.row;
+        if (a.score < b.score) return false;
+        const bool a_none = a.score != a.score, b_none = b.score != b.score;
+        return a_none == b_none ? a.row < b.row : b_none;
     }
     struct Walker { int64_t node, point, place; };
     #if defined(__GNUC__)
@@ -50,6 +55,7 @@ cdef enum:
     LANES = 16
     BLOCK = 2048  # points that pass a tree together
     AHEAD = 6
+    CHUNK = 100_000  # numbers to be looked at that are worth taking a step: some 50 microseconds
 
 assert LANES == reference.LANES
 
@@ -102,6 +108,11 @@ cdef inline double _square(const real* a, const real* b, Py_ssize_t d) noexcept 
     return _folded(lanes)
 
 
+cdef inline Py_ssize_t _chunk(Py_ssize_t steps, double numbers) noexcept nogil:
+    """How many of the steps, which look at so many numbers together, a thread takes at a time."""
+    return <Py_ssize_t> (1 + steps * (CHUNK / (numbers + 1.0)) / 2)
+
+
 # ------------------------------------------------------------------------------------------------ passing points
 
 
@@ -111,20 +122,45 @@ cdef cloned_void _values(const real* X, const real* p, Py_ssize_t n, Py_ssize_t 
         out[i] = _dot(X + i * d, p, d)
 
 
+cdef class _Values(Loop):
+    """Step i takes the points from i * block on."""
+
+    cdef const float* X32
+    cdef const float* p32
+    cdef const double* X64
+    cdef const double* p64
+    cdef double* out
+    cdef Py_ssize_t n, d, block
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t first = i * self.block, size = min(self.block, self.n - first)
+        if self.X32 is not NULL:
+            _values(self.X32 + first * self.d, self.p32, size, self.d, self.out + first)
+        else:
+            _values(self.X64 + first * self.d, self.p64, size, self.d, self.out + first)
+
+
+@checked
 def plane_values(X not None, p not None, *, threads=None):
     """p^T x for every point; see refimpl.kernels.plane_values."""
-    if X.dtype == np.float32:
-        return _plane_values[float](X, p, thread_count(threads))
-    return _plane_values[double](X, p, thread_count(threads))
-
-
-cdef _plane_values(const real[:, ::1] X, const real[::1] p, int n_threads):
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], block, blocks = (n + BLOCK - 1) // BLOCK
-    if p.shape[0] != d or d < 1:
-        raise ValueError(f"X, p: shapes {n, d}, {p.shape[0]} do not fit together")
+    cdef int n_threads = thread_count(threads)
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1]
     cdef double[::1] out = np.empty(n)
-    for block in prange(blocks, nogil=True, num_threads=team(n_threads, blocks), schedule="static"):
-        _values(&X[block * BLOCK, 0], &p[0], min(<Py_ssize_t> BLOCK, n - block * BLOCK), d, &out[block * BLOCK])
+    cdef const float[:, ::1] X32
+    cdef const double[:, ::1] X64
+    cdef const float[::1] p32
+    cdef const double[::1] p64
+    cdef _Values loop = _Values()
+    if n == 0:
+        return np.asarray(out)
+    if X.dtype == np.float32:
+        X32, p32 = X, p
+        loop.X32, loop.p32 = &X32[0, 0], &p32[0]
+    else:
+        X64, p64 = X, p
+        loop.X64, loop.p64 = &X64[0, 0], &p64[0]
+    loop.out, loop.n, loop.d, loop.block = &out[0], n, d, 1 + CHUNK // d
+    loop.run((n + loop.block - 1) // loop.block, worth(n_threads, n * d), 1)
     return np.asarray(out)
 
 
@@ -162,195 +198,276 @@ cdef cloned_void _walk(
         going = kept
 
 
-cdef _pass(forest, const real[:, ::1] planes, const real[:, ::1] X, int n_threads):
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], M = len(forest.roots), m, i, t, block, first, last
-    cdef Py_ssize_t size = max(1, min(<Py_ssize_t> BLOCK, -(-n // n_threads))), blocks = -(-n // size)
-    cdef Py_ssize_t together = M if size * M <= BLOCK else 1  # trees that a block passes at once
+cdef class _Pass(Loop):
+    """Step i passes a block of points down some trees: those of a block come one after the other."""
+
+    cdef Nodes nodes
+    cdef const float* X32
+    cdef const float* planes32
+    cdef const double* X64
+    cdef const double* planes64
+    cdef const int64_t* roots
+    cdef int32_t* words
+    cdef Py_ssize_t n, d, M, size, together, groups
+    cdef vector[Walker] walkers
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t first = i // self.groups * self.size, last = min(self.n, first + self.size)
+        cdef Py_ssize_t tree = i % self.groups * self.together, m, k, going = 0
+        cdef Walker* walkers = self.walkers.data() + thread * self.size * self.together
+        for m in range(tree, min(self.M, tree + self.together)):
+            for k in range(first, last):
+                walkers[going].node, walkers[going].point, walkers[going].place = self.roots[m], k, k * self.M + m
+                going += 1
+        if self.X32 is not NULL:
+            _walk(&self.nodes, self.planes32, self.X32, self.d, walkers, going, self.words)
+        else:
+            _walk(&self.nodes, self.planes64, self.X64, self.d, walkers, going, self.words)
+
+
+@checked
+def forest_words(forest not None, X not None, *, threads=None):
+    """The leaf that each point reaches in each tree; see refimpl.kernels.forest_words."""
+    cdef int n_threads = thread_count(threads)
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], M = len(forest.roots)
     cdef const int32_t[::1] left = forest.left, word = forest.word, plane = forest.plane, feature = forest.feature
     cdef const double[::1] offset = forest.offset
     cdef const int64_t[::1] roots = forest.roots
     cdef int32_t[:, ::1] words = np.empty((n, M), dtype=np.int32)
-    cdef const real* p = NULL
-    cdef Nodes nodes
-    cdef vector[vector[Walker]] walkers
-    cdef Walker* at
-    nodes.left, nodes.word, nodes.plane, nodes.feature = &left[0], &word[0], &plane[0], &feature[0]
-    nodes.offset = &offset[0]
-    if planes.shape[0]:
-        p = &planes[0, 0]
-    walkers.resize(blocks)
-    for block in prange(blocks, nogil=True, num_threads=team(n_threads, blocks), schedule="dynamic"):
-        first = block * size
-        last = min(n, first + size)
-        walkers[block].resize((last - first) * together)
-        at = walkers[block].data()
-        for t in range(M // together):
-            for i in range((last - first) * together):
-                m = t + i // (last - first)
-                at[i].node, at[i].point = roots[m], first + i % (last - first)
-                at[i].place = at[i].point * M + m
-            _walk(&nodes, p, &X[0, 0], d, at, (last - first) * together, &words[0, 0])
-        walkers[block] = vector[Walker]()
+    cdef const float[:, ::1] X32, planes32
+    cdef const double[:, ::1] X64, planes64
+    cdef _Pass loop = _Pass()
+    if n == 0:
+        return np.asarray(words)
+    if X.dtype == np.float32:
+        X32, planes32 = X, forest.planes
+        loop.X32 = &X32[0, 0]
+        loop.planes32 = &planes32[0, 0] if planes32.shape[0] else NULL
+    else:
+        X64, planes64 = X, forest.planes
+        loop.X64 = &X64[0, 0]
+        loop.planes64 = &planes64[0, 0] if planes64.shape[0] else NULL
+    loop.nodes.left, loop.nodes.word, loop.nodes.plane = &left[0], &word[0], &plane[0]
+    loop.nodes.feature, loop.nodes.offset = &feature[0], &offset[0]
+    loop.roots, loop.words, loop.n, loop.d, loop.M = &roots[0], &words[0, 0], n, d, M
+    n_threads = worth(n_threads, min(2**62, n * M * d * (len(left) // M).bit_length()))  # as if the trees were even
+    loop.size = max(1, min(<Py_ssize_t> BLOCK, n if n_threads == 1 else n // (4 * n_threads)))
+    loop.together = max(1, min(M, BLOCK // loop.size))
+    loop.groups = (M + loop.together - 1) // loop.together
+    loop.walkers.resize(n_threads * loop.size * loop.together)
+    loop.run((n + loop.size - 1) // loop.size * loop.groups, n_threads, 1)
     return np.asarray(words)
-
-
-def forest_words(forest, X not None, *, threads=None):
-    """The leaf that each point reaches in each tree; see refimpl.kernels.forest_words."""
-    cdef int n_threads = thread_count(threads)
-    planes = forest.planes
-    if X.ndim != 2 or X.shape[1] != planes.shape[1] or X.dtype != planes.dtype:
-        raise ValueError(f"X: {X.dtype} of shape {X.shape}; the forest takes {planes.dtype}, {planes.shape[1]} a point")
-    if planes.dtype == np.float32:
-        return _pass[float](forest, planes, X, n_threads)
-    return _pass[double](forest, planes, X, n_threads)
 
 
 # ------------------------------------------------------------------------------------------------ searching
 
 
-cdef bint _gather(
-    const int64_t* starts, const int32_t* items, const uint8_t* alive, const int32_t* words, const double* c,
-    Py_ssize_t M, Py_ssize_t n, Py_ssize_t most, double* T, vector[Scored]* found
+cdef cloned_void _look(const int32_t* items, Py_ssize_t size, uint32_t n, int* bad) noexcept nogil:
+    # 0 <= mine.min() <= mine.max() < n
+    cdef Py_ssize_t i
+    cdef int found = 0
+    for i in range(size):
+        found |= <uint32_t> items[i] >= n
+    bad[0] |= found
+
+
+cdef bint _lists_fit(
+    const int64_t* starts, const int32_t* items, Py_ssize_t n_items, const int32_t* words, Py_ssize_t M, uint32_t n
 ) noexcept nogil:
-    cdef vector[int32_t] touched
-    cdef Py_ssize_t m, i
-    cdef int32_t row
-    cdef Scored one
-    cdef bint unknown = False
+    # require_lists(starts, items, words, n)
+    cdef Py_ssize_t m
+    cdef int bad = 0
     for m in range(M):
         fetch(<const char*> (starts + words[m]), 16)
     for m in range(M):
-        fetch(<const char*> (items + starts[words[m]]), 4 * (starts[words[m] + 1] - starts[words[m]]))
-    # T[items[starts[w] : starts[w + 1]]] += c_m
+        if not 0 <= starts[words[m]] <= starts[words[m] + 1] <= n_items:
+            return False
     for m in range(M):
-        for i in range(starts[words[m]], starts[words[m] + 1]):
+        fetch(<const char*> (items + starts[words[m]]), 4 * (starts[words[m] + 1] - starts[words[m]]))
+    for m in range(M):
+        _look(items + starts[words[m]], starts[words[m] + 1] - starts[words[m]], n, &bad)
+    return not bad
+
+
+cdef void _gather(
+    const int64_t* starts, const int32_t* items, const uint8_t* alive, const int32_t* words, const double* c,
+    Py_ssize_t M, Py_ssize_t most, uint64_t* place, vector[Scored]* found
+) noexcept nogil:
+    # The point is found[0][place[point]] if that is this point. If place holds anything else, it is not there yet.
+    cdef Py_ssize_t m, i, last, kept = 0
+    cdef uint64_t at, size = 0
+    cdef int32_t row
+    cdef Scored one
+    cdef Scored* scored = found.data()
+    # np.add.at(T, items[starts[w] : starts[w + 1]], c_m)
+    for m in range(M):
+        last = starts[words[m] + 1]
+        for i in range(starts[words[m]], last):
             row = items[i]
-            if row < 0 or row >= n:
-                unknown = True
-                continue
-            if T[row] == 0:
-                touched.push_back(row)
-            T[row] += c[m]
+            if i + 16 < last:
+                fetch(<const char*> (place + items[i + 16]), 1)
+            at = place[row]
+            if at < size and scored[at].row == row:
+                scored[at].score += c[m]
+            else:
+                place[row] = size
+                one.row, one.score = row, c[m]
+                found.push_back(one)
+                scored = found.data()
+                size += 1
     # rows = np.flatnonzero((T > 0) & alive)
-    for i in range(<Py_ssize_t> touched.size()):
-        one.row = touched[i]
-        one.score = T[one.row]
-        T[one.row] = 0
-        if alive[one.row]:
-            found.push_back(one)
+    for i in range(<Py_ssize_t> size):
+        if alive[scored[i].row]:
+            scored[kept] = scored[i]
+            kept += 1
     # rows[np.lexsort((rows, -T[rows]))[:most]]
-    if <Py_ssize_t> found.size() > most:
-        nth_element(found.begin(), found.begin() + most, found.end())
-        found.resize(most)
-    sort(found.begin(), found.end())
-    return not unknown
+    if kept > most:
+        nth_element(scored, scored + most, scored + kept)
+        kept = most
+    sort(scored, scored + kept)
+    found.resize(kept)
 
 
+cdef class _Gather(Loop):
+    """Step i finds the candidates of query i."""
+
+    cdef const int64_t* starts
+    cdef const int32_t* items
+    cdef const uint8_t* alive
+    cdef const int32_t[:, ::1] words
+    cdef const double* c
+    cdef double[:, ::1] places
+    cdef Py_ssize_t n_items, n, M, most
+    cdef vector[vector[Scored]] found
+    cdef vector[char] done
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        if not _lists_fit(self.starts, self.items, self.n_items, &self.words[i, 0], self.M,
+                          <uint32_t> min(self.n, <Py_ssize_t> 2**31)):
+            return
+        if self.n:  # else all lists are empty
+            _gather(self.starts, self.items, self.alive, &self.words[i, 0], self.c, self.M, self.most,
+                    <uint64_t*> &self.places[thread, 0], &self.found[i])
+        self.done[i] = True
+
+
+cdef class _Join(Loop):
+    """Step i copies what has been found for query i."""
+
+    cdef vector[vector[Scored]]* found
+    cdef const int64_t[::1] offsets
+    cdef int64_t[::1] rows
+    cdef double[::1] scores
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t j, first = self.offsets[i]
+        for j in range(self.offsets[i + 1] - first):
+            self.rows[first + j], self.scores[first + j] = self.found[0][i][j].row, self.found[0][i][j].score
+        self.found[0][i] = vector[Scored]()
+
+
+@checked
 def gather_candidates(
     const int64_t[::1] starts not None, const int32_t[::1] items not None, alive not None,
     const int32_t[:, ::1] words not None, const double[::1] c not None, Py_ssize_t most, *, counters=None, threads=None
 ):
     """X_q with T(q, x), the largest first; see refimpl.kernels.gather_candidates."""
-    cdef Py_ssize_t n_Q = words.shape[0], M = words.shape[1], i, j, n = len(alive)
-    cdef int n_threads = max(1, min(thread_count(threads), n_Q))
-    cdef const uint8_t[::1] living = np.ascontiguousarray(alive, dtype=bool).view(np.uint8)
-    _check_index(starts, items, words, c)
-    if most < 0:
-        raise ValueError(f"most: {most}; it must be at least 0")
-    if counters is None or len(counters) < n_threads:
-        counters = np.zeros((n_threads, n))
-    cdef double[:, ::1] T = counters
-    if T.shape[1] != n:
-        raise ValueError(f"counters: {T.shape[1]} for each thread; there are {n} points")
+    cdef Py_ssize_t n_Q = words.shape[0], M = words.shape[1], i, n = len(alive)
+    cdef const uint8_t[::1] living = alive.view(np.uint8)
     cdef int64_t[::1] offsets = np.zeros(n_Q + 1, dtype=np.int64)
-    cdef vector[vector[Scored]] found
-    cdef vector[int] known = vector[int](n_Q, 1)
-    found.resize(n_Q)
-    if n and M:
-        for i in prange(n_Q, nogil=True, num_threads=team(n_threads, n_Q), schedule="dynamic"):
-            known[i] = _gather(&starts[0], &items[0] if items.shape[0] else NULL, &living[0], &words[i, 0], &c[0], M, n,
-                               most, &T[threadid(), 0], &found[i])
+    if n_Q == 0 or M == 0:
+        return np.asarray(offsets), np.empty(0, dtype=np.int64), np.empty(0)
+    cdef double numbers = 4.0 * n_Q * M * (1.0 + items.shape[0] / <double> (starts.shape[0] - 1))  # lists as if even
+    cdef int n_threads = worth(thread_count(threads), <Py_ssize_t> min(numbers, 1e18))
+    cdef _Gather loop = _Gather()
+    loop.starts, loop.items = &starts[0], &items[0] if items.shape[0] else NULL
+    loop.alive = &living[0] if n else NULL
+    loop.words, loop.c, loop.n_items, loop.n, loop.M, loop.most = words, &c[0], items.shape[0], n, M, most
+    loop.places = np.zeros((n_threads, n)) if counters is None or len(counters) < n_threads else counters
+    loop.found.resize(n_Q)
+    loop.done.resize(n_Q, False)
+    loop.run(n_Q, n_threads, min(_chunk(n_Q, numbers), 1 + n_Q // (8 * n_threads)))
     for i in range(n_Q):
-        if not known[i]:
-            raise ValueError(f"items holds points that are not among the {n} of alive")
+        if not loop.done[i]:
+            reference.require_lists(np.asarray(starts), np.asarray(items), np.asarray(words[i]), n)
+            raise MemoryError
     for i in range(n_Q):
-        offsets[i + 1] = offsets[i] + <int64_t> found[i].size()
-    cdef int64_t[::1] rows = np.empty(offsets[n_Q], dtype=np.int64)
-    cdef double[::1] scores = np.empty(offsets[n_Q])
-    for i in range(n_Q):
-        for j in range(<Py_ssize_t> found[i].size()):
-            rows[offsets[i] + j], scores[offsets[i] + j] = found[i][j].row, found[i][j].score
-    return np.asarray(offsets), np.asarray(rows), np.asarray(scores)
-
-
-cdef _check_index(
-    const int64_t[::1] starts, const int32_t[::1] items, const int32_t[:, ::1] words, const double[::1] c
-):
-    cdef Py_ssize_t i, m, V = starts.shape[0] - 1
-    cdef bint fits = V >= 0 and c.shape[0] == words.shape[1] and starts[V] <= items.shape[0]
-    if fits:
-        for m in range(c.shape[0]):
-            fits &= c[m] > 0
-        for i in range(words.shape[0]):
-            for m in range(words.shape[1]):
-                if not (fits and 0 <= words[i, m] < V and 0 <= starts[words[i, m]] <= starts[words[i, m] + 1]
-                        and starts[words[i, m] + 1] <= items.shape[0]):
-                    fits = False
-                    break
-    if not fits:
-        raise ValueError("starts, items, words, c: words without a list, or a weight that is not positive")
+        offsets[i + 1] = offsets[i] + <int64_t> loop.found[i].size()
+    cdef _Join join = _Join()
+    join.found, join.offsets = &loop.found, offsets
+    join.rows, join.scores = np.empty(offsets[n_Q], dtype=np.int64), np.empty(offsets[n_Q])
+    join.run(n_Q, worth(n_threads, 4 * offsets[n_Q]))
+    return np.asarray(offsets), np.asarray(join.rows), np.asarray(join.scores)
 
 
 cdef cloned_void _rerank(
-    const real* q, const real* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t p, Py_ssize_t k, double* squares,
-    int64_t* indices
+    const real* q, const real* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t p, Py_ssize_t k, Scored* mine,
+    double* squares, int64_t* indices
 ) noexcept nogil:
-    cdef vector[Scored] all_of_them
     cdef Py_ssize_t i
-    all_of_them.resize(p)
     for i in range(p):
         if i + 4 < p:
             fetch(<const char*> (X + rows[i + 4] * d), d * sizeof(real))
-        all_of_them[i].score = -_square(q, X + rows[i] * d, d)
-        all_of_them[i].row = rows[i]
+        mine[i].score = -_square(q, X + rows[i] * d, d)
+        mine[i].row = rows[i]
     # order = np.lexsort((mine, square))[:k]
     if p > k:
-        nth_element(all_of_them.begin(), all_of_them.begin() + k, all_of_them.end())
+        nth_element(mine, mine + k, mine + p)
         p = k
-    sort(all_of_them.begin(), all_of_them.begin() + p)
+    sort(mine, mine + p)
     for i in range(p):
-        squares[i], indices[i] = -all_of_them[i].score + 0.0, all_of_them[i].row
+        squares[i], indices[i] = -mine[i].score + 0.0, mine[i].row
 
 
+cdef class _Rerank(Loop):
+    """Step i orders the candidates of query i."""
+
+    cdef const float* Q32
+    cdef const float* X32
+    cdef const double* Q64
+    cdef const double* X64
+    cdef const int64_t* offsets
+    cdef const int64_t* rows
+    cdef Py_ssize_t d, k
+    cdef double[:, ::1] squares, scratch
+    cdef int64_t[:, ::1] indices
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t first = self.offsets[i], p = self.offsets[i + 1] - first
+        cdef Scored* mine = <Scored*> &self.scratch[thread, 0]
+        if p == 0:
+            return
+        if self.X32 is not NULL:
+            _rerank(self.Q32 + i * self.d, self.X32, self.d, self.rows + first, p, self.k, mine, &self.squares[i, 0],
+                    &self.indices[i, 0])
+        else:
+            _rerank(self.Q64 + i * self.d, self.X64, self.d, self.rows + first, p, self.k, mine, &self.squares[i, 0],
+                    &self.indices[i, 0])
+
+
+@checked
 def rerank(
     Q not None, X not None, const int64_t[::1] offsets not None, const int64_t[::1] rows not None, Py_ssize_t k,
     *, threads=None
 ):
     """The k nearest of each query's candidates; see refimpl.kernels.rerank."""
+    cdef int n_threads = thread_count(threads)
+    cdef Py_ssize_t n_Q = Q.shape[0], d = Q.shape[1], p = rows.shape[0], longest
+    cdef const float[:, ::1] Q32, X32
+    cdef const double[:, ::1] Q64, X64
+    cdef _Rerank loop = _Rerank()
+    loop.squares, loop.indices = np.full((n_Q, k), np.inf), np.full((n_Q, k), -1, dtype=np.int64)
+    if k == 0 or p == 0:
+        return np.asarray(loop.squares), np.asarray(loop.indices)
     if X.dtype == np.float32:
-        return _reranked[float](Q, X, offsets, rows, k, thread_count(threads))
-    return _reranked[double](Q, X, offsets, rows, k, thread_count(threads))
-
-
-cdef _reranked(
-    const real[:, ::1] Q, const real[:, ::1] X, const int64_t[::1] offsets, const int64_t[::1] rows, Py_ssize_t k,
-    int n_threads
-):
-    cdef Py_ssize_t i, n = X.shape[0], n_Q = Q.shape[0], d = X.shape[1]
-    cdef bint fits = offsets.shape[0] == n_Q + 1 and Q.shape[1] == d and k >= 0 and d > 0 and offsets[0] == 0
-    if fits:
-        for i in range(n_Q):
-            fits &= offsets[i] <= offsets[i + 1]
-        fits &= offsets[n_Q] <= rows.shape[0]
-        for i in range(rows.shape[0]):
-            fits &= 0 <= rows[i] < n
-    if not fits:
-        raise ValueError("Q, X, offsets, rows, k: they do not fit together, or rows holds a point that X has not")
-    cdef double[:, ::1] squares = np.full((n_Q, k), np.inf)
-    cdef int64_t[:, ::1] indices = np.full((n_Q, k), -1, dtype=np.int64)
-    if k and n:
-        for i in prange(n_Q, nogil=True, num_threads=team(n_threads, n_Q), schedule="dynamic"):
-            if offsets[i + 1] > offsets[i]:
-                _rerank(&Q[i, 0], &X[0, 0], d, &rows[offsets[i]], offsets[i + 1] - offsets[i], k, &squares[i, 0],
-                        &indices[i, 0])
-    return np.asarray(squares), np.asarray(indices)
+        Q32, X32 = Q, X
+        loop.Q32, loop.X32 = &Q32[0, 0], &X32[0, 0]
+    else:
+        Q64, X64 = Q, X
+        loop.Q64, loop.X64 = &Q64[0, 0], &X64[0, 0]
+    loop.offsets, loop.rows, loop.d, loop.k = &offsets[0], &rows[0], d, k
+    n_threads = worth(n_threads, p * d)
+    longest = np.diff(offsets).max()
+    loop.scratch = np.empty((n_threads, 2 * longest))
+    loop.run(n_Q, n_threads, min(_chunk(n_Q, p * <double> d), 1 + n_Q // (8 * n_threads)))
+    return np.asarray(loop.squares), np.asarray(loop.indices)

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from cython.parallel cimport prange
 from libc.math cimport INFINITY
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
-from libcpp.algorithm cimport stable_sort
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t
+from libcpp.algorithm cimport inplace_merge, stable_sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport team, thread_count, worth
+from refimpl_fast.threads cimport Loop, team, thread_count, worth
 
 from refimpl.kernels import pairs as reference
+from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -18,11 +18,19 @@ cdef extern from "clones.h":
 cdef extern from *:
     """
     struct Valued { double value; int32_t place; };
-    static inline bool operator<(const Valued& a, const Valued& b) { return a.value < b.value; }
+    /* NaN last */
+    static inline bool operator<(const Valued& a, const Valued& b) {
+        return a.value < b.value || (b.value != b.value && a.value == a.value);
+    }
     """
     cppclass Valued:
         double value
         int32_t place
+
+cdef enum:
+    PART = 32768  # pairs that a thread takes at a time, where their parts do not count: some 50 microseconds
+    BLOCK = 2048  # pairs that are looked at before they are used: they stay in cache
+    FEW = 8192  # points that are not worth sorting in parts
 
 cdef struct Pairs:
     const int32_t* first
@@ -50,6 +58,8 @@ cdef bint _add_product(
     cdef double total, mine
     for i in range(n):
         sums[i] = 0
+    if a > 0 and pairs.first[a - 1] > pairs.first[a]:
+        return False
     i = -1
     while p < b:
         if not i < pairs.first[p] < n:
@@ -67,6 +77,21 @@ cdef bint _add_product(
     return True
 
 
+cdef class _Product(Loop):
+    """Step t adds up part t of the pairs."""
+
+    cdef Pairs pairs
+    cdef const int64_t[:, ::1] places
+    cdef const double[::1] u
+    cdef double[:, ::1] sums
+    cdef uint8_t[::1] fits
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        self.fits[t] = _add_product(&self.pairs, self.places[t, 0], self.places[t, 1], &self.u[0], self.u.shape[0],
+                                    &self.sums[t, 0])
+
+
+@checked
 def pair_product(
     const int32_t[::1] first not None, const int32_t[::1] second not None, const double[::1] v not None,
     const double[::1] u not None, *, threads=None
@@ -74,40 +99,75 @@ def pair_product(
     """V u of a symmetric V; see refimpl.kernels.pair_product."""
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = u.shape[0], p = first.shape[0], i, t, parts
-    if second.shape[0] != p or v.shape[0] != p:
-        raise ValueError(f"first, second, v: {p}, {second.shape[0]} and {v.shape[0]}; they must be of one length")
     cdef double[::1] out = np.zeros(n)
-    if p == 0 or n == 0:
+    cdef _Product loop = _Product()
+    if p == 0:
         return np.asarray(out)
-    cdef int64_t[:, ::1] places = np.array(reference.parts_of(p))
-    parts = len(places)
-    cdef double[:, ::1] sums = np.empty((parts, n))
-    cdef vector[int] fits = vector[int](parts, 0)
-    cdef Pairs pairs = _pairs(first, second, v)
-    for t in prange(parts, nogil=True, num_threads=team(n_threads, parts), schedule="static"):
-        fits[t] = _add_product(&pairs, places[t, 0], places[t, 1], &u[0], n, &sums[t, 0])
+    if n == 0:
+        reference.require_order(np.asarray(first), np.asarray(second), n)  # raises
+    loop.pairs, loop.u, loop.places = _pairs(first, second, v), u, np.array(reference.parts_of(p))
+    parts = loop.places.shape[0]
+    loop.sums, loop.fits = np.empty((parts, n)), np.zeros(parts, dtype=np.uint8)
+    loop.run(parts, worth(n_threads, p), 1)
     for t in range(parts):
-        if not fits[t]:
-            raise ValueError(f"first, second: pairs with first < second, first in ascending order, below {n} would do")
+        if not loop.fits[t]:
+            reference.require_order(np.asarray(first), np.asarray(second), n)  # raises
         for i in range(n):
-            out[i] += sums[t, i]
+            out[i] += loop.sums[t, i]
     return np.asarray(out)
 
 
 # ------------------------------------------------------------------------------------------------ eq. 17
 
 
-cdef void _sort(const double* A, Py_ssize_t n, Py_ssize_t f, Valued* ordered, int32_t* rank) noexcept nogil:
-    # order = np.argsort(A[:, t], kind="stable"); rank[order] = np.arange(n)
+cdef class _Sort(Loop):
+    """Step t sorts a run of the values of a coordinate: those of a coordinate come one after the other."""
+
+    cdef const double[:, ::1] A
+    cdef Valued* ordered
+    cdef Py_ssize_t runs
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef Py_ssize_t n = self.A.shape[0], run = t % self.runs, a = run * n // self.runs
+        cdef Py_ssize_t b = (run + 1) * n // self.runs, c = t // self.runs, i
+        cdef Valued* mine = self.ordered + c * n
+        for i in range(a, b):
+            mine[i].value, mine[i].place = self.A[i, c], <int32_t> i
+        stable_sort(mine + a, mine + b)
+
+
+cdef class _Rank(Loop):
+    """Step t merges the runs of coordinate t."""
+
+    cdef Valued* ordered
+    cdef int32_t[:, ::1] rank
+    cdef Py_ssize_t runs
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        # order = np.argsort(A[:, t], kind="stable"); rank[order] = np.arange(n)
+        cdef Py_ssize_t n = self.rank.shape[1], wide = 1, run, i
+        cdef Valued* mine = self.ordered + t * n
+        while wide < self.runs:
+            run = 0
+            while run < self.runs:
+                inplace_merge(mine + run * n // self.runs, mine + (run + wide) * n // self.runs,
+                              mine + (run + 2 * wide) * n // self.runs)
+                run += 2 * wide
+            wide *= 2
+        for i in range(n):
+            self.rank[t, mine[i].place] = <int32_t> i
+
+
+cdef cloned_void _look(const int32_t* points, Py_ssize_t p, uint32_t n, int* bad) noexcept nogil:
+    # 0 <= points.min() <= points.max() < n
     cdef Py_ssize_t i
-    for i in range(n):
-        ordered[i].value, ordered[i].place = A[i * f], i
-    stable_sort(ordered, ordered + n)
-    for i in range(n):
-        rank[ordered[i].place] = i
+    cdef int found = 0
+    for i in range(p):
+        found |= <uint32_t> points[i] >= n
+    bad[0] |= found
 
 
-cdef void _add_changes(
+cdef bint _add_changes(
     const Pairs* pairs, Py_ssize_t a, Py_ssize_t b, const int32_t* rank, Py_ssize_t n, double* change
 ) noexcept nogil:
     # np.bincount(low, v, n) - np.bincount(high, v, n): exact, in whatever order, so a run of pairs of one point brings
@@ -118,28 +178,67 @@ cdef void _add_changes(
     cdef double[2] sign = [1.0, -1.0]
     cdef double total, mine
     cdef int32_t i, rank_i, rank_j
-    cdef Py_ssize_t p
+    cdef Py_ssize_t p, end
+    cdef int bad = 0
     for p in range(n):
         change[p] = 0
     p = a
     while p < b:
-        i = first[p]
-        rank_i, total = rank[i], 0
-        while p < b and first[p] == i:
-            rank_j = rank[second[p]]
-            mine = v[p] * sign[rank_j < rank_i]  # a branch would be guessed wrong half the time
-            total += mine
-            change[rank_j] -= mine
-            p += 1
-        change[rank_i] += total
+        end = min(p + BLOCK, b)
+        _look(first + p, end - p, <uint32_t> n, &bad)
+        _look(second + p, end - p, <uint32_t> n, &bad)
+        if bad:
+            return False
+        while p < end:
+            i = first[p]
+            rank_i, total = rank[i], 0
+            while p < end and first[p] == i:
+                rank_j = rank[second[p]]
+                mine = v[p] * sign[rank_j < rank_i]  # a branch would be guessed wrong half the time
+                total += mine
+                change[rank_j] -= mine
+                p += 1
+            change[rank_i] += total
+    return True
+
+
+cdef class _Changes(Loop):
+    """Step t adds up a part of the pairs for a coordinate: those of a coordinate come one after the other."""
+
+    cdef Pairs pairs
+    cdef Py_ssize_t p, parts
+    cdef const int32_t[:, ::1] rank
+    cdef double[:, ::1] change
+    cdef uint8_t[::1] fits
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef Py_ssize_t part = t % self.parts
+        self.fits[t] = _add_changes(&self.pairs, part * self.p // self.parts, (part + 1) * self.p // self.parts,
+                                    &self.rank[t // self.parts, 0], self.rank.shape[1], &self.change[t, 0])
+
+
+cdef class _Cut(Loop):
+    """Step t finds the best cut of coordinate t."""
+
+    cdef const Valued* ordered
+    cdef Py_ssize_t parts
+    cdef const double[:, ::1] change
+    cdef double base
+    cdef double[::1] crossing, threshold
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef Py_ssize_t n = self.change.shape[1]
+        _best_cut(self.ordered + t * n, n, &self.change[t * self.parts, 0], self.parts, self.base, &self.crossing[t],
+                  &self.threshold[t])
 
 
 cdef void _best_cut(
     const Valued* ordered, Py_ssize_t n, const double* change, Py_ssize_t parts, double base, double* crossing,
     double* threshold
 ) noexcept nogil:
-    # weights = np.cumsum(changes)[:-1] + base * (below * (n - below)); k = cuts[weights[cuts].argmin()]
-    cdef Py_ssize_t i, part
+    # weights = np.cumsum(changes)[:-1] + base * (below * (n - below)); k = cuts[weights[cuts].argmin()]: the first of
+    # the least, or the first NaN
+    cdef Py_ssize_t i, part, k = -1
     cdef double total = 0, below, weight
     crossing[0], threshold[0] = INFINITY, 0
     for i in range(n - 1):
@@ -147,8 +246,11 @@ cdef void _best_cut(
             total += change[part * n + i]
         below = i + 1
         weight = total + base * (below * (n - below))
-        if weight < crossing[0] and ordered[i].value < ordered[i + 1].value:
-            crossing[0], threshold[0] = weight, _midway(ordered[i].value, ordered[i + 1].value)
+        if not weight >= crossing[0] or k < 0:
+            if ordered[i].value < ordered[i + 1].value and crossing[0] == crossing[0]:
+                crossing[0], k = weight, i
+    if k >= 0:
+        threshold[0] = _midway(ordered[k].value, ordered[k + 1].value)
 
 
 cdef inline double _midway(double low, double high) noexcept nogil:
@@ -156,92 +258,138 @@ cdef inline double _midway(double low, double high) noexcept nogil:
     return t if low <= t < high else low
 
 
+@checked
 def best_thresholds(
     const double[:, ::1] A not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
     const double[::1] v not None, double base, *, threads=None
 ):
     """The best cut of each coordinate; see refimpl.kernels.best_thresholds."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t t, n = A.shape[0], f = A.shape[1], p = first.shape[0]
-    cdef Py_ssize_t parts = team(n_threads, 1 + p // reference.PART)
+    cdef Py_ssize_t t, n = A.shape[0], f = A.shape[1], p = first.shape[0], parts, runs
     cdef double[::1] crossing = np.empty(f), threshold = np.empty(f)
-    _check_pairs(n, first, second, v)
-    if n == 0:
-        raise ValueError("A has no points; one at least would do")
+    reference.require_few(n)
+    if f == 0:
+        reference.require_points(np.asarray(first), np.asarray(second), n)
+        return np.asarray(crossing), np.asarray(threshold)
+    n_threads = worth(n_threads, f * (p + 8 * n))
+    parts = 1 if n_threads == 1 else min(1 + p // PART, 1 + 4 * n_threads // f)
+    runs = 1 if n < FEW or n_threads == 1 or f >= 2 * n_threads else 2 if n_threads < 4 else 4
     cdef vector[Valued] ordered
-    cdef int32_t[:, ::1] rank = np.empty((f, n), dtype=np.int32)
-    cdef double[:, ::1] change = np.empty((f * parts, n))
-    cdef Pairs pairs = _pairs(first, second, v)
     ordered.resize(f * n)
-    for t in prange(f, nogil=True, num_threads=team(n_threads, f), schedule="dynamic"):
-        _sort(&A[0, t], n, f, ordered.data() + t * n, &rank[t, 0])
-    for t in prange(f * parts, nogil=True, num_threads=team(n_threads, f * parts), schedule="dynamic"):
-        _add_changes(&pairs, t % parts * p // parts, (t % parts + 1) * p // parts, &rank[t // parts, 0], n,
-                     &change[t, 0])
-    for t in range(f):
-        _best_cut(ordered.data() + t * n, n, &change[t * parts, 0], parts, base, &crossing[t], &threshold[t])
+    cdef _Sort sort = _Sort()
+    sort.A, sort.ordered, sort.runs = A, ordered.data(), runs
+    sort.run(f * runs, n_threads, 1)
+    cdef _Rank rank = _Rank()
+    rank.ordered, rank.rank, rank.runs = ordered.data(), np.empty((f, n), dtype=np.int32), runs
+    rank.run(f, n_threads, 1)
+    cdef _Changes loop = _Changes()
+    loop.pairs, loop.p, loop.parts, loop.rank = _pairs(first, second, v), p, parts, rank.rank
+    loop.change, loop.fits = np.empty((f * parts, n)), np.zeros(f * parts, dtype=np.uint8)
+    loop.run(f * parts, n_threads, 1)
+    for t in range(f * parts):
+        if not loop.fits[t]:
+            reference.require_points(np.asarray(first), np.asarray(second), n)  # raises
+    cdef _Cut cut = _Cut()
+    cut.ordered, cut.parts, cut.change, cut.base = ordered.data(), parts, loop.change, base
+    cut.crossing, cut.threshold = crossing, threshold
+    cut.run(f, worth(n_threads, f * n), 1)
     return np.asarray(crossing), np.asarray(threshold)
 
 
-cdef _check_pairs(Py_ssize_t n, const int32_t[::1] first, const int32_t[::1] second, const double[::1] v):
-    cdef Py_ssize_t p = first.shape[0]
-    cdef int32_t least = 0, most = -1
-    if p and second.shape[0] == p and v.shape[0] == p:
-        _widen(&first[0], p, &least, &most)
-        _widen(&second[0], p, &least, &most)
-    if second.shape[0] != p or v.shape[0] != p or least < 0 or most >= n:
-        raise ValueError(f"first, second, v: they must be of one length and hold points from 0 to {n - 1}")
+cdef class _Split(Loop):
+    """Step t takes a part of the pairs: first it counts those of either side, then it puts them where they belong."""
+
+    cdef Pairs pairs
+    cdef Py_ssize_t p
+    cdef const uint8_t[::1] side
+    cdef const int32_t[::1] place
+    cdef int64_t[:, ::1] counts  # of the right and of the left side, or -1; then where they begin
+    cdef int32_t[::1] first_0, first_1, second_0, second_1
+    cdef double[::1] v_0, v_1
+    cdef bint counted
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef Py_ssize_t a = t * PART, b = min(self.p, a + PART)
+        if self.counted:
+            self.fill(a, b, self.counts[t, 0], self.counts[t, 1])
+        else:
+            self.count(a, b, &self.counts[t, 0])
+
+    cdef void count(self, Py_ssize_t a, Py_ssize_t b, int64_t* counts) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef uint8_t one, two
+        cdef int bad = 0
+        cdef int64_t right = 0, left = 0
+        _look(self.pairs.first + a, b - a, <uint32_t> self.side.shape[0], &bad)
+        _look(self.pairs.second + a, b - a, <uint32_t> self.side.shape[0], &bad)
+        if bad:
+            return
+        for i in range(a, b):
+            one, two = self.side[self.pairs.first[i]], self.side[self.pairs.second[i]]
+            left += one & two
+            right += (one | two) ^ 1
+        counts[0], counts[1] = right, left
+
+    cdef void fill(self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t right, Py_ssize_t left) noexcept nogil:
+        # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)
+        cdef Py_ssize_t i
+        cdef int32_t one, two
+        for i in range(a, b):
+            one, two = self.pairs.first[i], self.pairs.second[i]
+            if self.side[one] != self.side[two]:
+                continue
+            if self.side[one]:
+                self.first_1[left], self.second_1[left] = self.place[one], self.place[two]
+                self.v_1[left] = self.pairs.v[i]
+                left += 1
+            else:
+                self.first_0[right], self.second_0[right] = self.place[one], self.place[two]
+                self.v_0[right] = self.pairs.v[i]
+                right += 1
 
 
-cdef cloned_void _widen(const int32_t* points, Py_ssize_t p, int32_t* least, int32_t* most) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef int32_t low = least[0], high = most[0]
-    for i in range(p):
-        low = min(low, points[i])
-        high = max(high, points[i])
-    least[0], most[0] = low, high
-
-
+@checked
 def split_pairs(
     left not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
     const double[::1] v not None, *, threads=None
 ):
     """The pairs within either part of a node; see refimpl.kernels.split_pairs."""
-    thread_count(threads)
-    cdef const uint8_t[::1] side = np.ascontiguousarray(left, dtype=bool).view(np.uint8)
-    cdef Py_ssize_t i, n = side.shape[0], p = first.shape[0], sizes_0 = 0, sizes_1 = 0
-    cdef int32_t[::1] place = np.empty(n, dtype=np.int32)
-    cdef int32_t counts_0 = 0, counts_1 = 0
-    _check_pairs(n, first, second, v)
-    # place = np.where(left, np.cumsum(left), np.cumsum(~left)) - 1
-    for i in range(n):
-        if side[i]:
-            place[i] = counts_1
-            counts_1 += 1
-        else:
-            place[i] = counts_0
-            counts_0 += 1
-    for i in range(p):
-        sizes_1 += side[first[i]] & side[second[i]]
-        sizes_0 += (side[first[i]] | side[second[i]]) ^ 1
-    cdef int32_t[::1] first_1 = np.empty(sizes_1, dtype=np.int32), first_0 = np.empty(sizes_0, dtype=np.int32)
-    cdef int32_t[::1] second_1 = np.empty(sizes_1, dtype=np.int32), second_0 = np.empty(sizes_0, dtype=np.int32)
-    cdef double[::1] v_1 = np.empty(sizes_1), v_0 = np.empty(sizes_0)
-    sizes_0, sizes_1 = 0, 0
-    # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)
-    for i in range(p):
-        if side[first[i]] != side[second[i]]:
-            continue
-        if side[first[i]]:
-            first_1[sizes_1], second_1[sizes_1], v_1[sizes_1] = place[first[i]], place[second[i]], v[i]
-            sizes_1 += 1
-        else:
-            first_0[sizes_0], second_0[sizes_0], v_0[sizes_0] = place[first[i]], place[second[i]], v[i]
-            sizes_0 += 1
+    cdef int n_threads = thread_count(threads)
+    cdef Py_ssize_t p = first.shape[0], parts = (p + PART - 1) // PART, t, side
+    cdef int64_t[2] sizes = [0, 0]
+    cdef int64_t mine
+    reference.require_few(len(left))
+    cdef _Split loop = _Split()
+    loop.pairs, loop.p, loop.side, loop.place = _pairs(first, second, v), p, left.view(np.uint8), _places(left)
+    loop.counts = np.full((parts, 2), -1, dtype=np.int64)
+    loop.run(parts, worth(n_threads, p), 1)
+    for t in range(parts):
+        if loop.counts[t, 0] < 0:
+            reference.require_points(np.asarray(first), np.asarray(second), len(left))  # raises
+        for side in range(2):
+            mine, loop.counts[t, side] = loop.counts[t, side], sizes[side]
+            sizes[side] += mine
+    loop.first_0, loop.first_1 = np.empty(sizes[0], dtype=np.int32), np.empty(sizes[1], dtype=np.int32)
+    loop.second_0, loop.second_1 = np.empty(sizes[0], dtype=np.int32), np.empty(sizes[1], dtype=np.int32)
+    loop.v_0, loop.v_1 = np.empty(sizes[0]), np.empty(sizes[1])
+    loop.counted = True
+    loop.run(parts, worth(n_threads, p), 1)
     return (
-        (np.asarray(first_1), np.asarray(second_1), np.asarray(v_1)),
-        (np.asarray(first_0), np.asarray(second_0), np.asarray(v_0)),
+        (np.asarray(loop.first_1), np.asarray(loop.second_1), np.asarray(loop.v_1)),
+        (np.asarray(loop.first_0), np.asarray(loop.second_0), np.asarray(loop.v_0)),
     )
+
+
+cdef _places(left):
+    # place = np.where(left, np.cumsum(left), np.cumsum(~left)) - 1
+    cdef const uint8_t[::1] side = left.view(np.uint8)
+    cdef int32_t[::1] place = np.empty(side.shape[0], dtype=np.int32)
+    cdef int32_t[2] count = [0, 0]
+    cdef Py_ssize_t i
+    for i in range(side.shape[0]):
+        place[i] = count[side[i]]
+        count[side[i]] += 1
+    return place
 
 
 # ------------------------------------------------------------------------------------------------ Algorithm 1 line 4
@@ -289,36 +437,96 @@ cdef void _meet(
         at += 1
 
 
+cdef cloned_void _ascend(
+    const int32_t* first, const int32_t* second, Py_ssize_t a, Py_ssize_t b, int32_t n, int* bad
+) noexcept nogil:
+    # require_order(first, second, n, strict=True), pair a - 1 before them included
+    cdef Py_ssize_t p
+    cdef int found = 0
+    for p in range(a, b):
+        found |= (first[p] < 0) | (second[p] <= first[p]) | (second[p] >= n)
+    for p in range(max(a, 1), b):
+        found |= (first[p] < first[p - 1]) | ((first[p] == first[p - 1]) & (second[p] <= second[p - 1]))
+    bad[0] |= found
+
+
+cdef class _Ascend(Loop):
+    """Step t looks whether a part of the pairs is in order."""
+
+    cdef const int32_t* first
+    cdef const int32_t* second
+    cdef Py_ssize_t p
+    cdef int32_t n
+    cdef uint8_t[::1] fits
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef int bad = 0
+        cdef Py_ssize_t a = t * PART, end = min(self.p, a + PART)
+        while a < end:
+            _ascend(self.first, self.second, a, min(end, a + BLOCK), self.n, &bad)
+            a += BLOCK
+        self.fits[t] = not bad
+
+
+cdef class _Meet(Loop):
+    """Step i counts the pairs of point i that are listed or meet; then it puts them where they belong."""
+
+    cdef Rows rows
+    cdef int64_t[::1] offsets
+    cdef double c
+    cdef int32_t[::1] first, second
+    cdef uint8_t[::1] similar
+    cdef double[::1] T
+    cdef bint counted
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t place = self.offsets[i]
+        if not self.counted:
+            self.offsets[i + 1] = _count(&self.rows, i)
+        elif place < self.offsets[i + 1]:
+            _meet(&self.rows, i, self.c, &self.first[place], &self.second[place], &self.similar[place], &self.T[place])
+
+
+@checked
 def meet_pairs(
     const int64_t[::1] leaf not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
     const uint8_t[::1] similar not None, const double[::1] T not None, double c, *, threads=None
 ):
     """The listed pairs after a tree; see refimpl.kernels.meet_pairs."""
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t i, n = leaf.shape[0], p = first.shape[0]
-    _check_pairs(n, first, second, T)
-    if similar.shape[0] != p or n == 0 or (np.diff(first) < 0).any():
-        raise ValueError("leaf, first, similar: a leaf for each point; pairs in ascending order, with similar for each")
-    order = np.argsort(leaf, kind="stable")
+    cdef Py_ssize_t n = leaf.shape[0], p = first.shape[0], total
+    reference.require_few(n)
+    _require_ascending(first, second, n, n_threads)
+    leaves, listed = np.asarray(leaf), np.asarray(first)
+    order = np.argsort(leaves, kind="stable")
     cdef const int32_t[::1] members = order.astype(np.int32)
-    places, sorted_leaves = np.empty(n, dtype=np.int64), np.asarray(leaf)[order]
+    places = np.empty(n, dtype=np.int64)
     places[order] = np.arange(1, n + 1)
-    cdef const int64_t[::1] own = places, ends = np.searchsorted(sorted_leaves, leaf, side="right")
-    cdef int64_t[::1] starts = np.searchsorted(first, np.arange(n + 1)), offsets = np.zeros(n + 1, dtype=np.int64)
-    cdef Rows rows
-    rows.members, rows.own, rows.ends, rows.starts = &members[0], &own[0], &ends[0], &starts[0]
-    rows.second, rows.similar, rows.T = <const int32_t*> NULL, <const uint8_t*> NULL, <const double*> NULL
+    cdef const int64_t[::1] own = places, ends = np.searchsorted(leaves[order], leaves, side="right")
+    cdef int64_t[::1] starts = np.searchsorted(listed, np.arange(n + 1, dtype=np.int32))  # as int64, all were copied
+    cdef _Meet loop = _Meet()
+    loop.rows.members, loop.rows.own, loop.rows.ends, loop.rows.starts = &members[0], &own[0], &ends[0], &starts[0]
     if p:
-        rows.second, rows.similar, rows.T = &second[0], &similar[0], &T[0]
-    for i in prange(n, nogil=True, num_threads=worth(n_threads, p), schedule="dynamic", chunksize=256):
-        offsets[i + 1] = _count(&rows, i)
-    offsets = np.cumsum(offsets)
-    cdef Py_ssize_t total = offsets[n]
-    cdef int32_t[::1] new_first = np.empty(total, dtype=np.int32), new_second = np.empty(total, dtype=np.int32)
-    cdef uint8_t[::1] new_similar = np.empty(total, dtype=np.uint8)
-    cdef double[::1] new_T = np.empty(total)
-    for i in prange(n, nogil=True, num_threads=worth(n_threads, p), schedule="dynamic", chunksize=256):
-        if offsets[i] < offsets[i + 1]:
-            _meet(&rows, i, c, &new_first[offsets[i]], &new_second[offsets[i]], &new_similar[offsets[i]],
-                  &new_T[offsets[i]])
-    return np.asarray(new_first), np.asarray(new_second), np.asarray(new_similar), np.asarray(new_T)
+        loop.rows.second, loop.rows.similar, loop.rows.T = &second[0], &similar[0], &T[0]
+    loop.c, loop.offsets = c, np.zeros(n + 1, dtype=np.int64)
+    n_threads = worth(n_threads, 2 * (p + np.subtract(ends, own).sum()))
+    loop.run(n, n_threads)
+    loop.offsets = np.cumsum(loop.offsets)
+    total = loop.offsets[n]
+    loop.first, loop.second = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int32)
+    loop.similar, loop.T = np.empty(total, dtype=np.uint8), np.empty(total)
+    loop.counted = True
+    loop.run(n, n_threads)
+    return np.asarray(loop.first), np.asarray(loop.second), np.asarray(loop.similar), np.asarray(loop.T)
+
+
+cdef _require_ascending(const int32_t[::1] first, const int32_t[::1] second, Py_ssize_t n, int n_threads):
+    cdef Py_ssize_t p = first.shape[0], parts = (p + PART - 1) // PART
+    if p == 0:
+        return
+    cdef _Ascend loop = _Ascend()
+    loop.first, loop.second, loop.p, loop.n = &first[0], &second[0], p, <int32_t> n
+    loop.fits = np.zeros(parts, dtype=np.uint8)
+    loop.run(parts, worth(n_threads, p // 4), 1)
+    if not np.all(loop.fits):
+        reference.require_order(np.asarray(first), np.asarray(second), n, strict=True)  # raises

@@ -6,14 +6,15 @@ share the classifiers out.
 
 import numpy as np
 
-from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY, fabs, frexp, ldexp, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libcpp.algorithm cimport upper_bound
 
-from refimpl_fast.threads cimport thread_count, worth
+from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels import triples as reference
+from refimpl.kernels.contract import checked
+from refimpl.kernels.stumps import on_grid
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -24,6 +25,7 @@ cdef extern from "power.h":
 cdef enum:
     LANES = 64
     DEGREE = 13
+    CHUNK = 20_000  # triples that a thread takes at a time: some 20 to 200 microseconds
 
 cdef double[DEGREE + 1] TAYLOR
 cdef double LOG2E = reference._LOG2E, LN2_HIGH = reference._LN2_HIGH, LN2_LOW = reference._LN2_LOW
@@ -38,22 +40,44 @@ for _place in range(DEGREE + 1):
 assert LANES == reference.LANES
 
 
-cdef class _Triples:
-    """The triples, turned: all q, all a, all b; filled up to whole rows with triples of weight 0 and margin 0."""
+cdef class _Triples(Loop):
+    """Step c of a subclass looks at classifier c with all triples.
+
+    The triples are turned: all q, all a, all b; filled up to whole rows with triples of weight 0 and margin 0.
+    """
+
     cdef int32_t[:, ::1] sides
     cdef double[::1] y, w
     cdef Py_ssize_t t
+    cdef const double[:, ::1] F, S
+    cdef double[:, ::1] u, out
+    cdef bint silent
 
-    def __cinit__(self, F, triples, y, w):
+    def __cinit__(self, F, triples, y, w, S=None):
         t, whole = len(triples), -(-len(triples) // LANES) * LANES
-        if triples.ndim != 2 or triples.shape[1] != 3 or y.shape != (t,) or w.shape != (t,):
-            raise ValueError(f"triples, y, w: shapes {triples.shape}, {y.shape}, {w.shape}; (t, 3), (t,), (t,) fit")
-        if t and (triples.min() < 0 or triples.max() >= F.shape[1]):
-            raise ValueError(f"triples: they name objects beyond the {F.shape[1]} of F")
         sides = np.zeros((3, whole), dtype=np.int32)
         sides[:, :t] = triples.T
-        self.sides, self.t = sides, whole
+        self.sides, self.t, self.F = sides, whole, F
         self.y, self.w = (np.append(values, np.zeros(whole - t)) for values in (y, w))
+        self.silent = S is not None
+        if self.silent:
+            self.S = S
+
+    cdef each(self, threads, Py_ssize_t width):
+        """Do the steps, each of which writes so many numbers: ndarray, shape (m, width)."""
+        cdef Py_ssize_t m = self.F.shape[0]
+        cdef int n_threads = worth(thread_count(threads), m * self.t)
+        self.u, self.out = np.empty((n_threads, self.t)), np.zeros((m, width))
+        self.run(m, n_threads, max(1, min(m // (8 * n_threads), CHUNK // self.t)))
+        return np.asarray(self.out)
+
+    cdef double* margins(self, Py_ssize_t c, int thread) noexcept nogil:
+        """y_i S(q_i) F~(q_i, a_i, b_i) of classifier c."""
+        cdef double* u = &self.u[thread, 0]
+        _margins(u, &self.F[c, 0], &self.sides[0, 0], &self.sides[1, 0], &self.sides[2, 0], &self.y[0], self.t)
+        if self.silent:
+            _silence(u, &self.S[c, 0], &self.sides[0, 0], self.t)
+        return u
 
 
 cdef cloned_void _margins(
@@ -310,109 +334,94 @@ cdef double _middle(double low, double high) noexcept nogil:
     return middle if high > 0 else -middle
 
 
+cdef class _Errors(_Triples):
+    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
+        _error(self.margins(c, thread), &self.w[0], self.t, &self.out[c, 0])
+
+
+@checked
 def weighted_errors(F not None, triples not None, y not None, w not None, *, threads=None):
     """Training error Lambda_j of many classifiers; see refimpl.kernels.weighted_errors."""
-    cdef _Triples T = _Triples(F, triples, y, w)
-    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
-    cdef const double[:, ::1] values = F
-    cdef double[::1] errors = np.empty(len(F))
-    cdef double[:, ::1] u = np.empty((n_threads, T.t))
-    cdef Py_ssize_t c
-    if T.t:
-        for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
-            _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
-            _error(&u[threadid(), 0], &T.w[0], T.t, &errors[c])
-    return np.asarray(errors)
+    cdef _Errors loop = _Errors(F, triples, y, on_grid(w))
+    return loop.each(threads, 1)[:, 0].copy()
 
 
+cdef class _Sums(_Triples):
+    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
+        _sums(self.margins(c, thread), &self.w[0], self.t, &self.out[c, 0])
+
+
+@checked
 def margin_sums(F not None, triples not None, y not None, w not None, *, threads=None):
     """Weights and weighted margins on either side of zero; see refimpl.kernels.margin_sums."""
-    cdef _Triples T = _Triples(F, triples, y, w)
-    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
-    cdef const double[:, ::1] values = F
-    cdef double[:, ::1] sums = np.zeros((len(F), 4))
-    cdef double[:, ::1] u = np.empty((n_threads, T.t))
-    cdef Py_ssize_t c
-    if T.t:
-        for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
-            _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
-            _sums(&u[threadid(), 0], &T.w[0], T.t, &sums[c, 0])
-    return np.asarray(sums)
+    cdef _Sums loop = _Sums(F, triples, y, w)
+    return loop.each(threads, 4)
 
 
+cdef class _Z(_Triples):
+    cdef const double[::1] alpha
+
+    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
+        _z(self.margins(c, thread), &self.w[0], self.alpha[c], self.t, TAYLOR, &self.out[c, 0])
+
+
+@checked
 def z_values(
     F not None, triples not None, y not None, w not None, const double[::1] alpha not None, const double[:, ::1] S=None,
     *, threads=None,
 ):
     """Z_j(h, alpha) of many classifiers; see refimpl.kernels.z_values."""
-    cdef _Triples T = _Triples(F, triples, y, w)
-    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
-    cdef const double[:, ::1] values = F
-    cdef double[:, ::1] z = np.zeros((len(F), 3))
-    cdef double[:, ::1] u = np.empty((n_threads, T.t))
-    cdef Py_ssize_t c
-    cdef bint silent = S is not None
-    reference.require_values(F)
-    if silent and (S.shape[0] != values.shape[0] or S.shape[1] != values.shape[1]):
-        raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; that of F, {F.shape}, would do")
-    if T.t:
-        for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
-            _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
-            if silent:
-                _silence(&u[threadid(), 0], &S[c, 0], &T.sides[0, 0], T.t)
-            _z(&u[threadid(), 0], &T.w[0], alpha[c], T.t, TAYLOR, &z[c, 0])
-    return np.array(z[:, 0])
+    cdef _Z loop = _Z(F, triples, y, w, S)
+    loop.alpha = alpha
+    return loop.each(threads, 3)[:, 0].copy()
 
 
+cdef class _Minima(_Triples):
+    cdef const double[::1] least
+
+    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
+        _minimum(self.margins(c, thread), &self.w[0], self.least[c], self.t, TAYLOR, &self.out[c, 0])
+
+
+@checked
 def minimize_z(
     F not None, triples not None, y not None, w not None, const double[::1] least not None, const double[:, ::1] S=None,
     *, threads=None,
 ):
     """A_min and Z_min of many classifiers; see refimpl.kernels.minimize_z."""
-    cdef _Triples T = _Triples(F, triples, y, w)
-    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
-    cdef const double[:, ::1] values = F
-    cdef double[:, ::1] found = np.zeros((len(F), 2))
-    cdef double[:, ::1] u = np.empty((n_threads, T.t))
-    cdef Py_ssize_t c
-    cdef bint silent = S is not None
-    reference.require_values(F)
-    if silent and (S.shape[0] != values.shape[0] or S.shape[1] != values.shape[1]):
-        raise ValueError(f"S: shape {(S.shape[0], S.shape[1])}; that of F, {F.shape}, would do")
-    if T.t:
-        for c in prange(values.shape[0], nogil=True, num_threads=n_threads, schedule="dynamic"):
-            _margins(&u[threadid(), 0], &values[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
-            if silent:
-                _silence(&u[threadid(), 0], &S[c, 0], &T.sides[0, 0], T.t)
-            _minimum(&u[threadid(), 0], &T.w[0], least[c], T.t, TAYLOR, &found[c, 0])
-    return np.array(found[:, 0]), np.array(found[:, 1])
+    cdef _Minima loop = _Minima(F, triples, y, w, S)
+    loop.least = least
+    found = loop.each(threads, 2)
+    return found[:, 0].copy(), found[:, 1].copy()
 
 
+cdef class _Ranges(_Triples):
+    cdef const double[:, ::1] values, thresholds
+    cdef const int64_t[:, ::1] ranges
+    cdef double[:, ::1] below
+    cdef int64_t[::1] best
+
+    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
+        cdef double* below = &self.below[thread, 0]
+        cdef Py_ssize_t k = self.thresholds.shape[1]
+        _gains(below, self.margins(c, thread), &self.values[c, 0], &self.sides[0, 0], &self.w[0], self.t,
+               &self.thresholds[c, 0] if k > 0 else NULL, k)
+        _best(below, k, self.ranges, &self.out[c, 0], &self.best[c])
+
+
+@checked
 def best_ranges(
     values not None, F not None, triples not None, y not None, w not None, const double[:, ::1] thresholds not None,
     const int64_t[:, ::1] ranges not None, *, threads=None,
 ):
     """The range of queries in which each classifier errs least; see refimpl.kernels.best_ranges."""
-    cdef _Triples T = _Triples(F, triples, y, w)
-    cdef int n_threads = worth(thread_count(threads), len(F) * T.t)
-    cdef const double[:, ::1] splits = values, classifies = F
-    cdef Py_ssize_t m = classifies.shape[0], c, k = thresholds.shape[1]
-    cdef double[::1] errors = np.empty(m)
-    cdef int64_t[::1] best = np.empty(m, dtype=np.int64)
-    cdef double[:, ::1] u = np.empty((n_threads, T.t))
-    cdef double[:, ::1] below = np.empty((n_threads, k + 2))
-    cdef double half = np.sum(w) / 2
-    if len(ranges) == 0 or T.t == 0:
-        raise ValueError("ranges, triples: there must be at least one of each")
-    if np.min(ranges) < 0 or np.max(ranges) > k + 1:
-        raise ValueError(f"ranges: they must lie between 0 and {k + 1}, the number of cells")
-    for c in prange(m, nogil=True, num_threads=n_threads, schedule="dynamic"):
-        _margins(&u[threadid(), 0], &classifies[c, 0], &T.sides[0, 0], &T.sides[1, 0], &T.sides[2, 0], &T.y[0], T.t)
-        _gains(&below[threadid(), 0], &u[threadid(), 0], &splits[c, 0], &T.sides[0, 0], &T.w[0], T.t,
-               &thresholds[c, 0] if k > 0 else NULL, k)
-        _best(&below[threadid(), 0], k, ranges, &errors[c], &best[c])
-        errors[c] = half - errors[c]
-    return np.asarray(errors), np.asarray(best)
+    w = on_grid(w)
+    cdef _Ranges loop = _Ranges(F, triples, y, w)
+    if len(F) == 0:
+        return np.empty(0), np.empty(0, dtype=np.int64)
+    loop.values, loop.thresholds, loop.ranges = values, thresholds, ranges
+    loop.best, loop.below = np.empty(len(F), dtype=np.int64), np.empty((thread_count(threads), thresholds.shape[1] + 2))
+    return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)
 
 
 cdef void _gains(

@@ -34,12 +34,17 @@ def assert_same_rounds(first, second, T):
         assert_same(a.w, b.w)
 
 
-def refusal(name, *arguments, **options):
-    """The error of a kernel that refuses its arguments, as "type: message"; every twin must give the same one."""
+def refusal(name, *arguments, error=None, **options):
+    """The error of a kernel that refuses its arguments, as "type: message"; each twin must give the same one.
+
+    Each gets copies of the arrays. `error` is the type that it must have.
+    """
     errors = []
     for kernels in KERNELS:
-        with pytest.raises((TypeError, ValueError)) as caught:
-            getattr(kernels, name)(*arguments, **options)
-        errors.append(f"{caught.type.__name__}: {caught.value}")
+        mine = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+        with pytest.raises((TypeError, ValueError)) as refused:
+            getattr(kernels, name)(*mine, **options)
+        assert error is None or refused.type is error
+        errors.append(f"{refused.type.__name__}: {refused.value}")
     assert len(set(errors)) == 1, errors
     return errors[0]

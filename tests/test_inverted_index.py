@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import oracles_forest as oracle
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, assert_same, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
@@ -128,10 +128,9 @@ def test_twins_agree_bit_for_bit(case, threads, most):
     alive, words = rng.random(len(index)) < 0.8, one.forest_words(forest, X)
     arguments = index._starts, index._items, alive, words, forest.c, most
     expected = one.gather_candidates(*arguments)
-    for counters in (None, np.zeros((threads, len(X)))):
+    for counters in (None, np.zeros((threads, len(X))), rng.normal(size=(threads, len(X))).round(1)):
         for a, b in zip(expected, two.gather_candidates(*arguments, counters=counters, threads=threads), strict=True):
             assert_same(a, b)
-        assert counters is None or not counters.any()
     offsets, rows, _ = expected
     for a, b in zip(
         one.rerank(X, X, offsets, rows, 2), two.rerank(X, X, offsets, rows, 2, threads=threads), strict=True
@@ -542,28 +541,70 @@ def test_bad_arguments(tmp_path):
 
 
 @fast_only
-def test_the_fast_twin_refuses_what_would_crash_it():
-    fast, rng = KERNELS[1], np.random.default_rng(0)
+def test_the_twins_refuse_the_same_arguments_with_the_same_words():
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(5, 3))
     index = InvertedIndex(random_forest(rng, 2, 3, 2), X)
     assert len(index) == 5
+    forest, alive = index.forest, np.ones(5, dtype=bool)
     starts, items, words, c = index._starts, index._items, index.to_terms(X), index.forest.c
-    for call in (
-        lambda: fast.forest_words(index.forest, X[:, :2]),
-        lambda: fast.forest_words(index.forest, X.astype(np.float32)),
-        lambda: fast.plane_values(X, X[0, :2].copy()),
-        lambda: fast.gather_candidates(starts, items + np.int32(3), np.ones(5, dtype=bool), words, c, 9),
-        lambda: fast.gather_candidates(starts, items, np.ones(5, dtype=bool), words + np.int32(99), c, 9),
-        lambda: fast.gather_candidates(starts + 99, items, np.ones(5, dtype=bool), words, c, 9),
-        lambda: fast.gather_candidates(starts, items, np.ones(5, dtype=bool), words, -c, 9),
-        lambda: fast.gather_candidates(starts, items, np.ones(5, dtype=bool), words, c[:1], 9),
-        lambda: fast.gather_candidates(starts, items, np.ones(5, bool), words, c, 9, counters=np.zeros((9, 4))),
-        lambda: fast.rerank(X, X, np.array([0, 1, 1, 1, 1, 1]), np.array([5]), 1),
-        lambda: fast.rerank(X, X, np.array([0, 1]), np.array([0]), 1),
-        lambda: fast.rerank(X, X[:, :2].copy(), np.array([0, 1, 1, 1, 1, 1]), np.array([0]), 1),
-    ):
-        with pytest.raises(ValueError):
-            call()
+    offsets, rows = np.array([0, 1, 1, 1, 1, 1]), np.array([0])
+    lists = starts, items, alive, words, c
+    for name, arguments, error, message in (
+        ("forest_words", (forest, X[:, :2].copy()), ValueError, "X must have the length 3 along axis 1"),
+        ("forest_words", (forest, X.astype(np.float32)), TypeError, "X must hold float64, as forest.planes does"),
+        ("forest_words", (forest, X.tolist()), TypeError, "X must be a numpy.ndarray; got list"),
+        ("forest_words", (X, X), TypeError, "forest must be a SearchForest; got ndarray"),
+        ("plane_values", (X, X[0, :2].copy()), ValueError, "p must have the length 3"),
+        ("plane_values", (X[:, :0].copy(), X[0, :0].copy()), ValueError, "p must not be empty"),
+        ("plane_values", (X, X[0].astype(">f8")), TypeError, "p must hold float32 or float64"),
+        ("plane_values", (X[0], X[0]), ValueError, "X must have 2 dimensions"),
+        ("gather_candidates", (starts, items + np.int32(3), alive, words, c, 9), ValueError, "from 0 to 4; word"),
+        ("gather_candidates", (starts, items - np.int32(9), alive, words, c, 9), ValueError, "from 0 to 4; word"),
+        ("gather_candidates", (*lists[:3], words + np.int32(99), c, 9), ValueError, "words must hold indices"),
+        ("gather_candidates", (starts + 99, *lists[1:], 9), ValueError, "starts must name parts of the 10 items"),
+        ("gather_candidates", (-starts, *lists[1:], 9), ValueError, "starts must name parts of the 10 items"),
+        ("gather_candidates", (*lists[:4], -c, 9), ValueError, "c must hold positive finite numbers"),
+        ("gather_candidates", (*lists[:4], c * np.nan, 9), ValueError, "c must hold positive finite numbers"),
+        ("gather_candidates", (*lists[:4], c[:1], 9), ValueError, "c must have the length 2"),
+        ("gather_candidates", (starts, items, alive[:0], words, c, 9), ValueError, "from 0 to -1; word"),
+        ("gather_candidates", (*lists, -1), ValueError, "most must be at least 0; got -1"),
+        ("gather_candidates", (*lists, None), TypeError, "most must be an integer; got None"),
+        ("rerank", (X, X, offsets, np.array([5]), 1), ValueError, "rows must hold indices from 0 to 4; got 5"),
+        ("rerank", (X, X, offsets[:2], rows, 1), ValueError, "offsets must have the length 6"),
+        ("rerank", (X, X, offsets[::-1].copy(), rows, 1), ValueError, "offsets must ascend from 0 to 1"),
+        ("rerank", (X, X, 9 * offsets, rows, 1), ValueError, "offsets must ascend from 0 to 1"),
+        ("rerank", (X, X[:, :2].copy(), offsets, rows, 1), ValueError, "X must have the length 3"),
+        ("rerank", (X, X, offsets, rows, -1), ValueError, "k must be at least 0"),
+        ("rerank", (X, X, offsets, rows, 2**62), ValueError, ""),  # NumPy's
+    ):  # fmt: skip
+        assert message in refusal(name, *arguments, error=error)
+    with pytest.raises(ValueError, match="counters must have the length 5"):
+        KERNELS[1].gather_candidates(*lists, 9, counters=np.zeros((9, 4)))
+
+
+@fast_only
+def test_a_point_that_is_listed_twice_counts_twice():
+    starts, items = np.array([0, 3]), np.array([1, 1, 0], dtype=np.int32)
+    for kernels in KERNELS:
+        found = kernels.gather_candidates(
+            starts, items, np.ones(2, dtype=bool), np.zeros((1, 1), dtype=np.int32), np.array([0.3]), 9
+        )
+        for a, b in zip(found, (np.array([0, 2]), np.array([1, 0]), np.array([0.6, 0.3])), strict=True):
+            assert_same(a, b)
+
+
+@fast_only
+def test_candidates_at_no_distance_that_is_a_number_come_last():
+    """A comparison that forgets NaN is no order, and sorting by it reads beyond the end."""
+    rng, (one, two) = np.random.default_rng(0), KERNELS
+    X = rng.normal(size=(400, 3))
+    X[rng.random(400) < 0.5, 1] = np.nan
+    Q, offsets, rows = X[~np.isnan(X[:, 1])][:2].copy(), np.array([0, 300, 700]), rng.integers(400, size=700)
+    for k in (1, 100, 299, 500):
+        expected, found = one.rerank(Q, X, offsets, rows, k), two.rerank(Q, X, offsets, rows, k)
+        np.testing.assert_array_equal(expected, found)
+    assert np.isnan(found[0][0, 299]) and np.isinf(found[0][0, 300])
 
 
 def test_a_learnt_forest_finds_neighbours():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, assert_same, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,7 +65,7 @@ def test_twins(seed, n, threads):
     A[:, 0] = np.rint(A[:, 0])
     A[:, 2] = -0.0
     first, second, v = some_pairs(rng, n, 0.4)
-    u, T, similar, leaf = rng.normal(size=n), np.abs(v), (v > 0).astype(np.uint8), rng.integers(5, size=n)
+    u, T, similar, leaf = rng.normal(size=n), np.abs(v), (v > 0).astype(np.uint8), rng.integers(-2, 5, size=n)
     left, on_grid = rng.random(n) < 0.5, np.rint(v * 64) / 64
     for name, arguments in (
         ("best_thresholds", (A, first, second, on_grid, -0.25)),
@@ -93,7 +93,7 @@ def test_twins_where_the_pairs_are_worth_several_threads():
     u, A, on_grid = rng.normal(size=n), rng.normal(size=(n, 2)), np.rint(v * 64) / 64
     product, thresholds = (
         one.pair_product(first, second, v, u),
-        one.best_thresholds(A[:, :1], first, second, on_grid, -0.5),
+        one.best_thresholds(A[:, :1].copy(), first, second, on_grid, -0.5),
     )
     both = one.best_thresholds(A, first, second, on_grid, -0.5)
     for threads in (1, 2, 3, 8, 64):
@@ -105,29 +105,78 @@ def test_twins_where_the_pairs_are_worth_several_threads():
 
 
 @fast_only
-def test_the_fast_twin_refuses_what_would_crash_it():
-    fast, X = KERNELS[1], np.zeros((5, 3))
+def test_the_twins_refuse_the_same_arguments_with_the_same_words():
+    def points(*values):
+        return np.array(values, dtype=np.int32)
+
+    X, side = np.zeros((5, 3)), np.ones(5, dtype=bool)
     ones, leaf, similar = np.ones(1), np.zeros(5, dtype=np.int64), np.zeros(1, dtype=np.uint8)
-    for i, j in ((0, 5), (-1, 3), (5, 6), (-3, -2)):
-        pair = np.array([i], dtype=np.int32), np.array([j], dtype=np.int32), ones
-        for call in (
-            lambda pair=pair: fast.best_thresholds(X, *pair, 0.0),
-            lambda pair=pair: fast.split_pairs(np.ones(5, dtype=bool), *pair),
-            lambda pair=pair: fast.pair_product(*pair, np.ones(5)),
-            lambda pair=pair: fast.meet_pairs(leaf, *pair[:2], similar, ones, 1.0),
-        ):
-            with pytest.raises(ValueError, match="first, second"):
-                call()
-    one, two = np.array([1], dtype=np.int32), np.array([1, 0], dtype=np.int32)
-    for call in (
-        lambda: fast.pair_product(one, one, ones, np.ones(5)),  # a point with itself
-        lambda: fast.pair_product(two, two + np.int32(1), np.ones(2), np.ones(5)),  # not ascending
-        lambda: fast.pair_product(two, one, np.ones(2), np.ones(5)),
-        lambda: fast.meet_pairs(leaf, two, two + np.int32(2), np.zeros(2, dtype=np.uint8), np.ones(2), 1.0),
-        lambda: fast.meet_pairs(leaf, one, one, np.zeros(2, dtype=np.uint8), ones, 1.0),
+    for i, j in ((0, 5), (-1, 3), (5, 6), (-3, -2), (2**31 - 2, 2**31 - 1)):
+        pair = points(i), points(j)
+        for name, arguments in (
+            ("best_thresholds", (X, *pair, ones, 0.0)), ("split_pairs", (side, *pair, ones)),
+            ("pair_product", (*pair, ones, np.ones(5))), ("meet_pairs", (leaf, *pair, similar, ones, 1.0)),
+        ):  # fmt: skip
+            message = refusal(name, *arguments)
+            assert "first must hold points from 0 to 4; got " in message or "second must hold points from 0" in message
+    ascending = "first, second must hold pairs with first < second in ascending order of first"
+    two, twos, both = points(1, 0), np.ones(2), np.zeros(2, dtype=np.uint8)
+    for name, arguments, message in (
+        ("pair_product", (points(1), points(1), ones, np.ones(5)), f"{ascending}; pair 0 is (1, 1)"),
+        ("pair_product", (two, points(2, 1), twos, np.ones(5)), f"{ascending}; pair 1 is (0, 1)"),
+        ("pair_product", (two, points(2), twos, np.ones(5)), "second must have the length 2"),
+        ("pair_product", (two, points(2, 1), twos, np.ones(0)), "first must hold points from 0 to -1; got 1"),
+        ("meet_pairs", (leaf, two, points(3, 2), both, twos, 1.0), f"{ascending} and of second; pair 1 is (0, 2)"),
+        ("meet_pairs", (leaf, points(0, 0), points(3, 2), both, twos, 1.0), "and of second; pair 1 is (0, 2)"),
+        ("meet_pairs", (leaf, points(0, 0), points(3, 3), both, twos, 1.0), "and of second; pair 1 is (0, 3)"),
+        ("meet_pairs", (leaf, points(1), points(2), both, ones, 1.0), "similar must have the length 1"),
+        ("meet_pairs", (leaf[:0], points(), points(), both[:0], ones[:0], 1.0), "leaf must not be empty"),
+        ("meet_pairs", (leaf, points(1), points(2), similar, ones, np.nan), "c must be finite; got nan"),
+        ("best_thresholds", (X * np.nan, two, points(2, 1), twos, 0.0), "A must be finite; got nan at (0, 0)"),
+        ("best_thresholds", (X[:0], points(), points(), ones[:0], 0.0), "A must not be empty"),
+        ("best_thresholds", (X, two, points(2, 1), twos, np.inf), "base must be finite; got inf"),
+        ("split_pairs", (side[:1], two, points(2, 1), twos), "first must hold points from 0 to 0; got 1"),
+    ):  # fmt: skip
+        assert message in refusal(name, *arguments)
+    for name, arguments, message in (
+        ("pair_product", ([1], [2], [1.0], [1.0, 2.0, 3.0]), "first must be a numpy.ndarray; got list"),
+        ("split_pairs", (side.astype(np.uint8), two, two, twos), "left must hold bool; got uint8"),
+        ("best_thresholds", (X, two.astype(np.int64), two, twos, 0.0), "first must hold int32; got int64"),
     ):
-        with pytest.raises(ValueError, match="first"):
-            call()
+        assert message in refusal(name, *arguments, error=TypeError)
+
+
+@fast_only
+def test_pairs_out_of_order_are_found_wherever_they_are():
+    """Each thread looks at some of the pairs; no place between two of them is left out."""
+    rng, n = np.random.default_rng(0), 1200
+    first, second, v = some_pairs(rng, n, 1.0)
+    assert len(v) > 4 * reference.PART
+    leaf, similar, A = np.arange(n), np.zeros(len(v), dtype=np.uint8), rng.normal(size=(n, 1))
+    for place in (1, 2047, 2048, 32767, 32768, reference.PART, len(v) - 1):
+        wrong = second.copy()
+        wrong[place] = n
+        for name, arguments in (
+            ("pair_product", (first, wrong, v, A[:, 0])), ("split_pairs", (A[:, 0] > 0, first, wrong, v)),
+            ("best_thresholds", (A, first, wrong, v, 0.0)), ("meet_pairs", (leaf, first, wrong, similar, v, 1.0)),
+        ):  # fmt: skip
+            assert refusal(name, *arguments, threads=2).endswith(f"second must hold points from 0 to {n - 1}; got {n}")
+        order = np.arange(len(v))
+        order[[place - 1, place]] = order[[place, place - 1]]
+        assert "ascending" in refusal("meet_pairs", leaf, first[order], second[order], similar, v, 1.0, threads=2)
+        order = np.r_[np.arange(n - 1, len(v)), np.arange(n - 1)]  # point 0 comes last
+        assert "ascending" in refusal("pair_product", first[order], second[order], v, A[:, 0], threads=2)
+
+
+@fast_only
+def test_the_least_of_weights_that_are_no_numbers():
+    """As numpy.argmin has it: the first NaN, if there is one; a cut of infinite weight is a cut."""
+    one, two = KERNELS
+    A, first, second = np.arange(5.0)[:, np.newaxis], np.array([0, 1], np.int32), np.array([3, 2], np.int32)
+    for v in ([np.nan, 1.0], [1.0, np.nan], [np.inf, np.inf], [-np.inf, 1.0], [np.inf, -np.inf]):
+        for base in (0.0, -1.0):
+            expected, found = (k.best_thresholds(A, first, second, np.array(v), base) for k in (one, two))
+            np.testing.assert_array_equal(expected, found)
 
 
 def test_midway_lies_between_neighbours():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import oracles
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, assert_same, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
@@ -173,7 +173,7 @@ def test_values_without_margins_are_refused(kernels, value):
     F = np.array([[0.0, 1.0, value]])
     triples, y, w = np.array([[0, 1, 2]], dtype=np.int32), np.ones(1), np.ones(1)
     for call in (kernels.minimize_z, kernels.z_values):
-        with pytest.raises(ValueError, match=r"F: it holds NaN or values beyond 2\*\*1000"):
+        with pytest.raises(ValueError, match="F must hold values from"):
             call(F, triples, y, w, np.zeros(1))
 
 
@@ -222,6 +222,82 @@ def test_twins_agree_bit_for_bit(case, seed, threads, split):
     for a, b in zip(one.minimize_z(F, triples, y, w, least, S),
                     two.minimize_z(F, triples, y, w, least, S, threads=threads), strict=True):
         assert_same(a, b)
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+def test_the_twins_refuse_the_same_arguments_with_the_same_words():
+    rng = np.random.default_rng(0)
+    F, triples = rng.normal(size=(3, 4)), rng.integers(0, 4, (6, 3)).astype(np.int32)
+    y, w = rng.choice([-1.0, 1.0], 6), on_grid(np.full(6, 1 / 6))
+    more = {
+        "weighted_errors": (), "margin_sums": (), "z_values": (np.ones(3), np.ones((3, 4))),
+        "minimize_z": (-np.ones(3), np.ones((3, 4))),
+        "best_ranges": (np.zeros((3, 2)), np.array([[0, 3], [2, 1]])),
+    }  # fmt: skip
+
+    def refused(name, place, value, error=ValueError):
+        """What is said of the arguments with one exchanged; F is number 0, that before it -1."""
+        before = (F,) if name == "best_ranges" else ()
+        arguments = [*before, F, triples, y, w, *more[name]]
+        arguments[place + len(before)] = value
+        return refusal(name, *arguments, error=error)
+
+    for name in more:
+        for place, value, message in (
+            (0, np.ones(4), "F must have 2 dimensions; got an array of shape (4,)"),
+            (0, F * np.nan, "F must hold values"), (0, np.full((3, 4), 1e308), "F must hold values"),
+            (1, triples[:, :2].copy(), "triples must have the length 3"),
+            (1, triples + np.int32(9), "triples must hold indices from 0 to 3"), (1, triples[:0], "must not be empty"),
+            (1, triples - np.int32(9), "triples must hold indices from 0 to 3"), (2, y[:5], "y must have the length 6"),
+            (2, 2 * y, "y must hold 1 or -1"), (3, w[:5], "w must have the length 6"), (3, -w, "w must hold weights"),
+            (3, 2 * w, "w must hold weights"),
+        ):  # fmt: skip
+            assert message in refused(name, place, value)
+        assert refused(name, 0, F.tolist(), TypeError) == "F must be a numpy.ndarray; got list"
+        assert refused(name, 1, triples.astype(np.int64), TypeError) == "triples must hold int32; got int64"
+    for name, what in (("z_values", "alpha"), ("minimize_z", "least")):
+        assert f"{what} must have the length 3" in refused(name, 4, np.ones(2))
+        assert f"{what} must be finite" in refused(name, 4, np.array([0, 1, np.inf]))
+        assert "S must have the length 3" in refused(name, 5, np.ones((2, 4)))
+        assert "S must have the length 4" in refused(name, 5, np.ones((3, 3)))
+        assert "S must hold 0 or 1; got 0.5" in refused(name, 5, np.full((3, 4), 0.5))
+    for place, value, message in (
+        (-1, F[:2], "F must have the length 2"), (-1, F[:, :3].copy(), "F must have the length 3"),
+        (4, np.zeros((2, 2)), "thresholds must have the length 3"), (4, np.array([[1.0, 0.0]] * 3), "must not fall"),
+        (4, np.full((3, 1), np.nan), "must not fall"), (5, np.zeros((2, 1), np.int64), "ranges must have the length 2"),
+        (5, np.zeros((0, 2), np.int64), "ranges must not be empty"),
+        (5, np.array([[0, 4]]), "indices from 0 to 3; got 4"),
+        (5, np.array([[-1, 2]]), "indices from 0 to 3; got -1"),
+    ):  # fmt: skip
+        assert message in refused("best_ranges", place, value)
+
+
+@each
+def test_weights_are_rounded_to_the_grid_where_errors_are_exact(kernels):
+    rng = np.random.default_rng(0)
+    F, triples, y = rng.normal(size=(5, 9)), rng.integers(0, 9, (500, 3)).astype(np.int32), rng.choice([-1.0, 1.0], 500)
+    w = rng.random(500)
+    w /= 1.001 * w.sum()
+    assert (w != on_grid(w)).any()
+    t, ranges = np.sort(rng.normal(size=(5, 2)), axis=1), np.array([[0, 3], [1, 3], [2, 1]])
+    assert_same(kernels.weighted_errors(F, triples, y, w), reference.weighted_errors(F, triples, y, on_grid(w)))
+    expected = reference.best_ranges(F, F, triples, y, on_grid(w), t, ranges)
+    for found, one in zip(kernels.best_ranges(F, F, triples, y, w, t, ranges), expected, strict=True):
+        assert_same(found, one)
+
+
+@each
+def test_no_classifiers(kernels):
+    none, triples, y, w = np.empty((0, 4)), np.zeros((2, 3), dtype=np.int32), np.ones(2), np.full(2, 0.5)
+    assert_same(kernels.weighted_errors(none, triples, y, w), np.empty(0))
+    assert_same(kernels.margin_sums(none, triples, y, w), np.empty((0, 4)))
+    assert_same(kernels.z_values(none, triples, y, w, np.empty(0)), np.empty(0))
+    for found in kernels.minimize_z(none, triples, y, w, np.empty(0)):
+        assert_same(found, np.empty(0))
+    t, ranges = np.empty((0, 10**12)), np.zeros((1, 2), dtype=np.int64)
+    error, best = kernels.best_ranges(none, none, triples, y, w, t, ranges)
+    assert_same(error, np.empty(0))
+    assert_same(best, np.empty(0, dtype=np.int64))
 
 
 def test_exp_is_accurate():

@@ -43,15 +43,22 @@ class Array:
     written : bool, default False
         Whether the kernel writes to it.
     like : str, optional
-        The argument whose dtype it must have.
-    nonempty : bool, default False
-        Whether every length must be at least 1.
+        The argument whose dtype it must have, or "argument.attribute".
+    nonempty : bool or str, default False
+        Whether every length must be at least 1, or the name of the one that must.
     weights : bool, default False
         Whether the values must be weights: not negative, and no more than 1 together.
+    positive : bool, default False
+        Whether the values must be above 0 and finite.
+    only : tuple of float, optional
+        The two values that there may be.
+    ascending : bool, default False
+        Whether no value along the last axis may be below the one before it; none may be NaN.
     """
 
     def __init__(self, dtypes, shape, *, below=None, least=0, optional=False, finite=False, largest=None,
-                 ascends_to=None, written=False, like=None, nonempty=False, weights=False):  # fmt: skip
+                 ascends_to=None, written=False, like=None, nonempty=False, weights=False, positive=False, only=None,
+                 ascending=False):  # fmt: skip
         self.dtypes = dtypes
         self.shape = shape
         self.below = below
@@ -64,6 +71,12 @@ class Array:
         self.like = like
         self.nonempty = nonempty
         self.weights = weights
+        self.positive = positive
+        self.only = only
+        self.ascending = ascending
+        self.known = frozenset(map(np.dtype, dtypes))  # in the machine's byte order
+        self.axes = [_parts(wanted) for wanted in shape]
+        self.free = not (below or finite or largest or ascends_to or weights or positive or only or ascending)
 
     def check_form(self, name, value, lengths, values):
         """Check type, dtype, shape and layout, and enter the lengths that are new."""
@@ -71,21 +84,22 @@ class Array:
             return
         if type(value) not in (np.ndarray, np.memmap):  # masked arrays and matrices compute otherwise
             raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
-        if value.dtype.name not in self.dtypes or not value.dtype.isnative:
+        if value.dtype not in self.known:
             raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
-        if self.like is not None and value.dtype != values[self.like].dtype:
-            raise TypeError(f"{name} must hold {values[self.like].dtype}, as {self.like} does; got {value.dtype}")
+        if self.like is not None and value.dtype != _dtype_of(self.like, values):
+            raise TypeError(f"{name} must hold {_dtype_of(self.like, values)}, as {self.like} does; got {value.dtype}")
         if value.ndim != len(self.shape):
             raise ValueError(f"{name} must have {len(self.shape)} dimensions; got an array of shape {value.shape}")
-        for axis, (wanted, length) in enumerate(zip(self.shape, value.shape, strict=True)):
-            if isinstance(wanted, str) and wanted.removesuffix("+1") not in lengths:
-                lengths[wanted.removesuffix("+1")] = length - wanted.endswith("+1")
-                if length < wanted.endswith("+1"):
-                    raise ValueError(f"{name} must have at least one entry; got none")
-            expected = length_of(wanted, lengths)
+        for axis, (wanted, more) in enumerate(self.axes):
+            length = value.shape[axis]
+            if wanted not in lengths and wanted is not None:
+                lengths[wanted] = length - more
+                if length < more:
+                    raise ValueError(f"{name} must have at least {more} entries; got {length}")
+            expected = more if wanted is None else lengths[wanted] + more
             if length != expected:
                 raise ValueError(f"{name} must have the length {expected} along axis {axis}; got shape {value.shape}")
-        if self.nonempty and value.size == 0:
+        if self.nonempty and (lengths[self.nonempty] if isinstance(self.nonempty, str) else value.size) == 0:
             raise ValueError(f"{name} must not be empty; got shape {value.shape}")
         if not value.flags.c_contiguous or not value.flags.aligned:
             raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name})")
@@ -94,10 +108,10 @@ class Array:
 
     def check_values(self, name, value, lengths):
         """Check indices, and floats that must be finite."""
-        if value is None:
+        if self.free or value is None:
             return
         if self.below is not None and value.size:
-            least, most, end = value.min(), value.max(), lengths[self.below]
+            least, most, end = value.min(), value.max(), length_of(self.below, lengths)
             if least < self.least or most >= end:
                 wrong = least if least < self.least else most
                 raise ValueError(f"{name} must hold indices from {self.least} to {end - 1}; got {wrong}")
@@ -107,6 +121,13 @@ class Array:
                 raise ValueError(f"{name} must ascend from 0 to {end}; got {_in_short(value)}")
         if self.weights and value.size and not (value.min() >= 0 and value.sum() <= 1 + ROUNDING):
             raise ValueError(f"{name} must hold weights of at least 0 that add up to at most 1; got {_in_short(value)}")
+        if self.positive and value.size and not (value.min() > 0 and np.isfinite(value.max())):
+            raise ValueError(f"{name} must hold positive finite numbers; got {_in_short(value)}")
+        if self.only is not None and not ((value == self.only[0]) | (value == self.only[1])).all():
+            wrong = value[(value != self.only[0]) & (value != self.only[1])][0]
+            raise ValueError(f"{name} must hold {self.only[0]} or {self.only[1]}; got {wrong}")
+        if self.ascending and not ((value[..., 1:] >= value[..., :-1]).all() and (value == value).all()):
+            raise ValueError(f"{name} must not fall along the last axis, nor hold NaN; got {_in_short(value)}")
         if self.finite and not np.isfinite(value).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
             raise ValueError(f"{name} must be finite; got {value[place]} at {place}")
@@ -191,10 +212,17 @@ class Instance:
 
 
 def length_of(wanted, lengths):
-    """The length that `wanted` stands for: a number, a name, or a name and "+1"."""
+    """The length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
+    name, more = _parts(wanted)
+    return more if name is None else lengths[name] + more
+
+
+def _parts(wanted):
+    """The name of a length, None for a number, and what is added to it."""
     if not isinstance(wanted, str):
-        return wanted
-    return lengths[wanted.removesuffix("+1")] + wanted.endswith("+1")
+        return None, wanted
+    name, _, more = wanted.partition("+")
+    return name, int(more or 0)
 
 
 def require_within(values, name, largest=LARGEST):
@@ -202,6 +230,12 @@ def require_within(values, name, largest=LARGEST):
     if values.size and not (values.min() >= -largest and values.max() <= largest):
         place = tuple(int(i) for i in np.argwhere(~(np.abs(values) <= largest))[0])
         raise ValueError(f"{name} must hold values from {-largest} to {largest}; got {values[place]} at {place}")
+
+
+def _dtype_of(name, values):
+    """The dtype of the argument of that name, or of "argument.attribute"."""
+    name, *attribute = name.split(".")
+    return getattr(values[name], attribute[0]).dtype if attribute else values[name].dtype
 
 
 def floats(*shape, **options):
@@ -241,6 +275,14 @@ def _in_short(value):
 
 _BALL_TREE = Instance("refimpl.kernels.trees", "BallTree", lambda t: dict(zip("nd", t.points.shape, strict=True)))
 _KMEANS_TREES = Instance("refimpl.rivals.kmeans_trees", "KMeansTrees", lambda t: {"n": t.n, "d": t.centres.shape[1]})
+_FOREST = Instance("refimpl.kernels.forest", "SearchForest", lambda f: {"M": len(f.roots), "d": f.planes.shape[1]})
+_LISTED = {"first": int32s("p"), "second": int32s("p"), "v": floats("p")}  # pairs: the kernels look at the points
+_TRIPLES = {
+    "triples": int32s("t", 3, below="n", nonempty=True),
+    "y": floats("t", only=(1, -1)),
+    "w": floats("t", weights=True),
+}
+_EMBEDDINGS = {"F": floats("m", "n", largest=2.0**1000), **_TRIPLES}  # so that margins and their sums are finite
 _SORTED = Instance("refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features})
 
 CONTRACT = {
@@ -260,6 +302,43 @@ CONTRACT = {
         "Q": floats("m", "d", largest=LARGEST),
         "most": Integer(0, "n"),
     },
+    # forest
+    "forest_words": {
+        "forest": _FOREST,
+        "X": points("n", "d", like="forest.planes"),
+    },
+    "gather_candidates": {
+        "starts": int64s("V+1"),
+        "items": int32s("I"),
+        "alive": booleans("n"),
+        "words": int32s("n_Q", "M", below="V"),
+        "c": floats("M", positive=True),
+        "most": Integer(0),
+        "counters": floats("t", "n", written=True, optional=True),
+    },
+    "plane_values": {
+        "X": points("n", "d"),
+        "p": points("d", like="X", nonempty=True),
+    },
+    "rerank": {
+        "Q": points("n_Q", "d", nonempty="d"),
+        "X": points("n", "d", like="Q"),
+        "offsets": int64s("n_Q+1", ascends_to="p"),
+        "rows": int64s("p", below="n"),
+        "k": Integer(0),
+    },
+    # pairs
+    "best_thresholds": {"A": floats("n", "f", finite=True, nonempty="n"), **_LISTED, "base": Number()},
+    "meet_pairs": {
+        "leaf": int64s("n", nonempty=True),
+        "first": int32s("p"),
+        "second": int32s("p"),
+        "similar": Array(("uint8",), ("p",)),
+        "T": floats("p"),
+        "c": Number(),
+    },
+    "pair_product": {**_LISTED, "u": floats("n")},
+    "split_pairs": {"left": booleans("n"), **_LISTED},
     # stumps
     "presort": {
         "A": floats("n_A", "d", finite=True, nonempty=True),
@@ -332,6 +411,17 @@ CONTRACT = {
         "k": Integer(1, "n"),
         "skip": int64s("m", below="n", least=-1, optional=True),
     },
+    # triples
+    "best_ranges": {
+        "values": floats("m", "n", largest=2.0**1000),
+        **_EMBEDDINGS,
+        "thresholds": floats("m", "k", ascending=True),
+        "ranges": int64s("r", 2, below="k+2", nonempty=True),
+    },
+    "margin_sums": _EMBEDDINGS,
+    "minimize_z": {**_EMBEDDINGS, "least": floats("m", finite=True), "S": floats("m", "n", only=(0, 1), optional=True)},
+    "weighted_errors": _EMBEDDINGS,
+    "z_values": {**_EMBEDDINGS, "alpha": floats("m", finite=True), "S": floats("m", "n", only=(0, 1), optional=True)},
 }
 """What each kernel takes beside ``threads``: its arguments in their order."""
 

@@ -4,13 +4,16 @@ Li et al. (2011), § 3.4. All sums over a vector's coordinates are taken in floa
 adding coordinates i, i + 16, ...; then one half of the lanes is added to the other, four times. Points and hyperplanes
 may be float32: their products are exact in float64. So the twins send every point to the same leaf.
 
-Not handled here: validation (the callers do it), the sums over pairs by which trees are learnt (``pairs.py``).
+Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or ValueError.
+
+Not handled here: the sums over pairs by which trees are learnt (``pairs.py``).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.kernels.contract import checked
 from refimpl.results import require_forms, result
 
 LANES = 16
@@ -126,6 +129,8 @@ def _lane_sums(products):
     return lanes[:, 0] + 0.0
 
 
+@checked
+@np.errstate(over="ignore", invalid="ignore")
 def plane_values(X, p, *, threads=None):
     """p^T x for every point: what a hyperplane node looks at.
 
@@ -147,6 +152,8 @@ def plane_values(X, p, *, threads=None):
     return out
 
 
+@checked
+@np.errstate(over="ignore", invalid="ignore")
 def forest_words(forest, X, *, threads=None):
     """The leaf that each point reaches in each tree: § 3.4 of Li et al. (2011).
 
@@ -181,14 +188,16 @@ def _test(forest, k, x):
 # ------------------------------------------------------------------------------------------------ searching
 
 
+@checked
 def gather_candidates(starts, items, alive, words, c, most, *, counters=None, threads=None):
     """X_q of § 3.4: the points that share a leaf with a query, those of largest T(q, x) first.
 
     Parameters
     ----------
     starts : ndarray, shape (V + 1,), int64
-    items : ndarray, shape (starts[V],), int32
-        The points with word w are ``items[starts[w]:starts[w + 1]]``, each once.
+    items : ndarray, int32
+        The points with word w are ``items[starts[w]:starts[w + 1]]``, each once; a point that is there twice counts
+        twice. Only the lists of the queries' words are looked at.
     alive : ndarray, shape (n,), bool
         Points that are not are left out.
     words : ndarray, shape (n_Q, M), int32
@@ -198,7 +207,7 @@ def gather_candidates(starts, items, alive, words, c, most, *, counters=None, th
     most : int
         Candidates for each query at most.
     counters : ndarray, shape (t, n), float64, optional
-        Zeros, and zeros again at the end: spares the fast twin an allocation for each of t threads.
+        Memory for the fast twin to work in, whatever it holds: spares it an allocation for each of t threads.
     threads : int, optional
         Not used by the reference.
 
@@ -213,9 +222,10 @@ def gather_candidates(starts, items, alive, words, c, most, *, counters=None, th
     """
     found = [(np.empty(0, dtype=np.int64), np.empty(0))]
     for of_query in words:
+        require_lists(starts, items, of_query, len(alive))
         T = np.zeros(len(alive))
         for w, c_m in zip(of_query, c, strict=True):
-            T[items[starts[w] : starts[w + 1]]] += c_m  # eq. 8
+            np.add.at(T, items[starts[w] : starts[w + 1]], c_m)  # eq. 8
         rows = np.flatnonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
         rows = rows[np.lexsort((rows, -T[rows]))[:most]]
         found.append((rows, T[rows]))
@@ -224,6 +234,21 @@ def gather_candidates(starts, items, alive, words, c, most, *, counters=None, th
     return offsets, rows, scores
 
 
+def require_lists(starts, items, words, n):
+    """Refuse lists of one query's words that do not lie within `items`, or hold other points than 0, ..., n - 1."""
+    for w in words:
+        if not 0 <= starts[w] <= starts[w + 1] <= len(items):
+            raise ValueError(f"starts must name parts of the {len(items)} items; word {w} has those from {starts[w]} "
+                             f"to {starts[w + 1]}")  # fmt: skip
+    for w in words:
+        mine = items[starts[w] : starts[w + 1]]
+        if len(mine) and not 0 <= mine.min() <= mine.max() < n:
+            wrong = mine[(mine < 0) | (mine >= n)][0]
+            raise ValueError(f"items must hold points of alive, from 0 to {n - 1}; word {w} has {wrong}")
+
+
+@checked
+@np.errstate(over="ignore", invalid="ignore")
 def rerank(Q, X, offsets, rows, k, *, threads=None):
     """The k nearest of each query's candidates by Euclidean distance: the reranking stage of § 2.
 
@@ -231,7 +256,7 @@ def rerank(Q, X, offsets, rows, k, *, threads=None):
     ----------
     Q, X : ndarray, shapes (n_Q, d) and (n, d), both float32 or both float64
     offsets, rows : ndarray, int64
-        As from :func:`gather_candidates`.
+        As from :func:`gather_candidates`: the candidates of query i are ``rows[offsets[i]:offsets[i + 1]]``.
     k : int
     threads : int, optional
         Not used by the reference.
@@ -239,7 +264,7 @@ def rerank(Q, X, offsets, rows, k, *, threads=None):
     Returns
     -------
     squares : ndarray, shape (n_Q, k), float64
-        Squared distances, ascending; infinite where there are fewer candidates than k.
+        Squared distances, ascending, NaN last; infinite where there are fewer candidates than k.
     indices : ndarray, shape (n_Q, k), int64
         Of equal distances the lower index comes first; -1 where there is none.
     """

@@ -3,12 +3,14 @@
 A classifier comes from a 1D embedding F, given by its values on the training objects. The kernels that look for a
 minimum see many embeddings at once and every triple of each.
 
-Not handled here: validation (the callers in :mod:`refimpl.boostmap` do it), choosing triples, distances.
+Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or ValueError.
+
+Not handled here: choosing triples, distances.
 
 Same bits in both twins
 -----------------------
 * Weights are multiples of 2**-52 that add up to about one (:func:`refimpl.kernels.stumps.on_grid`), so weighted
-  errors are exact in any order.
+  errors are exact in any order. :func:`weighted_errors` and :func:`best_ranges` round other weights to these.
 * Z is a sum of exponentials. :func:`exp` is built from additions and multiplications in a stated order, since the
   libraries' own differ in the last bit; :func:`fixed_sum` adds in 64 interleaved lanes, the lanes in ascending
   order. Whoever follows the two gets the same bits with vectors of any width; threads share the embeddings out,
@@ -16,6 +18,9 @@ Same bits in both twins
 """
 
 import numpy as np
+
+from refimpl.kernels.contract import checked
+from refimpl.kernels.stumps import on_grid
 
 LANES = 64
 TOLERANCE = 1e-11  # of the last Newton step, in units of 1 / (weighted mean of |margin|)
@@ -89,6 +94,7 @@ def margins(F, triples):
     return np.abs(q - b) - np.abs(q - a)
 
 
+@checked
 def weighted_errors(F, triples, y, w, *, threads=None):
     """Training error Lambda_j of many classifiers: eqs. 3 and 11 of Athitsos et al. (2005).
 
@@ -109,10 +115,11 @@ def weighted_errors(F, triples, y, w, *, threads=None):
     ndarray, shape (m,), float64
         Exact multiples of 2**-53; a triple whose margin is 0 counts for one half.
     """
-    signs = (np.sign(margins(F_i, triples)) for F_i in F)
+    w, signs = on_grid(w), (np.sign(margins(F_i, triples)) for F_i in F)
     return np.array([(w * (np.abs(y - sign) / 2)).sum() for sign in signs])  # eq. 11 with eq. 3
 
 
+@checked
 def margin_sums(F, triples, y, w, *, threads=None):
     """Weights and weighted margins on either side of zero: what a bound on Z needs, without an exponential.
 
@@ -133,6 +140,7 @@ def margin_sums(F, triples, y, w, *, threads=None):
     return sums
 
 
+@checked
 def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     """Z_j(h, alpha) of many classifiers, each at its own alpha: eq. 12 of Athitsos et al. (2005).
 
@@ -148,14 +156,7 @@ def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     -------
     ndarray, shape (m,), float64
     """
-    require_values(F)
     return np.array([fixed_sum(_factors(u, w, a)) for u, a in zip(_signed_margins(F, triples, y, S), alpha, strict=True)])
-
-
-def require_values(F):
-    """Refuse values of embeddings whose margins may be no numbers."""
-    if F.size and not (F.min() >= -HUGE and F.max() <= HUGE):
-        raise ValueError("F: it holds NaN or values beyond 2**1000; margins must be finite")
 
 
 def _signed_margins(F, triples, y, S):
@@ -186,6 +187,7 @@ def _factors(u, w, alpha):
         return w * exp(-alpha * u)  # eq. 12
 
 
+@checked
 def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
     """A_min and Z_min of many classifiers: eqs. 13-14 of Athitsos et al. (2005).
 
@@ -212,7 +214,6 @@ def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
     ValueError
         If a value of F is NaN, or larger than 2**1000.
     """
-    require_values(F)
     found = [_minimum(u, w, float(l)) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
     alpha, Z = np.array(found).reshape(-1, 2).T
     return alpha, Z
@@ -296,6 +297,7 @@ def _middle(low, high):
     return float(middle if high > 0 else -middle)
 
 
+@checked
 def best_ranges(values, F, triples, y, w, thresholds, ranges, *, threads=None):
     """The range of queries in which each classifier errs least: § 8.3 of Athitsos et al. (2005), O(t + r) for each.
 
@@ -315,7 +317,7 @@ def best_ranges(values, F, triples, y, w, thresholds, ranges, *, threads=None):
         For each classifier, ascending; cell 0 lies below the first, cell k is the last and begins at the last
         threshold.
     ranges : ndarray, shape (r, 2), int64
-        (i, j) with i < j: the cells i, ..., j - 1; with i > j: all cells but j, ..., i - 1.
+        (i, j) with i < j: the cells i, ..., j - 1; with i >= j: all cells but j, ..., i - 1.
 
     Returns
     -------
@@ -324,7 +326,7 @@ def best_ranges(values, F, triples, y, w, thresholds, ranges, *, threads=None):
     best : ndarray, shape (m,), int64
         Which of `ranges` it is, the first of equals.
     """
-    errors, best = [], []
+    w, errors, best = on_grid(w), [], []
     i, j = ranges.T
     for values_c, F_c, t_c in zip(values, F, thresholds, strict=True):
         gain = w * (1 - np.abs(y - np.sign(margins(F_c, triples)))) / 2
