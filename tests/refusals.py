@@ -1,5 +1,6 @@
 """What kernels refuse: both twins must do so with the same type of error and the same words."""
 
+import numpy as np
 import pytest
 from agreement import KERNELS
 
@@ -23,11 +24,14 @@ def assert_refused(calls):
 
 
 def assert_arrays_only(name, arguments):
-    """Assert that every array among the arguments must be one, of its own dtype and order, in every kernel module."""
+    """Assert that every array among the arguments must be one: no list, no subclass with another arithmetic, and of its
+    own dtype and order, in every kernel module."""
     for place, argument in enumerate(arguments):
         if not hasattr(argument, "dtype"):
             continue
-        for other in (None, argument.tolist(), argument.astype("U1"), argument.astype(complex), argument.astype(">i2")):
+        others = [None, argument.tolist(), argument.astype("U1"), argument.astype(complex), argument.astype(">i2")]
+        others += [np.ma.array(argument)] + ([argument.view(np.matrix)] if argument.ndim == 2 else [])
+        for other in others:
             changed = [*arguments[:place], other, *arguments[place + 1 :]]
             assert type(refusal(name, *changed)) is TypeError
         for other in (argument[..., None], argument.repeat(2, axis=-1)[..., ::2]):

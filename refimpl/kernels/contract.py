@@ -65,7 +65,7 @@ class Array:
         """Check type, dtype, shape and layout, and enter the lengths that are new."""
         if value is None and self.optional:
             return
-        if not isinstance(value, np.ndarray):
+        if not isinstance(value, np.ndarray) or isinstance(value, np.matrix | np.ma.MaskedArray):  # other arithmetic
             raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
         if value.dtype.name not in self.dtypes or not value.dtype.isnative:
             raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
