@@ -8,14 +8,14 @@ are the reference's to the last bit.
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.algorithm cimport nth_element, sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport Loop, thread_count, worth
 
-from refimpl.kernels.chamfer import on_grid, require_edges
+from refimpl.kernels.chamfer import on_grid, require_edges, require_size
+from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -37,22 +37,25 @@ cdef extern from *:
 
 cdef enum:
     LANES = 16  # images whose maps are summed at a time: the sums stay in registers, one pixel's values in cache
-    BLOCK = 256  # images of either side that are compared at a time: their sums stay in cache
+    BLOCK = 128  # images of either side that are compared at a time: their sums stay in cache
+    QUERIES = 64  # at most so many of them for a thread at a time: some hundred microseconds of work
     STRIDE = BLOCK + 8  # from one row of sums to the next; a power of two would crowd a few cache sets
 
 cdef Py_ssize_t KEPT = 2**27  # bytes of the maps of A or Q that are held at a time: bounds the memory
-cdef Py_ssize_t PASSING = 2**23  # the same of B or X: they stay in cache while all that is held meets them
+cdef Py_ssize_t CHUNK_PIXELS = 2**15  # whose maps a thread computes before it comes back for more
+cdef Py_ssize_t PASSING = 2**22  # the same of B or X: they stay in cache while all that is held meets them
 
 
-cdef class _Images:
+cdef class _Images(Loop):
     """Up to `room` edge images, the list of their edge pixels, and their distance maps, LANES images interleaved.
 
-    Image i has the edge pixels pixels[start[i]:start[i + 1]], count[i] of them, and the map
+    Step t lists the pixels and computes the maps of the t-th LANES images. Image i has the edge pixels pixels[start[i]:start[i + 1]], count[i] of them, and the map
     maps[i // LANES, :, i % LANES].
     """
 
     cdef Py_ssize_t n, height, width
     cdef int n_threads
+    cdef const uint8_t[:, :, ::1] edges
     cdef int32_t[::1] pixels
     cdef int64_t[::1] start
     cdef double[::1] count
@@ -69,18 +72,21 @@ cdef class _Images:
 
     def fill(self, const uint8_t[:, :, ::1] edges):
         """Take these images in; all have edges."""
-        cdef Py_ssize_t n = edges.shape[0], n_pixels = self.height * self.width, i, tile
-        self.n = n
+        cdef Py_ssize_t n = edges.shape[0], n_pixels = self.height * self.width, i
+        self.n, self.edges = n, edges
         for i in range(n):
             _count_edges(&edges[i, 0, 0], n_pixels, &self.count[i])
             self.start[i + 1] = self.start[i] + <int64_t> self.count[i]
         self.pixels = np.empty(self.start[n], dtype=np.int32)
-        for tile in prange((n + LANES - 1) // LANES, nogil=True, num_threads=self.n_threads, schedule="static"):
-            for i in range(tile * LANES, min(n, (tile + 1) * LANES)):
-                _list_edges(&edges[i, 0, 0], n_pixels, &self.pixels[self.start[i]])
-            _map_tile(&edges[0, 0, 0], n, tile * LANES, self.height, self.width, &self.distance[0],
-                      &self.scratch[threadid(), 0, 0], &self.maps[tile, 0, 0])
+        self.run((n + LANES - 1) // LANES, self.n_threads, max(<Py_ssize_t> 1, CHUNK_PIXELS // (LANES * n_pixels)))
         return self
+
+    cdef void at(self, Py_ssize_t tile, int thread) noexcept nogil:
+        cdef Py_ssize_t n_pixels = self.height * self.width, i
+        for i in range(tile * LANES, min(self.n, (tile + 1) * LANES)):
+            _list_edges(&self.edges[i, 0, 0], n_pixels, &self.pixels[self.start[i]])
+        _map_tile(&self.edges[0, 0, 0], self.n, tile * LANES, self.height, self.width, &self.distance[0],
+                  &self.scratch[thread, 0, 0], &self.maps[tile, 0, 0])
 
 
 def _aligned(*shape):
@@ -219,79 +225,77 @@ cdef Py_ssize_t _room(images, Py_ssize_t n_bytes) except -1:
     return max(1, min(n, max(1, n_bytes // (8 * LANES * height * width)) * LANES))
 
 
-cdef int _threads(threads, Py_ssize_t n_a, Py_ssize_t n_b) except -1:
-    # a thread for each millisecond of work or so: with less, starting it costs more; a map costs as much as 200 pairs
-    return min(<Py_ssize_t> thread_count(threads), 1 + (n_a * n_b + 200 * (n_a + n_b)) // 2**17)
+cdef int _threads(threads, A, B) except -1:
+    """How many threads the comparison of all of A with all of B is worth."""
+    # a pair takes as long as a look at a fiftieth of the pixels or so, a map as a look at four times as many
+    work = A[0:1].size * (len(A) * len(B) // 50 + 4 * (len(A) + len(B)))
+    return worth(thread_count(threads), min(work, 2**62))
 
 
-def _checked(A, B, name_A, name_B):
+def _prepared(A, B, name_A, name_B):
     """Both sets as bytes, and the table of rounded distances by their squares."""
-    for images, name in ((A, name_A), (B, name_B)):
-        if images.dtype != bool:
-            raise TypeError(f"{name}: dtype {images.dtype}; it must be bool")
+    require_size(A.shape, name_A)
     require_edges(A, name_A)
     require_edges(B, name_B)
-    if A.shape[1:] != B.shape[1:]:
-        raise ValueError(f"{name_B}: images of {B.shape[1:]} pixels; they must be of {A.shape[1:]}, as in {name_A}")
     height, width = A.shape[1:]
-    if height + width > 2**15:
-        raise ValueError(f"{name_A}: images of {A.shape[1:]} pixels; height + width must be at most {2**15}")
     distance = on_grid(np.sqrt(np.arange((height - 1)**2 + (width - 1)**2 + 1.0)), (height, width))
     return A.view(np.uint8), B.view(np.uint8), distance
 
 
+cdef class _Compare(Loop):
+    """Step i compares a block of A with a block of B: it fills one tile of D."""
+
+    cdef _Images A, B
+    cdef Py_ssize_t blocks_b
+    cdef double[:, :] D
+    cdef double[:, :, :, ::1] sums  # two squares for each thread
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t a = i // self.blocks_b * BLOCK, b = i % self.blocks_b * BLOCK, row
+        cdef Py_ssize_t n_a = min(<Py_ssize_t> BLOCK, self.A.n - a), n_b = min(<Py_ssize_t> BLOCK, self.B.n - b)
+        _compare_blocks(self.A, a, n_a, self.B, b, n_b, &self.sums[thread, 0, 0, 0], &self.sums[thread, 1, 0, 0])
+        for row in range(n_a):
+            _distance_row(self.A.count[a + row], &self.sums[thread, 0, row, 0], &self.B.count[b],
+                          &self.sums[thread, 1, 0, row], n_b, &self.D[a + row, b])
+
+
+@checked
 def chamfer_distances(A, B, *, threads=None):
     """Symmetric chamfer distance of every edge image in A to every one in B; see refimpl.kernels."""
-    cdef int n_threads = _threads(threads, len(A), len(B))
-    a_bytes, b_bytes, distance = _checked(A, B, "A", "B")
+    a_bytes, b_bytes, distance = _prepared(A, B, "A", "B")
     D = np.empty((len(A), len(B)))
+    cdef int n_threads = _threads(threads, A, B)
     cdef Py_ssize_t room_a = _room(A, KEPT), room_b = _room(B, PASSING), a, b
-    cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, STRIDE)
-    images_a = _Images(room_a, A.shape[1:], distance, n_threads)
-    images_b = _Images(room_b, B.shape[1:], distance, n_threads)
+    cdef _Compare loop = _Compare()
+    loop.sums = _aligned(n_threads, 2, BLOCK, STRIDE)
+    loop.A = _Images(room_a, A.shape[1:], distance, n_threads)
+    loop.B = _Images(room_b, B.shape[1:], distance, n_threads)
     for a in range(0, len(A), room_a):
-        images_a.fill(a_bytes[a:a + room_a])
+        loop.A.fill(a_bytes[a:a + room_a])
         for b in range(0, len(B), room_b):
             PyErr_CheckSignals()
-            images_b.fill(b_bytes[b:b + room_b])
-            _compare(images_a, images_b, D[a:a + room_a, b:b + room_b], sums, n_threads)
+            loop.B.fill(b_bytes[b:b + room_b])
+            loop.D, loop.blocks_b = D[a:a + room_a, b:b + room_b], (loop.B.n + BLOCK - 1) // BLOCK
+            loop.run((loop.A.n + BLOCK - 1) // BLOCK * loop.blocks_b, n_threads, 1)
     return D
 
 
-cdef int _compare(_Images A, _Images B, double[:, :] D, double[:, :, :, ::1] sums, int n_threads) except -1:
-    cdef Py_ssize_t blocks_a = (A.n + BLOCK - 1) // BLOCK, blocks_b = (B.n + BLOCK - 1) // BLOCK
-    cdef Py_ssize_t block, i, a, b, n_a, n_b
-    for block in prange(blocks_a * blocks_b, nogil=True, num_threads=n_threads, schedule="dynamic"):
-        a = block // blocks_b * BLOCK
-        b = block % blocks_b * BLOCK
-        n_a = min(<Py_ssize_t> BLOCK, A.n - a)
-        n_b = min(<Py_ssize_t> BLOCK, B.n - b)
-        _compare_blocks(A, a, n_a, B, b, n_b, &sums[threadid(), 0, 0, 0], &sums[threadid(), 1, 0, 0])
-        for i in range(n_a):
-            _distance_row(A.count[a + i], &sums[threadid(), 0, i, 0], &B.count[b],
-                          &sums[threadid(), 1, 0, i], n_b, &D[a + i, b])
-    return 0
-
-
+@checked
 def chamfer_nearest(Q, X, Py_ssize_t k, *, threads=None):
     """The k images of X nearest to every image of Q by the symmetric chamfer distance; see refimpl.kernels."""
-    cdef int n_threads = _threads(threads, len(Q), len(X))
-    q_bytes, x_bytes, table = _checked(Q, X, "Q", "X")
-    if not 1 <= k <= len(X):
-        raise ValueError(f"k: {k}; it must be at least 1 and at most {len(X)}, the number of images in X")
+    q_bytes, x_bytes, table = _prepared(Q, X, "Q", "X")
     distance, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
+    cdef int n_threads = _threads(threads, Q, X)
     cdef Py_ssize_t room_q = _room(Q, KEPT), room_x = _room(X, PASSING), q, x
-    cdef double[:, :, :, ::1] sums = _aligned(n_threads, 2, BLOCK, STRIDE)
-    cdef _Nearest nearest
-    queries = _Images(room_q, Q.shape[1:], table, n_threads)
-    images = _Images(room_x, X.shape[1:], table, n_threads)
+    cdef _Nearest nearest = _Nearest(min(room_q, len(Q)), k, len(X), n_threads)
+    nearest.Q = _Images(room_q, Q.shape[1:], table, n_threads)
+    nearest.X = _Images(room_x, X.shape[1:], table, n_threads)
     for q in range(0, len(Q), room_q):
-        queries.fill(q_bytes[q:q + room_q])
-        nearest = _Nearest(min(room_q, len(Q) - q), k, len(X))
+        nearest.begin(q_bytes[q:q + room_q])
         for x in range(0, len(X), room_x):
             PyErr_CheckSignals()
-            nearest.scan(queries, images.fill(x_bytes[x:x + room_x]), x, sums, n_threads)
-        nearest.write(distance[q:q + room_q], index[q:q + room_q], n_threads)
+            nearest.scan(x_bytes[x:x + room_x], x)
+        nearest.write(distance[q:q + room_q], index[q:q + room_q])
     return distance, index
 
 
@@ -303,48 +307,57 @@ cdef inline bint _any_below(const double* row, Py_ssize_t n, double limit) noexc
     return below
 
 
-cdef class _Nearest:
+cdef class _Nearest(Loop):
     """The nearest images so far of every query: at least k, not sorted, thinned out when `room` is filled.
 
     `limit` is the k-th lowest distance when they were last thinned out: an image that comes later has a higher
-    index, so it must be nearer than that to matter.
+    index, so it must be nearer than that to matter. Step i compares the i-th `together` queries with all images that
+    X holds at the time.
     """
 
+    cdef _Images Q, X
     cdef vector[Candidate] kept
     cdef vector[Py_ssize_t] filled
     cdef vector[double] limit
-    cdef Py_ssize_t k, room
+    cdef Py_ssize_t k, room, together
+    cdef Py_ssize_t first  # the index of the first image that X holds
+    cdef double[:, :, :, ::1] sums  # two squares for each thread
+    cdef int n_threads
 
-    def __init__(self, Py_ssize_t n, Py_ssize_t k, Py_ssize_t n_X):
-        self.k = k
+    def __init__(self, Py_ssize_t n, Py_ssize_t k, Py_ssize_t n_X, int n_threads):
+        self.k, self.n_threads = k, n_threads
         self.room = min(2 * k + LANES, n_X)
         self.kept.resize(n * self.room)
-        self.filled.assign(n, 0)
-        self.limit.assign(n, np.inf)
+        self.sums = _aligned(n_threads, 2, BLOCK, STRIDE)
 
-    cdef int scan(self, _Images Q, _Images X, Py_ssize_t first, double[:, :, :, ::1] sums, int n_threads) except -1:
-        """Compare all queries with the images X, of which the first has the index `first`."""
-        # at least one block for every thread
-        cdef Py_ssize_t share = ((Q.n + n_threads - 1) // n_threads + LANES - 1) // LANES * LANES
-        cdef Py_ssize_t block, size = min(share, <Py_ssize_t> BLOCK)
-        for block in prange((Q.n + size - 1) // size, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            self._scan_block(Q, block * size, min(size, Q.n - block * size), X, first,
-                             &sums[threadid(), 0, 0, 0], &sums[threadid(), 1, 0, 0])
+    cdef int begin(self, queries) except -1:
+        """Take in these queries, which have met no image."""
+        self.Q.fill(queries)
+        self.filled.assign(self.Q.n, 0)
+        self.limit.assign(self.Q.n, np.inf)
+        cdef Py_ssize_t share = self.Q.n // (8 * self.n_threads)  # several for each thread
+        self.together = max(<Py_ssize_t> LANES, min(<Py_ssize_t> QUERIES, share // LANES * LANES))
         return 0
 
-    cdef void _scan_block(
-        self, _Images Q, Py_ssize_t q, Py_ssize_t n_q, _Images X, Py_ssize_t first, double* forth, double* back,
-    ) noexcept nogil:
-        cdef Py_ssize_t block, x, n_x, i
+    cdef int scan(self, images, Py_ssize_t first) except -1:
+        """Compare all queries with these images, of which the first has the index `first`."""
+        self.X.fill(images)
+        self.first = first
+        return self.run((self.Q.n + self.together - 1) // self.together, self.n_threads, 1)
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t q = i * self.together, n_q = min(self.together, self.Q.n - q), block, x, n_x, j
+        cdef double* forth = &self.sums[thread, 0, 0, 0]
+        cdef double* back = &self.sums[thread, 1, 0, 0]
         cdef double* row
-        for block in range((X.n + BLOCK - 1) // BLOCK):
+        for block in range((self.X.n + BLOCK - 1) // BLOCK):
             x = block * BLOCK
-            n_x = min(<Py_ssize_t> BLOCK, X.n - x)
-            _compare_blocks(Q, q, n_q, X, x, n_x, forth, back)
-            for i in range(n_q):
-                row = forth + i * STRIDE
-                _distance_row(Q.count[q + i], row, &X.count[x], back + i, n_x, row)
-                self._keep(q + i, row, n_x, first + x)
+            n_x = min(<Py_ssize_t> BLOCK, self.X.n - x)
+            _compare_blocks(self.Q, q, n_q, self.X, x, n_x, forth, back)
+            for j in range(n_q):
+                row = forth + j * STRIDE
+                _distance_row(self.Q.count[q + j], row, &self.X.count[x], back + j, n_x, row)
+                self._keep(q + j, row, n_x, self.first + x)
 
     cdef void _keep(self, Py_ssize_t q, const double* row, Py_ssize_t n, Py_ssize_t first) noexcept nogil:
         # np.argsort(row, kind="stable")[:k]
@@ -367,11 +380,11 @@ cdef class _Nearest:
         kept[self.filled[q]].index = index
         self.filled[q] += 1
 
-    cdef int write(self, double[:, ::1] distance, int64_t[:, ::1] index, int n_threads) except -1:
-        cdef Py_ssize_t q
-        for q in prange(distance.shape[0], nogil=True, num_threads=n_threads, schedule="static"):
-            self._write_query(q, &distance[q, 0], &index[q, 0])
-        return 0
+    cdef int write(self, double[:, ::1] distance, int64_t[:, ::1] index) except -1:
+        """Write what the queries have found in the end."""
+        cdef _Write loop = _Write()
+        loop.nearest, loop.distance, loop.index = self, distance, index
+        return loop.run(self.Q.n, worth(self.n_threads, self.Q.n * self.room))
 
     cdef void _write_query(self, Py_ssize_t q, double* distance, int64_t* index) noexcept nogil:
         cdef Candidate* kept = &self.kept[q * self.room]
@@ -380,3 +393,14 @@ cdef class _Nearest:
         for j in range(self.k):
             distance[j] = kept[j].distance
             index[j] = kept[j].index
+
+
+cdef class _Write(Loop):
+    """Step q sorts what query q has found."""
+
+    cdef _Nearest nearest
+    cdef double[:, ::1] distance
+    cdef int64_t[:, ::1] index
+
+    cdef void at(self, Py_ssize_t q, int thread) noexcept nogil:
+        self.nearest._write_query(q, &self.distance[q, 0], &self.index[q, 0])

@@ -8,11 +8,13 @@ depend on it.
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from cython.parallel cimport prange
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint64_t
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport Loop, thread_count, worth
+
+from refimpl.kernels.contract import checked
+from refimpl.kernels.hamming import require_words
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -24,6 +26,7 @@ cdef extern from "hamming.h":
 
 cdef extern from *:
     """
+    #include <new>
     #include <vector>
     struct Kept {  // what a query has found so far, in the order of the codes, with what has since been driven out
         std::vector<int32_t> distances;
@@ -31,6 +34,17 @@ cdef extern from *:
         std::vector<int64_t> count;  // how many of the wanted ones are at each distance
         int64_t wanted, total;
         int32_t worst, limit;  // the largest distance of a wanted one; only smaller ones than the limit are taken
+        bool failed;  // there was no memory left: what it holds is of no use
+        bool push(int32_t distance, int64_t index) {
+            try {
+                distances.push_back(distance);
+                indices.push_back(index);
+            } catch (const std::bad_alloc&) {
+                failed = true;
+                limit = -1;
+            }
+            return !failed;
+        }
     };
     """
     cppclass Kept:
@@ -39,6 +53,8 @@ cdef extern from *:
         vector[int64_t] count
         int64_t wanted, total
         int32_t worst, limit
+        bint failed
+        bint push(int32_t distance, int64_t index) noexcept nogil
 
 cdef enum:
     BLOCK = 2048  # codes compared at a time, fewer if they are long
@@ -47,6 +63,7 @@ cdef enum:
     SPARE = 1024  # driven-out codes that are held before they are dropped
 
 cdef Py_ssize_t BLOCK_WORDS = 2**14
+cdef Py_ssize_t SHARE_WORDS = 2**17  # words compared by a thread before it comes back for more: some 50 microseconds
 cdef Py_ssize_t HELD = 2**24  # codes kept at a time by all queries together: 200 MB
 
 
@@ -58,14 +75,21 @@ cdef struct Codes:
 # ------------------------------------------------------------------------------------------------ what is kept
 
 
-cdef void _prepare(Kept* kept, int32_t bits, int64_t wanted, int32_t limit) noexcept nogil:
-    kept.count.assign(bits + 1, 0)
-    kept.wanted, kept.total, kept.worst, kept.limit = wanted, 0, bits, limit
+cdef int _prepare(Kept* kept, Py_ssize_t n, int64_t wanted, int32_t limit) except -1:
+    """Let n of them keep the `wanted` nearest codes at a distance below the limit."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        kept[i].distances.clear()
+        kept[i].indices.clear()
+        kept[i].count.assign(max(limit, 1), 0)
+        kept[i].wanted, kept[i].total, kept[i].worst, kept[i].limit = wanted, 0, max(limit - 1, 0), limit
+        kept[i].failed = False
+    return 0
 
 
 cdef inline void _take(Kept* kept, int32_t distance, int64_t index) noexcept nogil:
-    kept.distances.push_back(distance)
-    kept.indices.push_back(index)
+    if not kept.push(distance, index):
+        return
     kept.count[distance] += 1
     if kept.total < kept.wanted:
         kept.total += 1
@@ -134,6 +158,8 @@ cdef void _join(Kept* parts, Py_ssize_t n_parts) noexcept nogil:
     cdef Py_ssize_t part
     cdef size_t i
     for part in range(1, n_parts):
+        if parts[part].failed:
+            parts[0].failed, parts[0].limit = True, -1
         for i in range(parts[part].indices.size()):
             if parts[part].distances[i] < parts[0].limit:
                 _take(parts, parts[part].distances[i], parts[part].indices[i])
@@ -144,117 +170,182 @@ cdef void _join(Kept* parts, Py_ssize_t n_parts) noexcept nogil:
 # ------------------------------------------------------------------------------------------------ scanning
 
 
-cdef void _compare(
-    const Codes* codes, const uint64_t[:, ::1] queries, Py_ssize_t group, Py_ssize_t part, Py_ssize_t n_parts,
-    Kept* kept,
-) noexcept nogil:
-    # some queries with a share of the codes
-    cdef int32_t[BLOCK] distances
-    cdef Py_ssize_t first = codes.n * part // n_parts, last = codes.n * (part + 1) // n_parts, q, n
-    while first < last:
-        n = min(codes.block, last - first)
-        for q in range(group, min(queries.shape[0], group + TOGETHER)):
-            hamming_rows(codes.words + first * codes.n_words, &queries[q, 0], n, codes.n_words, distances)
-            _offer(&kept[q * n_parts + part], distances, n, first)
-        first += n
+cdef class _Compare(Loop):
+    """Step i compares TOGETHER queries with one of `n_parts` shares of the codes."""
+
+    cdef Codes* codes
+    cdef const uint64_t[:, ::1] queries
+    cdef Py_ssize_t n_parts
+    cdef Kept* kept
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef int32_t[BLOCK] distances
+        cdef Py_ssize_t group = i // self.n_parts * TOGETHER, part = i % self.n_parts, q, n, words = self.codes.n_words
+        cdef Py_ssize_t first = self.codes.n * part // self.n_parts, last = self.codes.n * (part + 1) // self.n_parts
+        while first < last:
+            n = min(self.codes.block, last - first)
+            for q in range(group, min(self.queries.shape[0], group + TOGETHER)):
+                hamming_rows(self.codes.words + first * words, &self.queries[q, 0], n, words, distances)
+                _offer(&self.kept[q * self.n_parts + part], distances, n, first)
+            first += n
 
 
-cdef void _scan(
-    const Codes* codes, const uint64_t[:, ::1] queries, Kept* kept, Py_ssize_t n_parts, int n_threads
-) noexcept nogil:
-    cdef Py_ssize_t groups = (queries.shape[0] + TOGETHER - 1) // TOGETHER, task, q
-    for task in prange(groups * n_parts, num_threads=n_threads, schedule="dynamic"):
-        _compare(codes, queries, task // n_parts * TOGETHER, task % n_parts, n_parts, kept)
-    for q in prange(queries.shape[0], num_threads=n_threads, schedule="dynamic"):
-        _join(&kept[q * n_parts], n_parts)
+cdef class _Join(Loop):
+    """Step q puts together what query q keeps of all parts."""
+
+    cdef Py_ssize_t n_parts
+    cdef Kept* kept
+
+    cdef void at(self, Py_ssize_t q, int thread) noexcept nogil:
+        _join(&self.kept[q * self.n_parts], self.n_parts)
 
 
-cdef Codes _view(const uint64_t[:, ::1] codes, const uint64_t[:, ::1] queries):
+cdef int _scan(
+    Codes* codes, const uint64_t[:, ::1] queries, Kept* kept, Py_ssize_t n_parts, int n_threads
+) except -1:
+    """Fill `kept`, n_parts for each query; the first of them has them all in the end."""
+    cdef Py_ssize_t groups = (queries.shape[0] + TOGETHER - 1) // TOGETHER, q
+    cdef _Compare compare = _Compare()
+    cdef _Join join = _Join()
+    compare.codes, compare.queries, compare.kept, compare.n_parts = codes, queries, kept, n_parts
+    compare.run(groups * n_parts, n_threads, 1)
+    if n_parts > 1:
+        join.kept, join.n_parts = kept, n_parts
+        join.run(queries.shape[0], n_threads, 1)
+    for q in range(queries.shape[0]):
+        if kept[q * n_parts].failed:
+            raise MemoryError("there is no memory for the codes that are found")
+    return 0
+
+
+cdef class _Sort(Loop):
+    """Step i sorts what query i has found; it goes to the places from start[i] on."""
+
+    cdef Py_ssize_t n_parts
+    cdef Kept* kept
+    cdef int32_t* distances
+    cdef int64_t* indices
+    cdef const int64_t[::1] start
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        _sorted(&self.kept[i * self.n_parts], self.distances + self.start[i], self.indices + self.start[i])
+
+
+cdef Codes _view(const uint64_t[:, ::1] codes):
     cdef Codes view
-    if codes.shape[1] != queries.shape[1] or codes.shape[1] == 0:
-        raise ValueError(f"codes, queries: {codes.shape[1]} and {queries.shape[1]} words; they must have as many")
-    if codes.shape[1] >= 2**25:
-        raise ValueError(f"codes: {codes.shape[1]} words; distances of codes as long are not handled")
+    require_words(np.asarray(codes))
     view.words = &codes[0, 0] if codes.shape[0] else NULL
     view.n, view.n_words = codes.shape[0], codes.shape[1]
     view.block = max(<Py_ssize_t> CHUNK, min(<Py_ssize_t> BLOCK, BLOCK_WORDS // codes.shape[1]))
     return view
 
 
-cdef Py_ssize_t _parts(Py_ssize_t n, Py_ssize_t m, int n_threads):
+cdef Py_ssize_t _parts(const Codes* codes, Py_ssize_t m, Py_ssize_t k, int n_threads):
     """Into how many shares the codes are divided: one if there are enough queries to share, or hardly any codes."""
-    return 1 if m >= 4 * TOGETHER * n_threads or n < 8 * BLOCK else n_threads
+    if m >= 4 * TOGETHER * n_threads or codes.n < 8 * BLOCK or n_threads == 1:
+        return 1
+    # several for each thread, if each share is worth it and is much longer than what is kept of it
+    cdef Py_ssize_t work = codes.n * codes.n_words * min(m, <Py_ssize_t> TOGETHER) // SHARE_WORDS
+    return max(<Py_ssize_t> n_threads, min(min(work, codes.n // (8 * max(k, 1))), 8 * <Py_ssize_t> n_threads))
 
 
+cdef Py_ssize_t _batch(const Codes* codes, Py_ssize_t parts, Py_ssize_t k, int n_threads):
+    """How many queries are looked at before an interrupt is: bounds the memory."""
+    return max(<Py_ssize_t> 1, min(<Py_ssize_t> 64 * n_threads, HELD // (parts * (2 * k + SPARE + 64 * codes.n_words))))
+
+
+cdef class _Distances(Loop):
+    """Step i compares a block of codes with `together` queries."""
+
+    cdef Codes codes
+    cdef const uint64_t[:, ::1] queries
+    cdef int32_t[:, ::1] distances
+    cdef Py_ssize_t together, groups
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        # BITS[(codes ^ q).view(np.uint8)].sum(axis=1)
+        cdef Py_ssize_t first = i // self.groups * self.codes.block, group = i % self.groups * self.together, q
+        cdef Py_ssize_t n = min(self.codes.block, self.codes.n - first), words = self.codes.n_words
+        for q in range(group, min(self.queries.shape[0], group + self.together)):
+            hamming_rows(self.codes.words + first * words, &self.queries[q, 0], n, words, &self.distances[q, first])
+
+
+@checked
 def hamming_distances(const uint64_t[:, ::1] codes not None, const uint64_t[:, ::1] queries not None, *, threads=None):
     """In how many bits every query differs from every code; see refimpl.kernels.hamming_distances."""
     cdef int n_threads = thread_count(threads)
-    cdef Codes view = _view(codes, queries)
-    cdef int32_t[:, ::1] distances = np.empty((len(queries), len(codes)), dtype=np.int32)
-    cdef Py_ssize_t blocks = (view.n + view.block - 1) // view.block, m = queries.shape[0], task, first, q
-    # BITS[(codes ^ q).view(np.uint8)].sum(axis=1)
-    for task in prange(blocks, nogil=True, num_threads=n_threads, schedule="static"):
-        first = task * view.block
-        for q in range(m):
-            hamming_rows(view.words + first * view.n_words, &queries[q, 0], min(view.block, view.n - first),
-                         view.n_words, &distances[q, first])
-    return np.asarray(distances)
+    cdef Py_ssize_t m = queries.shape[0]
+    cdef _Distances loop = _Distances()
+    loop.codes, loop.queries = _view(codes), queries
+    loop.distances = np.empty((m, len(codes)), dtype=np.int32)
+    loop.together = max(<Py_ssize_t> 1, SHARE_WORDS // (loop.codes.block * loop.codes.n_words))
+    loop.groups = (m + loop.together - 1) // loop.together
+    loop.run((loop.codes.n + loop.codes.block - 1) // loop.codes.block * loop.groups,
+             worth(n_threads, loop.codes.n * m * loop.codes.n_words), 1)
+    return np.asarray(loop.distances)
 
 
+@checked
 def hamming_nearest(
     const uint64_t[:, ::1] codes not None, const uint64_t[:, ::1] queries not None, Py_ssize_t k, *, threads=None
 ):
     """The k codes nearest to each query; see refimpl.kernels.hamming_nearest."""
-    cdef int n_threads = thread_count(threads)
-    cdef Codes view = _view(codes, queries)
-    if not 0 <= k <= codes.shape[0]:
-        raise ValueError(f"k: {k}; it must lie between 0 and {codes.shape[0]}, the number of codes")
-    cdef int32_t[:, ::1] distances = np.empty((len(queries), k), dtype=np.int32)
-    cdef int64_t[:, ::1] indices = np.empty((len(queries), k), dtype=np.int64)
-    cdef Py_ssize_t m = queries.shape[0], parts = _parts(view.n, m, n_threads), first, n, i
-    cdef Py_ssize_t batch = max(<Py_ssize_t> 1, min(<Py_ssize_t> 64 * n_threads, HELD // (parts * (2 * k + SPARE))))
-    cdef int32_t bits = <int32_t> (64 * view.n_words)
+    cdef Codes view = _view(codes)
+    cdef Py_ssize_t m = queries.shape[0], first, n
+    cdef int n_threads = worth(thread_count(threads), view.n * m * view.n_words)
+    cdef Py_ssize_t parts = _parts(&view, m, k, n_threads), batch = _batch(&view, parts, k, n_threads)
+    cdef int32_t[:, ::1] distances = np.empty((m, k), dtype=np.int32)
+    cdef int64_t[:, ::1] indices = np.empty((m, k), dtype=np.int64)
     cdef vector[Kept] kept
+    cdef _Sort order = _Sort()
     if k == 0 or m == 0:
         return np.asarray(distances), np.asarray(indices)
+    kept.resize(min(batch, m) * parts)
+    order.kept, order.n_parts, order.start = kept.data(), parts, k * np.arange(min(batch, m), dtype=np.int64)
     for first in range(0, m, batch):
         PyErr_CheckSignals()
         n = min(batch, m - first)
-        kept.resize(n * parts)
-        for i in range(n * parts):
-            kept[i].distances.clear()
-            kept[i].indices.clear()
-            _prepare(&kept[i], bits, k, bits + 1)
+        _prepare(kept.data(), n * parts, k, <int32_t> (64 * view.n_words + 1))
         _scan(&view, queries[first:first + n], kept.data(), parts, n_threads)
-        for i in prange(n, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            _sorted(&kept[i * parts], &distances[first + i, 0], &indices[first + i, 0])
+        order.distances, order.indices = &distances[first, 0], &indices[first, 0]
+        order.run(n, worth(n_threads, n * k), 1)
     return np.asarray(distances), np.asarray(indices)
 
 
+@checked
 def hamming_within(
     const uint64_t[:, ::1] codes not None, const uint64_t[:, ::1] queries not None, const int64_t[::1] radii not None,
     *, threads=None
 ):
     """All codes that differ from a query in no more than so many bits; see refimpl.kernels.hamming_within."""
-    cdef int n_threads = thread_count(threads)
-    cdef Codes view = _view(codes, queries)
-    if radii.shape[0] != queries.shape[0]:
-        raise ValueError(f"radii has {radii.shape[0]} entries; there are {queries.shape[0]} queries")
-    cdef int64_t[::1] starts = np.zeros(len(queries) + 1, dtype=np.int64)
-    cdef Py_ssize_t m = queries.shape[0], parts = _parts(view.n, m, n_threads), batch = 64 * n_threads, i
-    cdef int32_t bits = <int32_t> (64 * view.n_words)
+    cdef Codes view = _view(codes)
+    cdef Py_ssize_t m = queries.shape[0], first, n, i
+    cdef int n_threads = worth(thread_count(threads), view.n * m * view.n_words)
+    cdef Py_ssize_t parts = _parts(&view, m, 0, n_threads), batch = _batch(&view, parts, 0, n_threads)
+    cdef int64_t bits = 64 * view.n_words
+    cdef int64_t[::1] starts = np.zeros(m + 1, dtype=np.int64)
+    cdef int64_t[::1] indices
+    cdef int32_t[::1] distances
     cdef vector[Kept] kept
-    kept.resize(m * parts)
-    for i in range(m * parts):
-        _prepare(&kept[i], bits, INT64_MAX, <int32_t> max(<int64_t> 0, min(radii[i // parts], <int64_t> bits) + 1))
-    for i in range(0, m, batch):
+    cdef _Sort order = _Sort()
+    all_indices, all_distances = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
+    kept.resize(min(batch, m) * parts)
+    order.kept, order.n_parts = kept.data(), parts
+    for first in range(0, m, batch):
         PyErr_CheckSignals()
-        _scan(&view, queries[i:min(m, i + batch)], kept.data() + i * parts, parts, n_threads)
-    for i in range(m):
-        starts[i + 1] = starts[i] + <int64_t> kept[i * parts].indices.size()
-    # one more than is found, so that the place after the last has an address
-    cdef int64_t[::1] indices = np.empty(starts[m] + 1, dtype=np.int64)
-    cdef int32_t[::1] distances = np.empty(starts[m] + 1, dtype=np.int32)
-    for i in prange(m, nogil=True, num_threads=n_threads, schedule="dynamic"):
-        _sorted(&kept[i * parts], &distances[starts[i]], &indices[starts[i]])
-    return np.asarray(starts), np.asarray(indices)[:starts[m]], np.asarray(distances)[:starts[m]]
+        n = min(batch, m - first)
+        for i in range(n):
+            _prepare(&kept[i * parts], parts, INT64_MAX, <int32_t> (max(-1, min(radii[first + i], bits)) + 1))
+        _scan(&view, queries[first:first + n], kept.data(), parts, n_threads)
+        for i in range(n):
+            starts[first + i + 1] = starts[first + i] + <int64_t> kept[i * parts].indices.size()
+        n_found = starts[first + n] - starts[first]
+        if n_found == 0:
+            continue
+        indices, distances = np.empty(n_found, dtype=np.int64), np.empty(n_found, dtype=np.int32)
+        order.start = np.asarray(starts[first:first + n]) - starts[first]
+        order.distances, order.indices = &distances[0], &indices[0]
+        order.run(n, worth(n_threads, n_found), 1)
+        all_indices.append(np.asarray(indices))
+        all_distances.append(np.asarray(distances))
+    return np.asarray(starts), np.concatenate(all_indices), np.concatenate(all_distances)

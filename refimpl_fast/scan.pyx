@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from cython.parallel cimport prange
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport nth_element, sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport thread_count
+from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels import scan as reference
+from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -18,8 +18,11 @@ cdef extern from "clones.h":
 cdef extern from *:
     """
     struct Near { double distance; int64_t index; };
-    static inline bool operator<(const Near& a, const Near& b) {
-        return a.distance < b.distance || (a.distance == b.distance && a.index < b.index);
+    static inline bool operator<(const Near& a, const Near& b) {  // NaN comes last
+        if (a.distance < b.distance) return true;
+        if (a.distance == b.distance) return a.index < b.index;
+        const bool no_a = a.distance != a.distance, no_b = b.distance != b.distance;
+        return no_a == no_b ? no_a && a.index < b.index : no_b;
     }
     """
     cppclass Near:
@@ -32,6 +35,7 @@ cdef enum:
     QUERIES = 16
 
 cdef Py_ssize_t HELD = 2**22  # distances held at a time by weighted_l1_nearest: 32 MiB
+cdef Py_ssize_t TILE_NUMBERS = 2**20  # numbers looked at before a thread comes back for more
 assert LANES == reference.LANES
 
 
@@ -56,83 +60,102 @@ cdef cloned_void _rows(
         out[row] = total
 
 
-cdef void _scan(
-    const double[:, ::1] Q, const double[:, ::1] A, const double[:, ::1] X, double[:, ::1] out, int n_threads
-) noexcept nogil:
-    cdef Py_ssize_t n_Q = Q.shape[0], n_X = X.shape[0], d = X.shape[1], tile, first, last, row, q
-    cdef Py_ssize_t x_tiles = (n_X + ROWS - 1) // ROWS, q_tiles = (n_Q + QUERIES - 1) // QUERIES
-    for tile in prange(x_tiles * q_tiles, num_threads=n_threads, schedule="static"):
-        row = tile // q_tiles * ROWS
-        first = tile % q_tiles * QUERIES
-        last = min(n_Q, first + QUERIES)
-        for q in range(first, last):
-            _rows(&Q[q, 0], &A[q, 0], &X[row, 0], min(<Py_ssize_t> ROWS, n_X - row), d, &out[q, row])
+cdef class _Scan(Loop):
+    """Step i compares ROWS database vectors with QUERIES queries: it fills one tile of `out`."""
+
+    cdef const double[:, ::1] Q, A, X
+    cdef double[:, ::1] out
+    cdef Py_ssize_t q_tiles
+
+    cdef int fill(self, const double[:, ::1] Q, const double[:, ::1] A, int n_threads) except -1:
+        """Fill `out` with the distances from these queries."""
+        cdef Py_ssize_t n_Q = Q.shape[0], n_X = self.X.shape[0], d = self.X.shape[1]
+        if n_Q == 0 or n_X == 0 or d == 0:
+            return 0
+        self.Q, self.A, self.q_tiles = Q, A, (n_Q + QUERIES - 1) // QUERIES
+        # eight numbers at a time; a chunk is about a hundred microseconds of work
+        self.run((n_X + ROWS - 1) // ROWS * self.q_tiles, worth(n_threads, n_Q * n_X * d // 8),
+                 max(<Py_ssize_t> 1, TILE_NUMBERS // (ROWS * QUERIES * d)))
+        return 0
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t row = i // self.q_tiles * ROWS, first = i % self.q_tiles * QUERIES, q
+        cdef Py_ssize_t n = min(<Py_ssize_t> ROWS, self.X.shape[0] - row)
+        for q in range(first, min(self.Q.shape[0], first + QUERIES)):
+            _rows(&self.Q[q, 0], &self.A[q, 0], &self.X[row, 0], n, self.X.shape[1], &self.out[q, row])
 
 
+@checked
 def weighted_l1(
     const double[:, ::1] Q not None, const double[:, ::1] A not None, const double[:, ::1] X not None, *, threads=None
 ):
     """D_q(q, x) for every q and x; see refimpl.kernels.weighted_l1."""
-    cdef int n_threads = thread_count(threads)
-    _check(Q, A, X)
-    cdef double[:, ::1] out = np.zeros((len(Q), len(X)))
-    if Q.shape[0] and X.shape[0] and X.shape[1]:
-        with nogil:
-            _scan(Q, A, X, out, n_threads)
-    return np.asarray(out)
+    cdef _Scan scan = _Scan()
+    scan.X, scan.out = X, np.zeros((len(Q), len(X)))
+    scan.fill(Q, A, thread_count(threads))
+    return np.asarray(scan.out)
 
 
+@checked
 def weighted_l1_nearest(
     const double[:, ::1] Q not None, const double[:, ::1] A not None, const double[:, ::1] X not None, Py_ssize_t k,
     *, threads=None,
 ):
     """The k database vectors nearest to each query; see refimpl.kernels.weighted_l1_nearest."""
     cdef int n_threads = thread_count(threads)
-    _check(Q, A, X)
-    if not 0 <= k <= X.shape[0]:
-        raise ValueError(f"k: {k}; it must lie between 0 and {X.shape[0]}, the number of database vectors")
-    cdef double[:, ::1] distances = np.empty((len(Q), k))
-    cdef int64_t[:, ::1] indices = np.empty((len(Q), k), dtype=np.int64)
-    cdef Py_ssize_t first, i, n, block = max(<Py_ssize_t> 1, HELD // max(<Py_ssize_t> 1, X.shape[0]))
-    if k == 0 or Q.shape[0] == 0:
-        return np.asarray(distances), np.asarray(indices)
-    cdef double[:, ::1] held = np.zeros((min(block, len(Q)), len(X)))
-    for first in range(0, Q.shape[0], block):
-        n = min(block, Q.shape[0] - first)
-        if X.shape[1]:
-            with nogil:
-                _scan(Q[first:first + n], A[first:first + n], X, held, n_threads)
-        for i in prange(n, nogil=True, num_threads=n_threads, schedule="dynamic"):
-            _nearest(&held[i, 0], X.shape[0], k, &distances[first + i, 0], &indices[first + i, 0])
-    return np.asarray(distances), np.asarray(indices)
+    cdef Py_ssize_t n_Q = Q.shape[0], n_X = X.shape[0], first, n
+    cdef Py_ssize_t block = max(<Py_ssize_t> 1, HELD // max(<Py_ssize_t> 1, n_X))
+    cdef _Scan scan = _Scan()
+    cdef _Choose choose = _Choose()
+    choose.distances, choose.indices = np.empty((n_Q, k)), np.empty((n_Q, k), dtype=np.int64)
+    if k == 0 or n_Q == 0:
+        return np.asarray(choose.distances), np.asarray(choose.indices)
+    scan.X, scan.out = X, np.zeros((min(block, n_Q), n_X))
+    choose.held, choose.room = scan.out, min(n_X, 2 * k + ROWS)
+    choose.kept.resize(n_threads * choose.room)
+    for first in range(0, n_Q, block):
+        n = min(block, n_Q - first)
+        scan.fill(Q[first:first + n], A[first:first + n], n_threads)
+        choose.first = first
+        choose.run(n, worth(n_threads, n * n_X), max(<Py_ssize_t> 1, 2**17 // n_X))
+    return np.asarray(choose.distances), np.asarray(choose.indices)
 
 
-cdef void _nearest(const double* row, Py_ssize_t n, Py_ssize_t k, double* distances, int64_t* indices) noexcept nogil:
+cdef class _Choose(Loop):
+    """Step i chooses the nearest of query first + i, whose distances are row i of `held`."""
+
+    cdef const double[:, ::1] held
+    cdef double[:, ::1] distances
+    cdef int64_t[:, ::1] indices
+    cdef Py_ssize_t first, room
+    cdef vector[Near] kept  # `room` of them for each thread
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        _nearest(&self.held[i, 0], self.held.shape[1], self.distances.shape[1], &self.kept[thread * self.room],
+                 self.room, &self.distances[self.first + i, 0], &self.indices[self.first + i, 0])
+
+
+cdef void _nearest(
+    const double* row, Py_ssize_t n, Py_ssize_t k, Near* kept, Py_ssize_t room, double* distances, int64_t* indices
+) noexcept nogil:
     # indices = np.argsort(row, kind="stable")[:k]; distances = row[indices]
-    cdef vector[Near] kept
-    cdef Py_ssize_t i, filled = 0, room = min(n, 2 * k + ROWS)
+    cdef Py_ssize_t i, filled = 0
     cdef double limit = 0
-    cdef bint limited = False
-    kept.resize(room)
+    cdef bint limited = False  # whether only distances below the limit can be among the nearest
     for i in range(n):
         if limited and not row[i] < limit:
-            continue  # an equal distance at a higher index comes after those that are kept
+            continue  # an equal distance at a higher index comes after those that are kept, and so does NaN
         if filled == room:
-            nth_element(kept.begin(), kept.begin() + (k - 1), kept.end())
+            nth_element(kept, kept + (k - 1), kept + room)
             limit = kept[k - 1].distance
-            limited = True
+            limited = limit == limit  # while NaN is among the k nearest, any number is nearer
             filled = k
-            if not row[i] < limit:
+            if limited and not row[i] < limit:
                 continue
         kept[filled].distance = row[i]
         kept[filled].index = i
         filled += 1
-    sort(kept.begin(), kept.begin() + filled)
+    sort(kept, kept + filled)
     for i in range(k):
         distances[i] = kept[i].distance
         indices[i] = kept[i].index
-
-
-def _check(Q, A, X):
-    if Q.shape[1] != X.shape[1] or A.shape[0] != Q.shape[0] or A.shape[1] != Q.shape[1]:
-        raise ValueError(f"Q, A, X: shapes {Q.shape[:2]}, {A.shape[:2]}, {X.shape[:2]} do not fit together")

@@ -6,6 +6,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import assert_arrays_only, assert_refused
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
@@ -60,7 +61,7 @@ def assert_same_scans(codes, Q, k, radii, threads):
 
 @fast_only
 @settings(max_examples=60, deadline=None)
-@given(case=scans(most=400, queries=20), threads=st.sampled_from([1, 2, 3]))
+@given(case=scans(most=400, queries=20), threads=st.sampled_from([1, 2, 3, 10**9]))
 def test_twins_agree(case, threads):
     assert_same_scans(*case, threads)
 
@@ -116,16 +117,43 @@ def test_no_queries_and_no_codes(kernels):
     assert kernels.hamming_within(none, codes, np.zeros(3, dtype=np.int64))[0].tolist() == [0, 0, 0, 0]
 
 
+def test_what_the_kernels_refuse():
+    codes, radii = np.zeros((3, 2), dtype=np.uint64), np.zeros(3, dtype=np.int64)
+    assert_arrays_only("hamming_distances", [codes, codes])
+    assert_arrays_only("hamming_nearest", [codes, codes, 1])
+    assert_arrays_only("hamming_within", [codes, codes, radii])
+    many = np.zeros((0, 2**16 + 1), dtype=np.uint64)
+    for name, more in (("hamming_distances", ()), ("hamming_nearest", (0,)), ("hamming_within", (radii[:0],))):
+        none = codes[:0, :0].copy()
+        assert_refused([
+            (name, (codes, codes[:0, :1].copy(), *more), ValueError, "queries must have the length 2 along axis 1"),
+            (name, (none, none, *more), ValueError, "codes must have from 1 to 65536 words; got 0"),
+            (name, (many, many, *more), ValueError, "codes must have from 1 to 65536 words; got 65537"),
+            (name, (codes.astype(np.int64), codes, *more), TypeError, "codes must hold uint64; got int64"),
+        ])  # fmt: skip
+    assert_refused([
+        ("hamming_nearest", (codes, codes, 4), ValueError, "k must be from 0 to 3; got 4"),
+        ("hamming_nearest", (codes, codes, -1), ValueError, "k must be from 0 to 3; got -1"),
+        ("hamming_nearest", (codes, codes, 2**63), ValueError, "k must be from 0 to 3"),
+        ("hamming_nearest", (codes, codes, "1"), TypeError, "k must be an integer; got str"),
+        ("hamming_within", (codes, codes, radii[:2]), ValueError, "radii must have the length 3"),
+        ("hamming_within", (codes, codes, radii * 1.0), TypeError, "radii must hold int64; got float64"),
+    ])  # fmt: skip
+
+
+@each
+def test_radii_of_any_size(kernels):
+    codes = np.array([[0], [1], [2**64 - 1]], dtype=np.uint64)
+    radii = np.array([-(2**63), -1, 0, 63, 64, 2**63 - 1])
+    starts, indices, distances = kernels.hamming_within(codes, np.zeros((6, 1), dtype=np.uint64), radii)
+    assert np.diff(starts).tolist() == [0, 0, 1, 2, 3, 3]
+    assert indices.tolist() == [0, 0, 1, 0, 1, 2, 0, 1, 2] and distances.tolist() == [0, 0, 1, 0, 1, 64, 0, 1, 64]
+
+
 @fast_only
-def test_the_fast_twin_refuses_what_would_crash_it():
-    fast, codes = KERNELS[1], np.zeros((3, 2), dtype=np.uint64)
-    for call in (
-        lambda: fast.hamming_distances(codes, codes[:, :1].copy()),
-        lambda: fast.hamming_nearest(codes, codes, 4),
-        lambda: fast.hamming_nearest(codes, codes, -1),
-        lambda: fast.hamming_nearest(codes.astype(np.int64), codes, 1),
-        lambda: fast.hamming_within(codes, codes, np.zeros(2, dtype=np.int64)),
-        lambda: fast.hamming_distances(codes[:, :0].copy(), codes[:, :0].copy()),
-    ):
-        with pytest.raises(ValueError):
-            call()
+@pytest.mark.parametrize("words", [9, 700])
+def test_twins_agree_on_more_queries_than_are_looked_at_at_a_time(words):
+    rng = np.random.default_rng(words)
+    codes = rng.integers(0, 2**64, (30, words), dtype=np.uint64)
+    Q = codes[rng.integers(0, 30, 700)]
+    assert_same_scans(codes, Q, 3, rng.integers(0, 40 * words, 700), 2)

@@ -6,6 +6,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import assert_arrays_only, assert_refused
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 SLOPES = np.array([1.0, 5.0, 10.0, 50.0, 100.0, 1000.0, np.inf])
@@ -78,7 +79,7 @@ def test_of_equal_points_the_first_is_taken_wherever_they_are(kernels, threads):
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 @settings(max_examples=60, deadline=None)
-@given(case=similarities(most=9000), threads=st.sampled_from([1, 2]))
+@given(case=similarities(most=9000), threads=st.sampled_from([1, 2, 10**9]))
 def test_twins_agree_bit_for_bit(case, threads):
     K, rng = case
     one, two = KERNELS
@@ -95,20 +96,48 @@ def test_twins_agree_bit_for_bit(case, threads):
     assert_same(*sums)
 
 
+def test_what_the_kernels_refuse():
+    K, one, pair, slope = np.zeros((3, 2)), np.ones(3), np.zeros(1, dtype=np.int64), np.ones(1)
+    some, bad = np.zeros(3, dtype=bool), np.array([0.0, np.nan, np.inf])
+    assert_arrays_only("transferred_differences", [K, pair, pair, slope])
+    assert_arrays_only("least_similar", [one, one, some])
+    fixed = one.copy()
+    fixed.flags.writeable = False
+    assert_refused([
+        ("transferred_differences", (K, pair + 2, pair, slope), ValueError, "plus must hold indices from 0 to 1; got"),
+        ("transferred_differences", (K, pair, pair - 1, slope), ValueError, "minus must hold indices from 0 to 1"),
+        ("transferred_differences", (K, pair, pair - 2**62, slope), ValueError, "minus must hold indices from 0 to 1"),
+        ("transferred_differences", (K, pair, np.zeros(2, dtype=np.int64), slope), ValueError, "minus must have the"),
+        ("transferred_differences", (K, pair, pair, bad[1:]), ValueError, "slopes must be positive; got nan"),
+        ("transferred_differences", (K, pair, pair, -bad[2:]), ValueError, "slopes must be positive; got -inf"),
+        ("transferred_differences", (K, pair, pair, bad[:1]), ValueError, "slopes must be positive; got 0.0"),
+        ("least_similar", (one, one[:2], some), ValueError, "column must have the length 3"),
+        ("least_similar", (one, one, some[:2]), ValueError, "taken must have the length 3"),
+        ("least_similar", (one, one, ~some), ValueError, "taken must leave a point to choose; all 3 are taken"),
+        ("least_similar", (one[:0], one[:0], some[:0]), ValueError, "taken must leave a point to choose"),
+        ("least_similar", (one, bad, some), ValueError, "column must be finite; got nan at (1,)"),
+        ("least_similar", (-bad[2:], one[:1], some[:1]), ValueError, "sums must be finite; got -inf at (0,)"),
+        ("least_similar", (fixed, one, some), ValueError, "sums must be writeable"),
+    ])  # fmt: skip
+    assert (one == 1).all()  # nothing was added
+
+
+@each
+def test_sums_that_overflow_are_still_chosen_from(kernels):
+    sums, taken = np.full(4, 1.7e308), np.array([True, False, True, False])
+    with np.errstate(over="ignore"):
+        assert kernels.least_similar(sums, np.array([-1.0, 1e308, -2.0, 1e308]), taken) == 1
+    assert np.isinf(sums[1]) and np.isinf(sums[3])
+
+
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-def test_the_fast_twin_refuses_what_would_crash_it():
-    fast, K, one, pair = KERNELS[1], np.zeros((3, 2)), np.ones(1), np.zeros(1, dtype=np.int64)
-    for call in (
-        lambda: fast.transferred_differences(K, pair + 2, pair, one),
-        lambda: fast.transferred_differences(K, pair, pair - 1, one),
-        lambda: fast.transferred_differences(K, pair, np.zeros(2, dtype=np.int64), one),
-        lambda: fast.least_similar(np.zeros(3), np.zeros(2), np.zeros(3, dtype=bool)),
-        lambda: fast.least_similar(np.zeros(3), np.zeros(3), np.zeros(2, dtype=bool)),
-        lambda: fast.least_similar(np.zeros(3), np.zeros(3), np.ones(3, dtype=bool)),
-        lambda: fast.least_similar(np.zeros(3), np.zeros(3), np.zeros(3, dtype=bool), threads=0),
-    ):
-        with pytest.raises(ValueError):
-            call()
+def test_twins_agree_on_values_that_are_not_finite():
+    K = np.array([[np.nan, 1.0, np.inf, np.inf, -0.0, 0.0, 1e308, -1e308]])
+    plus, minus = np.indices((8, 8)).reshape(2, -1)
+    with np.errstate(all="ignore"):
+        one, two = (kernels.transferred_differences(K, plus, minus, SLOPES) for kernels in KERNELS)
+    np.testing.assert_array_equal(one, two)
+    assert_same(np.signbit(one[~np.isnan(one)]), np.signbit(two[~np.isnan(two)]))
 
 
 @each

@@ -7,6 +7,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import assert_arrays_only, assert_refused
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -39,7 +40,7 @@ def test_distances_and_the_nearest(kernels, case):
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 @settings(max_examples=40, deadline=None)
-@given(case=scans(), threads=st.sampled_from([1, 2]))
+@given(case=scans(), threads=st.sampled_from([1, 2, 10**9]))
 def test_twins_agree_bit_for_bit(case, threads):
     Q, A, X, k = case
     one, two = KERNELS
@@ -47,3 +48,59 @@ def test_twins_agree_bit_for_bit(case, threads):
     for a, b in zip(one.weighted_l1_nearest(Q, A, X, k), two.weighted_l1_nearest(Q, A, X, k, threads=threads),
                     strict=True):
         assert_same(a, b)
+
+
+@each
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95, 1.0])
+def test_nan_comes_last(kernels, share):
+    """As numpy.argsort has it, by index among themselves; infinite distances come before."""
+    rng = np.random.default_rng(0)
+    X, k = np.rint(rng.normal(size=(500, 3))), 60
+    X[rng.random(500) < share, 1] = np.nan
+    X[rng.random(500) < 0.1, 2] = np.inf
+    Q, A = np.rint(rng.normal(size=(3, 3))), np.ones((3, 3))
+    order = np.argsort(kernels.weighted_l1(Q, A, X), axis=1, kind="stable")
+    for most in (1, k, 500):
+        distances, indices = kernels.weighted_l1_nearest(Q, A, X, most)
+        assert_same(indices, order[:, :most].copy())
+        assert_same(distances, KERNELS[0].weighted_l1_nearest(Q, A, X, most)[0])
+    if share == 1.0:
+        assert np.isnan(distances).all()
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@pytest.mark.parametrize("d", [1, 15, 16, 17, 32])
+def test_twins_agree_on_signs_of_zero(d):
+    Q, weights = np.zeros((2, d)), np.array([[-1.0], [1.0]]) * np.ones(d)
+    D = [kernels.weighted_l1(Q, weights, Q) for kernels in KERNELS]
+    assert_same(*D)
+    assert not np.signbit(D[0]).any()
+
+
+@each
+def test_no_queries_no_vectors_no_coordinates(kernels):
+    Q, X = np.zeros((2, 3)), np.ones((5, 3))
+    assert kernels.weighted_l1(Q[:0], Q[:0], X).shape == (0, 5)
+    assert kernels.weighted_l1(Q, Q, X[:0]).shape == (2, 0)
+    assert [a.shape for a in kernels.weighted_l1_nearest(Q[:0], Q[:0], X, 4)] == [(0, 4), (0, 4)]
+    assert [a.shape for a in kernels.weighted_l1_nearest(Q, Q, X[:0], 0)] == [(2, 0), (2, 0)]
+    flat = np.zeros((2, 0)), np.zeros((2, 0)), np.zeros((5, 0))
+    assert kernels.weighted_l1(*flat).tolist() == [[0] * 5] * 2
+    distances, indices = kernels.weighted_l1_nearest(*flat, 2)
+    assert distances.tolist() == [[0, 0]] * 2 and indices.tolist() == [[0, 1]] * 2
+
+
+def test_what_the_kernels_refuse():
+    Q, X = np.zeros((2, 3)), np.zeros((5, 3))
+    assert_arrays_only("weighted_l1", [Q, Q, X])
+    assert_arrays_only("weighted_l1_nearest", [Q, Q, X, 1])
+    assert_refused([
+        ("weighted_l1", (Q, Q[:1], X), ValueError, "A must have the length 2 along axis 0; got shape (1, 3)"),
+        ("weighted_l1", (Q, X, X), ValueError, "A must have the length 2"),
+        ("weighted_l1", (Q, Q, X[:, :2].copy()), ValueError, "X must have the length 3 along axis 1"),
+        ("weighted_l1_nearest", (Q, Q, X, 6), ValueError, "k must be from 0 to 5; got 6"),
+        ("weighted_l1_nearest", (Q, Q, X, -1), ValueError, "k must be from 0 to 5; got -1"),
+        ("weighted_l1_nearest", (Q, Q, X, 10**18), ValueError, "k must be from 0 to 5"),
+        ("weighted_l1_nearest", (Q, Q, X, 10**30), ValueError, "k must be from 0 to 5"),
+        ("weighted_l1_nearest", (Q, Q, X, 1.0), TypeError, "k must be an integer; got float"),
+    ])  # fmt: skip

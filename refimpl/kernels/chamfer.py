@@ -1,10 +1,16 @@
 """Symmetric chamfer distances between edge images, and the nearest images by them.
 
-Not handled here: validation beyond empty images (:mod:`refimpl.edges` does it), weights, edge orientations.
+Not handled here: weights, edge orientations.
 """
+
+import math
 
 import numpy as np
 from scipy.spatial.distance import cdist
+
+from refimpl.kernels.contract import checked
+
+MOST_DIAGONAL = 4096  # pixels: the fast twin has a table of all squared distances
 
 
 def grid(shape):
@@ -34,7 +40,7 @@ def on_grid(distance, shape):
 
 def require_edges(A, name):
     """Raise ValueError, naming the image, if one of the images A, shape (n, height, width), bool, has no edge."""
-    empty = np.flatnonzero(~A.any(axis=(1, 2)))
+    empty = np.flatnonzero(~A.reshape(len(A), math.prod(A.shape[1:])).any(axis=1))
     if len(empty):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
         raise ValueError(
@@ -43,6 +49,17 @@ def require_edges(A, name):
         )
 
 
+def require_size(shape, name):
+    """Raise ValueError if images of shape (n, height, width) have no pixel, or a longer diagonal than is handled."""
+    height, width = shape[1:]
+    if height < 1 or width < 1 or height**2 + width**2 > MOST_DIAGONAL**2:
+        raise ValueError(
+            f"{name} must hold images of at least one pixel whose diagonal is at most {MOST_DIAGONAL} pixels; "
+            f"got shape {shape}"
+        )
+
+
+@checked
 def chamfer_distances(A, B, *, threads=None):
     """Symmetric chamfer distance of every edge image in A to every one in B.
 
@@ -52,7 +69,7 @@ def chamfer_distances(A, B, *, threads=None):
     Parameters
     ----------
     A : ndarray, shape (n_A, height, width), bool
-        True at edge pixels.
+        True at edge pixels. The diagonal of the images is at most 4096 pixels long.
     B : ndarray, shape (n_B, height, width), bool
     threads : int, optional
         Not used by the reference.
@@ -65,9 +82,10 @@ def chamfer_distances(A, B, *, threads=None):
 
     Raises
     ------
-    ValueError
-        If an image has no edge pixel.
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or an image has no edge pixel.
     """
+    require_size(A.shape, "A")
     require_edges(A, "A")
     require_edges(B, "B")
     points_A, points_B = ([np.argwhere(image) for image in images] for images in (A, B))
@@ -85,13 +103,14 @@ def directed(distance):
     return nearest.sum() / len(nearest)
 
 
+@checked
 def chamfer_nearest(Q, X, k, *, threads=None):
     """The k images of X nearest to every image of Q by the symmetric chamfer distance.
 
     Parameters
     ----------
     Q : ndarray, shape (n_Q, height, width), bool
-        True at edge pixels.
+        True at edge pixels. The diagonal of the images is at most 4096 pixels long.
     X : ndarray, shape (n_X, height, width), bool
     k : int
         At least 1, at most n_X.
@@ -107,9 +126,10 @@ def chamfer_nearest(Q, X, k, *, threads=None):
 
     Raises
     ------
-    ValueError
-        If an image has no edge pixel.
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or an image has no edge pixel.
     """
+    require_size(Q.shape, "Q")
     require_edges(Q, "Q")
     require_edges(X, "X")
     distance, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)

@@ -248,6 +248,11 @@ def points(*shape, **options):
     return Array(("float32", "float64"), shape, **options)
 
 
+def words(*shape, **options):
+    """An array of uint64."""
+    return Array(("uint64",), shape, **options)
+
+
 def int32s(*shape, **options):
     """An array of int32."""
     return Array(("int32",), shape, **options)
@@ -286,6 +291,16 @@ _EMBEDDINGS = {"F": floats("m", "n", largest=2.0**1000), **_TRIPLES}  # so that 
 _SORTED = Instance("refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features})
 
 CONTRACT = {
+    # chamfer
+    "chamfer_distances": {
+        "A": booleans("n_A", "height", "width"),
+        "B": booleans("n_B", "height", "width"),
+    },
+    "chamfer_nearest": {
+        "Q": booleans("n_Q", "height", "width"),
+        "X": booleans("n_X", "height", "width"),
+        "k": Integer(1, "n_X"),
+    },
     # clustering
     "lloyd": {
         "X": floats("n", "d"),
@@ -327,6 +342,46 @@ CONTRACT = {
         "rows": int64s("p", below="n"),
         "k": Integer(0),
     },
+    # hamming
+    "hamming_distances": {
+        "codes": words("n", "words"),
+        "queries": words("m", "words"),
+    },
+    "hamming_nearest": {
+        "codes": words("n", "words"),
+        "queries": words("m", "words"),
+        "k": Integer(0, "n"),
+    },
+    "hamming_within": {
+        "codes": words("n", "words"),
+        "queries": words("m", "words"),
+        "radii": int64s("m"),
+    },
+    # hashing
+    "projections": {
+        "X": floats("n", "d"),
+        "A": floats("d", "h"),
+    },
+    "bucket_votes": {
+        "starts": int64s("b"),
+        "ends": int64s("b"),
+        "members": int64s("size"),
+        "buckets": int64s("m", "tables", below="b", least=-1),
+        "n": Integer(0, 2**31 - 1),
+        "most": Integer(0),
+    },
+    # landmarks
+    "least_similar": {
+        "sums": floats("n", finite=True, written=True),
+        "column": floats("n", finite=True),
+        "taken": booleans("n"),
+    },
+    "transferred_differences": {
+        "K": floats("n", "r"),
+        "plus": int64s("d", below="r"),
+        "minus": int64s("d", below="r"),
+        "slopes": floats("m"),
+    },
     # pairs
     "best_thresholds": {"A": floats("n", "f", finite=True, nonempty="n"), **_LISTED, "base": Number()},
     "meet_pairs": {
@@ -339,6 +394,18 @@ CONTRACT = {
     },
     "pair_product": {**_LISTED, "u": floats("n")},
     "split_pairs": {"left": booleans("n"), **_LISTED},
+    # scan
+    "weighted_l1": {
+        "Q": floats("n_Q", "d"),
+        "A": floats("n_Q", "d"),
+        "X": floats("n_X", "d"),
+    },
+    "weighted_l1_nearest": {
+        "Q": floats("n_Q", "d"),
+        "A": floats("n_Q", "d"),
+        "X": floats("n_X", "d"),
+        "k": Integer(0, "n_X"),
+    },
     # stumps
     "presort": {
         "A": floats("n_A", "d", finite=True, nonempty=True),

@@ -1,16 +1,21 @@
 """Linear scan of binary codes by Hamming distance: the search that Table 1 of Li et al. (2011) times.
 
-A code is a row of 64-bit words. Codes of 2^31 bits or more are out of range: distances are int32.
+A code is a row of at least one and at most 65,536 64-bit words.
 
-Not handled here: validation (the callers do it), making the codes, tables of codes.
+Not handled here: making the codes, tables of codes.
 """
 
 import numpy as np
+
+from refimpl.kernels.contract import checked
+
+MOST_WORDS = 2**16  # the fast twin counts the codes at each distance: 64 MOST_WORDS numbers for a query
 
 BITS = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)  # set bits of each byte
 BLOCK = 1 << 16  # codes compared at a time
 
 
+@checked
 def hamming_distances(codes, queries, *, threads=None):
     """In how many bits every query differs from every code.
 
@@ -26,6 +31,7 @@ def hamming_distances(codes, queries, *, threads=None):
     -------
     ndarray, shape (m, n), int32
     """
+    require_words(codes)
     distances = np.zeros((len(queries), len(codes)), dtype=np.int32)
     for i, q in enumerate(queries):
         for first in range(0, len(codes), BLOCK):
@@ -34,6 +40,7 @@ def hamming_distances(codes, queries, *, threads=None):
     return distances
 
 
+@checked
 def hamming_nearest(codes, queries, k, *, threads=None):
     """The k codes nearest to each query; the matrix of distances is never held.
 
@@ -51,6 +58,7 @@ def hamming_nearest(codes, queries, k, *, threads=None):
     indices : ndarray, shape (m, k), int64
         Of equal distances the lowest index comes first.
     """
+    require_words(codes)
     distances, indices = np.empty((len(queries), k), dtype=np.int32), np.empty((len(queries), k), dtype=np.int64)
     for i in range(len(queries)):
         row = hamming_distances(codes, queries[i : i + 1])[0]
@@ -59,6 +67,7 @@ def hamming_nearest(codes, queries, k, *, threads=None):
     return distances, indices
 
 
+@checked
 def hamming_within(codes, queries, radii, *, threads=None):
     """All codes that differ from a query in no more than so many bits, the nearest first.
 
@@ -78,6 +87,7 @@ def hamming_within(codes, queries, radii, *, threads=None):
     distances : ndarray, int32
         Theirs.
     """
+    require_words(codes)
     starts = np.zeros(len(queries) + 1, dtype=np.int64)
     indices, distances = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
     for i in range(len(queries)):
@@ -88,3 +98,9 @@ def hamming_within(codes, queries, radii, *, threads=None):
         indices.append(order)
         distances.append(row[order])
     return starts, np.concatenate(indices), np.concatenate(distances)
+
+
+def require_words(codes):
+    """Raise ValueError if the codes have no word, or too many."""
+    if not 1 <= codes.shape[1] <= MOST_WORDS:
+        raise ValueError(f"codes must have from 1 to {MOST_WORDS} words; got {codes.shape[1]}")

@@ -1,11 +1,14 @@
 """Landmarks: the greedy step that chooses them, and the differences of similarities to pairs of them.
 
-Not handled here: validation (the callers do it), and the similarities themselves: K is computed by the caller.
+Not handled here: the similarities themselves; K is computed by the caller.
 """
 
 import numpy as np
 
+from refimpl.kernels.contract import checked
 
+
+@checked
 def least_similar(sums, column, taken, *, threads=None):
     """Add a landmark's similarities to the sums and find the point that is least similar to all landmarks so far.
 
@@ -14,11 +17,11 @@ def least_similar(sums, column, taken, *, threads=None):
     Parameters
     ----------
     sums : ndarray, shape (n,), float64
-        Output: the sums over the landmarks before; `column` is added to it.
+        Output: the sums over the landmarks before, finite; `column` is added to it.
     column : ndarray, shape (n,), float64
         K(x, z) of every point x to the newest landmark z; finite.
     taken : ndarray, shape (n,), bool
-        True for the landmarks, which are no longer in T; one False at least.
+        True for the landmarks, which are no longer in T; at least one is False.
     threads : int, optional
         Not used by the reference.
 
@@ -27,17 +30,26 @@ def least_similar(sums, column, taken, *, threads=None):
     int
         Of equal sums the lowest index.
     """
+    require_a_point(taken)
     sums += column
-    return int(np.where(taken, np.inf, sums).argmin())
+    left = np.flatnonzero(~taken)
+    return int(left[sums[left].argmin()])
 
 
+def require_a_point(taken):
+    """Raise ValueError if all points are taken."""
+    if taken.all():
+        raise ValueError(f"taken must leave a point to choose; all {len(taken)} are taken")
+
+
+@checked
 def transferred_differences(K, plus, minus, slopes, *, threads=None):
     """clip(s (K(x, x+) - K(x, x-)), -1, 1) for every slope s, point x and pair (x+, x-): Phi_L of Kar & Jain (2011).
 
     Parameters
     ----------
     K : ndarray, shape (n, r), float64
-        Similarities of the points to the landmarks; finite.
+        Similarities of the points to the landmarks. A difference that is NaN stays NaN.
     plus, minus : ndarray, shape (d,), int64
         Columns of `K`: x_i^+ and x_i^- of each pair.
     slopes : ndarray, shape (m,), float64
@@ -49,8 +61,15 @@ def transferred_differences(K, plus, minus, slopes, *, threads=None):
     -------
     ndarray, shape (m, n, d), float64
     """
+    require_positive(slopes)
+    out = np.empty((len(slopes), len(K), len(plus)))
     difference = K[:, plus] - K[:, minus]
-    out = np.empty((len(slopes), *difference.shape))
     for i, s in enumerate(slopes):
         out[i] = np.sign(difference) if np.isinf(s) else np.clip(s * difference, -1.0, 1.0)
     return out
+
+
+def require_positive(slopes):
+    """Raise ValueError if a slope is not positive."""
+    if not (slopes > 0).all():
+        raise ValueError(f"slopes must be positive; got {slopes[~(slopes > 0)][0]}")

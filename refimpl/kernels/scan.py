@@ -1,18 +1,23 @@
 """The filter step: weighted L1 distances from embedded queries to an embedded database, and the nearest of them.
 
-Not handled here: validation (the callers do it), index structures.
+A distance may be NaN or infinite where the vectors or their weights are; NaN comes last, as numpy.argsort puts it.
+
+Not handled here: index structures.
 """
 
 import numpy as np
 
+from refimpl.kernels.contract import checked
+
 LANES = 16
 
 
+@checked
 def weighted_l1(Q, A, X, *, threads=None):
     """D_q(q, x) = sum_c A_c(q) |q_c - x_c| for every q and x: eqs. 16 and 22 of Athitsos et al. (2005).
 
-    The sum is taken in 16 interleaved lanes, lane i adding c = i, i + 16, ...; then the lanes, from the first. So
-    the twins give the same bits, and equal vectors are equally distant.
+    The sum is taken in 16 interleaved lanes, lane i adding c = i, i + 16, ... to 0; then the lanes, from the first. So
+    the twins give the same bits, and equal vectors are equally distant. Without coordinates every distance is 0.
 
     Parameters
     ----------
@@ -30,15 +35,17 @@ def weighted_l1(Q, A, X, *, threads=None):
     ndarray, shape (n_Q, n_X), float64
     """
     n, d = X.shape
-    padded = np.zeros((n, -(-d // LANES) * LANES))
+    groups = -(-d // LANES)
+    padded = np.zeros((n, groups * LANES))
     out = np.empty((len(Q), n))
     for i, (q, a) in enumerate(zip(Q, A, strict=True)):
         padded[:, :d] = a * np.abs(q - X)
-        lanes = np.add.reduce(padded.reshape(n, -1, LANES), axis=1)
+        lanes = np.add.reduce(padded.reshape(n, groups, LANES), axis=1, initial=0.0)
         out[i] = np.cumsum(lanes, axis=1)[:, -1]
     return out
 
 
+@checked
 def weighted_l1_nearest(Q, A, X, k, *, threads=None):
     """The k database vectors nearest to each query, by :func:`weighted_l1`; the matrix is never held.
 
@@ -47,14 +54,14 @@ def weighted_l1_nearest(Q, A, X, k, *, threads=None):
     Q, A, X, threads
         As for :func:`weighted_l1`.
     k : int
-        At most n_X.
+        From 0 to n_X.
 
     Returns
     -------
     distances : ndarray, shape (n_Q, k), float64
-        Ascending.
+        Ascending, NaN last.
     indices : ndarray, shape (n_Q, k), int64
-        Of equal distances the lowest index comes first.
+        Of equal distances, and of NaNs, the lowest index comes first.
     """
     distances, indices = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
     for i in range(len(Q)):
