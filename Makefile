@@ -1,5 +1,6 @@
 # make test      runs the test suite in two processes; ARGS="-n 0 -x" chooses
 # make figures   regenerates every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
+#                the real data sets are in REFIMPL_DATA; without them, or a network, the tests that need them are skipped
 # Each sets up .venv first (Python >= 3.11 and a C++ compiler are all it needs) and builds the Cython kernels.
 
 PYTHON ?= python3

@@ -23,7 +23,8 @@ from scipy import sparse
 from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
 
-DENSE_BYTES, LISTED_BYTES = 60, 66  # for a pair while a tree is learnt: of listed ones, refimpl_fast takes 20 to 54
+DENSE_BYTES, LISTED_BYTES = 68, 80  # for a pair while a tree is learnt: of listed ones, refimpl_fast takes 20 to 75
+SIMILAR_BYTES = 16  # for an entry of S while the pairs are listed
 BLOCK = 2**16  # pairs whose weights are held at a time: they stay in the cache
 NEGLIGIBLE = 1e-9  # a split that gains less for each pair, beside the lambda of one that has not met, gains rounding
 
@@ -122,7 +123,7 @@ class _DenseNode:
 class MeetingPairs:
     """Similar pairs and pairs that have met, listed once for both orders; every other pair has s = 0, T = 0, w = 1.
 
-    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, up to 66
+    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, up to 80
     while a tree is learnt.
     """
 
@@ -135,18 +136,16 @@ class MeetingPairs:
         self.T = np.zeros(len(self.first))
 
     @staticmethod
-    def memory(n, similar, M, lam, leaves):
-        """Bytes for n points with so many similar pairs and M trees of at most so many leaves: an estimate.
+    def memory(n, similar, M, lam):
+        """Bytes for n points with so many similar pairs and M trees.
 
-        A tree of positive weight puts a point together with similar / (n lam) others on average at most, eq. 15. A
-        quarter of that is what a first tree does at most as a rule, unless there are too few leaves, some of which are
-        larger than others. Later trees add less and less, together about as much again at most: each lowers the loss of
-        eq. 7, so all that meet, however many trees there are, are at most similar / (n lam c) others if every tree's
-        weight is c or more.
+        By eq. 15 a first tree of positive weight puts at most similar (1 - lam) / lam dissimilar pairs together, and it
+        does so where each leaf is a cluster in which just enough pairs are similar. Later trees add less and less,
+        together about as much again at most: each lowers the loss of eq. 7.
         """
-        others = min(n - 1, similar / (n * lam), max(similar / (4 * n * lam), 3 * n / leaves))
-        listed = min(n * (n - 1) / 2, similar + n * others / 2 * (1 + min(np.log2(M) / 2, 1)))
-        return LISTED_BYTES * listed
+        dissimilar = similar * (1 - lam) / lam * (1 + min(np.log2(M) / 2, 1))
+        listed = min(n * (n - 1) / 2, similar + dissimilar / 2)
+        return LISTED_BYTES * listed + SIMILAR_BYTES * similar
 
     def _blocks(self):
         """Slices of the listed pairs."""

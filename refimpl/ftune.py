@@ -28,6 +28,7 @@ __all__ = [
     "dselect", "estimate_memory", "ftune", "landmark_pairs", "landmarked", "random_landmarks",
 ]  # fmt: skip
 
+OBJECT_BYTES = 2**12  # what Python takes for the objects of a training, at most
 SLOPES = (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)  # § 3
 CS = (1.0, 10.0, 100.0, 1000.0)  # § 3
 BIAS = 1.0  # scikit-learn's; LIBLINEAR's own default, and the paper's g(x), have none: 0.0
@@ -153,15 +154,18 @@ def estimate_memory(n, d, classes=2, held=0, *, landmarks=None, F=SLOPES, C=CS, 
     -------
     int
     """
-    r, problems = d if landmarks is None else landmarks, 1 if classes == 2 else classes
+    r = d if landmarks is None else landmarks
+    problems = 1 if classes == 2 else classes
     at_a_time = min(problems, threads or os.cpu_count() or 1)
-    differences = (2 + (len(F) + 1) * any(map(callable, F))) * max(n, held) * d  # while Phi_L is made of them
-    train = 4 * n * (d + 1) + 3 * (d + 1) ** 2 + 16 * n  # rows whose loss is active, before and after a step
+    differences = (3 + (len(F) + 2) * any(map(callable, F))) * max(n, held) * d  # while Phi_L is made of them
+    train = 5 * n * (d + 1) + 6 * (d + 1) ** 2 + 32 * n  # rows whose loss is active, their factor, the steps
     train += min(n * (d + 1), 2**22)  # BLAS packs them
     one = len(F) * (n + held) * d + max(differences, train)
-    results = 2 * problems * len(F) * np.size(C) * (d + 1 + held)
+    results = problems * len(F) * np.size(C) * (2 * (d + 1) + 3 * held)
+    labels = (problems + 8) * (n + held) + 6 * problems * d
     look_ups = 5 * (n + held) * r  # a number of Python's takes as much as four of NumPy's
-    return 8 * int(max(look_ups, (n + held) * r + at_a_time * one + problems * n + results))
+    needed = 8 * int(max(look_ups, (n + held) * r + at_a_time * one + results) + labels)
+    return needed + OBJECT_BYTES * (16 + problems * (4 + len(F) * np.size(C)))
 
 
 def _looked_up(K, given, P, F, validation, max_memory):

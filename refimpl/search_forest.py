@@ -18,7 +18,7 @@ from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_ma
 from refimpl._memory import check_memory
 from refimpl.ball_trees import LARGEST, nearest_neighbors
 from refimpl.forest_pairs import DensePairs, MeetingPairs
-from refimpl.forest_splits import Settings, best_split, top_eigenvector, unit_of
+from refimpl.forest_splits import STEPS, Settings, best_split, top_eigenvector, unit_of
 from refimpl.kernels import SearchForest
 from refimpl.results import from_new_arrays
 
@@ -28,7 +28,8 @@ __all__ = [
 ]  # fmt: skip
 
 DENSE = 5000  # training points at most with pairs="dense"
-NODE_BYTES, FIXED_BYTES = 400, 2**15  # of a tree's node beside its plane, and whatever the input
+NODE_BYTES, TREE_BYTES, FIXED_BYTES = 600, 2**12, 2**17  # of a leaf and its parent; of a tree; whatever the input
+WAITING_BYTES = 800  # of a leaf that may still be split
 DEEP = 64  # levels with more leaves than there can be points
 AGREE = 1e-6  # to which a continued training's masses are those of its history: exp may differ between machines
 FORMS = "meeting", "dense"  # of the pairs
@@ -340,11 +341,11 @@ def search_forest(
 
 
 def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeting"):
-    """Bytes that :func:`search_forest` takes beyond `X` and `S`: an estimate, since it is not known which pairs meet.
+    """Bytes that :func:`search_forest` will take at most beyond `X` and `S`, on either kernel.
 
-    As a rule one to three times what the reference takes, two to six times what ``refimpl_fast`` takes; more where the
-    points lie in clusters or in few dimensions, whose leaves hold few others. It is no bound: a forest whose trees put
-    together all that eq. 15 lets them can take twice as much.
+    It is not known before which pairs meet. The estimate is what the trees take if they put together as many dissimilar
+    pairs as eq. 15 lets them, which they do if S is made of clusters or has no structure. If S links each point to its
+    nearest neighbours they take a third to a tenth of it.
 
     Parameters
     ----------
@@ -357,12 +358,14 @@ def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeti
     """
     X, M, lam = as_matrix(X, "X", single=True), as_count(M, "M"), _as_lam(lam)
     _require_one_of(pairs, FORMS, "pairs")
-    similar, (n, d) = as_similarity(S, len(X)).nnz, X.shape
+    similar = as_similarity(S, len(X)).nnz
+    n, d = X.shape
     most = 2 ** min(as_count(max_depth, "max_depth"), DEEP)
-    leaves = min(most, len(X), most if max_leaves is None else as_count(max_leaves, "max_leaves", 2))
-    trees = M * min(leaves, n / 2) * (2 * d * X.itemsize + NODE_BYTES)
-    held = DensePairs.memory(n) if pairs == "dense" else MeetingPairs.memory(n, similar, M, lam, leaves)
-    return int(held + trees + 40 * n * (d + 1) + FIXED_BYTES)
+    leaves = min(most, n, most if max_leaves is None else as_count(max_leaves, "max_leaves", 2))
+    trees = M * (leaves * (2 * d * X.itemsize + NODE_BYTES) + TREE_BYTES + 8 * n) + WAITING_BYTES * leaves
+    held = DensePairs.memory(n) if pairs == "dense" else MeetingPairs.memory(n, similar, M, lam)
+    points = 48 * n * (d + 1) + 64 * n  # of a node, augmented and centred; rows and sides
+    return int(held + trees + points + 8 * (min(STEPS, d + 1) + 8) * (d + 1) + FIXED_BYTES)
 
 
 def _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol):
