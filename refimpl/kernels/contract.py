@@ -340,7 +340,7 @@ CONTRACT = {
         "X": points("n", "d", like="Q"),
         "offsets": int64s("n_Q+1", ascends_to="p"),
         "rows": int64s("p", below="n"),
-        "k": Integer(0),
+        "k": Integer(0, "n"),
     },
     # hamming
     "hamming_distances": {
