@@ -5,7 +5,7 @@ What the paper leaves open is read here so:
 * Training objects and candidates (§ 11: 5,000 each) are drawn at random, the fewer among the more: so the
   max(n_training_objects, n_candidates)^2 distances between those are all that the training needs.
 * By default there are 40 triples for each training object, the paper's 200,000 for its 5,000; a coordinate is asked for
-  20 candidates, as there, but 16 at least; § 7.3 has 20 rounds for each coordinate at most, and the second phase one.
+  20 candidates, as there, but 8 at least; § 7.3 has 20 rounds for each coordinate at most, and the second phase one.
 * Without classes k' is 50: § 10's k' = 4 takes objects that far for the 10 classes of MNIST.
 * An object without another of its class is in no selective triple; it may be a candidate, and it may vote.
 """
@@ -59,7 +59,7 @@ class _Trained(BaseEstimator):
         n_t, n_C, d = (getattr(self, name) for name in SIZES)
         n_t = min(n, 5000 if n_t is None else as_count(n_t, "n_training_objects", LEAST))
         n_C = min(n, 5000 if n_C is None else as_count(n_C, "n_candidates", 2))
-        d = min(n_C, max(16, n_C // 20), SIZES["n_components"]) if d is None else as_count(d, "n_components")
+        d = min(n_C, max(8, n_C // 20), SIZES["n_components"]) if d is None else as_count(d, "n_components")
         t = TRIPLES_PER_OBJECT * n_t if self.n_triples is None else as_count(self.n_triples, "n_triples")
         extra = d if self.query_sensitive is None else as_count(self.query_sensitive, "query_sensitive", 0)
         rounds = ROUNDS_PER_COMPONENT * d if self.max_rounds is None else as_count(self.max_rounds, "max_rounds")
@@ -176,7 +176,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
     Parameters
     ----------
     n_components : int, optional
-        d; the training may end with fewer. Default: one for 20 candidates, the paper's 256 for its 5,000, but 16 at
+        d; the training may end with fewer. Default: one for 20 candidates, the paper's 256 for its 5,000, but 8 at
         least; no more than there are candidates.
     n_triples : int, optional
         t. Default: 40 for each training object.

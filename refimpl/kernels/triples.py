@@ -59,16 +59,17 @@ def fixed_sum(x):
 
     Parameters
     ----------
-    x : ndarray, shape (t,), float64
+    x : ndarray, shape (t,) or (m, t), float64
 
     Returns
     -------
-    float
+    float, or list of m floats
     """
-    padded = np.zeros(-(-len(x) // LANES) * LANES)
-    padded[: len(x)] = x
-    lanes = np.add.reduce(padded.reshape(-1, LANES), axis=0)  # row after row
-    return float(np.cumsum(lanes)[-1])
+    t = x.shape[-1]
+    padded = np.zeros((*x.shape[:-1], -(-t // LANES), LANES))
+    padded.reshape(*x.shape[:-1], -1)[..., :t] = x
+    lanes = np.add.reduce(padded, axis=-2)  # row after row
+    return lanes.cumsum(axis=-1)[..., -1].tolist()
 
 
 def margins(F, triples):
@@ -128,8 +129,8 @@ def margin_sums(F, triples, y, w, *, threads=None):
     """
     sums = np.empty((len(F), 4))
     for c, u in enumerate(_signed_margins(F, triples, y, None)):
-        sides = (u > 0) * w, (u < 0) * w
-        sums[c] = [fixed_sum(side) for side in sides] + [fixed_sum(side * np.abs(u)) for side in sides]
+        sides = np.stack([u > 0, u < 0]) * w
+        sums[c] = fixed_sum(np.concatenate([sides, sides * np.abs(u)]))
     return sums
 
 
@@ -178,7 +179,8 @@ def z(u, w, alpha):
     """
     e = _factors(u, w, alpha)
     first = e * u
-    return fixed_sum(e), -fixed_sum(first), fixed_sum(first * u)
+    Z, minus_Z1, Z2 = fixed_sum(np.stack([e, first, first * u]))
+    return Z, -minus_Z1, Z2
 
 
 def _factors(u, w, alpha):
