@@ -171,8 +171,8 @@ def enn_ranks(embedding, Q, X, neighbours, ks, *, kernels=None, threads=None):
     neighbours = np.asarray(neighbours)
     if neighbours.ndim != 2 or len(neighbours) != len(Q) or neighbours.dtype.kind not in "iu":
         raise ValueError(
-            f"neighbours: {neighbours.dtype}, shape {neighbours.shape}; it must hold integers, a row of places in X for "
-            f"each of {len(Q)} queries"
+            f"neighbours: {neighbours.dtype}, shape {neighbours.shape}; it must hold integers, a row of places in X "
+            f"for each of {len(Q)} queries"
         )
     if neighbours.min(initial=0) < 0 or neighbours.max(initial=0) >= len(X):
         raise ValueError(

@@ -415,9 +415,9 @@ def test_another_unit_of_length_changes_the_scale_alone(kernels, exponent):
 @pytest.mark.parametrize("unit", [1e-140, 1e155])
 def test_distances_whose_squares_leave_the_range_are_refused(kernels, unit):
     D, triples, y, _ = toy(n=12, t=50)
-    with pytest.raises(ValueError, match="D: distances above 0 must lie between 1e-100 and 1e[+]100; they range from"):
+    with pytest.raises(ValueError, match=r"D: distances above 0 must lie between 1e-100 and 1e[+]100; they range from"):
         train(D * unit, triples, y, kernels=kernels)
     model = train(D, triples, y, kernels=kernels)
     if unit > 1:
-        with pytest.raises(ValueError, match="distances must be at most 1e[+]150"):
+        with pytest.raises(ValueError, match=r"distances must be at most 1e[+]150"):
             model.embed(PrecomputedSpace(D * unit))

@@ -43,7 +43,7 @@ class _Trained(BaseEstimator):
         if is_matrix(self.metric):
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
-                    f"X has shape {X.shape}; with metric='precomputed' it must be square, the distances between all "
+                    f"X with metric='precomputed' has shape {X.shape}; it must be square, the distances between all "
                     "objects of fit"
                 )
             check_non_negative(X, f"{type(self).__name__}.fit: with metric='precomputed' X must hold distances")
@@ -374,8 +374,8 @@ max_rounds, kernels, callback, checkpoint, max_memory, random_state, threads
     def __init__(
         self, n_neighbors=5, *, n_refine=None, n_components=None, n_triples=None, n_candidates=None,
         n_training_objects=None, triples="selective", k_most=None, target="classes", M_1=1000, m=None, M_2=200,
-        query_sensitive=None, metric="euclidean", metric_params=None, max_rounds=None, kernels="reference", callback=None,
-        checkpoint=None, max_memory=None, random_state=None, threads=None,
+        query_sensitive=None, metric="euclidean", metric_params=None, max_rounds=None, kernels="reference",
+        callback=None, checkpoint=None, max_memory=None, random_state=None, threads=None,
     ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.n_refine = n_refine

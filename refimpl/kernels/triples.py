@@ -86,7 +86,7 @@ def margins(F, triples):
     -------
     ndarray, shape (t,), float64
     """
-    q, a, b = F[triples].T
+    q, a, b = F.take(triples).T
     return np.abs(q - b) - np.abs(q - a)
 
 
@@ -150,7 +150,8 @@ def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     ndarray, shape (m,), float64
     """
     require_values(F)
-    return np.array([fixed_sum(_factors(u, w, a)) for u, a in zip(_signed_margins(F, triples, y, S), alpha, strict=True)])
+    margins_of = zip(_signed_margins(F, triples, y, S), alpha, strict=True)
+    return np.array([fixed_sum(_factors(u, w, a)) for u, a in margins_of])
 
 
 def require_values(F):
