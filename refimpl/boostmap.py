@@ -411,8 +411,8 @@ def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=Non
     MemoryError
         If the estimate exceeds `max_memory`; raised before the work starts.
     """
-    kernels = as_kernels(kernels)
-    D, between, triples, y = _check_training(D, between, triples, y)
+    kernels, given = as_kernels(kernels), (D, between, triples, y)
+    D, between, triples, y = _check_training(*given)
     M_1 = min(as_count(M_1, "M_1"), len(D))
     m = M_1 if m is None else as_count(m, "m", 0)
     d, M_2, rng = as_count(d, "d"), as_count(M_2, "M_2"), as_generator(rng)
@@ -426,8 +426,8 @@ def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=Non
         raise ValueError(f"ranges_by: {ranges_by!r} is unknown; 'error' or 'Z' would do")
     if max_memory is not None:
         needed = estimate_memory(
-            D, between, triples, y, d, M_1=M_1, m=m, M_2=M_2, query_sensitive=query_sensitive, k=k,
-            ranges_by=ranges_by, max_rounds=max_rounds, threads=threads,
+            *given, d, M_1=M_1, m=m, M_2=M_2, query_sensitive=query_sensitive, k=k, ranges_by=ranges_by,
+            max_rounds=max_rounds, threads=threads,
         )  # fmt: skip
         check_memory(needed, max_memory, "triples, candidates or dimensions")
     arguments = (D, between, triples, y, d, M_1, m, M_2, query_sensitive, k, ranges_by, max_rounds, least_gain)

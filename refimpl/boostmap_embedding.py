@@ -11,6 +11,8 @@ from refimpl._checks import as_count, as_kernels
 from refimpl.embeddings import Embedding, as_embedded
 from refimpl.results import result
 
+MOST = 1e150  # of a distance: its square is a number
+
 # --------------------------------------------------------------------------------------------------- § 4
 
 
@@ -88,6 +90,8 @@ class BoostMap(Embedding):
 
     def _coordinates(self, D):
         """F_out(x) of eq. 15."""
+        if D.size and D.max() > MOST:
+            raise ValueError(f"a query's distance is {D.max():.3g}; distances must be at most {MOST:.0e}")
         references, D = self.references, D.T
         one, two = np.searchsorted(references, self.first), np.searchsorted(references, self.second)
         two[self.second < 0] = -1

@@ -169,8 +169,16 @@ def enn_ranks(embedding, Q, X, neighbours, ks, *, kernels=None, threads=None):
     """
     kernels = as_kernels(kernels)
     neighbours = np.asarray(neighbours)
-    if neighbours.ndim != 2 or len(neighbours) != len(Q) or neighbours.max(initial=0) >= len(X):
-        raise ValueError(f"neighbours: shape {neighbours.shape}; a row of places in X for each of {len(Q)} queries")
+    if neighbours.ndim != 2 or len(neighbours) != len(Q) or neighbours.dtype.kind not in "iu":
+        raise ValueError(
+            f"neighbours: {neighbours.dtype}, shape {neighbours.shape}; it must hold integers, a row of places in X "
+            f"for each of {len(Q)} queries"
+        )
+    if neighbours.min(initial=0) < 0 or neighbours.max(initial=0) >= len(X):
+        raise ValueError(
+            f"neighbours: places from {neighbours.min()} to {neighbours.max()}; X has {len(X)} rows, so they must lie "
+            f"between 0 and {len(X) - 1}"
+        )
     ks = [as_count(k, "ks") for k in ks]
     if max(ks, default=0) > neighbours.shape[1]:
         raise ValueError(f"ks: {max(ks)}; neighbours has {neighbours.shape[1]} columns")

@@ -7,7 +7,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -55,6 +55,68 @@ def edits(a, b):
 )
 def test_check_estimator(estimator):
     check_estimator(estimator)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kernels", NAMES)
+@pytest.mark.parametrize("kind", [BoostMap, BoostMapClassifier])
+def test_check_estimator_at_the_defaults(kind, kernels):
+    check_estimator(kind(kernels=kernels))
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_the_defaults_end_and_classify(load):
+    X, y = load(return_X_y=True)
+    y = np.array(["one", "two", "three"])[y]
+    model = BoostMapClassifier(random_state=0, kernels=NAMES[-1]).fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) > (0.9 if load is load_iris else 0.6)
+    assert len(model.embedding_.round_alpha) <= 20 * 8
+    assert BoostMap(random_state=0, kernels=NAMES[-1]).fit(X).embedding_.d <= 8
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.arange(20.0)[:, np.newaxis], np.arange(20) % 2, "no 1D embedding"),
+        (np.arange(40.0)[:, np.newaxis], np.arange(40) % 2, "no 1D embedding"),
+        (np.ones((30, 3)), np.arange(30) % 2, "no 1D embedding"),
+        (np.repeat(np.arange(10.0).reshape(5, 2), 8, axis=0), np.arange(40) % 2, "no 1D embedding"),
+        (np.arange(8.0)[:, np.newaxis], np.arange(8), "classes have two objects"),
+        (np.random.default_rng(0).normal(size=(20, 2)) * 1e-140, np.arange(20) % 2, "X: distances above 0 must lie"),
+    ],
+)
+@pytest.mark.parametrize("kernels", NAMES)
+def test_nothing_to_learn_is_said(X, y, message, kernels):
+    with pytest.raises(ValueError, match=message):
+        BoostMapClassifier(1, random_state=0, kernels=kernels).fit(X, y)
+
+
+def test_a_fit_can_be_watched_stopped_and_gone_on_with(digits, tmp_path):
+    X, y, Q, _ = digits
+    log, options = [], SMALL | {"kernels": NAMES[-1], "query_sensitive": 4}
+    whole = BoostMapClassifier(**options, callback=lambda r: log.append(r)).fit(X, y)
+    assert len(log) == len(whole.embedding_.round_alpha) + len(whole.embedding_.extra)
+    path = tmp_path / "fit.npz"
+    stopped = BoostMapClassifier(**options, callback=lambda r: r.j == 2, checkpoint=path).fit(X, y)
+    assert len(stopped.embedding_.round_alpha) == 2
+    assert_same(BoostMapClassifier(**options, checkpoint=path).fit(X, y).predict(Q), whole.predict(Q))
+    assert len(BoostMap(**SMALL, max_rounds=3).fit(X).embedding_.round_alpha) == 3
+    with pytest.raises(MemoryError, match="max_memory"):
+        BoostMap(**SMALL, max_memory=1000).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("model", "X", "error", "message"),
+    [
+        (BoostMap(metric="precomputed"), -np.ones((5, 3)), ValueError, r"shape \(5, 3\); it must be square"),
+        (BoostMap(metric="precomputed"), -np.ones((5, 5)), ValueError, "Negative values"),
+        (BoostMap(), "abcdef", TypeError, "X is one string"),
+        (BoostMap(metric=edits), "abcdef", TypeError, "X is one string"),
+    ],
+)
+def test_what_is_no_training_set_is_named(model, X, error, message):
+    with pytest.raises(error, match=message):
+        model.fit(X)
 
 
 @pytest.mark.parametrize("model", [BoostMap(**SMALL), BoostMapClassifier(**SMALL)], ids=["map", "classifier"])

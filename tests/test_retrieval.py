@@ -109,6 +109,13 @@ class Line:
         return np.abs(A - B.T)
 
 
+@pytest.mark.parametrize("neighbours", [[[-1, 2]], [[0, 6]], [[0.0, 1.0]], [0, 1]])
+def test_enn_ranks_refuse_what_are_no_places(neighbours):
+    Q, X = np.zeros((1, 1)), np.arange(6.0)[:, np.newaxis]
+    with pytest.raises(ValueError, match="neighbours: "):
+        enn_ranks(Line(), Q, X, neighbours, (1,))
+
+
 def test_enn_ranks_by_their_definition():
     rng = np.random.default_rng(0)
     X, Q = rng.integers(0, 9, (40, 1)) / 1.0, rng.integers(0, 9, (10, 1)) / 1.0

@@ -42,6 +42,8 @@ def as_training_objects(estimator, X, measure, least, needs):
 
     Fewer objects than `least` are refused; of objects that are no vectors the message says what `needs` them.
     """
+    if isinstance(X, str | bytes):
+        raise TypeError("X is one string; it must be a list of objects, or a table: [X] if it is one object")
     if callable(measure) and holds_objects(X):
         if len(X) < least:
             raise ValueError(f"X has {len(X)} objects; {needs}")
@@ -52,6 +54,8 @@ def as_training_objects(estimator, X, measure, least, needs):
 
 def as_query_objects(estimator, X, measure):
     """X of ``transform`` or ``predict``, checked against that of ``fit``."""
+    if isinstance(X, str | bytes):
+        raise TypeError("X is one string; it must be a list of objects, or a table: [X] if it is one object")
     if callable(measure) and holds_objects(X):
         return X
     return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)

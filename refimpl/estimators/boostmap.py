@@ -4,8 +4,8 @@ What the paper leaves open is read here so:
 
 * Training objects and candidates (§ 11: 5,000 each) are drawn at random, the fewer among the more: so the
   max(n_training_objects, n_candidates)^2 distances between those are all that the training needs.
-* By default there are 40 triples for each training object, the paper's 200,000 for its 5,000, and as many rounds of
-  the second phase as coordinates are asked for.
+* By default there are 40 triples for each training object, the paper's 200,000 for its 5,000; a coordinate is asked for
+  20 candidates, as there, but 8 at least; § 7.3 has 20 rounds for each coordinate at most, and the second phase one.
 * Without classes k' is 50: § 10's k' = 4 takes objects that far for the 10 classes of MNIST.
 * An object without another of its class is in no selective triple; it may be a candidate, and it may vote.
 """
@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeatures
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from refimpl._checks import as_count
-from refimpl.boostmap import boostmap, embedding
+from refimpl.boostmap import boostmap, embedding, require_ordinary
 from refimpl.estimators._arguments import as_random_generator, classes_of, kernels_named, require_one_of
 from refimpl.estimators._space import QueryRows, as_query_objects, as_training_objects, is_matrix, space_of
 from refimpl.retrieval import FilterAndRefine, vote
@@ -24,6 +24,7 @@ from refimpl.training_triples import nearby_triples, random_triples, selective_t
 
 LEAST = 3  # objects of a triple
 SIZES = {"n_training_objects": 5000, "n_candidates": 5000, "n_components": 256}  # § 11
+ROUNDS_PER_COMPONENT = 20
 TRIPLES_PER_OBJECT = 40  # § 11: 200,000 of 5,000 objects
 K_MOST = {"selective": 4, "nearby": 50}  # § 11.3
 TRIPLES, TARGETS = ("selective", "random", "nearby"), ("classes", "distances")
@@ -40,6 +41,11 @@ class _Trained(BaseEstimator):
     def _training_objects(self, X):
         X = as_training_objects(self, X, self.metric, LEAST, f"a triple needs {LEAST}")
         if is_matrix(self.metric):
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"X with metric='precomputed' has shape {X.shape}; it must be square, the distances between all "
+                    "objects of fit"
+                )
             check_non_negative(X, f"{type(self).__name__}.fit: with metric='precomputed' X must hold distances")
         return X
 
@@ -53,10 +59,11 @@ class _Trained(BaseEstimator):
         n_t, n_C, d = (getattr(self, name) for name in SIZES)
         n_t = min(n, 5000 if n_t is None else as_count(n_t, "n_training_objects", LEAST))
         n_C = min(n, 5000 if n_C is None else as_count(n_C, "n_candidates", 2))
-        d = min(n_C, SIZES["n_components"]) if d is None else as_count(d, "n_components")
+        d = min(n_C, max(8, n_C // 20), SIZES["n_components"]) if d is None else as_count(d, "n_components")
         t = TRIPLES_PER_OBJECT * n_t if self.n_triples is None else as_count(self.n_triples, "n_triples")
         extra = d if self.query_sensitive is None else as_count(self.query_sensitive, "query_sensitive", 0)
-        return n_t, n_C, d, t, extra
+        rounds = ROUNDS_PER_COMPONENT * d if self.max_rounds is None else as_count(self.max_rounds, "max_rounds")
+        return n_t, n_C, d, t, extra, rounds
 
     def _train(self, X, members, rng):
         """Learn the embedding of the objects X with the classes `members` (0, 1, ...; or None).
@@ -64,10 +71,11 @@ class _Trained(BaseEstimator):
         Returns the places of the objects between which distances were computed, and their vectors.
         """
         kernels, space = kernels_named(self.kernels), space_of(X, self.metric, self.metric_params)
-        n_t, n_C, d, t, extra = self._counts(len(space))
+        n_t, n_C, d, t, extra, rounds = self._counts(len(space))
         order = rng.permutation(len(space))
         sample, objects, candidates = (np.sort(order[:size]) for size in (max(n_t, n_C), n_t, n_C))
         W = space.within(sample, sample)
+        require_ordinary(W, "X")
         T, C = np.searchsorted(sample, objects), np.searchsorted(sample, candidates)
         triples, y = self._triples(_part(W, T, T), None if members is None else members[objects], t, rng)
         D = np.ascontiguousarray(_part(W, T, C).T)
@@ -75,7 +83,8 @@ class _Trained(BaseEstimator):
         del W
         model = boostmap(
             D, between, triples, y, d, rng=rng, candidates=candidates, M_1=self.M_1, m=self.m, M_2=self.M_2,
-            query_sensitive=extra, kernels=kernels, threads=self.threads,
+            query_sensitive=extra, max_rounds=rounds, kernels=kernels, callback=self.callback,
+            checkpoint=self.checkpoint, max_memory=self.max_memory, threads=self.threads,
         )  # fmt: skip
         if model.d == 0:
             raise ValueError(
@@ -167,7 +176,8 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
     Parameters
     ----------
     n_components : int, optional
-        d; the training may end with fewer. Default: 256, or the number of candidates if that is less.
+        d; the training may end with fewer. Default: one for 20 candidates, the paper's 256 for its 5,000, but 8 at
+        least; no more than there are candidates.
     n_triples : int, optional
         t. Default: 40 for each training object.
     n_candidates, n_training_objects : int, optional
@@ -191,8 +201,18 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
         With a callable X may be any sequence of objects: strings, sets, images. No metric axiom is asked for.
     metric_params : dict, optional
         Further arguments of the metric.
+    max_rounds : int, optional
+        Rounds of § 7.3 at most. Default: 20 for each component.
     kernels : {"reference", "fast"}, default "reference"
         The results are the same to the last bit.
+    callback : callable, optional
+        ``callback(round)`` after each round, as :func:`refimpl.boostmap.boostmap` calls it; if it returns True, this
+        phase of the training ends.
+    checkpoint : str or os.PathLike, optional
+        A file that an interrupted ``fit`` goes on from when it is called with the same X, y and `random_state`, an
+        integer then.
+    max_memory : int, optional
+        Bytes that the training may take beyond its distances; see :func:`refimpl.boostmap_memory.estimate_memory`.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
     threads : int, optional
         None for all. The result does not depend on it.
@@ -222,7 +242,8 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
     def __init__(
         self, n_components=None, *, n_triples=None, n_candidates=None, n_training_objects=None, triples="nearby",
         k_most=None, target="distances", M_1=1000, m=None, M_2=200, query_sensitive=0, metric="euclidean",
-        metric_params=None, kernels="reference", random_state=None, threads=None,
+        metric_params=None, max_rounds=None, kernels="reference", callback=None, checkpoint=None, max_memory=None,
+        random_state=None, threads=None,
     ):  # fmt: skip
         self.n_components = n_components
         self.n_triples = n_triples
@@ -237,7 +258,11 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
         self.query_sensitive = query_sensitive
         self.metric = metric
         self.metric_params = metric_params
+        self.max_rounds = max_rounds
         self.kernels = kernels
+        self.callback = callback
+        self.checkpoint = checkpoint
+        self.max_memory = max_memory
         self.random_state = random_state
         self.threads = threads
 
@@ -313,8 +338,8 @@ class BoostMapClassifier(ClassifierMixin, _Trained):
     n_refine : int, optional
         p of § 4.3: the exact distances to the p best candidates are computed, and the k nearest of these vote. None:
         the k nearest by the learnt distance vote.
-    n_components, n_triples, n_candidates, n_training_objects, k_most, M_1, m, M_2, metric, metric_params, kernels, \
-random_state, threads
+    n_components, n_triples, n_candidates, n_training_objects, k_most, M_1, m, M_2, metric, metric_params, \
+max_rounds, kernels, callback, checkpoint, max_memory, random_state, threads
         As for :class:`BoostMap`.
     triples : {"selective", "random", "nearby"}, default "selective"
         "Se" and "Ra" of § 11.
@@ -349,8 +374,8 @@ random_state, threads
     def __init__(
         self, n_neighbors=5, *, n_refine=None, n_components=None, n_triples=None, n_candidates=None,
         n_training_objects=None, triples="selective", k_most=None, target="classes", M_1=1000, m=None, M_2=200,
-        query_sensitive=None, metric="euclidean", metric_params=None, kernels="reference", random_state=None,
-        threads=None,
+        query_sensitive=None, metric="euclidean", metric_params=None, max_rounds=None, kernels="reference",
+        callback=None, checkpoint=None, max_memory=None, random_state=None, threads=None,
     ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.n_refine = n_refine
@@ -367,7 +392,11 @@ random_state, threads
         self.query_sensitive = query_sensitive
         self.metric = metric
         self.metric_params = metric_params
+        self.max_rounds = max_rounds
         self.kernels = kernels
+        self.callback = callback
+        self.checkpoint = checkpoint
+        self.max_memory = max_memory
         self.random_state = random_state
         self.threads = threads
 

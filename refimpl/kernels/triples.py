@@ -64,16 +64,17 @@ def fixed_sum(x):
 
     Parameters
     ----------
-    x : ndarray, shape (t,), float64
+    x : ndarray, shape (t,) or (m, t), float64
 
     Returns
     -------
-    float
+    float, or list of m floats
     """
-    padded = np.zeros(-(-len(x) // LANES) * LANES)
-    padded[: len(x)] = x
-    lanes = np.add.reduce(padded.reshape(-1, LANES), axis=0)  # row after row
-    return float(np.cumsum(lanes)[-1])
+    t = x.shape[-1]
+    padded = np.zeros((*x.shape[:-1], -(-t // LANES), LANES))
+    padded.reshape(*x.shape[:-1], -1)[..., :t] = x
+    lanes = np.add.reduce(padded, axis=-2)  # row after row
+    return lanes.cumsum(axis=-1)[..., -1].tolist()
 
 
 def margins(F, triples):
@@ -90,7 +91,7 @@ def margins(F, triples):
     -------
     ndarray, shape (t,), float64
     """
-    q, a, b = F[triples].T
+    q, a, b = F.take(triples).T
     return np.abs(q - b) - np.abs(q - a)
 
 
@@ -135,8 +136,8 @@ def margin_sums(F, triples, y, w, *, threads=None):
     """
     sums = np.empty((len(F), 4))
     for c, u in enumerate(_signed_margins(F, triples, y, None)):
-        sides = (u > 0) * w, (u < 0) * w
-        sums[c] = [fixed_sum(side) for side in sides] + [fixed_sum(side * np.abs(u)) for side in sides]
+        sides = np.stack([u > 0, u < 0]) * w
+        sums[c] = fixed_sum(np.concatenate([sides, sides * np.abs(u)]))
     return sums
 
 
@@ -156,7 +157,8 @@ def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     -------
     ndarray, shape (m,), float64
     """
-    return np.array([fixed_sum(_factors(u, w, a)) for u, a in zip(_signed_margins(F, triples, y, S), alpha, strict=True)])
+    margins_of = zip(_signed_margins(F, triples, y, S), alpha, strict=True)
+    return np.array([fixed_sum(_factors(u, w, a)) for u, a in margins_of])
 
 
 def _signed_margins(F, triples, y, S):
@@ -179,7 +181,8 @@ def z(u, w, alpha):
     """
     e = _factors(u, w, alpha)
     first = e * u
-    return fixed_sum(e), -fixed_sum(first), fixed_sum(first * u)
+    Z, minus_Z1, Z2 = fixed_sum(np.stack([e, first, first * u]))
+    return Z, -minus_Z1, Z2
 
 
 def _factors(u, w, alpha):
