@@ -21,6 +21,7 @@ from refimpl.lmnn import (
     subgradient_descent,
     target_neighbors,
 )
+from refimpl.lmnn_certificate import Slopes, dual_bound
 from refimpl.lmnn_neighbors import classify, leave_one_out_error, metric_neighbors
 
 FASTEST = KERNELS[-1]
@@ -183,8 +184,8 @@ def test_any_slopes_give_a_bound(seed):
         pair = rng.random(len(problem.i)) * 0.02
         weights = np.concatenate([np.ones(problem.targets.size), -pair])
         np.add.at(weights, problem.i * 2, pair)  # of the triples with the first target neighbour
-        duals.append((pair.sum(), R.T @ problem.gradient_M(weights) @ R))
-    bound = lmnn_solver.dual_bound(duals, np.eye(3)[None])
+        duals.append(Slopes(pair.sum(), R.T @ problem.gradient_M(weights) @ R))
+    bound = dual_bound(duals, Slopes(0.0, np.eye(3)[None]))
     assert 0 < bound <= lmnn(X, y, 2, kernels=FASTEST).objective * (1 + 1e-9)
 
 
@@ -259,7 +260,7 @@ def test_validation_of_several_metrics_starts_from_one_and_keeps_the_best():
 
 def test_a_pull_that_is_singular_bounds_nothing():
     C, S = np.diag([1.0, 0.0])[None], np.diag([0.0, -1.0])[None]
-    assert lmnn_solver.dual_bound([(1.0, C + S)], C) == 0.0
+    assert dual_bound([Slopes(1.0, C + S)], Slopes(0.0, C)) == 0.0
 
 
 def test_validation_stops_the_training_at_the_lowest_error():

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl._checks import as_count
 from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
-from refimpl.lmnn import OUT_OF_CHECKS, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
+from refimpl.lmnn import OUT_OF_CHECKS, STUCK, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
 from refimpl.lmnn_neighbors import classify, metric_neighbors
 
 
@@ -25,11 +25,13 @@ def _training_data(estimator, X, y):
 
 def _finished(result):
     """The result, with a warning if it had to end before it was certified."""
-    if result.message == OUT_OF_CHECKS:
+    if result.message.startswith(OUT_OF_CHECKS) and not result.converged:
         warnings.warn(
-            f"LMNN ended after max_checks = {result.full_checks} full checks, before it converged: a larger max_checks "
-            "or tol would do", ConvergenceWarning, stacklevel=3,
+            f"LMNN ended after max_checks = {result.full_checks} full checks, before it converged; raise max_checks or "
+            "tol", ConvergenceWarning, stacklevel=3,
         )  # fmt: skip
+    elif result.message.startswith(STUCK):
+        warnings.warn(f"LMNN did not converge: {result.message}", ConvergenceWarning, stacklevel=3)
     return result
 
 
