@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from refimpl.lmnn_coordinates import EPS, Coordinates
+from refimpl.lmnn_coordinates import Coordinates
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,14 @@ class LargeMarginProblem:
     search : {"product", "trees"}
         How impostors are looked for: by filtered scalar products, or in one ball tree for each class (§ 4.2). They are
         the same.
-    ulps : ndarray, shape (d,), optional
-        Rounding of the coordinates before they were centred; by default that of X.
+    given : ndarray, shape (n, d), optional
+        The points before they were centred; by default X.
     """
 
-    def __init__(self, X, classes, targets, mu, partition, kernels, threads=None, search="product", ulps=None):
+    def __init__(self, X, classes, targets, mu, partition, kernels, threads=None, search="product", given=None):
         self.X, self.classes, self.targets, self.mu, self.partition = X, classes, targets, mu, partition
-        self.kernels, self.threads, self.search, self._ulps = kernels, threads, search, ulps
+        self.kernels, self.threads, self.search = kernels, threads, search
+        self._given = X if given is None else given
         (self.n, self.d), self.k, self.partitions = X.shape[-2:], targets.shape[1], int(partition.max()) + 1
         self.set_pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
@@ -80,8 +81,7 @@ class LargeMarginProblem:
 
     def coordinates_with(self, share):
         """:class:`refimpl.lmnn_coordinates.Coordinates` of the points."""
-        ulps = EPS * np.abs(self.X).max(axis=0) if self._ulps is None else self._ulps
-        return Coordinates(self.X, self.targets, self.partition, ulps, share)
+        return Coordinates(self._given, self.targets, self.partition, share)
 
     def within(self, coordinates):
         """The same problem in these coordinates, with no pairs yet."""

@@ -6,7 +6,7 @@ in :mod:`refimpl.ball_trees`. The default steps are not the paper's: see :mod:`r
 Not handled here: k-NN search and classification (``ball_trees.py``, ``lmnn_neighbors.py``), missing values.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.cluster.vq import kmeans2
@@ -26,7 +26,6 @@ from refimpl._memory import check_memory
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn_certificate import Certificate
-from refimpl.lmnn_coordinates import EPS
 from refimpl.lmnn_neighbors import classify, metric_neighbors
 from refimpl.results import result
 
@@ -37,10 +36,12 @@ __all__ = [
 
 LITTLE = 1e-3  # an objective of this for each target neighbour counts as 0: the margin is 1
 OUT_OF_CHECKS = "max_checks reached"
+LEFT_OUT = "{} dimensions in which the points differ by rounding at most are left out"
 STUCK = (
     "neither the objective nor its bound moves any more, as can be where points or the differences between target "
     "neighbours lie very near to fewer dimensions"
 )
+FAR = 1000.0  # a direction starts with at most so many times the usual spread, in units of its pull
 COARSE = 10_000  # points from which on a tenth of them is solved first
 
 
@@ -302,12 +303,14 @@ def lmnn(
     validation = as_validation(validation, X, y)
     given = None if start is None else as_factors(start, X.shape[1], partition.max() + 1)
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
-    centred, ulps = X - X.mean(axis=0), EPS * np.abs(X).max(axis=0)
+    centred = X - X.mean(axis=0)
     while True:
-        problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads, search, ulps)
+        problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads, search, X)
         L = _start(problem, X, validation, patience) if given is None else given
         steps = SOLVERS[solver](problem, L, tol, max_checks=max_checks)
         found = _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
+        if left_out := problem.coordinates.left_out:
+            found = replace(found, message=f"{found.message}; {LEFT_OUT.format(left_out)}")
         rounds -= 1
         if not rounds:
             return found
@@ -380,8 +383,10 @@ def _start(problem, X, validation, patience):
         return lmnn_solver.scaled(
             problem, lmnn(X[few], problem.classes[few], problem.k, problem.mu, tol=3e-2, **options).L
         )
-    at = problem.coordinates
-    return lmnn_solver.scaled(problem, at.outward(np.eye(at.U.shape[2])[None]))
+    spread = problem.coordinates.U[0].std(axis=0)
+    usual = np.quantile(spread[spread > 0], 0.25, method="lower") if spread.any() else 1.0
+    weights = np.minimum(1.0, FAR * usual / np.where(spread > 0, spread, usual))  # where there is next to no pull
+    return lmnn_solver.scaled(problem, problem.coordinates.outward(np.diag(weights)[None]))
 
 
 def _few(problem):
@@ -463,8 +468,7 @@ def lmnn_rect(
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
     centred = X - X.mean(axis=0)
     partition = np.zeros(len(X), dtype=np.int64)
-    ulps = EPS * np.abs(X).max(axis=0)
-    problem = LargeMarginProblem(centred, classes, targets, mu, partition, as_kernels(kernels), threads, ulps=ulps)
+    problem = LargeMarginProblem(centred, classes, targets, mu, partition, as_kernels(kernels), threads, given=X)
     if start is None:
         few = _few(problem)
         if few is None:

@@ -17,7 +17,7 @@ Not handled here: the steps (``lmnn_solver.py``) and the bound (``lmnn_certifica
 import numpy as np
 
 EPS = np.finfo(np.float64).eps
-ROUNDING = 64.0
+ROUNDING = 16.0
 MILD = 1e-6  # eigenvalues down to this share of the largest are found well enough from a matrix of products
 STEEP = 1e-4  # spreads below this share of the largest call for products of more digits
 ROWS = 2**15  # differences held at a time
@@ -29,11 +29,9 @@ class Coordinates:
     Parameters
     ----------
     X : ndarray, shape (n, d), float64
-        Points about their mean.
+        The points as they were given.
     targets : ndarray, shape (n, k), int64
     partition : ndarray, shape (n,), int64
-    ulps : ndarray, shape (d,)
-        Rounding of the coordinates as they were given.
     share : float
         0: the pull is the identity. More: the pull and this share of its mean are, and no direction is free; the steps
         of LMNN-RECT take it.
@@ -50,18 +48,23 @@ class Coordinates:
         N, shape (d, f): the free directions; F = X N; differences of F up to `least`, shape (f,), count as none.
     t : ndarray, shape (partitions,), float64
         What the free directions count in the metric.
+    left_out : int
+        Directions in which the points differ by rounding at most.
     error : float
         A bound of the rounding errors of a row of U, and of what is made of it.
     """
 
-    def __init__(self, X, targets, partition, ulps, share=0.0):
+    def __init__(self, X, targets, partition, share=0.0):
         self.n, self.d = X.shape
+        ulps = EPS * np.abs(X).max(axis=0)
         used = np.ptp(X, axis=0) > ROUNDING * ulps
         self.scale = np.where(used, _power_of_two(X), 0.0)
-        self.X = X[:, used] / self.scale[used]
+        self.points = _Points(X[:, used] / self.scale[used])
+        varied = int((np.ptp(X, axis=0) > 0).sum())
         self.used, self.ulps = used, ulps[used] / self.scale[used]
-        self.B, steep = self._directions()
-        base = product(self.X, self.B, steep)
+        self.B, steep = self._directions(self.points.X)
+        self.left_out = max(0, min(varied, self.n - 1) - self.B.shape[1])
+        base = self.points.product(self.B, steep)
         maps, self.free = [], []
         for alpha in range(int(partition.max()) + 1):
             R, N = self._by_the_pull(base, *_target_pairs(targets, partition, alpha), share)
@@ -77,16 +80,16 @@ class Coordinates:
         self.t = np.array([_first_t(F) for _, F, _ in self.free])
         self.error = self._error(base, maps)
 
-    def _directions(self):
+    def _directions(self, X):
         """Directions of unit spread in which the points differ, shape (columns, r), and whether products need care."""
-        d = self.X.shape[1]
+        d = X.shape[1]
         if d == 0:
             return np.zeros((0, 0)), False
         if d < self.n:
-            values = np.linalg.eigvalsh(self.X.T @ self.X)
+            values = np.linalg.eigvalsh(X.T @ X)
             if values[0] > MILD * values[-1]:
                 return np.eye(d), False
-        _, spread, right = np.linalg.svd(np.linalg.qr(self.X, mode="r"), full_matrices=False)
+        _, spread, right = np.linalg.svd(np.linalg.qr(X, mode="r"), full_matrices=False)
         spread = spread / np.sqrt(self.n)
         kept = spread > ROUNDING * np.abs(right) @ self.ulps
         return right[kept].T / spread[kept], _steep(1 / spread[kept])
@@ -113,7 +116,7 @@ class Coordinates:
         if N.shape[1] == 0:
             return np.zeros((self.d, 0)), np.zeros((self.n, 0)), np.zeros(0)
         N = np.linalg.qr(self.B @ N)[0]
-        F = product(self.X, N, True)
+        F = self.points.product(N, True)
         within = np.abs(F[i] - F[j]).max(axis=0, initial=0.0)
         full = np.zeros((self.d, N.shape[1]))
         full[self.used] = N / self.scale[self.used, None]
@@ -122,7 +125,7 @@ class Coordinates:
     def _error(self, base, maps):
         """Rounding of the rows of U: of the products that made them, and of sums over them."""
         eps = np.finfo(np.longdouble).eps if self.steep else EPS
-        rough = np.sqrt(self.X.shape[1]) * eps * np.abs(self.X).max(axis=0, initial=0.0) @ np.abs(self.B)
+        rough = np.sqrt(len(self.B)) * eps * np.abs(self.points.X).max(axis=0, initial=0.0) @ np.abs(self.B)
         rough = rough + 4 * EPS * np.abs(base).max(axis=0, initial=0.0)
         return max(
             float(np.linalg.norm(rough @ np.abs(R) + 16 * EPS * np.abs(U).max(axis=0)))
@@ -155,7 +158,7 @@ class Coordinates:
     def mapped(self, L):
         """The points under factors of d columns, as a problem takes them: (partitions * n, rows)."""
         factors = (L[:, :, self.used] * self.scale[self.used]).transpose(0, 2, 1)
-        return np.concatenate([product(self.X, one, self.steep) for one in factors])
+        return np.concatenate([self.points.product(one, self.steep) for one in factors])
 
     # ------------------------------------------------------------------------------------------ free directions
 
@@ -178,21 +181,29 @@ class Coordinates:
                 self.t[alpha] += 2 * (missing[mine] / squares).max()
 
 
-def product(X, A, steep):
-    """X A, from products of more digits where large terms may cancel."""
-    if not steep:
-        return X @ A
-    A, out = A.astype(np.longdouble), np.empty((len(X), A.shape[1]))
-    for start in range(0, len(X), ROWS):
-        out[start : start + ROWS] = X[start : start + ROWS].astype(np.longdouble) @ A
-    return out
+class _Points:
+    """Points, and the same about their mean: X."""
+
+    def __init__(self, given):
+        self._given, self._mean = given, given.mean(axis=0)
+        self.X = given - self._mean
+
+    def product(self, A, steep):
+        """X A, from products of more digits where large terms may cancel (`steep`)."""
+        if not steep:
+            return self.X @ A
+        A, out = A.astype(np.longdouble), np.empty((len(self.X), A.shape[1]))
+        for start in range(0, len(out), ROWS):
+            rows = self._given[start : start + ROWS].astype(np.longdouble) - self._mean
+            out[start : start + ROWS] = rows @ A
+        return out
 
 
 def _power_of_two(X):
     """For each column the power of two next to its standard deviation."""
     largest = np.abs(X).max(axis=0)
     largest = np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))
-    spread = np.sqrt(np.mean((X / largest) ** 2, axis=0))
+    spread = np.std(X / largest, axis=0)
     return largest * np.exp2(np.round(np.log2(np.where(spread > 0, spread, 1.0))))
 
 

@@ -20,6 +20,7 @@ from refimpl.lmnn_certificate import Certificate
 
 SHRINK = 3.0
 ITERATIONS = 60  # of L-BFGS between two full checks
+MOST = 16  # times as many where that does not close the gap
 MEMORY = 60  # gradients that L-BFGS remembers
 MIXED = 40  # steps whose slopes are mixed for the bound
 EARLY = 4  # full checks after a quarter of that, while the working set still grows
@@ -160,8 +161,8 @@ def descend(problem, L, tol, *, max_checks):
         settled = added <= 1e-3 * len(inner.i)
         moved = before[0] - best[0] > 0.01 * (before[0] - before[1]) or bound - before[1] > 0.01 * (best[0] - before[1])
         smoothing, barrier = (now.objective - now.smooth) / 2, smoothed.epsilon * size
-        small = smoothed.epsilon * size <= 0.2 * tol * best[0] and smoothing <= 0.2 * tol * best[0]
-        still = still + 1 if settled and small and not moved else 0
+        at_end = max(smoothing, barrier) <= 0.2 * tol * best[0] or iterations == MOST * ITERATIONS
+        still = still + 1 if settled and at_end and not moved else 0
         yield Step(
             t, best[1], best[0], bound, now.active, len(inner.i), smoothed.evaluations, smoothed.h, smoothed.epsilon,
             norm, stuck=still == PATIENCE,
@@ -169,7 +170,7 @@ def descend(problem, L, tol, *, max_checks):
         if still == PATIENCE:
             return
         if settled and best[0] - bound > 2 * (smoothing + barrier):
-            iterations = min(2 * iterations, 16 * ITERATIONS) if t > EARLY else iterations
+            iterations = min(2 * iterations, MOST * ITERATIONS) if t > EARLY else iterations
         elif settled:
             iterations = ITERATIONS
             smoothed.epsilon = max(smoothed.epsilon / SHRINK, 0.1 * tol * best[0] / size)
@@ -284,9 +285,8 @@ def scaled(problem, L, sample=200):
         hinges = sum(np.maximum(1 + c * (pull[:, j : j + 1] - nearest), 0.0).sum() for j in range(problem.k))
         return c * pull.sum() + problem.mu * hinges
 
-    usual = np.median(nearest[:, 0])
-    middle = -np.log(usual if usual > 0 else max(pull.mean(), 1e-300))
-    grid = middle + np.linspace(-8, 12, 41)
+    sizes = np.median(nearest[:, 0]), pull.mean(), nearest.max(initial=0.0, where=nearest < np.inf), 1.0
+    grid = -np.log(next(size for size in sizes if 0 < size < np.inf)) + np.linspace(-8, 12, 41)
     low, high = 0, len(grid) - 1
     while low < high:  # the loss is convex in c
         middle = (low + high) // 2
