@@ -53,7 +53,7 @@ class LMNNResult:
     Attributes
     ----------
     L : ndarray, shape (partitions, r, d), float64
-        Factors: M = L^T L. r is d, but for :func:`lmnn_rect`; where a metric has a lower rank the last rows are 0.
+        Factors: M = L^T L. r is at most d.
     partition : ndarray, shape (n,), int64
         Partition of each training point; all 0 with one metric.
     targets : ndarray, shape (n, k), int64
@@ -292,9 +292,9 @@ def lmnn(
     max_checks, patience, threads = as_options(max_checks, patience, callback, threads)
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if solver is not None and solver not in SOLVERS:
-        raise ValueError(f"solver: {solver!r} is unknown; one of {', '.join(map(repr, SOLVERS))} would do")
+        raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
     if search not in ("product", "trees"):
-        raise ValueError(f"search: {search!r} is unknown; 'product' or 'trees' would do")
+        raise ValueError(f"search must be 'product' or 'trees'; got {search!r}")
     partition = as_partition(partition, len(X))
     if solver is None:
         solver = "subgradient" if validation is not None and partition.max() else "smoothed"
@@ -461,7 +461,7 @@ def lmnn_rect(
     r, (max_checks, patience, threads) = as_count(r, "r"), as_options(max_checks, patience, callback, threads)
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if r > X.shape[1]:
-        raise ValueError(f"r is {r}; X has {X.shape[1]} dimensions, so r <= {X.shape[1]} would do")
+        raise ValueError(f"r must be at most {X.shape[1]}, the dimensions of X; got {r}")
     if max_memory is not None:
         check_memory(estimate_memory(*X.shape, k), max_memory, "points or dimensions")
     validation = as_validation(validation, X, y)
@@ -477,6 +477,8 @@ def lmnn_rect(
             L = lmnn_rect(X[few], classes[few], r, k, mu, tol=tol, kernels=kernels, threads=threads).L
     else:
         L = as_factors(start, X.shape[1], 1)
+        if L.shape[1] != r:
+            raise ValueError(f"start must have r = {r} rows; got {L.shape[1]}")
     steps = lmnn_solver.descend_low_rank(problem, np.ascontiguousarray(L), tol, max_checks=max_checks)
     return _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
 
@@ -501,7 +503,7 @@ def kmeans_partition(X, p, rng):
     """
     X, p = as_matrix(X, "X"), as_count(p, "p")
     if p > len(X):
-        raise ValueError(f"p is {p}; X has {len(X)} points, so p <= {len(X)} would do")
+        raise ValueError(f"p must be at most {len(X)}, the points of X; got {p}")
     labels = kmeans2(X, p, minit="++", rng=as_generator(rng))[1]
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
