@@ -20,7 +20,7 @@ def require_neighbors(k, labels, classes, name, data=""):
     size, label = sizes.min(), labels[sizes.argmin()]
     label = label.item() if isinstance(label, np.generic) else label
     if size < 2:
-        raise ValueError(f"each class must have at least 2 points, {name} + 1 of them; class {label!r} has {size}{data}")
+        raise ValueError(f"each class must have {name} + 1 points, 2 at least; class {label!r} has {size}{data}")
     if size < k + 1:
         raise ValueError(
             f"{name} must be at most {size - 1}, the smallest class ({label!r}) has {size} points; got {k}{data}"
@@ -51,7 +51,7 @@ def as_partition(partition, n):
 def as_targets(targets, classes, k):
     targets, n = np.asarray(targets), len(classes)
     if targets.shape != (n, k) or targets.dtype.kind not in "iu" or not ((targets >= 0) & (targets < n)).all():
-        raise ValueError(f"targets must be places of points, 0 to {n - 1}, of shape ({n}, {k}); got shape {targets.shape}")
+        raise ValueError(f"targets must be places of points, 0 to {n - 1}, shape ({n}, {k}); got shape {targets.shape}")
     if (targets == np.arange(n)[:, None]).any():
         raise ValueError("targets: a point cannot be its own target neighbour")
     if (classes[targets] != classes[:, None]).any():

@@ -13,6 +13,8 @@ import numpy as np
 
 from refimpl.lmnn_coordinates import Coordinates
 
+LOOKS = 2**22  # pairs that are looked at at a time where memory is limited
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -65,12 +67,17 @@ class LargeMarginProblem:
         the same.
     given : ndarray, shape (n, d), optional
         The points before they were centred; by default X.
+    most_pairs : int, optional
+        How many pairs may be held; more of them are a MemoryError.
     """
 
-    def __init__(self, X, classes, targets, mu, partition, kernels, threads=None, search="product", given=None):
+    def __init__(
+        self, X, classes, targets, mu, partition, kernels, threads=None, search="product", given=None,
+        most_pairs=None,
+    ):  # fmt: skip
         self.X, self.classes, self.targets, self.mu, self.partition = X, classes, targets, mu, partition
         self.kernels, self.threads, self.search = kernels, threads, search
-        self._given = X if given is None else given
+        self._given, self._most = X if given is None else given, most_pairs
         (self.n, self.d), self.k, self.partitions = X.shape[-2:], targets.shape[1], int(partition.max()) + 1
         self.set_pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
@@ -86,11 +93,13 @@ class LargeMarginProblem:
     def within(self, coordinates):
         """The same problem in these coordinates, with no pairs yet."""
         return LargeMarginProblem(
-            coordinates.U, self.classes, self.targets, self.mu, self.partition, self.kernels, self.threads, self.search
-        )
+            coordinates.U, self.classes, self.targets, self.mu, self.partition, self.kernels, self.threads, self.search,
+            most_pairs=self._most,
+        )  # fmt: skip
 
     def set_pairs(self, i, l):
         """Make the pairs (i, l), sorted by i, the working set."""
+        self._require_room(len(i))
         self.i, self.l = i, l
         self.start = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=self.n))])
         self._a = np.concatenate([np.repeat(np.arange(self.n), self.k), i])
@@ -126,13 +135,24 @@ class LargeMarginProblem:
         for alpha, one in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
             look = self._in_trees if self.search == "trees" else self.kernels.impostors
-            i, l = look(
-                one, np.ascontiguousarray(one[members]), radii, self.classes, self.classes[members],
-                threads=self.threads,
-            )  # fmt: skip
-            found.append(i * self.n + members[l])
+            block = self.n if self._most is None else max(1, LOOKS // max(1, len(members)))
+            for start in range(0, self.n, block):
+                part = slice(start, start + block)
+                i, l = look(
+                    one[part], np.ascontiguousarray(one[members]), radii[part], self.classes[part],
+                    self.classes[members], threads=self.threads,
+                )  # fmt: skip
+                found.append((start + i) * self.n + members[l])
+                self._require_room(sum(map(len, found)))
         pairs = np.sort(np.concatenate(found))
         return pairs // self.n, pairs % self.n
+
+    def _require_room(self, pairs):
+        if self._most is not None and pairs > self._most:
+            raise MemoryError(
+                f"max_memory has room for {self._most:,} pairs of a point and an impostor; there are {pairs:,} or "
+                "more. Pass more, or fewer points"
+            )
 
     def _in_trees(self, Q, X, radii, classes_Q, classes_X, *, threads):
         """What ``kernels.impostors`` finds, by one ball tree for each class: § 4.2."""

@@ -24,6 +24,7 @@ from refimpl._lmnn_checks import (
 )  # fmt: skip
 from refimpl._memory import check_memory
 from refimpl.ball_trees import nearest_neighbors
+from refimpl.kernels.subgradient import HELD
 from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn_certificate import Certificate
 from refimpl.lmnn_neighbors import classify, metric_neighbors
@@ -41,6 +42,8 @@ STUCK = (
     "neither the objective nor its bound moves any more, as can be where points or the differences between target "
     "neighbours lie very near to fewer dimensions"
 )
+PAIR = 260  # bytes that a pair of the working set takes
+PAIR_TARGET = 48  # and for each target neighbour
 FAR = 1000.0  # a direction starts with at most so many times the usual spread, in units of its pull
 COARSE = 10_000  # points from which on a tenth of them is solved first
 
@@ -153,7 +156,7 @@ def project(M):
 
 
 def _steps(problem, L, now, eta, certificate, tol, most):
-    """Take up to `most` sub-gradient steps, stopping early when one gains little: where they end, how many were tried."""
+    """Take up to `most` sub-gradient steps, stopping early when one gains little; the last result is how many."""
     M, G = np.swapaxes(L, -1, -2) @ L, problem.gradient_M(now.weights)  # eq. 5
     eta = 0.1 * np.linalg.norm(M) / np.linalg.norm(G) if eta is None else eta
     for tried in range(1, most + 1):  # noqa: B007
@@ -285,7 +288,8 @@ def lmnn(
     TypeError, ValueError
         If an argument does not fit.
     MemoryError
-        If the estimate exceeds `max_memory`; raised before the work starts.
+        If `max_memory` does not suffice: before the work starts where that is known, and else as soon as more pairs
+        are found than it has room for, before they are stored.
     """
     X, classes, k = checked(X, y, k)
     kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
@@ -298,15 +302,14 @@ def lmnn(
     partition = as_partition(partition, len(X))
     if solver is None:
         solver = "subgradient" if validation is not None and partition.max() else "smoothed"
-    if max_memory is not None:
-        check_memory(estimate_memory(*X.shape, k, partition.max() + 1), max_memory, "points or dimensions")
+    most_pairs = _most_pairs(max_memory, *X.shape, k, int(partition.max()) + 1)
     validation = as_validation(validation, X, y)
     given = None if start is None else as_factors(start, X.shape[1], partition.max() + 1)
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
     centred = X - X.mean(axis=0)
     while True:
-        problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads, search, X)
-        L = _start(problem, X, validation, patience) if given is None else given
+        problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads, search, X, most_pairs)
+        L = _start(problem, X, validation, patience, max_memory) if given is None else given
         steps = SOLVERS[solver](problem, L, tol, max_checks=max_checks)
         found = _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
         if left_out := problem.coordinates.left_out:
@@ -369,9 +372,10 @@ def _message(ended, converged, best, last, tol, targets):
     return f"{ended}; {known}" if ended else known
 
 
-def _start(problem, X, validation, patience):
+def _start(problem, X, validation, patience, max_memory):
     """Factors to start from, of which the steps choose the scale."""
     options = {"search": problem.search, "kernels": problem.kernels, "threads": problem.threads}
+    options["max_memory"] = max_memory
     if problem.partitions > 1:
         one = lmnn(
             X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2, validation=validation,
@@ -396,15 +400,35 @@ def _few(problem):
     return few if problem.n > COARSE and 2 * len(few) < problem.n else None
 
 
-def estimate_memory(n, d, k=3, partitions=1):
-    """Bytes that :func:`lmnn` or :func:`lmnn_rect` takes for n points in d dimensions: an estimate.
+def estimate_memory(n, d, k=3, partitions=1, *, pairs=None):
+    """Bytes that :func:`lmnn` or :func:`lmnn_rect` takes at most for n points in d dimensions, on either kernel.
 
-    The impostors are not known before. It counts the points and their images, and forty impostors for each point and
-    target neighbour, twice as many as MNIST has while the training starts.
+    Parameters
+    ----------
+    n, d, k, partitions : int
+    pairs : int, optional
+        Pairs of a point and an impostor that are held at a time. They are not known before: the default is the most
+        that there can be, n (n - 1), and few trainings come near it. ``result.history[:, 3].max()`` tells how many a
+        training had, but for the training of one metric that several start from.
     """
-    points = 8 * n * d * (3 + 2 * partitions)
-    pairs = n * k * (1 + 40) * 12 * 8
-    return int(points + pairs + 8 * d * d * partitions * (2 * lmnn_solver.MEMORY + lmnn_solver.MIXED))
+    pairs = n * (n - 1) if pairs is None else min(pairs, n * (n - 1))
+    held = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))  # in the reference's kernels
+    points = n * d * (12 + 6 * partitions + 5 * k) + n * k * 60 + 6 * n * min(n, 200)
+    metrics = d * d * (partitions * (2 * lmnn_solver.MEMORY + 3 * lmnn_solver.MIXED + 30) + 10)
+    return int(2**20 + 8 * (points + metrics + 4 * held) + (PAIR + PAIR_TARGET * k) * pairs)
+
+
+def _most_pairs(max_memory, n, d, k, partitions):
+    """How many pairs `max_memory` allows; None without a cap. Raises MemoryError if there is no room for any."""
+    if max_memory is None:
+        return None
+    check_memory(estimate_memory(n, d, k, partitions, pairs=0), max_memory, "points or dimensions")
+    low, high = 0, n * (n - 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = estimate_memory(n, d, k, partitions, pairs=middle) <= max_memory
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return low
 
 
 # ---------------------------------------------------------------------------------------------- § 4.3
@@ -462,13 +486,14 @@ def lmnn_rect(
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if r > X.shape[1]:
         raise ValueError(f"r must be at most {X.shape[1]}, the dimensions of X; got {r}")
-    if max_memory is not None:
-        check_memory(estimate_memory(*X.shape, k), max_memory, "points or dimensions")
+    most_pairs = _most_pairs(max_memory, *X.shape, k, 1)
     validation = as_validation(validation, X, y)
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
     centred = X - X.mean(axis=0)
     partition = np.zeros(len(X), dtype=np.int64)
-    problem = LargeMarginProblem(centred, classes, targets, mu, partition, as_kernels(kernels), threads, given=X)
+    problem = LargeMarginProblem(
+        centred, classes, targets, mu, partition, as_kernels(kernels), threads, given=X, most_pairs=most_pairs
+    )
     if start is None:
         few = _few(problem)
         if few is None:

@@ -180,7 +180,9 @@ def descend(problem, L, tol, *, max_checks):
 
 
 def full_check(problem, at, V, h):
-    """Look for violated triples among all: factors of d columns, their evaluation, and how many pairs were new, how many found.
+    """Look for violated triples among all.
+
+    Returns factors of d columns, their evaluation, how many pairs were new to the working set, and how many found.
 
     Pairs that differ in a free direction stay out of the working set: the factor t of these directions grows until
     they are satisfied.
