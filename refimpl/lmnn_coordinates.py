@@ -135,7 +135,7 @@ class Coordinates:
     # ------------------------------------------------------------------------------------------ there and back
 
     def outward(self, V):
-        """Factors L of d columns for factors V of these coordinates, free directions included: (partitions, rows, d)."""
+        """Factors of d columns for factors V of these coordinates, with the free directions: (partitions, rows, d)."""
         factors = [
             np.concatenate([one @ A.T, np.sqrt(t) * N.T])
             for one, A, t, (N, _, _) in zip(V, self.A, self.t, self.free, strict=True)

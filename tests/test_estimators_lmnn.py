@@ -133,7 +133,9 @@ def test_a_small_class_is_named_by_its_label(model, rare):
         model.fit(X[2:], y[2:])
 
 
-@pytest.mark.parametrize("options", [{}, {"n_components": 4}, {"n_components": 2}, {"n_components": 2, "low_rank": "svd"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"n_components": 4}, {"n_components": 2}, {"n_components": 2, "low_rank": "svd"}]
+)
 def test_the_width_of_the_images_does_not_depend_on_the_data(options):
     """With a constant column, or fewer points than features, the metric has a lower rank."""
     X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2

@@ -286,7 +286,7 @@ def test_max_memory_of_search_forests():
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("labels", ["apart", "random"])
 @pytest.mark.parametrize(("n", "d", "classes", "k"), [
-    (60, 2, 2, 3), (60, 100, 3, 1), (300, 10, 3, 3), (800, 3, 3, 1), (400, 2, 2, 12), (500, 20, 10, 3),
+    (60, 2, 2, 3), (60, 100, 3, 1), (300, 10, 3, 3), (800, 3, 3, 1), (200, 2, 2, 12), (200, 12, 6, 3),
 ])  # fmt: skip
 def test_lmnn(n, d, classes, k, labels, kernels):
     """One metric, several, and LMNN-RECT: with the pairs that it had, and with the most that it could have had."""

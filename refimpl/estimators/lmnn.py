@@ -257,4 +257,5 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
 
         The class with most of the k votes; of classes with equally many the first of `classes_`.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
