@@ -180,8 +180,10 @@ def test_memory_that_runs_out_is_said_before_the_pairs_are_stored():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 6)), np.arange(300) % 3
     room = estimate_memory(300, 6, pairs=2000)
-    for train in (lambda most: lmnn(X, y, max_memory=most, kernels=FASTEST),
-                  lambda most: lmnn_rect(X, y, 2, max_memory=most, kernels=FASTEST)):
+    for train in (
+        lambda most: lmnn(X, y, max_memory=most, kernels=FASTEST),
+        lambda most: lmnn_rect(X, y, 2, max_memory=most, kernels=FASTEST),
+    ):
         with pytest.raises(MemoryError, match=r"room for 2,\d+ pairs"):
             train(room)
     capped = lmnn(X, y, max_memory=estimate_memory(300, 6), kernels=FASTEST)
