@@ -8,22 +8,29 @@ from refimpl._checks import as_count, as_labels, as_matrix, as_number, as_vector
 def checked(X, y, k):
     X, k = as_matrix(X, "X"), as_count(k, "k")
     labels, classes = np.unique(as_labels(y, len(X), "y", min_classes=2), return_inverse=True)
-    sizes = np.bincount(classes)
-    if sizes.min() < k + 1:
-        few = labels[sizes.argmin()]
-        raise ValueError(
-            f"k is {k}, and class {few!r} of y has {sizes.min()} points; k target neighbours need k + 1 points in "
-            f"every class: k <= {sizes.min() - 1} would do, or leaving out the classes that are too small"
-        )
+    require_neighbors(k, labels, classes, "k")
     if (X == X[0]).all():
         raise ValueError("X: all points are equal; a metric is learnt from their differences")
     return X, classes.astype(np.int64), k
 
 
+def require_neighbors(k, labels, classes, name, data=""):
+    """Refuse more target neighbours than the smallest class has; `data` is added to the message."""
+    sizes = np.bincount(classes)
+    size, label = sizes.min(), labels[sizes.argmin()]
+    label = label.item() if isinstance(label, np.generic) else label
+    if size < 2:
+        raise ValueError(f"each class must have {name} + 1 points, 2 at least; class {label!r} has {size}{data}")
+    if size < k + 1:
+        raise ValueError(
+            f"{name} must be at most {size - 1}, the smallest class ({label!r}) has {size} points; got {k}{data}"
+        )
+
+
 def as_options(max_checks, patience, callback, threads):
     """How a training runs: counts, a function or None, a count or None."""
     if callback is not None and not callable(callback):
-        raise TypeError(f"callback: {callback!r} cannot be called; a function that takes a Step would do, or None")
+        raise TypeError(f"callback must be a function that takes a Step, or None; got {callback!r}")
     threads = None if threads is None else as_count(threads, "threads")
     return as_count(max_checks, "max_checks"), as_count(patience, "patience"), threads
 
@@ -31,7 +38,7 @@ def as_options(max_checks, patience, callback, threads):
 def positive(value, name):
     value = as_number(value, name)
     if not value > 0:
-        raise ValueError(f"{name} is {value}; a positive number would do")
+        raise ValueError(f"{name} must be positive; got {value}")
     return value
 
 
@@ -44,7 +51,7 @@ def as_partition(partition, n):
 def as_targets(targets, classes, k):
     targets, n = np.asarray(targets), len(classes)
     if targets.shape != (n, k) or targets.dtype.kind not in "iu" or not ((targets >= 0) & (targets < n)).all():
-        raise ValueError(f"targets has shape {targets.shape}; ({n}, {k}) places of points, 0 to {n - 1}, would do")
+        raise ValueError(f"targets must be places of points, 0 to {n - 1}, shape ({n}, {k}); got shape {targets.shape}")
     if (targets == np.arange(n)[:, None]).any():
         raise ValueError("targets: a point cannot be its own target neighbour")
     if (classes[targets] != classes[:, None]).any():
@@ -57,7 +64,7 @@ def as_factors(start, d, partitions):
     L = L[None] if L.ndim == 2 else L
     if L.ndim != 3 or L.shape[2] != d or L.shape[0] not in (1, partitions) or not np.isfinite(L).all():
         raise ValueError(
-            f"start has shape {L.shape}; finite factors of shape (r, {d}) or ({partitions}, r, {d}) would do"
+            f"start must hold finite factors of shape (r, {d}) or ({partitions}, r, {d}); got shape {L.shape}"
         )
     return np.ascontiguousarray(np.broadcast_to(L, (partitions, *L.shape[1:])))
 

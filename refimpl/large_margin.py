@@ -7,8 +7,13 @@ Not handled here: the choice of steps (``lmnn.py``, ``lmnn_solver.py``), validat
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+
+from refimpl.lmnn_coordinates import Coordinates
+
+LOOKS = 2**22  # pairs that are looked at at a time where memory is limited
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,8 @@ class LargeMarginProblem:
 
     Parameters
     ----------
-    X : ndarray, shape (n, d), float64
+    X : ndarray, shape (n, d) or (partitions, n, d), float64
+        The points; in the second form each metric has coordinates of its own.
     classes : ndarray, shape (n,), int64
     targets : ndarray, shape (n, k), int64
         Target neighbours j of each i.
@@ -59,16 +65,41 @@ class LargeMarginProblem:
     search : {"product", "trees"}
         How impostors are looked for: by filtered scalar products, or in one ball tree for each class (§ 4.2). They are
         the same.
+    given : ndarray, shape (n, d), optional
+        The points before they were centred; by default X.
+    most_pairs : int, optional
+        How many pairs may be held; more of them are a MemoryError.
     """
 
-    def __init__(self, X, classes, targets, mu, partition, kernels, threads=None, search="product"):
+    def __init__(
+        self, X, classes, targets, mu, partition, kernels, threads=None, search="product", given=None,
+        most_pairs=None,
+    ):  # fmt: skip
         self.X, self.classes, self.targets, self.mu, self.partition = X, classes, targets, mu, partition
         self.kernels, self.threads, self.search = kernels, threads, search
-        (self.n, self.d), self.k, self.partitions = X.shape, targets.shape[1], int(partition.max()) + 1
+        self._given, self._most = X if given is None else given, most_pairs
+        (self.n, self.d), self.k, self.partitions = X.shape[-2:], targets.shape[1], int(partition.max()) + 1
         self.set_pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+    @cached_property
+    def coordinates(self):
+        """Coordinates in which the pull is the identity."""
+        return self.coordinates_with(0.0)
+
+    def coordinates_with(self, share):
+        """:class:`refimpl.lmnn_coordinates.Coordinates` of the points."""
+        return Coordinates(self._given, self.targets, self.partition, share)
+
+    def within(self, coordinates):
+        """The same problem in these coordinates, with no pairs yet."""
+        return LargeMarginProblem(
+            coordinates.U, self.classes, self.targets, self.mu, self.partition, self.kernels, self.threads, self.search,
+            most_pairs=self._most,
+        )  # fmt: skip
 
     def set_pairs(self, i, l):
         """Make the pairs (i, l), sorted by i, the working set."""
+        self._require_room(len(i))
         self.i, self.l = i, l
         self.start = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=self.n))])
         self._a = np.concatenate([np.repeat(np.arange(self.n), self.k), i])
@@ -87,11 +118,16 @@ class LargeMarginProblem:
 
     def mapped(self, L):
         """All points under each of the maps L, shape (partitions, r, d): (partitions * n, r)."""
-        return np.concatenate([self.X @ one.T for one in L])
+        if self.X.ndim == 2:
+            return np.concatenate([self.X @ one.T for one in L])
+        return np.concatenate([X @ one.T for X, one in zip(self.X, L, strict=True)])
 
     def impostors(self, L, margin=1.0):
         """All pairs (i, l) of different classes with d(i, l)^2 < margin + d(i, j)^2 for a target neighbour j: § 4.2."""
-        Z = self.mapped(L)
+        return self.impostors_at(self.mapped(L), margin)
+
+    def impostors_at(self, Z, margin=1.0):
+        """:meth:`impostors` of mapped points Z."""
         a, b = (rows[: self.n * self.k] for rows in self._rows)
         pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
         radii = margin + pull.reshape(self.n, self.k).max(axis=1)
@@ -99,13 +135,24 @@ class LargeMarginProblem:
         for alpha, one in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
             look = self._in_trees if self.search == "trees" else self.kernels.impostors
-            i, l = look(
-                one, np.ascontiguousarray(one[members]), radii, self.classes, self.classes[members],
-                threads=self.threads,
-            )  # fmt: skip
-            found.append(i * self.n + members[l])
+            block = self.n if self._most is None else max(1, LOOKS // max(1, len(members)))
+            for start in range(0, self.n, block):
+                part = slice(start, start + block)
+                i, l = look(
+                    one[part], np.ascontiguousarray(one[members]), radii[part], self.classes[part],
+                    self.classes[members], threads=self.threads,
+                )  # fmt: skip
+                found.append((start + i) * self.n + members[l])
+                self._require_room(sum(map(len, found)))
         pairs = np.sort(np.concatenate(found))
         return pairs // self.n, pairs % self.n
+
+    def _require_room(self, pairs):
+        if self._most is not None and pairs > self._most:
+            raise MemoryError(
+                f"max_memory has room for {self._most:,} pairs of a point and an impostor; there are {pairs:,} or "
+                "more. Pass more, or fewer points"
+            )
 
     def _in_trees(self, Q, X, radii, classes_Q, classes_X, *, threads):
         """What ``kernels.impostors`` finds, by one ball tree for each class: § 4.2."""
@@ -123,8 +170,13 @@ class LargeMarginProblem:
 
     def evaluate(self, L, h=0.0):
         """Eqs. 2 and 3 over the working set, with hinges smoothed to the width h."""
-        Z = self.mapped(L)
+        return self.evaluate_at(self.mapped(L), h)
+
+    def evaluate_at(self, Z, h=0.0, without=None):
+        """:meth:`evaluate` of mapped points Z; pairs of the working set marked in `without` count as satisfied."""
         D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)
+        if without is not None:
+            D[self.n * self.k :][without] = np.inf
         pull = D[: self.n * self.k].reshape(self.n, self.k)
         smooth, hinge, active, pair_weights, target_weights = self.kernels.hinge_terms(
             pull, D[self.n * self.k :], self.start, h, threads=self.threads
@@ -141,18 +193,27 @@ class LargeMarginProblem:
         W = self.kernels.weighted_differences(
             evaluation.Z, *self._neighbours, evaluation.weights, threads=self.threads
         ).reshape(self.partitions, self.n, -1)
-        return np.stack([2 * one.T @ self.X for one in W])
+        X = np.broadcast_to(self.X, (self.partitions, self.n, self.d))
+        return np.stack([2 * one.T @ mine for one, mine in zip(W, X, strict=True)])
 
-    def gradient_M(self, weights):
-        """Eq. 5: G, the derivative by M, of each partition: sums of weight times C_ab, shape (partitions, d, d)."""
-        G = np.empty((self.partitions, self.d, self.d))
-        for alpha in range(self.partitions):
-            mine = self._alpha == alpha
-            neighbours = self._neighbours if self.partitions == 1 else _neighbours(self._a[mine], self._b[mine], self.n)
-            w = np.ascontiguousarray(weights[mine])
-            half = self.X.T @ self.kernels.weighted_differences(self.X, *neighbours, w, threads=self.threads)
-            G[alpha] = (half + half.T) / 2
-        return G
+    def gradient_M(self, weights, X=None):
+        """Eq. 5: G, the derivative by M, of each partition: sums of weight times C_ab, shape (partitions, d, d).
+
+        With X the points have those coordinates, shape (partitions, n, r), instead of the problem's.
+        """
+        X = np.broadcast_to(self.X, (self.partitions, self.n, self.d)) if X is None else X
+        rows = X.reshape(-1, X.shape[2])
+        W = self.kernels.weighted_differences(rows, *self._neighbours, weights, threads=self.threads)
+        half = X.transpose(0, 2, 1) @ W.reshape(X.shape)
+        return (half + half.transpose(0, 2, 1)) / 2
+
+    def slacks_at(self, Z, i, l):
+        """1 + d(i, j)^2 - d(i, l)^2 of pairs (i, l), for each target neighbour j: shape (p, k)."""
+        first = self.partition[l] * self.n
+        far = self.kernels.pair_distances(Z, first + i, first + l, threads=self.threads)
+        a, b = (rows[: self.n * self.k] for rows in self._rows)
+        near = self.kernels.pair_distances(Z, a, b, threads=self.threads).reshape(self.n, self.k)
+        return 1 + near[i] - far[:, None]
 
     def pull_gradient(self):
         """The first term of eq. 5: the sum of C_ij over target neighbours, shape (partitions, d, d)."""

@@ -24,7 +24,9 @@ from refimpl._lmnn_checks import (
 )  # fmt: skip
 from refimpl._memory import check_memory
 from refimpl.ball_trees import nearest_neighbors
+from refimpl.kernels.subgradient import HELD
 from refimpl.large_margin import LargeMarginProblem
+from refimpl.lmnn_certificate import Certificate
 from refimpl.lmnn_neighbors import classify, metric_neighbors
 from refimpl.results import result
 
@@ -35,6 +37,14 @@ __all__ = [
 
 LITTLE = 1e-3  # an objective of this for each target neighbour counts as 0: the margin is 1
 OUT_OF_CHECKS = "max_checks reached"
+LEFT_OUT = "{} dimensions in which the points differ by rounding at most are left out"
+STUCK = (
+    "neither the objective nor its bound moves any more, as can be where points or the differences between target "
+    "neighbours lie very near to fewer dimensions"
+)
+PAIR = 260  # bytes that a pair of the working set takes
+PAIR_TARGET = 48  # and for each target neighbour
+FAR = 1000.0  # a direction starts with at most so many times the usual spread, in units of its pull
 COARSE = 10_000  # points from which on a tenth of them is solved first
 
 
@@ -46,7 +56,7 @@ class LMNNResult:
     Attributes
     ----------
     L : ndarray, shape (partitions, r, d), float64
-        Factors: M = L^T L.
+        Factors: M = L^T L. r is at most d.
     partition : ndarray, shape (n,), int64
         Partition of each training point; all 0 with one metric.
     targets : ndarray, shape (n, k), int64
@@ -55,12 +65,13 @@ class LMNNResult:
     objective : float
         Eq. 3 over all triples at `L`.
     bound : float
-        No positive semidefinite M has a lower objective; 0 where that is not known (low rank). Where the pull of the
-        target neighbours is singular it is the bound of eq. 3 plus a millionth of the pull's mean times the trace of M.
+        No positive semidefinite M has a lower objective; 0 where that is not known (low rank). Differences between
+        points that are within the rounding of their coordinates, see :mod:`refimpl.lmnn_coordinates`, count as none.
     converged : bool
-        Whether objective - bound is at most tol times the objective (low rank: whether the last steps gained less).
+        Whether objective - bound is at most tol times the objective, or times a thousandth of n k where the objective
+        is less than that (low rank: whether the last steps gained less than tol).
     message : str
-        Why the training ended.
+        Why the training ended, and where `converged` is False how far from the optimum `L` may be.
     history : ndarray, shape (steps, 6), float64
         After each full check: the best objective so far, the bound, active triples, pairs in the working set, looks at
         the working set, and the norm of the gradient by L over that of the pull alone.
@@ -144,8 +155,8 @@ def project(M):
     return np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)
 
 
-def _steps(problem, L, now, eta, duals, tol, most):
-    """At most so many sub-gradient steps, until one gains little: where they end, and how many were tried."""
+def _steps(problem, L, now, eta, certificate, tol, most):
+    """Take up to `most` sub-gradient steps, stopping early when one gains little; the last result is how many."""
     M, G = np.swapaxes(L, -1, -2) @ L, problem.gradient_M(now.weights)  # eq. 5
     eta = 0.1 * np.linalg.norm(M) / np.linalg.norm(G) if eta is None else eta
     for tried in range(1, most + 1):  # noqa: B007
@@ -155,11 +166,19 @@ def _steps(problem, L, now, eta, duals, tol, most):
             eta /= 2
             continue
         G = G + problem.gradient_M(then.weights - now.weights)  # eq. 6: only triples that left N^t or came to it
-        gained, now, L, M = now.objective - then.objective, then, step, np.swapaxes(step, -1, -2) @ step
-        duals, eta = [*duals[-19:], (now.alpha, G)], 1.2 * eta
+        gained = now.objective - then.objective
+        now, L, eta = then, step, 1.2 * eta
+        M = np.swapaxes(L, -1, -2) @ L
+        certificate.add(_without_free(problem, L, now))
         if gained < 1e-3 * tol * now.objective:
             break
-    return L, now, eta, duals, tried
+    return L, now, eta, tried
+
+
+def _without_free(problem, L, now):
+    """The evaluation in which pairs that differ in a direction without pull count as satisfied: the bound needs it."""
+    free = problem.coordinates.is_free(problem.i, problem.l, problem.partition)
+    return problem.evaluate_at(problem.mapped(L), without=free) if free.any() else now
 
 
 def subgradient_descent(problem, L, tol, *, max_checks):
@@ -181,18 +200,19 @@ def subgradient_descent(problem, L, tol, *, max_checks):
     ------
     refimpl.lmnn_solver.Step
     """
-    pull, eta, duals, bound, looks = problem.pull_gradient(), None, [], 0.0, 0
+    pull, eta, looks = problem.pull_gradient(), None, 0
+    certificate = Certificate(problem, problem.coordinates, lmnn_solver.MIXED // 2)
     problem.add_pairs(*problem.impostors(L))
     now = problem.evaluate(L)
     best = now.objective, L
     for t in range(1, max_checks + 1):
         yield lmnn_solver.Step(
-            t, best[1], best[0], bound, now.active, len(problem.i), looks, 0.0, 0.0,
+            t, best[1], best[0], min(certificate.bound, best[0]), now.active, len(problem.i), looks, 0.0, 0.0,
             np.linalg.norm(L @ problem.gradient_M(now.weights)) / max(1e-300, np.linalg.norm(L @ pull)),
         )  # fmt: skip
         if t == max_checks:
             return
-        L, now, eta, duals, tried = _steps(problem, L, now, eta, duals, tol, min(20, 2 ** (t - 1)))
+        L, now, eta, tried = _steps(problem, L, now, eta, certificate, tol, min(20, 2 ** (t - 1)))
         looks += tried
         problem.add_pairs(*problem.impostors(L))  # is the active set still complete?
         now = problem.evaluate(L)
@@ -200,7 +220,7 @@ def subgradient_descent(problem, L, tol, *, max_checks):
             best = now.objective, L
         else:
             L, now, eta = best[1], problem.evaluate(best[1]), eta / 2
-        bound = max(bound, lmnn_solver.dual_bound(duals, pull))
+        certificate.improve(best[0])
 
 
 SOLVERS = {"smoothed": lmnn_solver.descend, "subgradient": subgradient_descent}
@@ -268,61 +288,41 @@ def lmnn(
     TypeError, ValueError
         If an argument does not fit.
     MemoryError
-        If the estimate exceeds `max_memory`; raised before the work starts.
+        If `max_memory` does not suffice: before the work starts where that is known, and else as soon as more pairs
+        are found than it has room for, before they are stored.
     """
     X, classes, k = checked(X, y, k)
     kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
     max_checks, patience, threads = as_options(max_checks, patience, callback, threads)
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if solver is not None and solver not in SOLVERS:
-        raise ValueError(f"solver: {solver!r} is unknown; one of {', '.join(map(repr, SOLVERS))} would do")
+        raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
     if search not in ("product", "trees"):
-        raise ValueError(f"search: {search!r} is unknown; 'product' or 'trees' would do")
+        raise ValueError(f"search must be 'product' or 'trees'; got {search!r}")
     partition = as_partition(partition, len(X))
     if solver is None:
         solver = "subgradient" if validation is not None and partition.max() else "smoothed"
-    if max_memory is not None:
-        check_memory(estimate_memory(*X.shape, k, partition.max() + 1), max_memory, "points or dimensions")
+    most_pairs = _most_pairs(max_memory, *X.shape, k, int(partition.max()) + 1)
     validation = as_validation(validation, X, y)
     given = None if start is None else as_factors(start, X.shape[1], partition.max() + 1)
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
-    coordinates, basis = _span(X)
+    centred = X - X.mean(axis=0)
     while True:
-        problem = LargeMarginProblem(coordinates, classes, targets, mu, partition, kernels, threads, search)
-        L = _start(problem, _mapped(validation, X.mean(axis=0), basis), patience) if given is None else given @ basis
-        steps = _in_full_space(SOLVERS[solver](problem, L, tol, max_checks=max_checks), basis)
+        problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads, search, X, most_pairs)
+        L = _start(problem, X, validation, patience, max_memory) if given is None else given
+        steps = SOLVERS[solver](problem, L, tol, max_checks=max_checks)
         found = _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
+        if left_out := problem.coordinates.left_out:
+            found = replace(found, message=f"{found.message}; {LEFT_OUT.format(left_out)}")
         rounds -= 1
         if not rounds:
             return found
         given, targets = found.L, _nearest_of_class(X, classes, k, found.L, partition)
 
 
-def _span(X):
-    """X about its mean, and an orthonormal basis of the directions in which the points differ.
-
-    Differences are the same, and the metric does nothing where the points do not differ.
-    """
-    centred = X - X.mean(axis=0)
-    values, vectors = np.linalg.eigh(centred.T @ centred)
-    if values[0] > 1e-12 * values[-1]:
-        return centred, np.eye(X.shape[1])
-    basis = vectors[:, values > 1e-12 * values[-1]] if values[-1] > 0 else vectors[:, -1:]
-    return np.ascontiguousarray(centred @ basis), basis
-
-
-def _mapped(validation, mean, basis):
-    return None if validation is None else ((validation[0] - mean) @ basis, validation[1])
-
-
-def _in_full_space(steps, basis):
-    for step in steps:
-        yield step if basis.shape[0] == basis.shape[1] else replace(step, L=step.L @ basis.T)
-
-
 def _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback):
     """Take steps until the bound, the validation set or the steps' end stops them."""
-    history, errors, best, message, certified = [], [], None, OUT_OF_CHECKS, False
+    history, errors, best, ended = [], [], None, OUT_OF_CHECKS
     for step in lmnn_solver.on_one_blas_thread(steps):
         history.append((step.objective, step.bound, step.active, step.pairs, step.evaluations, step.gradient_norm))
         if callback is not None:
@@ -332,37 +332,65 @@ def _until_done(steps, tol, X, classes, partition, targets, mu, validation, pati
             errors.append((classify(X, classes, validation[0], k, step.L, partition) != validation[1]).mean())
         if best is None or validation is None or errors[-1] < min(errors[:-1]):
             best = step
-        if step.objective - step.bound <= tol * max(step.objective, LITTLE * targets.size):
-            message = f"the objective is within {step.gap:.1e} of the optimum"
-            certified = True
+        if step.settled or _certified(step.objective, step.bound, tol, targets):
+            ended = ""
+            break
+        if step.stuck:
+            ended = STUCK
             break
         if errors and len(errors) - 1 - int(np.argmin(errors)) >= patience:
-            message = f"the validation error has not fallen for {patience} full checks"
+            ended = f"the validation error has not fallen for {patience} full checks"
             break
-    else:
-        message = "the steps came to their end" if step.final else message
+    converged = best.settled or _certified(best.objective, step.bound, tol, targets)
+    message = _message(ended, converged, best, step, tol, targets)
     return LMNNResult(
-        best.L, partition, targets, mu, best.objective, step.bound, (certified and best is step) or step.final, message,
-        np.array(history), np.array(errors),
+        best.L, partition, targets, mu, best.objective, step.bound, converged, message, np.array(history),
+        np.array(errors),
     )  # fmt: skip
 
 
-def _start(problem, validation, patience):
+def _certified(objective, bound, tol, targets):
+    return objective - bound <= tol * max(objective, LITTLE * targets.size)
+
+
+def _message(ended, converged, best, last, tol, targets):
+    """Why the training ended, and what is known of the metric that is returned."""
+    gap = (best.objective - last.bound) / best.objective if best.objective > 0 else 0.0
+    if converged and best.objective - last.bound <= tol * best.objective:
+        known = f"the objective is within {gap:.1e} of the optimum"
+    elif converged and best.settled:
+        known = f"the last steps lowered the objective by less than {tol:.1e} of it"
+    elif converged:
+        known = f"the objective is {best.objective / targets.size:.1e} for each target neighbour, which counts as 0; "
+        known += "many metrics may reach that"
+    elif last.bound > 0:
+        known = f"not converged: the objective is within {gap:.1e} of the optimum, not within tol = {tol:.1e}"
+    else:
+        known = "not converged: how far the objective is from the optimum is not known"
+    if best is not last:
+        known = f"the metric of the lowest validation error is returned, for which: {known}"
+    return f"{ended}; {known}" if ended else known
+
+
+def _start(problem, X, validation, patience, max_memory):
     """Factors to start from, of which the steps choose the scale."""
+    options = {"search": problem.search, "kernels": problem.kernels, "threads": problem.threads}
+    options["max_memory"] = max_memory
     if problem.partitions > 1:
         one = lmnn(
-            problem.X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2, search=problem.search,
-            validation=validation, patience=patience, kernels=problem.kernels, threads=problem.threads,
+            X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2, validation=validation,
+            patience=patience, **options,
         )  # fmt: skip
         return np.repeat(one.L, problem.partitions, axis=0)
     few = _few(problem)
     if few is not None:
-        less = lmnn(
-            problem.X[few], problem.classes[few], problem.k, problem.mu, tol=3e-2, search=problem.search,
-            kernels=problem.kernels, threads=problem.threads,
-        )  # fmt: skip
-        return lmnn_solver.scaled(problem, less.L)
-    return lmnn_solver.scaled(problem, lmnn_solver.Whitened(problem, 0.0).R.transpose(0, 2, 1))
+        return lmnn_solver.scaled(
+            problem, lmnn(X[few], problem.classes[few], problem.k, problem.mu, tol=3e-2, **options).L
+        )
+    spread = problem.coordinates.U[0].std(axis=0)
+    usual = np.quantile(spread[spread > 0], 0.25, method="lower") if spread.any() else 1.0
+    weights = np.minimum(1.0, FAR * usual / np.where(spread > 0, spread, usual))  # where there is next to no pull
+    return lmnn_solver.scaled(problem, problem.coordinates.outward(np.diag(weights)[None]))
 
 
 def _few(problem):
@@ -372,15 +400,35 @@ def _few(problem):
     return few if problem.n > COARSE and 2 * len(few) < problem.n else None
 
 
-def estimate_memory(n, d, k=3, partitions=1):
-    """Bytes that :func:`lmnn` or :func:`lmnn_rect` takes for n points in d dimensions: an estimate.
+def estimate_memory(n, d, k=3, partitions=1, *, pairs=None):
+    """Bytes that :func:`lmnn` or :func:`lmnn_rect` takes at most for n points in d dimensions, on either kernel.
 
-    The impostors are not known before. It counts the points and their images, and forty impostors for each point and
-    target neighbour, twice as many as MNIST has while the training starts.
+    Parameters
+    ----------
+    n, d, k, partitions : int
+    pairs : int, optional
+        Pairs of a point and an impostor that are held at a time. They are not known before: the default is the most
+        that there can be, n (n - 1), and few trainings come near it. ``result.history[:, 3].max()`` tells how many a
+        training had, but for the training of one metric that several start from.
     """
-    points = 8 * n * d * (3 + 2 * partitions)
-    pairs = n * k * (1 + 40) * 12 * 8
-    return int(points + pairs + 8 * d * d * partitions * (2 * lmnn_solver.MEMORY + lmnn_solver.MIXED))
+    pairs = n * (n - 1) if pairs is None else min(pairs, n * (n - 1))
+    held = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))  # in the reference's kernels
+    points = n * d * (12 + 6 * partitions + 5 * k) + n * k * 60 + 6 * n * min(n, 200)
+    metrics = d * d * (partitions * (2 * lmnn_solver.MEMORY + 3 * lmnn_solver.MIXED + 30) + 10)
+    return int(2**20 + 8 * (points + metrics + 4 * held) + (PAIR + PAIR_TARGET * k) * pairs)
+
+
+def _most_pairs(max_memory, n, d, k, partitions):
+    """How many pairs `max_memory` allows; None without a cap. Raises MemoryError if there is no room for any."""
+    if max_memory is None:
+        return None
+    check_memory(estimate_memory(n, d, k, partitions, pairs=0), max_memory, "points or dimensions")
+    low, high = 0, n * (n - 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = estimate_memory(n, d, k, partitions, pairs=middle) <= max_memory
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return low
 
 
 # ---------------------------------------------------------------------------------------------- § 4.3
@@ -437,14 +485,15 @@ def lmnn_rect(
     r, (max_checks, patience, threads) = as_count(r, "r"), as_options(max_checks, patience, callback, threads)
     mu, tol = positive(mu, "mu"), positive(tol, "tol")
     if r > X.shape[1]:
-        raise ValueError(f"r is {r}; X has {X.shape[1]} dimensions, so r <= {X.shape[1]} would do")
-    if max_memory is not None:
-        check_memory(estimate_memory(*X.shape, k), max_memory, "points or dimensions")
+        raise ValueError(f"r must be at most {X.shape[1]}, the dimensions of X; got {r}")
+    most_pairs = _most_pairs(max_memory, *X.shape, k, 1)
     validation = as_validation(validation, X, y)
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
     centred = X - X.mean(axis=0)
     partition = np.zeros(len(X), dtype=np.int64)
-    problem = LargeMarginProblem(centred, classes, targets, mu, partition, as_kernels(kernels), threads)
+    problem = LargeMarginProblem(
+        centred, classes, targets, mu, partition, as_kernels(kernels), threads, given=X, most_pairs=most_pairs
+    )
     if start is None:
         few = _few(problem)
         if few is None:
@@ -453,8 +502,10 @@ def lmnn_rect(
             L = lmnn_rect(X[few], classes[few], r, k, mu, tol=tol, kernels=kernels, threads=threads).L
     else:
         L = as_factors(start, X.shape[1], 1)
+        if L.shape[1] != r:
+            raise ValueError(f"start must have r = {r} rows; got {L.shape[1]}")
     steps = lmnn_solver.descend_low_rank(problem, np.ascontiguousarray(L), tol, max_checks=max_checks)
-    return _until_done(steps, 0.0, X, classes, partition, targets, mu, validation, patience, callback)
+    return _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
 
 
 # ------------------------------------------------------------------------------------------------ § 5
@@ -477,7 +528,7 @@ def kmeans_partition(X, p, rng):
     """
     X, p = as_matrix(X, "X"), as_count(p, "p")
     if p > len(X):
-        raise ValueError(f"p is {p}; X has {len(X)} points, so p <= {len(X)} would do")
+        raise ValueError(f"p must be at most {len(X)}, the points of X; got {p}")
     labels = kmeans2(X, p, minit="++", rng=as_generator(rng))[1]
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 

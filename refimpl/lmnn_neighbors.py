@@ -38,11 +38,11 @@ def metric_neighbors(X, queries, k, L, partition=None, *, method="auto", kernels
     L = L[None] if L.ndim == 2 else L
     partition = np.zeros(len(X), dtype=np.int64) if partition is None else np.asarray(partition)
     if partition.shape != (len(X),) or not ((partition >= 0) & (partition < len(L))).all():
-        raise ValueError(f"partition: places 0 to {len(L) - 1} in L for each of the {len(X)} points would do")
+        raise ValueError(f"partition must hold a place in L, 0 to {len(L) - 1}, for each of the {len(X)} points")
     Q = X if queries is None else as_vectors_like(queries, X, "queries")
     most = len(X) - (queries is None)
     if k > most:
-        raise ValueError(f"k is {k}; a query has at most {most} neighbours here, so k <= {most} would do")
+        raise ValueError(f"k must be at most {most}, the neighbours that a query can have; got {k}")
     squares, indices = [], []
     for alpha in np.unique(partition):
         members = np.flatnonzero(partition == alpha)

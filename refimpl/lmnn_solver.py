@@ -2,30 +2,32 @@
 
 The paper's sub-gradient steps (``lmnn.subgradient_descent``) need very many small ones. Here the hinges are smoothed to
 a width h, M is kept inside the cone by -epsilon log det M, and L of M = L^T L is found by L-BFGS in coordinates where
-the pull of the target neighbours is the identity; then h and epsilon shrink. The problem in L is not convex, but that
-in M is, and its dual tells how far from the optimum a metric can be: for slopes 0 <= alpha_ijl <= mu of the hinges with
-
-    G(alpha) = sum C_ij + sum alpha_ijl (C_ij - C_il)  positive semidefinite,
-
-the sum of the alphas is no more than the least value of eq. 3 over all triples, whatever the working set. Slopes at
-successive steps are mixed, and scaled down, until G is in the cone. The objective is that of a full check of all
-triples; the metric returned is the best of the full checks.
+the pull of the target neighbours is the identity (``lmnn_coordinates.py``); then h and epsilon shrink. The problem in L
+is not convex, but that in M is, and the slopes of the hinges tell how far from the optimum a metric can be
+(``lmnn_certificate.py``). The objective is that of a full check of all triples, with the factor in the coordinates that
+the points were given in; the metric returned is the best of the full checks.
 
 Not handled here: validation (``lmnn.lmnn`` does it).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
-from scipy.optimize import linprog, minimize
+from scipy.optimize import minimize
 from threadpoolctl import ThreadpoolController
+
+from refimpl.lmnn_certificate import Certificate
 
 SHRINK = 3.0
 ITERATIONS = 60  # of L-BFGS between two full checks
+MOST = 16  # times as many where that does not close the gap
 MEMORY = 60  # gradients that L-BFGS remembers
 MIXED = 40  # steps whose slopes are mixed for the bound
 EARLY = 4  # full checks after a quarter of that, while the working set still grows
-RIDGE = 1e-6
+KEPT = 20  # steps between two full checks whose slopes are kept
+SHARE = 1e-6  # of the pull's mean that is added to it in the coordinates of LMNN-RECT
+PATIENCE = 8  # full checks in which neither the objective nor the bound moves, after which the steps end
 CROWD = 3  # pairs of LMNN-RECT's working set for each impostor, beyond which it is made anew while it is early
 CLEAR = 0.5  # pairs that miss the margin by up to this stay in the working set
 
@@ -54,8 +56,10 @@ class Step:
         Width of the smoothed hinges and strength of the barrier.
     gradient_norm : float
         Norm of the gradient by L of the smoothed problem, relative to that of the pull alone.
-    final : bool
-        Whether the solver has come to its end by itself.
+    settled : bool
+        Whether the last steps gained so little that the training is over (low rank).
+    stuck : bool
+        Whether the solver has ended without a proof, since neither the objective nor the bound moves.
     """
 
     t: int
@@ -68,7 +72,8 @@ class Step:
     h: float
     epsilon: float
     gradient_norm: float
-    final: bool = False
+    settled: bool = False
+    stuck: bool = False
 
     @property
     def gap(self):
@@ -76,37 +81,23 @@ class Step:
         return (self.objective - self.bound) / self.objective if self.objective > 0 else 0.0
 
 
-class Whitened:
-    """The problem in the coordinates L' = L R^-T of each partition, where the pull's gradient is R^T C R = I.
+class Smoothed:
+    """Eq. 3 over the working set, with smoothed hinges and the barrier, as a function of a factor V."""
 
-    Where the pull leaves directions free, a share rho of its mean is added to eq. 3: a metric would grow without end.
-    """
-
-    def __init__(self, problem, epsilon):
-        self.problem, self.evaluations, self.epsilon, self.h = problem, 0, epsilon, 0.3
-        C = problem.pull_gradient()
-        self.rho = _ridge(C, problem.X)
-        C = C + self.rho[:, None, None] * np.eye(problem.d)
-        values, vectors = np.linalg.eigh(C)
-        self.R = vectors / np.sqrt(values)[:, None, :]
-        self.R_inverse = (vectors * np.sqrt(values)[:, None, :]).transpose(0, 2, 1)
-        self.C = self.R.transpose(0, 2, 1) @ C @ self.R
-
-    def maps(self, V):
-        return V @ self.R.transpose(0, 2, 1)
-
-    def coordinates(self, L):
-        return L @ self.R_inverse.transpose(0, 2, 1)
+    def __init__(self, problem, spare, certificate=None):
+        self.problem, self.spare, self.certificate = problem, spare, certificate
+        self.evaluations, self.epsilon, self.h = 0, 0.0, 0.3
 
     def __call__(self, v):
-        """The smoothed objective with the barrier, and its derivative, at the coordinates v of L."""
-        V = v.reshape(len(self.C), -1, self.C.shape[2])
-        L = self.maps(V)
-        evaluation = self.problem.evaluate(L, self.h)
-        gradient = (self.problem.gradient_L(evaluation) + 2 * self.rho[:, None, None] * L) @ self.R
-        smooth = evaluation.smooth + float((self.rho * (L * L).sum(axis=(1, 2))).sum())
+        """The value and its derivative at the numbers v of V, shape (partitions, r, d)."""
+        V = v.reshape(self.problem.partitions, -1, self.problem.d)
+        self.last = self.problem.evaluate(V, self.h)
+        gradient = self.problem.gradient_L(self.last)
+        smooth = self.last.smooth
+        if self.spare.any():
+            gradient += 2 * V * self.spare[:, None, :]
+            smooth += float((V * V * self.spare[:, None, :]).sum())
         self.evaluations += 1
-        self.last = v.copy(), evaluation.alpha, gradient
         if self.epsilon == 0:
             return smooth, gradient.ravel()
         log_det = sum(np.linalg.slogdet(one)[1] for one in V)
@@ -114,76 +105,110 @@ class Whitened:
         return smooth - 2 * self.epsilon * log_det, (gradient - 2 * self.epsilon * barrier).ravel()
 
     def descend(self, V, iterations):
-        """L-BFGS from V; returns where it ends, and the slopes' sums and gradients G of the last steps."""
-        kept = []
+        """L-BFGS from V; returns where it ends and the relative norm of the gradient, and hands on the last slopes."""
+        made = 0
 
         def keep(intermediate_result):
-            kept.append(self.last)
-            del kept[: -MIXED // 2]
+            nonlocal made
+            made += 1
+            if made > iterations - KEPT:
+                self.certificate.add(self.last)
 
         found = minimize(
-            self, V.ravel(), jac=True, method="L-BFGS-B", callback=keep,
+            self, V.ravel(), jac=True, method="L-BFGS-B", callback=keep if self.certificate else None,
             options={"maxiter": iterations, "maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0},
         )  # fmt: skip
-        duals = []
-        for v, alpha, gradient in kept if V.shape[1] == V.shape[2] else ():
-            G = np.linalg.solve(v.reshape(V.shape), gradient / 2)  # of 2 V G
-            duals.append((alpha, (G + G.transpose(0, 2, 1)) / 2))
+        if self.certificate and made <= iterations - KEPT:  # it ended early
+            self(found.x)
+            self.certificate.add(self.last)
         norm = np.linalg.norm(found.jac) / max(1e-300, np.linalg.norm(2 * found.x))
-        return found.x.reshape(V.shape), duals, norm
-
-
-def _ridge(C, X):
-    """rho of each partition: 0 where its pull C is well conditioned."""
-    d = C.shape[1]
-    means = np.trace(C, axis1=1, axis2=2) / d
-    means = np.where(means > 0, means, means.mean())
-    means = np.where(means > 0, means, max((X * X).sum() / d, 1e-300))
-    return np.where(np.linalg.eigvalsh(C)[:, 0] < RIDGE * means, RIDGE * means, 0.0)
+        return found.x.reshape(V.shape), norm
 
 
 def descend(problem, L, tol, *, max_checks):
-    """Steps of the solver, one for each full check of all triples; endless but for `max_checks`.
+    """Steps of the solver, one for each full check of all triples.
 
     Parameters
     ----------
     problem : LargeMarginProblem
+        In the coordinates that the points were given in.
     L : ndarray, shape (partitions, r, d)
         Where to start.
     tol : float
         The relative gap that is wanted; the smoothing shrinks towards it. The caller stops.
+    max_checks : int
 
     Yields
     ------
     Step
+        The last one is `stuck` if for some full checks nothing has moved.
     """
-    white = Whitened(problem, 0.0)
-    V = _inside(white.coordinates(L))
-    problem.add_pairs(*problem.impostors(white.maps(V)))
+    at = problem.coordinates
+    inner = problem.within(at)
+    certificate = Certificate(inner, at, MIXED)
+    smoothed = Smoothed(inner, at.spare, certificate)
+    V = _inside(at.inward(L))
+    full_check(inner, at, V, smoothed.h)
     size = V.shape[0] * V.shape[1]
-    white.epsilon = 0.03 * max(problem.evaluate(white.maps(V)).pull, 1e-12) / size
-    best, bound, duals, iterations = (np.inf, None), 0.0, [], ITERATIONS
+    smoothed.epsilon = 0.03 * max(inner.evaluate(V).pull, 1e-12) / size
+    best, iterations, still = (np.inf, None), ITERATIONS, 0
     for t in range(1, max_checks + 1):
-        V, new_duals, norm = white.descend(V, iterations if t > EARLY else ITERATIONS // 4)
-        added = problem.add_pairs(*problem.impostors(white.maps(V)))  # the full check
-        now = problem.evaluate(white.maps(V), white.h)
+        V, norm = smoothed.descend(V, iterations if t > EARLY else ITERATIONS // 4)
+        L, now, added, _ = full_check(inner, at, V, smoothed.h)
+        before = best[0], certificate.bound
         if now.objective < best[0]:
-            best = now.objective, white.maps(V)
-        duals = (duals + new_duals)[-MIXED:]
-        mixed = dual_bound(duals, white.C)
-        bound = max(bound, mixed)
+            best = now.objective, L
+        bound = min(certificate.improve(best[0]), best[0])
+        settled = added <= 1e-3 * len(inner.i)
+        moved = before[0] - best[0] > 0.01 * (before[0] - before[1]) or bound - before[1] > 0.01 * (best[0] - before[1])
+        smoothing, barrier = (now.objective - now.smooth) / 2, smoothed.epsilon * size
+        at_end = max(smoothing, barrier) <= 0.2 * tol * best[0] or iterations == MOST * ITERATIONS
+        still = still + 1 if settled and at_end and not moved else 0
         yield Step(
-            t, best[1], best[0], bound, now.active, len(problem.i), white.evaluations, white.h, white.epsilon, norm
-        )
-        smoothing, barrier = (now.objective - now.smooth) / 2, white.epsilon * size
-        settled = added <= 1e-3 * len(problem.i)
+            t, best[1], best[0], bound, now.active, len(inner.i), smoothed.evaluations, smoothed.h, smoothed.epsilon,
+            norm, stuck=still == PATIENCE,
+        )  # fmt: skip
+        if still == PATIENCE:
+            return
         if settled and best[0] - bound > 2 * (smoothing + barrier):
-            iterations = min(2 * iterations, 16 * ITERATIONS) if t > EARLY else iterations
+            iterations = min(2 * iterations, MOST * ITERATIONS) if t > EARLY else iterations
         elif settled:
             iterations = ITERATIONS
-            white.epsilon = max(white.epsilon / SHRINK, 0.1 * tol * best[0] / size)
-            white.h /= SHRINK if smoothing > 0.1 * tol * best[0] else 1.0
-            problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))
+            smoothed.epsilon = max(smoothed.epsilon / SHRINK, 0.1 * tol * best[0] / size)
+            smoothed.h /= SHRINK if smoothing > 0.1 * tol * best[0] else 1.0
+            reset(inner, at, V)
+
+
+def full_check(problem, at, V, h):
+    """Look for violated triples among all.
+
+    Returns factors of d columns, their evaluation, how many pairs were new to the working set, and how many found.
+
+    Pairs that differ in a free direction stay out of the working set: the factor t of these directions grows until
+    they are satisfied.
+    """
+    for _ in range(30):
+        L = at.outward(V)
+        Z = at.mapped(L)
+        i, l = problem.impostors_at(Z)
+        free = at.is_free(i, l, problem.partition)
+        if not free.any():
+            break
+        slack = problem.slacks_at(Z, i[free], l[free])
+        at.widen(i[free], l[free], problem.partition, slack.max(axis=1))
+    added = problem.add_pairs(i[~free], l[~free])
+    now = problem.evaluate_at(Z, h)
+    if free.any():  # rounding at the mercy of a huge t
+        rest = problem.mu * float(np.maximum(problem.slacks_at(Z, i[free], l[free]), 0.0).sum())
+        now = replace(now, objective=now.objective + rest)
+    return L, now, added, len(i)
+
+
+def reset(problem, at, V):
+    """Make the working set anew: the pairs that are violated or nearly so."""
+    i, l = problem.impostors_at(at.mapped(at.outward(V)), 1.0 + CLEAR)
+    kept = ~at.is_free(i, l, problem.partition)
+    problem.set_pairs(i[kept], l[kept])
 
 
 def descend_low_rank(problem, L, tol, *, max_checks):
@@ -191,28 +216,31 @@ def descend_low_rank(problem, L, tol, *, max_checks):
 
     Parameters and yields as for :func:`descend`; the last step says that it is final when its gain was below `tol`.
     """
-    white = Whitened(problem, 0.0)
-    V = white.coordinates(L)
-    problem.add_pairs(*problem.impostors(white.maps(V)))
+    at = problem.coordinates_with(SHARE)
+    inner = problem.within(at)
+    smoothed = Smoothed(inner, np.zeros((1, 1)))
+    V = at.inward(L)
+    full_check(inner, at, V, smoothed.h)
     best, before = (np.inf, None), np.inf
     for t in range(1, max_checks + 1):
-        V, _, norm = white.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
-        i, l = problem.impostors(white.maps(V))
-        added = problem.add_pairs(i, l)
-        now = problem.evaluate(white.maps(V), white.h)
+        V, norm = smoothed.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
+        L, now, added, found = full_check(inner, at, V, smoothed.h)
         if now.objective < best[0]:
-            best = now.objective, white.maps(V)
-        settled = added <= 1e-3 * len(problem.i) and before - now.smooth < tol * now.objective
+            best = now.objective, L
+        settled = added <= 1e-3 * len(inner.i) and before - now.smooth < tol * now.objective
         before = now.smooth
         final = settled and now.objective - now.smooth < 10 * tol * now.objective
-        yield Step(t, best[1], best[0], 0.0, now.active, len(problem.i), white.evaluations, white.h, 0.0, norm, final)
+        yield Step(
+            t, best[1], best[0], 0.0, now.active, len(inner.i), smoothed.evaluations, smoothed.h, 0.0, norm,
+            settled=final,
+        )  # fmt: skip
         if final:
             return
         if settled:
-            white.h /= SHRINK
+            smoothed.h /= SHRINK
             before = np.inf
-        if settled or (t <= EARLY and len(problem.i) > CROWD * len(i)):  # at the start nearly all pairs may be near
-            problem.set_pairs(*problem.impostors(white.maps(V), 1.0 + CLEAR))
+        if settled or (t <= EARLY and len(inner.i) > CROWD * found):  # at the start nearly all pairs may be near
+            reset(inner, at, V)
 
 
 def on_one_blas_thread(steps):
@@ -220,13 +248,17 @@ def on_one_blas_thread(steps):
 
     On two cores that takes two thirds of the time for 6,000 points.
     """
-    controller = ThreadpoolController()
     while True:
-        with controller.limit(limits=1, user_api="blas"):
+        with _blas().limit(limits=1, user_api="blas"):
             step = next(steps, None)
         if step is None:
             return
         yield step
+
+
+@cache
+def _blas():
+    return ThreadpoolController()
 
 
 def _inside(V):
@@ -254,65 +286,16 @@ def scaled(problem, L, sample=200):
     D[problem.classes[rows][:, None] == problem.classes] = np.inf
     D.sort(axis=1)
     nearest = np.maximum(D[:, :5000], 0.0)
+
     def loss(log_c):
         c = np.exp(log_c)
         hinges = sum(np.maximum(1 + c * (pull[:, j : j + 1] - nearest), 0.0).sum() for j in range(problem.k))
         return c * pull.sum() + problem.mu * hinges
 
-    usual = np.median(nearest[:, 0])
-    middle = -np.log(usual if usual > 0 else max(pull.mean(), 1e-300))
-    grid = middle + np.linspace(-8, 12, 41)
-    return np.exp(0.5 * min(grid, key=loss)) * L
-
-
-def dual_bound(duals, C, cuts_at_most=25):
-    """The largest lower bound on eq. 3 that a mixture of slopes gives.
-
-    Parameters
-    ----------
-    duals : list of (float, ndarray of shape (partitions, d, d))
-        Sums of alpha, and G(alpha).
-    C : ndarray, shape (partitions, d, d)
-        G(0), the pull's gradient.
-
-    Returns
-    -------
-    float
-        A scaled mixture's sum of alphas, whose G is in the cone.
-    """
-    if not duals:
-        return 0.0
-    sums = np.array([alpha for alpha, _ in duals])
-    S = np.stack([G - C for _, G in duals])
-    mixture, cuts, best = np.eye(len(sums))[-1], [], 0.0
-    for _ in range(cuts_at_most):
-        mixed = np.tensordot(mixture, S, axes=1)
-        scale = _feasible_scale(C, mixed)
-        best = max(best, scale * float(mixture @ sums))
-        if scale == 1.0:
-            break
-        for alpha in range(len(C)):
-            values, vectors = np.linalg.eigh(C[alpha] + mixed[alpha])
-            for v in vectors[:, : min(5, int((values < 0).sum()))].T:
-                cuts.append(([v @ one[alpha] @ v for one in S], v @ C[alpha] @ v))
-        A = np.array([row for row, _ in cuts])
-        program = linprog(
-            -sums, A_ub=np.vstack([-A, np.ones(len(sums))]), b_ub=np.append([b for _, b in cuts], 1.0), bounds=(0, None)
-        )
-        if program.x is None or -program.fun <= best * (1 + 1e-7):
-            break
-        mixture = program.x
-    return best
-
-
-def _feasible_scale(C, S):
-    """The largest s in [0, 1] found with C + s S in the cone, for every partition; C is near the identity."""
-    scale = 1.0
-    for one, other in zip(C, S, strict=True):
-        values = np.linalg.eigvalsh(one)
-        lowest = values[0]
-        if lowest <= 1e-12 * values[-1]:  # C itself is singular: only s = 0 is sure
-            return 0.0
-        while (least := np.linalg.eigvalsh(one + scale * other)[0]) < 0:
-            scale *= (1 - 1e-12) * lowest / (lowest - least)  # by concavity in s this one is in the cone
-    return scale
+    sizes = np.median(nearest[:, 0]), pull.mean(), nearest.max(initial=0.0, where=nearest < np.inf), 1.0
+    grid = -np.log(next(size for size in sizes if 0 < size < np.inf)) + np.linspace(-8, 12, 41)
+    low, high = 0, len(grid) - 1
+    while low < high:  # the loss is convex in c
+        middle = (low + high) // 2
+        low, high = (low, middle) if loss(grid[middle]) <= loss(grid[middle + 1]) else (middle + 1, high)
+    return np.exp(0.5 * grid[low]) * L

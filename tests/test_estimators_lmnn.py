@@ -30,13 +30,12 @@ def wine():
 @pytest.mark.parametrize(
     "estimator",
     [
-        LMNN(1, tol=0.1, max_checks=5),
-        LMNN(1, tol=0.1, max_checks=5, kernels=NAMES[-1]),
+        *(model(kernels=name) for model in (LMNN, MultiMetricLMNN) for name in NAMES),
         LMNN(1, n_components=1, max_checks=5),
         MultiMetricLMNN(1, tol=0.1, max_checks=5, kernels=NAMES[-1]),
         MultiMetricLMNN(1, partition=2, validation=0.3, max_checks=5, random_state=0),
     ],
-    ids=["reference", "fast", "RECT", "classes", "clusters"],
+    ids=[f"{kind}-{name}" for kind in ("one", "classes") for name in NAMES] + ["RECT", "few classes", "clusters"],
 )
 def test_check_estimator(estimator):
     check_estimator(estimator)
@@ -102,9 +101,9 @@ def test_several_metrics(wine):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (LMNN(n_components=14), "13 at most"),
+        (LMNN(n_components=14), "at most 13"),
         (LMNN(low_rank="pca"), "low_rank"),
-        (LMNN(n_neighbors=200), "k is 200"),
+        (LMNN(n_neighbors=200), "n_neighbors must be at most .*; got 200"),
         (LMNN(kernels="quick"), "kernels"),
         (LMNN(max_memory=10), "max_memory"),
         (LMNN(n_components=1, max_memory=10), "max_memory"),
@@ -117,3 +116,77 @@ def test_bad_parameters(wine, model, message):
     X, _, y, _ = wine
     with pytest.raises((TypeError, ValueError, MemoryError), match=message):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN(), MultiMetricLMNN(validation=0.3)], ids=str)
+@pytest.mark.parametrize("rare", ["rare", 7])
+def test_a_small_class_is_named_by_its_label(model, rare):
+    X = np.random.default_rng(0).normal(size=(23, 2))
+    y = np.array([rare] * 3 + [type(rare)(8)] * 20)
+    with pytest.raises(ValueError) as raised:
+        model.fit(X, y)
+    assert str(raised.value) == (
+        f"n_neighbors must be at most 2, the smallest class ({rare!r}) has 3 points; got 3 "
+        "(n_samples = 23, n_features = 2)"
+    )
+    with pytest.raises(ValueError, match=rf"class {rare!r} has 1"):
+        model.fit(X[2:], y[2:])
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"n_components": 4}, {"n_components": 2}, {"n_components": 2, "low_rank": "svd"}]
+)
+def test_the_width_of_the_images_does_not_depend_on_the_data(options):
+    """With a constant column, or fewer points than features, the metric has a lower rank."""
+    X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2
+    constant = X.copy()
+    constant[:, 1] = 0.3
+    width = options.get("n_components", 4)
+    for Z, labels in ((X, y), (constant, y), (constant[:4], y[:4])):
+        model = LMNN(1, kernels=NAMES[-1], **options).fit(Z, labels)
+        assert model.components_.shape == (width, 4) and model.transform(X).shape == (30, width)
+        assert len(model.get_feature_names_out()) == width
+
+
+def test_a_warm_start_of_another_rank_begins_anew(wine):
+    X, _, y, _ = wine
+    model = LMNN(n_components=3, warm_start=True, kernels=NAMES[-1]).fit(X, y)
+    assert model.set_params(n_components=2).fit(X, y).transform(X).shape == (len(X), 2)
+
+
+def test_neighbours_of_the_training_points_leave_them_out(wine):
+    X, X_test, y, _ = wine
+    model = MultiMetricLMNN(kernels=NAMES[-1]).fit(X, y)
+    distances, indices = model.kneighbors()
+    assert indices.shape == (len(X), 3) and (indices != np.arange(len(X))[:, None]).all()
+    with_themselves, places = model.kneighbors(X, 4)
+    assert (places[:, 0] == np.arange(len(X))).all() and (with_themselves[:, 0] == 0).all()
+    assert_same(indices, places[:, 1:])
+    np.testing.assert_allclose(distances, with_themselves[:, 1:])
+    assert_same(model.kneighbors(X_test, return_distance=False), model.kneighbors(X_test)[1])
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_probabilities_are_shares_of_the_votes(k):
+    rng = np.random.default_rng(k)
+    X, y = rng.normal(size=(60, 3)), np.array(list("cab"))[np.arange(60) % 3]
+    model = MultiMetricLMNN(k, tol=0.1, kernels=NAMES[-1]).fit(X, y)
+    Q = rng.normal(size=(200, 3))
+    shares, near = model.predict_proba(Q), y[model.kneighbors(Q, return_distance=False)]
+    for c, label in enumerate(model.classes_):
+        assert_same(shares[:, c], (near == label).mean(axis=1))
+    assert shares.shape == (200, 3) and np.allclose(shares.sum(axis=1), 1)
+    assert (model.predict(Q) == model.classes_[shares.argmax(axis=1)]).all()  # ties included
+    best = np.sort(shares, axis=1)
+    assert (best[:, -1] == best[:, -2]).any()  # there are ties
+
+
+def test_a_fit_that_is_not_proven_warns():
+    """A feature that tells a class from the others, and inside the classes differs by 1e-12 of that."""
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(27, 3)), np.arange(27) % 3
+    X[:, 2] = (y == 2) + 1e-12 * X[:, 2]
+    model = LMNN(1, mu=3.0, kernels=NAMES[-1])
+    with pytest.warns(ConvergenceWarning, match="not converged"):
+        model.fit(X, y)
+    assert not model.result_.converged

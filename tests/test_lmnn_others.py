@@ -106,9 +106,9 @@ def test_bytes_are_numbers():
 def test_parameters_that_do_not_fit():
     X, y = np.arange(12.0).reshape(4, 3), np.array([1, 1, 2, 2])
     for model, message in (
-        (LMNN(1.3), "k is 1.3"), (LMNN(-1), "k is -1"), (LMNN(4), "k is 4"), (LMNN(2), "k is 2"),
+        (LMNN(1.3), "n_neighbors"), (LMNN(-1), "n_neighbors"), (LMNN(4), "at most 1"), (LMNN(2), "n_neighbors must be"),
         (LMNN(1, max_checks="21"), "max_checks"), (LMNN(1, max_checks=-1), "max_checks"), (LMNN(1, mu="0.3"), "mu"),
-        (LMNN(1, mu=0.0), "mu"), (LMNN(1, n_components=10), "n_components is 10"),
+        (LMNN(1, mu=0.0), "mu"), (LMNN(1, n_components=10), "n_components must be at most 3"),
         (LMNN(1, n_components="all"), "n_components"), (LMNN(1, threads="yes"), "threads"),
         (LMNN(1, threads=0), "threads"), (LMNN(1, callback="mine"), "callback"),
     ):  # fmt: skip

@@ -15,6 +15,8 @@ import refimpl.kernels
 from refimpl import ftune
 from refimpl.boosted_distance import adaboost, boosted_distance, estimate_memory
 from refimpl.forest_pairs import MeetingPairs
+from refimpl.lmnn import estimate_memory as estimate_lmnn
+from refimpl.lmnn import lmnn, lmnn_rect
 from refimpl.search_forest import estimate_memory as estimate_forest
 from refimpl.search_forest import label_similarity, neighbor_similarity, search_forest
 from refimpl.similarities import Gaussian, Similarity
@@ -380,3 +382,30 @@ def test_max_memory_of_search_forests():
         train(10**4, enough)
     with pytest.raises(ValueError, match="lam is 0"):
         estimate_forest(X, S, 2, 0.0)
+
+
+# ------------------------------------------------------------------------------------------------ LMNN
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("labels", ["apart", "random"])
+@pytest.mark.parametrize(("n", "d", "classes", "k"), [
+    (60, 2, 2, 3), (60, 100, 3, 1), (300, 10, 3, 3), (800, 3, 3, 1), (200, 2, 2, 12), (200, 12, 6, 3),
+])  # fmt: skip
+def test_lmnn(n, d, classes, k, labels, kernels):
+    """One metric, several, and LMNN-RECT: with the pairs that it had, and with the most that it could have had."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % classes
+    X = rng.normal(size=(n, d)) + (3 * rng.normal(size=(classes, d))[y] if labels == "apart" else 0.0)
+    for train, partitions in (
+        (lambda options: lmnn(X, y, k, **options), 1),
+        (lambda options: lmnn(X, y, k, partition=y, **options), classes),
+        (lambda options: lmnn_rect(X, y, max(1, d // 3), k, **options), 1),
+    ):
+        found = []
+        options = {"kernels": kernels, "threads": 1, "max_checks": 2}
+        peak = traced_peak(lambda train=train, found=found, options=options: found.append(train(options)))
+        pairs = int(found[0].history[:, 3].max())
+        if partitions > 1:  # they start from one metric, which has more
+            pairs = max(pairs, int(lmnn(X, y, k, **{**options, "tol": 1e-2, "max_checks": 200}).history[:, 3].max()))
+        assert peak <= estimate_lmnn(n, d, k, partitions, pairs=pairs) <= estimate_lmnn(n, d, k, partitions)

@@ -9,27 +9,34 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl._checks import as_count
+from refimpl._lmnn_checks import require_neighbors
 from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
-from refimpl.lmnn import OUT_OF_CHECKS, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
-from refimpl.lmnn_neighbors import classify, metric_neighbors
+from refimpl.lmnn import OUT_OF_CHECKS, STUCK, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
+from refimpl.lmnn_neighbors import metric_neighbors
 
 
 def _training_data(estimator, X, y):
+    """X, the classes, the place of each point's class among them, and k."""
     X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", copy=True)
     check_classification_targets(y)
     classes, places = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError("y has one class; LMNN needs at least two classes")
-    return X, classes, places
+    k = as_count(estimator.n_neighbors, "n_neighbors")
+    data = f" (n_samples = {X.shape[0]}, n_features = {X.shape[1]})"
+    require_neighbors(k, classes, places, "n_neighbors", data)
+    return X, classes, places, k
 
 
 def _finished(result):
     """The result, with a warning if it had to end before it was certified."""
-    if result.message == OUT_OF_CHECKS:
+    if result.message.startswith(OUT_OF_CHECKS) and not result.converged:
         warnings.warn(
-            f"LMNN ended after max_checks = {result.full_checks} full checks, before it converged: a larger max_checks "
-            "or tol would do", ConvergenceWarning, stacklevel=3,
+            f"LMNN ended after max_checks = {result.full_checks} full checks, before it converged; raise max_checks or "
+            "tol", ConvergenceWarning, stacklevel=3,
         )  # fmt: skip
+    elif result.message.startswith(STUCK):
+        warnings.warn(f"LMNN did not converge: {result.message}", ConvergenceWarning, stacklevel=3)
     return result
 
 
@@ -45,7 +52,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     mu : float, default 1.0
         What a violated margin counts (eq. 3).
     n_components : int, optional
-        Rank of the metric; by default as many as there are features.
+        Rank of the metric at most, and dimensions of the images; by default as many as there are features. Where the
+        metric has a lower rank, as with a constant feature, the last dimensions are 0.
     low_rank : {"rect", "svd"}, default "rect"
         With `n_components`: LMNN-RECT learns the factor itself, LMNN-SVD keeps the leading eigenvectors (§ 4.3).
     tol : float, default 1e-3
@@ -68,13 +76,13 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     components_ : ndarray, shape (r, n_features)
         L of M = L^T L; ``transform`` multiplies by it.
     result_ : refimpl.lmnn.LMNNResult
-        With the certificate: objective, bound, history.
+        With the certificate: objective, bound, `converged`, history.
     n_features_in_ : int
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        If `max_checks` ended the training.
+        If `max_checks` ended the training, or no proof that it has converged was found.
 
     Examples
     --------
@@ -109,22 +117,24 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def fit(self, X, y):
         """Learn the metric from X, shape (n, d), and the classes y, shape (n,)."""
         before = getattr(self, "components_", None) if self.warm_start else None
-        X, _, places = _training_data(self, X, y)
+        X, _, places, k = _training_data(self, X, y)
         r = X.shape[1] if self.n_components is None else as_count(self.n_components, "n_components")
         require_one_of(self.low_rank, ("rect", "svd"), "low_rank")
         if r > X.shape[1]:
-            raise ValueError(f"n_components is {r}; X has {X.shape[1]} features, so {X.shape[1]} at most would do")
+            raise ValueError(f"n_components must be at most {X.shape[1]}, the features of X; got {r}")
+        rect = r < X.shape[1] and self.low_rank == "rect"
+        fits = before is not None and before.shape[1] == X.shape[1] and (not rect or len(before) == r)
         options = {
             "tol": self.tol, "max_checks": self.max_checks, "callback": self.callback, "threads": self.threads,
             "kernels": kernels_named(self.kernels), "max_memory": self.max_memory,
-            "start": before if before is not None and before.shape[1] == X.shape[1] else None,
+            "start": before if fits else None,
         }  # fmt: skip
-        if r < X.shape[1] and self.low_rank == "rect":
-            self.result_ = _finished(lmnn_rect(X, places, r, self.n_neighbors, self.mu, **options))
-            self.components_ = self.result_.L[0]
+        if rect:
+            self.result_ = _finished(lmnn_rect(X, places, r, k, self.mu, **options))
         else:
-            self.result_ = _finished(lmnn(X, places, self.n_neighbors, self.mu, **options))
-            self.components_ = lmnn_svd(self.result_, r) if r < X.shape[1] else self.result_.L[0]
+            self.result_ = _finished(lmnn(X, places, k, self.mu, **options))
+        L = lmnn_svd(self.result_, r) if r < X.shape[1] and not rect else self.result_.L[0]
+        self.components_ = np.pad(L, ((0, r - len(L)), (0, 0)))  # the metric can have a lower rank
         return self
 
     def transform(self, X):
@@ -143,7 +153,7 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_neighbors : int, default 3
-        k: target neighbours in training, and neighbours that vote.
+        k: target neighbours in training, and neighbours that vote; every class needs k + 1 points.
     partition : "classes" or int, default "classes"
         One metric for each class, or for each of so many clusters found by k-means.
     mu, tol, max_checks, callback, max_memory, kernels, threads
@@ -183,18 +193,18 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Learn the metrics from X, shape (n, d), and the classes y, shape (n,)."""
-        X, classes, places = _training_data(self, X, y)
+        X, classes, places, k = _training_data(self, X, y)
         rng = as_random_generator(self.random_state)
         if isinstance(self.partition, str):
             if self.partition != "classes":
-                raise ValueError(f"partition: {self.partition!r} is unknown; 'classes' or a number would do")
+                raise ValueError(f"partition must be 'classes' or a number of clusters; got {self.partition!r}")
             partition = places
         else:
             partition = kmeans_partition(X, as_count(self.partition, "partition"), rng)
-        kept = self._kept(places, rng)
+        kept = self._kept(places, k, rng)
         metric, inside = np.unique(partition[kept], return_inverse=True)
         self.result_ = _finished(lmnn(
-            X[kept], places[kept], self.n_neighbors, self.mu, partition=inside, tol=self.tol,
+            X[kept], places[kept], k, self.mu, partition=inside, tol=self.tol,
             max_checks=self.max_checks, validation=None if kept.all() else (X[~kept], places[~kept]),
             callback=self.callback, max_memory=self.max_memory, kernels=kernels_named(self.kernels),
             threads=self.threads,
@@ -204,31 +214,48 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         self.classes_, self._X, self._places = classes, X, places
         return self
 
-    def _kept(self, places, rng):
+    def _kept(self, places, k, rng):
         """Which points the metrics are learnt from; each class keeps k + 1 at least."""
         kept = np.ones(len(places), dtype=bool)
         if self.validation is None:
             return kept
         if not 0 < self.validation < 1:
-            raise ValueError(f"validation is {self.validation}; a share between 0 and 1 would do, or None")
+            raise ValueError(f"validation must be a share between 0 and 1, or None; got {self.validation}")
         for c in range(places.max() + 1):
             members = rng.permutation(np.flatnonzero(places == c))
-            kept[members[: min(int(self.validation * len(members)), len(members) - self.n_neighbors - 1)]] = False
+            kept[members[: min(int(self.validation * len(members)), len(members) - k - 1)]] = False
         return kept
 
-    def _query(self, X, n_neighbors=None):
+    def _neighbors(self, X, n_neighbors=None):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
-        return X, k, {"kernels": kernels_named(self.kernels), "threads": self.threads}
+        X = None if X is None else validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
+        return metric_neighbors(
+            self._X, X, k, self.components_, self.partition_, kernels=kernels_named(self.kernels), threads=self.threads
+        )
 
-    def kneighbors(self, X, n_neighbors=None):
-        """Distances (eq. 8, not squared) and places of the k nearest training points: two arrays of shape (m, k)."""
-        X, k, options = self._query(X, n_neighbors)
-        squares, indices = metric_neighbors(self._X, X, k, self.components_, self.partition_, **options)
-        return np.sqrt(squares), indices
+    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+        """Distances (eq. 8, not squared) and places of the k nearest training points: two arrays of shape (m, k).
+
+        Without X the queries are the training points, none of which is its own neighbour. With
+        ``return_distance=False`` the result is the places alone.
+        """
+        squares, indices = self._neighbors(X, n_neighbors)
+        return (np.sqrt(squares), indices) if return_distance else indices
+
+    def predict_proba(self, X):
+        """Shares of the k votes that each class gets: ndarray, shape (m, n_classes), in the order of `classes_`.
+
+        X=None stands for the training points, each without its own vote.
+        """
+        indices = self._neighbors(X)[1]
+        near = self._places[indices]
+        return (near[:, :, None] == np.arange(len(self.classes_))).mean(axis=1)
 
     def predict(self, X):
-        """Classes of X, shape (m, d): ndarray, shape (m,)."""
-        X, k, options = self._query(X)
-        return self.classes_[classify(self._X, self._places, X, k, self.components_, self.partition_, **options)]
+        """Classes of X, shape (m, d): ndarray, shape (m,).
+
+        The class with most of the k votes; of classes with equally many the first of `classes_`.
+        """
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
