@@ -23,9 +23,11 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     """Approximate nearest neighbours; by default a query is compared with 5 % of the points, chosen by a search forest.
 
     Source: Li et al. (2011). Of fewer than 2,000 points a query is compared with up to 100, as 5 % would be too few.
-    ``expected_recall_`` says how many of the true neighbours that finds. As a transformer it gives the sparse graph
-    that scikit-learn's neighbour estimators take with ``metric="precomputed"``, as its ``KNeighborsTransformer`` does. A
-    forest is learnt from the points themselves, centred and scaled to a mean squared length of 1.
+    ``expected_recall_`` says how many of the true neighbours that finds.
+
+    As a transformer it gives the sparse graph that scikit-learn's neighbour estimators take with
+    ``metric="precomputed"``, as its ``KNeighborsTransformer`` does. A forest is learnt from the points themselves,
+    centred and scaled to a mean squared length of 1.
 
     Parameters
     ----------
