@@ -19,7 +19,9 @@ class NormalizationWarning(UserWarning):
     """Similarities beyond [-1, 1] have been divided by the largest."""
 
 
-def setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads):
+def setting(
+    K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads, class_weight=None
+):  # fmt: skip
     """The checked arguments and the one-vs-all problems."""
     labels = as_labels(labels, len(labels), "labels", min_classes=2)
     K = as_similarity(K, len(labels))
@@ -38,13 +40,17 @@ def setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, k
         raise ValueError(f"per_class is {per_class!r}; True, False or 'both' would do")
     ways = (False, True) if isinstance(per_class, str) else (bool(per_class),)
     positives = [1] if len(classes) == 2 else range(len(classes))
+    weights = _class_weights(class_weight, classes)
+    held = _held_out(validation, classes)
     given = {
+        "weights": None if weights is None else weights[codes],
+        "held_weights": None if weights is None or held is None else np.where(held < 0, 1.0, weights[held]),
         "classes": classes, "positive": positives, "y": [np.where(codes == c, 1.0, -1.0) for c in positives], "C": C,
         "loss": loss, "bias": as_number(bias, "bias"), "choose": choose, "per_class": ways,
         "kernels": as_kernels(kernels),
         "threads": os.cpu_count() or 1 if threads is None else as_count(threads, "threads"),
         "landmarks": np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]])),
-        "bound": None if bound is None else positive(bound, "bound"), "held": _held_out(validation, classes),
+        "bound": None if bound is None else positive(bound, "bound"), "held": held,
     }  # fmt: skip
     return K, given
 
@@ -56,6 +62,18 @@ def look_ups(K, given, validation):
     V = np.empty((0, len(landmarks))) if validation is None else K.between(validation[0], landmarks)
     scale = _scale(given["bound"], S, V)
     return {"S": S / scale, "V": V / scale, "scale": scale}
+
+
+def _class_weights(class_weight, classes):
+    """What the losses of each class count: shape (c,), or None if all count alike."""
+    if class_weight is None:
+        return None
+    if not isinstance(class_weight, dict):
+        raise TypeError(f"class_weight must be a dict of label -> positive number, or None; got {class_weight!r}")
+    unknown = [label for label in class_weight if label not in classes.tolist()]
+    if unknown:
+        raise ValueError(f"class_weight must have labels of the training alone; got {unknown[0]!r}")
+    return np.array([positive(class_weight.get(c, 1.0), f"class_weight[{c!r}]") for c in classes.tolist()])
 
 
 def _held_out(validation, classes):
@@ -106,13 +124,23 @@ def _check_pairs(P, n, c):
             raise ValueError(f"P.{name} has pairs for {len(array)} problem(s); {c} classes make {problems}")
 
 
-def as_family(F):
+def as_family(F, name="F"):
+    """The transfer functions: a tuple of floats (slopes of ramps) and functions."""
+    if isinstance(F, str) or callable(F) or not np.iterable(F):
+        raise TypeError(f"{name} must be a sequence of slopes or functions; got {F!r} (for one alone: [{F!r}])")
     F = tuple(f.slope if isinstance(f, Ramp) else f for f in F)
     if not F:
-        raise ValueError("F is empty; pass a slope or a function")
-    for i, f in enumerate(F):
-        if callable(f):
-            require_antisymmetric(f, DIFFERENCES, f"F[{i}]")
-        elif not isinstance(f, int | float | np.integer | np.floating) or not f > 0:
-            raise ValueError(f"F[{i}] is {f!r}; a positive slope (infinity: the sign) or a function would do")
-    return tuple(f if callable(f) else float(f) for f in F)
+        raise ValueError(f"{name} must hold a slope or a function at least; got an empty sequence")
+    return tuple(as_transfer(f, f"{name}[{i}]") for i, f in enumerate(F))
+
+
+def as_transfer(f, name):
+    """One transfer function: a float, the slope of a ramp, or a function."""
+    f = f.slope if isinstance(f, Ramp) else f
+    if callable(f):
+        require_antisymmetric(f, DIFFERENCES, name)
+        return f
+    number = isinstance(f, int | float | np.integer | np.floating) and not isinstance(f, bool)
+    if not number or not f > 0:
+        raise ValueError(f"{name} must be a positive slope (infinity: the sign) or a function; got {f!r}")
+    return float(f)

@@ -23,6 +23,7 @@ __all__ = [
     "adaboost",
     "adaboost_rounds",
     "boosted_distance",
+    "class_similarities",
     "estimate_memory",
     "nearest_neighbor_boosted_distance",
     "selected_dimensions",
@@ -69,10 +70,10 @@ class Differences:
 # ---------------------------------------------------------------------------------------- § 3, eqs. 1-4
 
 
-def similarity(Y, models, X, labels, *, kernels=None, normalize=False, threads=None):
-    """Boosted similarity S_C(y, x) = sum_t alpha_t h_t(y - x), C the class of x.
+def similarity(Y, models, X, labels, *, kernels=None, normalize=True, threads=None):
+    """Return the boosted similarity S_C(y, x), C the class of x: by default between 0 and 1 (``normalize=True``).
 
-    Eqs. 2-4 of Amores, Sebe & Radeva (2006), p. 203.
+    Eqs. 2-4 of Amores, Sebe & Radeva (2006), p. 203: sum_t alpha_t h_t(y - x), divided by sum_t alpha_t.
 
     Parameters
     ----------
@@ -86,9 +87,10 @@ def similarity(Y, models, X, labels, *, kernels=None, normalize=False, threads=N
         Their labels; each must have a model.
     kernels : module, optional
         :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    normalize : bool, default False
-        False is the sum as Algorithm A.3 prints it, which reaches sum_t alpha_t. True divides by sum_t alpha_t of
-        the class, so that S_C lies in [0, 1], as the text before eq. 2 has it (ERRATUM BD-2).
+    normalize : bool, default True
+        Divide by sum_t alpha_t of the class, so that S_C lies in [0, 1], as the text before eq. 2 has it (ERRATUM
+        BD-2). False is the sum as Algorithm A.3 prints it, which reaches sum_t alpha_t: a class whose stumps weigh
+        more is then the more similar one, whatever the query.
     threads : int, optional
         Threads that the kernels may use; None for all. The result does not depend on it.
 
@@ -116,7 +118,7 @@ def _similarity(Y, models, X, labels, kernels, normalize, threads):
 
 
 def _scale(model, normalize):
-    total = model.alpha.sum() if normalize else 1.0
+    total = np.cumsum(np.append(0.0, model.alpha))[-1] if normalize else 1.0  # as stumps are added: S_C <= 1 exactly
     return total if total > 0 else 1.0  # no stump better than chance: S_C is 0 throughout
 
 
@@ -356,10 +358,11 @@ def adaboost(
 # -------------------------------------------------------------------------------------- Algorithm A.3
 
 
-def nearest_neighbor_boosted_distance(Y, models, X, labels, *, kernels=None, normalize=False, threads=None):
-    """Algorithm A.3 of Amores, Sebe & Radeva (2006), p. 208: NearestNeighborBoostedDistance(y, {Phi_C}, Omega).
+def nearest_neighbor_boosted_distance(Y, models, X, labels, *, kernels=None, normalize=True, threads=None):
+    """Label queries by Algorithm A.3 of Amores, Sebe & Radeva (2006), p. 208, by default with normalised similarities.
 
-    Eq. 1: each query gets the label of the training vector that is most similar to it, the first of equals.
+    NearestNeighborBoostedDistance(y, {Phi_C}, Omega), eq. 1: each query gets the label of the training vector that is
+    most similar to it, the first of equals. ``normalize=False`` is the algorithm as it is printed.
 
     Parameters
     ----------
@@ -385,8 +388,38 @@ def nearest_neighbor_boosted_distance(Y, models, X, labels, *, kernels=None, nor
     return l_y  # A.3 l.10
 
 
-def staged_nearest_neighbor(Y, models, X, labels, rounds, *, kernels=None, normalize=False, threads=None):
-    """Labels by Algorithm A.3 with the first t rounds alone, for growing t.
+def class_similarities(Y, models, X, labels, *, kernels=None, normalize=True, threads=None):
+    """Return how similar each query is to the most similar training vector of each class; normalised by default.
+
+    Parameters
+    ----------
+    Y, models, X, labels, kernels, normalize, threads
+        As for :func:`similarity`.
+
+    Returns
+    -------
+    ndarray, shape (n_Y, n_classes), float64
+        A column for each label in `labels`, ascending. Its largest entry is that of Algorithm A.3's answer.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument does not fit; the message names it.
+    """
+    kernels = as_kernels(kernels)
+    Y, X, labels = _check_queries(Y, models, X, labels)
+    classes, places = np.unique(labels, return_inverse=True)
+    order = np.argsort(places, kind="stable")
+    X, labels, first = X[order], labels[order], np.searchsorted(places[order], np.arange(len(classes)))
+    best = np.empty((len(Y), len(classes)))
+    for block in _blocks(len(Y), len(X)):
+        s = _similarity(Y[block], models, X, labels, kernels, normalize, threads)
+        best[block] = np.maximum.reduceat(s, first, axis=1)
+    return best
+
+
+def staged_nearest_neighbor(Y, models, X, labels, rounds, *, kernels=None, normalize=True, threads=None):
+    """Label queries by Algorithm A.3 with the first t rounds alone, for growing t; normalised by default.
 
     Parameters
     ----------

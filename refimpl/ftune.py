@@ -39,7 +39,7 @@ BIAS = 1.0  # scikit-learn's; LIBLINEAR's own default, and the paper's g(x), hav
 
 def ftune(
     K, labels, P, *, F=SLOPES, loss="squared_hinge", C=CS, bias=BIAS, choose="validation", validation=None,
-    per_class=False, bound=None, callback=None, kernels=None, threads=None, max_memory=None,
+    per_class=False, class_weight=None, bound=None, callback=None, kernels=None, threads=None, max_memory=None,
 ):  # fmt: skip
     """Algorithm 2 of Kar & Jain (2011), FTUNE: the transfer function whose landmarked space separates best.
 
@@ -66,6 +66,9 @@ def ftune(
     per_class : bool or "both"
         Whether each class chooses f* (and C) by the accuracy of its own problem (-M), or all together choose one by
         that of the whole classifier (-S). "both" chooses twice out of one training.
+    class_weight : dict of label -> float, optional
+        What the losses, and the validation objects, of a class count; 1 where it has no entry. By default all count
+        alike.
     bound : float, optional
         sup |K|, by which similarities are divided. By default the largest |K| that the training looks up, if that is
         above 1, with a warning.
@@ -96,21 +99,23 @@ def ftune(
         If similarities exceeded 1 and no `bound` was given.
     """
     F = as_family(F)
-    K, given = setting(K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads)
+    K, given = setting(
+        K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads, class_weight
+    )  # fmt: skip
     given = _looked_up(K, given, P, F, validation, max_memory)
     found = _train_all(given, P.plus, P.minus, F, callback)
     return found[0] if len(found) == 1 else tuple(found)
 
 
 def bbs(
-    K, labels, L, *, loss="squared_hinge", C=CS, bias=BIAS, validation=None, bound=None, kernels=None, threads=None,
-    max_memory=None,
+    K, labels, L, *, loss="squared_hinge", C=CS, bias=BIAS, validation=None, class_weight=None, bound=None,
+    kernels=None, threads=None, max_memory=None,
 ):  # fmt: skip
     """BBS of § 3: Balcan & Blum's landmarked space (K(x, x_1), ..., K(x, x_d)) and a linear classifier on it.
 
     Parameters
     ----------
-    K, labels, loss, C, bias, validation, bound, kernels, threads, max_memory
+    K, labels, loss, C, bias, validation, class_weight, bound, kernels, threads, max_memory
         As for :func:`ftune`.
     L : array_like of int, shape (d,), or Landmarks
         Landmarks.
@@ -127,7 +132,9 @@ def bbs(
     L = np.asarray(L.L if isinstance(L, Landmarks) else L)
     P = Landmarks(L, np.atleast_2d(L), np.full((1, L.size), ALONE))
     choose = "training" if validation is None else "validation"
-    K, given = setting(K, labels, P, loss, C, bias, choose, validation, False, bound, kernels, threads)
+    K, given = setting(
+        K, labels, P, loss, C, bias, choose, validation, False, bound, kernels, threads, class_weight
+    )  # fmt: skip
     given = _looked_up(K, given, P, (1.0,), validation, max_memory)
     problems = len(given["y"])
     return _train_all(given, np.repeat(P.plus, problems, 0), np.repeat(P.minus, problems, 0), (1.0,))[0]
@@ -217,9 +224,11 @@ def _for_all_f(given, p, plus, minus, F):
     weights, scores = np.empty((*shape, len(plus) + 1)), np.empty((*shape, len(given["V"])))
     losses, gaps = np.empty(shape), np.empty(shape)
     for f in range(len(F)):  # Alg. 2 l.2
-        for c, model in enumerate(path(spaces[f], y, given["C"], given["loss"], given["bias"])):
+        models = path(spaces[f], y, given["C"], given["loss"], given["bias"], weights=given["weights"])
+        for c, model in enumerate(models):
             weights[f, c] = np.append(model.w, model.b)  # Alg. 2 l.3: w_f <- TRAIN(P, L)
-            losses[f, c] = LOSSES[given["loss"]](y * (spaces[f] @ model.w + model.b)).mean()  # L_f <- L(w_f)
+            L = LOSSES[given["loss"]](y * (spaces[f] @ model.w + model.b))
+            losses[f, c] = _mean(L, given["weights"])  # L_f <- L(w_f)
             scores[f, c] = held[f] @ model.w + model.b
             gaps[f, c] = model.gap / model.objective
     return weights, losses, gaps, scores
@@ -238,9 +247,14 @@ def _accuracies(scores, given, per_class):
         return np.empty(0)
     if per_class:
         truth = np.array([given["held"] == c for c in given["positive"]])
-        return ((scores > 0) == truth[:, None, None]).mean(axis=3)
-    held = given["held"]
-    return np.array([[[(classes_of(g.T) == held).mean() for g in of_f] for of_f in np.moveaxis(scores, 0, 2)]])
+        return _mean((scores > 0) == truth[:, None, None], given["held_weights"])
+    held, weights = given["held"], given["held_weights"]
+    return np.array([[[_mean(classes_of(g.T) == held, weights) for g in of_f] for of_f in np.moveaxis(scores, 0, 2)]])
+
+
+def _mean(values, weights):
+    """The mean over the last axis, of objects that count `weights`, or alike."""
+    return values.mean(axis=-1) if weights is None else np.average(values, axis=-1, weights=weights)
 
 
 def _choose(losses, accuracies, given, per_class):

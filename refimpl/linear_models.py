@@ -132,8 +132,10 @@ def _train(X, y, C, loss, bias, start=None, tol=1e-7, max_iter=200):
     return next(path(X, y, [C], loss, bias, start, tol, max_iter))
 
 
-def path(X, y, Cs, loss, bias, start=None, tol=1e-7, max_iter=200):
+def path(X, y, Cs, loss, bias, start=None, tol=1e-7, max_iter=200, weights=None):
     """:func:`train` for one C after the other, each from where the last one ended; without its checks.
+
+    With `weights`, shape (n,), positive, the loss of object i counts C weights[i].
 
     Yields
     ------
@@ -150,31 +152,31 @@ def path(X, y, Cs, loss, bias, start=None, tol=1e-7, max_iter=200):
             w[-1] = start.b / bias
     solver = _interior_point if loss == "hinge" else _newton
     for C in Cs:
-        w, objective, gap, iterations = solver(Z, C, loss, w, tol, max_iter)
+        w, objective, gap, iterations = solver(Z, C if weights is None else C * weights, loss, w, tol, max_iter)
         b = float(bias * w[-1]) if bias else 0.0
         yield LinearModel(w[:d], b, objective, gap, iterations, gap <= tol * objective)
 
 
 def _newton(Z, C, loss, w, tol, max_iter):
-    """Newton's method with a line search, for losses with a derivative. The rows of Z are y_i x_i.
+    """Newton's method with a line search, for losses with a derivative. The rows of Z are y_i x_i; C may be an array.
 
     The objective is 1-strongly convex, so it is at most |gradient|^2 / 2 above the optimum.
     """
     m = Z @ w
-    now = 0.5 * w @ w + C * LOSSES[loss](m).sum()
+    now = 0.5 * w @ w + _total(C, LOSSES[loss](m))
     for iteration in range(1, max_iter + 1):  # noqa: B007
         slope, curvature = _derivatives(loss, m)
-        gradient = w + C * (Z.T @ slope)
+        gradient = w + (C * (Z.T @ slope) if np.ndim(C) == 0 else Z.T @ (C * slope))
         gap = 0.5 * gradient @ gradient
         if gap <= tol * now:
             break
         active = curvature > 0
-        A = Z[active] * np.sqrt(C * curvature[active])[:, None]
+        A = Z[active] * np.sqrt((C * curvature)[active])[:, None]
         step = -cho_solve(_factor(A), gradient, check_finite=False)
         along, falls, eta = Z @ step, gradient @ step, 1.0
         while True:
             w_new, m_new = w + eta * step, m + eta * along
-            then = 0.5 * w_new @ w_new + C * LOSSES[loss](m_new).sum()
+            then = 0.5 * w_new @ w_new + _total(C, LOSSES[loss](m_new))
             if then <= now + 1e-4 * eta * falls or eta < 1e-10:
                 break
             eta /= 2
@@ -182,6 +184,10 @@ def _newton(Z, C, loss, w, tol, max_iter):
             break  # as near as rounding allows
         w, m, now = w_new, m_new, then
     return w, float(now), float(gap), iteration
+
+
+def _total(C, losses):
+    return C * losses.sum() if np.ndim(C) == 0 else C @ losses
 
 
 def _factor(A):
@@ -203,7 +209,7 @@ def _derivatives(loss, m):
 
 
 def _interior_point(Z, C, loss, w, tol, max_iter):
-    """Mehrotra's predictor-corrector steps on the hinge loss. The rows of Z are y_i x_i.
+    """Mehrotra's predictor-corrector steps on the hinge loss. The rows of Z are y_i x_i; C may be an array.
 
     min |w|^2 / 2 + C sum xi with Z w = 1 + s - xi; alpha and C - alpha are the multipliers of s and xi. A step solves
     with I + Z^T D^-1 Z (Ferris & Munson 2002), which has the size of w. The gap is that to the dual objective,
@@ -215,7 +221,7 @@ def _interior_point(Z, C, loss, w, tol, max_iter):
     for iteration in range(1, max_iter + 1):
         v, m = Z.T @ alpha, Z @ w
         dual = max(dual, alpha.sum() - 0.5 * v @ v)
-        now = 0.5 * w @ w + C * _hinge(m).sum()
+        now = 0.5 * w @ w + _total(C, _hinge(m))
         if now < best[0]:
             best = now, w
         gaps.append(best[0] - dual)

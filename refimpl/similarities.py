@@ -6,6 +6,7 @@ similarity -d (footnote 2). What a new object costs is its look-ups of K, so the
 Not handled here: storing look-ups between calls; scaling to sup |K| <= 1, which ``ftune.py`` does where it trains.
 """
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,6 +88,28 @@ class Similarity:
         if rows is None:
             return self.between(self.objects, references)
         return self.between(_select(self.objects, as_indices(rows, len(self), "rows", "objects")), references)
+
+    def restricted(self, members):
+        """The same K over some of the training objects, which holds none of the others.
+
+        Parameters
+        ----------
+        members : array_like of int, shape (r,)
+
+        Returns
+        -------
+        Similarity
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an index does not fit, or K is a matrix.
+        """
+        if self._K is None:
+            raise TypeError("K is a matrix, whose rows stay whole; only a function can be restricted")
+        K = dataclasses.replace(self._K, X=None) if isinstance(self._K, Gaussian) else self._K
+        objects = _select(self.objects, as_indices(members, len(self), "members", "objects"))
+        return Similarity(K, objects, distance=self.distance, pairwise=self.pairwise)
 
     def between(self, queries, references):
         """K from any objects to training objects.

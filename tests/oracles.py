@@ -64,12 +64,18 @@ def nearest(y, models, X, labels):
     """Algorithm A.3 by the literal loop."""
     s_max, found = -math.inf, None
     for x, C in zip(X, labels, strict=True):
-        s = 0.0
-        for alpha, f, p, theta in models[C]:
-            s += alpha * stump(y[f] - x[f], p, theta)
+        s = similarity(y, x, models[C])
         if s > s_max:
             s_max, found = s, C
     return found
+
+
+def similarity(y, x, Phi):
+    """Eq. 4: sum_t alpha_t h_t(y - x)."""
+    s = 0.0
+    for alpha, f, p, theta in Phi:
+        s += alpha * stump(y[f] - x[f], p, theta)
+    return s
 
 
 def chamfer(a, b):

@@ -3,8 +3,8 @@
 import numpy as np
 import oracles
 import pytest
-from agreement import KERNELS, assert_same_rounds
-from sklearn.datasets import load_breast_cancer
+from agreement import KERNELS, assert_same, assert_same_rounds
+from sklearn.datasets import load_breast_cancer, load_wine
 
 import refimpl
 import refimpl.kernels
@@ -13,6 +13,7 @@ from refimpl.boosted_distance import (
     adaboost,
     adaboost_rounds,
     boosted_distance,
+    class_similarities,
     estimate_memory,
     nearest_neighbor_boosted_distance,
     selected_dimensions,
@@ -46,8 +47,16 @@ def test_training_and_classification_against_brute_force(kernels, seed):
         np.testing.assert_array_equal(models[C].threshold, theta)
     literal = {C: [m.weak_classifier(t) for t in range(5)] for C, m in models.items()}
     literal = {C: [(models[C].alpha[t], *h) for t, h in enumerate(hs)] for C, hs in literal.items()}
-    got = nearest_neighbor_boosted_distance(Y, models, X, labels, kernels=kernels)
+    got = nearest_neighbor_boosted_distance(Y, models, X, labels, kernels=kernels, normalize=False)
     assert got.tolist() == [oracles.nearest(y, literal, X, labels) for y in Y]
+    total = {C: sum(h[0] for h in hs) for C, hs in literal.items()}
+    normal = {C: [(h[0] / total[C], *h[1:]) for h in hs] for C, hs in literal.items()}
+    S = np.array([[oracles.similarity(y, x, normal[c]) for x, c in zip(X, labels, strict=True)] for y in Y])
+    np.testing.assert_allclose(similarity(Y, models, X, labels, kernels=kernels), S, atol=1e-12)
+    best = np.array([S[:, labels == C].max(axis=1) for C in (0, 1, 2)]).T
+    np.testing.assert_allclose(class_similarities(Y, models, X, labels, kernels=kernels), best, atol=1e-12)
+    got = nearest_neighbor_boosted_distance(Y, models, X, labels, kernels=kernels)
+    assert (best[np.arange(6), got] > best.max(axis=1) - 1e-12).all()
 
 
 @fast_only
@@ -121,13 +130,14 @@ def test_a_warm_start_of_no_more_rounds(cancer, learner):
 def test_similarity_is_the_literal_sum(cancer, kernels, learner):
     X, y, X_test, _ = cancer
     models = boosted_distance(X, y, 6, kernels=kernels, weak_learner=learner)
-    S = similarity(X_test, models, X, y, kernels=kernels)
+    S = similarity(X_test, models, X, y, kernels=kernels, normalize=False)
     for i in (0, 7, 39):
         np.testing.assert_array_equal(S[:, i], models[y[i]](X_test - X[i]))
     start = np.random.default_rng(0).integers(0, 9, (len(X_test), 3)) * 1.0
     added = start.copy()
     models[0].add_similarity(added, X_test, X[:3], kernels=kernels)
-    np.testing.assert_allclose(added - start, similarity(X_test, models, X[:3], [0] * 3, kernels=kernels), atol=1e-12)
+    literal = similarity(X_test, models, X[:3], [0] * 3, kernels=kernels, normalize=False)
+    np.testing.assert_allclose(added - start, literal, atol=1e-12)
 
 
 def test_queries_must_fit_the_models(cancer):
@@ -158,10 +168,32 @@ def test_constant_features_and_lonely_vectors():
     assert nearest_neighbor_boosted_distance(np.ones((2, 2)), models, np.ones((3, 2)), [0, 0, 1]).shape == (2,)
 
 
-def test_normalised_similarity_lies_in_the_unit_interval(cancer):
-    X, y, X_test, _ = cancer
-    S = similarity(X_test, boosted_distance(X, y, 20), X, y, normalize=True)
-    assert S.min() >= 0 and 0.5 < S.max() <= 1 + 1e-12
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_similarity_lies_in_the_unit_interval_by_default(cancer, kernels):
+    """Up to 1 exactly, however many stumps are added."""
+    X, y, _, _ = cancer
+    models = boosted_distance(X, y, 40, kernels=kernels)
+    for rounds in range(1, 41):
+        part = {C: model.rounds(0, rounds) for C, model in models.items()}
+        S = similarity(X, part, X, y, kernels=kernels)
+        assert S.min() >= 0 and S.max() <= 1
+    assert S.max() > 0.9
+    assert_same(S, similarity(X, models, X, y, kernels=kernels, normalize=True))
+
+
+def test_the_default_is_the_normalised_similarity():
+    """The sum as printed favours the class whose stumps weigh most; every function has the same default."""
+    X, y = load_wine(return_X_y=True)
+    X, y, Q, truth = X[::2], y[::2], X[1::2], y[1::2]
+    models = boosted_distance(X, y, 20, kernels=KERNELS[-1])
+    options = {"kernels": KERNELS[-1]}
+    default, normal, literal = (
+        nearest_neighbor_boosted_distance(Q, models, X, y, **options, **how)
+        for how in ({}, {"normalize": True}, {"normalize": False})
+    )
+    assert (default == normal).all() and (literal == truth).mean() < (default == truth).mean() - 0.05
+    assert (dict(staged_nearest_neighbor(Q, models, X, y, [20], **options))[20] == normal).all()
+    assert (class_similarities(Q, models, X, y, **options).argmax(axis=1) == normal).all()
 
 
 @pytest.mark.parametrize(

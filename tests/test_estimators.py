@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
@@ -128,3 +128,39 @@ def test_selected_dimensions(cancer):
 def test_kernels_are_named():
     with pytest.raises(ValueError, match="kernels"):
         BoostedDistanceClassifier(kernels="quick").fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("kernels", NAMES)
+@pytest.mark.parametrize("normalize", [True, False])
+def test_scores_say_what_predict_says(kernels, normalize):
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["barolo", "grignolino", "barbera"])[y]
+    model = BoostedDistanceClassifier(10, kernels=kernels, normalize=normalize).fit(X[::3], y[::3])
+    S, P = model.decision_function(X), model.predict_proba(X)
+    assert S.shape == P.shape == (178, 3)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    assert (model.classes_[S.argmax(axis=1)] == model.predict(X)).all()
+    assert (model.classes_[P.argmax(axis=1)] == model.predict(X)).all()
+    *_, last = model.staged_predict(X)
+    assert (last == model.predict(X)).all()
+    assert not normalize or 0 <= S.min() <= S.max() <= 1
+    two = y != "barolo"
+    model.fit(X[two], y[two])
+    g, P = model.decision_function(X), model.predict_proba(X)
+    assert g.shape == (178,) and ((g > 0) == (model.predict(X) == "grignolino")).all()
+    np.testing.assert_allclose(P[:, 1], 1 / (1 + np.exp(-g)))
+
+
+def test_of_equal_similarities_the_first_class_is_taken():
+    """Wherever its vectors stand in the training set."""
+    X, y = np.array([[2.0], [0.0], [2.0], [0.0]]), np.array([1, 1, 0, 0])
+    model = BoostedDistanceClassifier(3).fit(X, y)
+    assert model.decision_function([[1.0]]).tolist() == [0.0] and model.predict([[1.0]]).tolist() == [0]
+    assert [one.tolist() for one in model.staged_predict([[1.0]])] == [[0]] * 3
+
+
+def test_cross_validated_by_roc_auc():
+    X, y = load_wine(return_X_y=True)
+    for scoring, labels in (("roc_auc", y == 0), ("roc_auc_ovr", y), ("neg_log_loss", y)):
+        scores = cross_val_score(BoostedDistanceClassifier(10, kernels=NAMES[-1]), X, labels, cv=3, scoring=scoring)
+        assert np.isfinite(scores).all() and (scoring == "neg_log_loss" or scores.min() > 0.9)

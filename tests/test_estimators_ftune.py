@@ -1,6 +1,7 @@
 """FTUNE's estimators pass scikit-learn's own checks and fit its tools."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from agreement import KERNELS, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
+from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -17,7 +19,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import FTuneClassifier, LandmarkTransformer
-from refimpl.ftune import NormalizationWarning
+from refimpl.ftune import NormalizationWarning, ftune, random_landmarks
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
 TINY = {"n_landmarks": 6, "slopes": (1.0, 10.0), "C": (1.0, 100.0), "random_state": 0, "threads": 1}
@@ -163,7 +165,7 @@ def test_a_class_with_one_point_trains(wine):
         (FTuneClassifier(0), "n_landmarks is 0"),
         (FTuneClassifier(selection="best"), "selection: 'best'"),
         (FTuneClassifier(selection="fresh", pairs=False), "selection: 'fresh'"),
-        (FTuneClassifier(slopes=(-1.0,)), r"F\[0\]"),
+        (FTuneClassifier(slopes=(-1.0,)), r"slopes\[0\] must be a positive slope"),
         (FTuneClassifier(validation=1.0), "validation is 1"),
         (FTuneClassifier(kernel="tanh"), "kernel: 'tanh'"),
         (FTuneClassifier(kernel=3), "kernel is 3"),
@@ -190,3 +192,119 @@ def test_a_pair_needs_classes(wine):
         LandmarkTransformer(slope=1.0).fit(X)
     with pytest.raises(ValueError, match="one class"):
         FTuneClassifier().fit(X, np.zeros(len(X)))
+
+
+def held_arrays(value, seen=None):
+    """All arrays and lists that an object holds, however deep."""
+    seen = {} if seen is None else seen
+    if id(value) in seen:
+        return []
+    seen[id(value)] = value
+    parts = list(vars(value).values()) if hasattr(value, "__dict__") else []
+    parts += value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
+    parts += [*value.args, *value.keywords.values()] if isinstance(value, partial) else []
+    own = [value] if isinstance(value, np.ndarray | list) else []
+    base = [value.base] if isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray) else []
+    return own + base + [one for part in parts for one in held_arrays(part, seen)]
+
+
+@pytest.mark.filterwarnings("ignore::refimpl.ftune.NormalizationWarning")
+@pytest.mark.parametrize(
+    "model",
+    [
+        FTuneClassifier(10, slopes=[1.0], C=1.0, random_state=0), FTuneClassifier(10, pairs=False, random_state=0),
+        FTuneClassifier(10, C=1.0, slopes=[5.0], kernel="rbf", random_state=0),
+        LandmarkTransformer(10, random_state=0), LandmarkTransformer(5, slope=10.0, kernel="rbf", random_state=0),
+        FTuneClassifier(10, slopes=[1.0], C=1.0, kernel=lambda a, b: float(a @ b), random_state=0),
+        LandmarkTransformer(10, random_state=0, kernel="precomputed"),
+    ],
+    ids=["gaussian", "BBS", "rbf", "transformer", "pairs", "callable", "matrix"],
+)  # fmt: skip
+def test_what_is_kept_are_the_landmarks(model):
+    """Not the training table, nor any other row of it."""
+    X, y = load_digits(return_X_y=True)
+    X, Q, y = X[:400] / 16, X[400:420] / 16, y[:400] % 3
+    if model.kernel == "precomputed":
+        X, Q = X @ X.T, Q @ X.T
+    model = clone(model).fit(X, y)
+    assert max(len(np.atleast_1d(one)) for one in held_arrays(model)) < 100
+    assert max(one.size for one in held_arrays(model) if isinstance(one, np.ndarray)) <= len(model.landmarks_) * 64
+    if not callable(model.kernel):
+        assert len(pickle.dumps(model)) < 0.3 * X.nbytes
+        again = pickle.loads(pickle.dumps(model))
+        ask = "transform" if isinstance(model, LandmarkTransformer) else "decision_function"
+        assert_same(getattr(again, ask)(Q), getattr(model, ask)(Q))
+
+
+@pytest.mark.parametrize(
+    ("slopes", "error", "message"),
+    [
+        (5.0, TypeError, r"slopes must be a sequence of slopes or functions; got 5.0 \(for one alone: \[5.0\]\)"),
+        (np.tanh, TypeError, "slopes must be a sequence"),
+        ("steep", TypeError, "slopes must be a sequence"),
+        ([], ValueError, "slopes must hold a slope"),
+        ([1.0, -1], ValueError, r"slopes\[1\] must be a positive slope .*; got -1"),
+        ([np.nan], ValueError, r"slopes\[0\] must be a positive slope"),
+        ([True], ValueError, r"slopes\[0\] must be a positive slope"),
+        (["1"], ValueError, r"slopes\[0\] must be a positive slope"),
+    ],
+)
+def test_bad_slopes_are_named(wine, slopes, error, message):
+    X, _, y, _ = wine
+    with pytest.raises(error, match=message):
+        FTuneClassifier(slopes=slopes).fit(X, y)
+
+
+def test_a_bad_slope_is_named(wine):
+    X, _, y, _ = wine
+    for slope in (-1, 0.0, "1", [1.0]):
+        with pytest.raises(ValueError, match="slope must be a positive slope"):
+            LandmarkTransformer(slope=slope).fit(X, y)
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_probabilities_of_the_logistic_loss(wine, pairs):
+    X, Q, y, truth = wine
+    model = FTuneClassifier(**SMALL, loss="logistic", pairs=pairs).fit(X, y)
+    P = model.predict_proba(Q)
+    assert P.shape == (len(Q), 3) and (P >= 0).all()
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    assert (model.classes_[P.argmax(axis=1)] == model.predict(Q)).all() and log_loss(truth, P) < 0.4
+    two = y != "c"
+    model.fit(X[two], y[two])
+    np.testing.assert_allclose(model.predict_proba(Q)[:, 1], 1 / (1 + np.exp(-model.decision_function(Q))))
+    assert ((model.predict_proba(Q)[:, 1] > 0.5) == (model.predict(Q) == "b")).all()
+    assert not hasattr(FTuneClassifier(), "predict_proba")
+    scores = cross_val_score(FTuneClassifier(**SMALL, loss="logistic"), X, y, scoring="roc_auc_ovr", cv=3)
+    assert scores.min() > 0.9
+    assert cross_val_score(FTuneClassifier(**SMALL), X, y == "a", scoring="roc_auc", cv=3).min() > 0.9
+
+
+@pytest.mark.parametrize("options", [{}, {"pairs": False}, {"per_class": True}, {"choose": "training"}])
+def test_class_weights_help_the_rare(options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3)) + np.where(np.arange(400) < 30, 1.5, 0.0)[:, None]
+    y = np.array(["rare"] * 30 + ["common"] * 370)
+    kept, held = np.arange(400) % 2 == 0, np.arange(400) % 2 == 1
+    plain, balanced, by_hand = (
+        FTuneClassifier(10, C=1.0, random_state=0, class_weight=how, **options).fit(X[kept], y[kept])
+        for how in (None, "balanced", {"rare": 200 / 30, "common": 200 / 370})
+    )
+    found = [(one.predict(X[held])[y[held] == "rare"] == "rare").mean() for one in (plain, balanced)]
+    assert found[1] > found[0] + 0.1
+    assert_same(balanced.decision_function(X), by_hand.decision_function(X))
+    for wrong in ("even", {"rare": 0.0}, {"rare": -1.0}):
+        with pytest.raises(ValueError, match="class_weight"):
+            FTuneClassifier(10, class_weight=wrong, **options).fit(X, y)
+
+
+def test_class_weights_by_label(wine):
+    X, _, y, _ = wine
+    K, P = rbf_kernel(X), random_landmarks(y, 5, np.random.default_rng(0))
+    options = {"C": 1.0, "F": [1.0], "choose": "training"}
+    plain, ones, heavy = (ftune(K, y, P, class_weight=w, **options) for w in (None, {"a": 1.0}, {"a": 50.0}))
+    np.testing.assert_allclose(ones.w, plain.w, rtol=1e-6, atol=1e-6)
+    assert (heavy.predict(K, K) == "a").sum() >= (plain.predict(K, K) == "a").sum() and heavy != plain
+    for wrong, message in (("balanced", "dict"), ({"d": 1.0}, "'d'"), ({"a": np.inf}, "class_weight")):
+        with pytest.raises((TypeError, ValueError), match=message):
+            ftune(K, y, P, class_weight=wrong, **options)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 from sklearn.base import clone
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, NearestNeighbors
@@ -42,8 +42,9 @@ def test_check_estimator_with_classes():
     check_estimator(SearchForestNeighbors(3, n_trees=2, similarity="classes", mode="connectivity", threads=1))
 
 
-def test_neighbours_are_the_nearest_candidates(digits, fitted):
+def test_neighbours_are_the_nearest_candidates(digits):
     X, _, Q, _ = digits
+    fitted = SearchForestNeighbors(4, n_candidates=400, **SMALL).fit(X)
     found, (distances, indices) = fitted.candidates(Q), fitted.kneighbors(Q)
     D = ((Q[:, None] - X) ** 2).sum(axis=2)
     for i in range(len(Q)):
@@ -76,7 +77,8 @@ def test_queries_with_few_candidates_are_compared_with_all(digits):
 def test_the_graph_is_like_that_of_the_transformer(digits, mode):
     """With one leaf for all the forest selects everything, and both graphs are the same."""
     X, _, Q, _ = digits
-    ours = SearchForestNeighbors(5, mode=mode, **{**SMALL, "n_trees": 1, "max_depth": 1, "lam": 1e-6}).fit(X)
+    one = {**SMALL, "n_trees": 1, "max_depth": 1, "lam": 1e-6, "n_candidates": 400}
+    ours = SearchForestNeighbors(5, mode=mode, **one).fit(X)
     theirs = KNeighborsTransformer(n_neighbors=5, mode=mode).fit(X)
     for part in (X, Q):
         a, b = ours.transform(part), theirs.transform(part)
@@ -120,6 +122,72 @@ def test_a_sample_is_enough_to_learn_from(digits):
     assert len(model.index_) == 400 and model.kneighbors(Q)[1].max() > 150
 
 
+def test_what_is_similar_follows_the_sample():
+    """A hundredth of the points by default, and as large a share of those that the forest is learnt from, if not 10."""
+    X = np.random.default_rng(0).normal(size=(3000, 3))
+    how = {"n_trees": 1, "max_leaves": 4, "lam": 1e-4, "random_state": 0, "kernels": NAMES[-1]}
+    assert SearchForestNeighbors(n_training_points=None, **how).fit(X).n_similar_ == 28
+    assert SearchForestNeighbors(n_training_points=300, **how).fit(X).n_similar_ == 10
+    assert SearchForestNeighbors(n_training_points=1500, **how).fit(X).n_similar_ == 15
+    assert SearchForestNeighbors(n_training_points=300, n_similar=100, **how).fit(X).n_similar_ == 10
+    assert SearchForestNeighbors(n_training_points=300, n_similar=1, **how).fit(X).n_similar_ == 1
+    assert SearchForestNeighbors(n_similar=100, **how).fit(X[:30]).n_similar_ == 15
+    assert SearchForestNeighbors(**how).fit(X[:300]).n_similar_ == 18
+
+
+@pytest.mark.parametrize("n", [20, 100, 300, 2000, 4000])
+def test_by_default_few_points_are_compared(n):
+    """5 % from 2,000 points on, else 100; as many as neighbours are asked for, at least; more if one says so."""
+    X, _ = make_blobs(n + 50, 5, centers=8, cluster_std=3.0, random_state=0)
+    X, Q = X[:n], X[n:]
+    how = {"n_trees": 4, "max_leaves": 16, "random_state": 0, "kernels": NAMES[-1]}
+    model, compared = SearchForestNeighbors(3, **how).fit(X), []
+    rerank = model.index_.kernels.rerank
+
+    class Counting:
+        def __getattr__(self, name):
+            return getattr(KERNELS[-1], name)
+
+        def rerank(self, Q, X, offsets, rows, k, **options):
+            compared.append(np.diff(offsets).max())
+            return rerank(Q, X, offsets, rows, k, **options)
+
+    model.index_.kernels = Counting()
+    model.kneighbors(Q)
+    model.kneighbors()
+    assert compared[0] <= max(100, n // 20) and compared[1] <= max(100, n // 20) + 1
+    assert compared[0] <= 0.05 * n or n < 2000
+    if n == 300:
+        model.kneighbors(Q, 150)
+        assert compared[2] <= 150
+        model.set_params(n_candidates=300).kneighbors(Q)
+        assert compared[3] > 100
+
+
+@pytest.mark.parametrize("similarity", ["neighbors", "classes"])
+def test_the_fit_says_what_recall_to_expect(similarity):
+    """Of points that the forest has not been learnt from, so it holds for new ones."""
+    X, y = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(X))
+    X, Q, y = X[order[:1500]], X[order[1500:]], y[order[:1500]]
+    how = {"n_trees": 4, "max_leaves": 32, "n_candidates": 30, "random_state": 0, "kernels": NAMES[-1]}
+    model = SearchForestNeighbors(5, similarity=similarity, **how).fit(X, y)
+    exact = NearestNeighbors(n_neighbors=5).fit(X).kneighbors(Q, return_distance=False)
+    found = model.kneighbors(Q, return_distance=False)
+    recall = np.mean([len(set(a) & set(b)) / 5 for a, b in zip(found, exact, strict=True)])
+    assert 0.1 < model.expected_recall_ < 0.99 and abs(model.expected_recall_ - recall) < 0.08
+    share = np.diff(model.candidates(Q, 30).offsets).mean() / 1500
+    assert abs(model.expected_candidates_ - share) < 0.2 * share
+    assert type(model.expected_recall_) is type(model.expected_candidates_) is float
+
+
+def test_few_points_are_all_compared():
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    model = SearchForestNeighbors(7, random_state=0).fit(X)
+    assert model.expected_recall_ == 1.0 and model.expected_candidates_ == 1.0
+    assert_same(model.kneighbors()[1], NearestNeighbors(n_neighbors=7).fit(X).kneighbors()[1].astype(np.int64))
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -131,7 +199,7 @@ def test_a_sample_is_enough_to_learn_from(digits):
         ({"n_neighbors": 0}, ValueError, "n_neighbors is 0"), ({"n_neighbors": "a"}, TypeError, "n_neighbors is 'a'"),
         ({"n_candidates": 0}, ValueError, "n_candidates is 0"), ({"max_memory": "a"}, TypeError, "max_memory is 'a'"),
         ({"n_candidates": 2.5}, TypeError, "n_candidates is 2.5"),
-        ({"n_candidates": 4}, ValueError, "n_candidates is 4, fewer than the 5 neighbours.* at least 5"),
+        ({"n_candidates": 4}, ValueError, "n_candidates must be at least 5, the number of neighbours.*got 4"),
     ],
 )  # fmt: skip
 def test_bad_parameters(digits, change, error, message):
@@ -170,7 +238,7 @@ def test_as_few_candidates_as_neighbours_are_compared_with_no_other_points(digit
     assert_same(np.sort(ones.indices.reshape(-1, 4)).astype(np.int64), np.sort(few))
     for ask in (model.kneighbors, model.kneighbors_graph):
         for part in (None, Q):
-            with pytest.raises(ValueError, match="n_candidates is 4, fewer than the 5 neighbours asked for"):
+            with pytest.raises(ValueError, match="n_candidates must be at least 5, the number of neighbours asked for"):
                 ask(part, 5)
 
 

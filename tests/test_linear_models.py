@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from refimpl.linear_models import LOSSES, loss, train
+from refimpl.linear_models import LOSSES, loss, path, train
 
 
 def data(seed, n, d, noise=0.5):
@@ -111,3 +111,17 @@ def test_one_class_and_no_information(name):
 def test_bad_arguments(arguments, message):
     with pytest.raises((TypeError, ValueError), match=message):
         train(**({"X": [[0.0, 1.0], [1.0, 0.0]], "y": [1, -1], "C": 1.0} | arguments))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_weight_is_as_good_as_so_many_equal_points(name):
+    X, y = data(3, 60, 4)
+    times = np.arange(60) % 3 + 1
+    (weighted,) = path(X, y * 1.0, [2.0], name, 1.0, weights=times * 1.0)
+    (repeated,) = path(X[np.repeat(np.arange(60), times)], np.repeat(y, times) * 1.0, [2.0], name, 1.0)
+    assert weighted.converged and repeated.converged
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-6)
+    np.testing.assert_allclose(weighted.w, repeated.w, atol=1e-3 * np.abs(repeated.w).max())
+    (plain,) = path(X, y * 1.0, [2.0], name, 1.0)
+    (ones,) = path(X, y * 1.0, [2.0], name, 1.0, weights=np.ones(60))
+    assert ones.objective == pytest.approx(plain.objective, rel=1e-9)

@@ -1,13 +1,14 @@
 """scikit-learn estimator over Boosted Distance: Amores, Sebe & Radeva (2006)."""
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.boosted_distance import (
     boosted_distance,
-    nearest_neighbor_boosted_distance,
+    class_similarities,
     selected_dimensions,
     staged_nearest_neighbor,
 )
@@ -15,7 +16,11 @@ from refimpl.estimators._arguments import kernels_named
 
 
 class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
-    """Nearest neighbour under the boosted distance: Amores, Sebe & Radeva (2006), Algorithms A.1-A.3.
+    """Nearest neighbour under the boosted distance, whose similarities are normalised by default.
+
+    Source: Amores, Sebe & Radeva (2006), Algorithms A.1-A.3. Each class's boosting starts with half of the weight on
+    the pairs within the class and half on the others (A.2 l. 4), so classes are balanced as they are: there is no
+    ``class_weight``.
 
     Parameters
     ----------
@@ -25,8 +30,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     weak_learner : refimpl.weak_learners.WeakLearner, optional
         Decision stumps by default.
     normalize : bool, default True
-        Divide each class's similarity by its sum of weights, which the paper's numbers need (ERRATUM BD-2);
-        False is Algorithm A.3 as printed.
+        Divide each class's similarity by its sum of weights, so that it lies in [0, 1] (ERRATUM BD-2). False is
+        Algorithm A.3 as printed, which favours the class whose stumps weigh most.
     warm_start : bool, default False
         True makes ``fit`` go on from the rounds of the last ``fit``, which must have had the same data and no
         larger T. The result is that of one ``fit`` with all T rounds.
@@ -63,20 +68,21 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         """Learn one similarity for each class from X, shape (n, d), and the labels y, shape (n,)."""
         warm = self.warm_start and hasattr(self, "models_")
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", copy=True, reset=not warm)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=not warm)
         check_classification_targets(y)
         classes, places = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError("y has one class; the classifier needs at least two classes")
+        order = np.argsort(places, kind="stable")  # of equal similarities the first class's is taken
         if warm:
-            self._check_warm_start(X, classes[places])
+            self._check_warm_start(X[order], classes[places[order]])
         callback = None if self.callback is None else lambda C, round: self.callback(classes[C], round)
         self.models_ = boosted_distance(
             X, places, self.T, kernels=kernels_named(self.kernels), weak_learner=self.weak_learner,
             models=self.models_ if warm else None, callback=callback, threads=self.threads,
             max_memory=self.max_memory,
         )  # fmt: skip
-        self.classes_, self._places, self._X = classes, places, X
+        self.classes_, self._places, self._X = classes, places[order], X[order]
         self.selected_dimensions_ = selected_dimensions(self.models_)
         return self
 
@@ -93,10 +99,40 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         options = {"kernels": kernels_named(self.kernels), "normalize": self.normalize, "threads": self.threads}
         return X, options
 
-    def predict(self, X):
-        """Labels of X, shape (n, d): ndarray, shape (n,)."""
+    def _similarities(self, X):
         X, options = self._query(X)
-        return self.classes_[nearest_neighbor_boosted_distance(X, self.models_, self._X, self._places, **options)]
+        return class_similarities(X, self.models_, self._X, self._places, **options)
+
+    def decision_function(self, X):
+        """Return how similar X, shape (n, d), is to the most similar training vector of each class.
+
+        Returns
+        -------
+        ndarray, shape (n, n_classes), float64
+            Between 0 and 1, unless ``normalize=False``. Of two classes the second's less the first's, shape (n,).
+        """
+        S = self._similarities(X)
+        return S[:, 1] - S[:, 0] if S.shape[1] == 2 else S
+
+    def predict_proba(self, X):
+        """Return the softmax of the classes' similarities: exp(S_c) over the sum of exp(S_c) of all classes.
+
+        It puts the classes in order, as :meth:`predict` does, but is no calibrated probability: no class gets more than
+        e times another's, unless ``normalize=False``. ``sklearn.calibration.CalibratedClassifierCV`` gives those.
+
+        Returns
+        -------
+        ndarray, shape (n, n_classes), float64
+        """
+        return softmax(self._similarities(X), axis=1)
+
+    def predict(self, X):
+        """Return the class of the training vector most similar to each row of X, shape (n, d): ndarray, shape (n,).
+
+        Of equal similarities the first class's is taken.
+        """
+        S = self._similarities(X)
+        return self.classes_[S.argmax(axis=1)]
 
     def staged_predict(self, X, rounds=None):
         """Yield the labels of X after each number of rounds in `rounds` (default: each that was trained)."""

@@ -7,11 +7,15 @@ or, for a kernel that is a function, any sequence of objects: strings, sets, ima
 from functools import partial
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl._checks import as_count, as_number
+from refimpl._ftune_checks import as_family, as_transfer
 from refimpl.estimators._arguments import as_random_generator, classes_of, kernels_named, require_one_of
 from refimpl.estimators._space import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import BIAS, CS, SLOPES, bbs, diverse_landmarks, dselect, ftune, random_landmarks
@@ -71,10 +75,16 @@ class _WithKernel(BaseEstimator):
         require_one_of(self.selection, allowed, "selection")
         return as_random_generator(self.random_state), kernels_named(self.kernels)
 
-    def _forget_matrix(self):
-        """A given matrix has done its part: queries bring their own rows."""
-        if is_matrix(self.kernel):
-            self._K = _Rows(len(self._K), self.distance)
+    def _keep_landmarks(self, K):
+        """Keep of the training objects the landmarks alone; of a given matrix nothing: queries bring their rows."""
+        matrix = is_matrix(self.kernel)
+        self._K = _Rows(len(K), self.distance) if matrix else K.restricted(self.landmarks_)
+        self._columns = self.landmarks_ if matrix else np.arange(len(self.landmarks_))
+
+    def _to_landmarks(self, X):
+        """K from new objects to the landmarks, shape (m, r)."""
+        X = self._queries(X)
+        return self._K.between(X, self._columns)
 
 
 class _Rows(Similarity):
@@ -100,6 +110,12 @@ def _two_classes_of(y, X):
     return classes, places
 
 
+def _is_logistic(estimator):
+    if estimator.loss != "logistic":
+        raise AttributeError(f"predict_proba needs loss='logistic'; loss is {estimator.loss!r}")
+    return True
+
+
 class FTuneClassifier(ClassifierMixin, _WithKernel):
     """A linear classifier on landmarked similarities, under the transfer function that suits the data: FTUNE.
 
@@ -120,6 +136,9 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         False makes it BBS: one landmark in the place of a pair, and no transfer function.
     per_class : bool, default False
         Whether each class chooses its own transfer function ("-M") or all share one ("-S").
+    class_weight : dict, "balanced" or None, default None
+        What the losses, and the points held out, of each class count; see
+        :func:`sklearn.utils.class_weight.compute_class_weight`.
     loss : {"squared_hinge", "hinge", "logistic"}, default "squared_hinge"
     C : float or sequence of floats, optional
         What the losses count; the best on the validation set is taken. By default 1, 10, 100 and 1000.
@@ -175,8 +194,9 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
 
     def __init__(
         self, n_landmarks=30, *, selection="diverse", slopes=None, pairs=True, per_class=False, loss="squared_hinge",
-        C=None, bias=BIAS, choose="validation", validation=0.2, kernel="gaussian", kernel_params=None, distance=False,
-        bound=None, kernels="reference", random_state=None, threads=None, max_memory=None,
+        C=None, bias=BIAS, choose="validation", validation=0.2, class_weight=None, kernel="gaussian",
+        kernel_params=None, distance=False, bound=None, kernels="reference", random_state=None, threads=None,
+        max_memory=None,
     ):  # fmt: skip
         self.n_landmarks = n_landmarks
         self.selection = selection
@@ -188,6 +208,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         self.bias = bias
         self.choose = choose
         self.validation = validation
+        self.class_weight = class_weight
         self.kernel = kernel
         self.kernel_params = kernel_params
         self.distance = distance
@@ -222,24 +243,32 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         X = self._training_objects(X)
         classes, places = _two_classes_of(y, X)
         kept, held = self._split(places, rng)
-        self._K = self._similarity(X, rng)
-        inner = _Part(self._K, kept)
+        K = self._similarity(X, rng)
+        inner = _Part(K, kept)
         P = self._chosen(inner, places[kept], d, rng)
         options = {
-            "loss": self.loss, "C": CS if self.C is None else self.C, "bias": self.bias, "bound": self.bound,
-            "validation": (_select(self._K.objects, held), places[held]), "kernels": kernels, "threads": self.threads,
+            "class_weight": self._class_weight(classes, places), "loss": self.loss,
+            "C": CS if self.C is None else self.C, "bias": self.bias, "bound": self.bound,
+            "validation": (_select(K.objects, held), places[held]), "kernels": kernels, "threads": self.threads,
             "max_memory": self.max_memory,
         }  # fmt: skip
         if self.pairs:
-            F = SLOPES if self.slopes is None else self.slopes
+            F = SLOPES if self.slopes is None else as_family(self.slopes, "slopes")
             self.model_ = ftune(inner, places[kept], P, F=F, choose=self.choose, per_class=self.per_class, **options)
         else:
             self.model_ = bbs(inner, places[kept], P.L[:d], **options)
-        self.landmarks_, self.n_similarities_ = kept[self.model_.landmarks], self._K.computed
+        self.landmarks_, self.n_similarities_ = kept[self.model_.landmarks], K.computed
         self.slopes_ = self.model_.slopes[self.model_.f] if self.pairs else np.full(len(self.model_.w), np.nan)
         self.classes_ = classes
-        self._forget_matrix()
+        self._keep_landmarks(K)
         return self
+
+    def _class_weight(self, classes, places):
+        """What the losses of each class count, by its place."""
+        if self.class_weight is None:
+            return None
+        weights = compute_class_weight(self.class_weight, classes=classes, y=classes[places])
+        return dict(enumerate(weights.tolist()))
 
     def _split(self, places, rng):
         """Points that train and points that are held out; each class keeps one at least."""
@@ -252,15 +281,26 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         return kept, np.flatnonzero(held) if held.any() else kept
 
     def decision_function(self, X):
-        """g(x) of each class, shape (m, n_classes); of two classes that of the second, shape (m,)."""
-        X = self._queries(X)
-        g = self.model_.decision(
-            self._K.between(X, self.landmarks_), kernels=kernels_named(self.kernels), threads=self.threads
-        )  # fmt: skip
+        """Return g(x) of each class, shape (m, n_classes); of two classes that of the second, shape (m,)."""
+        S = self._to_landmarks(X)
+        g = self.model_.decision(S, kernels=kernels_named(self.kernels), threads=self.threads)
         return g[:, 0] if len(self.classes_) == 2 else g
 
+    @available_if(_is_logistic)
+    def predict_proba(self, X):
+        """Return the probabilities of the classes, shape (m, n_classes); with ``loss="logistic"`` alone.
+
+        Of two classes 1 / (1 + exp(-g)) is that of the second. Of more, each class's own, told from the rest, divided
+        by their sum.
+        """
+        P = expit(self.decision_function(X))
+        if P.ndim == 1:
+            return np.column_stack([1 - P, P])
+        total = P.sum(axis=1, keepdims=True)
+        return np.divide(P, total, out=np.full_like(P, 1 / P.shape[1]), where=total > 0)
+
     def predict(self, X):
-        """Classes of X, m objects in the form that ``fit`` takes (rows of n similarities if precomputed)."""
+        """Return the classes of X, m objects in the form that ``fit`` takes (rows of n similarities if precomputed)."""
         g = self.decision_function(X)
         return self.classes_[(g > 0).astype(np.int64) if g.ndim == 1 else g.argmax(axis=1)]
 
@@ -355,32 +395,34 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
         rng, kernels = self._check_selection()
         d = as_count(self.n_components, "n_components")
         X = self._training_objects(X)
+        if self.slope is not None:
+            as_transfer(self.slope, "slope")
         if self.slope is not None and y is None:
             raise ValueError("y is None; pairs of landmarks (slope=...) need classes, slope=None does not")
-        self._K = self._similarity(X, rng)
+        K = self._similarity(X, rng)
         if self.slope is None:
             if self.selection == "random":
                 plus = rng.choice(len(X), min(d, len(X)), replace=False)
             else:
-                plus = diverse_landmarks(self._K, d, rng, kernels=kernels, threads=self.threads)
+                plus = diverse_landmarks(K, d, rng, kernels=kernels, threads=self.threads)
             self.landmarks_, self.plus_ = np.unique(plus, return_inverse=True)
             self.minus_ = None
         else:
-            P = self._chosen(self._K, _two_classes_of(y, X)[1], d, rng)
+            P = self._chosen(K, _two_classes_of(y, X)[1], d, rng)
             both = np.concatenate([P.plus.ravel(), P.minus.ravel()])
             self.landmarks_, both = np.unique(both, return_inverse=True)
             self.plus_, self.minus_ = np.split(both.astype(np.int64), 2)
-        self.n_similarities_ = self._K.computed
-        self._forget_matrix()
+        self.n_similarities_ = K.computed
+        self._keep_landmarks(K)
         return self
 
     def transform(self, X):
         """Phi_L(x): ndarray, shape (m, n_features_out)."""
-        S = self._K.between(self._queries(X), self.landmarks_)
+        S = self._to_landmarks(X)
         if self.minus_ is None:
             return S[:, self.plus_]
-        kernels = kernels_named(self.kernels)
-        return landmarked(S, self.plus_, self.minus_, [self.slope], kernels=kernels, threads=self.threads)[0]
+        kernels, F = kernels_named(self.kernels), [as_transfer(self.slope, "slope")]
+        return landmarked(S, self.plus_, self.minus_, F, kernels=kernels, threads=self.threads)[0]
 
     @property
     def _n_features_out(self):

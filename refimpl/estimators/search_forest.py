@@ -10,17 +10,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from refimpl._checks import as_count
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
-from refimpl.inverted_index import InvertedIndex
+from refimpl.inverted_index import MOST, InvertedIndex
 from refimpl.search_forest import in_range, label_similarity, neighbor_similarity, search_forest
 
 MODES, SIMILARITIES = ("distance", "connectivity"), ("neighbors", "classes")
+SHARE, FEWEST = 20, 100  # by default a query is compared with a 20th of the points, or with 100
+SIMILAR = 10, 20, 100  # neighbours that are similar: in a sample at least, of all points at least and at most
+HELD, ENOUGH = 200, 40  # points that the forest is tried with; there are none of their own among fewer than these
 
 
 class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Approximate nearest neighbours among the candidates that a Boosted Search Forest selects.
+    """Approximate nearest neighbours; by default a query is compared with 5 % of the points, chosen by a search forest.
 
-    Source: Li et al. (2011). As a transformer it gives the sparse graph that scikit-learn's neighbour estimators take
-    with ``metric="precomputed"``, as its ``KNeighborsTransformer`` does. A forest is learnt from the points themselves,
+    Source: Li et al. (2011). Of fewer than 2,000 points a query is compared with up to 100, as 5 % would be too few.
+    ``expected_recall_`` says how many of the true neighbours that finds.
+
+    As a transformer it gives the sparse graph that scikit-learn's neighbour estimators take with
+    ``metric="precomputed"``, as its ``KNeighborsTransformer`` does. A forest is learnt from the points themselves,
     centred and scaled to a mean squared length of 1.
 
     Parameters
@@ -29,19 +35,25 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     mode : {"distance", "connectivity"}
         What ``transform`` gives: distances to ``n_neighbors + 1`` points, the point itself among them if it is one of
         ``fit``; or ones for `n_neighbors`.
-    n_trees : int, default 32
+    n_trees : int, default 16
         M.
     lam : float, default 0.05
         lambda: the larger, the fewer candidates.
     similarity : {"neighbors", "classes"}
         What is similar: the `n_similar` nearest points, or points of the same class of y.
-    n_similar : int, default 100
-        K; for fewer points than 2 K half of them.
+    n_similar : int, optional
+        K, of all points: a forest that is learnt from a tenth of them takes the K / 10 nearest of those. At most half
+        of them. By default a hundredth of all points, at least 20 and at
+        most 100, but no fewer than 10 of those that the forest is learnt from.
     n_candidates : int, optional
-        How many candidates are compared with a query; by default all. As many as neighbours are asked for, at least. A
-        point of ``fit`` finds itself, so ``kneighbors`` without X and ``transform`` to distances take one more.
-    n_training_points : int, optional
-        At least 2. Learn from so many points, drawn at random; by default from all. All are searched.
+        How many candidates are compared with a query at most, those of the largest T(q, x). By default 5 % of the
+        points, but at least 100 and at least as many as neighbours are asked for. A point of ``fit`` finds itself, so
+        ``kneighbors`` without X and ``transform`` to distances take one more. The number of all points, or a larger
+        one, compares all that the forest selects.
+    n_training_points : int, default 2000
+        At least 2. Learn from so many points at most, drawn at random; None for all. All are searched.
+    max_leaves : int, default 128
+        Leaves of a tree; None for as many as pay.
     max_depth, stump_above : int, optional
         See :func:`refimpl.search_forest.search_forest`.
     kernels : {"reference", "fast"}, default "reference"
@@ -57,6 +69,13 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     forest_ : refimpl.search_forest.SearchForest
         Of the centred and scaled points.
     index_ : refimpl.inverted_index.InvertedIndex
+    expected_recall_ : float
+        Which share of its `n_neighbors` true neighbours a new point finds: measured on up to 200 points (a tenth at
+        most) that the forest is not learnt from. Of fewer than 40 points it is learnt from all, and measured on them.
+    expected_candidates_ : float
+        With which share of the points such a point is compared.
+    n_similar_ : int
+        K among the points that the forest is learnt from; with ``similarity="neighbors"`` alone.
     n_samples_fit_ : int
     n_features_in_ : int
 
@@ -70,9 +89,9 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     """
 
     def __init__(
-        self, n_neighbors=5, *, mode="distance", n_trees=32, lam=0.05, similarity="neighbors", n_similar=100,
-        n_candidates=None, n_training_points=None, max_depth=16, stump_above=None, kernels="reference",
-        max_memory=None, random_state=None, threads=None,
+        self, n_neighbors=5, *, mode="distance", n_trees=16, lam=0.05, similarity="neighbors", n_similar=None,
+        n_candidates=None, n_training_points=2000, max_depth=16, max_leaves=128, stump_above=None,
+        kernels="reference", max_memory=None, random_state=None, threads=None,
     ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.mode = mode
@@ -83,6 +102,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.n_candidates = n_candidates
         self.n_training_points = n_training_points
         self.max_depth = max_depth
+        self.max_leaves = max_leaves
         self.stump_above = stump_above
         self.kernels = kernels
         self.max_memory = max_memory
@@ -112,24 +132,55 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self._X, self.n_samples_fit_ = in_range(X, "X"), len(X)
         self._middle = X.mean(axis=0, dtype=np.float64)
         self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1).mean()) or 1.0
-        rows = np.arange(len(X))
-        if self.n_training_points is not None:
-            rows = np.sort(rng.choice(len(X), min(self.n_training_points, len(X)), replace=False))
+        rows, held = self._split(len(X), rng)
         Z = self._mapped(X)
         S = self._similar(Z[rows], None if y is None else y[rows], kernels)
         self.forest_ = search_forest(
             Z[rows], S, self.n_trees, self.lam, rng=rng, kernels=kernels, max_depth=self.max_depth,
-            stump_above=self.stump_above, max_memory=self.max_memory, threads=self.threads,
+            max_leaves=self.max_leaves, stump_above=self.stump_above, max_memory=self.max_memory, threads=self.threads,
         )  # fmt: skip
         self.index_ = InvertedIndex(self.forest_, Z, keep_vectors=False, kernels=kernels, threads=self.threads)
+        self._try_out(held, Z)
         return self
+
+    def _split(self, n, rng):
+        """The points that the forest is learnt from, and those that it is tried with."""
+        most = n if self.n_training_points is None else min(self.n_training_points, n)
+        if n < ENOUGH:
+            rows = np.sort(rng.choice(n, most, replace=False)) if most < n else np.arange(n)
+            return rows, np.arange(n)
+        order, held = rng.permutation(n), min(HELD, n // 10)
+        return np.sort(order[held : held + most]), np.sort(order[:held])
+
+    def _try_out(self, held, Z):
+        """Set what new points can expect."""
+        k = min(self.n_neighbors, len(Z) - 1)
+        found = self.index_.candidates(Z[held], self._most(k, 1))
+        options = {"kernels": self.index_.kernels, "threads": self.threads}
+        exact = nearest_neighbors(self._X, self._X[held], k, skip=held, **options).indices
+        hits, compared = 0, 0
+        for i, row in enumerate(held):
+            mine = found.ids[found.offsets[i] : found.offsets[i + 1]]
+            mine = mine[mine != row]
+            few = len(mine) < k  # such a query is compared with all points
+            hits += k if few else np.isin(exact[i], mine).sum()
+            compared += len(Z) - 1 if few else len(mine)
+        self.expected_recall_ = float(hits / (k * len(held)))
+        self.expected_candidates_ = float(compared / ((len(Z) - 1) * len(held)))
+
+    def _most(self, k, more):
+        """How many candidates of a query for k neighbours are compared."""
+        n = self.n_samples_fit_
+        most = max(n // SHARE, FEWEST, k) if self.n_candidates is None else self.n_candidates
+        return min(most, MOST - 1) + more
 
     def _check_parameters(self):
         for name, allowed in (("mode", MODES), ("similarity", SIMILARITIES)):
             require_one_of(getattr(self, name), allowed, name)
         k = as_count(self.n_neighbors, "n_neighbors")
-        for name in ("n_trees", "n_similar"):
-            as_count(getattr(self, name), name)
+        as_count(self.n_trees, "n_trees")
+        if self.n_similar is not None:
+            as_count(self.n_similar, "n_similar")
         if self.n_training_points is not None:
             as_count(self.n_training_points, "n_training_points", 2)
         self._require_candidates(k)
@@ -138,15 +189,17 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         """So many that k neighbours can be among them; compared with fewer, every query would be with all points."""
         if self.n_candidates is not None and as_count(self.n_candidates, "n_candidates") < k:
             raise ValueError(
-                f"n_candidates is {self.n_candidates}, fewer than the {k} neighbours asked for; at least {k}, or None "
-                "for all, would do"
+                f"n_candidates must be at least {k}, the number of neighbours asked for, or None; got "
+                f"{self.n_candidates}"
             )
 
     def _similar(self, Z, y, kernels):
         """S of the training points; of classes there is one of two points at least."""
         if self.similarity == "neighbors":
-            k = max(1, min(self.n_similar, len(Z) // 2))
-            return neighbor_similarity(Z, k, kernels=kernels, threads=self.threads)
+            n, (few, least, most) = self.n_samples_fit_, SIMILAR
+            K, few = (self.n_similar, 1) if self.n_similar is not None else (min(max(n // 100, least), most), few)
+            self.n_similar_ = max(1, min(max(round(K * len(Z) / n), few), len(Z) // 2))
+            return neighbor_similarity(Z, self.n_similar_, kernels=kernels, threads=self.threads)
         if len(np.unique(y)) == len(y):
             raise ValueError(
                 f"y: no two of the {len(y)} points that the forest is learnt from are of one class, so none are "
@@ -171,7 +224,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         ----------
         X : array_like, shape (m, d)
         most : int, optional
-            By default all.
+            By default all, not `n_candidates` alone.
         """
         Z = self._mapped(self._queries(X))
         return self.index_.candidates(Z, most)
@@ -206,8 +259,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         if k > self.n_samples_fit_ - own:
             raise ValueError(f"n_neighbors is {k}; there are {self.n_samples_fit_ - own} points to choose from")
         X = self._X if own else self._queries(X)
-        most = None if self.n_candidates is None else self.n_candidates + more
-        found = self.index_.candidates(self._mapped(X), most)
+        found = self.index_.candidates(self._mapped(X), self._most(k, more))
         squares, indices = self.index_.kernels.rerank(
             X, self._X, found.offsets, found.ids, k + own, threads=self.threads
         )

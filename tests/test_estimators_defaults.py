@@ -1,0 +1,74 @@
+"""Every estimator as a new user meets it: at its defaults, on both kernels."""
+
+import pickle
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_iris, load_wine
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from refimpl import estimators
+
+NAMES = ["reference", "fast"][: len(KERNELS)]
+both = pytest.mark.parametrize("kernels", NAMES)
+OURS = ("BoostedDistanceClassifier", "FTuneClassifier", "LandmarkTransformer", "SearchForestNeighbors")
+
+
+def answer(model, X):
+    return model.predict(X) if is_classifier(model) else model.transform(X)
+
+
+def dense(values):
+    return values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+
+
+def made(name, kernels):
+    model = getattr(estimators, name)(kernels=kernels)
+    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
+
+
+@both
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(estimators.__all__))
+def test_scikit_learns_checks(name, kernels):
+    check_estimator(getattr(estimators, name)(kernels=kernels))
+
+
+@both
+@pytest.mark.parametrize("name", OURS)
+def test_iris_in_a_pipeline_cloned_and_pickled(name, kernels):
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = make_pipeline(StandardScaler(), made(name, kernels)).fit(X[::2], y[::2])
+    found = dense(answer(model, X[1::2]))
+    assert len(found) == 75
+    if is_classifier(model):
+        assert found.dtype == y.dtype and (found == y[1::2]).mean() > 0.9
+    for twin in (clone(model).fit(X[::2], y[::2]), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(dense(answer(twin, X[1::2])), found)
+
+
+@both
+@pytest.mark.parametrize("name", OURS)
+def test_eight_points_of_eight_classes(name, kernels):
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    y = np.array(list("abcdefgh"))
+    model = made(name, kernels).fit(X, y)
+    found = answer(model, X)
+    assert found.shape[0] == 8 and (not is_classifier(model) or set(found) <= set(y))
+
+
+@both
+@pytest.mark.parametrize("name", [name for name in OURS if name.endswith("Classifier")])
+def test_raw_wine_scored_by_roc_auc(name, kernels):
+    X, y = load_wine(return_X_y=True)
+    model = made(name, kernels)
+    assert cross_val_score(model, X, y == 1, scoring="roc_auc", cv=3).min() > 0.6
+    if not hasattr(model, "predict_proba"):
+        model.set_params(loss="logistic")
+    assert cross_val_score(model, X, y, scoring="roc_auc_ovr", cv=3).min() > 0.6
