@@ -257,24 +257,24 @@ cdef void _hinges(
     const double* targets, const double* pairs, Py_ssize_t first, Py_ssize_t last, Py_ssize_t k, double h,
     double* smooth, double* hinge, int64_t* active, double* pair_weights, double* target_weights,
 ) noexcept nogil:
-    # z = (1 + targets)[i] - pairs[:, None]; losses = where(z < h, 0.5 * xi * weights, xi - 0.5 * h)
+    # z = (1 + targets)[i] - pairs[:, None]; losses = where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
     cdef Py_ssize_t p, j
     cdef double z, weight, loss, sum_smooth = 0, sum_hinge = 0
     cdef int64_t positive = 0
     for p in range(first, last):
         for j in range(k):
             z = (1.0 + targets[j]) - pairs[p]
-            if not z > 0:
+            if z <= 0:
                 continue
-            if z < h:
-                weight = z / h
-                loss = 0.5 * z * weight
-            else:
+            if z >= h:
                 weight = 1.0
                 loss = z - 0.5 * h
+            else:  # NaN, too
+                weight = z / h if h > 0 else z
+                loss = 0.5 * z * weight
             sum_smooth = sum_smooth + loss
             sum_hinge = sum_hinge + z
-            positive = positive + 1
+            positive = positive + (z > 0)
             pair_weights[p] += weight
             target_weights[j] += weight
     smooth[0], hinge[0], active[0] = sum_smooth, sum_hinge, positive

@@ -104,6 +104,18 @@ def test_a_margin_that_is_just_kept_counts_nothing(kernels, h):
 
 
 @each
+@pytest.mark.parametrize("h", [0.0, 0.25])
+def test_a_slack_that_is_nan_is_not_hidden(kernels, h):
+    """Nor does it touch other points."""
+    targets = np.array([[np.nan, 1.0], [np.inf, 1.0], [3.0, 1.0]])
+    terms = kernels.hinge_terms(targets, np.array([1.5, np.inf, 1.5]), np.array([0, 1, 2, 3]), h)
+    smooth, hinge, active, pair_weights, target_weights = terms
+    assert np.isnan(smooth[:2]).all() and np.isnan(hinge[:2]).all() and np.isnan(pair_weights[:2]).all()
+    assert np.isnan(target_weights[:2, 0]).all() and target_weights[:2, 1].tolist() == [1.0, 0.0]
+    assert (smooth[2], hinge[2], pair_weights[2]) == (3.0 - h, 3.0, 2.0) and active.tolist() == [1, 0, 2]
+
+
+@each
 @settings(max_examples=40, deadline=None)
 @given(case=cases())
 def test_weighted_differences_make_sums_of_outer_products(kernels, case):
@@ -267,7 +279,7 @@ Z = np.arange(6.0).reshape(2, 3)
         ("hinge_terms", (np.ones((2, 1)), np.zeros(1), i(0, 1), 0.0), "ValueError: start must have the length 3"),
         ("hinge_terms", (np.ones((2, 1)), np.zeros(1), i(0, 1, 2), 0.0), "ValueError: start must ascend from 0 to 1"),
         ("hinge_terms", (np.ones((1, 0)), np.zeros(1), i(0, 1), 0.0), "ValueError: targets must not be empty"),
-        ("hinge_terms", (np.ones((1, 1)), np.full(1, np.inf), i(0, 1), 0.0), "ValueError: pairs must be f"),
+        ("hinge_terms", (np.ones((1, 1)), [0.0], i(0, 1), 0.0), "TypeError: pairs must be a numpy.ndarray; got list"),
         ("hinge_terms", (np.ones((1, 1)), np.zeros(1), i(0, 1), -1.0), "ValueError: h must be finite and at least 0"),
         ("hinge_terms", (np.ones((1, 1)), np.zeros(1), i(0, 1), np.nan), "ValueError: h must be finite and at least 0"),
         ("weighted_differences", (Z, i(0, 1, 1), i(5), i(0), np.ones(1)), "ValueError: other must hold indices from 0"),

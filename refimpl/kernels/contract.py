@@ -439,8 +439,8 @@ CONTRACT = {
         "classes_X": int64s("n_X"),
     },
     "hinge_terms": {
-        "targets": floats("n", "k", nonempty=True, finite=True),
-        "pairs": floats("p", finite=True),
+        "targets": floats("n", "k", nonempty=True),
+        "pairs": floats("p"),
         "start": int64s("n+1", ascends_to="p"),
         "h": Number(0),
     },

@@ -102,6 +102,7 @@ def hinge_terms(targets, pairs, start, h, *, threads=None):
 
     The hinge may be smoothed: of width h, it is z^2 / (2 h) for z between 0 and h, and z - h / 2 above. Its slope, the
     weight of the triple, is 1 at and above h, z / h below; h = 0 is the hinge itself, whose weight is 1 for z > 0.
+    A slack that is NaN, as far off in a line search, makes NaN of the sums that it enters, and is not active.
 
     Parameters
     ----------
@@ -131,18 +132,18 @@ def hinge_terms(targets, pairs, start, h, *, threads=None):
     """
     (n, k), h = targets.shape, float(h)
     i = np.repeat(np.arange(n), np.diff(start))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         z = (1.0 + targets)[i] - pairs[:, None]
-        xi = np.where(z > 0, z, 0.0)  # eq. 2
+        xi = np.where(z <= 0, 0.0, z)  # eq. 2
         if h > 0:
-            weights = np.where(z < h, xi / h, 1.0)
-            losses = np.where(z < h, 0.5 * xi * weights, xi - 0.5 * h)
+            weights = np.where(z >= h, 1.0, xi / h)
+            losses = np.where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
         else:
-            weights, losses = np.where(z > 0, 1.0, 0.0), xi
+            weights, losses = np.where(z > 0, 1.0, xi), xi
     triples = np.repeat(i, k)
     smooth, hinge, active = (_sums(triples, a.ravel(), n) for a in (losses, xi, z > 0))
     active = active.astype(np.int64)
-    pair_weights = np.cumsum(weights, axis=1)[:, -1]
+    pair_weights = np.cumsum(weights, axis=1)[:, -1].copy()
     target_weights = np.stack([_sums(i, weights[:, j], n) for j in range(k)], axis=1)
     return smooth, hinge, active, pair_weights, target_weights
 
