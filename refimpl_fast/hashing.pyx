@@ -100,7 +100,7 @@ cdef class _Votes(Loop):
     cdef int64_t n, most
     cdef vector[int64_t] of_votes  # tables + 1 numbers for each thread
     cdef vector[vector[int64_t]] touched  # a list for each thread
-    cdef uint32_t[:, :, ::1] count  # n numbers for each thread, all 0 between two queries
+    cdef uint32_t[:, :, ::1] count  # a pair for each point and thread, all 0 between two queries
     cdef vector[vector[Voted]] found
     cdef int[::1] outcome
 
@@ -172,7 +172,9 @@ def bucket_votes(
     const int64_t[:, ::1] buckets not None, Py_ssize_t n, int64_t most, *, threads=None
 ):
     """The union of each query's buckets, by votes; see refimpl.kernels.bucket_votes."""
-    cdef Py_ssize_t m = buckets.shape[0], tables = buckets.shape[1], i, j
+    cdef Py_ssize_t m = buckets.shape[0], tables = buckets.shape[1], counted = n, i, j
+    if n > members.shape[0]:  # not every point is a member: there may be far fewer than n
+        counted = 1 + min(n - 1, <Py_ssize_t> np.max(members, initial=0))
     # as many looks at members as there are if the buckets are of equal size
     cdef double looks = <double> m * tables * members.shape[0] / max(<Py_ssize_t> 1, starts.shape[0])
     cdef int n_threads = worth(team(thread_count(threads), m), <Py_ssize_t> min(looks, 1e15))
@@ -181,7 +183,7 @@ def bucket_votes(
     loop.starts, loop.ends, loop.members, loop.buckets, loop.n, loop.most = starts, ends, members, buckets, n, most
     loop.of_votes.resize(n_threads * (tables + 1))
     loop.touched.resize(n_threads)
-    loop.count = np.zeros((n_threads, max(n, 1), 2), dtype=np.uint32)
+    loop.count = np.zeros((n_threads, max(counted, 1), 2), dtype=np.uint32)
     loop.found.resize(m)
     loop.outcome = np.zeros(m, dtype=np.intc)
     if tables:

@@ -306,6 +306,7 @@ def test_what_the_kernels_refuse():
         ("bucket_votes", (one, np.array([1, 1]), one, none, 1, 1), ValueError, "ends must have the length 1"),
         ("bucket_votes", (one, one + 1, one + 1, none, 1, 1), ValueError, f"{members} 1"),
         ("bucket_votes", (one, one + 1, one - 1, none, 1, 1), ValueError, f"{members} -1"),
+        ("bucket_votes", (one, one + 2, np.array([3, 2**63 - 1]), none, 5, 1), ValueError, f"got {2**63 - 1}"),
         ("bucket_votes", (one, one + 1, one, none, 0, 1), ValueError, "from 0 to -1; got 0"),
         ("bucket_votes", (one, one + 1, one, none + 1, 1, 1), ValueError, "buckets must hold indices from -1 to 0"),
         ("bucket_votes", (one, one + 1, one, none - 2, 1, 1), ValueError, "buckets must hold indices from -1 to 0"),
@@ -343,5 +344,7 @@ def test_no_tables_no_buckets_no_points(kernels):
     none = np.empty(0, dtype=np.int64)
     for buckets in (np.empty((2, 0), dtype=np.int64), np.full((2, 3), -1)):
         assert [one.tolist() for one in kernels.bucket_votes(none, none, none, buckets, 0, 4)] == [[0, 0, 0], [], []]
+    many = kernels.bucket_votes(np.array([0]), np.array([2]), np.array([5, 9]), np.array([[0]]), 2**31 - 1, 4)
+    assert [one.tolist() for one in many] == [[0, 2], [5, 9], [1, 1]]  # memory for two points, not for 2**31
     assert kernels.projections(np.zeros((2, 0)), np.zeros((0, 3))).tolist() == [[0] * 3] * 2
     assert kernels.projections(np.zeros((2, 3)), np.zeros((3, 0))).shape == (2, 0)
