@@ -8,7 +8,7 @@ VENV := .venv
 BUILT := $(VENV)/built
 ARGS ?=
 
-.PHONY: figures test lint benchmarks clean
+.PHONY: figures test lint benchmarks fuzz clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -18,6 +18,9 @@ test: $(BUILT)
 
 benchmarks: $(BUILT)
 	$(VENV)/bin/python -m pytest tests/benchmarks --benchmark-only -s $(ARGS)
+
+fuzz: $(BUILT)
+	$(VENV)/bin/python -m tests.fuzz $(ARGS)
 
 lint: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group lint

@@ -1,4 +1,4 @@
-"""The default number of threads, on a quiet machine and beside busy processes: correctness first, then ratios of one run.
+"""The default number of threads on a quiet machine and beside busy processes: correctness first, then ratios.
 
 `python -m pytest tests/benchmarks/test_threads_speed.py --benchmark-only -s` prints them. Each line has the seconds of
 one thread and of the default, measured in turn, and their ratio. REFIMPL_BUSY says beside how many processes ("0 1 4").

@@ -222,7 +222,8 @@ def meet_pairs(rng):
     first, second = _pairs(rng, n)
     p = len(first)
     return {"leaf": rng.integers(0, rng.integers(1, n + 1), n), "first": first, "second": second,
-            "similar": rng.integers(0, 2, p).astype(np.uint8), "T": rng.random(p), "c": float(rng.random())}  # fmt: skip
+            "similar": rng.integers(0, 2, p).astype(np.uint8), "T": rng.random(p),
+            "c": float(rng.random())}  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ scan

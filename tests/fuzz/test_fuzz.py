@@ -45,7 +45,8 @@ def test_differences_are_found():
 
     A = np.array([1.0, 0.0, np.nan])
     _same("A", A, A.copy())
-    for other in (A[:2], A.astype(np.float32), np.array([1.0, -0.0, np.nan]), np.array([np.nextafter(1, 2), 0, np.nan])):
+    signed, nearly = np.array([1.0, -0.0, np.nan]), np.array([np.nextafter(1, 2), 0.0, np.nan])
+    for other in (A[:2], A.astype(np.float32), signed, nearly):
         with pytest.raises(Difference):
             _same("A", A, other)
     returned, raised = ((A, {}), None), (None, ValueError("a"))
