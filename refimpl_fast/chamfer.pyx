@@ -49,8 +49,8 @@ cdef Py_ssize_t PASSING = 2**22  # the same of B or X: they stay in cache while 
 cdef class _Images(Loop):
     """Up to `room` edge images, the list of their edge pixels, and their distance maps, LANES images interleaved.
 
-    Step t lists the pixels and computes the maps of the t-th LANES images. Image i has the edge pixels pixels[start[i]:start[i + 1]], count[i] of them, and the map
-    maps[i // LANES, :, i % LANES].
+    Step t lists the pixels and computes the maps of the t-th LANES images. Image i has the edge pixels
+    pixels[start[i]:start[i + 1]], count[i] of them, and the map maps[i // LANES, :, i % LANES].
     """
 
     cdef Py_ssize_t n, height, width

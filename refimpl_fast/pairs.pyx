@@ -7,7 +7,7 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t
 from libcpp.algorithm cimport inplace_merge, stable_sort
 from libcpp.vector cimport vector
 
-from refimpl_fast.threads cimport Loop, team, thread_count, worth
+from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels import pairs as reference
 from refimpl.kernels.contract import checked
