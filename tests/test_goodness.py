@@ -117,10 +117,10 @@ def test_theorem_2_and_5_hold_on_a_task():
         (lambda S, y: goodness(S, y, np.sign, 0.1, w=np.ones(6)), "w has shape"),
         (lambda S, y: goodness(S, y, np.sign, 0.1, sample=5), "rng is None"),
         (lambda S, y: goodness_of_loss(S, y, np.sign, "0-1"), "loss: '0-1'"),
-        (lambda S, y: hinge_at_margin(0.0), "gamma is 0"),
-        (lambda S, y: pairs_for_margin(0.0, 0.1, 0.1), "gamma is 0"),
+        (lambda S, y: hinge_at_margin(0.0), "gamma must be positive; got 0"),
+        (lambda S, y: pairs_for_margin(0.0, 0.1, 0.1), "gamma must be positive; got 0"),
         (lambda S, y: pairs_for_margin(0.1, 0.1, 1.0), "delta is 1"),
-        (lambda S, y: pairs_for_loss(0.0, 0.1), "epsilon_1 is 0"),
+        (lambda S, y: pairs_for_loss(0.0, 0.1), "epsilon_1 must be positive; got 0"),
         (lambda S, y: pairs_for_family(0, 0.1, 0.1), "covering is 0"),
     ],
 )

@@ -575,7 +575,7 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
         ("rerank", (X, X, offsets[::-1].copy(), rows, 1), ValueError, "offsets must ascend from 0 to 1"),
         ("rerank", (X, X, 9 * offsets, rows, 1), ValueError, "offsets must ascend from 0 to 1"),
         ("rerank", (X, X[:, :2].copy(), offsets, rows, 1), ValueError, "X must have the length 3"),
-        ("rerank", (X, X, offsets, rows, -1), ValueError, "k must be at least 0"),
+        ("rerank", (X, X, offsets, rows, -1), ValueError, "k must be from 0 to 16777216; got -1"),
         ("rerank", (X, X, offsets, rows, 2**62), ValueError, ""),  # NumPy's
     ):  # fmt: skip
         assert message in refusal(name, *arguments, error=error)

@@ -100,7 +100,7 @@ def test_one_class_and_no_information(name):
         (dict(X=[[0.0, np.nan]], y=[1]), "X"),
         (dict(y=[1, 0]), "y holds 0"),
         (dict(y=[1]), "y has shape"),
-        (dict(C=0.0), "C is 0"),
+        (dict(C=0.0), "C must be positive; got 0"),
         (dict(C=-1.0), "C is"),
         (dict(C="1"), "C is"),
         (dict(loss="perceptron"), "loss: 'perceptron'"),

@@ -253,8 +253,8 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
             (3, 2 * w, "w must hold weights"),
         ):  # fmt: skip
             assert message in refused(name, place, value)
-        assert refused(name, 0, F.tolist(), TypeError) == "F must be a numpy.ndarray; got list"
-        assert refused(name, 1, triples.astype(np.int64), TypeError) == "triples must hold int32; got int64"
+        assert refused(name, 0, F.tolist(), TypeError) == "TypeError: F must be a numpy.ndarray; got list"
+        assert refused(name, 1, triples.astype(np.int64), TypeError) == "TypeError: triples must hold int32; got int64"
     for name, what in (("z_values", "alpha"), ("minimize_z", "least")):
         assert f"{what} must have the length 3" in refused(name, 4, np.ones(2))
         assert f"{what} must be finite" in refused(name, 4, np.array([0, 1, np.inf]))

@@ -13,6 +13,7 @@ import numbers
 
 import numpy as np
 
+MOST_NEIGHBOURS = 2**24  # that a query may ask for where there may be fewer points: the answer has a place for each
 ROUNDING = 1e-9  # by which a sum of weights may be above 1
 LARGEST = 1e140  # the squares of larger values, summed, would leave float64
 
@@ -340,7 +341,7 @@ CONTRACT = {
         "X": points("n", "d", like="Q"),
         "offsets": int64s("n_Q+1", ascends_to="p"),
         "rows": int64s("p", below="n"),
-        "k": Integer(0, "n"),
+        "k": Integer(0, MOST_NEIGHBOURS),
     },
     # hamming
     "hamming_distances": {

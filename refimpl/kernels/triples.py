@@ -218,7 +218,7 @@ def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
         If a value of F is NaN, or larger than 2**1000.
     """
     found = [_minimum(u, w, float(l)) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
-    alpha, Z = np.array(found).reshape(-1, 2).T
+    alpha, Z = np.array(found).reshape(-1, 2).T.copy()
     return alpha, Z
 
 
