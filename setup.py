@@ -12,7 +12,8 @@ NAMES = (
     "chamfer", "clustering", "forest", "growing", "hamming", "hashing", "landmarks", "pairs", "scan", "stumps",
     "subgradient", "threads", "trees", "triples",
 )  # fmt: skip
-SHARED = ("clones.h", "eight.h", "grain.h", "groups.h", "hamming.h", "panels.h", "pool.h", "power.h", "threads.pxd")
+SHARED = ("clones.h", "eight.h", "grain.h", "groups.h", "hamming.h", "panels.h", "pool.h", "power.h", "threads.pxd",
+          "vectors.pxd")
 
 
 def extension(name):

@@ -7,9 +7,9 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libcpp.algorithm cimport pop_heap, push_heap
-from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport GRAIN, Loop, thread_count, worth
+from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels.contract import checked, require_within
 
@@ -249,7 +249,7 @@ def tree_leaves(trees, const double[:, ::1] Q not None, *, threads=None):
     cdef _Leaves loop = _Leaves()
     loop.set(trees, Q)
     loop.leaves = np.empty((len(Q), loop.view.n_roots), dtype=np.int64)
-    loop.squares.resize(n_threads)
+    loop.squares.make(n_threads)
     loop.search(n_threads, GROUP * loop.view.n_roots * loop.view.d)
     return np.asarray(loop.leaves)
 

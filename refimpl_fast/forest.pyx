@@ -8,9 +8,9 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libcpp.algorithm cimport nth_element, sort
-from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
+from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels import forest as reference
 from refimpl.kernels.contract import checked
@@ -254,7 +254,7 @@ def forest_words(forest not None, X not None, *, threads=None):
     loop.size = max(1, min(<Py_ssize_t> BLOCK, n if n_threads == 1 else n // (4 * n_threads)))
     loop.together = max(1, min(M, BLOCK // loop.size))
     loop.groups = (M + loop.together - 1) // loop.together
-    loop.walkers.resize(n_threads * loop.size * loop.together)
+    loop.walkers.make(n_threads * loop.size * loop.together)
     loop.run((n + loop.size - 1) // loop.size * loop.groups, n_threads, 1)
     return np.asarray(words)
 
@@ -384,8 +384,8 @@ def gather_candidates(
     loop.alive = &living[0] if n else NULL
     loop.words, loop.c, loop.n_items, loop.n, loop.M, loop.most = words, &c[0], items.shape[0], n, M, most
     loop.places = np.zeros((n_threads, n)) if counters is None or len(counters) < n_threads else counters
-    loop.found.resize(n_Q)
-    loop.done.resize(n_Q, False)
+    loop.found.make(n_Q)
+    loop.done.make(n_Q, False)
     loop.run(n_Q, n_threads, min(_chunk(n_Q, numbers), 1 + n_Q // (8 * n_threads)))
     for i in range(n_Q):
         if not loop.done[i]:

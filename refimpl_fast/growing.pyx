@@ -5,9 +5,9 @@ import numpy as np
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport nth_element
-from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport GRAIN, Loop, thread_count, worth
+from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels import trees as reference
 from refimpl.kernels.contract import checked

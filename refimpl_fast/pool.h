@@ -11,6 +11,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -23,6 +24,7 @@
 
 namespace refimpl {
 
+/* Steps may throw std::bad_alloc, and nothing else. */
 typedef void (*Steps)(void* loop, ptrdiff_t first, ptrdiff_t last, int thread);
 typedef std::chrono::steady_clock Clock;
 
@@ -32,6 +34,7 @@ struct Job {
     void* loop;
     ptrdiff_t n, chunk;
     std::atomic<ptrdiff_t> next{0};
+    std::atomic<bool> failed{false};
     int wanted;     /* helpers that may still join */
     int joined = 0; /* helpers that have joined: their numbers are 1, 2, ... */
     int inside = 0; /* helpers that have not finished */
@@ -44,7 +47,12 @@ struct Job {
             const ptrdiff_t first = next.fetch_add(chunk, std::memory_order_relaxed);
             if (first >= n) return done;
             const ptrdiff_t last = std::min(n, first + chunk);
-            steps(loop, first, last, thread);
+            try {
+                steps(loop, first, last, thread);
+            } catch (...) {
+                failed.store(true);
+                next.store(n);
+            }
             done += last - first;
         }
     }
@@ -99,13 +107,14 @@ class Pool {
     }
 
 public:
-    /* Do steps 0 to n - 1 on up to `threads` threads, of which the caller is one. */
+    /* Do steps 0 to n - 1 on up to `threads` threads, of which the caller is one; throw if memory ran out in one. */
     void run(Steps steps, void* loop, ptrdiff_t n, ptrdiff_t chunk, int threads) {
         Job job;
         job.steps = steps, job.loop = loop, job.n = n, job.chunk = chunk, job.wanted = threads - 1;
         const Clock::time_point start = Clock::now();
         if (start.time_since_epoch().count() < again.load(std::memory_order_relaxed)) {
             job.work(0);
+            if (job.failed) throw std::bad_alloc();
             return;
         }
         {
@@ -122,6 +131,7 @@ public:
             if (place != jobs.end()) jobs.erase(place); /* who has not begun need not come any more */
             job.finished.wait(lock, [&job] { return job.inside == 0; });
         }
+        if (job.failed) throw std::bad_alloc();
         if (REFIMPL_JUDGES && job.joined) judge(Clock::now() - start, mine - start, done, n);
     }
 };

@@ -5,9 +5,9 @@ import numpy as np
 from libc.math cimport INFINITY, rint
 from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libcpp.algorithm cimport lower_bound, sort, unique
-from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
+from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels.contract import checked
 from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below, require_rows

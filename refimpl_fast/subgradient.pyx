@@ -8,9 +8,9 @@ import numpy as np
 
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport sort
-from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
+from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels import subgradient as reference
 from refimpl.kernels.contract import checked
@@ -128,7 +128,7 @@ def impostors(
     loop.packed_Q, loop.limits, loop.packed_X, loop.halves = _packed(np.asarray(Q), np.asarray(X), np.asarray(radii))
     loop.together = max(4, min(CHUNK // TOGETHER, n_Q // (16 * TOGETHER * n_threads))) * TOGETHER
     chunks = (n_Q + loop.together - 1) // loop.together
-    loop.found.resize(chunks)
+    loop.found.make(chunks)
     loop.run(chunks, worth(n_threads, n_Q * n_X * r // 16), 1)  # sixteen products at a time
     return _pairs(loop.found, n_X)
 

@@ -10,7 +10,7 @@ cdef extern from "grain.h":
 
 cdef extern from "pool.h" namespace "refimpl" nogil:
     ctypedef void (*Steps)(void* loop, Py_ssize_t first, Py_ssize_t last, int thread) noexcept nogil
-    void _run "refimpl::run"(Steps steps, void* loop, Py_ssize_t n, Py_ssize_t chunk, int threads) noexcept
+    void _run "refimpl::run"(Steps steps, void* loop, Py_ssize_t n, Py_ssize_t chunk, int threads) except +
 
 
 cdef class Loop:
@@ -21,11 +21,17 @@ cdef class Loop:
         pass
 
     cdef int run(self, Py_ssize_t n, int n_threads, Py_ssize_t chunk=0) except -1:
-        """Do steps 0 to n - 1 on up to `n_threads` threads, each of which takes `chunk` of them at a time."""
+        """Do steps 0 to n - 1 on up to `n_threads` threads, each of which takes `chunk` of them at a time.
+
+        Raises MemoryError where a vector of refimpl_fast.vectors has no memory to grow.
+        """
         if chunk == 0:
             chunk = n // (32 * n_threads)
-        with nogil:
-            _run(<Steps> &_steps, <void*> self, n, chunk, n_threads)
+        try:
+            with nogil:
+                _run(<Steps> &_steps, <void*> self, n, chunk, n_threads)
+        except MemoryError:
+            raise MemoryError("memory ran out in a kernel; pass fewer rows at a time") from None
         return 0
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from libc.math cimport INFINITY, fabs, floor, log2, sqrt
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport sort
-from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
+from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels import trees as reference
 from refimpl.kernels.contract import checked
@@ -401,7 +401,7 @@ def tree_within(
     cdef _Within loop = _Within()
     loop.set(tree, Q, skip, bound, n_threads)
     loop.limits, loop.strict = limits, strict
-    loop.found.resize(len(Q))
+    loop.found.make(len(Q))
     loop.search(n_threads)
     for t in range(Q.shape[0]):
         starts[t + 1] = starts[t] + <int64_t> loop.found[t].size()

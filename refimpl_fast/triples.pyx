@@ -354,7 +354,7 @@ cdef class _Sums(_Triples):
 @checked
 def margin_sums(F not None, triples not None, y not None, w not None, *, threads=None):
     """Weights and weighted margins on either side of zero; see refimpl.kernels.margin_sums."""
-    cdef _Sums loop = _Sums(F, triples, y, w)
+    cdef _Sums loop = _Sums(F, triples, y, on_grid(w))
     return loop.each(threads, 4)
 
 
@@ -371,7 +371,7 @@ def z_values(
     *, threads=None,
 ):
     """Z_j(h, alpha) of many classifiers; see refimpl.kernels.z_values."""
-    cdef _Z loop = _Z(F, triples, y, w, S)
+    cdef _Z loop = _Z(F, triples, y, on_grid(w), S)
     loop.alpha = alpha
     return loop.each(threads, 3)[:, 0].copy()
 
@@ -389,7 +389,7 @@ def minimize_z(
     *, threads=None,
 ):
     """A_min and Z_min of many classifiers; see refimpl.kernels.minimize_z."""
-    cdef _Minima loop = _Minima(F, triples, y, w, S)
+    cdef _Minima loop = _Minima(F, triples, y, on_grid(w), S)
     loop.least = least
     found = loop.each(threads, 2)
     return found[:, 0].copy(), found[:, 1].copy()

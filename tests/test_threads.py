@@ -122,3 +122,51 @@ def test_processors_are_those_of_the_affinity_and_of_the_usual_variable():
     if hasattr(os, "sched_setaffinity"):
         first = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
         assert int(run(first + code)) == max(least, 1)
+
+
+LIMITED = """
+import resource
+
+def limit(more):
+    now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + (more << 20), now + (more << 20)))
+
+from refimpl import kernels as reference
+rng = np.random.default_rng(0)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the size of the process is read from /proc")
+@pytest.mark.parametrize("more", [60, 150, 250, 400])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_loop_whose_memory_runs_out_raises_and_returns_nothing(more, n_threads):
+    code = f"""
+A, B = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 1))
+limit({more})
+try:
+    print(len(refimpl_fast.presort(A, B, threads={n_threads}).rows))
+except MemoryError as error:
+    print("MemoryError")
+"""
+    assert run(LIMITED + code, OPENBLAS_NUM_THREADS="1") in ("8999999", "MemoryError")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the size of the process is read from /proc")
+@pytest.mark.parametrize("more", [40, 80, 160])
+def test_lists_that_outgrow_the_memory_raise(more):
+    code = f"""
+X = np.zeros((3000, 2))
+classes = np.arange(3000) % 2
+tree = reference.build_tree(X)
+limit({more})
+for name, arguments in (
+    ("impostors", (X, X, np.ones(3000), classes, classes)), ("tree_within", (tree, X, np.ones(3000))),
+):
+    try:
+        found = getattr(refimpl_fast, name)(*arguments)
+        print(len(found[1]) == {{"impostors": 3000 * 1500, "tree_within": 3000 * 3000}}[name])
+        del found
+    except MemoryError:
+        print(True)
+"""
+    assert run(LIMITED + code, OPENBLAS_NUM_THREADS="1").split() == ["True", "True"]

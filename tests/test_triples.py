@@ -306,3 +306,11 @@ def test_exp_is_accurate():
     assert np.abs(reference.exp(x) / exact - 1).max() < 4e-16
     assert reference.exp(np.array([0.0])) == 1.0
     assert np.isfinite(reference.exp(np.array([-1e308, 1e308]))).all()
+
+
+@each
+def test_weights_below_the_grid_are_no_weights(kernels):
+    F, triples = np.array([[0.0, 0, 1, 0, 0, 0]]), np.array([[0, 1, 2], [3, 4, 5]], dtype=np.int32)
+    alpha, Z = kernels.minimize_z(F, triples, np.ones(2), np.array([1e-310, 0.5]), np.zeros(1))
+    assert alpha == 0.0 and Z == 0.5
+    assert kernels.z_values(F, triples, np.ones(2), np.array([1e-310, 0.5]), np.ones(1)) == 0.5

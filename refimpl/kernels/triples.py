@@ -134,7 +134,7 @@ def margin_sums(F, triples, y, w, *, threads=None):
     ndarray, shape (m, 4), float64
         For u_i = y_i F~(q_i, a_i, b_i): the sums of w over u > 0 and over u < 0, those of w |u| over the same.
     """
-    sums = np.empty((len(F), 4))
+    w, sums = on_grid(w), np.empty((len(F), 4))
     for c, u in enumerate(_signed_margins(F, triples, y, None)):
         sides = np.stack([u > 0, u < 0]) * w
         sums[c] = fixed_sum(np.concatenate([sides, sides * np.abs(u)]))
@@ -157,7 +157,7 @@ def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     -------
     ndarray, shape (m,), float64
     """
-    margins_of = zip(_signed_margins(F, triples, y, S), alpha, strict=True)
+    w, margins_of = on_grid(w), zip(_signed_margins(F, triples, y, S), alpha, strict=True)
     return np.array([fixed_sum(_factors(u, w, a)) for u, a in margins_of])
 
 
@@ -217,6 +217,7 @@ def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
     ValueError
         If a value of F is NaN, or larger than 2**1000.
     """
+    w = on_grid(w)
     found = [_minimum(u, w, float(l)) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
     alpha, Z = np.array(found).reshape(-1, 2).T.copy()
     return alpha, Z
