@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from refimpl.lmnn_coordinates import Coordinates
+from refimpl.products import rows_times, transposed_times
 
 LOOKS = 2**22  # pairs that are looked at at a time where memory is limited
 
@@ -118,9 +119,11 @@ class LargeMarginProblem:
 
     def mapped(self, L):
         """All points under each of the maps L, shape (partitions, r, d): (partitions * n, r)."""
-        if self.X.ndim == 2:
-            return np.concatenate([self.X @ one.T for one in L])
-        return np.concatenate([X @ one.T for X, one in zip(self.X, L, strict=True)])
+        X = np.broadcast_to(self.X, (len(L), self.n, self.d))
+        Z = np.empty((len(L), self.n, L.shape[1]))
+        for mine, one, out in zip(X, L, Z, strict=True):
+            rows_times(mine, one.T, out=out, threads=self.threads)
+        return Z.reshape(len(L) * self.n, L.shape[1])
 
     def impostors(self, L, margin=1.0):
         """All pairs (i, l) of different classes with d(i, l)^2 < margin + d(i, j)^2 for a target neighbour j: § 4.2."""
@@ -194,7 +197,7 @@ class LargeMarginProblem:
             evaluation.Z, *self._neighbours, evaluation.weights, threads=self.threads
         ).reshape(self.partitions, self.n, -1)
         X = np.broadcast_to(self.X, (self.partitions, self.n, self.d))
-        return np.stack([2 * one.T @ mine for one, mine in zip(W, X, strict=True)])
+        return 2 * self._products(W, X)
 
     def gradient_M(self, weights, X=None):
         """Eq. 5: G, the derivative by M, of each partition: sums of weight times C_ab, shape (partitions, d, d).
@@ -204,8 +207,12 @@ class LargeMarginProblem:
         X = np.broadcast_to(self.X, (self.partitions, self.n, self.d)) if X is None else X
         rows = X.reshape(-1, X.shape[2])
         W = self.kernels.weighted_differences(rows, *self._neighbours, weights, threads=self.threads)
-        half = X.transpose(0, 2, 1) @ W.reshape(X.shape)
+        half = self._products(X, W.reshape(X.shape))
         return (half + half.transpose(0, 2, 1)) / 2
+
+    def _products(self, A, B):
+        """A^T B for each partition."""
+        return np.stack([transposed_times(one, other, threads=self.threads) for one, other in zip(A, B, strict=True)])
 
     def slacks_at(self, Z, i, l):
         """1 + d(i, j)^2 - d(i, l)^2 of pairs (i, l), for each target neighbour j: shape (p, k)."""

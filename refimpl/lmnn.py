@@ -28,6 +28,7 @@ from refimpl.kernels.subgradient import HELD
 from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn_certificate import Certificate
 from refimpl.lmnn_neighbors import classify, metric_neighbors
+from refimpl.products import MOST_SUMS
 from refimpl.results import result
 
 __all__ = [
@@ -414,7 +415,7 @@ def estimate_memory(n, d, k=3, partitions=1, *, pairs=None):
     pairs = n * (n - 1) if pairs is None else min(pairs, n * (n - 1))
     held = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))  # in the reference's kernels
     points = n * d * (12 + 6 * partitions + 5 * k) + n * k * 60 + 6 * n * min(n, 200)
-    metrics = d * d * (partitions * (2 * lmnn_solver.MEMORY + 3 * lmnn_solver.MIXED + 30) + 10)
+    metrics = d * d * (partitions * (2 * lmnn_solver.MEMORY + 3 * lmnn_solver.MIXED + 30) + 10 + MOST_SUMS)
     return int(2**20 + 8 * (points + metrics + 4 * held) + (PAIR + PAIR_TARGET * k) * pairs)
 
 

@@ -1,8 +1,7 @@
 """How many threads a kernel uses, and the loops that they share."""
 
-import os
-
 from refimpl.kernels.contract import check_threads
+from refimpl.processors import processors as allowed
 
 cdef extern from "grain.h":
     enum:
@@ -42,28 +41,11 @@ cdef void _steps(Loop loop, Py_ssize_t first, Py_ssize_t last, int thread) noexc
 
 
 LEAST_PROCESSORS = REFIMPL_LEAST_PROCESSORS  # more than 1 in the build with checks only
-cdef int _allowed = 0
 
 
 def processors():
-    """How many processors this process may use: those of its affinity, and no more than its container allows.
-
-    As for other numerical libraries, OMP_NUM_THREADS may set a lower number; it is read once.
-
-    Returns
-    -------
-    int
-    """
-    global _allowed
-    if _allowed == 0:
-        from joblib import cpu_count
-
-        asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-        _allowed = max(1, cpu_count())
-        if asked.isdecimal() and int(asked) > 0:
-            _allowed = min(_allowed, int(asked))
-    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _allowed
-    return max(REFIMPL_LEAST_PROCESSORS, min(_allowed, affinity))
+    """How many processors the kernels may use: :func:`refimpl.processors.processors`."""
+    return max(REFIMPL_LEAST_PROCESSORS, allowed())
 
 
 cdef int thread_count(threads) except -1:

@@ -39,9 +39,9 @@ def boosting_round():
 
 
 def lmnn_step():
-    """Look at the working set of 3,000 digits and take the gradient, as each of the solver's steps does."""
+    """Look at the working set of 10,000 digits and take the gradient, as each of the solver's steps does."""
     digits = load("MNIST-10")
-    picked = np.random.default_rng(0).choice(digits.n_train, 3000, replace=False)
+    picked = np.random.default_rng(0).choice(digits.n_train, 10_000, replace=False)
     X = digits.X[picked] / 255.0
     X = X - X.mean(axis=0)
     X, y = np.ascontiguousarray(X @ np.linalg.eigh(X.T @ X)[1][:, :-170:-1]), digits.y[picked]

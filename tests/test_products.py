@@ -1,0 +1,248 @@
+"""Products in blocks of rows and the threads that share them: the same bits on any number of threads."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+
+from refimpl import processors, products
+from refimpl.large_margin import LargeMarginProblem
+from refimpl.lmnn import lmnn, lmnn_rect, target_neighbors
+from refimpl.lmnn_solver import on_one_blas_thread
+from refimpl.products import rows_times, transposed_times
+
+PATIENT = 60  # seconds until a test counts as hanging
+
+
+@pytest.fixture
+def eight(monkeypatch):
+    """Eight processors, helpers that are never given up, and blocks so small that there are several."""
+    monkeypatch.setattr(processors, "processors", lambda: 8)
+    monkeypatch.setattr(processors, "MOST_PAUSE", 0.0)
+    monkeypatch.setattr(processors, "_helpers", processors._Helpers())
+    monkeypatch.setattr(products, "BLOCK", 2**9)
+    monkeypatch.setattr(products, "LEAST_ROWS", 16)
+
+
+def alone(work):
+    """The result of some work with BLAS on one thread."""
+    return next(on_one_blas_thread(work() for _ in range(1)))
+
+
+def problem(kernels, threads, partitions=1, n=120, d=5):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((n, d)), np.arange(n) % 3
+    X[:, 0] += 0.7 * y
+    partition = np.arange(n) % partitions
+    made = LargeMarginProblem(X, y, target_neighbors(X, y, 2), 1.5, partition, kernels, threads)
+    L = rng.standard_normal((partitions, d, d))
+    made.add_pairs(*made.impostors(L))
+    return made, L
+
+
+# ------------------------------------------------------------------------------------------------ products
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 333])
+@pytest.mark.parametrize(("d", "r"), [(1, 1), (7, 3), (3, 7), (0, 4), (4, 0)])
+def test_products_in_blocks_are_the_products(eight, n, d, r):
+    rng = np.random.default_rng(n)
+    A, B, C = rng.standard_normal((n, d)), rng.standard_normal((d, r)), rng.standard_normal((n, r))
+    for threads in (1, 2, None):
+        np.testing.assert_allclose(rows_times(A, B, threads=threads), A @ B, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(transposed_times(A, C, threads=threads), A.T @ C, rtol=1e-12, atol=1e-12)
+
+
+def test_no_bit_depends_on_the_number_of_threads(eight):
+    rng = np.random.default_rng(0)
+    A, B, C = rng.standard_normal((2000, 23)), rng.standard_normal((23, 17)), rng.standard_normal((2000, 17))
+    first = alone(lambda: (rows_times(A, B, threads=1), transposed_times(A, C, threads=1)))
+    for threads in (2, 3, 7, 1000, None):
+        np.testing.assert_array_equal(alone(lambda n=threads: rows_times(A, B, threads=n)), first[0])
+        np.testing.assert_array_equal(alone(lambda n=threads: transposed_times(A, C, threads=n)), first[1])
+
+
+def test_sums_are_taken_in_the_order_of_the_blocks(eight, monkeypatch):
+    monkeypatch.setattr(products, "BLOCK", 1)  # 16 rows
+    A = np.zeros((64, 1))
+    A[::16, 0] = 1e16, 1.0, -1e16, 1.0
+    for threads in (1, 2, 7):
+        assert transposed_times(A, np.ones((64, 1)), threads=threads) == 1.0  # in the reverse order it is 0
+
+
+@pytest.mark.parametrize("n", [255, 256, 5000])
+def test_a_small_product_is_one_product(n):
+    rng = np.random.default_rng(1)
+    A, B, C = rng.standard_normal((n, 20)), rng.standard_normal((20, 30)), rng.standard_normal((n, 30))
+    np.testing.assert_array_equal(alone(lambda: rows_times(A, B)), alone(lambda: A @ B))
+    np.testing.assert_array_equal(alone(lambda: transposed_times(A, C)), alone(lambda: A.T @ C))
+
+
+@pytest.mark.parametrize("n", [1, 300, 3000, 60_000, 10**7])
+@pytest.mark.parametrize("each", [0, 1, 169**2, 784**2])
+@pytest.mark.parametrize("most", [None, 16])
+def test_blocks_cover_the_rows_once_and_are_worth_a_thread(n, each, most):
+    blocks = products._blocks(n, each, most)
+    assert [block.start for block in blocks] == [0] + [block.stop for block in blocks[:-1]]
+    assert blocks[-1].start < n <= blocks[-1].stop
+    assert most is None or len(blocks) <= most
+    if len(blocks) > 1:
+        assert blocks[0].stop >= 256 and (blocks[0].stop + 1) * max(1, each) > products.BLOCK
+
+
+def test_the_place_for_the_product_is_written(eight):
+    A, B = np.random.default_rng(2).standard_normal((2, 100, 100))
+    out = np.full((3, 100, 100), np.nan)
+    assert rows_times(A, B, out=out[1], threads=2) is not None
+    np.testing.assert_allclose(out[1], A @ B, rtol=1e-12, atol=1e-12)
+    assert np.isnan(out[[0, 2]]).all()
+
+
+# ------------------------------------------------------------------------------------------------ sharing
+
+
+def test_every_call_is_made_once_and_helpers_make_some(eight):
+    both, seen = threading.Barrier(2, timeout=PATIENT), []
+
+    def work(i):
+        seen.append((i, threading.get_ident()))
+        if i < 2:
+            both.wait()  # passes only with two threads
+
+    processors.share(work, 50, 2)
+    assert sorted(i for i, _ in seen) == list(range(50))
+    assert len({thread for _, thread in seen}) == 2
+
+
+@pytest.mark.parametrize("threads", [1, 2, None])
+def test_an_exception_is_raised_in_the_caller(eight, threads):
+    def work(i):
+        if i == 3:
+            raise ZeroDivisionError("block 3")
+
+    with pytest.raises(ZeroDivisionError, match="block 3"):
+        processors.share(work, 20, threads)
+    processors.share(lambda i: None, 20, threads)
+
+
+def test_nobody_waits_for_a_helper_that_has_not_begun(eight, monkeypatch):
+    monkeypatch.setattr(processors, "processors", lambda: 2)  # one helper
+    held, made = threading.Event(), []
+    assert processors._helpers.call(lambda: held.wait(PATIENT))
+    processors.share(made.append, 20, 2)
+    assert made == list(range(20)) and not held.is_set()
+    held.set()
+
+
+def test_without_helpers_the_caller_does_all(eight):
+    processors.share(lambda i: None, 20, 2)
+    processors._helpers.executor.shutdown()
+    made = []
+    processors.share(made.append, 20, 2)
+    assert made == list(range(20))
+
+
+def test_helpers_that_make_nothing_faster_are_given_up_for_longer_and_longer():
+    helpers, pauses = processors._Helpers(), []
+    for _ in range(10):
+        helpers.judge(1.0, 1.0)
+        pauses.append(helpers.pause)
+    assert pauses[:3] == [0.004, 0.008, 0.016] and pauses[-1] == processors.MOST_PAUSE
+    helpers.judge(0.5, 1.0)
+    assert helpers.pause == processors.MOST_PAUSE / 2
+
+
+def test_helpers_work_in_the_callers_context(eight):
+    def work(i):
+        np.log(np.zeros(3))  # a warning, and so an error, unless it is ignored
+
+    with np.errstate(divide="ignore"):
+        processors.share(work, 50, 4)
+
+
+def test_several_callers_share_the_helpers(eight):
+    rng = np.random.default_rng(4)
+    A, B = rng.integers(-9, 9, (500, 20)).astype(float), rng.integers(-9, 9, (20, 20)).astype(float)  # exact
+    wrong = []
+
+    def work(threads):
+        for _ in range(20):
+            if not np.array_equal(rows_times(A, B, threads=threads), A @ B):
+                wrong.append(threads)
+
+    callers = [threading.Thread(target=work, args=(threads,)) for threads in (1, 2, 7, None)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(PATIENT)
+    assert not wrong and not any(caller.is_alive() for caller in callers)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_has_helpers_of_its_own():
+    code = """
+import os, threading
+from refimpl import processors
+processors.processors = lambda: 2
+
+def work():
+    both = threading.Barrier(2, timeout=30)
+    processors._helpers.again = 0.0
+    processors.share(lambda i: both.wait() if i < 2 else None, 20, 2)
+
+work()
+child = os.fork()
+if child == 0:
+    work()
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+work()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENT)
+    assert done.stdout.strip() == "7", done.stderr
+
+
+# ------------------------------------------------------------------------------------------------ in LMNN
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_step_has_the_same_bits_with_both_kernels_on_any_number_of_threads(eight, partitions):
+    def step(kernels, threads):
+        made, L = problem(kernels, threads, partitions)
+        now = made.evaluate(L, 0.2)
+        return now.Z, now.weights, made.gradient_L(now), made.gradient_M(now.weights)
+
+    first = alone(lambda: step(KERNELS[0], 1))
+    for kernels in KERNELS:
+        for threads in (1, 2, 7, None):
+            again = alone(lambda kernels=kernels, threads=threads: step(kernels, threads))
+            for one, other in zip(first, again, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_gradients_in_blocks_are_those_of_the_plain_products(eight, partitions):
+    made, L = problem(KERNELS[0], 2, partitions)
+    now = made.evaluate(L)
+    G = made.gradient_M(now.weights)
+    np.testing.assert_allclose(made.gradient_L(now), 2 * L @ G, rtol=1e-10, atol=1e-9)
+    np.testing.assert_allclose(now.Z, np.concatenate([made.X @ one.T for one in L]), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("train", [
+    lambda X, y, **options: lmnn(X, y, 2, max_checks=6, **options),
+    lambda X, y, **options: lmnn(X, y, 2, max_checks=3, partition=y, **options),
+    lambda X, y, **options: lmnn(X, y, 2, max_checks=6, solver="subgradient", **options),
+    lambda X, y, **options: lmnn_rect(X, y, 2, 2, max_checks=4, **options),
+], ids=["one metric", "a metric for each class", "sub-gradient", "low rank"])  # fmt: skip
+def test_trainings_do_not_depend_on_the_number_of_threads(eight, train):
+    rng = np.random.default_rng(5)
+    X, y = rng.standard_normal((150, 4)), np.arange(150) % 3
+    X[:, 1] += 0.8 * y
+    first = alone(lambda: train(X, y, threads=1, kernels=KERNELS[-1]))
+    for threads in (2, 7):
+        assert alone(lambda threads=threads: train(X, y, threads=threads, kernels=KERNELS[-1])) == first
