@@ -224,8 +224,10 @@ class MeetingPairs:
             right = int(self.similar[part][chosen].sum(dtype=np.int64))
             return _both(*both, self.similar[part]).sum(), 2 * np.count_nonzero(chosen), right
 
-        losses, chosen, right = zip(*self._for_blocks(of_block), strict=True)
-        return sum(losses, self._unlisted()), sum(right) - self.lam * sum(chosen)
+        loss, chosen, right = self._unlisted(), 0, 0
+        for of_pairs, of_chosen, of_right in self._for_blocks(of_block):
+            loss, chosen, right = loss + of_pairs, chosen + of_chosen, right + of_right
+        return loss, right - self.lam * chosen
 
 
 def _both(of_similar, of_dissimilar, orders):

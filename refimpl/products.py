@@ -14,14 +14,14 @@ LARGE = 2**15  # numbers of a matrix for which a kernel pays
 
 
 def times_vector(A, v, kernels=None, threads=None):
-    """A v: ndarray, shape (n,), of A, shape (n, d). Of `kernels`, if given, where A is large: several threads share it."""
+    """A v: ndarray, shape (n,), of A, shape (n, d). If A is large and `kernels` are given, threads share it."""
     if kernels is None or A.size < LARGE:
         return np.einsum("ij,j->i", A, v)
     return kernels.matrix_vector(A, v, threads=threads)
 
 
 def vector_times(u, A, kernels=None, threads=None):
-    """u^T A: ndarray, shape (d,), of A, shape (n, d). Of `kernels`, if given, where A is large."""
+    """u^T A: ndarray, shape (d,), of A, shape (n, d). If A is large and `kernels` are given, threads share it."""
     if kernels is None or A.size < LARGE:
         return np.einsum("i,ij->j", u, A)
     return kernels.vector_matrix(u, A, threads=threads)
