@@ -210,8 +210,8 @@ def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
     monkeypatch.setattr("refimpl.forest_pairs.BLOCK", 1000)
     X = points(1200, 30, dtype=np.float32)
     S = neighbor_similarity(X, 10)
-    forests = [search_forest(X, S, 2, 0.005, rng=np.random.default_rng(0), kernels=kernels, max_depth=4, threads=threads)
-               for threads in (1, 2, 7)]  # fmt: skip
+    forests = [search_forest(X, S, 2, 0.005, rng=np.random.default_rng(0), max_depth=4, kernels=kernels,
+                             threads=threads) for threads in (1, 2, 7)]  # fmt: skip
     for other in forests[1:]:
         for name in FIELDS:
             assert_same(getattr(forests[0], name), getattr(other, name))
