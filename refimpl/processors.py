@@ -12,10 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
 from queue import SimpleQueue
+from time import perf_counter
 
 __all__ = ["processors", "share"]
 
-_helpers = None
+LEAST_PAUSE = 0.004  # seconds
+MOST_PAUSE = 64 * LEAST_PAUSE
 
 
 def processors():
@@ -53,47 +55,78 @@ def share(work, n, threads=None):
     """
     threads = min(n, processors() if threads is None else threads)
     threads = min(threads, processors()) if threads > 1 else 1
-    if threads == 1:
+    start = perf_counter()
+    if threads == 1 or start < _helpers.again:
         for i in range(n):
             work(i)
         return
-    left, done = deque(range(n)), SimpleQueue()
-
-    def take():
-        while left:
-            try:
-                i = left.popleft()
-            except IndexError:  # another thread was faster
-                return
-            try:
-                work(i)
-                done.put(None)
-            except BaseException as error:
-                done.put(error)
-
+    job = _Job(work, n)
     for _ in range(threads - 1):
-        try:
-            _pool().submit(copy_context().run, take)
-        except RuntimeError:  # no more threads to be had, as when Python ends: fewer do as well
+        if not _helpers.call(job.take):
             break
-    take()
-    errors = [error for error in (done.get() for _ in range(n)) if error is not None]
+    mine = job.take()
+    own = perf_counter() - start
+    errors = [error for error in (job.done.get() for _ in range(n)) if error is not None]
     if errors:
         raise errors[0]
+    if 0 < mine < n:
+        _helpers.judge(perf_counter() - start, own * n / mine)
 
 
-def _pool():
-    """The helpers of this process. Two callers who come first at the same time may each make some: both will do."""
+class _Job:
+    """Calls that are left to take, and for each one that has ended None or its exception."""
+
+    def __init__(self, work, n):
+        self.work, self.left, self.done = work, deque(range(n)), SimpleQueue()
+
+    def take(self):
+        """Make calls until none is left; returns how many."""
+        mine = 0
+        while True:
+            try:
+                i = self.left.popleft()
+            except IndexError:
+                return mine
+            mine += 1
+            try:
+                self.work(i)
+                self.done.put(None)
+            except BaseException as error:
+                self.done.put(error)
+
+
+class _Helpers:
+    """The helping threads of a process. Where they make work no faster they are given up for a while, then longer."""
+
+    def __init__(self):
+        self.executor, self.again, self.pause = None, 0.0, 0.0
+
+    def call(self, take):
+        """Have a helper call `take` when it comes to it; returns False if there is none to be had."""
+        if self.executor is None:  # two callers who come first at the same time may each make one: both will do
+            self.executor = ThreadPoolExecutor(max(1, processors() - 1), thread_name_prefix="refimpl")
+        try:
+            self.executor.submit(copy_context().run, take)
+        except RuntimeError:  # as when Python ends: fewer do as well
+            return False
+        return True
+
+    def judge(self, took, alone):
+        """Learn from what some work took in seconds, and what it would have taken the caller alone."""
+        if took > 0.95 * alone:
+            self.pause = min(MOST_PAUSE, max(LEAST_PAUSE, 2 * self.pause))
+            self.again = perf_counter() + self.pause
+        elif took < 0.8 * alone:
+            self.pause /= 2
+
+
+_helpers = _Helpers()
+
+
+def _after_fork():
     global _helpers
-    if _helpers is None:
-        _helpers = ThreadPoolExecutor(max(1, processors() - 1), thread_name_prefix="refimpl")
-    return _helpers
-
-
-def _forget():
-    global _helpers
-    _helpers = None
+    _helpers = _Helpers()  # a child has none of its parent's threads
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)  # a child has none of its parent's threads
+    os.register_at_fork(after_in_child=_after_fork)
