@@ -21,6 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from refimpl.kernels.pairs import midway
+from refimpl.processors import share
 from refimpl.products import times_vector, vector_times
 
 DENSE_BYTES, LISTED_BYTES = 68, 80  # for a pair while a tree is learnt: of listed ones, refimpl_fast takes 20 to 75
@@ -148,15 +149,22 @@ class MeetingPairs:
         return LISTED_BYTES * listed + SIMILAR_BYTES * similar
 
     def _blocks(self):
-        """Slices of the listed pairs."""
+        """Slices of the listed pairs, which are looked at one at a time."""
         return (slice(a, a + BLOCK) for a in range(0, len(self.T), BLOCK))
 
-    def _in_blocks(self):
-        """Of the listed pairs, some at a time: which they are, w if similar and if not (eq. 10), in how many orders."""
-        for part in self._blocks():
-            yield part, *self._weights(part), self.similar[part]
+    def _for_blocks(self, work):
+        """The results of work(part) for the blocks, in their order; several threads share them."""
+        blocks = list(self._blocks())
+        found = [None] * len(blocks)
+
+        def one(i):
+            found[i] = work(blocks[i])
+
+        share(one, len(blocks), self.threads)
+        return found
 
     def _weights(self, part):
+        """Of some pairs: w if similar and if not (eq. 10)."""
         return np.exp(-(1 - self.lam) * self.T[part]), np.exp(self.lam * self.T[part])
 
     def _unlisted(self):
@@ -164,29 +172,41 @@ class MeetingPairs:
 
     def _step(self):
         """Of the grid of all weights."""
-        return grid_step(sum(_both(w, u, k).sum() for _, w, u, k in self._in_blocks()) + self._unlisted())
+        totals = self._for_blocks(lambda part: _both(*self._weights(part), self.similar[part]).sum())
+        return grid_step(sum(totals) + self._unlisted())
 
     def root(self):
         """The node that holds all points: what M_ij + M_ji has beyond the pairs' constant -2 lambda."""
         v, lam = np.empty(len(self.T)), self.lam
-        for part, similar, dissimilar, orders in self._in_blocks():
-            v[part] = _both((1 - lam) * similar, lam * dissimilar, orders)
+
+        def sizes(part):
+            similar, dissimilar = self._weights(part)
+            v[part] = _both((1 - lam) * similar, lam * dissimilar, self.similar[part])
+
+        self._for_blocks(sizes)
         step = grid_step(v.sum() + self._unlisted() * lam)
         base = -2 * on_grid(lam, step)
-        for part, similar, dissimilar, orders in self._in_blocks():
-            v[part] = _both(on_grid((1 - lam) * similar, step), -on_grid(lam * dissimilar, step), orders) - base
+
+        def beyond_base(part):
+            similar, dissimilar = self._weights(part)
+            both = on_grid((1 - lam) * similar, step), -on_grid(lam * dissimilar, step)
+            v[part] = _both(*both, self.similar[part]) - base
+
+        self._for_blocks(beyond_base)
         return _MeetingNode(self.n, self.first, self.second, v, base, self.kernels, self.threads)
 
     def masses(self, leaf):
         """As :meth:`DensePairs.masses`."""
         sizes, step, similar, dissimilar = np.bincount(leaf).astype(float), self._step(), 0.0, 0.0
         unlisted = (sizes * (sizes - 1)).sum()
-        for part in self._blocks():
+
+        def of_block(part):
             same = part.start + np.flatnonzero(leaf[self.first[part]] == leaf[self.second[part]])
             orders, of_similar, of_dissimilar = self.similar[same], *(on_grid(w, step) for w in self._weights(same))
-            similar += (orders * of_similar).sum()
-            dissimilar += ((2 - orders) * of_dissimilar).sum()
-            unlisted -= 2.0 * len(same)
+            return (orders * of_similar).sum(), ((2 - orders) * of_dissimilar).sum(), 2.0 * len(same)
+
+        for of_similar, of_dissimilar, pairs in self._for_blocks(of_block):
+            similar, dissimilar, unlisted = similar + of_similar, dissimilar + of_dissimilar, unlisted - pairs
         return similar, dissimilar + unlisted
 
     def meet(self, leaf, c):
@@ -197,11 +217,16 @@ class MeetingPairs:
 
     def loss_and_objective(self):
         """As :meth:`DensePairs.loss_and_objective`."""
-        step, loss, chosen, right = self._step(), self._unlisted(), 0, 0
-        for part, similar, dissimilar, orders in self._in_blocks():
-            loss += _both(on_grid(similar, step), on_grid(dissimilar, step), orders).sum()
-            chosen += 2 * np.count_nonzero(self.T[part] > 0)
-            right += int(orders[self.T[part] > 0].sum(dtype=np.int64))
+        step = self._step()
+
+        def of_block(part):
+            both, chosen = (on_grid(w, step) for w in self._weights(part)), self.T[part] > 0
+            right = int(self.similar[part][chosen].sum(dtype=np.int64))
+            return _both(*both, self.similar[part]).sum(), 2 * np.count_nonzero(chosen), right
+
+        loss, chosen, right = self._unlisted(), 0, 0
+        for of_pairs, of_chosen, of_right in self._for_blocks(of_block):
+            loss, chosen, right = loss + of_pairs, chosen + of_chosen, right + of_right
         return loss, right - self.lam * chosen
 
 

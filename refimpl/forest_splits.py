@@ -63,10 +63,14 @@ def _hyperplane(X, node, settings, rng, kernels, threads):
     """Eq. 18: p~ is the leading eigenvector of X~ M X~^T (the points are rows here)."""
     augmented = np.empty((len(X), X.shape[1] + 1))
     augmented[:, :-1], augmented[:, -1] = X, settings.augment  # x~ = [x^T 1]^T
-    augmented *= settings.unit
+    if settings.unit != 1:
+        augmented *= settings.unit
     start = rng.normal(size=augmented.shape[1])
-    p = top_eigenvector(lambda p: vector_times(node.product(times_vector(augmented, p)), augmented), start,
-                        tol=settings.tol)  # fmt: skip
+
+    def product(p):
+        return vector_times(node.product(times_vector(augmented, p, kernels, threads)), augmented, kernels, threads)
+
+    p = top_eigenvector(product, start, tol=settings.tol)
     p, b = p[:-1].astype(X.dtype), float(p[-1]) * settings.augment
     values = kernels.plane_values(X, p, threads=threads)
     if settings.offset == "best":
@@ -83,12 +87,14 @@ def _refined(X, node, split, settings, kernels, threads):
     """
     if not settings.refine:
         return split
-    away = (X - X.mean(axis=0, dtype=np.float64)) * settings.unit
-    scale = np.sqrt(np.einsum("ij,ij", away, away) / away.size)
-    A = np.column_stack([away, np.full(len(X), scale)])
+    away = X - X.mean(axis=0, dtype=np.float64)
+    if settings.unit != 1:
+        away *= settings.unit
+    A = np.empty((len(X), X.shape[1] + 1))
+    A[:, :-1], A[:, -1] = away, np.sqrt(np.einsum("ij,ij", away, away) / away.size)
     found, pull = _pull(node, split[3] + split[2] > 0)
     for _ in range(settings.refine):
-        p = _fitted(A, pull)[:-1]
+        p = _fitted(A, pull, kernels, threads)[:-1]
         size = length(p)
         if not size > 0:
             break
@@ -109,16 +115,16 @@ def _pull(node, left):
     return 0.5 * (node.J + np.einsum("i,i", s, u)), u
 
 
-def _fitted(A, u):
+def _fitted(A, u, kernels=None, threads=None):
     """Least squares A p = u by a few conjugate gradient steps from p = 0: fewer steps shrink p where A is thin."""
-    p, r = np.zeros(A.shape[1]), vector_times(u, A)
+    p, r = np.zeros(A.shape[1]), vector_times(u, A, kernels, threads)
     q, rr = r, np.einsum("i,i", r, r)
     for _ in range(FIT):
-        v = times_vector(A, q)
+        v = times_vector(A, q, kernels, threads)
         vv = np.einsum("i,i", v, v)
         if not (vv > 0 and rr > 0):
             break
-        p, r, before = p + rr / vv * q, r - rr / vv * vector_times(v, A), rr
+        p, r, before = p + rr / vv * q, r - rr / vv * vector_times(v, A, kernels, threads), rr
         rr = np.einsum("i,i", r, r)
         q = r + rr / before * q
     return p

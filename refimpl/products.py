@@ -19,15 +19,21 @@ BLOCK = 2**23  # multiplications in a block: about half a millisecond
 LEAST_ROWS = 256  # with fewer rows BLAS is slower
 MOST_SUMS = 16  # blocks whose products are added up, at most: each takes memory
 
-
-def times_vector(A, v):
-    """A v: ndarray, shape (n,), of A, shape (n, d)."""
-    return np.einsum("ij,j->i", A, v)
+LARGE = 2**15  # numbers of a matrix for which a kernel pays
 
 
-def vector_times(u, A):
-    """u^T A: ndarray, shape (d,), of A, shape (n, d)."""
-    return np.einsum("i,ij->j", u, A)
+def times_vector(A, v, kernels=None, threads=None):
+    """A v: ndarray, shape (n,), of A, shape (n, d). If A is large and `kernels` are given, threads share it."""
+    if kernels is None or A.size < LARGE:
+        return np.einsum("ij,j->i", A, v)
+    return kernels.matrix_vector(A, v, threads=threads)
+
+
+def vector_times(u, A, kernels=None, threads=None):
+    """u^T A: ndarray, shape (d,), of A, shape (n, d). If A is large and `kernels` are given, threads share it."""
+    if kernels is None or A.size < LARGE:
+        return np.einsum("i,ij->j", u, A)
+    return kernels.vector_matrix(u, A, threads=threads)
 
 
 def length(v):

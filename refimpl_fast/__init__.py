@@ -12,6 +12,7 @@ try:
     from refimpl_fast.hashing import bucket_votes, projections
     from refimpl_fast.landmarks import least_similar, transferred_differences
     from refimpl_fast.pairs import best_thresholds, meet_pairs, pair_product, split_pairs
+    from refimpl_fast.products import matrix_vector, vector_matrix
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
     from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -49,6 +50,7 @@ __all__ = [
     "least_similar",
     "lloyd",
     "margin_sums",
+    "matrix_vector",
     "meet_pairs",
     "minimize_z",
     "pair_distances",
@@ -63,6 +65,7 @@ __all__ = [
     "tree_leaves",
     "tree_nearest",
     "tree_within",
+    "vector_matrix",
     "weighted_differences",
     "weighted_errors",
     "weighted_l1",

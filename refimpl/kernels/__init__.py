@@ -18,7 +18,8 @@ Contract
   over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
   (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties. Sums that
   cannot be exact (Z of BoostMap, weighted L1, squared distances of LMNN) are taken in a fixed number of interleaved
-  lanes, the same in both twins, and products with a node's pairs in parts that depend on their number alone; squared
+  lanes, the same in both twins, products with a node's pairs in parts that depend on their number alone, and those of
+  a matrix and a vector as :mod:`refimpl.kernels.products` says; squared
   distances in :mod:`refimpl.kernels.trees` in the order of the coordinates,
   as are those to centres and the projections of :mod:`refimpl.kernels.clustering` and :mod:`refimpl.kernels.hashing`.
 * **Arguments** are checked once for each call, in both twins with the same words: :mod:`refimpl.kernels.contract` is
@@ -36,6 +37,7 @@ from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_
 from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.landmarks import least_similar, transferred_differences
 from refimpl.kernels.pairs import best_thresholds, meet_pairs, pair_product, split_pairs
+from refimpl.kernels.products import matrix_vector, vector_matrix
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
@@ -65,6 +67,7 @@ __all__ = [
     "least_similar",
     "lloyd",
     "margin_sums",
+    "matrix_vector",
     "meet_pairs",
     "minimize_z",
     "pair_distances",
@@ -79,6 +82,7 @@ __all__ = [
     "tree_leaves",
     "tree_nearest",
     "tree_within",
+    "vector_matrix",
     "weighted_differences",
     "weighted_errors",
     "weighted_l1",

@@ -395,6 +395,9 @@ CONTRACT = {
     },
     "pair_product": {**_LISTED, "u": floats("n")},
     "split_pairs": {"left": booleans("n"), **_LISTED},
+    # products
+    "matrix_vector": {"A": floats("n", "d"), "v": floats("d")},
+    "vector_matrix": {"u": floats("n"), "A": floats("n", "d")},
     # scan
     "weighted_l1": {
         "Q": floats("n_Q", "d"),

@@ -226,6 +226,21 @@ def meet_pairs(rng):
             "c": float(rng.random())}  # fmt: skip
 
 
+# ------------------------------------------------------------------------------------------------ products
+
+
+@case
+def matrix_vector(rng):
+    n, d = length(rng, 3000, 0), length(rng, 40, 0)
+    return {"A": reals(rng, (n, d)), "v": reals(rng, (d,))}
+
+
+@case
+def vector_matrix(rng):
+    n, d = length(rng, 40, 0), length(rng, 200, 0)
+    return {"u": reals(rng, (n,)), "A": reals(rng, (n, d))}
+
+
 # ------------------------------------------------------------------------------------------------ scan
 
 

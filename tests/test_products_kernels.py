@@ -1,0 +1,62 @@
+"""Products of a matrix and a vector in a stated order: against loops, ``np.einsum``, and twin against twin."""
+
+import platform
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from refimpl import products
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+shapes = {"n": st.integers(0, 40), "d": st.integers(0, 150), "seed": st.integers(0, 2**32)}
+
+
+def arrays(n, d, seed):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), rng.normal(size=n), rng.normal(size=d)
+
+
+def row_sum(a, v):
+    """Two lanes; of eight columns the last two first."""
+    lanes, whole = [0.0, 0.0], len(a) - len(a) % 8
+    for c in [c + k for c in range(0, whole, 8) for k in (6, 7, 4, 5, 2, 3, 0, 1)] + list(range(whole, len(a))):
+        lanes[c % 2] += a[c] * v[c]
+    return lanes[0] + lanes[1]
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(**shapes)
+def test_products_are_added_up_in_the_order_stated(kernels, n, d, seed):
+    A, u, v = arrays(n, d, seed)
+    assert_same(kernels.matrix_vector(A, v), np.array([row_sum(a, v.tolist()) for a in A.tolist()], dtype=float))
+    sums = np.zeros(d)
+    for one, row in zip(u, A, strict=True):
+        sums = sums + one * row
+    assert_same(kernels.vector_matrix(u, A), sums)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="elsewhere einsum adds in other orders")
+@each
+@settings(max_examples=40, deadline=None)
+@given(n=st.integers(1, 40), d=st.integers(2, 150), seed=st.integers(0, 2**32))
+def test_products_are_those_of_einsum(kernels, n, d, seed):
+    A, u, v = arrays(n, d, seed)
+    assert_same(kernels.matrix_vector(A, v), np.einsum("ij,j->i", A, v))
+    assert_same(kernels.vector_matrix(u, A), np.einsum("i,ij->j", u, A))
+
+
+@pytest.mark.parametrize("n, d", [(15_000, 65), (6000, 300), (300, 5000)])
+def test_no_product_depends_on_the_number_of_threads(n, d):
+    """Large enough to be worth several threads, and to be held in parts by the reference."""
+    A, u, v = arrays(n, d, seed=0)
+    one, two = KERNELS[0], KERNELS[-1]
+    rows, columns = one.matrix_vector(A, v), one.vector_matrix(u, A)
+    for threads in (1, 2, 3, 7):
+        assert_same(two.matrix_vector(A, v, threads=threads), rows)
+        assert_same(two.vector_matrix(u, A, threads=threads), columns)
+        assert_same(products.times_vector(A, v, two, threads), rows)
+        assert_same(products.vector_times(u, A, two, threads), columns)
