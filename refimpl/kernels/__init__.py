@@ -23,8 +23,8 @@ Contract
   distances in :mod:`refimpl.kernels.trees` in the order of the coordinates,
   as are those to centres and the projections of :mod:`refimpl.kernels.clustering` and :mod:`refimpl.kernels.hashing`.
 * **Arguments** are checked once for each call, in both twins with the same words: :mod:`refimpl.kernels.contract` is
-  the table of what each kernel takes. No arguments make a kernel read or write where it must not; where memory runs out it
-  raises MemoryError.
+  the table of what each kernel takes. No arguments make a kernel read or write where it must not; where memory runs
+  out it raises MemoryError.
 * **threads** is the number of threads a kernel may use, None for as many as the process may use (its affinity, its
   container's limit, OMP_NUM_THREADS); it takes no more than the work pays for. No result depends on it. The reference
   runs on one thread whatever it is told.

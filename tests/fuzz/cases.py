@@ -20,6 +20,12 @@ def case(draw):
 # ------------------------------------------------------------------------------------------------ chamfer
 
 
+def _shape(rng):
+    """Height and width: images of many pixels take the reference minutes."""
+    height = length(rng, 9)
+    return height, min(length(rng, 9), max(1, 2000 // height))
+
+
 def _edges(rng, n, shape):
     images = rng.random((n, *shape)) < rng.choice([0.05, 0.5, 1.0])
     images[:, rng.integers(shape[0]), rng.integers(shape[1])] = True
@@ -28,13 +34,13 @@ def _edges(rng, n, shape):
 
 @case
 def chamfer_distances(rng):
-    shape = length(rng, 9), length(rng, 9)
+    shape = _shape(rng)
     return {"A": _edges(rng, length(rng, 6), shape), "B": _edges(rng, length(rng, 6), shape)}
 
 
 @case
 def chamfer_nearest(rng):
-    shape, n = (length(rng, 9), length(rng, 9)), length(rng, 6)
+    shape, n = _shape(rng), length(rng, 6)
     return {"Q": _edges(rng, length(rng, 4), shape), "X": _edges(rng, n, shape), "k": int(rng.integers(1, n + 1))}
 
 
