@@ -3,10 +3,11 @@
 import numpy as np
 
 from refimpl._checks import as_count, as_labels, as_matrix, as_number, as_vectors_like
-from refimpl.kernels.contract import check_threads
+from refimpl.kernels.contract import check_threads, require_within
 
 LEAST_SPREAD = 1e-120  # the metric holds the inverse of a spread, and a kernel squares that
-SMALLEST, LARGEST = 1e-100, 1e100  # mu
+LEAST_MU = 1e-100
+LARGEST_MU = 1e100
 
 def checked(X, y, k):
     X, k = as_matrix(X, "X"), as_count(k, "k")
@@ -14,14 +15,14 @@ def checked(X, y, k):
     require_neighbors(k, labels, classes, "k")
     if (X == X[0]).all():
         raise ValueError("X: all points are equal; a metric is learnt from their differences")
-    require_spread(X)
+    require_scale(X)
     return X, classes.astype(np.int64), k
 
 
-def require_spread(X):
-    """Refuse columns that differ by so little that squares are lost."""
-    with np.errstate(over="ignore"):  # values as large as that are refused elsewhere
-        spread = np.ptp(X, axis=0)
+def require_scale(X):
+    """Refuse values so large that squares overflow, and columns that differ by so little that squares are lost."""
+    require_within(X, "X")
+    spread = np.ptp(X, axis=0)
     small = np.flatnonzero((spread > 0) & (spread < LEAST_SPREAD))
     if small.size:
         raise ValueError(
@@ -60,8 +61,8 @@ def positive(value, name):
 
 def as_mu(mu):
     mu = positive(mu, "mu")
-    if not SMALLEST <= mu <= LARGEST:
-        raise ValueError(f"mu must be at least {SMALLEST} and at most {LARGEST}; got {mu}")
+    if not LEAST_MU <= mu <= LARGEST_MU:
+        raise ValueError(f"mu must be at least {LEAST_MU} and at most {LARGEST_MU}; got {mu}")
     return mu
 
 

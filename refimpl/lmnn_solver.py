@@ -45,7 +45,7 @@ class Step:
     objective : float
         Eq. 3 over all triples at `L`. It never rises from step to step.
     bound : float
-        No metric has a lower objective.
+        No metric of the columns that are used has a lower objective (:mod:`refimpl.lmnn_coordinates`).
     active : int
         Triples with positive slack at the last maps tried.
     pairs : int

@@ -415,6 +415,19 @@ def test_a_spread_whose_square_is_lost_is_refused(scale):
             train()
 
 
+@pytest.mark.parametrize("scale", [1e145, 1e300])
+def test_values_whose_squares_overflow_are_refused_also_with_targets(scale):
+    X, y = blobs()
+    targets = target_neighbors(X, y, 2)
+    for train in (
+        lambda: lmnn(scale * X, y, 2, targets=targets, kernels=FASTEST),
+        lambda: lmnn_rect(scale * X, y, 2, 2, targets=targets, kernels=FASTEST),
+        lambda: lmnn(scale * X, y, 2, kernels=FASTEST),
+    ):
+        with pytest.raises(ValueError, match=r"X must hold values from -1e\+140 to 1e\+140; got"):
+            train()
+
+
 def test_memory_is_estimated_before_the_work():
     X, y = blobs()
     with pytest.raises(MemoryError, match="max_memory"):

@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl._checks import as_count
-from refimpl._lmnn_checks import require_neighbors, require_spread
+from refimpl._lmnn_checks import require_neighbors, require_scale
 from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
 from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd, stalled
 from refimpl.lmnn_neighbors import metric_neighbors, votes
@@ -27,7 +27,7 @@ def _training_data(estimator, X, y):
     k = as_count(estimator.n_neighbors, "n_neighbors")
     data = f" (n_samples = {X.shape[0]}, n_features = {X.shape[1]})"
     require_neighbors(k, classes, places, "n_neighbors", data)
-    require_spread(X)
+    require_scale(X)
     return X, classes, places, k
 
 
