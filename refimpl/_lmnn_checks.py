@@ -3,7 +3,11 @@
 import numpy as np
 
 from refimpl._checks import as_count, as_labels, as_matrix, as_number, as_vectors_like
+from refimpl.kernels.contract import check_threads, require_within
 
+LEAST_SPREAD = 1e-120  # the metric holds the inverse of a spread, and a kernel squares that
+LEAST_MU = 1e-100
+LARGEST_MU = 1e100
 
 def checked(X, y, k):
     X, k = as_matrix(X, "X"), as_count(k, "k")
@@ -11,7 +15,20 @@ def checked(X, y, k):
     require_neighbors(k, labels, classes, "k")
     if (X == X[0]).all():
         raise ValueError("X: all points are equal; a metric is learnt from their differences")
+    require_scale(X)
     return X, classes.astype(np.int64), k
+
+
+def require_scale(X):
+    """Refuse values so large that squares overflow, and columns that differ by so little that squares are lost."""
+    require_within(X, "X")
+    spread = np.ptp(X, axis=0)
+    small = np.flatnonzero((spread > 0) & (spread < LEAST_SPREAD))
+    if small.size:
+        raise ValueError(
+            f"column {small[0]} of X must be constant or have a spread of at least {LEAST_SPREAD}; got "
+            f"{spread[small[0]]:.1e}. Scale the column up"
+        )
 
 
 def require_neighbors(k, labels, classes, name, data=""):
@@ -31,7 +48,7 @@ def as_options(max_checks, patience, callback, threads):
     """How a training runs: counts, a function or None, a count or None."""
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function that takes a Step, or None; got {callback!r}")
-    threads = None if threads is None else as_count(threads, "threads")
+    check_threads(threads)
     return as_count(max_checks, "max_checks"), as_count(patience, "patience"), threads
 
 
@@ -40,6 +57,13 @@ def positive(value, name):
     if not value > 0:
         raise ValueError(f"{name} must be positive; got {value}")
     return value
+
+
+def as_mu(mu):
+    mu = positive(mu, "mu")
+    if not LEAST_MU <= mu <= LARGEST_MU:
+        raise ValueError(f"mu must be at least {LEAST_MU} and at most {LARGEST_MU}; got {mu}")
+    return mu
 
 
 def as_partition(partition, n):

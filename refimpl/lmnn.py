@@ -15,6 +15,7 @@ from refimpl import lmnn_solver
 from refimpl._checks import as_count, as_generator, as_kernels, as_matrix
 from refimpl._lmnn_checks import (
     as_factors,
+    as_mu,
     as_options,
     as_partition,
     as_targets,
@@ -36,9 +37,16 @@ __all__ = [
     "subgradient_descent", "target_neighbors",
 ]  # fmt: skip
 
-LITTLE = 1e-3  # an objective of this for each target neighbour counts as 0: the margin is 1
+LITTLE = 1e-3  # this share of n k, or of the objective of M = 0 if that is less, counts as 0: the margin is 1
 OUT_OF_CHECKS = "max_checks reached"
-LEFT_OUT = "{} dimensions in which the points differ by rounding at most are left out"
+LEFT_OUT = (
+    "{} left out, in which the points differ by no more than the rounding of the coordinates can make; such "
+    "differences count as none in the bound"
+)
+ROUNDED = (
+    "not converged: {} of X {} left out, the values of which differ by at most 16 units in the last place; subtract "
+    "the mean or remove {}. Without {}: {}"
+)
 STUCK = (
     "neither the objective nor its bound moves any more, as can be where points or the differences between target "
     "neighbours lie very near to fewer dimensions"
@@ -66,11 +74,13 @@ class LMNNResult:
     objective : float
         Eq. 3 over all triples at `L`.
     bound : float
-        No positive semidefinite M has a lower objective; 0 where that is not known (low rank). Differences between
-        points that are within the rounding of their coordinates, see :mod:`refimpl.lmnn_coordinates`, count as none.
+        No positive semidefinite M has a lower objective; 0 where that is not known (low rank, or a column was left out
+        whose values differ by rounding at most). Columns that are sums of others but for the rounding of their
+        coordinates, see :mod:`refimpl.lmnn_coordinates`, count as such sums.
     converged : bool
-        Whether objective - bound is at most tol times the objective, or times a thousandth of n k where the objective
-        is less than that (low rank: whether the last steps gained less than tol).
+        Whether objective - bound is at most tol times the objective, or times a thousandth of n k or of the objective
+        of M = 0 (mu for each triple), whichever is less, where the objective is less than that. Of
+        :func:`lmnn_rect` it tells that the last steps gained less than tol, which proves nothing.
     message : str
         Why the training ended, and where `converged` is False how far from the optimum `L` may be.
     history : ndarray, shape (steps, 6), float64
@@ -237,15 +247,19 @@ def lmnn(
     d(i, j)^2 + mu * sum_l [1 + d(i, j)^2 - d(i, l)^2]_+. With a partition it is the problem of § 5.1, whose distances
     to a point are those of its partition's metric.
 
+    An optimum always exists, at a finite M: where target neighbours differ in a direction the objective grows with the
+    metric, and in the other directions a finite factor satisfies all triples whose points differ there.
+
     Parameters
     ----------
     X : array_like, shape (n, d)
+        Every column is constant or has a spread of at least 1e-120.
     y : array_like, shape (n,)
         Classes; every class needs k + 1 points.
     k : int
         Target neighbours of each point.
     mu : float
-        Positive: what a violated margin counts.
+        What a violated margin counts: 1e-100 to 1e100.
     partition : array_like, shape (n,), optional
         One metric is learnt for each value: `y` for one for each class, :func:`kmeans_partition` for clusters.
     targets : array_like of int, shape (n, k), optional
@@ -261,7 +275,9 @@ def lmnn(
         How full checks look for impostors: by filtered scalar products, or in ball trees (§ 4.2), which is faster in
         few dimensions. The result is the same.
     tol : float
-        The gap between the objective and the bound, relative to the objective, at which the training ends.
+        The gap between the objective and the bound, relative to the objective, at which the training ends. An objective
+        below a thousandth of n k, or of the objective of M = 0 (mu for each triple) if that is smaller, counts as 0:
+        the gap is then taken relative to that thousandth.
     max_checks : int
         Full checks of all triples at most, in each round.
     rounds : int
@@ -295,7 +311,7 @@ def lmnn(
     X, classes, k = checked(X, y, k)
     kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
     max_checks, patience, threads = as_options(max_checks, patience, callback, threads)
-    mu, tol = positive(mu, "mu"), positive(tol, "tol")
+    mu, tol = as_mu(mu), positive(tol, "tol")
     if solver is not None and solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
     if search not in ("product", "trees"):
@@ -313,8 +329,7 @@ def lmnn(
         L = _start(problem, X, validation, patience, max_memory) if given is None else given
         steps = SOLVERS[solver](problem, L, tol, max_checks=max_checks)
         found = _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback)
-        if left_out := problem.coordinates.left_out:
-            found = replace(found, message=f"{found.message}; {LEFT_OUT.format(left_out)}")
+        found = _with_what_was_left_out(found, problem, tol)
         rounds -= 1
         if not rounds:
             return found
@@ -323,7 +338,10 @@ def lmnn(
 
 def _until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback):
     """Take steps until the bound, the validation set or the steps' end stops them."""
-    history, errors, best, ended = [], [], None, OUT_OF_CHECKS
+    history, errors = [], []
+    best = None
+    ended = OUT_OF_CHECKS
+    little = _little(mu, classes, targets)
     for step in lmnn_solver.on_one_blas_thread(steps):
         history.append((step.objective, step.bound, step.active, step.pairs, step.evaluations, step.gradient_norm))
         if callback is not None:
@@ -333,28 +351,55 @@ def _until_done(steps, tol, X, classes, partition, targets, mu, validation, pati
             errors.append((classify(X, classes, validation[0], k, step.L, partition) != validation[1]).mean())
         if best is None or validation is None or errors[-1] < min(errors[:-1]):
             best = step
-        if step.settled or _certified(step.objective, step.bound, tol, targets):
+        if step.settled or _certified(step.objective, step.bound, tol, little):
             ended = ""
             break
         if step.stuck:
             ended = STUCK
             break
-        if errors and len(errors) - 1 - int(np.argmin(errors)) >= patience:
+        if stalled(errors, patience):
             ended = f"the validation error has not fallen for {patience} full checks"
             break
-    converged = best.settled or _certified(best.objective, step.bound, tol, targets)
-    message = _message(ended, converged, best, step, tol, targets)
+    converged = best.settled or _certified(best.objective, step.bound, tol, little)
+    message = _message(ended, converged, best, step, tol, little)
     return LMNNResult(
         best.L, partition, targets, mu, best.objective, step.bound, converged, message, np.array(history),
         np.array(errors),
     )  # fmt: skip
 
 
-def _certified(objective, bound, tol, targets):
-    return objective - bound <= tol * max(objective, LITTLE * targets.size)
+def stalled(errors, patience):
+    """Whether the last `patience` validation errors were no lower than one before: the training ends."""
+    return len(errors) > 0 and len(errors) - 1 - int(np.argmin(errors)) >= patience
 
 
-def _message(ended, converged, best, last, tol, targets):
+def _little(mu, classes, targets):
+    """An objective below this counts as 0."""
+    return LITTLE * min(targets.size, lmnn_solver.zero_metric(mu, classes, targets.shape[1]))
+
+
+def _certified(objective, bound, tol, little):
+    return objective - bound <= tol * max(objective, little)
+
+
+def _with_what_was_left_out(found, problem, tol):
+    """Say which dimensions the metric leaves out; without whole columns the bound does not hold."""
+    at, message = problem.coordinates, found.message
+    if at.left_out:
+        are = "1 dimension is" if at.left_out == 1 else f"{at.left_out} dimensions are"
+        message = f"{message}; {LEFT_OUT.format(are)}"
+    if not at.rounded:
+        return replace(found, message=message)
+    history = found.history.copy()
+    history[:, 1] = 0.0
+    if not _certified(found.objective, 0.0, tol, _little(problem.mu, problem.classes, problem.targets)):
+        words = ("1 column", "is", "it", "it") if at.rounded == 1 else (f"{at.rounded} columns", "are", "them", "them")
+        found = replace(found, converged=False)
+        message = ROUNDED.format(*words, message)
+    return replace(found, bound=0.0, message=message, history=history)
+
+
+def _message(ended, converged, best, last, tol, little):
     """Why the training ended, and what is known of the metric that is returned."""
     gap = (best.objective - last.bound) / best.objective if best.objective > 0 else 0.0
     if converged and best.objective - last.bound <= tol * best.objective:
@@ -362,8 +407,8 @@ def _message(ended, converged, best, last, tol, targets):
     elif converged and best.settled:
         known = f"the last steps lowered the objective by less than {tol:.1e} of it"
     elif converged:
-        known = f"the objective is {best.objective / targets.size:.1e} for each target neighbour, which counts as 0; "
-        known += "many metrics may reach that"
+        known = f"the objective is {best.objective:.1e}, which counts as 0 since it is less than {little:.1e}"
+        known += "" if last.bound > 0 else "; many metrics may reach that"
     elif last.bound > 0:
         known = f"not converged: the objective is within {gap:.1e} of the optimum, not within tol = {tol:.1e}"
     else:
@@ -484,7 +529,7 @@ def lmnn_rect(
     """
     X, classes, k = checked(X, y, k)
     r, (max_checks, patience, threads) = as_count(r, "r"), as_options(max_checks, patience, callback, threads)
-    mu, tol = positive(mu, "mu"), positive(tol, "tol")
+    mu, tol = as_mu(mu), positive(tol, "tol")
     if r > X.shape[1]:
         raise ValueError(f"r must be at most {X.shape[1]}, the dimensions of X; got {r}")
     most_pairs = _most_pairs(max_memory, *X.shape, k, 1)

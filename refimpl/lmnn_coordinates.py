@@ -9,7 +9,9 @@ In some directions points may differ and target neighbours not. There a metric m
 (i, j, l) whose x_i and x_l differ in them are satisfied. The least value of eq. 3 is that of the other triples, over
 metrics of the other directions; one factor t of the free directions makes it that of the whole problem.
 
-A difference of at most ROUNDING times the rounding of the coordinates that it is made of counts as none.
+A difference of at most ROUNDING times the rounding of the coordinates that it is made of counts as none. A metric that
+used a whole column of such differences could not be computed with later, since its products with the points would lose
+them; but the differences may be exact, and a bound without them is none for the problem that was asked: `rounded`.
 
 Not handled here: the steps (``lmnn_solver.py``) and the bound (``lmnn_certificate.py``).
 """
@@ -49,7 +51,9 @@ class Coordinates:
     t : ndarray, shape (partitions,), float64
         What the free directions count in the metric.
     left_out : int
-        Directions in which the points differ by rounding at most.
+        Directions of several columns in which the points differ by no more than rounding can make.
+    rounded : int
+        Columns whose values differ, but by at most ROUNDING units in the last place; they are left out too.
     error : float
         A bound of the rounding errors of a row of U, and of what is made of it.
     """
@@ -60,10 +64,10 @@ class Coordinates:
         used = np.ptp(X, axis=0) > ROUNDING * ulps
         self.scale = np.where(used, _power_of_two(X), 0.0)
         self.points = _Points(X[:, used] / self.scale[used])
-        varied = int((np.ptp(X, axis=0) > 0).sum())
+        self.rounded = int((np.ptp(X, axis=0) > 0).sum() - used.sum())
         self.used, self.ulps = used, ulps[used] / self.scale[used]
         self.B, steep = self._directions(self.points.X)
-        self.left_out = max(0, min(varied, self.n - 1) - self.B.shape[1])
+        self.left_out = max(0, min(int(used.sum()), self.n - 1) - self.B.shape[1])
         base = self.points.product(self.B, steep)
         maps, self.free = [], []
         for alpha in range(int(partition.max()) + 1):

@@ -60,7 +60,7 @@ def metric_neighbors(X, queries, k, L, partition=None, *, method="auto", kernels
 def classify(X, y, queries, k, L, partition=None, *, method="auto", kernels=None, threads=None):
     """The class of most of the k nearest training points.
 
-    Of classes with equally many votes that of the nearest point wins.
+    Of classes with equally many votes the first in sorted order wins, as in scikit-learn's k-NN.
 
     Parameters
     ----------
@@ -77,8 +77,24 @@ def classify(X, y, queries, k, L, partition=None, *, method="auto", kernels=None
     X = as_matrix(X, "X")
     labels, classes = np.unique(as_labels(y, len(X), "y"), return_inverse=True)
     near = classes[metric_neighbors(X, queries, k, L, partition, method=method, kernels=kernels, threads=threads)[1]]
-    votes = (near[:, :, None] == near[:, None, :]).sum(axis=2)  # of the class of each neighbour, nearest first
-    return labels[near[np.arange(len(near)), votes.argmax(axis=1)]]
+    return labels[votes(near, len(labels)).argmax(axis=1)]
+
+
+def votes(near, n_classes):
+    """How many of the neighbours are of each class.
+
+    Parameters
+    ----------
+    near : ndarray, shape (m, k), int64
+        Classes 0, 1, ... of each query's neighbours.
+    n_classes : int
+
+    Returns
+    -------
+    ndarray, shape (m, n_classes), int64
+    """
+    rows = np.arange(len(near))[:, None] * n_classes
+    return np.bincount((rows + near).ravel(), minlength=len(near) * n_classes).reshape(-1, n_classes)
 
 
 def leave_one_out_error(X, y, k, L, partition=None, **options):

@@ -45,7 +45,7 @@ class Step:
     objective : float
         Eq. 3 over all triples at `L`. It never rises from step to step.
     bound : float
-        No metric has a lower objective.
+        No metric of the columns that are used has a lower objective (:mod:`refimpl.lmnn_coordinates`).
     active : int
         Triples with positive slack at the last maps tried.
     pairs : int
@@ -151,7 +151,9 @@ def descend(problem, L, tol, *, max_checks):
     full_check(inner, at, V, smoothed.h)
     size = V.shape[0] * V.shape[1]
     smoothed.epsilon = 0.03 * max(inner.evaluate(V).pull, 1e-12) / size
-    best, iterations, still = (np.inf, None), ITERATIONS, 0
+    best = np.inf, None
+    iterations = ITERATIONS
+    still = 0
     for t in range(1, max_checks + 1):
         V, norm = smoothed.descend(V, iterations if t > EARLY else ITERATIONS // 4)
         L, now, added, _ = full_check(inner, at, V, smoothed.h)
@@ -221,7 +223,8 @@ def descend_low_rank(problem, L, tol, *, max_checks):
     smoothed = Smoothed(inner, np.zeros((1, 1)))
     V = at.inward(L)
     full_check(inner, at, V, smoothed.h)
-    best, before = (np.inf, None), np.inf
+    best = np.inf, None
+    before = np.inf
     for t in range(1, max_checks + 1):
         V, norm = smoothed.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
         L, now, added, found = full_check(inner, at, V, smoothed.h)
@@ -273,8 +276,14 @@ def _inside(V):
     return V
 
 
+def zero_metric(mu, classes, k):
+    """Eq. 3 of M = 0: mu for each triple (i, j, l)."""
+    sizes = np.bincount(classes).astype(np.float64)
+    return mu * k * float((sizes * (len(classes) - sizes)).sum())
+
+
 def scaled(problem, L, sample=200):
-    """c L with the c that is best for eq. 3 on some of the points."""
+    """c L with the c that is best for eq. 3 on some of the points; its pull is no more than the objective of M = 0."""
     rows = np.unique(np.linspace(0, problem.n - 1, min(sample, problem.n)).astype(np.int64))
     Z = problem.mapped(L).reshape(problem.partitions, problem.n, -1)
     D = np.empty((len(rows), problem.n))
@@ -298,4 +307,6 @@ def scaled(problem, L, sample=200):
     while low < high:  # the loss is convex in c
         middle = (low + high) // 2
         low, high = (low, middle) if loss(grid[middle]) <= loss(grid[middle + 1]) else (middle + 1, high)
-    return np.exp(0.5 * grid[low]) * L
+    c, whole = np.exp(grid[low]), pull.mean() * problem.n * problem.k
+    most = zero_metric(problem.mu, problem.classes, problem.k)
+    return np.sqrt(most / whole if c * whole > most else c) * L

@@ -1,6 +1,7 @@
 """LMNN's estimators pass scikit-learn's own checks and fit its tools."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import LMNN, MultiMetricLMNN
+from refimpl.estimators._arguments import as_random_generator
 from refimpl.lmnn import lmnn, lmnn_rect, lmnn_svd
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
@@ -80,7 +82,7 @@ def test_warm_start_begins_at_the_last_metric(wine):
     X, _, y, _ = wine
     seen = []
     model = LMNN(warm_start=True, max_checks=3, tol=1e-6, callback=seen.append, kernels=NAMES[-1])
-    with pytest.warns(ConvergenceWarning, match="max_checks = 3 "):
+    with pytest.warns(ConvergenceWarning, match="Raise max_checks = 3 or tol"):
         model.fit(X, y)
     first = model.result_.objective
     model.set_params(tol=1e-3, max_checks=200).fit(X, y)
@@ -190,3 +192,57 @@ def test_a_fit_that_is_not_proven_warns():
     with pytest.warns(ConvergenceWarning, match="not converged"):
         model.fit(X, y)
     assert not model.result_.converged
+
+
+def test_a_fit_that_a_validation_set_ended_does_not_warn(wine):
+    X, _, y, _ = wine
+    model = MultiMetricLMNN(kernels=NAMES[-1], validation=0.3, random_state=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(X, y)
+    errors = model.result_.validation_errors
+    assert len(errors) - 1 - errors.argmin() == 5 and not model.result_.converged
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_checks": 2}, {"partition": 1, "tol": 0.02}], ids=["max_checks", "a later metric is proven"]
+)
+def test_a_fit_with_a_validation_set_that_did_not_end_it_warns(options):
+    X, y = load_wine(return_X_y=True)
+    model = MultiMetricLMNN(kernels=NAMES[-1], validation=0.3, random_state=0, tol=1e-6).set_params(**options)
+    with pytest.warns(ConvergenceWarning, match="not converged"):
+        model.fit(X, y)
+    errors = model.result_.validation_errors
+    assert len(errors) - 1 - errors.argmin() < 5 and not model.result_.converged
+
+
+@pytest.mark.parametrize("scale", [1e-309, 1e-145, 1e-125])
+@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN(), MultiMetricLMNN(partition=2, random_state=0)], ids=str)
+def test_features_of_next_to_no_spread_are_refused_in_fit(wine, model, scale):
+    X, _, y, _ = wine
+    with pytest.raises(ValueError, match="column 0 of X must be constant or have a spread of at least 1e-120"):
+        model.fit(scale * X, y)
+
+
+@pytest.mark.parametrize("scale", [1e-118, 1e130])
+def test_features_of_any_other_size_fit_and_predict(wine, scale):
+    X, X_test, y, _ = wine
+    want = MultiMetricLMNN(kernels=NAMES[-1]).fit(X, y).predict(X_test)
+    found = MultiMetricLMNN(kernels=NAMES[-1]).fit(scale * X, y).predict(scale * X_test)
+    assert (found == want).mean() > 0.95
+
+
+def test_early_stopping_measures_the_classifier_that_predicts():
+    """Four classes and two neighbours: about every other vote is a tie."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 3)), np.arange(120) % 4
+    X[:, 0] += y
+    model = MultiMetricLMNN(2, validation=0.3, random_state=0, kernels=NAMES[-1], max_checks=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+    kept = model._kept(y, 2, as_random_generator(0))
+    model._X, model._places, model.partition_ = X[kept], y[kept], model.partition_[kept]  # who voted in training
+    errors = (model.predict(X[~kept]) != y[~kept]).mean()
+    assert errors == model.result_.validation_errors.min()
+    assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()

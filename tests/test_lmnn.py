@@ -22,7 +22,7 @@ from refimpl.lmnn import (
     target_neighbors,
 )
 from refimpl.lmnn_certificate import Slopes, dual_bound
-from refimpl.lmnn_neighbors import classify, leave_one_out_error, metric_neighbors
+from refimpl.lmnn_neighbors import classify, leave_one_out_error, metric_neighbors, votes
 
 FASTEST = KERNELS[-1]
 
@@ -333,10 +333,11 @@ def test_a_metric_of_a_single_point():
     assert indices.tolist() == [[1, 2], [0, 2], [1, 0]] and squares[2].tolist() == [16.0, 25.0]
 
 
-def test_votes_that_are_equal_go_to_the_nearest():
+def test_votes_that_are_equal_go_to_the_first_class():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["b", "a", "b", "a"])
-    assert classify(X, y, [[0.9], [-1.0]], 2, np.eye(1)).tolist() == ["a", "b"]
-    assert classify(X, y, [[0.9]], 4, np.eye(1)).tolist() == ["a"]
+    assert classify(X, y, [[0.9], [-1.0]], 2, np.eye(1)).tolist() == ["a", "a"]
+    assert classify(X, y, [[0.1]], 1, np.eye(1)).tolist() == ["b"]
+    assert_same(votes(np.array([[1, 0, 2], [2, 2, 1]]), 3), np.array([[1, 1, 1], [0, 1, 2]]))
 
 
 def test_clusters():
@@ -379,7 +380,10 @@ def test_singular_data_give_a_finite_metric(X):
         ({"k": 12}, r"k must be at most 11, the smallest class \(0\) has 12 points; got 12"),
         ({"k": 0}, "k"),
         ({"mu": 0.0}, "mu"),
+        ({"mu": 1e200}, "mu must be at least 1e-100 and at most 1e[+]100; got 1e[+]200"),
+        ({"mu": 1e-101}, "mu must be at least 1e-100"),
         ({"tol": -1.0}, "tol"),
+        ({"threads": 0}, "threads must be at least 1, or None; got 0"),
         ({"X": np.full((36, 4), np.nan)}, "X"),
         ({"X": np.ones((36, 4))}, "all points are equal"),
         ({"solver": "newton"}, "solver"),
@@ -399,6 +403,29 @@ def test_bad_input(change, message):
     X, y = blobs()
     with pytest.raises((TypeError, ValueError), match=message):
         lmnn(**{"X": X, "y": y, "k": 2, **change})
+
+
+@pytest.mark.parametrize("scale", [1e-309, 1e-200, 1e-125])
+def test_a_spread_whose_square_is_lost_is_refused(scale):
+    X, y = blobs()
+    X[:, 0] = 0.3  # a constant column is fine
+    X[:, 2] *= scale
+    for train in (lambda: lmnn(X, y, 2, kernels=FASTEST), lambda: lmnn_rect(X, y, 2, 2, kernels=FASTEST)):
+        with pytest.raises(ValueError, match="column 2 of X must be constant or have a spread of at least 1e-120"):
+            train()
+
+
+@pytest.mark.parametrize("scale", [1e145, 1e300])
+def test_values_whose_squares_overflow_are_refused_also_with_targets(scale):
+    X, y = blobs()
+    targets = target_neighbors(X, y, 2)
+    for train in (
+        lambda: lmnn(scale * X, y, 2, targets=targets, kernels=FASTEST),
+        lambda: lmnn_rect(scale * X, y, 2, 2, targets=targets, kernels=FASTEST),
+        lambda: lmnn(scale * X, y, 2, kernels=FASTEST),
+    ):
+        with pytest.raises(ValueError, match=r"X must hold values from -1e\+140 to 1e\+140; got"):
+            train()
 
 
 def test_memory_is_estimated_before_the_work():

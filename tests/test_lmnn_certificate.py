@@ -4,12 +4,12 @@ import numpy as np
 import oracles_lmnn as oracle
 import pytest
 from agreement import KERNELS, assert_same
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 from test_lmnn import FASTEST, blobs, convex_optimum, problem_of
 
 import refimpl.kernels
 from refimpl import lmnn_certificate
-from refimpl.lmnn import LITTLE, estimate_memory, lmnn, lmnn_rect, target_neighbors
+from refimpl.lmnn import estimate_memory, lmnn, lmnn_rect, target_neighbors
 
 TOL = 1e-3
 SINGLE = np.zeros(24, dtype=np.int64)
@@ -26,12 +26,16 @@ def exact_objective(X, y, targets, mu, L, partition):
 
 def assert_honest(found, X, y, optimum=None, tol=TOL):
     """The objective is that of the metric, the bound is one, `converged` follows from them, the message agrees."""
-    near = 1e-6 * max(found.objective, LITTLE * found.targets.size)
+    sizes = np.unique(y, return_counts=True)[1]
+    triples = found.targets.shape[1] * (len(y) ** 2 - (sizes**2).sum())
+    little = 1e-3 * min(found.targets.size, found.mu * triples)
+    near = 1e-6 * max(found.objective, little)
     exact = exact_objective(X, y, found.targets, found.mu, found.L, found.partition)
     assert found.objective == pytest.approx(exact, rel=1e-5, abs=near)
     assert 0 <= found.bound <= found.objective
-    assert found.converged == (found.objective - found.bound <= tol * max(found.objective, LITTLE * found.targets.size))
+    assert found.converged == (found.objective - found.bound <= tol * max(found.objective, little))
     assert ("not converged" in found.message) == (not found.converged)
+    assert found.bound == 0 or "many metrics" not in found.message
     if optimum is not None:
         assert found.bound <= optimum + near + 1e-5 * optimum and optimum <= found.objective + near + 1e-5 * optimum
 
@@ -87,9 +91,37 @@ def test_more_dimensions_than_points_reach_0_and_it_is_said():
     X, y = rng.normal(size=(20, 30)), np.arange(20) % 2
     for partition in (np.zeros(20, dtype=np.int64), y):
         found = lmnn(X, y, 2, partition=partition, kernels=FASTEST)
-        assert found.converged and found.objective < 1e-3 * LITTLE * 40
+        assert found.converged and found.objective < 1e-6 * 40
         assert "counts as 0" in found.message and "many metrics" in found.message
         assert_honest(found, X, y, 0.0)
+
+
+@pytest.mark.parametrize("mu", [1e-100, 1e-8, 1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4, 1e8])
+def test_converged_means_a_small_gap_at_any_mu(mu):
+    """No objective is above that of M = 0, which has mu for each triple."""
+    X, y = load_iris(return_X_y=True)
+    found = lmnn(X, y, 3, mu, kernels=FASTEST)
+    assert found.converged and found.gap <= TOL
+    assert found.objective <= (1 + TOL) * mu * 150 * 3 * 100
+    assert_honest(found, X, y)
+    X, y = blobs(3, n=24, d=3)
+    targets = target_neighbors(X, y, 2)
+    best = convex_optimum(X, y, targets, mu, SINGLE) if 1e-3 < mu < 1e3 else None
+    assert_honest(lmnn(X, y, 2, mu, targets=targets, kernels=FASTEST), X, y, best)
+
+
+@pytest.mark.parametrize("duplicate", [False, True])
+def test_a_column_left_out_for_its_few_digits_leaves_no_bound(duplicate):
+    """Integers about 2**53 that tell the classes apart: their differences are exact, and some metric reaches 0."""
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    X = np.c_[X, 2.0**53 + 8 * y, X[:, 0]] if duplicate else np.c_[X, 2.0**53 + 8 * y]
+    found = lmnn(X, y, 2, kernels=FASTEST)
+    assert found.bound == 0 and (found.history[:, 1] == 0).all() and not found.converged
+    assert "1 column of X" in found.message and "subtract" in found.message
+    X[:, 2] -= 2.0**53
+    found = lmnn(X, y, 2, kernels=FASTEST)
+    assert found.converged and found.objective < 1e-3 and "column" not in found.message
+    assert ("1 dimension is left out" in found.message) == duplicate
 
 
 def test_raw_and_standardised_features_end_alike():

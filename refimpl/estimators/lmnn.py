@@ -9,10 +9,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl._checks import as_count
-from refimpl._lmnn_checks import require_neighbors
+from refimpl._lmnn_checks import require_neighbors, require_scale
 from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
-from refimpl.lmnn import OUT_OF_CHECKS, STUCK, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
-from refimpl.lmnn_neighbors import metric_neighbors
+from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd, stalled
+from refimpl.lmnn_neighbors import metric_neighbors, votes
+
+PATIENCE = 5  # full checks in which the error of points held out does not fall, after which the training ends
 
 
 def _training_data(estimator, X, y):
@@ -25,18 +27,15 @@ def _training_data(estimator, X, y):
     k = as_count(estimator.n_neighbors, "n_neighbors")
     data = f" (n_samples = {X.shape[0]}, n_features = {X.shape[1]})"
     require_neighbors(k, classes, places, "n_neighbors", data)
+    require_scale(X)
     return X, classes, places, k
 
 
-def _finished(result):
-    """The result, with a warning if it had to end before it was certified."""
-    if result.message.startswith(OUT_OF_CHECKS) and not result.converged:
-        warnings.warn(
-            f"LMNN ended after max_checks = {result.full_checks} full checks, before it converged; raise max_checks or "
-            "tol", ConvergenceWarning, stacklevel=3,
-        )  # fmt: skip
-    elif result.message.startswith(STUCK):
-        warnings.warn(f"LMNN did not converge: {result.message}", ConvergenceWarning, stacklevel=3)
+def _finished(result, max_checks):
+    """The result, with a warning if it has not converged and no validation set ended the training."""
+    if not result.converged and not stalled(result.validation_errors, PATIENCE):
+        remedy = f". Raise max_checks = {max_checks} or tol" if result.full_checks == max_checks else ""
+        warnings.warn(f"LMNN did not converge: {result.message}{remedy}", ConvergenceWarning, stacklevel=3)
     return result
 
 
@@ -76,13 +75,15 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     components_ : ndarray, shape (r, n_features)
         L of M = L^T L; ``transform`` multiplies by it.
     result_ : refimpl.lmnn.LMNNResult
-        With the certificate: objective, bound, `converged`, history.
+        With the certificate: objective, bound, `converged`, history. With `n_components` and "rect" there is no
+        certificate: `converged` tells that the last steps lowered the objective by less than `tol` of it, at what may
+        be a local minimum. With "svd" all of it is about the metric of full rank, of which a part is kept.
     n_features_in_ : int
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        If `max_checks` ended the training, or no proof that it has converged was found.
+        If `result_.converged` is False; ``result_.message`` and the warning say why.
 
     Examples
     --------
@@ -130,9 +131,9 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "start": before if fits else None,
         }  # fmt: skip
         if rect:
-            self.result_ = _finished(lmnn_rect(X, places, r, k, self.mu, **options))
+            self.result_ = _finished(lmnn_rect(X, places, r, k, self.mu, **options), self.max_checks)
         else:
-            self.result_ = _finished(lmnn(X, places, k, self.mu, **options))
+            self.result_ = _finished(lmnn(X, places, k, self.mu, **options), self.max_checks)
         L = lmnn_svd(self.result_, r) if r < X.shape[1] and not rect else self.result_.L[0]
         self.components_ = np.pad(L, ((0, r - len(L)), (0, 0)))  # the metric can have a lower rank
         return self
@@ -173,6 +174,12 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         Metric of each training point.
     result_ : refimpl.lmnn.LMNNResult
     n_features_in_ : int
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        If `result_.converged` is False and it was not the points held out that ended the training: their error then
+        fell no longer for 5 full checks.
     """
 
     def __init__(
@@ -203,12 +210,12 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
             partition = kmeans_partition(X, as_count(self.partition, "partition"), rng)
         kept = self._kept(places, k, rng)
         metric, inside = np.unique(partition[kept], return_inverse=True)
-        self.result_ = _finished(lmnn(
-            X[kept], places[kept], k, self.mu, partition=inside, tol=self.tol,
-            max_checks=self.max_checks, validation=None if kept.all() else (X[~kept], places[~kept]),
-            callback=self.callback, max_memory=self.max_memory, kernels=kernels_named(self.kernels),
-            threads=self.threads,
-        ))  # fmt: skip
+        found = lmnn(
+            X[kept], places[kept], k, self.mu, partition=inside, tol=self.tol, max_checks=self.max_checks,
+            validation=None if kept.all() else (X[~kept], places[~kept]), patience=PATIENCE, callback=self.callback,
+            max_memory=self.max_memory, kernels=kernels_named(self.kernels), threads=self.threads,
+        )  # fmt: skip
+        self.result_ = _finished(found, self.max_checks)
         nearest = np.abs(metric[:, None] - partition).argmin(axis=0)  # a cluster that was held out whole
         self.components_, self.partition_ = self.result_.L, nearest
         self.classes_, self._X, self._places = classes, X, places
@@ -249,8 +256,7 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         X=None stands for the training points, each without its own vote.
         """
         indices = self._neighbors(X)[1]
-        near = self._places[indices]
-        return (near[:, :, None] == np.arange(len(self.classes_))).mean(axis=1)
+        return votes(self._places[indices], len(self.classes_)) / indices.shape[1]
 
     def predict(self, X):
         """Classes of X, shape (m, d): ndarray, shape (m,).
