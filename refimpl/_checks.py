@@ -203,6 +203,21 @@ def as_count(T, name, minimum=1):
     return count
 
 
+def as_threads(threads):
+    """A number of threads; None stands for all processors that the process may use.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is neither None nor an integer of at least 1.
+    """
+    from refimpl.kernels.contract import check_threads
+    from refimpl.processors import processors
+
+    check_threads(threads)
+    return processors() if threads is None else int(threads)
+
+
 def as_number(value, name, *, minimum=0.0, below=np.inf):
     """The finite number `value`, at least `minimum` and less than `below`.
 

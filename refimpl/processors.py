@@ -1,0 +1,132 @@
+"""How many processors this process may use, and work in Python that they share.
+
+The threads here sleep while they wait, as those of the fast kernels do, and nobody waits for a thread that has not
+begun. They pay where the work is done by functions of NumPy that release Python's lock, such as products of matrices.
+
+Not handled here: the threads of BLAS, and those of the kernels.
+"""
+
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache
+from queue import SimpleQueue
+from time import perf_counter
+
+__all__ = ["processors", "share"]
+
+LEAST_PAUSE = 0.004  # seconds
+MOST_PAUSE = 64 * LEAST_PAUSE
+
+
+def processors():
+    """How many processors this process may use: those of its affinity, and no more than its container allows.
+
+    As for other numerical libraries, OMP_NUM_THREADS may set a lower number; it is read once.
+
+    Returns
+    -------
+    int
+    """
+    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _allowed()
+    return min(_allowed(), affinity)
+
+
+@cache
+def _allowed():
+    from joblib import cpu_count  # it takes a while to import
+
+    asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    allowed = max(1, cpu_count())
+    return min(allowed, int(asked)) if asked.isdecimal() and int(asked) > 0 else allowed
+
+
+def share(work, n, threads=None):
+    """Call work(0), work(1), ..., work(n - 1), each once, in any order.
+
+    Parameters
+    ----------
+    work : callable
+        Its calls must not depend on each other. An exception of one of them is raised again after the last call.
+    n : int
+    threads : int, optional
+        How many threads at most, of which the caller is one; never more than :func:`processors`, the default.
+    """
+    threads = min(n, processors() if threads is None else threads)
+    threads = min(threads, processors()) if threads > 1 else 1
+    start = perf_counter()
+    if threads == 1 or start < _helpers.again:
+        for i in range(n):
+            work(i)
+        return
+    job = _Job(work, n)
+    for _ in range(threads - 1):
+        if not _helpers.call(job.take):
+            break
+    mine = job.take()
+    own = perf_counter() - start
+    errors = [error for error in (job.done.get() for _ in range(n)) if error is not None]
+    if errors:
+        raise errors[0]
+    if 0 < mine < n:
+        _helpers.judge(perf_counter() - start, own * n / mine)
+
+
+class _Job:
+    """Calls that are left to take, and for each one that has ended None or its exception."""
+
+    def __init__(self, work, n):
+        self.work, self.left, self.done = work, deque(range(n)), SimpleQueue()
+
+    def take(self):
+        """Make calls until none is left; returns how many."""
+        mine = 0
+        while True:
+            try:
+                i = self.left.popleft()
+            except IndexError:
+                return mine
+            mine += 1
+            try:
+                self.work(i)
+                self.done.put(None)
+            except BaseException as error:
+                self.done.put(error)
+
+
+class _Helpers:
+    """The helping threads of a process. Where they make work no faster they are given up for a while, then longer."""
+
+    def __init__(self):
+        self.executor, self.again, self.pause = None, 0.0, 0.0
+
+    def call(self, take):
+        """Have a helper call `take` when it comes to it; returns False if there is none to be had."""
+        if self.executor is None:  # two callers who come first at the same time may each make one: both will do
+            self.executor = ThreadPoolExecutor(max(1, processors() - 1), thread_name_prefix="refimpl")
+        try:
+            self.executor.submit(copy_context().run, take)
+        except RuntimeError:  # as when Python ends: fewer do as well
+            return False
+        return True
+
+    def judge(self, took, alone):
+        """Learn from what some work took in seconds, and what it would have taken the caller alone."""
+        if took > 0.95 * alone:
+            self.pause = min(MOST_PAUSE, max(LEAST_PAUSE, 2 * self.pause))
+            self.again = perf_counter() + self.pause
+        elif took < 0.8 * alone:
+            self.pause /= 2
+
+
+_helpers = _Helpers()
+
+
+def _after_fork():
+    global _helpers
+    _helpers = _Helpers()  # a child has none of its parent's threads
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
