@@ -20,6 +20,7 @@ from refimpl.ball_trees import LARGEST, nearest_neighbors
 from refimpl.forest_pairs import DensePairs, MeetingPairs
 from refimpl.forest_splits import STEPS, Settings, best_split, top_eigenvector, unit_of
 from refimpl.kernels import SearchForest
+from refimpl.kernels.contract import check_threads
 from refimpl.results import from_new_arrays
 
 __all__ = [
@@ -385,7 +386,8 @@ def _require_one_of(value, allowed, name):
 
 
 def _as_threads(threads):
-    return None if threads is None else as_count(threads, "threads")
+    check_threads(threads)
+    return threads
 
 
 def in_range(X, name):

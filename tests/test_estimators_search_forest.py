@@ -195,7 +195,7 @@ def test_few_points_are_all_compared():
         ({"n_trees": 0}, ValueError, "n_trees is 0"), ({"n_trees": 2.5}, TypeError, "n_trees is 2.5"),
         ({"n_similar": 0}, ValueError, "n_similar"), ({"lam": 2.0}, ValueError, "lam is 2"),
         ({"kernels": "quick"}, ValueError, "kernels"), ({"random_state": -1}, ValueError, "random_state"),
-        ({"n_training_points": 1}, ValueError, "n_training_points"), ({"threads": 0}, ValueError, "threads is 0"),
+        ({"n_training_points": 1}, ValueError, "n_training_points"), ({"threads": 0}, ValueError, "threads must be at least 1, or None; got 0"),
         ({"n_neighbors": 0}, ValueError, "n_neighbors is 0"), ({"n_neighbors": "a"}, TypeError, "n_neighbors is 'a'"),
         ({"n_candidates": 0}, ValueError, "n_candidates is 0"), ({"max_memory": "a"}, TypeError, "max_memory is 'a'"),
         ({"n_candidates": 2.5}, TypeError, "n_candidates is 2.5"),
