@@ -1,4 +1,4 @@
-"""Arguments are checked once, before any work; every message names the argument and says what would do.
+"""Arguments are checked once, before any work; every message names the argument and says what it must be.
 
 Wrong types raise ``TypeError``, wrong shapes and values ``ValueError``. The functions return the argument in
 the form that the rest of the package relies on, so the mirrored algorithms contain no checks of their own.

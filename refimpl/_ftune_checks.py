@@ -29,14 +29,14 @@ def setting(
     require_loss(loss)
     C = as_costs(C)
     if choose not in ("validation", "training"):
-        raise ValueError(f"choose: {choose!r} is unknown; 'validation' or 'training' would do")
+        raise ValueError(f"choose: {choose!r} is unknown; it must be 'validation' or 'training'")
     if validation is None and (choose == "validation" or len(C) > 1):
         raise ValueError(
             f"validation is None; choose={choose!r} with {len(C)} values of C needs (objects, labels), or pass one C "
             "and choose='training'"
         )
     if not (isinstance(per_class, bool | np.bool_) or per_class == "both"):
-        raise ValueError(f"per_class is {per_class!r}; True, False or 'both' would do")
+        raise ValueError(f"per_class is {per_class!r}; it must be True, False or 'both'")
     ways = (False, True) if isinstance(per_class, str) else (bool(per_class),)
     positives = [1] if len(classes) == 2 else range(len(classes))
     weights = as_class_weights(class_weight, classes, C)
@@ -90,7 +90,7 @@ def _class_weight(weight, c, C):
         raise TypeError(f"{name} must be a positive number; got {weight!r}")
     if not 0 < weight < np.inf:
         raise ValueError(f"{name} must be a positive number; got {weight}")
-    for cost in (C.min(), C.max()):
+    for cost in (float(C.min()), float(C.max())):
         if not LEAST_COST / cost <= weight <= MOST_COST / cost:
             raise ValueError(
                 f"C times {name} must be between {LEAST_COST:g} and {MOST_COST:g}; got {cost:g} times {weight}"
@@ -121,14 +121,14 @@ def _scale(bound, S, V):
         return largest
     largest = max(largest, float(np.abs(V).max(initial=0.0)))
     if largest > bound:
-        raise ValueError(f"bound is {bound}; |K| reaches {largest:.6g}, so that at least would do")
+        raise ValueError(f"bound is {bound}; it must be at least {largest:.6g}, which |K| reaches")
     return bound
 
 
 def as_landmarks(L, n, name):
     L = np.asarray(L)
     if L.ndim != 1 or L.size == 0 or L.dtype.kind not in "iu" or L.min() < 0 or L.max() >= n:
-        raise ValueError(f"{name} has shape {L.shape}; a list of places of training objects, 0 to {n - 1}, would do")
+        raise ValueError(f"{name} has shape {L.shape}; it must be a list of places of training objects, 0 to {n - 1}")
     return L.astype(np.int64)
 
 
@@ -139,7 +139,7 @@ def _check_pairs(P, n, c):
     for name in ("plus", "minus"):
         array = np.asarray(getattr(P, name))
         if array.ndim != 2 or array.shape != np.shape(P.plus) or not array.size:
-            raise ValueError(f"P.{name} has shape {array.shape}; (problems, d) would do")
+            raise ValueError(f"P.{name} has shape {array.shape}; it must be (problems, d)")
         if not (alone and name == "minus"):
             as_landmarks(array.ravel(), n, f"P.{name}")
         if not alone and len(array) != problems:

@@ -87,7 +87,7 @@ def loss(name, margins):
 def require_loss(name):
     """Refuse the name of a loss that is not there."""
     if not isinstance(name, str) or name not in LOSSES:
-        raise ValueError(f"loss: {name!r} is unknown; one of {', '.join(map(repr, LOSSES))} would do")
+        raise ValueError(f"loss: {name!r} is unknown; it must be one of {', '.join(map(repr, LOSSES))}")
 
 
 def as_cost(C, name):
@@ -111,7 +111,7 @@ def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_
     ----------
     X : array_like, shape (n, d)
     y : array_like, shape (n,)
-        1 and -1; one of them alone will do.
+        1 and -1, or one of them alone.
     C : float
         What the losses count beside the penalty, between 1e-100 and 1e12.
     loss : {"squared_hinge", "hinge", "logistic"}

@@ -46,7 +46,7 @@ class _WithKernel(BaseEstimator):
         if callable(self.kernel):
             return Similarity(partial(self.kernel, **params), X, distance=self.distance)
         if not isinstance(self.kernel, str):
-            raise TypeError(f"kernel is {self.kernel!r}; 'precomputed', a kernel's name or a function would do")
+            raise TypeError(f"kernel is {self.kernel!r}; it must be 'precomputed', a kernel's name or a function")
         if is_matrix(self.kernel):
             if params:
                 raise ValueError(f"kernel_params holds {sorted(params)}; kernel='precomputed' takes None")
@@ -54,7 +54,7 @@ class _WithKernel(BaseEstimator):
                 raise ValueError(f"X has shape {X.shape}; with kernel='precomputed' it must be square")
             return Similarity(X, distance=self.distance)
         if self.distance:
-            raise ValueError(f"distance is True and kernel {self.kernel!r} is a similarity; distance=False would do")
+            raise ValueError(f"distance is True; it must be False, as kernel {self.kernel!r} is a similarity")
         if self.kernel == "gaussian":
             width = params.pop("width", None)
             if params:
@@ -62,7 +62,7 @@ class _WithKernel(BaseEstimator):
             return Similarity(Gaussian(_width(X, rng) if width is None else width, X), X, pairwise=True)
         if self.kernel not in PAIRWISE_KERNEL_FUNCTIONS:
             known = ", ".join(map(repr, ["gaussian", "precomputed", *sorted(PAIRWISE_KERNEL_FUNCTIONS)]))
-            raise ValueError(f"kernel: {self.kernel!r} is unknown; a function or one of {known} would do")
+            raise ValueError(f"kernel: {self.kernel!r} is unknown; it must be a function or one of {known}")
         return Similarity(partial(_named_kernel, metric=self.kernel, **params), X, pairwise=True)
 
     def _chosen(self, K, places, d, rng):
