@@ -1,4 +1,4 @@
-"""Arguments are checked once, before any work; every message names the argument and says what would do.
+"""Arguments are checked once, before any work; every message names the argument and says what it must be.
 
 Wrong types raise ``TypeError``, wrong shapes and values ``ValueError``. The functions return the argument in
 the form that the rest of the package relies on, so the mirrored algorithms contain no checks of their own.
@@ -201,6 +201,21 @@ def as_count(T, name, minimum=1):
     if count < minimum:
         raise ValueError(f"{name} is {count}; it must be at least {minimum}")
     return count
+
+
+def as_threads(threads):
+    """A number of threads; None stands for all processors that the process may use.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is neither None nor an integer of at least 1.
+    """
+    from refimpl.kernels.contract import check_threads
+    from refimpl.processors import processors
+
+    check_threads(threads)
+    return processors() if threads is None else int(threads)
 
 
 def as_number(value, name, *, minimum=0.0, below=np.inf):

@@ -1,15 +1,14 @@
 """Checks of FTUNE's arguments, in the manner of ``_checks.py``."""
 
-import os
 import warnings
 
 import numpy as np
 
-from refimpl._checks import as_count, as_kernels, as_labels, as_number
+from refimpl._checks import as_kernels, as_labels, as_threads
 from refimpl._lmnn_checks import positive
 from refimpl.goodness import require_antisymmetric
 from refimpl.landmarked_space import ALONE, Landmarks, Ramp
-from refimpl.linear_models import require_loss
+from refimpl.linear_models import LEAST_COST, MOST_COST, as_bias, as_cost, require_loss
 from refimpl.similarities import as_similarity
 
 DIFFERENCES = np.concatenate([np.linspace(0.0, 2.0, 33), np.geomspace(1e-6, 1.0, 13)])  # where functions are tried
@@ -28,27 +27,27 @@ def setting(
     classes, codes = np.unique(labels, return_inverse=True)
     _check_pairs(P, len(labels), len(classes))
     require_loss(loss)
-    C = np.array([positive(one, "C") for one in np.atleast_1d(C).tolist()])
+    C = as_costs(C)
     if choose not in ("validation", "training"):
-        raise ValueError(f"choose: {choose!r} is unknown; 'validation' or 'training' would do")
+        raise ValueError(f"choose: {choose!r} is unknown; it must be 'validation' or 'training'")
     if validation is None and (choose == "validation" or len(C) > 1):
         raise ValueError(
             f"validation is None; choose={choose!r} with {len(C)} values of C needs (objects, labels), or pass one C "
             "and choose='training'"
         )
     if not (isinstance(per_class, bool | np.bool_) or per_class == "both"):
-        raise ValueError(f"per_class is {per_class!r}; True, False or 'both' would do")
+        raise ValueError(f"per_class is {per_class!r}; it must be True, False or 'both'")
     ways = (False, True) if isinstance(per_class, str) else (bool(per_class),)
     positives = [1] if len(classes) == 2 else range(len(classes))
-    weights = _class_weights(class_weight, classes)
+    weights = as_class_weights(class_weight, classes, C)
     held = _held_out(validation, classes)
     given = {
         "weights": None if weights is None else weights[codes],
         "held_weights": None if weights is None or held is None else np.where(held < 0, 1.0, weights[held]),
         "classes": classes, "positive": positives, "y": [np.where(codes == c, 1.0, -1.0) for c in positives], "C": C,
-        "loss": loss, "bias": as_number(bias, "bias"), "choose": choose, "per_class": ways,
+        "loss": loss, "bias": as_bias(bias), "choose": choose, "per_class": ways,
         "kernels": as_kernels(kernels),
-        "threads": os.cpu_count() or 1 if threads is None else as_count(threads, "threads"),
+        "threads": as_threads(threads),
         "landmarks": np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]])),
         "bound": None if bound is None else positive(bound, "bound"), "held": held,
     }  # fmt: skip
@@ -64,7 +63,15 @@ def look_ups(K, given, validation):
     return {"S": S / scale, "V": V / scale, "scale": scale}
 
 
-def _class_weights(class_weight, classes):
+def as_costs(C):
+    """One value of C or several: shape (n_C,), float64."""
+    values = np.atleast_1d(C).tolist()
+    if not values:
+        raise ValueError("C must hold at least one number; got an empty sequence")
+    return np.array([as_cost(one, "C") for one in values])
+
+
+def as_class_weights(class_weight, classes, C):
     """What the losses of each class count: shape (c,), or None if all count alike."""
     if class_weight is None:
         return None
@@ -73,7 +80,22 @@ def _class_weights(class_weight, classes):
     unknown = [label for label in class_weight if label not in classes.tolist()]
     if unknown:
         raise ValueError(f"class_weight must have labels of the training alone; got {unknown[0]!r}")
-    return np.array([positive(class_weight.get(c, 1.0), f"class_weight[{c!r}]") for c in classes.tolist()])
+    return np.array([_class_weight(class_weight.get(c, 1.0), c, C) for c in classes.tolist()])
+
+
+def _class_weight(weight, c, C):
+    """The weight of class c, which must keep C times the weight in the range where training works."""
+    name = f"class_weight[{c!r}]"
+    if not isinstance(weight, int | float | np.integer | np.floating) or isinstance(weight, bool):
+        raise TypeError(f"{name} must be a positive number; got {weight!r}")
+    if not 0 < weight < np.inf:
+        raise ValueError(f"{name} must be a positive number; got {weight}")
+    for cost in (float(C.min()), float(C.max())):
+        if not LEAST_COST / cost <= weight <= MOST_COST / cost:
+            raise ValueError(
+                f"C times {name} must be between {LEAST_COST:g} and {MOST_COST:g}; got {cost:g} times {weight}"
+            )
+    return float(weight)
 
 
 def _held_out(validation, classes):
@@ -99,14 +121,14 @@ def _scale(bound, S, V):
         return largest
     largest = max(largest, float(np.abs(V).max(initial=0.0)))
     if largest > bound:
-        raise ValueError(f"bound is {bound}; |K| reaches {largest:.6g}, so that at least would do")
+        raise ValueError(f"bound is {bound}; it must be at least {largest:.6g}, which |K| reaches")
     return bound
 
 
 def as_landmarks(L, n, name):
     L = np.asarray(L)
     if L.ndim != 1 or L.size == 0 or L.dtype.kind not in "iu" or L.min() < 0 or L.max() >= n:
-        raise ValueError(f"{name} has shape {L.shape}; a list of places of training objects, 0 to {n - 1}, would do")
+        raise ValueError(f"{name} has shape {L.shape}; it must be a list of places of training objects, 0 to {n - 1}")
     return L.astype(np.int64)
 
 
@@ -117,7 +139,7 @@ def _check_pairs(P, n, c):
     for name in ("plus", "minus"):
         array = np.asarray(getattr(P, name))
         if array.ndim != 2 or array.shape != np.shape(P.plus) or not array.size:
-            raise ValueError(f"P.{name} has shape {array.shape}; (problems, d) would do")
+            raise ValueError(f"P.{name} has shape {array.shape}; it must be (problems, d)")
         if not (alone and name == "minus"):
             as_landmarks(array.ravel(), n, f"P.{name}")
         if not alone and len(array) != problems:

@@ -432,7 +432,7 @@ def _as_skip(skip, n, m):
 def _require_enough(k, n, skip):
     most = n if skip is None or (skip < 0).all() else n - 1
     if k > most:
-        raise ValueError(f"k is {k}; a query has at most {most} neighbours here, so k <= {most} would do")
+        raise ValueError(f"k is {k}; it must be at most {most}, as a query has no more neighbours here")
 
 
 def _one_of(value, allowed, name):

@@ -411,7 +411,8 @@ def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=Non
     MemoryError
         If the estimate exceeds `max_memory`; raised before the work starts.
     """
-    kernels, given = as_kernels(kernels), (D, between, triples, y)
+    kernels = as_kernels(kernels)
+    given = D, between, triples, y
     D, between, triples, y = _check_training(*given)
     M_1 = min(as_count(M_1, "M_1"), len(D))
     m = M_1 if m is None else as_count(m, "m", 0)
@@ -423,7 +424,7 @@ def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=Non
     if candidates is not None and len(candidates) != len(D):
         raise ValueError(f"candidates has {len(candidates)} entries; D has {len(D)} rows")
     if ranges_by not in ("error", "Z"):
-        raise ValueError(f"ranges_by: {ranges_by!r} is unknown; 'error' or 'Z' would do")
+        raise ValueError(f"ranges_by: {ranges_by!r} is unknown; it must be 'error' or 'Z'")
     if max_memory is not None:
         needed = estimate_memory(
             *given, d, M_1=M_1, m=m, M_2=M_2, query_sensitive=query_sensitive, k=k, ranges_by=ranges_by,

@@ -1,8 +1,8 @@
 """How much memory a training of BoostMap takes, beyond its arguments."""
 
-import os
-
 import numpy as np
+
+from refimpl.processors import processors
 
 SMALL = 2**20  # what does not grow with the arguments
 ROUND = 400  # bytes that are kept of a round: names, weights, factors
@@ -29,7 +29,7 @@ def estimate_memory(D, between, triples, y, d, *, candidates=None, M_1=1000, m=N
     rounds = (100 * d if max_rounds is None else max_rounds) + query_sensitive
     copies = sum(8 * A.size for A in (D, between) if A.dtype != np.float64 or not A.flags.c_contiguous)
     checks = max(D.size, between.size)  # where a value is finite, or above 0
-    threads = os.cpu_count() or 1 if threads is None else threads
+    threads = processors() if threads is None else threads
     scratch = (PER_TRIPLE + 8 * threads) * t
     addition = 8 * n * (2 * m + M_1 + (M_1 + m) + M_2 + 4) + 16 * n_C + 300 * (M_1 + m)
     looked_at = 8 * n * (d + 8)  # steps 1-4: all classifiers in one array, then a few of them
@@ -42,4 +42,5 @@ def _second_phase(n, t, d, k, ranges_by):
     """Values of the coordinates, of those that split, and the splitters; with "Z" those of all ranges."""
     ranges = (k + 1) * (k + 2) // 2 + k * (k - 1) // 2
     tried = 8 * n * 4 * ranges if ranges_by == "Z" else 0
-    return 8 * n * 6 * d + tried + 200 * d * (k + 4) + 300 * ranges + 24 * t
+    needed = 8 * n * 6 * d + tried + 200 * d * (k + 4) + 300 * ranges + 24 * t
+    return needed + needed // 10  # the gaps between arrays, and objects of Python

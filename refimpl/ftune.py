@@ -11,7 +11,6 @@ transfer function for all classes, -M ``per_class=True``. BBS and BBS+D likewise
 Not handled here: combinations of several similarities, and the choice of C by anything but a validation set.
 """
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -21,6 +20,7 @@ from refimpl._ftune_checks import NormalizationWarning, as_family, as_landmarks,
 from refimpl._memory import check_memory
 from refimpl.landmarked_space import ALONE, LandmarkClassifier, Landmarks, Ramp, classes_of, landmarked
 from refimpl.linear_models import LOSSES, path
+from refimpl.processors import processors
 from refimpl.similarities import as_similarity
 
 __all__ = [
@@ -56,7 +56,8 @@ def ftune(
     loss : {"squared_hinge", "hinge", "logistic"}
         L; the default is LIBLINEAR's.
     C : float or sequence of floats
-        The best on the validation set is taken, for each f.
+        The best on the validation set is taken, for each f. C times a class weight must be between 1e-100 and 1e12:
+        beyond, rounding makes the classifiers useless.
     bias : float
         A constant feature of that value, whose weight is penalised too, as LIBLINEAR does; 0: none.
     choose : {"validation", "training"}
@@ -163,7 +164,7 @@ def estimate_memory(n, d, classes=2, held=0, *, landmarks=None, F=SLOPES, C=CS, 
     """
     r = d if landmarks is None else landmarks
     problems = 1 if classes == 2 else classes
-    at_a_time = min(problems, threads or os.cpu_count() or 1)
+    at_a_time = min(problems, threads or processors())
     differences = (3 + (len(F) + 2) * any(map(callable, F))) * max(n, held) * d  # while Phi_L is made of them
     train = 5 * n * (d + 1) + 6 * (d + 1) ** 2 + 32 * n  # rows whose loss is active, their factor, the steps
     train += min(n * (d + 1), 2**22)  # BLAS packs them

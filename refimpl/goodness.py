@@ -237,7 +237,8 @@ def _on_a_sample(K, labels, f, w, sample, rng):
     if w is not None:
         w = np.asarray(w, dtype=np.float64)
         if w.shape != (len(labels), len(labels)) or not np.isfinite(w).all():
-            raise ValueError(f"w has shape {w.shape}; finite numbers of shape ({len(labels)}, {len(labels)}) would do")
+            n = len(labels)
+            raise ValueError(f"w has shape {w.shape}; it must hold finite numbers of shape ({n}, {n})")
         w = w[np.ix_(points, points)]
     S = K.within(points, points)
     require_antisymmetric(f, S[:1] - S[:1].T, "f")
@@ -260,7 +261,7 @@ def require_antisymmetric(f, x, name):
 
 def _all_positive(**values):
     if not values["delta"] < 1:
-        raise ValueError(f"delta is {values['delta']}; a probability between 0 and 1 would do")
+        raise ValueError(f"delta is {values['delta']}; it must be a probability between 0 and 1")
     return [positive(value, name) for name, value in values.items()]
 
 

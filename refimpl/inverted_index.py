@@ -262,7 +262,9 @@ class InvertedIndex:
             mine = rows[offsets[i] : offsets[i + 1]]
             exact = np.asarray(distance(q, now.vectors[mine]), dtype=np.float64)
             if exact.shape != mine.shape or np.isnan(exact).any():
-                raise ValueError(f"distance returned shape {exact.shape}, or NaN; ({len(mine)},) numbers would do")
+                raise ValueError(
+                    f"distance must return numbers of shape ({len(mine)},); got shape {exact.shape}, or NaN"
+                )
             order = np.lexsort((mine, exact))[:k]
             found[i, : len(order)], distances[i, : len(order)] = mine[order], exact[order]
         return _named(now.ids, found), distances
@@ -365,7 +367,9 @@ class InvertedIndex:
         """
         path = Path(path)
         header = _header(path)
-        expected, folder, summed = header.pop("sha256", None), path / header["arrays"], header["version"] > 2
+        expected = header.pop("sha256", None)
+        folder = path / header["arrays"]
+        summed = header["version"] > 2
         if summed and _file_digest(folder / "forest.npz") != header["forest"]:
             raise FileFormatError(f"{path}: damaged: forest.npz is not what was saved; save the index again")
         forest = load(folder / "forest.npz")

@@ -22,6 +22,8 @@ from refimpl._lmnn_checks import positive
 __all__ = ["LOSSES", "LinearModel", "loss", "train"]
 
 PATIENCE = 10  # interior point steps that must halve the gap
+LEAST_COST, MOST_COST = 1e-100, 1e12  # of an object; beyond, rounding makes the models useless
+MOST_BIAS = 1e7  # likewise
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,21 @@ def loss(name, margins):
 def require_loss(name):
     """Refuse the name of a loss that is not there."""
     if not isinstance(name, str) or name not in LOSSES:
-        raise ValueError(f"loss: {name!r} is unknown; one of {', '.join(map(repr, LOSSES))} would do")
+        raise ValueError(f"loss: {name!r} is unknown; it must be one of {', '.join(map(repr, LOSSES))}")
+
+
+def as_cost(C, name):
+    """What losses count, as a float, in the range where training works."""
+    if not isinstance(C, int | float | np.integer | np.floating) or isinstance(C, bool):
+        raise TypeError(f"{name} must be a number; got {C!r}")
+    if not LEAST_COST <= C <= MOST_COST:
+        raise ValueError(f"{name} must be between {LEAST_COST:g} and {MOST_COST:g}; got {C}")
+    return float(C)
+
+
+def as_bias(bias):
+    """The value of the constant feature, as a float."""
+    return as_number(bias, "bias", below=MOST_BIAS)
 
 
 def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_iter=200):
@@ -95,9 +111,9 @@ def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_
     ----------
     X : array_like, shape (n, d)
     y : array_like, shape (n,)
-        1 and -1; one of them alone will do.
+        1 and -1, or one of them alone.
     C : float
-        Positive: what the losses count beside the penalty.
+        What the losses count beside the penalty, between 1e-100 and 1e12.
     loss : {"squared_hinge", "hinge", "logistic"}
         The default is LIBLINEAR's.
     bias : float
@@ -123,7 +139,7 @@ def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_
     if not np.isin(y, (-1, 1)).all():
         raise ValueError(f"y holds {y[~np.isin(y, (-1, 1))][0]}; it must hold 1 and -1")
     require_loss(loss)
-    bias, C, tol = as_number(bias, "bias"), positive(C, "C"), positive(tol, "tol")
+    bias, C, tol = as_bias(bias), as_cost(C, "C"), positive(tol, "tol")
     return _train(X, np.asarray(y, dtype=np.float64), C, loss, bias, start, tol, max_iter)
 
 

@@ -89,7 +89,7 @@ def immutable(cls):
     change. Copies and unpickled objects go through the constructor again. Two objects are equal if they are of the same
     type and all fields are equal: arrays of one dtype and shape, bit for bit, NaN like NaN.
 
-    ``_unsaved`` may name attributes beside the fields that pickle shall carry.
+    ``_unsaved`` may name attributes beside the fields that pickle carries.
     """
     create = cls.__init__
 

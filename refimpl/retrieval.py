@@ -50,7 +50,7 @@ class FilterAndRefine:
         self._spaces = [as_space(space)]
         vectors = embedding.embed(space) if vectors is None else as_matrix(vectors, "vectors")
         if vectors.shape != (len(space), embedding.d):
-            raise ValueError(f"vectors has shape {vectors.shape}; ({len(space)}, {embedding.d}) would do")
+            raise ValueError(f"vectors has shape {vectors.shape}; it must be ({len(space)}, {embedding.d})")
         self.vectors, self.ids = vectors, np.arange(len(space))
         self._part, self._place = np.zeros(len(space), dtype=np.int64), np.arange(len(space))
         self._next = len(space)
@@ -114,7 +114,7 @@ class FilterAndRefine:
         """
         k, p = as_count(k, "k"), as_count(p, "p")
         if not k <= p <= len(self):
-            raise ValueError(f"k, p: {k}, {p}; the database has {len(self)} objects and k <= p <= {len(self)} would do")
+            raise ValueError(f"k must be at most p, and p at most {len(self)}, the number of objects; got k={k}, p={p}")
         queries = self._spaces[0].as_queries(queries)
         candidates = self._filter(self.embedding.embed(self._spaces[0], queries), p)
         ids, distances = np.empty((len(queries), k), dtype=np.int64), np.empty((len(queries), k))

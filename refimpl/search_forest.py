@@ -20,6 +20,7 @@ from refimpl.ball_trees import LARGEST, nearest_neighbors
 from refimpl.forest_pairs import DensePairs, MeetingPairs
 from refimpl.forest_splits import STEPS, Settings, best_split, top_eigenvector, unit_of
 from refimpl.kernels import SearchForest
+from refimpl.kernels.contract import check_threads
 from refimpl.results import from_new_arrays
 
 __all__ = [
@@ -56,7 +57,7 @@ def neighbor_similarity(X, K=100, *, kernels=None, threads=None):
     """
     X, K = as_matrix(X, "X"), as_count(K, "K")
     if K >= len(X):
-        raise ValueError(f"K is {K}; X has {len(X)} points, so at most {len(X) - 1} would do")
+        raise ValueError(f"K must be at most {len(X) - 1}, as X has {len(X)} points; got {K}")
     found = nearest_neighbors(X, None, K, kernels=kernels, threads=_as_threads(threads)).indices
     starts = np.arange(0, found.size + 1, K)
     S = sparse.csr_matrix((np.ones(found.size, dtype=bool), found.ravel(), starts), shape=(len(X), len(X)))
@@ -83,7 +84,7 @@ def label_similarity(labels):
     """
     try:
         n = max(len(labels), 1)
-    except TypeError:  # a number, an array without dimensions, a sparse matrix: as_labels says what would do
+    except TypeError:  # a number, an array without dimensions, a sparse matrix: as_labels says what must be
         n = 1
     labels = as_labels(labels, n, "labels")
     places = np.unique(labels, return_inverse=True)[1]
@@ -94,11 +95,11 @@ def label_similarity(labels):
 
 
 def as_similarity(S, n):
-    """`S` as a sparse matrix of bool without a diagonal; every message says what would do."""
+    """`S` as a sparse matrix of bool without a diagonal; every message says what must be."""
     if not sparse.issparse(S):
         S = sparse.csr_matrix(as_matrix(S, "S"))
     if S.shape != (n, n):
-        raise ValueError(f"S has shape {S.shape}; X has {n} points, so ({n}, {n}) would do")
+        raise ValueError(f"S has shape {S.shape}; it must be ({n}, {n}), as X has {n} points")
     S = sparse.coo_matrix(S)
     if not np.isin(S.data, (0, 1)).all():
         raise ValueError("S holds values other than 0 and 1; a threshold makes it binary, for example S > 0.5")
@@ -310,7 +311,7 @@ def search_forest(
     settings = _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol)
     _require_one_of(pairs, FORMS, "pairs")
     if pairs == "dense" and len(X) > DENSE:
-        raise ValueError(f"pairs: X has {len(X)} points; 'dense' takes {DENSE} at most, 'meeting' would do")
+        raise ValueError(f"pairs must be 'meeting' for more than {DENSE} points; got 'dense' for {len(X)}")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback is {callback!r}; pass a function that takes a SearchForest")
     S = as_similarity(S, len(X))
@@ -324,7 +325,7 @@ def search_forest(
         raise ValueError(f"M is {M}; start has {len(rounds)} trees already")
     for r in rounds:
         if not np.allclose(held.masses(r.tree.leaf), r.history[1:3], rtol=AGREE, atol=0):
-            raise ValueError(f"start: tree {r.m} was learnt from other points or another S. The same X and S would do")
+            raise ValueError(f"start: tree {r.m} was learnt from other points or another S; X and S must be the same")
         held.meet(r.tree.leaf, r.c)
     streams = iter(rng.spawn(M)[len(rounds) :])
     for r in selection_rounds(
@@ -335,7 +336,7 @@ def search_forest(
         if callback is not None:
             callback(_planted(rounds, X, lam, f"{r.m} trees so far"))
     if not rounds:
-        raise ValueError(f"lam is {lam}: no tree is worth its cost; a smaller lam, or deeper trees, would do")
+        raise ValueError(f"lam is {lam}: no tree is worth its cost; make lam smaller or the trees deeper")
     message = f"{M} trees, as asked for" if len(rounds) == M else f"tree {len(rounds) + 1} would get no positive weight"
     return _planted(rounds, X, lam, message)
 
@@ -385,7 +386,8 @@ def _require_one_of(value, allowed, name):
 
 
 def _as_threads(threads):
-    return None if threads is None else as_count(threads, "threads")
+    check_threads(threads)
+    return threads
 
 
 def in_range(X, name):
@@ -439,7 +441,7 @@ def _rounds_of(forest, X, lam, kernels, threads):
     if forest.planes.shape[1] != X.shape[1] or forest.planes.dtype != X.dtype or forest.lam != lam:
         raise ValueError(
             f"start was learnt from {forest.planes.dtype}, {forest.planes.shape[1]} a point, with lam={forest.lam}; "
-            f"now it is {X.dtype}, {X.shape[1]} a point, and lam={lam}. The same arguments would do"
+            f"now it is {X.dtype}, {X.shape[1]} a point, and lam={lam}; they must be the same"
         )
     words, rounds = kernels.forest_words(forest, X, threads=threads), []
     for m, (a, b) in enumerate(zip(forest.roots, np.append(forest.roots[1:], len(forest.left)), strict=True)):

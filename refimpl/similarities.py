@@ -218,7 +218,7 @@ class Gaussian:
 
     def __post_init__(self):
         if not self.width > 0:
-            raise ValueError(f"width is {self.width}; a positive number would do")
+            raise ValueError(f"width is {self.width}; it must be a positive number")
         object.__setattr__(self, "_squares", None if self.X is None else _squared_lengths(self.X))
 
     def __call__(self, A, B):

@@ -88,7 +88,7 @@ def nearby_triples(D, k_most, t, rng, Phi=None):
     D, t, k_most = _checked(D, "D"), as_count(t, "t"), as_count(k_most, "k_most", 2)
     Phi = _labelling(Phi, D)
     if k_most >= len(D):
-        raise ValueError(f"k_most is {k_most}; D has {len(D)} objects, so {len(D) - 1} at most would do")
+        raise ValueError(f"k_most is {k_most}; it must be at most {len(D) - 1}, as D has {len(D)} objects")
     nearest = _neighbours(D, np.zeros(len(D), dtype=np.int64), np.ones((1, 1), dtype=bool))
 
     def draw(count):
@@ -191,7 +191,7 @@ def _labelling(Phi, D):
     """The checked matrix that labels triples: D itself unless there is another."""
     Phi = D if Phi is None else _checked(Phi, "Phi")
     if Phi.shape != D.shape:
-        raise ValueError(f"Phi has shape {Phi.shape}; that of D, {D.shape}, would do")
+        raise ValueError(f"Phi has shape {Phi.shape}; it must be that of D, {D.shape}")
     return Phi
 
 

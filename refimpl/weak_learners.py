@@ -6,13 +6,13 @@ is an object with the four members of :class:`WeakLearner`; :class:`Stumps` is t
 """
 
 import dataclasses
-import os
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from refimpl.kernels.stumps import on_grid
+from refimpl.processors import processors
 from refimpl.results import immutable, result, sealed
 
 
@@ -179,8 +179,8 @@ class Stumps:
     def prepare(self, P, N, *, kernels, threads):
         """Sort the features once. Differences are never stored: only their order is."""
         if _one_matrix(P, N):
-            return kernels.presort(np.concatenate([P.A, N.A]), P.B, threads=threads)
-        return kernels.presort(np.concatenate([P, N]), threads=threads)
+            return kernels.presort(sealed(np.concatenate([P.A, N.A]), copy=False), P.B, threads=threads)
+        return kernels.presort(sealed(np.concatenate([P, N]), copy=False), threads=threads)
 
     def select(self, features, w, l, *, kernels, threads):
         """The stump of least weighted error: its error and (f, p, theta)."""
@@ -197,13 +197,13 @@ class Stumps:
         n, d = len(P) + len(N), P.shape[1]
         if _one_matrix(P, N):
             counts = [_count_differences(np.concatenate([P.A[:, f], N.A[:, f]]), P.B[:, f]) for f in range(d)]
-            copies = 3 * 8 * d * (len(P.A) + len(N.A))  # X by class, X as one matrix, X as float64
+            copies = 8 * d * (3 * (len(P.A) + len(N.A)) + len(P.B))  # X by class, as one matrix, as float64; B
         else:
             counts = [_count_values(np.concatenate([_column(P, f), _column(N, f)])) for f in range(d)]
             copies = 2 * 8 * d * n  # P and N as one matrix, and as float64
         rows, values = np.sum(counts, axis=0, dtype=np.int64).tolist()
         features = rows * (2 if n <= 2**16 else 4) + 4 * values
-        threads = threads or os.cpu_count() or 1
+        threads = threads or processors()
         columns = min(d, 64, 8 * threads)  # sorted at a time by refimpl_fast
         sort = max(64 * n, 8 * n * columns + 24 * n * min(threads, columns))  # np.unique; or columns and tables
         select = 96 * n  # twelve arrays of n: the weights before and after, signed, gathered, summed; the column

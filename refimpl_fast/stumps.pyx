@@ -11,7 +11,7 @@ from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels.contract import checked
 from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below, require_rows
-from refimpl.results import from_new_arrays
+from refimpl.results import from_new_arrays, sealed
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -74,8 +74,8 @@ def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, thr
             starts.append(np.array(loop.start[c, :loop.n_bins[first + c]], dtype=np.uint32))
     return from_new_arrays(
         SortedFeatures,
-        np.asarray(A),
-        None if B is None else np.asarray(B),
+        sealed(np.asarray(A)),  # a copy: the arrays stay the caller's
+        None if B is None else sealed(np.asarray(B)),
         rows=np.concatenate(rows),
         row_ptr=np.concatenate([[0], np.cumsum(loop.n_rows)]),
         starts=np.concatenate(starts),

@@ -213,7 +213,7 @@ def test_bad_input_of_triples():
     for call, message in (
         (lambda: tt.random_triples(D[:5], 10, rng), r"D has shape \(5, 10\)"),
         (lambda: tt.random_triples(D, 0, rng), "t is 0"),
-        (lambda: tt.nearby_triples(D, 10, 10, rng), "k_most is 10; D has 10 objects"),
+        (lambda: tt.nearby_triples(D, 10, 10, rng), "k_most is 10; it must be at most 9, as D has 10 objects"),
         (lambda: tt.selective_triples(D, np.zeros(10), 2, 10, rng), r"labels has 1 class"),
         (lambda: tt.selective_triples(D, np.arange(10) // 9, 2, 10, rng), "class 1 has one object|has one object"),
         (lambda: tt.selective_triples(D, labels, 2, 10, rng, D[:4, :4]), r"Phi has shape \(4, 4\)"),

@@ -308,3 +308,70 @@ def test_class_weights_by_label(wine):
     for wrong, message in (("balanced", "dict"), ({"d": 1.0}, "'d'"), ({"a": np.inf}, "class_weight")):
         with pytest.raises((TypeError, ValueError), match=message):
             ftune(K, y, P, class_weight=wrong, **options)
+
+
+@pytest.mark.parametrize("d", [10**3, 10**9])
+@pytest.mark.parametrize("selection", ["diverse", "random", "fresh"])
+def test_more_pairs_than_there_are_are_refused(selection, d):
+    """Before the first look-up of K, which this kernel would not survive."""
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3
+    never = {"kernel": lambda a, b: pytest.fail("K was looked up"), "selection": selection}
+    with pytest.raises(ValueError, match=f"n_landmarks must be at most 512, as 48 training objects.* got {d}"):
+        FTuneClassifier(d, **never).fit(X, y)
+    if selection != "fresh":
+        with pytest.raises(ValueError, match=f"n_components must be at most 800, as 60 training objects.* got {d}"):
+            LandmarkTransformer(d, slope=1.0, **never).fit(X, y)
+
+
+def test_all_pairs_and_any_number_of_landmarks_alone_are_taken():
+    X, y = np.random.default_rng(0).normal(size=(8, 3)), np.arange(8) % 2
+    options = {"C": 1.0, "slopes": [1.0], "random_state": 0, "validation": 0.0}
+    assert FTuneClassifier(30, **options).fit(X, y).model_.w.shape == (1, 30)
+    with pytest.raises(ValueError, match="n_landmarks must be at most 30, as 8 training objects have at most 16 pairs"):
+        FTuneClassifier(31, **options).fit(X, y)
+    assert len(FTuneClassifier(10**12, pairs=False, **options).fit(X, y).landmarks_) == 8
+    assert LandmarkTransformer(10**12, random_state=0).fit(X).transform(X).shape == (8, 8)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"C": []}, ValueError, "C must hold at least one number; got an empty sequence"),
+        ({"C": 1e300}, ValueError, r"C must be between 1e-100 and 1e\+12; got 1e\+300"),
+        ({"C": [1.0, -1]}, ValueError, "C must be between .*; got -1"),
+        ({"C": 10**400}, (TypeError, ValueError), "C must be "),
+        ({"C": "1"}, TypeError, "C must be a number; got '1'"),
+        ({"class_weight": {"a": 1e160}}, ValueError, r"C times class_weight\['a'\] must be .*; got 1 times 1e\+160"),
+        ({"class_weight": {"a": 1e-101}}, ValueError, r"C times class_weight\['a'\] must be between 1e-100"),
+        ({"C": 1e9, "class_weight": {"b": 1e4}}, ValueError, r"got 1e\+09 times 10000.0"),
+        ({"class_weight": {"b": 10**400}}, ValueError, "got 1 times 1000"),
+        ({"class_weight": {"a": -1}}, ValueError, r"class_weight\['a'\] must be a positive number; got -1"),
+        ({"class_weight": {"a": 0}}, ValueError, r"class_weight\['a'\] must be a positive number; got 0"),
+        ({"class_weight": {"a": np.nan}}, ValueError, r"class_weight\['a'\] must be a positive number; got nan"),
+        ({"class_weight": {"a": "2"}}, TypeError, r"class_weight\['a'\] must be a positive number; got '2'"),
+        ({"class_weight": {"z": 2.0}}, ValueError, "class_weight must have the labels of y; got 'z'"),
+        ({"class_weight": "x"}, ValueError, "class_weight must be a dict of label .* 'balanced' or None; got 'x'"),
+        ({"class_weight": [1, 2]}, TypeError, "class_weight must be a dict of label .* 'balanced' or None; got "),
+        ({"bias": 1e200}, ValueError, "bias is 1e"),
+    ],
+)  # fmt: skip
+def test_costs_that_no_training_takes(wine, options, error, message):
+    X, _, y, _ = wine
+    with pytest.raises(error, match=message):
+        FTuneClassifier(6, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge", "logistic"])
+@pytest.mark.parametrize("C", [1e-100, 1e12])
+def test_at_the_limits_of_the_cost_a_classifier_is_learnt(wine, loss, C):
+    X, Q, y, q = wine
+    model = FTuneClassifier(12, C=C, slopes=[1.0, 10.0], loss=loss, random_state=0).fit(X, y)
+    assert np.isfinite(model.decision_function(Q)).all() and np.isfinite(model.model_.gaps).all()
+    assert model.score(Q, q) > (0.8 if C > 1 else 0.3)
+
+
+def test_weights_of_classes_that_a_fold_lacks_are_not_used(wine):
+    X, Q, y, _ = wine
+    weights = {"a": 2.0, "b": 1.0, "c": 1.0}
+    few, many = (FTuneClassifier(**SMALL, class_weight=one).fit(X, y) for one in (weights, {**weights, "z": 9.0}))
+    assert_same(few.decision_function(Q), many.decision_function(Q))

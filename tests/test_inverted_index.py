@@ -172,7 +172,7 @@ def test_any_distance_ranks(kernels):
     again = index.query(X[:5], 4, distance=lambda q, A: ((A - q) ** 2).sum(axis=1) ** 0.5)
     assert (again[0] == euclidean).all()
     np.testing.assert_allclose(again[1], lengths)
-    with pytest.raises(ValueError, match="distance returned"):
+    with pytest.raises(ValueError, match="distance must return numbers"):
         index.query(X[:1], 4, distance=lambda q, A: np.zeros(1))
 
 

@@ -85,7 +85,7 @@ def test_objects_come_and_go_without_training():
     assert index.query([words[0]], 1, 5)[0].shape == (1, 1)
     with pytest.raises(ValueError, match="has been removed already"):
         index.remove([55])
-    with pytest.raises(ValueError, match="k <= p <="):
+    with pytest.raises(ValueError, match="k must be at most p, and p at most"):
         index.query([words[0]], 3, 2)
 
 

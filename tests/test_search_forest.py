@@ -406,8 +406,8 @@ def test_similarities():
         ({"X": np.full((4, 1), 1e141)}, ValueError, "X has values beyond 1e140"),
         ({"callback": 3}, TypeError, "callback is 3; pass a function"),
         ({"max_memory": "a"}, TypeError, "max_memory is 'a'"),
-        ({"threads": 0}, ValueError, "threads is 0"),
-        ({"threads": -1, "kernels": KERNELS[-1]}, ValueError, "threads is -1"),
+        ({"threads": 0}, ValueError, "threads must be at least 1, or None; got 0"),
+        ({"threads": -1, "kernels": KERNELS[-1]}, ValueError, "threads must be at least 1, or None; got -1"),
     ],
 )
 def test_bad_arguments(change, error, message):
@@ -426,9 +426,9 @@ def test_other_bad_arguments():
     for ask in (to_terms, lambda *a, **k: selection(*a, X, **k)):
         with pytest.raises(TypeError, match="forest is a int; pass a SearchForest"):
             ask(3, X)
-        with pytest.raises(ValueError, match="threads is 0"):
+        with pytest.raises(ValueError, match="threads must be at least 1, or None; got 0"):
             ask(forest, X, threads=0)
-    with pytest.raises(ValueError, match="threads is 0"):
+    with pytest.raises(ValueError, match="threads must be at least 1, or None; got 0"):
         neighbor_similarity(X, 4, threads=0)
 
 

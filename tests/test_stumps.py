@@ -144,3 +144,18 @@ def test_an_unbuilt_twin_fails_loudly(tmp_path):
     code = f"import sys; {without_editable}; import refimpl_fast"
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode != 0 and "is not built" in run.stderr and "pip install -e ." in run.stderr
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("differences", [False, True])
+def test_what_is_sorted_does_not_change_with_the_callers_arrays(kernels, differences):
+    A, B = np.arange(6.0).reshape(3, 2), np.arange(4.0).reshape(2, 2) if differences else None
+    features = kernels.presort(A, B)
+    before = features.A.copy()
+    n = features.n_rows
+    asked = np.full(n, 1 / n), np.arange(n) < n // 2
+    stump = kernels.best_stump(features, *asked)
+    for array in (A, B)[: 1 + differences]:
+        array[:] = np.nan
+    assert_same(before, features.A)
+    assert kernels.best_stump(features, *asked) == stump

@@ -170,3 +170,23 @@ for name, arguments in (
         print(True)
 """
     assert run(LIMITED + code, OPENBLAS_NUM_THREADS="1").split() == ["True", "True"]
+
+
+def test_estimates_count_the_processors_that_the_process_may_use(monkeypatch):
+    """Not those of the machine, of which a container or an affinity may leave a few."""
+    from refimpl import boostmap, ftune, weak_learners
+    from refimpl.processors import processors
+
+    A = np.random.default_rng(0).normal(size=(60, 3))
+    D = np.abs(A[:, :1] - A[:, 0])
+    training = D, D, np.array([[0, 1, 2]]), np.array([1]), 2
+
+    def estimates(threads):
+        return (
+            boostmap.estimate_memory(*training, threads=threads), ftune.estimate_memory(50, 5, 9, threads=threads),
+            weak_learners.Stumps().memory(A[:30], A[30:], threads=threads),
+        )  # fmt: skip
+
+    expected = estimates(processors())
+    monkeypatch.setattr(os, "cpu_count", lambda: 4096)
+    assert estimates(None) == expected

@@ -20,7 +20,7 @@ def require_one_of(value, known, name):
     """Refuse a value that is none of the known names; `name` is how the message calls the parameter."""
     if not isinstance(value, str) or value not in known:
         names = f"one of {', '.join(map(repr, known))}" if len(known) > 2 else " or ".join(map(repr, known))
-        raise ValueError(f"{name}: {value!r} is unknown; {names} would do")
+        raise ValueError(f"{name}: {value!r} is unknown; it must be {names}")
 
 
 def classes_of(y, X):
@@ -56,7 +56,7 @@ def as_random_generator(random_state):
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
     if random_state is not None and not isinstance(random_state, numbers.Integral | np.random.Generator):
-        raise TypeError(f"random_state is {random_state!r}; an integer, None, a RandomState or a Generator would do")
+        raise TypeError(f"random_state must be an integer, None, a RandomState or a Generator; got {random_state!r}")
     if isinstance(random_state, numbers.Integral) and random_state < 0:
         raise ValueError(f"random_state is {random_state}; it must be at least 0")
     return np.random.default_rng(random_state)

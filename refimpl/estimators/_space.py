@@ -85,7 +85,7 @@ def space_of(X, metric, metric_params):
     if callable(metric):
         return CallableSpace(partial(metric, **params) if params else metric, X)
     if not isinstance(metric, str):
-        raise TypeError(f"metric is {metric!r}; 'precomputed', a metric's name or a function of two objects would do")
+        raise TypeError(f"metric is {metric!r}; it must be 'precomputed', a metric's name or a function of two objects")
     if metric != "precomputed":
         return CallableSpace(partial(named_distances, metric=metric, **params), X, pairwise=True)
     if params:

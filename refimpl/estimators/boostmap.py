@@ -436,9 +436,11 @@ max_rounds, kernels, callback, checkpoint, max_memory, random_state, threads
         k = as_count(k, "n_neighbors")
         p = k if self.n_refine is None else as_count(self.n_refine, "n_refine")
         if k > n:
-            raise ValueError(f"n_neighbors is {k}; X has {n} objects, so {n} at most would do")
+            raise ValueError(f"n_neighbors is {k}; it must be at most {n}, the number of objects of X")
         if not k <= p <= n:
-            raise ValueError(f"n_refine is {p}; from n_neighbors={k} to the {n} objects of X would do, or None")
+            raise ValueError(
+                f"n_refine is {p}; it must be None, or between n_neighbors={k} and {n}, the number of objects of X"
+            )
         return k, p
 
     def kneighbors(self, X, n_neighbors=None):

@@ -10,12 +10,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl._checks import as_count, as_number
-from refimpl._ftune_checks import as_family, as_transfer
+from refimpl._ftune_checks import as_class_weights, as_costs, as_family, as_transfer
 from refimpl.estimators._arguments import as_random_generator, classes_of, kernels_named, require_one_of
 from refimpl.estimators._space import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import BIAS, CS, SLOPES, bbs, diverse_landmarks, dselect, ftune, random_landmarks
@@ -23,6 +22,7 @@ from refimpl.landmarked_space import landmarked
 from refimpl.similarities import Gaussian, Similarity, _select, mean_distance
 
 SELECTIONS = ("diverse", "random")
+ALWAYS = 30  # so many landmark pairs are never too many: the default suits few objects too
 
 
 class _WithKernel(BaseEstimator):
@@ -46,7 +46,7 @@ class _WithKernel(BaseEstimator):
         if callable(self.kernel):
             return Similarity(partial(self.kernel, **params), X, distance=self.distance)
         if not isinstance(self.kernel, str):
-            raise TypeError(f"kernel is {self.kernel!r}; 'precomputed', a kernel's name or a function would do")
+            raise TypeError(f"kernel is {self.kernel!r}; it must be 'precomputed', a kernel's name or a function")
         if is_matrix(self.kernel):
             if params:
                 raise ValueError(f"kernel_params holds {sorted(params)}; kernel='precomputed' takes None")
@@ -54,7 +54,7 @@ class _WithKernel(BaseEstimator):
                 raise ValueError(f"X has shape {X.shape}; with kernel='precomputed' it must be square")
             return Similarity(X, distance=self.distance)
         if self.distance:
-            raise ValueError(f"distance is True and kernel {self.kernel!r} is a similarity; distance=False would do")
+            raise ValueError(f"distance is True; it must be False, as kernel {self.kernel!r} is a similarity")
         if self.kernel == "gaussian":
             width = params.pop("width", None)
             if params:
@@ -62,7 +62,7 @@ class _WithKernel(BaseEstimator):
             return Similarity(Gaussian(_width(X, rng) if width is None else width, X), X, pairwise=True)
         if self.kernel not in PAIRWISE_KERNEL_FUNCTIONS:
             known = ", ".join(map(repr, ["gaussian", "precomputed", *sorted(PAIRWISE_KERNEL_FUNCTIONS)]))
-            raise ValueError(f"kernel: {self.kernel!r} is unknown; a function or one of {known} would do")
+            raise ValueError(f"kernel: {self.kernel!r} is unknown; it must be a function or one of {known}")
         return Similarity(partial(_named_kernel, metric=self.kernel, **params), X, pairwise=True)
 
     def _chosen(self, K, places, d, rng):
@@ -103,6 +103,17 @@ def _named_kernel(A, B, *, metric, **params):
     return pairwise_kernels(A, B, metric=metric, **params)
 
 
+def _require_pairs(d, places, name):
+    """Refuse more landmark pairs than the largest problem has: of an object of a class and one of another."""
+    sizes = np.bincount(places)
+    most = int((sizes * (len(places) - sizes)).max())
+    if d > max(most, ALWAYS):
+        raise ValueError(
+            f"{name} must be at most {max(most, ALWAYS)}, as {len(places)} training objects have at most {most} pairs "
+            f"of a class and the others; got {d}"
+        )
+
+
 def _two_classes_of(y, X):
     classes, places = classes_of(y, X)
     if len(classes) < 2:
@@ -125,7 +136,8 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
     Parameters
     ----------
     n_landmarks : int, default 30
-        Landmarks, and pairs for each class. With fewer objects all of them are landmarks.
+        Landmarks, and pairs for each class. With fewer objects all of them are landmarks. More pairs than the objects
+        have are refused, unless they are 30 at most.
     selection : {"diverse", "random", "fresh"}, default "diverse"
         DSELECT ("+D") or random landmarks, out of which each class draws its pairs; or, with `pairs`, fresh random
         pairs for each class: with many classes more accurate, and dearer, since the classes share no landmarks.
@@ -137,11 +149,12 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
     per_class : bool, default False
         Whether each class chooses its own transfer function ("-M") or all share one ("-S").
     class_weight : dict, "balanced" or None, default None
-        What the losses, and the points held out, of each class count; see
-        :func:`sklearn.utils.class_weight.compute_class_weight`.
+        What the losses, and the points held out, of each class count: a positive number for each label, 1 where it has
+        none; "balanced" is n / (n_classes n_c) for the n_c points of class c.
     loss : {"squared_hinge", "hinge", "logistic"}, default "squared_hinge"
     C : float or sequence of floats, optional
-        What the losses count; the best on the validation set is taken. By default 1, 10, 100 and 1000.
+        What the losses count; the best on the validation set is taken. By default 1, 10, 100 and 1000. C times a class
+        weight must be between 1e-100 and 1e12.
     bias : float, default 1.0
         Value of a constant feature with a penalised weight; 0: none.
     choose : {"validation", "training"}, default "validation"
@@ -240,15 +253,20 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         """
         rng, kernels = self._check_selection((*SELECTIONS, "fresh") if self.pairs else SELECTIONS)
         d = as_count(self.n_landmarks, "n_landmarks")
+        C = as_costs(CS if self.C is None else self.C)
         X = self._training_objects(X)
         classes, places = _two_classes_of(y, X)
+        weights = self._class_weight(classes, places, C)
         kept, held = self._split(places, rng)
+        if self.pairs:
+            _require_pairs(d, places[kept], "n_landmarks")
+        else:
+            d = min(d, len(kept))
         K = self._similarity(X, rng)
         inner = _Part(K, kept)
         P = self._chosen(inner, places[kept], d, rng)
         options = {
-            "class_weight": self._class_weight(classes, places), "loss": self.loss,
-            "C": CS if self.C is None else self.C, "bias": self.bias, "bound": self.bound,
+            "class_weight": weights, "loss": self.loss, "C": C, "bias": self.bias, "bound": self.bound,
             "validation": (_select(K.objects, held), places[held]), "kernels": kernels, "threads": self.threads,
             "max_memory": self.max_memory,
         }  # fmt: skip
@@ -263,12 +281,28 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         self._keep_landmarks(K)
         return self
 
-    def _class_weight(self, classes, places):
+    def _class_weight(self, classes, places, C):
         """What the losses of each class count, by its place."""
-        if self.class_weight is None:
+        given = self.class_weight
+        if given is None:
             return None
-        weights = compute_class_weight(self.class_weight, classes=classes, y=classes[places])
-        return dict(enumerate(weights.tolist()))
+        if isinstance(given, str) and given == "balanced":
+            weights = len(places) / (len(classes) * np.bincount(places))
+            given = dict(zip(classes.tolist(), weights.tolist(), strict=True))
+        elif not isinstance(given, dict):
+            wrong = ValueError if isinstance(given, str) else TypeError
+            raise wrong(f"class_weight must be a dict of label -> positive number, 'balanced' or None; got {given!r}")
+        return dict(enumerate(as_class_weights(self._of_classes(given, classes), classes, C).tolist()))
+
+    def _of_classes(self, given, classes):
+        """The given weights of the classes of y. As in scikit-learn others may be given if no class is without."""
+        known = classes.tolist()
+        if all(c in given for c in known):
+            return {c: given[c] for c in known}
+        unknown = [label for label in given if label not in known]
+        if unknown:
+            raise ValueError(f"class_weight must have the labels of y; got {unknown[0]!r}, y has {known[:10]}")
+        return given
 
     def _split(self, places, rng):
         """Points that train and points that are held out; each class keeps one at least."""
@@ -330,8 +364,8 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
     Parameters
     ----------
     n_components : int, default 30
-        Landmarks; with `slope` pairs for each problem: one for two classes, one for each of more classes. At most all
-        objects, unless there are pairs.
+        Landmarks, all objects at most; with `slope` pairs for each problem: one for two classes, one for each of more
+        classes. More pairs than the objects have are refused, unless they are 30 at most.
     slope : float, callable, optional
         None: the similarities themselves (Balcan & Blum). Else f(K(x, x+) - K(x, x-)) with a ramp of that slope
         (infinity: the sign) or the given function; needs classes y.
@@ -399,6 +433,9 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
             as_transfer(self.slope, "slope")
         if self.slope is not None and y is None:
             raise ValueError("y is None; pairs of landmarks (slope=...) need classes, slope=None does not")
+        if self.slope is not None:
+            places = _two_classes_of(y, X)[1]
+            _require_pairs(d, places, "n_components")
         K = self._similarity(X, rng)
         if self.slope is None:
             if self.selection == "random":
@@ -408,7 +445,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
             self.landmarks_, self.plus_ = np.unique(plus, return_inverse=True)
             self.minus_ = None
         else:
-            P = self._chosen(K, _two_classes_of(y, X)[1], d, rng)
+            P = self._chosen(K, places, d, rng)
             both = np.concatenate([P.plus.ravel(), P.minus.ravel()])
             self.landmarks_, both = np.unique(both, return_inverse=True)
             self.plus_, self.minus_ = np.split(both.astype(np.int64), 2)

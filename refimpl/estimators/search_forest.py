@@ -22,8 +22,11 @@ HELD, ENOUGH = 200, 40  # points that the forest is tried with; there are none o
 class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Approximate nearest neighbours; by default a query is compared with 5 % of the points, chosen by a search forest.
 
-    Source: Li et al. (2011). Of fewer than 2,000 points a query is compared with up to 100, as 5 % would be too few.
-    ``expected_recall_`` says how many of the true neighbours that finds.
+    Source: Li et al. (2011). There are two exceptions to the 5 %. Of fewer than 2,000 points a query is compared with
+    up to 100, as 5 % would be too few; where more neighbours are asked for, with as many candidates as neighbours. And
+    a query for which the forest selects fewer candidates than neighbours is compared with all points: rare for a few
+    neighbours, but not for 200 of 2,500 points. ``expected_candidates_`` is the share of the points that a query is
+    compared with, all exceptions counted; ``expected_recall_`` says how many of the true neighbours that finds.
 
     As a transformer it gives the sparse graph that scikit-learn's neighbour estimators take with
     ``metric="precomputed"``, as its ``KNeighborsTransformer`` does. A forest is learnt from the points themselves,
@@ -196,16 +199,25 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _similar(self, Z, y, kernels):
         """S of the training points; of classes there is one of two points at least."""
         if self.similarity == "neighbors":
-            n, (few, least, most) = self.n_samples_fit_, SIMILAR
-            K, few = (self.n_similar, 1) if self.n_similar is not None else (min(max(n // 100, least), most), few)
-            self.n_similar_ = max(1, min(max(round(K * len(Z) / n), few), len(Z) // 2))
+            self.n_similar_ = self._similar_in_a_sample(len(Z))
             return neighbor_similarity(Z, self.n_similar_, kernels=kernels, threads=self.threads)
         if len(np.unique(y)) == len(y):
             raise ValueError(
                 f"y: no two of the {len(y)} points that the forest is learnt from are of one class, so none are "
-                "similar; classes of several points, or similarity='neighbors', would do"
+                "similar; a class must have several points, or similarity be 'neighbors'"
             )
         return label_similarity(y)
+
+    def _similar_in_a_sample(self, size):
+        """K among the `size` points that the forest is learnt from."""
+        n = self.n_samples_fit_
+        few, least, most = SIMILAR
+        if self.n_similar is None:
+            K = min(max(n // 100, least), most)
+        else:
+            K = self.n_similar
+            few = 1
+        return max(1, min(max(round(K * size / n), few), size // 2))
 
     def _mapped(self, X):
         """Centred and scaled, in the dtype of the points of ``fit``."""

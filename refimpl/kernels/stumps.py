@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.kernels.contract import checked
-from refimpl.results import from_new_arrays, immutable, require_forms
+from refimpl.results import from_new_arrays, immutable, require_forms, sealed
 
 GRID = 2.0**-52
 """Weights are rounded to multiples of this, so that their sums are exact; see :mod:`refimpl.kernels`."""
@@ -191,8 +191,8 @@ def presort(A, B=None, *, threads=None):
         starts.append(np.delete(np.cumsum(count) - count, c).astype(np.uint32))
     return from_new_arrays(
         SortedFeatures,
-        A,
-        B,
+        sealed(A),  # a copy: the arrays stay the caller's
+        None if B is None else sealed(B),
         rows=np.concatenate(rows),
         row_ptr=np.cumsum([0, *map(len, rows)], dtype=np.int64),
         starts=np.concatenate(starts),

@@ -9,13 +9,12 @@ weights (or uniformly), and the best stump on any of them is taken; one pair is 
 apart one against the rest, as § 3 of Kar & Jain does, by the largest normalised sum.
 """
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl._checks import as_count, as_generator, as_kernels, as_labels
+from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_threads
 from refimpl.kernels.stumps import GRID
 from refimpl.landmarked_space import classes_of
 from refimpl.results import result
@@ -128,7 +127,8 @@ def dboost(K, labels, T, rng, *, m=1, by_weight=True, kernels=None, threads=None
     """
     labels = as_labels(labels, len(labels), "labels", min_classes=2)
     K, T, m, rng = as_similarity(K, len(labels)), as_count(T, "T"), as_count(m, "m"), as_generator(rng)
-    kernels, threads = as_kernels(kernels), os.cpu_count() or 1 if threads is None else as_count(threads, "threads")
+    kernels = as_kernels(kernels)
+    threads = as_threads(threads)
     classes, codes = np.unique(labels, return_inverse=True)
     positives = [1] if len(classes) == 2 else range(len(classes))
     problems = [_Problem(codes == c, stream) for c, stream in zip(positives, rng.spawn(len(positives)), strict=True)]

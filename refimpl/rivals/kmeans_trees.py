@@ -70,15 +70,15 @@ class KMeansTrees:
                 raise ValueError(f"{name} has shape {getattr(self, name).shape}; there are {nodes} nodes")
         if len(self.centres) != nodes or self.centres.shape[1] < 1 or not trees or len(self.members) % trees:
             raise ValueError(f"centres, members: shapes {self.centres.shape}, {self.members.shape}; no trees have them")
-        self._require_nodes(nodes)
-        self._require_points(len(self.members) // trees)
+        children, parents = self._families()
+        self._require_nodes(nodes, children)
+        self._require_points(len(self.members) // trees, children, parents)
 
-    def _require_nodes(self, nodes):
+    def _require_nodes(self, nodes, children):
         """Refuse nodes from which a search does not come down to a leaf of the same tree."""
         inner = np.flatnonzero(self.first < self.last)
         if (self.first[inner] <= inner).any() or (self.last[inner] > nodes).any():
             raise ValueError("first, last: a node's children must come after it")
-        children, _ = self._families()
         if not np.array_equal(np.sort(np.concatenate([self.roots, children])), np.arange(nodes)):
             raise ValueError("roots, first, last: every node must be a root or the child of one other")
         if (np.diff(self.roots) <= 0).any() or self.roots[0] != 0:
@@ -93,9 +93,8 @@ class KMeansTrees:
         place = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
         return self.first[parents] + place, parents
 
-    def _require_points(self, n):
+    def _require_points(self, n, children, parents):
         """Refuse leaves in which a search would not find every point once in each tree."""
-        children, parents = self._families()
         if (self.starts >= self.ends).any():
             raise ValueError("starts, ends: every node must hold a point at least")
         whole = n * np.arange(len(self.roots))

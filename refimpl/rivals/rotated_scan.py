@@ -74,7 +74,7 @@ def rotated_scan(X, queries, k, L=None, *, kernels=None, threads=None):
     X = as_matrix(X, "X")
     Q = as_vectors_like(queries, X, "queries")
     if k > len(X):
-        raise ValueError(f"k is {k}; there are {len(X)} points, so k <= {len(X)} would do")
+        raise ValueError(f"k is {k}; it must be at most {len(X)}, the number of points")
     if L is not None:
         L = as_vectors_like(L, X, "L")
         X, Q = X @ L.T, Q @ L.T
