@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl._checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like
+from refimpl.checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like
 from refimpl.results import from_new_arrays, result
 
 __all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors", "neighbors_in"]

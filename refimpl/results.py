@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
-from refimpl._checks import require_one_type
+from refimpl.checks import require_one_type
 
 SCHEMA_VERSION = 2  # 1 had no sha256, and named the class by its module
 HOMES = {
     "BallTree": "refimpl.kernels.trees",
-    "BoostMap": "refimpl.boostmap_embedding",
-    "BoostMapCheckpoint": "refimpl.boostmap_checkpoint",
+    "BoostMap": "refimpl.boostmap.model",
+    "BoostMapCheckpoint": "refimpl.boostmap.checkpoint",
     "Candidates": "refimpl.rivals.candidates",
     "DBoostClassifier": "refimpl.rivals.dboost",
     "Distance": "refimpl.rivals.nearest_neighbor",
@@ -34,19 +34,19 @@ HOMES = {
     "Impostors": "refimpl.ball_trees",
     "KMeansTrees": "refimpl.rivals.kmeans_trees",
     "LMNNResult": "refimpl.lmnn",
-    "LandmarkClassifier": "refimpl.landmarked_space",
-    "Landmarks": "refimpl.landmarked_space",
+    "LandmarkClassifier": "refimpl.ftune.space",
+    "Landmarks": "refimpl.ftune.space",
     "LipschitzEmbedding": "refimpl.rivals.lipschitz",
     "MetricMapEmbedding": "refimpl.rivals.metricmap",
     "NDA": "refimpl.rivals.nda",
     "Neighbors": "refimpl.ball_trees",
     "Scan": "refimpl.rivals.rotated_scan",
     "SearchForest": "refimpl.kernels.forest",
-    "Selection": "refimpl.inverted_index",
+    "Selection": "refimpl.search_forest.index",
     "SparseMapEmbedding": "refimpl.rivals.sparsemap",
     "SpectralHashing": "refimpl.rivals.spectral_hashing",
-    "StumpEnsemble": "refimpl.weak_learners",
-    "TreeEnsemble": "refimpl.weak_learners",
+    "StumpEnsemble": "refimpl.boosted_distance.weak_learners",
+    "TreeEnsemble": "refimpl.boosted_distance.weak_learners",
 }
 """The public name of each result class of this package, and the module to import it from today."""
 

@@ -4,10 +4,11 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from refimpl.ball_trees import impostors, nearest_neighbors
+from refimpl.boosted_distance.weak_learners import StumpEnsemble, TreeEnsemble
 from refimpl.boostmap import boostmap
-from refimpl.boostmap_checkpoint import BoostMapCheckpoint
+from refimpl.boostmap.checkpoint import BoostMapCheckpoint
+from refimpl.boostmap.triples import random_triples
 from refimpl.ftune import ftune, random_landmarks
-from refimpl.inverted_index import InvertedIndex
 from refimpl.kernels import build_tree
 from refimpl.lmnn import lmnn
 from refimpl.rivals.dboost import dboost
@@ -22,9 +23,8 @@ from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.rivals.sparsemap import sparsemap
 from refimpl.rivals.spectral_hashing import spectral_hashing
 from refimpl.search_forest import label_similarity, search_forest
+from refimpl.search_forest.index import InvertedIndex
 from refimpl.spaces import CallableSpace
-from refimpl.training_triples import random_triples
-from refimpl.weak_learners import StumpEnsemble, TreeEnsemble
 
 
 def examples():

@@ -20,7 +20,7 @@ from refimpl.boosted_distance import (
     similarity,
     staged_nearest_neighbor,
 )
-from refimpl.weak_learners import DepthTwoTrees, Stumps
+from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 LEARNERS = [Stumps(), DepthTwoTrees()]

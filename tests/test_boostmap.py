@@ -10,8 +10,8 @@ from agreement import KERNELS, assert_same
 
 import refimpl
 from refimpl import boostmap as bm
-from refimpl import least_z as lz
-from refimpl import training_triples as tt
+from refimpl.boostmap import bounds as lz
+from refimpl.boostmap import triples as tt
 from refimpl.kernels import triples as kernel
 from refimpl.spaces import PrecomputedSpace
 

@@ -9,7 +9,7 @@ from agreement import KERNELS, assert_same
 from test_boostmap import separable, toy, train
 
 import refimpl
-from refimpl.boostmap_checkpoint import BoostMapCheckpoint, Progress
+from refimpl.boostmap.checkpoint import BoostMapCheckpoint, Progress
 
 ARRAYS = ("first", "second", "alpha", "coordinate", "by", "low", "high", "inside", "extra", "round_alpha")
 

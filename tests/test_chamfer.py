@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import assert_arrays_only, assert_refused, refusal
 
-from refimpl import edges
+from refimpl.boostmap import edges
 from refimpl.kernels.chamfer import grid
 
 each_kernel = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 
 import refimpl
+from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 from refimpl.rivals.dboost import dboost
-from refimpl.similarities import Gaussian, Similarity, mean_distance
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 

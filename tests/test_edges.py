@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from refimpl.edges import canny
+from refimpl.boostmap.edges import canny
 
 
 def blurred_digits(n=20):

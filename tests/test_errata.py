@@ -12,11 +12,11 @@ from scipy.spatial.distance import pdist, squareform
 import refimpl.kernels
 from refimpl.ball_trees import impostors
 from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance, similarity
-from refimpl.forest_pairs import DensePairs
 from refimpl.kernels import pair_distances
-from refimpl.large_margin import LargeMarginProblem
+from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.rivals.lipschitz import bourgain, bourgain_sizes
 from refimpl.search_forest import best_c, search_forest
+from refimpl.search_forest.pairs import DensePairs
 from refimpl.spaces import PrecomputedSpace
 
 X = np.array([[0.0], [0.2], [1.0], [1.3]])

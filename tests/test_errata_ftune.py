@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from refimpl.ftune import Ramp, dselect
-from refimpl.goodness import goodness, pairs_for_loss, pairs_for_margin
+from refimpl.ftune.goodness import goodness, pairs_for_loss, pairs_for_margin
 
 
 def test_ft_1_the_first_landmark_is_chosen_again():

@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.boosted_distance import boosted_distance, selected_dimensions
+from refimpl.boosted_distance.weak_learners import DepthTwoTrees
 from refimpl.estimators import BoostedDistanceClassifier
-from refimpl.weak_learners import DepthTwoTrees
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
 

@@ -16,8 +16,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import BoostMap, BoostMapClassifier
-from refimpl.retrieval import FilterAndRefine
 from refimpl.spaces import CallableSpace
+from refimpl.spaces.retrieval import FilterAndRefine
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
 SMALL = {"n_components": 6, "n_triples": 400, "M_1": 20, "M_2": 8, "random_state": 0, "threads": 1}

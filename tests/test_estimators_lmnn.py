@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import LMNN, MultiMetricLMNN
-from refimpl.estimators._arguments import as_random_generator
+from refimpl.estimators.arguments import as_random_generator
 from refimpl.lmnn import lmnn, lmnn_rect, lmnn_svd
 
 NAMES = ["reference", "fast"][: len(KERNELS)]

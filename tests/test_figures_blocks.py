@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 
-from paper_figures.blocks import chamfer_nearest_in_blocks
-from refimpl.edges import chamfer_nearest
+from paper_figures.boostmap.blocks import chamfer_nearest_in_blocks
+from refimpl.boostmap.edges import chamfer_nearest
 
 NAME = "fast" if len(KERNELS) > 1 else "reference"
 

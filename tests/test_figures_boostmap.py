@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 from figure_runs import require_missing_is_said
 
-from paper_figures import boostmap as figures
-from paper_figures import boostmap_graphs as graphs
-from paper_figures import boostmap_protocol as protocol
-from paper_figures import boostmap_readings as readings
-from paper_figures import boostmap_tasks as tasks
-from paper_figures import boostmap_trials as trials
+from paper_figures.boostmap import figures, graphs, protocol, readings, tasks, trials
 from paper_figures.registry import Context, Job, Result
-from refimpl.edges import chamfer
+from refimpl.boostmap.edges import chamfer
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 

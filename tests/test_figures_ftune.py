@@ -5,11 +5,7 @@ import pytest
 from figure_runs import require_missing_is_said, require_rows, run, run_all
 from scipy.stats import ttest_ind
 
-from paper_figures import ftune as figures
-from paper_figures import ftune_pairs as pairs
-from paper_figures import ftune_readings as readings
-from paper_figures import ftune_results as results
-from paper_figures import ftune_tasks as tasks
+from paper_figures.ftune import figures, pairs, readings, results, tasks
 from paper_figures.registry import Context, Result
 from refimpl.ftune import bbs
 

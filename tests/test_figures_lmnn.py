@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from figure_runs import require_missing_is_said, require_rows, run, run_all
 
-from paper_figures import lmnn as figures
-from paper_figures import lmnn_rivals
-from paper_figures import lmnn_tasks as tasks
+from paper_figures.lmnn import figures, tasks
+from paper_figures.lmnn import rivals as lmnn_rivals
 from paper_figures.registry import Context, Result
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)

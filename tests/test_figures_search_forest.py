@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from figure_runs import require_missing_is_said, require_rows, run, run_all
 
-from paper_figures import search_forest as figures
-from paper_figures import search_forest_libraries as beside
-from paper_figures import search_forest_results as results
-from paper_figures import search_forest_tasks as tasks
-from paper_figures import search_forest_unions as unions
 from paper_figures.registry import Context, Result
+from paper_figures.search_forest import figures, results, tasks, unions
+from paper_figures.search_forest import libraries as beside
 from refimpl.rivals.kmeans_trees import kmeans_trees
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)

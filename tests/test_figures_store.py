@@ -211,11 +211,11 @@ def test_code_version_follows_imports(package, stem, seen):
 
 
 def test_code_version_of_the_package_itself():
-    from paper_figures.boosted_distance_tasks import shape_of
+    from paper_figures.boosted_distance.tasks import shape_of
     from paper_figures.data import reader
 
     modules = {name for name, _ in codeversion._closure(shape_of.__module__)}
-    assert {"paper_figures.boosted_distance_tasks", "refimpl.boosted_distance", "refimpl.rivals.nda"} <= modules
+    assert {"paper_figures.boosted_distance.tasks", "refimpl.boosted_distance", "refimpl.rivals.nda"} <= modules
     assert not any(name.startswith(("paper_figures.gallery", "paper_figures.plots")) for name in modules)
     modules = {name for name, _ in codeversion._closure(reader("sonar").__module__)}
     assert modules == {"paper_figures.data.uci", "paper_figures.data.coding"}

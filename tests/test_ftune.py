@@ -22,8 +22,8 @@ from refimpl.ftune import (
     landmarked,
     random_landmarks,
 )
-from refimpl.linear_models import train
-from refimpl.similarities import Gaussian, Similarity, mean_distance
+from refimpl.ftune.linear_models import train
+from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 FEW = {"F": (1.0, 10.0), "C": (1.0, 100.0)}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from refimpl.ftune import Ramp
-from refimpl.goodness import (
+from refimpl.ftune.goodness import (
     goodness,
     goodness_of_loss,
     hinge_at_margin,
@@ -18,7 +18,7 @@ from refimpl.goodness import (
     pairs_for_loss,
     pairs_for_margin,
 )  # fmt: skip
-from refimpl.similarities import Gaussian, Similarity
+from refimpl.ftune.similarities import Gaussian, Similarity
 
 
 @st.composite

@@ -17,7 +17,7 @@ from refimpl.boosted_distance import (
     similarity,
     staged_nearest_neighbor,
 )
-from refimpl.weak_learners import DepthTwoTrees, Stumps
+from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 
 LEARNERS = [Stumps(), DepthTwoTrees()]
 both_kernels = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)

@@ -21,10 +21,10 @@ from sklearn.datasets import load_iris
 
 import refimpl
 from refimpl import kernels as kernel_names
-from refimpl.inverted_index import InvertedIndex, Selection
 from refimpl.kernels import forest as reference
 from refimpl.kernels.forest import SearchForest
 from refimpl.search_forest import neighbor_similarity, search_forest, selection, to_terms
+from refimpl.search_forest.index import InvertedIndex, Selection
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")

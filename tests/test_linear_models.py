@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from refimpl.linear_models import LOSSES, loss, path, train
+from refimpl.ftune.linear_models import LOSSES, loss, path, train
 
 
 def data(seed, n, d, noise=0.5):

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 import refimpl
 import refimpl.kernels
-from refimpl import lmnn_solver
-from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn import (
     estimate_memory,
     kmeans_partition,
@@ -21,8 +19,10 @@ from refimpl.lmnn import (
     subgradient_descent,
     target_neighbors,
 )
-from refimpl.lmnn_certificate import Slopes, dual_bound
-from refimpl.lmnn_neighbors import classify, leave_one_out_error, metric_neighbors, votes
+from refimpl.lmnn import smoothed as lmnn_solver
+from refimpl.lmnn.certificate import Slopes, dual_bound
+from refimpl.lmnn.neighbors import classify, leave_one_out_error, metric_neighbors, votes
+from refimpl.lmnn.problem import LargeMarginProblem
 
 FASTEST = KERNELS[-1]
 

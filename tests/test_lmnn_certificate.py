@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from test_lmnn import FASTEST, blobs, convex_optimum, problem_of
 
 import refimpl.kernels
-from refimpl import lmnn_certificate
+from refimpl.lmnn import certificate as lmnn_certificate
 from refimpl.lmnn import estimate_memory, lmnn, lmnn_rect, target_neighbors
 
 TOL = 1e-3

@@ -17,8 +17,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from refimpl.estimators import LMNN
-from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn import lmnn, target_neighbors
+from refimpl.lmnn.problem import LargeMarginProblem
 
 NAME, FASTEST = "fast" if len(KERNELS) > 1 else "reference", KERNELS[-1]
 

@@ -14,13 +14,13 @@ from scipy import sparse
 import refimpl.kernels
 from refimpl import ftune
 from refimpl.boosted_distance import adaboost, boosted_distance, estimate_memory
-from refimpl.forest_pairs import MeetingPairs
+from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
+from refimpl.ftune.similarities import Gaussian, Similarity
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn import lmnn, lmnn_rect
 from refimpl.search_forest import estimate_memory as estimate_forest
 from refimpl.search_forest import label_similarity, neighbor_similarity, search_forest
-from refimpl.similarities import Gaussian, Similarity
-from refimpl.weak_learners import DepthTwoTrees, Stumps
+from refimpl.search_forest.pairs import MeetingPairs
 
 ROOT = Path(__file__).resolve().parent.parent
 SHAPES = {

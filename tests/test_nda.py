@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from test_rivals import GOOD, LABELS, problems, sample
 
 import refimpl
-from refimpl.rivals._whitening import centred_by_class, principal_deviations
 from refimpl.rivals.nda import between_class_scatter, boundary_weights, nonparametric_discriminant_analysis
+from refimpl.rivals.whitening import centred_by_class, principal_deviations
 
 
 @pytest.mark.parametrize(

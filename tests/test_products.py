@@ -10,9 +10,9 @@ import pytest
 from agreement import KERNELS
 
 from refimpl import processors, products
-from refimpl.large_margin import LargeMarginProblem
 from refimpl.lmnn import lmnn, lmnn_rect, target_neighbors
-from refimpl.lmnn_solver import on_one_blas_thread
+from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.smoothed import on_one_blas_thread
 from refimpl.products import rows_times, transposed_times
 
 PATIENT = 60  # seconds until a test counts as hanging

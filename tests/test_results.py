@@ -18,10 +18,10 @@ from result_examples import examples
 from test_inverted_index import random_forest
 
 import refimpl
-from refimpl.inverted_index import InvertedIndex
+from refimpl.boosted_distance.weak_learners import StumpEnsemble, TreeEnsemble
 from refimpl.rivals.nda import NDA, nonparametric_discriminant_analysis
 from refimpl.rivals.nearest_neighbor import Distance, fit_distance
-from refimpl.weak_learners import StumpEnsemble, TreeEnsemble
+from refimpl.search_forest.index import InvertedIndex
 
 STUMPS = StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf])
 TREES = TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]])
@@ -70,7 +70,7 @@ def with_header(content, header):
 
 
 FILES = Path(__file__).parent / "files" / "schema1"  # written by the release before schema version 2
-HEADER = {"version": 1, "type": "StumpEnsemble", "module": "refimpl.weak_learners", "labels": 2}
+HEADER = {"version": 1, "type": "StumpEnsemble", "module": "refimpl.boosted_distance.weak_learners", "labels": 2}
 
 
 def test_the_examples_are_what_save_writes(tmp_path, content):

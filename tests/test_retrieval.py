@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from agreement import KERNELS
 
-from refimpl import training_triples as tt
 from refimpl.boostmap import boostmap
-from refimpl.retrieval import FilterAndRefine, best_dimensions, enn_ranks, k_nearest_classes, percentile
+from refimpl.boostmap import triples as tt
 from refimpl.rivals.fastmap import fastmap
 from refimpl.spaces import CallableSpace, PrecomputedSpace
+from refimpl.spaces.retrieval import FilterAndRefine, best_dimensions, enn_ranks, k_nearest_classes, percentile
 
 
 def edit_distance(x, y):

@@ -4,8 +4,8 @@ import numpy as np
 import oracles_rivals as oracle
 import pytest
 
+from refimpl.boosted_distance.weak_learners import DepthTwoTrees, StumpEnsemble
 from refimpl.rivals.adaboost import AdaBoostClassifier, adaboost_classifier
-from refimpl.weak_learners import DepthTwoTrees, StumpEnsemble
 
 
 def two_classes(seed=0, sizes=(31, 22), d=5, names=("no", "yes")):

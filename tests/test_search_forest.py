@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import refimpl
-from refimpl import forest_splits
-from refimpl.forest_pairs import DensePairs, MeetingPairs, grid_step
 from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
     SearchForest,
@@ -29,6 +27,8 @@ from refimpl.search_forest import (
     to_terms,
     top_eigenvector,
 )
+from refimpl.search_forest import splits as forest_splits
+from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 ROOT = Path(__file__).resolve().parent.parent
@@ -207,7 +207,7 @@ def test_twins_learn_the_same_forest(problem, threads):
 def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
     """Of a size at which threads share the nodes' products, and the pairs' weights in blocks."""
     monkeypatch.setattr("refimpl.processors.processors", lambda: 7)
-    monkeypatch.setattr("refimpl.forest_pairs.BLOCK", 1000)
+    monkeypatch.setattr("refimpl.search_forest.pairs.BLOCK", 1000)
     X = points(1200, 30, dtype=np.float32)
     S = neighbor_similarity(X, 10)
     forests = [search_forest(X, S, 2, 0.005, rng=np.random.default_rng(0), max_depth=4, kernels=kernels,

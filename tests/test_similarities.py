@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 
-from refimpl.similarities import Gaussian, Similarity, as_similarity, mean_distance
+from refimpl.ftune.similarities import Gaussian, Similarity, as_similarity, mean_distance
 
 
 @settings(max_examples=40, deadline=None)

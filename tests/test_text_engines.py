@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from agreement import KERNELS
 
-from refimpl.inverted_index import InvertedIndex
 from refimpl.search_forest import neighbor_similarity, search_forest
+from refimpl.search_forest.index import InvertedIndex
 
 
 @pytest.fixture(scope="module")

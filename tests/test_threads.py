@@ -174,7 +174,8 @@ for name, arguments in (
 
 def test_estimates_count_the_processors_that_the_process_may_use(monkeypatch):
     """Not those of the machine, of which a container or an affinity may leave a few."""
-    from refimpl import boostmap, ftune, weak_learners
+    from refimpl import boostmap, ftune
+    from refimpl.boosted_distance import weak_learners
     from refimpl.processors import processors
 
     A = np.random.default_rng(0).normal(size=(60, 3))

@@ -12,7 +12,7 @@ from refimpl.boosted_distance import (
     selected_dimensions,
     staged_nearest_neighbor,
 )
-from refimpl.estimators._arguments import kernels_named
+from refimpl.estimators.arguments import kernels_named
 
 
 class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
@@ -27,7 +27,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     T : int, default 100
         Rounds of boosting for each class.
     kernels : {"reference", "fast"}, default "reference"
-    weak_learner : refimpl.weak_learners.WeakLearner, optional
+    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
         Decision stumps by default.
     normalize : bool, default True
         Divide each class's similarity by its sum of weights, so that it lies in [0, 1] (ERRATUM BD-2). False is

@@ -14,13 +14,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
-from refimpl._checks import as_count
 from refimpl.boostmap import boostmap, embedding, require_ordinary
-from refimpl.estimators._arguments import as_random_generator, classes_of, kernels_named, require_one_of
-from refimpl.estimators._space import QueryRows, as_query_objects, as_training_objects, is_matrix, space_of
-from refimpl.retrieval import FilterAndRefine, vote
+from refimpl.boostmap.triples import nearby_triples, random_triples, selective_triples
+from refimpl.checks import as_count
+from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named, require_one_of
+from refimpl.estimators.spaces import QueryRows, as_query_objects, as_training_objects, is_matrix, space_of
 from refimpl.spaces import PrecomputedSpace
-from refimpl.training_triples import nearby_triples, random_triples, selective_triples
+from refimpl.spaces.retrieval import FilterAndRefine, vote
 
 LEAST = 3  # objects of a triple
 SIZES = {"n_training_objects": 5000, "n_candidates": 5000, "n_components": 256}  # § 11
@@ -212,7 +212,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
         A file that an interrupted ``fit`` goes on from when it is called with the same X, y and `random_state`, an
         integer then.
     max_memory : int, optional
-        Bytes that the training may take beyond its distances; see :func:`refimpl.boostmap_memory.estimate_memory`.
+        Bytes that the training may take beyond its distances; see :func:`refimpl.boostmap.memory.estimate_memory`.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
     threads : int, optional
         None for all. The result does not depend on it.

@@ -13,13 +13,13 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from refimpl._checks import as_count, as_number
-from refimpl._ftune_checks import as_class_weights, as_costs, as_family, as_transfer
-from refimpl.estimators._arguments import as_random_generator, classes_of, kernels_named, require_one_of
-from refimpl.estimators._space import as_query_objects, as_training_objects, is_matrix
+from refimpl.checks import as_count, as_number
+from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named, require_one_of
+from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import BIAS, CS, SLOPES, bbs, diverse_landmarks, dselect, ftune, random_landmarks
-from refimpl.landmarked_space import landmarked
-from refimpl.similarities import Gaussian, Similarity, _select, mean_distance
+from refimpl.ftune.arguments import as_class_weights, as_costs, as_family, as_transfer
+from refimpl.ftune.similarities import Gaussian, Similarity, _select, mean_distance
+from refimpl.ftune.space import landmarked
 
 SELECTIONS = ("diverse", "random")
 ALWAYS = 30  # so many landmark pairs are never too many: the default suits few objects too
@@ -184,7 +184,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
     Attributes
     ----------
     classes_ : ndarray, shape (n_classes,)
-    model_ : refimpl.landmarked_space.LandmarkClassifier
+    model_ : refimpl.ftune.space.LandmarkClassifier
         A new object costs ``len(model_.landmarks)`` similarities.
     landmarks_ : ndarray, shape (r,), int64
         The landmarks as places in X, ascending.

@@ -8,11 +8,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from refimpl._checks import as_count
-from refimpl._lmnn_checks import require_neighbors, require_scale
-from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
+from refimpl.checks import as_count
+from refimpl.estimators.arguments import as_random_generator, kernels_named, require_one_of
 from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd, stalled
-from refimpl.lmnn_neighbors import metric_neighbors, votes
+from refimpl.lmnn.arguments import require_neighbors, require_scale
+from refimpl.lmnn.neighbors import metric_neighbors, votes
 
 PATIENCE = 5  # full checks in which the error of points held out does not fall, after which the training ends
 
@@ -62,7 +62,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     warm_start : bool, default False
         True makes ``fit`` start from the metric of the last ``fit``.
     callback : callable, optional
-        Gets a :class:`refimpl.lmnn_solver.Step` after each full check.
+        Gets a :class:`refimpl.lmnn.smoothed.Step` after each full check.
     max_memory : int, optional
         Bytes; see :func:`refimpl.lmnn.estimate_memory`.
     kernels : {"reference", "fast"}, default "reference"

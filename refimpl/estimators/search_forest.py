@@ -7,11 +7,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from refimpl._checks import as_count
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.estimators._arguments import as_random_generator, kernels_named, require_one_of
-from refimpl.inverted_index import MOST, InvertedIndex
+from refimpl.checks import as_count
+from refimpl.estimators.arguments import as_random_generator, kernels_named, require_one_of
 from refimpl.search_forest import in_range, label_similarity, neighbor_similarity, search_forest
+from refimpl.search_forest.index import MOST, InvertedIndex
 
 MODES, SIMILARITIES = ("distance", "connectivity"), ("neighbors", "classes")
 SHARE, FEWEST = 20, 100  # by default a query is compared with a 20th of the points, or with 100
@@ -71,7 +71,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     ----------
     forest_ : refimpl.search_forest.SearchForest
         Of the centred and scaled points.
-    index_ : refimpl.inverted_index.InvertedIndex
+    index_ : refimpl.search_forest.index.InvertedIndex
     expected_recall_ : float
         Which share of its `n_neighbors` true neighbours a new point finds: measured on up to 200 points (a tenth at
         most) that the forest is not learnt from. Of fewer than 40 points it is learnt from all, and measured on them.
@@ -230,7 +230,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return in_range(validate_data(self, X, dtype=self._X.dtype, order="C", reset=False), "X")
 
     def candidates(self, X, most=None):
-        """The points that the forest selects for each query: a :class:`refimpl.inverted_index.Selection`.
+        """The points that the forest selects for each query: a :class:`refimpl.search_forest.index.Selection`.
 
         Parameters
         ----------

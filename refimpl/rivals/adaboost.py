@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl._checks import as_count, as_kernels, as_labels, as_matrix
 from refimpl.boosted_distance import adaboost
+from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
 
 __all__ = ["AdaBoostClassifier", "adaboost_classifier"]
 
@@ -26,7 +26,7 @@ class AdaBoostClassifier:
     ----------
     classes : numpy.ndarray, shape (2,)
         The labels, sorted: the negative class, then the positive one.
-    ensemble : refimpl.weak_learners.Ensemble
+    ensemble : refimpl.boosted_distance.weak_learners.Ensemble
         Weights alpha_t and weak classifiers h_t, one for each round.
     n_features : int
         The dimension d of the training vectors.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl._checks import as_count, as_matrix, as_vectors_like
 from refimpl.ball_trees import LARGEST
+from refimpl.checks import as_count, as_matrix, as_vectors_like
 from refimpl.results import result
 
 __all__ = ["Candidates", "recall"]

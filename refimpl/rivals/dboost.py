@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl._checks import as_count, as_generator, as_kernels, as_labels, as_threads
+from refimpl.boosted_distance.weak_learners import stump
+from refimpl.checks import as_count, as_generator, as_kernels, as_labels, as_threads
+from refimpl.ftune.similarities import as_similarity
+from refimpl.ftune.space import classes_of
 from refimpl.kernels.stumps import GRID
-from refimpl.landmarked_space import classes_of
 from refimpl.results import result
-from refimpl.similarities import as_similarity
-from refimpl.weak_learners import stump
 
 __all__ = ["DBoostClassifier", "dboost"]
 
@@ -83,7 +83,7 @@ class DBoostClassifier:
 
         Parameters
         ----------
-        K : refimpl.similarities.Similarity
+        K : refimpl.ftune.similarities.Similarity
             That of the training.
         queries : sequence of k objects; for a matrix array_like, shape (k, n)
         rounds : int, optional
@@ -100,7 +100,7 @@ def dboost(K, labels, T, rng, *, m=1, by_weight=True, kernels=None, threads=None
 
     Parameters
     ----------
-    K : refimpl.similarities.Similarity, or array_like, shape (n, n)
+    K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
         At most 2 m n T look-ups for each problem.
     labels : array_like, shape (n,)
         Two classes at least.

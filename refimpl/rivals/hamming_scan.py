@@ -8,7 +8,7 @@ Not handled here: making codes (:mod:`refimpl.rivals.spectral_hashing`), tables 
 
 import numpy as np
 
-from refimpl._checks import as_count, as_kernels
+from refimpl.checks import as_count, as_kernels
 from refimpl.rivals.candidates import Candidates
 
 __all__ = ["hamming_scan", "pack_bits", "scan_within", "unpack_bits"]

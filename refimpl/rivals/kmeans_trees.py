@@ -26,8 +26,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl._checks import as_count, as_generator, as_kernels
 from refimpl.ball_trees import LARGEST
+from refimpl.checks import as_count, as_generator, as_kernels
 from refimpl.results import from_new_arrays, require_forms, result
 from refimpl.rivals.candidates import Candidates, as_points
 

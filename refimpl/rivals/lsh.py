@@ -25,7 +25,7 @@ from math import erf, exp, inf, log, pi, sqrt
 
 import numpy as np
 
-from refimpl._checks import as_count, as_generator, as_kernels, as_number
+from refimpl.checks import as_count, as_generator, as_kernels, as_number
 from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates, as_points
 

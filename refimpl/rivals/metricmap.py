@@ -34,10 +34,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr
 
-from refimpl._checks import as_count, as_generator, as_number
-from refimpl.embeddings import Embedding, as_dimension, as_embedded
+from refimpl.checks import as_count, as_generator, as_number
 from refimpl.results import result
 from refimpl.spaces import as_space
+from refimpl.spaces.references import Embedding, as_dimension, as_embedded
 
 __all__ = ["MetricMapEmbedding", "metricmap"]
 

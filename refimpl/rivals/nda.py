@@ -25,9 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from refimpl._checks import as_count, as_labels, as_matrix, as_number
+from refimpl.checks import as_count, as_labels, as_matrix, as_number
 from refimpl.results import result
-from refimpl.rivals._whitening import centred_by_class, principal_deviations
+from refimpl.rivals.whitening import centred_by_class, principal_deviations
 
 __all__ = ["NDA", "nonparametric_discriminant_analysis"]
 

@@ -37,9 +37,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from refimpl._checks import as_labels, as_matrix, as_number, as_vectors_like
+from refimpl.checks import as_labels, as_matrix, as_number, as_vectors_like
 from refimpl.results import result
-from refimpl.rivals._whitening import centred, centred_by_class, principal_deviations
+from refimpl.rivals.whitening import centred, centred_by_class, principal_deviations
 
 __all__ = ["NAMES", "Distance", "fit_distance", "nearest_neighbor", "pairwise"]
 

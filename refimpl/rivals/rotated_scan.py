@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl._checks import as_count, as_kernels, as_matrix, as_vectors_like
+from refimpl.checks import as_count, as_kernels, as_matrix, as_vectors_like
 from refimpl.results import result
 
 __all__ = ["Scan", "principal_axes", "rotated_scan"]

@@ -29,11 +29,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl._checks import as_count, as_generator
-from refimpl.embeddings import Embedding, as_dimension, as_embedded
+from refimpl.checks import as_count, as_generator
 from refimpl.results import result
 from refimpl.rivals.lipschitz import as_pool, bourgain, scaled_minkowski
 from refimpl.spaces import as_space
+from refimpl.spaces.references import Embedding, as_dimension, as_embedded
 
 __all__ = ["SparseMapEmbedding", "greedy_resampling", "sparsemap"]
 
@@ -81,7 +81,7 @@ class SparseMapEmbedding(Embedding):
         return int(min(np.minimum(np.diff(self.starts), self.sigma).sum(), len(self.references)))
 
     def embed(self, space, queries=None):
-        """As :meth:`refimpl.embeddings.Embedding.embed`; each object measures the distances that its own way takes."""
+        """As :meth:`refimpl.spaces.references.Embedding.embed`; each object measures the distances that its own way takes."""
         queries = as_space(space).objects if queries is None else queries
         return sparse_coordinates(space, queries, self.members, self.starts, self.sigma, self.vectors)
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl._checks import as_count, as_kernels
+from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
 from refimpl.rivals.candidates import as_points
 from refimpl.rivals.hamming_scan import pack_bits

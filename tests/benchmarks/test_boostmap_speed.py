@@ -14,8 +14,8 @@ import pytest
 import refimpl.kernels
 from paper_figures.data import load
 from refimpl.boostmap import boostmap
-from refimpl.edges import canny, chamfer
-from refimpl.training_triples import selective_triples
+from refimpl.boostmap.edges import canny, chamfer
+from refimpl.boostmap.triples import selective_triples
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 pytestmark = pytest.mark.real_data("MNIST-10")

@@ -17,7 +17,7 @@ from scipy import ndimage
 
 import refimpl.kernels
 from paper_figures.data import load
-from refimpl.edges import canny
+from refimpl.boostmap.edges import canny
 from refimpl.kernels.chamfer import on_grid
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)

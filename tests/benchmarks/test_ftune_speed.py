@@ -13,8 +13,8 @@ from sklearn.svm import LinearSVC
 import refimpl.kernels
 from paper_figures.data import load
 from refimpl.ftune import SLOPES, bbs, dselect, ftune, random_landmarks
-from refimpl.linear_models import path
-from refimpl.similarities import Gaussian, Similarity, mean_distance
+from refimpl.ftune.linear_models import path
+from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 

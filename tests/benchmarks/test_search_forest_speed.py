@@ -18,10 +18,10 @@ from scipy import sparse
 import refimpl.kernels
 from paper_figures.data import load
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.inverted_index import InvertedIndex
 from refimpl.kernels import SearchForest
 from refimpl.rivals.rotated_scan import principal_axes
 from refimpl.search_forest import neighbor_similarity, search_forest
+from refimpl.search_forest.index import InvertedIndex
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 

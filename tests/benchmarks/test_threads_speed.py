@@ -15,9 +15,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from paper_figures.data import load
-from refimpl.edges import canny
-from refimpl.large_margin import LargeMarginProblem
+from refimpl.boostmap.edges import canny
 from refimpl.lmnn import target_neighbors
+from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.search_forest import neighbor_similarity, search_forest
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)

@@ -1,0 +1,5 @@
+"""Figures of FTUNE and DSELECT: Kar & Jain (2011)."""
+
+from paper_figures.ftune.figures import PAPER
+
+__all__ = ["PAPER"]

@@ -1,0 +1,225 @@
+"""Li, Ning, Cao, Zhang, Gong & Huang (2011): the list of figures, and the sizes of their tasks at both scales."""
+
+from paper_figures.registry import Figure, Paper, Task
+from paper_figures.search_forest import libraries as beside
+from paper_figures.search_forest import libraries_results as beside_results
+from paper_figures.search_forest import plots, results, tasks, unions
+
+KERNELS = ("forest", "pairs", "clustering", "hashing", "hamming", "trees", "growing")
+SETS = {
+    ("figure1", "small"): {"data_set": "digits", "d": 30, "queries": 300, "K": 20, "trial": 900,
+                           "counts": (20, 40, 60, 100, 150, 200)},
+    ("figure1", "paper"): {"data_set": "MNIST-10", "d": 64, "queries": 1000, "K": 100, "trial": 20_000,
+                           "counts": tuple(range(100, 1001, 100))},
+    ("figure2", "small"): {"data_set": "digits-gist", "d": 96, "queries": 300, "K": 20, "trial": 900,
+                           "counts": (20, 40, 60, 100, 150, 200)},
+    ("figure2", "paper"): {"data_set": "tiny-images", "d": 384, "queries": 1000, "K": 100, "trial": 12_500,
+                           "counts": (250, *range(500, 5001, 500))},
+}  # fmt: skip
+FUNCTIONS, WIDTHS = (2, 4, 8, 12, 16, 24, 32), (0.5, 1.0, 2.0, 4.0, 8.0)
+KMEANS = {  # regions of a node; points of a leaf, not fewer than the trees' source divides
+    "small": tuple((8, leaf) for leaf in (8, 16, 32, 64, 128)),
+    "paper": tuple((regions, leaf) for regions in (8, 32) for leaf in (8, 16, 31, 63, 125, 250, 500, 1000)
+                   if leaf >= regions - 1),
+}  # fmt: skip
+SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, less than 800 bits, so 13 layers
+    ("figure1", "small"): {"trees": 8, "depth": 8, "n_train": 1297, "bits": (16, 32, 64),
+                           "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
+    ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 60_000, "bits": (32, 96, 200),
+                           "lams": (0.01, 0.02, 0.05, 0.1), "functions": FUNCTIONS, "widths": WIDTHS},
+    ("figure2", "small"): {"trees": 12, "depth": 8, "n_train": 1297, "bits": (16, 64, 128),
+                           "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
+    ("figure2", "paper"): {"trees": 60, "depth": 13, "n_train": 20_000, "bits": (100, 500, 800),
+                           "lams": (0.005, 0.01, 0.02, 0.05), "functions": FUNCTIONS, "widths": WIDTHS},
+}  # fmt: skip
+REFINE = 10
+UNIONS = {  # lambdas of whole leaves, which must be smaller where nothing orders them
+    "small": (0.02, 0.05, 0.1, 0.2, 0.4), "paper": (0.05, 0.1, 0.2, 0.4),
+}  # fmt: skip
+CHANGED = {
+    "small": {"lam": (0.02, 0.05, 0.2), "n_train": (300, 1297), "depth": (4, 8),
+              "refine": (0, 1, REFINE)},
+    "paper": {"lam": (0.02, 0.05, 0.1, 0.2), "n_train": (5000, 10_000, 20_000), "depth": (8, 12, 16),
+              "refine": (0, 1, REFINE)},
+}  # fmt: skip
+MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
+DIMENSIONS = {  # the same points on more and more of their components
+    "small": {"at": SETS["figure1", "small"], "components": (4, 10, 30), "trees": 8, "depth": 8, "n_train": 1297,
+              "bits": 64, "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
+    "paper": {"at": SETS["figure1", "small"] | {"data_set": "20news", "queries": 1000, "trial": 6000},
+              "components": (8, 32, 200), "trees": 17, "depth": 12, "n_train": 13_192, "bits": 200,
+              "lams": (0.02, 0.05, 0.1), "functions": FUNCTIONS, "widths": WIDTHS},
+}  # fmt: skip
+REGIONS = {  # of a k-means tree's node; points of a leaf
+    "small": ((2, 8), (16, 32, 64, 128)), "paper": ((2, 4, 8, 16, 32), (63, 125, 250, 500, 1000)),
+}  # fmt: skip
+TIMES = {
+    "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
+    "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
+              "d": 32},
+}  # fmt: skip
+LIBRARIES = {
+    "small": {
+        "forest (8 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8},
+                             (50, 100, 200, None)),
+        "forest (24 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24},
+                             (50, 100, 200, 400, None)),
+        "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
+        "FAISS IVF-flat": ("ivf", {"lists": 32}, (1, 2, 4, 8, 16)),
+        "hnswlib": ("hnsw", {"links": 8, "effort": 50}, (20, 40, 80, 160)),
+        "linear scan": ("scan", {}, (None,)),
+    },
+    "paper": {
+        "forest (17 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17},
+                              (200, 500, 1000, 2000, None)),
+        "forest (50 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50},
+                             (200, 500, 1000, 2000, 4000, None)),
+        "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
+        "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
+        "hnswlib": ("hnsw", {"links": 16, "effort": 200}, (100, 150, 200, 400, 800)),
+        "linear scan": ("scan", {}, (None,)),
+    },
+}  # fmt: skip
+
+
+def _task(name, at, **params):
+    return Task(name, getattr(tasks, name), at | params, data=(at["data_set"],), kernels=KERNELS)
+
+
+def curve_tasks(figure):
+    """The tasks of Figure 1 or 2."""
+
+    def wanted(context):
+        at, sizes = SETS[figure, context.scale], SIZES[figure, context.scale]
+        found = [_task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
+                       trees=sizes["trees"], refine=REFINE)]  # fmt: skip
+        found += [
+            _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
+            for first, trees in ((False, sizes["trees"]), (True, sizes["trees"]), (True, 1))
+        ]  # fmt: skip
+        found.append(_task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=sizes["trees"]))
+        return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+
+    return wanted
+
+
+def union_tasks(context):
+    """The tasks of Figure 1, read as whole candidate sets; spectral hashing as there."""
+    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
+    trees, lams = sizes["trees"], UNIONS[context.scale]
+    given = (
+        ("union_forest", {"lams": lams, "n_train": sizes["n_train"], "max_depth": sizes["depth"], "trees": trees,
+                          "refine": REFINE}),
+        ("union_kmeans", {"settings": KMEANS[context.scale], "trees": trees}),
+        ("union_hashing", {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees}),
+    )  # fmt: skip
+    found = [Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
+             for name, params in given]  # fmt: skip
+    return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+
+
+def sensitivity_tasks(context):
+    """The forest of Figure 1 with one setting changed."""
+    at, sizes, changed = SETS["figure1", context.scale], SIZES["figure1", context.scale], CHANGED[context.scale]
+    lam, n_train, depth = MIDDLE[context.scale]
+    middle = {"lams": (lam,), "n_train": n_train, "max_depth": depth, "refine": REFINE}
+    settings = [middle | {"lams": (value,)} for value in changed["lam"]]
+    settings += [middle | {name: value} for name, key in (("n_train", "n_train"), ("max_depth", "depth"),
+                                                          ("refine", "refine")) for value in changed[key]]
+    unlike = {tuple(one.values()): one for one in settings}.values()
+    return [_task("forest", at, trees=sizes["trees"], **one) for one in unlike]
+
+
+def regions_tasks(context):
+    """The forest of Figure 1, and k-means trees by how many regions their nodes have."""
+    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
+    regions, leaves = REGIONS[context.scale]
+    return [
+        _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
+              trees=sizes["trees"], refine=REFINE),
+        *(_task("kmeans", at, settings=tuple((n, leaf) for leaf in leaves), trees=sizes["trees"], first_best=False)
+          for n in regions),
+    ]  # fmt: skip
+
+
+def splits_tasks(context):
+    """The forest of Figure 1 with the splits of eq. 18 itself, with the best threshold, and with moved planes."""
+    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
+    lam, n_train, depth = MIDDLE[context.scale]
+    return [
+        _task("forest", at, lams=(one,), n_train=n_train, max_depth=depth, trees=sizes["trees"], refine=refine,
+              offset=offset, augment=augment)
+        for one, offset, augment, refine in (
+            (0.02, "eigenvector", 1.0, 0), (lam, "eigenvector", 1.0, 0), (lam, "eigenvector", 4.0, 0),
+            (lam, "best", 1.0, 0), (lam, "best", 1.0, REFINE))
+    ]  # fmt: skip
+
+
+def dimensions_tasks(context):
+    """Forest, k-means trees, LSH and spectral hashing on some of the components, and on more."""
+    sizes, found = DIMENSIONS[context.scale], []
+    for d in sizes["components"]:
+        at, trees = sizes["at"] | {"d": d}, sizes["trees"]
+        found += [
+            _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"], trees=trees,
+                  refine=REFINE),
+            *(_task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
+              for first in (False, True)),
+            _task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees),
+            _task("spectral", at, bits=sizes["bits"]),
+        ]  # fmt: skip
+    return found
+
+
+def libraries_tasks(context):
+    """One: all methods are measured one after another, on the points of Figure 1."""
+    at = {key: SETS["figure1", context.scale][key] for key in ("data_set", "d", "queries", "K")}
+    methods = {name: {"kind": kind, "with": built, "settings": settings}
+               for name, (kind, built, settings) in LIBRARIES[context.scale].items()}  # fmt: skip
+    params = at | {"versions": beside.versions(), "methods": methods, "passes": 3}
+    return [Task("libraries", beside.search, params, data=(at["data_set"],), kernels=KERNELS)]
+
+
+def table1_tasks(context):
+    """One for each number of bits and of items."""
+    at = TIMES[context.scale]
+    return [
+        Task("times", tasks.times, {"bits": bits, "n": n, "queries": at["queries"], "d": at["d"], "depth": 16},
+             kernels=("forest", "hamming"))
+        for bits in at["bits"] for n in at["sizes"]
+    ]  # fmt: skip
+
+
+CURVES = (
+    "Recall of the nearest neighbours by the number of returned items: the forest beside k-means trees and hashing, "
+    "and beside spectral hashing."
+)
+COUNTED = " Then with planes and centres counted as items."
+PAPER = Paper(
+    "search_forest",
+    "Learning to search efficiently in high dimensions",
+    "Z. Li, H. Ning, L. Cao, T. Zhang, Y. Gong, T. S. Huang. NIPS 2011",
+    (
+        Figure("figure1", "Recall by the number of returned items", curve_tasks("figure1"),
+               results.curves("figure1"), plots.draw_curves, alt=CURVES + COUNTED, size=(10.5, 3.8)),
+        Figure("figure2", "Recall by the number of returned items, GIST of images", curve_tasks("figure2"),
+               results.curves("figure2"), plots.draw_curves, alt=CURVES + COUNTED, size=(10.5, 3.8)),
+        Figure("unions1", "Figure 1 with whole candidate sets, tree by tree", union_tasks, results.unions,
+               plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
+        Figure("dimensions", "The same points on more and more components", dimensions_tasks, results.dimensions,
+               plots.draw_dimensions, alt="Recall by the number of components, for the forest, k-means trees, LSH and "
+               "spectral hashing.", size=(6.5, 3.6)),
+        Figure("regions", "K-means trees by the regions of a node", regions_tasks, results.regions, plots.draw_curves,
+               alt="Recall by the number of returned items, and by all comparisons, for the forest and for k-means "
+               "trees of 2 to 32 regions.", size=(7.5, 3.8)),
+        Figure("sensitivity", "The forest's recall by lambda, training points, depth and splits", sensitivity_tasks,
+               results.sensitivity),
+        Figure("splits", "The forest's recall by how planes are chosen", splits_tasks, results.splits),
+        Figure("libraries", "The forest beside libraries of approximate neighbours", libraries_tasks,
+               beside_results.libraries, plots.draw_libraries, alt="Recall of the nearest neighbours by milliseconds a "
+               "query, and by the number of points compared: the forest, annoy, FAISS, hnswlib.", size=(7.5, 3.8)),
+        Figure("table1", "Retrieval time", table1_tasks, results.table1, plots.draw_times,
+               alt="Seconds a query by the number of items: both rise, and the index stays far below the linear scans.",
+               size=(7.0, 4.0)),
+    ),
+)
