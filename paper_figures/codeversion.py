@@ -2,7 +2,7 @@
 
 From the module of a task's function, the imports inside this project are followed, as they stand in the
 text. So a result becomes stale when its algorithm changes, and stays good when another paper's module, a
-plot (a module whose name ends in ``_plots``) or the gallery does. Kernels are named by the task, since both
+plot (a module named ``plots``, or ``..._plots``) or the gallery does. Kernels are named by the task, since both
 kernel packages import all of their modules. Imports that are computed at run time are not seen.
 """
 
@@ -82,7 +82,7 @@ def _closure(start):
 
 def _left_out(name):
     kernel = any(name == package or name.startswith(package + ".") for package in KERNEL_PACKAGES)
-    return kernel or name in FRAMEWORK or name.endswith("_plots")
+    return kernel or name in FRAMEWORK or name.endswith((".plots", "_plots"))
 
 
 @cache

@@ -45,7 +45,7 @@ class Context:
         Parameters
         ----------
         file : str
-            Its name must begin with the name of the paper: then a change of it makes the figures anew.
+            ``<paper>/<table>.csv``. A change of it makes the paper's figures anew.
 
         Returns
         -------
@@ -266,8 +266,8 @@ def load_kernels(name):
 
 
 def published_version(paper):
-    """Give the sha256 over the published tables whose names begin with the paper's."""
+    """Give the sha256 over the published tables of the paper."""
     total = hashlib.sha256()
-    for path in sorted(PUBLISHED.glob(f"{paper}*.csv")):
+    for path in sorted(PUBLISHED.glob(f"{paper}/*.csv")):
         total.update(path.name.encode() + b"\0" + path.read_bytes())
     return total.hexdigest()

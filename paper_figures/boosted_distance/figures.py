@@ -27,7 +27,7 @@ DIFFERENCES = {
 
 def table1_tasks(context):
     """One task per data set."""
-    names = [row["data_set"] for row in context.published("boosted_distance_table1.csv")]
+    names = [row["data_set"] for row in context.published("boosted_distance/table1.csv")]
     if context.scale == "small":
         names = [SMALL_NAMES[name] for name in names if name in SMALL_NAMES]
     return [Task("shape", shape_of, {"data_set": name}, data=(name,), kernels=()) for name in names]
@@ -35,7 +35,7 @@ def table1_tasks(context):
 
 def table1(context, found):
     """Two rows per data set: observations and dimensions."""
-    published = {row["data_set"]: row for row in context.published("boosted_distance_table1.csv")}
+    published = {row["data_set"]: row for row in context.published("boosted_distance/table1.csv")}
     paper_name = {small: name for name, small in SMALL_NAMES.items()}
     rows, notes = [], []
     for result in found:

@@ -26,13 +26,13 @@ METHODS = {"boosted": "Boosted Distance", "stumps": "AdaBoost, stumps", "trees":
 
 def sets_of(context):
     """The data sets of a scale: dict of our name -> the paper's name."""
-    names = [row["data_set"] for row in context.published("boosted_distance_table2.csv")]
+    names = [row["data_set"] for row in context.published("boosted_distance/table2.csv")]
     return {SMALL[name]: name for name in SMALL} if context.scale == "small" else {name: name for name in names}
 
 
 def printed_lines(context):
     """The lines of the paper's table 2 by our name of the set; none for digits17, which stands in for MNIST."""
-    printed = {row["data_set"]: row for row in context.published("boosted_distance_table2.csv")}
+    printed = {row["data_set"]: row for row in context.published("boosted_distance/table2.csv")}
     return {name: {} if name == "digits17" else printed[paper] for name, paper in sets_of(context).items()}
 
 

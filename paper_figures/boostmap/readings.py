@@ -97,8 +97,8 @@ def edges_table(context, results):
     keys = {"detector": "all", "quantity": None, "edge pixels": None, "printed": None}
     rows, paper = absent_rows(results, keys), context.scale == "paper"
     chamfer = {row["measure"].split(" (")[0]: round(100 * row["chamfer"], 2)
-               for row in context.published("boostmap_table3.csv")}
-    candidates = next(row["candidates_p"] for row in context.published("boostmap_section11_2.csv")
+               for row in context.published("boostmap/table3.csv")}
+    candidates = next(row["candidates_p"] for row in context.published("boostmap/section11_2.csv")
                       if row["method"] == "FastMap")
     for r in (r for r in results if r.value):
         kind, *numbers = r.params["detector"]
@@ -166,7 +166,7 @@ def readings_table(context, results):
     rows = absent_rows(results, {"reading": "all", "triples": "all", "k": None})
     names = {(str(_as_sizes(change, _sizes(context, whole))), whole): name for name, change, whole in _trials(context)}
     printed = {(line["triples"], int(line["k"])): line["enn_k_rank"] for line in
-               context.published("boostmap_table1_2.csv") if (line["distance"], line["percentile"]) == ("QI", 95)}
+               context.published("boostmap/table1_2.csv") if (line["distance"], line["percentile"]) == ("QI", 95)}
     at = SHOWN.index(95)
     base = {r.params["triples"]: r.value["ranks"] for r in results if r.value and not r.params["reading"]}
     for r in (r for r in results if r.value):

@@ -78,7 +78,7 @@ def _fastmap_ahead(rows):
 
 def costs(context, results):
     """§ 11.2: the fewest exact distances that find the true 10 nearest neighbours of 98 % of the queries."""
-    printed = {row["method"]: row for row in context.published("boostmap_section11_2.csv")}
+    printed = {row["method"]: row for row in context.published("boostmap/section11_2.csv")}
     rows = absent_rows(results, {"method": "all", "quantity": None})
     for method, measures in _by_dimension(context, results).items():
         line = printed.get(method.split(",")[0], {}) if context.scale == "paper" else {}
@@ -116,7 +116,7 @@ def _ranks_table(context, results, order):
     for (distance, triples), value in trained(results).items():
         found |= {(sensitivity, triples): value[sensitivity]["ranks"] for sensitivity in ("QI", "QS")
                   if distance == "Fe"}
-    lines = sorted(context.published("boostmap_table1_2.csv"), key=lambda line: [line[key] for key in order])
+    lines = sorted(context.published("boostmap/table1_2.csv"), key=lambda line: [line[key] for key in order])
     for line in lines if found else ():
         k, percent = int(line["k"]), int(line["percentile"])
         ranks = found[line["distance"], line["triples"]].get(str(k))
@@ -230,7 +230,7 @@ def best_of_errors(errors):
 def table3(context, results):
     """1-nn error and the best k-nn error, chamfer distance and embedding, in per cent."""
     rows, found = absent_rows(results, {"method": "all", "measure": None}), _errors(results)
-    printed = {row["measure"].split(" (")[0]: row for row in context.published("boostmap_table3.csv")}
+    printed = {row["measure"].split(" (")[0]: row for row in context.published("boostmap/table3.csv")}
     for method, column in (("chamfer distance", "chamfer"), ("BoostMap-Pa-Se-QS", "BoostMap-Pa-Se-QS")):
         if method not in found:
             continue

@@ -129,7 +129,7 @@ def _runs(found):
 def table1(context, results):
     """Similarity matrices: BBS, DBOOST, FTUNE+D-S."""
     missing = ("AmazonBinary", "Patrol", "Mirex07", "Amazon47", "FaceRec") if context.scale == "paper" else ()
-    rows, found = _table(context, results, "ftune_table1.csv", ("BBS", "DBOOST", "FTUNE+D-S"), missing)
+    rows, found = _table(context, results, "ftune/table1.csv", ("BBS", "DBOOST", "FTUNE+D-S"), missing)
     notes = [
         f"Means of {_runs(found)} random splits: 70 % for training, 10 % for validation, the rest tests. With fewer "
         "training objects than landmarks all of them are landmarks.", BEST,
@@ -139,7 +139,7 @@ def table1(context, results):
 
 def table2(context, results):
     """Gaussian similarities of vectors: BBS, DBOOST, FTUNE-S, FTUNE-M."""
-    rows, found = _table(context, results, "ftune_table2.csv", ("BBS", "DBOOST", "FTUNE-S", "FTUNE-M"))
+    rows, found = _table(context, results, "ftune/table2.csv", ("BBS", "DBOOST", "FTUNE-S", "FTUNE-M"))
     notes = [
         f"Means of {_runs(found)} random splits: 50 % for training, 20 % for validation, the rest tests. Features have "
         "mean 0 and variance 1, which the paper does not say. The width is the mean distance of the training points, "
@@ -175,7 +175,7 @@ def curves(context, results):
 def readings(context, results):
     """Accuracies by what is read how, beside tables 1 and 2."""
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "reading": None})
-    tables = (context.published(f"ftune_table{number}.csv") for number in (1, 2))
+    tables = (context.published(f"ftune/table{number}.csv") for number in (1, 2))
     printed, found = {line["data_set"]: line for lines in tables for line in lines}, {}
     for r in results:
         for reading, method, accuracy in (r.value or {"accuracies": []})["accuracies"]:
@@ -194,7 +194,7 @@ def readings(context, results):
 def penalty(context, results):
     """Accuracies with divided features, beside table 2's."""
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "divided by": None})
-    printed = {line["data_set"]: line for line in context.published("ftune_table2.csv")}
+    printed = {line["data_set"]: line for line in context.published("ftune/table2.csv")}
     found, far = {}, {}
     for r in results:
         for divided, method, accuracy in (r.value or {"accuracies": []})["accuracies"]:
@@ -222,7 +222,7 @@ def penalty(context, results):
 def pairs(context, results):
     """Accuracies by the pairs and by what features are divided by, beside table 2's."""
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "pairs": None, "divided by": None})
-    printed = {line["data_set"]: line for line in context.published("ftune_table2.csv")}
+    printed = {line["data_set"]: line for line in context.published("ftune/table2.csv")}
     found, far, best, compared = {}, {}, {}, {}
     for r in results:
         for method, of, divided, accuracy in (r.value or {"accuracies": []})["accuracies"]:

@@ -57,7 +57,7 @@ def _absent(results, keys):
 def table1(context, results):
     """Time, active set, errors for each size."""
     rows = _absent(results, {"N": None, "images": "all", "measure": None})
-    printed = {int(line["n"]): line for line in context.published("lmnn_table1.csv")}
+    printed = {int(line["n"]): line for line in context.published("lmnn/table1.csv")}
     gaps = []
     for r in results:
         if r.value is None:
@@ -110,7 +110,7 @@ def figure1(context, results):
 def steps(context, results):
     """Test error and objective after some numbers of sub-gradient steps."""
     rows, drawing = _absent(results, {"N": None, "start": "all", "steps": None, "printed": None}), []
-    printed = {int(line["n"]): line["test_error"] for line in context.published("lmnn_table1.csv")}
+    printed = {int(line["n"]): line["test_error"] for line in context.published("lmnn/table1.csv")}
     for r in (r for r in results if r.value is not None):
         start = "Euclidean, scaled" if r.params["scaled"] else "identity"
         wanted = printed.get(r.params["n"]) if context.scale == "paper" else None
@@ -122,7 +122,7 @@ def steps(context, results):
         drawing.append({"n": r.params["n"], "start": start, "printed": wanted, "checks": r.value["checks"],
                         "optimum": best["error"]})
     notes = ["Test error in per cent, k = 3, with the N training points as references.",
-             *_as_many_active(results, {int(line["n"]): line["active"] for line in context.published("lmnn_table1.csv")}
+             *_as_many_active(results, {int(line["n"]): line["active"] for line in context.published("lmnn/table1.csv")}
                               if context.scale == "paper" else {})]
     if context.scale == "paper":
         notes.append("Where points are few the optimum of eq. 3 is worse than what the steps pass on their way to it, "
@@ -272,7 +272,7 @@ def figure5(context, results):
     """Test and training errors beside the paper's, whose row labels are exchanged (ERRATUM LM-4)."""
     rows = _absent(results, {"data set": "all", "points": None, "measure": None, "method": None})
     names = {"MNIST-10": "mnist"}
-    printed = {(line["measure"], line["method"]): line for line in context.published("lmnn_figure5.csv")}
+    printed = {(line["measure"], line["method"]): line for line in context.published("lmnn/figure5.csv")}
     for r in results:
         if r.value is None:
             continue

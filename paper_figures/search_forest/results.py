@@ -85,7 +85,7 @@ def _curve(r, method):
 def _curve_rows(context, figure, method, settings, points):
     """Points of a curve, returned items and recall, beside those that the text prints."""
     printed = {(line["method"], int(line["returned"])): line["recall"]
-               for line in context.published("search_forest_text.csv") if line["place"] == figure}  # fmt: skip
+               for line in context.published("search_forest/text.csv") if line["place"] == figure}  # fmt: skip
     name = "forest" if method == NAMES["forest"] else method
     for setting, (count, found) in zip(settings, points, strict=True):
         published = printed.get((name, count)) if context.scale == "paper" else None
@@ -283,7 +283,7 @@ SPLITS = (
 def table1(context, results):
     """Seconds for a query, and the paper's half billion by the growth that was measured."""
     rows, drawing = _absent(results, {"bits": None, "items": None, "search": None, "candidates": None}), []
-    printed = {int(line["bits"]): line for line in context.published("search_forest_table1.csv")}
+    printed = {int(line["bits"]): line for line in context.published("search_forest/table1.csv")}
     kinds = (("scan", "linear scan", "linear_scan_s"), ("index", "forest", "boosted_search_forest_s"))
     by_bits, growth = {}, {}
     for r in results:

@@ -31,7 +31,7 @@ from refimpl.search_forest import splits as forest_splits
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FIELDS = [field.name for field in dataclasses.fields(SearchForest)]
 
 

@@ -21,7 +21,7 @@ from paper_figures.data.gist import gist
 from paper_figures.data.sets import _recipe
 
 real = pytest.mark.real_data  # see conftest.py
-PUBLISHED = Path(__file__).resolve().parents[1] / "paper_figures/published/boosted_distance_table1.csv"
+PUBLISHED = Path(__file__).resolve().parents[2] / "paper_figures/published/boosted_distance/table1.csv"
 TABLE1 = {row["data_set"]: row for row in csv.DictReader(PUBLISHED.open(encoding="utf-8"))}
 OTHER_SIZES = {"ad": (1966, 1555), "MNIST": (13007 + 2163, 784), "splice": (1535, 60)}
 CLASS_SIZES = {

@@ -22,7 +22,7 @@ from refimpl.search_forest import estimate_memory as estimate_forest
 from refimpl.search_forest import label_similarity, neighbor_similarity, search_forest
 from refimpl.search_forest.pairs import MeetingPairs
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SHAPES = {
     "continuous": (200, 12, lambda rng, shape: rng.normal(size=shape)),
     "one feature": (400, 1, lambda rng, shape: rng.normal(size=shape)),
@@ -102,7 +102,7 @@ def test_many_rounds_and_a_warm_start(learner):
 MEASURE = """
 import importlib, sys
 from pathlib import Path
-sys.path[:0] = [{root!r}, {tests!r}]
+sys.path[:0] = {paths!r}
 from test_memory import ftune_task, training_set
 from refimpl.boosted_distance import boosted_distance, estimate_memory
 kernels = importlib.import_module({kernels!r})
@@ -118,7 +118,7 @@ ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status
 
 def resident(kernels, prepare, train, estimate):
     """What a training adds to the peak of its own process, and the estimate, in bytes."""
-    script = MEASURE.format(root=str(ROOT), tests=str(ROOT / "tests"), kernels=kernels.__name__, prepare=prepare,
+    script = MEASURE.format(paths=[str(ROOT / folder) for folder in (".", "tests/shared", "tests/support", "tests/oracles")], kernels=kernels.__name__, prepare=prepare,
                             train=train, estimate=estimate)  # fmt: skip
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

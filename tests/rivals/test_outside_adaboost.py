@@ -17,7 +17,7 @@ import itertools
 import math
 
 import numpy as np
-import oracles
+import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS
 from sklearn.base import BaseEstimator, ClassifierMixin

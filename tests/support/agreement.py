@@ -9,7 +9,7 @@ import refimpl.kernels
 
 try:
     import refimpl_fast
-except ImportError:  # tests/test_stumps.py checks that this failure is loud
+except ImportError:  # tests/kernels/test_stumps.py checks that this failure is loud
     refimpl_fast = None
 
 KERNELS = [refimpl.kernels] + ([refimpl_fast] if refimpl_fast is not None else [])

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import fake_paper
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("fake.figure1", "fake.table1")
 
 
 def start(out, *names, jobs="2"):
     environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join([str(HERE.parent), environment.get("PYTHONPATH", "")])
-    command = [sys.executable, str(HERE / "fake_paper.py"), *names, "--kernels", "reference", "--jobs", jobs]
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
+    command = [sys.executable, str(ROOT / "tests" / "support" / "fake_paper.py"), *names, "--kernels", "reference", "--jobs", jobs]
     return subprocess.Popen(
         [*command, "--out", str(out)],
         env=environment,
@@ -112,7 +112,7 @@ def test_module_is_a_command(tmp_path):
     command = [sys.executable, "-m", "paper_figures", "boosted_distance.figure1", "--kernels", "reference"]
     done = subprocess.run(
         [*command, "--out", str(tmp_path), "--jobs", "1"],
-        cwd=HERE.parent,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=120,

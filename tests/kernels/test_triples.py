@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-import oracles
+import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same, refusal
 from hypothesis import given, settings

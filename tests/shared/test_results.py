@@ -69,7 +69,7 @@ def with_header(content, header):
     return archive({**members(content), "refimpl.npy": npy(np.array(text))})
 
 
-FILES = Path(__file__).parent / "files" / "schema1"  # written by the release before schema version 2
+FILES = Path(__file__).resolve().parents[1] / "files" / "schema1"  # written by the release before schema version 2
 HEADER = {"version": 1, "type": "StumpEnsemble", "module": "refimpl.boosted_distance.weak_learners", "labels": 2}
 
 

@@ -1,7 +1,7 @@
 """Algorithms A.1-A.3: against brute force, twin against twin round by round, and their edges."""
 
 import numpy as np
-import oracles
+import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same, assert_same_rounds
 from sklearn.datasets import load_breast_cancer, load_wine

@@ -13,7 +13,7 @@ import pytest
 from paper_figures import cli, extras, gallery, store
 from paper_figures.registry import PAPERS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WITHOUT_EXTRA = """
 import sys
 for name in {absent!r}:
@@ -189,7 +189,7 @@ def test_an_output_that_is_full_or_closed_is_no_traceback():
 ], ids=["ascii", "C", "POSIX"])  # fmt: skip
 def test_a_terminal_that_knows_only_ascii(environment, tmp_path):
     folder = tmp_path / "Abstände – 1"
-    code, said, errors = process(str(ROOT / "tests" / "fake_paper.py"), "fake.table3", "--kernels", "reference",
+    code, said, errors = process(str(ROOT / "tests" / "support" / "fake_paper.py"), "fake.table3", "--kernels", "reference",
                                  "--jobs", "1", "--out", str(folder), **environment)  # fmt: skip
     assert (code, errors) == (0, "fake.table3: 1 without data\n")
     assert said.startswith("1 of 1 figures and tables made; see ")

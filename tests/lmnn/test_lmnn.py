@@ -275,7 +275,7 @@ def test_validation_stops_the_training_at_the_lowest_error():
 def test_a_large_set_starts_from_a_tenth_of_it(monkeypatch):
     X, y = blobs(0, n=1500, d=2)
     whole, steps = lmnn(X, y, 1, tol=1e-3, kernels=FASTEST), []
-    monkeypatch.setattr("refimpl.lmnn.COARSE", 1000)
+    monkeypatch.setattr("refimpl.lmnn.training.COARSE", 1000)
     found = lmnn(X, y, 1, tol=1e-3, kernels=FASTEST, callback=steps.append)
     assert found.converged and found.objective == pytest.approx(whole.objective, rel=2e-3)
     assert steps[0].objective != whole.history[0, 0] and len(steps) == found.full_checks  # the tenth's are not told

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import oracles
+import oracles_boosting as oracles
 import pytest
 from agreement import ARRAYS, KERNELS, assert_same
 from hypothesis import given, settings
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import refimpl.kernels
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 

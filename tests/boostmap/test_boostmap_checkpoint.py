@@ -46,7 +46,7 @@ def test_an_interrupted_training_ends_as_an_uninterrupted_one(kernels, stops, tm
         except Interrupted:
             assert isinstance(refimpl.load(path), BoostMapCheckpoint)
     rng = np.random.default_rng(99)  # the file knows the generator's state
-    import refimpl.boostmap as bm
+    from refimpl.boostmap import training as bm
 
     same(whole, bm.boostmap(D.T, D.T, triples, y, 6, rng=rng, M_1=12, M_2=5, query_sensitive=5, kernels=kernels,
                             checkpoint=path))  # fmt: skip

@@ -147,10 +147,11 @@ def test_a_run_without_any_data_leaves_the_old_result(tmp_path, no_network, monk
 
 def test_another_published_table_makes_the_figure_anew(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(registry, "PUBLISHED", tmp_path)
-    (tmp_path / "fake_table1.csv").write_text("a,b\n1,x\n")
-    assert registry.Context().published("fake_table1.csv") == [{"a": 1.0, "b": "x"}]
+    (tmp_path / "fake").mkdir()
+    (tmp_path / "fake/table1.csv").write_text("a,b\n1,x\n")
+    assert registry.Context().published("fake/table1.csv") == [{"a": 1.0, "b": "x"}]
     run(tmp_path / "out", "fake.table1")
-    (tmp_path / "fake_table1.csv").write_text("a,b\n2,x\n")
+    (tmp_path / "fake/table1.csv").write_text("a,b\n2,x\n")
     run(tmp_path / "out", "fake.table1")
     said = capsys.readouterr().err.splitlines()
     assert said[-1] == f"fake.table1: {fake_paper.N_TASKS} as stored"  # the tasks are; the table is not

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[2]
 REACHES_OUT = '''
 import http.server, socket, threading, urllib.request
 import pytest
@@ -64,10 +64,10 @@ def test_without():
 
 def suite(tmp_path, text, *arguments, **environment):
     """Run a suite of one file with this suite's conftest; give its output."""
-    shutil.copy(HERE / "conftest.py", tmp_path)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     (tmp_path / "test_one.py").write_text(text)
     known = {name: value for name, value in os.environ.items() if name not in ("REFIMPL_DATA", "REFIMPL_OFFLINE")}
-    known |= {"PYTHONPATH": str(HERE.parent), "XDG_CACHE_HOME": str(tmp_path / "cache")} | environment
+    known |= {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")} | environment
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), *arguments]
     command.append("test_one.py")
     run = subprocess.run(command, cwd=tmp_path, env=known, capture_output=True, text=True, timeout=120)

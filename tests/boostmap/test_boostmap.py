@@ -4,13 +4,13 @@ import dataclasses
 import itertools
 
 import numpy as np
-import oracles
+import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same
 
 import refimpl
-from refimpl import boostmap as bm
 from refimpl.boostmap import bounds as lz
+from refimpl.boostmap import training as bm
 from refimpl.boostmap import triples as tt
 from refimpl.kernels import triples as kernel
 from refimpl.spaces import PrecomputedSpace

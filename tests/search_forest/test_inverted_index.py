@@ -448,7 +448,7 @@ def test_values_that_would_do_but_are_not_those_that_were_saved(tmp_path, damage
 @pytest.mark.parametrize("mmap", [True, False])
 def test_an_index_of_an_earlier_release_can_be_read(tmp_path, mmap):
     """It has no sums."""
-    files = Path(__file__).parent / "files" / "schema1"
+    files = Path(__file__).resolve().parents[1] / "files" / "schema1"
     X = np.ascontiguousarray(load_iris().data[::5])
     old = InvertedIndex.load(files / "index2", mmap=mmap)
     now = InvertedIndex(refimpl.load(files / "SearchForest.npz"), X)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from paper_figures.registry import load_papers
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 REPRODUCED = ROOT / "paper_figures" / "reproduced"
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
