@@ -127,7 +127,7 @@ def as_edge_images(A, name, like=None):
     """
     A = _as_stack(A, name)
     if A.dtype != bool and not np.isin(A, (0, 1)).all():
-        raise ValueError(f"{name} holds grey values; edge images are 0 or 1, for example refimpl.boostmap.edges.canny({name})")
+        raise ValueError(f"{name} holds grey values; edge images hold 0 and 1, as refimpl.boostmap.edges.canny gives")
     if like is not None and A.shape[1:] != like.shape[1:]:
         raise ValueError(f"{name} has images of {A.shape[1:]} pixels; they must be of {like.shape[1:]} like the others")
     A = np.ascontiguousarray(A, dtype=bool)

@@ -2,8 +2,8 @@
 
 In the paper's order: FTUNE (Algorithm 2, § 2.1), and BBS, with one landmark in the place of a pair; DSELECT (Algorithm
 1, § 2.3). The landmarked space of § 2 is in :mod:`refimpl.ftune.space`, goodness (Definitions 1 and 4, Theorems 2,
-3 and 5) in :mod:`refimpl.ftune.goodness`, TRAIN in :mod:`refimpl.ftune.linear_models`, K in :mod:`refimpl.ftune.similarities`, DBOOST in
-:mod:`refimpl.rivals.dboost`.
+3 and 5) in :mod:`refimpl.ftune.goodness`, TRAIN in :mod:`refimpl.ftune.linear_models`, K in
+:mod:`refimpl.ftune.similarities`, DBOOST in :mod:`refimpl.rivals.dboost`.
 
 The names of § 3: FTUNE takes :func:`random_landmarks`, FTUNE+D those of :func:`dselect`; -S is ``per_class=False``, one
 transfer function for all classes, -M ``per_class=True``. BBS and BBS+D likewise with :func:`bbs`.

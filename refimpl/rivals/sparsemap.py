@@ -81,7 +81,7 @@ class SparseMapEmbedding(Embedding):
         return int(min(np.minimum(np.diff(self.starts), self.sigma).sum(), len(self.references)))
 
     def embed(self, space, queries=None):
-        """As :meth:`refimpl.spaces.references.Embedding.embed`; each object measures the distances that its own way takes."""
+        """As :meth:`refimpl.spaces.references.Embedding.embed`; an object measures the distances that its way takes."""
         queries = as_space(space).objects if queries is None else queries
         return sparse_coordinates(space, queries, self.members, self.starts, self.sigma, self.vectors)
 

@@ -1,7 +1,7 @@
 """Splits of a search tree's nodes: § 3.3 of Li et al. (2011), eqs. 17 and 18.
 
-A node is one of :mod:`refimpl.search_forest.pairs`. Its split is a plane p^T x + b = 0, from the leading eigenvector of eq.
-18, its threshold and then its direction moved as long as eq. 17 itself rises; or a stump.
+A node is one of :mod:`refimpl.search_forest.pairs`. Its split is a plane p^T x + b = 0, from the leading eigenvector of
+eq. 18, its threshold and then its direction moved as long as eq. 17 itself rises; or a stump.
 
 Not handled here: which nodes are split, and when to stop (``search_forest.py``).
 """

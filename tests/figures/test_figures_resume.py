@@ -18,7 +18,8 @@ NAMES = ("fake.figure1", "fake.table1")
 def start(out, *names, jobs="2"):
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
-    command = [sys.executable, str(ROOT / "tests" / "support" / "fake_paper.py"), *names, "--kernels", "reference", "--jobs", jobs]
+    script = str(ROOT / "tests" / "support" / "fake_paper.py")
+    command = [sys.executable, script, *names, "--kernels", "reference", "--jobs", jobs]
     return subprocess.Popen(
         [*command, "--out", str(out)],
         env=environment,

@@ -189,8 +189,9 @@ def test_an_output_that_is_full_or_closed_is_no_traceback():
 ], ids=["ascii", "C", "POSIX"])  # fmt: skip
 def test_a_terminal_that_knows_only_ascii(environment, tmp_path):
     folder = tmp_path / "Abstände – 1"
-    code, said, errors = process(str(ROOT / "tests" / "support" / "fake_paper.py"), "fake.table3", "--kernels", "reference",
-                                 "--jobs", "1", "--out", str(folder), **environment)  # fmt: skip
+    script = str(ROOT / "tests" / "support" / "fake_paper.py")
+    options = ("--kernels", "reference", "--jobs", "1", "--out", str(folder))
+    code, said, errors = process(script, "fake.table3", *options, **environment)
     assert (code, errors) == (0, "fake.table3: 1 without data\n")
     assert said.startswith("1 of 1 figures and tables made; see ")
     assert (folder / "index.html").is_file()

@@ -118,7 +118,8 @@ ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status
 
 def resident(kernels, prepare, train, estimate):
     """What a training adds to the peak of its own process, and the estimate, in bytes."""
-    script = MEASURE.format(paths=[str(ROOT / folder) for folder in (".", "tests/shared", "tests/support", "tests/oracles")], kernels=kernels.__name__, prepare=prepare,
+    paths = [str(ROOT / folder) for folder in (".", "tests/shared", "tests/support", "tests/oracles")]
+    script = MEASURE.format(paths=paths, kernels=kernels.__name__, prepare=prepare,
                             train=train, estimate=estimate)  # fmt: skip
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

@@ -1,0 +1,30 @@
+"""The rooms of the package: what `import refimpl` gives, and that each can be imported alone."""
+
+import subprocess
+import sys
+
+import pytest
+
+import refimpl
+
+
+@pytest.mark.parametrize("room", refimpl.ROOMS)
+def test_a_room_comes_when_it_is_asked_for(room):
+    code = f"import refimpl; print(refimpl.{room}.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == f"refimpl.{room}", done.stderr
+
+
+def test_public_names_of_a_room_are_there_and_documented():
+    for name in ("boosted_distance", "boostmap", "ftune", "lmnn", "search_forest", "spaces"):
+        room = getattr(refimpl, name)
+        assert room.__all__ and room.__doc__
+        for public in room.__all__:
+            assert hasattr(room, public), (name, public)
+    assert refimpl.lmnn.lmnn and refimpl.boosted_distance.boosted_distance
+
+
+def test_what_is_no_room_is_no_attribute():
+    with pytest.raises(AttributeError, match="has no attribute 'lmn'"):
+        refimpl.lmn  # noqa: B018
+    assert set(refimpl.ROOMS) <= set(dir(refimpl))
