@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from paper_figures.data import load
 from refimpl.boostmap.edges import canny
@@ -50,11 +50,11 @@ def lmnn_step():
 
     def step(threads):
         problem = problems[threads]
-        with threadpool_limits(1, "blas"):  # as the solver does
+        with blas.limit(limits=1, user_api="blas"):  # as the solver does
             now = problem.evaluate(L)
             return now.objective, problem.gradient_M(now.weights)
 
-    problems = {}
+    problems, blas = {}, ThreadpoolController()
     for threads in (1, None):
         problems[threads] = LargeMarginProblem(X, y, targets, 1.0, partition, refimpl_fast, threads)
         problems[threads].add_pairs(*problems[threads].impostors(L))
