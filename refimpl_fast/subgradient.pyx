@@ -284,11 +284,13 @@ cdef cloned_void _differences(
     const double* Z, const int64_t* other, const int64_t* edge, const double* weights, Py_ssize_t row,
     Py_ssize_t first, Py_ssize_t last, Py_ssize_t r, double* out
 ) noexcept nogil:
-    # np.add.at(out, a, weights[edge][:, None] * (Z[a] - Z[other]))
+    # out = np.zeros(Z.shape); np.add.at(out, a, weights[edge][:, None] * (Z[a] - Z[other]))
     cdef const double* a = Z + row * r
     cdef const double* b
     cdef double weight
     cdef Py_ssize_t e, c
+    for c in range(r):
+        out[c] = 0
     for e in range(first, last):
         weight = weights[edge[e]]
         if weight == 0:
@@ -321,7 +323,7 @@ def weighted_differences(
     cdef Py_ssize_t n = Z.shape[0], r = Z.shape[1], e = other.shape[0]
     cdef _WeightedDifferences loop = _WeightedDifferences()
     loop.Z, loop.start, loop.other, loop.edge, loop.weights = Z, start, other, edge, weights
-    loop.out = np.zeros((n, r))
+    loop.out = np.empty((n, r)) if e else np.zeros((n, r))  # NumPy asks for large pages in empty() only
     if e and r:
         loop.run(n, worth(n_threads, e * r), 64)
     return np.asarray(loop.out)
