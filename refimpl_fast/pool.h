@@ -68,6 +68,10 @@ class Pool {
     std::atomic<Clock::rep> pause{0};
 
     void help() {
+        try {
+            throw 0; /* what a thread needs to throw is taken now: there may be no memory for it when memory runs out */
+        } catch (int) {
+        }
         std::unique_lock<std::mutex> lock(mutex);
         for (;;) {
             work_to_do.wait(lock, [this] { return !jobs.empty(); });

@@ -127,6 +127,8 @@ def test_processors_are_those_of_the_affinity_and_of_the_usual_variable():
 LIMITED = """
 import resource
 
+work(None)  # all threads start before the limit
+
 def limit(more):
     now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (now + (more << 20), now + (more << 20)))
