@@ -63,6 +63,11 @@ class Ensemble:
         if not np.isfinite(self.alpha).all():
             raise ValueError("alpha: NaN or infinite weights; they must be finite")
 
+    @classmethod
+    def from_rounds(cls, rounds):
+        """Make an ensemble of rounds: tuples of the weight and the parameters, in the order of the fields."""
+        return cls(*[np.array(values) for values in zip(*rounds, strict=True)])
+
     def __len__(self):
         return len(self.alpha)
 
@@ -86,7 +91,7 @@ class Ensemble:
         """H(x) of eq. 2 for the vectors D, shape (n, d): float64 array, shape (n,)."""
         H = np.zeros(len(D))
         for t in range(len(self)):
-            H += self.alpha[t] * self.h(t, D)
+            H += self.alpha[t] * self.h(t, D)  # BD:eq2, BD:A.2:14
         return H
 
     def add_similarity(self, S, Y, X, *, kernels, threads=None):
@@ -127,8 +132,8 @@ def _check_stumps(ensemble, per_round):
 
 
 def stump(x_f, p, theta):
-    """Eq. A.1 (and eq. 3): h(x, f, p, theta) = 1 if p x_f < p theta, else 0, on an array of x_f."""
-    return p * x_f < p * theta
+    """Return the stump h(x, f, p, theta), 1 if p x_f < p theta and else 0, on an array of x_f (eqs. 3 and A.1)."""
+    return p * x_f < p * theta  # BD:eq3, BD:eqA.1
 
 
 @result
@@ -184,13 +189,13 @@ class Stumps:
 
     def select(self, features, w, l, *, kernels, threads):
         """The stump of least weighted error: its error and (f, p, theta)."""
-        epsilon, *h = kernels.best_stump(features, w, l, threads=threads)
+        epsilon, *h = kernels.best_stump(features, w, l, threads=threads)  # BD:A.2:7-8
         return epsilon, tuple(h)
 
     def classify(self, features, h):
         """Eq. A.1 on all vectors: bool array, shape (n,)."""
         f, p, theta = h
-        return stump(features.column(f), p, theta)
+        return stump(features.column(f), p, theta)  # BD:A.2:8
 
     def memory(self, P, N, *, threads=None):
         """Upper bound in bytes on what `prepare` and a round hold at a time, on either kernel."""
@@ -209,6 +214,9 @@ class Stumps:
         select = 96 * n  # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
         bound = 2 * features + max(sort, select) + copies  # twice: feature by feature, then in one array
         return bound + bound // 8 + 1024 * d + 2**20  # the gaps that malloc leaves, and Python's objects
+
+
+STUMPS = Stumps()
 
 
 def _one_matrix(P, N):

@@ -103,7 +103,7 @@ def test_one_query_or_many_and_repeated_ones(kernels, learner, monkeypatch):
     twice = np.concatenate([Y, Y[::-1]])
     assert_same(nearest_neighbor_boosted_distance(twice, models, X, labels, **options), np.append(whole, whole[::-1]))
     for block in (1, 50, 60, 33 * 20 - 1):
-        monkeypatch.setattr(refimpl.boosted_distance.training, "_BLOCK", block)
+        monkeypatch.setattr(refimpl.boosted_distance.prediction, "_BLOCK", block)
         assert_same(nearest_neighbor_boosted_distance(Y, models, X, labels, **options), whole)
 
 
