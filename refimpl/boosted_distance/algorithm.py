@@ -2,7 +2,7 @@
 K-Nearest Neighbor Classifier", Pattern Recognition Letters 27 (2006) 201-209.
 
 In the paper's order: the difference vectors P and N and eqs. 2-4 of § 3, then Algorithms A.1, A.2 and A.3 of the
-appendix. Eq. 1 is Algorithm A.3. Misprints are corrected (ERRATUM BD-1 to BD-3). PAPER.md lists the symbols, the errata,
+appendix. Eq. 1 is Algorithm A.3. Misprints are corrected (ERRATUM BD-1 to BD-3). PAPER.md lists symbols, errata,
 what the paper leaves open, and the code of each printed line.
 
 Not handled here: checks of the arguments, progress, continuing, limits of memory (:mod:`.training` and
