@@ -56,9 +56,9 @@ def test_order_of_the_training_vectors(kernels, learner):
 
 @both_kernels
 def test_of_equals_the_first_training_vector_wins(kernels):
-    X, labels = np.zeros((4, 1)), np.array([1, 0, 0, 1])
+    X, labels = np.zeros((4, 1)), np.array([1, 0, 0, 0])
     models = boosted_distance(X, labels, 2, kernels=kernels)
-    for order in ([0, 1, 2, 3], [1, 0, 3, 2]):
+    for order in ([0, 1, 2, 3], [1, 2, 3, 0]):
         label = nearest_neighbor_boosted_distance([[5.0]], models, X, labels[order], kernels=kernels)
         assert label.tolist() == [labels[order][0]]
 
