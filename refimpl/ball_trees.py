@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like
+from refimpl.checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like, one_of
 from refimpl.results import from_new_arrays, result
 
 __all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors", "neighbors_in"]
@@ -107,7 +107,7 @@ def as_tree(X, *, L=None, leaf_size=LEAF_SIZE, direction="axis", kernels=None, t
     """
     kernels, X = as_kernels(kernels), _in_range(as_matrix(X, "X"), "X")
     leaf_size = as_count(leaf_size, "leaf_size", minimum=2)
-    _one_of(direction, ("axis", "principal"), "direction")
+    one_of(direction, ("axis", "principal"), "direction")
     return kernels.build_tree(_mapped(L, X)[0], leaf_size=leaf_size, direction=direction, threads=threads)
 
 
@@ -149,8 +149,8 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         If the input is empty, not finite or beyond 1e140, shapes do not fit, or k is too large.
     """
     kernels, k = as_kernels(kernels), as_count(k, "k")
-    _one_of(method, ("auto", "tree", "scan", "brute"), "method")
-    _one_of(bound, ("box", "ball"), "bound")
+    one_of(method, ("auto", "tree", "scan", "brute"), "method")
+    one_of(bound, ("box", "ball"), "bound")
     X = _in_range(as_matrix(X, "X"), "X")
     if queries is None:
         if skip is not None:
@@ -235,7 +235,7 @@ def neighbors_in(tree, queries, k, L=None, *, bound="box", skip=None, kernels=No
     kernels, k = as_kernels(kernels), as_count(k, "k")
     if not isinstance(tree, reference.BallTree):
         raise TypeError(f"tree is a {type(tree).__name__}; pass a tree from refimpl.ball_trees.as_tree")
-    _one_of(bound, ("box", "ball"), "bound")
+    one_of(bound, ("box", "ball"), "bound")
     Q = _in_range(as_matrix(queries, "queries"), "queries")
     (Q,) = _mapped(L, Q)
     if Q.shape[1] != tree.points.shape[1]:
@@ -304,7 +304,7 @@ def impostors(X, y, limits, L=None, *, bound="box", leaf_size=LEAF_SIZE, kernels
     limits = np.ascontiguousarray(limits, dtype=np.float64)
     if limits.shape != (len(X),) or np.isnan(limits).any():
         raise ValueError(f"limits has shape {limits.shape}, or NaN; pass a number for each of the {len(X)} points")
-    _one_of(bound, ("box", "ball"), "bound")
+    one_of(bound, ("box", "ball"), "bound")
     (Z,) = _mapped(L, X)
     who, found, squares, computed = [], [], [], np.zeros(len(X), dtype=np.int64)
     for label, (tree, mine) in class_trees(Z, y, leaf_size=leaf_size, kernels=kernels, threads=threads).items():
@@ -433,8 +433,3 @@ def _require_enough(k, n, skip):
     most = n if skip is None or (skip < 0).all() else n - 1
     if k > most:
         raise ValueError(f"k is {k}; it must be at most {most}, as a query has no more neighbours here")
-
-
-def _one_of(value, allowed, name):
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")

@@ -12,7 +12,7 @@ Not handled here: products of square matrices, and those that nobody shares.
 
 import numpy as np
 
-from refimpl.processors import share
+from refimpl.resources import share
 
 __all__ = ["length", "rows_times", "times_vector", "transposed_times", "vector_times"]
 

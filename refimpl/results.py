@@ -19,8 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from refimpl.checks import require_one_type
-
 SCHEMA_VERSION = 2  # 1 had no sha256, and named the class by its module
 HOMES = {
     "BallTree": "refimpl.kernels.trees",
@@ -378,6 +376,40 @@ def _to_arrays(value):
 def _name(value):
     """The public name of a result's class; None if it is no result."""
     return type(value).__dict__.get("_result_name")
+
+
+def require_one_type(labels, name, what="label"):
+    """Refuse labels that an array would turn into one another, like 1, 1.0, True and "1".
+
+    Parameters
+    ----------
+    labels : iterable
+        Python or NumPy scalars; 1 and numpy.int64(1) are of one type.
+    name : str
+        How the messages call the argument.
+    what : str, default "label"
+        What the messages call one of them.
+
+    Raises
+    ------
+    TypeError
+        If they are not all of one type, or one is None.
+    """
+    first = {}
+    for label in labels:
+        first.setdefault(_kind(label), label)
+    if type(None) in first:
+        raise TypeError(f"{name} has the {what} None; use another")
+    if len(first) > 1:
+        a, b, *_ = first.values()
+        raise TypeError(
+            f"{name} mixes the {what}s {a!r} ({type(a).__name__}) and {b!r} ({type(b).__name__}); use one type for all"
+        )
+
+
+def _kind(label):
+    types = ((bool, np.bool_), (int, np.integer), (float, np.floating), (str,), (bytes,))
+    return next((one[0] for one in types if isinstance(label, one)), type(label))
 
 
 def _label_array(labels):

@@ -14,7 +14,7 @@ import numpy as np
 from refimpl.boosted_distance.weak_learners import Replay, StumpEnsemble, Stumps
 from refimpl.checks import as_count, as_kernels, as_labels, as_matrix, as_vectors_like
 from refimpl.kernels.stumps import GRID
-from refimpl.memory import check_memory
+from refimpl.resources import check_memory
 
 __all__ = [
     "Differences",

@@ -21,8 +21,8 @@ import numpy as np
 from scipy import sparse
 
 from refimpl.kernels.pairs import midway
-from refimpl.processors import share
 from refimpl.products import times_vector, vector_times
+from refimpl.resources import share
 
 DENSE_BYTES, LISTED_BYTES = 68, 80  # for a pair while a tree is learnt: of listed ones, refimpl_fast takes 20 to 75
 SIMILAR_BYTES = 16  # for an entry of S while the pairs are listed

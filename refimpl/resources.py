@@ -1,4 +1,4 @@
-"""How many processors this process may use, and work in Python that they share.
+"""What a computation may take: the cap on its memory, the processors of this process, and work that they share.
 
 The threads here sleep while they wait, as those of the fast kernels do, and nobody waits for a thread that has not
 begun. They pay where the work is done by functions of NumPy that release Python's lock, such as products of matrices.
@@ -14,10 +14,28 @@ from functools import cache
 from queue import SimpleQueue
 from time import perf_counter
 
-__all__ = ["processors", "share"]
+__all__ = ["check_memory", "processors", "share"]
 
 LEAST_PAUSE = 0.004  # seconds
 MOST_PAUSE = 64 * LEAST_PAUSE
+
+
+def check_memory(needed, max_memory, fewer, how="about"):
+    """Raise MemoryError if an estimate exceeds the cap.
+
+    Parameters
+    ----------
+    needed, max_memory : int
+        Bytes.
+    fewer : str
+        Of what there could be less: for the message.
+    how : {"about", "up to"}
+        Whether the estimate is one, or an upper bound.
+    """
+    if needed > max_memory:
+        raise MemoryError(
+            f"max_memory is {max_memory:,} bytes; the training needs {how} {needed:,}. Pass more, or fewer {fewer}"
+        )
 
 
 def processors():
