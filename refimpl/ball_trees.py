@@ -108,7 +108,7 @@ def as_tree(X, *, L=None, leaf_size=LEAF_SIZE, direction="axis", kernels=None, t
     kernels, X = as_kernels(kernels), _in_range(as_matrix(X, "X"), "X")
     leaf_size = as_count(leaf_size, "leaf_size", minimum=2)
     one_of(direction, ("axis", "principal"), "direction")
-    return kernels.build_tree(_mapped(L, X)[0], leaf_size=leaf_size, direction=direction, threads=threads)
+    return kernels.build_tree(mapped_by(L, X)[0], leaf_size=leaf_size, direction=direction, threads=threads)
 
 
 def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip=None, kernels=None, threads=None):
@@ -156,12 +156,12 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         if skip is not None:
             raise ValueError("skip: with queries=None every point skips itself; pass the queries, or leave skip out")
         skip = np.arange(len(X))
-        (X,) = _mapped(L, X)
+        (X,) = mapped_by(L, X)
         Q = X
     else:
         Q = _in_range(as_vectors_like(queries, X, "queries"), "queries")
         skip = None if skip is None else _as_skip(skip, len(X), len(Q))
-        X, Q = _mapped(L, X, Q)
+        X, Q = mapped_by(L, X, Q)
     _require_enough(k, len(X), skip)
     tree = None
     if method == "tree" or (method == "auto" and kernels is not reference and _worth_building(*X.shape, len(Q))):
@@ -237,7 +237,7 @@ def neighbors_in(tree, queries, k, L=None, *, bound="box", skip=None, kernels=No
         raise TypeError(f"tree is a {type(tree).__name__}; pass a tree from refimpl.ball_trees.as_tree")
     one_of(bound, ("box", "ball"), "bound")
     Q = _in_range(as_matrix(queries, "queries"), "queries")
-    (Q,) = _mapped(L, Q)
+    (Q,) = mapped_by(L, Q)
     if Q.shape[1] != tree.points.shape[1]:
         mapped = "queries has" if L is None else "queries, mapped by L, has"
         raise ValueError(f"{mapped} {Q.shape[1]} columns; the points of the tree have {tree.points.shape[1]}")
@@ -268,7 +268,7 @@ def class_trees(X, y, *, L=None, leaf_size=LEAF_SIZE, kernels=None, threads=None
     """
     kernels, X = as_kernels(kernels), _in_range(as_matrix(X, "X"), "X")
     y, leaf_size = as_labels(y, len(X), "y"), as_count(leaf_size, "leaf_size", minimum=2)
-    (Z,) = _mapped(L, X)
+    (Z,) = mapped_by(L, X)
     members = [(label, np.flatnonzero(y == label)) for label in np.unique(y)]
     return {label: (kernels.build_tree(Z[i], leaf_size=leaf_size, threads=threads), i) for label, i in members}
 
@@ -305,7 +305,7 @@ def impostors(X, y, limits, L=None, *, bound="box", leaf_size=LEAF_SIZE, kernels
     if limits.shape != (len(X),) or np.isnan(limits).any():
         raise ValueError(f"limits has shape {limits.shape}, or NaN; pass a number for each of the {len(X)} points")
     one_of(bound, ("box", "ball"), "bound")
-    (Z,) = _mapped(L, X)
+    (Z,) = mapped_by(L, X)
     who, found, squares, computed = [], [], [], np.zeros(len(X), dtype=np.int64)
     for label, (tree, mine) in class_trees(Z, y, leaf_size=leaf_size, kernels=kernels, threads=threads).items():
         others = np.flatnonzero(y != label)
@@ -391,7 +391,7 @@ def _exact(X, Q, i, j):
 # ------------------------------------------------------------------------------------------------ arguments
 
 
-def _mapped(L, *sets):
+def mapped_by(L, *sets):
     """Each set of vectors mapped by L, equal vectors to equal ones, in whichever set they are.
 
     A matrix product may round equal rows differently, by their position. Rows are taken for equal if a weighted sum of

@@ -74,13 +74,13 @@ def share(work, n, threads=None):
     threads = min(n, processors() if threads is None else threads)
     threads = min(threads, processors()) if threads > 1 else 1
     start = perf_counter()
-    if threads == 1 or start < _helpers.again:
+    if threads == 1 or start < helpers.again:
         for i in range(n):
             work(i)
         return
     job = _Job(work, n)
     for _ in range(threads - 1):
-        if not _helpers.call(job.take):
+        if not helpers.call(job.take):
             break
     mine = job.take()
     own = perf_counter() - start
@@ -88,7 +88,7 @@ def share(work, n, threads=None):
     if errors:
         raise errors[0]
     if 0 < mine < n:
-        _helpers.judge(perf_counter() - start, own * n / mine)
+        helpers.judge(perf_counter() - start, own * n / mine)
 
 
 class _Job:
@@ -113,7 +113,7 @@ class _Job:
                 self.done.put(error)
 
 
-class _Helpers:
+class Helpers:
     """The helping threads of a process. Where they make work no faster they are given up for a while, then longer."""
 
     def __init__(self):
@@ -138,12 +138,12 @@ class _Helpers:
             self.pause /= 2
 
 
-_helpers = _Helpers()
+helpers = Helpers()
 
 
 def _after_fork():
-    global _helpers
-    _helpers = _Helpers()  # a child has none of its parent's threads
+    global helpers
+    helpers = Helpers()  # a child has none of its parent's threads
 
 
 if hasattr(os, "register_at_fork"):

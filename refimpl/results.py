@@ -50,7 +50,7 @@ HOMES = {
 
 _HEADER = "refimpl"
 _KINDS = "biufcSUmM"  # of the dtypes that a file holds
-_TYPES = {}
+TYPES = {}
 
 
 class FileFormatError(ValueError):
@@ -69,10 +69,10 @@ def result(name):
 
 
 def _register(name, cls):
-    known = _TYPES.get(name, cls)
+    known = TYPES.get(name, cls)
     if known.__module__ != cls.__module__:
         raise TypeError(f"{cls.__module__}.{name}: {known.__module__} has a result of this name; use another")
-    _TYPES[name] = immutable(cls)
+    TYPES[name] = immutable(cls)
     cls._result_name = name
     return cls
 
@@ -123,7 +123,7 @@ def sealed(array, *, copy=True):
     """
     if _is_sealed(array):
         return array
-    array = _copied(array) if copy else np.asarray(array)
+    array = copied(array) if copy else np.asarray(array)
     try:
         view = np.asarray(memoryview(array).toreadonly())
         if view.dtype == array.dtype:
@@ -132,12 +132,12 @@ def sealed(array, *, copy=True):
         pass
     if array.flags.c_contiguous and array.ndim and array.size and array.dtype.itemsize and not array.dtype.hasobject:
         return np.asarray(memoryview(array.view(np.uint8)).toreadonly()).view(array.dtype)
-    array = _copied(array)
+    array = copied(array)
     array.setflags(write=False)
     return array
 
 
-def _copied(array):
+def copied(array):
     return np.array(array, order="K")
 
 
@@ -369,7 +369,7 @@ def _to_arrays(value):
                 arrays.update(_fields(one, f"{i}."))
             return {"type": names.pop(), "labels": len(value)}, arrays
     raise TypeError(
-        f"value is a {type(value).__name__}; pass one of {sorted(_TYPES)}, or a non-empty dict of them by label"
+        f"value is a {type(value).__name__}; pass one of {sorted(TYPES)}, or a non-empty dict of them by label"
     )
 
 
@@ -465,15 +465,15 @@ def _class(header):
     name, module = header["type"], header.get("module")  # schema version 1 has the module
     if name in HOMES:
         importlib.import_module(HOMES[name])
-    elif name not in _TYPES and module is not None and module.startswith("refimpl."):
+    elif name not in TYPES and module is not None and module.startswith("refimpl."):
         importlib.import_module(module)
-    if name not in _TYPES:
+    if name not in TYPES:
         where = "" if module is None else f" of {module}"
         raise FileFormatError(
             f"it holds a {name}{where}; import the module that defines it first, or use the release of refimpl that "
             "wrote it"
         )
-    return _TYPES[name]
+    return TYPES[name]
 
 
 def _require_names(arrays, names, optional):

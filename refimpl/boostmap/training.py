@@ -204,7 +204,7 @@ def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads, chos
     """
     r = rng.choice(len(D), size=M_1, replace=False)  # step 5
     pairs = distinct_pairs(len(D), m, rng)  # step 6
-    h = [(int(c), -1) for c in r] + [_named_before(x1, x2, between, chosen) for x1, x2 in pairs.tolist()]  # step 7
+    h = [(int(c), -1) for c in r] + [named_before(x1, x2, between, chosen) for x1, x2 in pairs.tolist()]  # step 7
     F = np.array([embedding(D, x1, x2, between[x2, x1]) for x1, x2 in h])
     errors = kernels.weighted_errors(F, triples, y, w, threads=threads)  # step 8
     best = np.argsort(errors, kind="stable")[:M_2]
@@ -212,7 +212,7 @@ def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads, chos
     return h[best[g]], alpha
 
 
-def _named_before(x1, x2, between, chosen):
+def named_before(x1, x2, between, chosen):
     alike = (x2, x1) in chosen and between[x1, x2] == between[x2, x1]
     return (x2, x1) if alike else (x1, x2)
 

@@ -307,8 +307,8 @@ def test_a_moved_plane_selects_more_by_equation_17(kernels, seed):
         found.append(J)
     assert found == sorted(found)
     A, u = rng.normal(size=(30, 4)), rng.normal(size=30)
-    assert np.allclose(forest_splits._fitted(A, u), np.linalg.lstsq(A, u)[0])
-    assert not forest_splits._fitted(A, np.zeros(30)).any() and not forest_splits._fitted(0 * A, u).any()
+    assert np.allclose(forest_splits.fitted_by(A, u), np.linalg.lstsq(A, u)[0])
+    assert not forest_splits.fitted_by(A, np.zeros(30)).any() and not forest_splits.fitted_by(0 * A, u).any()
 
 
 def test_moves_are_worth_it():

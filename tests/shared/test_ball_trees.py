@@ -41,7 +41,7 @@ def test_methods_agree_with_brute_force(kernels, case, bound, rank):
         nearest_neighbors(X, Q, k, L, method=method, bound=bound, kernels=kernels)
         for method in ("tree", "scan", "brute", "auto")
     ]
-    X, Q = ball_trees._mapped(L, X, Q)
+    X, Q = ball_trees.mapped_by(L, X, Q)
     for t, q in enumerate(Q.tolist()):
         expected = oracle.nearest(X.tolist(), q, k)
         for one in found:
@@ -88,7 +88,7 @@ def test_equal_vectors_are_mapped_to_equal_ones(case, seed):
     X, _, _, rng = case
     L = np.random.default_rng(seed).normal(size=(3, X.shape[1]))
     X, Q = X[rng.integers(0, len(X), 2 * len(X))], X[rng.permutation(len(X))]
-    Z, R = ball_trees._mapped(L, X, Q)
+    Z, R = ball_trees.mapped_by(L, X, Q)
     np.testing.assert_allclose(Z, X @ L.T, rtol=1e-12, atol=1e-12 * np.abs(Z).max())
     np.testing.assert_allclose(R, Q @ L.T, rtol=1e-12, atol=1e-12 * np.abs(Z).max())
     both = np.concatenate([X, Q]).tolist(), np.concatenate([Z, R]).tolist()

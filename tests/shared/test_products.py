@@ -23,7 +23,7 @@ def eight(monkeypatch):
     """Eight processors, helpers that are never given up, and blocks so small that there are several."""
     monkeypatch.setattr(resources, "processors", lambda: 8)
     monkeypatch.setattr(resources, "MOST_PAUSE", 0.0)
-    monkeypatch.setattr(resources, "_helpers", resources._Helpers())
+    monkeypatch.setattr(resources, "helpers", resources.Helpers())
     monkeypatch.setattr(products, "BLOCK", 2**9)
     monkeypatch.setattr(products, "LEAST_ROWS", 16)
 
@@ -86,7 +86,7 @@ def test_a_small_product_is_one_product(n):
 @pytest.mark.parametrize("each", [0, 1, 169**2, 784**2])
 @pytest.mark.parametrize("most", [None, 16])
 def test_blocks_cover_the_rows_once_and_are_worth_a_thread(n, each, most):
-    blocks = products._blocks(n, each, most)
+    blocks = products.blocks_of(n, each, most)
     assert [block.start for block in blocks] == [0] + [block.stop for block in blocks[:-1]]
     assert blocks[-1].start < n <= blocks[-1].stop
     assert most is None or len(blocks) <= most
@@ -132,7 +132,7 @@ def test_an_exception_is_raised_in_the_caller(eight, threads):
 def test_nobody_waits_for_a_helper_that_has_not_begun(eight, monkeypatch):
     monkeypatch.setattr(resources, "processors", lambda: 2)  # one helper
     held, made = threading.Event(), []
-    assert resources._helpers.call(lambda: held.wait(PATIENT))
+    assert resources.helpers.call(lambda: held.wait(PATIENT))
     resources.share(made.append, 20, 2)
     assert made == list(range(20)) and not held.is_set()
     held.set()
@@ -140,14 +140,14 @@ def test_nobody_waits_for_a_helper_that_has_not_begun(eight, monkeypatch):
 
 def test_without_helpers_the_caller_does_all(eight):
     resources.share(lambda i: None, 20, 2)
-    resources._helpers.executor.shutdown()
+    resources.helpers.executor.shutdown()
     made = []
     resources.share(made.append, 20, 2)
     assert made == list(range(20))
 
 
 def test_helpers_that_make_nothing_faster_are_given_up_for_longer_and_longer():
-    helpers, pauses = resources._Helpers(), []
+    helpers, pauses = resources.Helpers(), []
     for _ in range(10):
         helpers.judge(1.0, 1.0)
         pauses.append(helpers.pause)
@@ -191,7 +191,7 @@ resources.processors = lambda: 2
 
 def work():
     both = threading.Barrier(2, timeout=30)
-    resources._helpers.again = 0.0
+    resources.helpers.again = 0.0
     resources.share(lambda i: both.wait() if i < 2 else None, 20, 2)
 
 work()
