@@ -1,4 +1,4 @@
-"""The printed algorithms, ``refimpl/<paper>/algorithm.py``, hold what a reader of the paper expects and nothing else."""
+"""The printed algorithms, refimpl/<paper>/algorithm.py, hold what a reader of the paper expects and nothing else."""
 
 import ast
 from pathlib import Path
@@ -13,7 +13,9 @@ FOR_USE = {"callback", "checkpoint", "done", "max_memory", "start", "tol_certifi
 
 
 def functions(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    """The functions of a module and the methods of its classes, not what stands inside them."""
+    places = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
+    return [node for place in places for node in place.body if isinstance(node, ast.FunctionDef)]
 
 
 def arguments(function):
