@@ -149,9 +149,9 @@ def test_unknown_names_and_options_say_what_would_do():
         load("iris")
     with pytest.raises(ValueError, match=r"colour: .*'vote1'.*missing, physician"):
         load("vote1", colour="red")
-    with pytest.raises(ValueError, match="order must be 'sorted', .* or 'frequency'; got 'random'"):
+    with pytest.raises(ValueError, match=r"order must be 'sorted', .* or 'frequency'; got 'random'"):
         nominal_codes(["a"], order="random")
-    with pytest.raises(ValueError, match="missing must be .*'drop'.*; got 'zero'"):
+    with pytest.raises(ValueError, match=r"missing must be 'code', 'mean' or 'drop'; got 'zero'"):
         table([["1"]], missing="zero")
 
 
