@@ -157,8 +157,8 @@ def test_a_class_with_one_point_trains(wine):
     ("model", "message"),
     [
         (FTuneClassifier(0), "n_landmarks is 0"),
-        (FTuneClassifier(selection="best"), "selection: 'best'"),
-        (FTuneClassifier(selection="fresh", pairs=False), "selection: 'fresh'"),
+        (FTuneClassifier(selection="best"), "selection must be '.*; got 'best'"),
+        (FTuneClassifier(selection="fresh", pairs=False), "selection must be 'diverse' or 'random'; got 'fresh'"),
         (FTuneClassifier(slopes=(-1.0,)), r"slopes\[0\] must be a positive slope"),
         (FTuneClassifier(validation=1.0), "validation is 1"),
         (FTuneClassifier(kernel="tanh"), "kernel: 'tanh'"),
