@@ -10,7 +10,7 @@ from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels.contract import checked
-from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below, require_rows
+from refimpl.kernels.stumps import GRID, SortedFeatures, mass_below, require_rows
 from refimpl.results import from_new_arrays, sealed
 
 cdef extern from "clones.h":
@@ -186,13 +186,13 @@ def best_stump(features, const double[::1] w not None, l not None, *, threads=No
             epsilon, best_f, p = w1 - loop.highest[f], f, 1
         if w0 + loop.lowest[f] < epsilon:
             epsilon, best_f, p = w0 + loop.lowest[f], f, -1
-    below = _mass_below(features, best_f, np.asarray(g), w1 - w0)
+    below = mass_below(features, best_f, np.asarray(g), w1 - w0)
     k = np.argmax(below) if p == 1 else np.argmin(below)
     return epsilon, best_f, p, features.threshold(best_f, k, p)  # BD:A.2:8  f_t, p_t, theta_t
 
 
 cdef class _Extremes(Loop):
-    """Step f finds the largest and the least of _mass_below for feature f."""
+    """Step f finds the largest and the least of mass_below for feature f."""
 
     cdef const uint16_t[::1] short_rows
     cdef const uint32_t[::1] long_rows, starts

@@ -11,7 +11,7 @@ from refimpl.boosted_distance.algorithm import adaboost_rounds, difference_vecto
 from refimpl.boosted_distance.differences import Differences, require_finite_differences
 from refimpl.boosted_distance.weak_learners import STUMPS, Replay
 from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
-from refimpl.memory import check_memory
+from refimpl.resources import check_memory
 
 __all__ = ["adaboost", "boosted_distance", "estimate_memory"]
 

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from refimpl.kernels.stumps import on_grid
-from refimpl.processors import processors
+from refimpl.resources import processors
 from refimpl.results import immutable, result, sealed
 
 

@@ -13,12 +13,12 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from refimpl.checks import as_count, as_number
-from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named, require_one_of
+from refimpl.checks import as_count, as_number, one_of
+from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named
 from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import BIAS, CS, SLOPES, bbs, diverse_landmarks, dselect, ftune, random_landmarks
 from refimpl.ftune.arguments import as_class_weights, as_costs, as_family, as_transfer
-from refimpl.ftune.similarities import Gaussian, Similarity, _select, mean_distance
+from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance, select
 from refimpl.ftune.space import landmarked
 
 SELECTIONS = ("diverse", "random")
@@ -72,7 +72,7 @@ class _WithKernel(BaseEstimator):
         return random_landmarks(places, d, rng, pool=self.selection == "random")
 
     def _check_selection(self, allowed=SELECTIONS):
-        require_one_of(self.selection, allowed, "selection")
+        one_of(self.selection, allowed, "selection")
         return as_random_generator(self.random_state), kernels_named(self.kernels)
 
     def _keep_landmarks(self, K):
@@ -267,7 +267,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         P = self._chosen(inner, places[kept], d, rng)
         options = {
             "class_weight": weights, "loss": self.loss, "C": C, "bias": self.bias, "bound": self.bound,
-            "validation": (_select(K.objects, held), places[held]), "kernels": kernels, "threads": self.threads,
+            "validation": (select(K.objects, held), places[held]), "kernels": kernels, "threads": self.threads,
             "max_memory": self.max_memory,
         }  # fmt: skip
         if self.pairs:

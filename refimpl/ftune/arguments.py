@@ -4,12 +4,11 @@ import warnings
 
 import numpy as np
 
-from refimpl.checks import as_kernels, as_labels, as_threads
+from refimpl.checks import as_kernels, as_labels, as_threads, one_of, positive
 from refimpl.ftune.goodness import require_antisymmetric
 from refimpl.ftune.linear_models import LEAST_COST, MOST_COST, as_bias, as_cost, require_loss
 from refimpl.ftune.similarities import as_similarity
 from refimpl.ftune.space import ALONE, Landmarks, Ramp
-from refimpl.lmnn.arguments import positive
 
 DIFFERENCES = np.concatenate([np.linspace(0.0, 2.0, 33), np.geomspace(1e-6, 1.0, 13)])  # where functions are tried
 
@@ -28,8 +27,7 @@ def setting(
     _check_pairs(P, len(labels), len(classes))
     require_loss(loss)
     C = as_costs(C)
-    if choose not in ("validation", "training"):
-        raise ValueError(f"choose: {choose!r} is unknown; it must be 'validation' or 'training'")
+    one_of(choose, ("validation", "training"), "choose")
     if validation is None and (choose == "validation" or len(C) > 1):
         raise ValueError(
             f"validation is None; choose={choose!r} with {len(C)} values of C needs (objects, labels), or pass one C "

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.checks import as_indices
-from refimpl.spaces.objects import _as_float_array, _as_objects
+from refimpl.spaces.objects import as_float_array, as_objects
 
 __all__ = ["Gaussian", "Similarity", "as_similarity", "mean_distance"]
 
@@ -58,7 +58,7 @@ class Similarity:
             return
         if objects is None:
             raise TypeError("K is a function and objects is None; pass the training objects")
-        self.objects = _as_objects(objects, "objects")
+        self.objects = as_objects(objects, "objects")
         if len(self.objects) == 0:
             raise ValueError("objects is empty; pass at least one training object")
 
@@ -87,7 +87,7 @@ class Similarity:
         """
         if rows is None:
             return self.between(self.objects, references)
-        return self.between(_select(self.objects, as_indices(rows, len(self), "rows", "objects")), references)
+        return self.between(select(self.objects, as_indices(rows, len(self), "rows", "objects")), references)
 
     def restricted(self, members):
         """The same K over some of the training objects, which holds none of the others.
@@ -108,7 +108,7 @@ class Similarity:
         if self._K is None:
             raise TypeError("K is a matrix, whose rows stay whole; only a function can be restricted")
         K = dataclasses.replace(self._K, X=None) if isinstance(self._K, Gaussian) else self._K
-        objects = _select(self.objects, as_indices(members, len(self), "members", "objects"))
+        objects = select(self.objects, as_indices(members, len(self), "members", "objects"))
         return Similarity(K, objects, distance=self.distance, pairwise=self.pairwise)
 
     def between(self, queries, references):
@@ -144,7 +144,7 @@ class Similarity:
         return np.ascontiguousarray(block if same else block[:, places.reshape(-1)])
 
     def _of_matrix(self, queries, references):
-        queries = queries if queries is self.objects else _as_float_array(queries, "queries")
+        queries = queries if queries is self.objects else as_float_array(queries, "queries")
         if queries.ndim != 2 or queries.shape[1] != len(self):
             raise ValueError(
                 f"queries has shape {queries.shape}; each row must hold an object's K to the {len(self)} training "
@@ -153,8 +153,8 @@ class Similarity:
         return queries[:, references].astype(np.float64)
 
     def _of_function(self, queries, references):
-        queries = _as_objects(queries, "queries")
-        shape, others = (len(queries), len(references)), _select(self.objects, references)
+        queries = as_objects(queries, "queries")
+        shape, others = (len(queries), len(references)), select(self.objects, references)
         if 0 in shape:
             return np.empty(shape)
         if not self.pairwise:
@@ -166,7 +166,7 @@ class Similarity:
                 f"K returned shape {found.shape} for {shape[0]} and {shape[1]} objects; with pairwise=True it must "
                 f"return {shape}"
             )
-        return _as_float_array(found, "K's return value").astype(np.float64)
+        return as_float_array(found, "K's return value").astype(np.float64)
 
 
 def as_similarity(K, n=None, name="K"):
@@ -273,7 +273,7 @@ def _squared_lengths(A):
 
 
 def _as_matrix_of_all(K):
-    K = _as_float_array(K, "K")
+    K = as_float_array(K, "K")
     if K.ndim != 2 or K.shape[0] != K.shape[1] or K.size == 0:
         raise ValueError(f"K has shape {K.shape}; it must be square, one row and column for each training object")
     if not np.isfinite(K).all():
@@ -282,7 +282,7 @@ def _as_matrix_of_all(K):
     return K
 
 
-def _select(objects, indices):
+def select(objects, indices):
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 

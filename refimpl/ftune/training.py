@@ -20,8 +20,7 @@ from refimpl.ftune.arguments import NormalizationWarning, as_family, as_landmark
 from refimpl.ftune.linear_models import LOSSES, path
 from refimpl.ftune.similarities import as_similarity
 from refimpl.ftune.space import ALONE, LandmarkClassifier, Landmarks, Ramp, classes_of, landmarked
-from refimpl.memory import check_memory
-from refimpl.processors import processors
+from refimpl.resources import check_memory, processors
 
 __all__ = [
     "CS", "SLOPES", "LandmarkClassifier", "Landmarks", "NormalizationWarning", "Ramp", "bbs", "diverse_landmarks",

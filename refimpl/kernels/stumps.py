@@ -238,7 +238,7 @@ def best_stump(features, w, l, *, threads=None):
     g = np.where(l, w, -w)
     best = (np.inf, 0, 1, 0)
     for f in range(features.n_features):
-        below = _mass_below(features, f, g, w1 - w0)
+        below = mass_below(features, f, g, w1 - w0)
         for p, errors in ((1, w1 - below), (-1, w0 + below)):
             k = np.argmin(errors)
             if errors[k] < best[0]:
@@ -247,7 +247,7 @@ def best_stump(features, w, l, *, threads=None):
     return float(epsilon), f, p, features.threshold(f, k, p)  # BD:A.2:8  f_t, p_t, theta_t
 
 
-def _mass_below(features, f, g, total):
+def mass_below(features, f, g, total):
     """Sum of g over the rows below each distinct value of feature f: ndarray, shape (number of values,)."""
     rows, starts, common = features.bins(f)
     mass = np.add.reduceat(g[rows], starts) if len(starts) else np.empty(0)
