@@ -25,7 +25,7 @@ from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
 
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
-NO_GAIN = 1 - 1e-12  # of the weights' sum: a z above it is no gain but a rounding error
+NO_GAIN = 1 - 1e-12  # of the weights' sum, for "z < 1" and "z_j >= 1"  # open: z-below-1
 
 # ------------------------------------------------------------------------------------------------ § 3.2
 
@@ -36,7 +36,7 @@ def proximity_order(near, far):
 
 
 def classification_error(P, H):
-    """Return G averaged over triples, from their proximity orders P and a classifier's answers H: eqs. 3-4, p. 4."""
+    """Return G averaged over triples, from their proximity orders P and a classifier's answers H: eqs. 3-4."""
     G = np.abs(P - np.sign(H)) / 2  # BM:eq3
     return float(np.mean(G))  # BM:eq4
 
@@ -45,12 +45,12 @@ def classification_error(P, H):
 
 
 def reference_embedding(D_r):
-    """Return F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}, p. 4."""
+    """Return F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}."""
     return D_r  # BM:eq6
 
 
 def pivot_embedding(D_x1, D_x2, D_x1_x2):
-    """Return F^{x1,x2}(x) for every x, the projection on the line through two pivots: eq. 8, p. 5.
+    """Return F^{x1,x2}(x) for every x, the projection on the line through two pivots: eq. 8.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def embedding(D, first, second, length):
 
 
 class Given(NamedTuple):
-    """What the training gets: § 7.1, p. 9.
+    """What the training gets: § 7.1.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Round:
 
 
 def training_rounds(given, d, M_1, m, M_2, *, rng, kernels=refimpl.kernels, threads=None):
-    """Yield the rounds of § 7.3, steps 1-12, pp. 10-11.
+    """Yield the rounds of § 7.3, steps 1-12, p. 10.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def distinct_pairs(n, m, rng):
 
 
 def next_weights(w, alpha_j, u, z_j):
-    """Return w_{j+1} from u_i = y_i h_j(o_i): eq. 9, p. 9, on the grid of the kernels."""
+    """Return w_{j+1} from u_i = y_i h_j(o_i): eq. 9, on the grid of the kernels."""
     return on_grid(w * exp(-alpha_j * u) / z_j)  # BM:eq9
 
 
@@ -262,7 +262,7 @@ def splitters(d, rng):
 
 
 def both_splitters(d, rng):
-    """Return c and g of 2 d classifiers: each F_c with itself, and each with another one. § 8.3, p. 14."""
+    """Return c and g of 2 d classifiers: each F_c with itself, and each with another one. § 8.3."""
     c, other = np.arange(d), rng.integers(max(d - 1, 1), size=d)
     if d == 1:
         return c, c
@@ -297,7 +297,7 @@ def ranges_of_least_z(Gamma, F, triples, y, w, t, kernels=refimpl.kernels, threa
 
 
 def ranges_of_least_error(Gamma, F, triples, y, w, t, kernels=refimpl.kernels, threads=None):
-    """Return V_c for each classifier, the range whose training error is least: § 8.3, p. 14, in O(t + r).
+    """Return V_c for each classifier, the range whose training error is least: § 8.3, in O(t + r).
 
     Parameters and result as for :func:`ranges_of_least_z`.
     """
@@ -320,8 +320,8 @@ class Choices(NamedTuple):
     """
 
     k: int
-    splitters: Callable = splitters
-    ranges: Callable = ranges_of_least_z
+    splitters: Callable = splitters  # open: splitters
+    ranges: Callable = ranges_of_least_z  # open: ranges-by
 
 
 def query_sensitive_rounds(F, triples, y, w, choices, *, rng, kernels=refimpl.kernels, threads=None):
@@ -396,7 +396,7 @@ def as_range(t, places):
 
 
 def accepts(values, low, high, inside):
-    """Return the splitter S_{F,V} of eq. 18, p. 13, on values F(q): float array of 0 and 1."""
+    """Return the splitter S_{F,V} of eq. 18 on values F(q): float array of 0 and 1."""
     return (((low <= values) & (values < high)) == bool(inside)).astype(np.float64)  # BM:eq18
 
 
@@ -404,7 +404,7 @@ def accepts(values, low, high, inside):
 
 
 def query_weights(E, alpha, second):
-    """Return A_c(q), the weight of each coordinate for each query: eq. 21, p. 13.
+    """Return A_c(q), the weight of each coordinate for each query: eq. 21.
 
     Parameters
     ----------
@@ -429,7 +429,7 @@ def query_weights(E, alpha, second):
 
 
 def random_triples(n, t, rng):
-    """Return t triples of three different objects below n, drawn at random: § 10, p. 15, "Ra" of § 11.
+    """Return t triples of three different objects below n, drawn at random: § 10, "Ra" of § 11.
 
     Parameters
     ----------
@@ -468,7 +468,7 @@ def selective_triples(alike, others, M, k_most, t, rng):
     k = rng.integers(1, k_most + 1, size=t)  # BM:10:2
     k = np.minimum(k, np.sum(alike >= 0, axis=1)[q])  # open: small-classes
     a = alike[q, k - 1]  # BM:10:3
-    r = (M - 1) * k + rng.integers(0, M, size=t)  # BM:10:4, ERRATUM BM-5
+    r = (M - 1) * k + rng.integers(0, M, size=t)  # BM:10:4, ERRATUM BM-5  # open: r-for-m-classes
     r = np.minimum(r, np.sum(others >= 0, axis=1)[q])
     return np.column_stack([q, a, others[q, r - 1]])  # BM:10:5
 
