@@ -138,7 +138,7 @@ cdef class _Choose(Loop):
 cdef void _nearest(
     const double* row, Py_ssize_t n, Py_ssize_t k, Near* kept, Py_ssize_t room, double* distances, int64_t* indices
 ) noexcept nogil:
-    # indices = np.argsort(row, kind="stable")[:k]; distances = row[indices]: BM:4.3:2
+    # BM:4.3:2: indices = np.argsort(row, kind="stable")[:k]; distances = row[indices]
     cdef Py_ssize_t i, filled = 0
     cdef double limit = 0
     cdef bint limited = False  # whether only distances below the limit can be among the nearest

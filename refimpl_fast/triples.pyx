@@ -223,7 +223,7 @@ cdef cloned_void _sums(const double* u, const double* w, Py_ssize_t t, double* o
 cdef void _minimum(
     double* u, const double* w, double least, Py_ssize_t t, const double* taylor, double* found
 ) noexcept nogil:
-    # found = _minimum(u, w, least); u may be rescaled in its place: BM:eq13, BM:eq14
+    # BM:eq13, BM:eq14: found = _minimum(u, w, least); u may be rescaled in its place
     cdef double[3] sizes
     cdef double[3] z
     cdef double[4] state

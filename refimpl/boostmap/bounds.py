@@ -67,7 +67,7 @@ def best_of_bound(sums, least):
 
 
 def _times(alpha, mean):
-    """alpha times the mean margin; 0 where there is none, even if alpha is infinite, as where nothing is wrong."""
+    """Return alpha times the mean margin; 0 where there is none, even if alpha is infinite (nothing is wrong)."""
     return np.multiply(alpha, mean, out=np.zeros_like(mean), where=mean > 0)
 
 
@@ -76,7 +76,7 @@ def _mean(total, weight):
 
 
 def _least(bound, evaluate, below):
-    """The place of the least value among those below `below`; values are at least their bounds."""
+    """Return the place of the least value among those below `below`; values are at least their bounds."""
     g, best, extra = None, below, 0.0
     order = np.argsort(bound, kind="stable")
     for first in range(0, len(order), AT_ONCE):

@@ -58,12 +58,12 @@ class BoostMap(Embedding):
 
     @property
     def d(self):
-        """The number of dimensions."""
+        """Return the number of dimensions."""
         return len(self.alpha)
 
     @property
     def references(self):
-        """The database objects to which distances are measured, at most 2 d: int64 array, ascending."""
+        """Return the database objects to which distances are measured, at most 2 d: int64 array, ascending."""
         return np.unique(np.concatenate([self.first, self.second[self.second >= 0]]))
 
     def _coordinates(self, D):

@@ -350,7 +350,7 @@ def _second_phase(model, D, triples, y, query_sensitive, callback, kept, **optio
 
 
 def _named(model, candidates):
-    """The model with database objects in the place of candidates."""
+    """Return the model with database objects in the place of candidates."""
     names = ("first", "second", "round_first", "round_second")
     places = (getattr(model, name) for name in names)
     return replace(model, **{name: np.where(p < 0, p, candidates[p]) for name, p in zip(names, places, strict=True)})

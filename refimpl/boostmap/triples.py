@@ -129,7 +129,7 @@ def _draw(t, draw, D):
 
 
 def _labelling(Phi, D):
-    """The checked matrix that labels triples: D itself unless there is another."""
+    """Return the checked matrix that labels triples: D itself unless there is another."""
     Phi = D if Phi is None else _checked(Phi, "Phi")
     if Phi.shape != D.shape:
         raise ValueError(f"Phi has shape {Phi.shape}; it must be that of D, {D.shape}")
