@@ -11,7 +11,7 @@ PER_TRIPLE = 200  # the triples turned, weights before and after, margins and fa
 
 def estimate_memory(D, between, triples, y, d, *, candidates=None, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20,
                     ranges_by="error", splitters="one", max_rounds=None, threads=None):  # fmt: skip
-    """Return the bytes that :func:`refimpl.boostmap.boostmap` will take at most, beyond its arguments, on either kernel.
+    """Return the bytes that :func:`refimpl.boostmap.boostmap` takes at most, beyond its arguments, on either kernel.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def estimate_memory(D, between, triples, y, d, *, candidates=None, M_1=1000, m=N
 
 
 def _second_phase(n, t, d, k, ranges_by, splitters):
-    """Return the bytes of the values of the coordinates, of those that split, and the splitters; with "Z" those of all ranges."""
+    """Return the bytes of coordinates, of those that split, and of splitters; with "Z" those of all ranges."""
     ranges = (k + 1) * (k + 2) // 2 + k * (k - 1) // 2
     tried = 8 * n * 4 * ranges if ranges_by == "Z" else 0
     m = 2 * d if splitters == "both" else d  # classifiers in a round
