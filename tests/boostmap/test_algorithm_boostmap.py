@@ -161,6 +161,15 @@ def test_steps_5_to_7_draw_from_all_candidates():
     assert np.ptp(F[1] + F[2]) == pytest.approx(0, abs=1e-12)  # reversed pivots: one classifier
 
 
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_reversed_pivots_keep_the_name_that_they_have(asymmetric):
+    D = toy(n=6, t=30, asymmetric=asymmetric)[0]
+    given = algorithm.Given(D.T.copy(), D.T.copy(), None, None)
+    rng = np.random.default_rng(0)
+    seen = set(algorithm.candidate_classifiers(given, 1, 500, {(1, 3): 0.5, (4, -1): 0.5}, rng))
+    assert (1, 3) in seen and ((3, 1) in seen) == asymmetric and {(2, 3), (3, 2), (4, 1), (1, 4)} <= seen
+
+
 def test_steps_1_to_8_of_section_8_1_by_loops():
     """The round is the least Z_min over all coordinates and all ranges; its weights follow from eqs. 9, 17 and 19."""
     D, triples, y, _ = toy(n=15, t=80, seed=3)
