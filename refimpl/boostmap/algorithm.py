@@ -169,13 +169,14 @@ def training_rounds(given, d, M_1, m, M_2, *, rng, kernels=refimpl.kernels, thre
                 A, Z = kernels.minimize_z(F[best], triples, y, w, np.zeros(len(best)), threads=threads)
                 g = Z.argmin()  # BM:7.3:9, ERRATUM BM-3
                 step, h_j, alpha_j = "add", names[best[g]], A[g]  # BM:7.3:10
+        alpha_j = float(alpha_j)
         F_j = embeddings(given, [h_j])
         z_j = float(kernels.z_values(F_j, triples, y, w, np.array([alpha_j]), threads=threads)[0])  # BM:7.3:11
         if z_j >= one:  # "when, at a given round j, we get z_j >= 1"
             return
-        w = next_weights(w, float(alpha_j), y * margins(F_j[0], triples), z_j)  # BM:7.3:12
-        add_to(H, h_j, float(alpha_j))
-        yield Round(j, step, h_j, float(alpha_j), z_j, w)
+        w = next_weights(w, alpha_j, y * margins(F_j[0], triples), z_j)  # BM:7.3:12
+        add_to(H, h_j, alpha_j)
+        yield Round(j, step, h_j, alpha_j, z_j, w)
         loss *= z_j
 
 
