@@ -51,7 +51,7 @@ cdef cloned_void _rows(
             lanes[i] = 0
         for c in range(whole // LANES):
             for i in range(LANES):
-                lanes[i] += a[c * LANES + i] * fabs(q[c * LANES + i] - X[row * d + c * LANES + i])
+                lanes[i] += a[c * LANES + i] * fabs(q[c * LANES + i] - X[row * d + c * LANES + i])  # BM:eq16, BM:eq22
         for i in range(d - whole):
             lanes[i] += a[whole + i] * fabs(q[whole + i] - X[row * d + whole + i])
         total = lanes[0]
@@ -92,7 +92,7 @@ def weighted_l1(
     """D_q(q, x) for every q and x; see refimpl.kernels.weighted_l1."""
     cdef _Scan scan = _Scan()
     scan.X, scan.out = X, np.zeros((len(Q), len(X)))
-    scan.fill(Q, A, thread_count(threads))
+    scan.fill(Q, A, thread_count(threads))  # BM:eq16, BM:eq22
     return np.asarray(scan.out)
 
 
@@ -117,7 +117,7 @@ def weighted_l1_nearest(
         n = min(block, n_Q - first)
         scan.fill(Q[first:first + n], A[first:first + n], n_threads)
         choose.first = first
-        choose.run(n, worth(n_threads, n * n_X), max(<Py_ssize_t> 1, 2**17 // n_X))
+        choose.run(n, worth(n_threads, n * n_X), max(<Py_ssize_t> 1, 2**17 // n_X))  # BM:4.3:2
     return np.asarray(choose.distances), np.asarray(choose.indices)
 
 
@@ -138,7 +138,7 @@ cdef class _Choose(Loop):
 cdef void _nearest(
     const double* row, Py_ssize_t n, Py_ssize_t k, Near* kept, Py_ssize_t room, double* distances, int64_t* indices
 ) noexcept nogil:
-    # indices = np.argsort(row, kind="stable")[:k]; distances = row[indices]
+    # BM:4.3:2: indices = np.argsort(row, kind="stable")[:k]; distances = row[indices]
     cdef Py_ssize_t i, filled = 0
     cdef double limit = 0
     cdef bint limited = False  # whether only distances below the limit can be among the nearest

@@ -86,14 +86,14 @@ cdef cloned_void _margins(
     # u = y * (np.abs(F[q] - F[b]) - np.abs(F[q] - F[a]))
     cdef Py_ssize_t i
     for i in range(t):
-        u[i] = y[i] * (fabs(F[q[i]] - F[b[i]]) - fabs(F[q[i]] - F[a[i]]))
+        u[i] = y[i] * (fabs(F[q[i]] - F[b[i]]) - fabs(F[q[i]] - F[a[i]]))  # BM:eq2
 
 
 cdef cloned_void _silence(double* u, const double* S, const int32_t* q, Py_ssize_t t) noexcept nogil:
     # u *= S[q]
     cdef Py_ssize_t i
     for i in range(t):
-        u[i] = u[i] * S[q[i]]
+        u[i] = u[i] * S[q[i]]  # BM:eq17
 
 
 cdef cloned_void _error(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
@@ -104,7 +104,7 @@ cdef cloned_void _error(const double* u, const double* w, Py_ssize_t t, double* 
         wrong[i] = 0
     for row in range(t // LANES):
         for i in range(LANES):
-            wrong[i] += w[row * LANES + i] if u[row * LANES + i] < 0 else 0
+            wrong[i] += w[row * LANES + i] if u[row * LANES + i] < 0 else 0  # BM:eq11, ERRATUM BM-2
             wrong[i] += 0.5 * w[row * LANES + i] if u[row * LANES + i] == 0 else 0
     out[0] = 0
     for i in range(LANES):
@@ -143,7 +143,7 @@ cdef cloned_void _z(
             p = p * r + taylor[11]
             p = p * r + taylor[12]
             p = p * r + taylor[13]
-            e[i] = w[row * LANES + i] * times_power(p, k)
+            e[i] = w[row * LANES + i] * times_power(p, k)  # BM:eq12
         for i in range(LANES):
             sum0[i] += e[i]
             e[i] = e[i] * u[row * LANES + i]
@@ -223,7 +223,7 @@ cdef cloned_void _sums(const double* u, const double* w, Py_ssize_t t, double* o
 cdef void _minimum(
     double* u, const double* w, double least, Py_ssize_t t, const double* taylor, double* found
 ) noexcept nogil:
-    # found = _minimum(u, w, least); u may be rescaled in its place
+    # BM:eq13, BM:eq14: found = _minimum(u, w, least); u may be rescaled in its place
     cdef double[3] sizes
     cdef double[3] z
     cdef double[4] state
@@ -343,7 +343,7 @@ cdef class _Errors(_Triples):
 def weighted_errors(F not None, triples not None, y not None, w not None, *, threads=None):
     """Training error Lambda_j of many classifiers; see refimpl.kernels.weighted_errors."""
     cdef _Errors loop = _Errors(F, triples, y, on_grid(w))
-    return loop.each(threads, 1)[:, 0].copy()
+    return loop.each(threads, 1)[:, 0].copy()  # BM:eq11, ERRATUM BM-2, BM:7.3:8
 
 
 cdef class _Sums(_Triples):
@@ -373,7 +373,7 @@ def z_values(
     """Z_j(h, alpha) of many classifiers; see refimpl.kernels.z_values."""
     cdef _Z loop = _Z(F, triples, y, on_grid(w), S)
     loop.alpha = alpha
-    return loop.each(threads, 3)[:, 0].copy()
+    return loop.each(threads, 3)[:, 0].copy()  # BM:eq12, BM:7.3:1, BM:7.3:11
 
 
 cdef class _Minima(_Triples):
@@ -391,7 +391,7 @@ def minimize_z(
     """A_min and Z_min of many classifiers; see refimpl.kernels.minimize_z."""
     cdef _Minima loop = _Minima(F, triples, y, on_grid(w), S)
     loop.least = least
-    found = loop.each(threads, 2)
+    found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9-10
     return found[:, 0].copy(), found[:, 1].copy()
 
 
@@ -421,7 +421,7 @@ def best_ranges(
         return np.empty(0), np.empty(0, dtype=np.int64)
     loop.values, loop.thresholds, loop.ranges = values, thresholds, ranges
     loop.best, loop.below = np.empty(len(F), dtype=np.int64), np.empty((thread_count(threads), thresholds.shape[1] + 2))
-    return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)
+    return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)  # BM:8.3:2
 
 
 cdef void _gains(
@@ -449,6 +449,6 @@ cdef void _best(
     for r in range(ranges.shape[0]):
         i, j = ranges[r, 0], ranges[r, 1]
         found = below[j] - below[i] if i < j else below[k + 1] - (below[i] - below[j])
-        if r == 0 or found > gain[0]:
+        if r == 0 or found > gain[0]:  # BM:8.3:2
             gain[0] = found
             place[0] = r

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from paper_figures.boostmap.tasks import SIGMA, load_problem
+from paper_figures.boostmap.problem import SIGMA, load_problem
 from refimpl.boostmap.edges import chamfer, chamfer_nearest
 
 K = 10  # § 11.2

@@ -1,6 +1,7 @@
 """Athitsos, Alon, Sclaroff & Kollios (2005): sizes of § 11 and the tasks that its figures share."""
 
-from paper_figures.boostmap.tasks import SIGMA, exact, fastmap_ranks, variant
+from paper_figures.boostmap.problem import SIGMA
+from paper_figures.boostmap.tasks import exact, fastmap_ranks, variant
 from paper_figures.registry import Task
 
 SET = {"small": "digits", "paper": "MNIST-10"}

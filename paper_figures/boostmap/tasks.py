@@ -1,59 +1,22 @@
 """What the figures of Athitsos, Alon, Sclaroff & Kollios (2005) compute; a change here computes them anew.
 
-Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
+Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters. Trainings end as the
+paper's do: :data:`AS_PRINTED`.
 """
 
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import asdict
 from itertools import permutations
 
 import numpy as np
-from scipy.ndimage import zoom
 
+from paper_figures.boostmap.problem import SIGMA, knn_errors, load_problem, rank_percentiles, space_of
 from refimpl.boostmap import boostmap, pivot_embedding, reference_embedding
-from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
+from refimpl.boostmap.edges import chamfer
 from refimpl.boostmap.triples import proximity_order, random_triples, selective_triples
 from refimpl.kernels.triples import margins
 from refimpl.rivals.fastmap import fastmap
-from refimpl.spaces import CallableSpace
-from refimpl.spaces.retrieval import enn_ranks, percentile, vote
 
-KS = (1, 10, 100)
-PERCENTS = tuple(range(1, 101))
-SIGMA = 1.7  # of Canny's detector: fits the printed k-nn errors best (table `edges`)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Edge images of a database and of queries, their classes, and each query's nearest by the chamfer distance."""
-
-    database: np.ndarray
-    queries: np.ndarray
-    labels: np.ndarray
-    truth: np.ndarray
-    distances: np.ndarray
-    nearest: np.ndarray
-
-
-@lru_cache(maxsize=1)
-def _problem(data_set, data_dir, kernels_name, sigma, enlarge, most):
-    from paper_figures.registry import Job
-
-    job = Job(0, {}, kernels_name, data_dir, (data_set,))
-    loaded = job.load(data_set)
-    side = round(loaded.X.shape[1] ** 0.5)
-    images = loaded.X.reshape(-1, side, side) / loaded.X.max()
-    edges = np.concatenate([
-        canny(zoom(part, (1, enlarge, enlarge), order=1) if enlarge > 1 else part, sigma=sigma)
-        for part in np.array_split(images, -(-len(images) // 5000))
-    ])
-    n = loaded.n_train
-    distances, nearest = chamfer_nearest(edges[n:], edges[:n], most, kernels=job.kernels)
-    return Problem(edges[:n], edges[n:], loaded.y[:n], loaded.y[n:], distances, nearest)
-
-
-def load_problem(job, data_set, sigma, enlarge, most):
-    return _problem(data_set, job.data_dir, job.kernels_name, sigma, enlarge, most)
+AS_PRINTED = {"least_gain": 0.0, "max_rounds": 10**9}  # of `boostmap`: its rounds are those of algorithm.py, to the bit
 
 
 def exact(job, *, data_set, enlarge, most, sigma):
@@ -76,7 +39,7 @@ def fastmap_ranks(job, *, data_set, enlarge, most, n_train, dimensions, clip):
     for d in dimensions:
         if d <= model.d:
             short = model.truncated(d)
-            measures[str(d)] = ranks_of(job, short, Q[:, :d], X[:, :d], problem) | {"cost": short.cost}
+            measures[str(d)] = rank_percentiles(job, short, Q[:, :d], X[:, :d], problem) | {"cost": short.cost}
     return {"dimensions": measures, "d": model.d}
 
 
@@ -138,10 +101,6 @@ def example_digits(job, *, data_set, per_class):
     return {"side": side, "images": [(loaded.X[members] * scale).round().astype(int) for members in picked]}
 
 
-def space_of(job, images):
-    return CallableSpace(lambda A, B: chamfer(A, B, kernels=job.kernels), images, pairwise=True)
-
-
 def _train(job, problem, distance, triples, sizes):
     """The model, with the candidates as the objects of its space."""
     rng = job.rng
@@ -160,30 +119,17 @@ def _train(job, problem, distance, triples, sizes):
     model = boostmap(
         D, between, chosen, y, sizes["d"], rng=rng, M_1=sizes["M_1"], M_2=sizes["M_2"],
         query_sensitive=sizes["query_sensitive"], kernels=job.kernels, threads=sizes["threads"],
+        **AS_PRINTED,
     )
     return model, space_of(job, candidates)
 
 
 def _measure(job, model, space, problem, votes=False):
     Q, X = model.embed(space, problem.queries), model.embed(space, problem.database)
-    found = ranks_of(job, model, Q, X, problem) | {"cost": model.cost}
+    found = rank_percentiles(job, model, Q, X, problem) | {"cost": model.cost}
     if votes:
         k = problem.nearest.shape[1]
         distances, nearest = job.kernels.weighted_l1_nearest(Q, model.weights(Q), X, k)
         rng = job.rng_for("votes")
         found["errors"] = knn_errors(problem.labels[nearest], distances, problem.truth, rng)
     return found
-
-
-def ranks_of(job, model, Q, X, problem):
-    """Percentiles of the ENN-k ranks: for each k a list over :data:`PERCENTS`."""
-    ks = [k for k in KS if k <= problem.nearest.shape[1]]
-    ranks = enn_ranks(model, Q, X, problem.nearest, ks, kernels=job.kernels)
-    return {"ranks": {str(k): [int(percentile(ranks[:, i], p)) for p in PERCENTS] for i, k in enumerate(ks)}}
-
-
-def knn_errors(labels, distances, truth, rng):
-    return [
-        float(100 * np.mean(vote(labels[:, :k], distances[:, :k], rng) != truth))
-        for k in range(1, labels.shape[1] + 1)
-    ]

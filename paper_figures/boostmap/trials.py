@@ -6,13 +6,15 @@ Every public function is a task: it gets a :class:`paper_figures.registry.Job` a
 import numpy as np
 from scipy import ndimage
 
-from paper_figures.boostmap.tasks import SIGMA, Problem, knn_errors, load_problem, ranks_of, space_of
+from paper_figures.boostmap.problem import SIGMA, Problem, knn_errors, load_problem, rank_percentiles, space_of
+from paper_figures.boostmap.tasks import AS_PRINTED
 from refimpl.boostmap import addition, boostmap, embedding, from_rounds, modification
+from refimpl.boostmap.algorithm import add_to, next_weights
 from refimpl.boostmap.bounds import least_z
 from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest, gradient
 from refimpl.boostmap.triples import random_triples, selective_triples
 from refimpl.kernels.stumps import on_grid
-from refimpl.kernels.triples import exp, margins
+from refimpl.kernels.triples import margins
 from refimpl.rivals.fastmap import fastmap
 from refimpl.spaces import CallableSpace
 from refimpl.spaces.retrieval import enn_ranks, percentile
@@ -108,7 +110,7 @@ def _train(job, D, between, triples, y, sizes, reading, rng):
     if "steps" in reading:
         return from_rounds(list(_rounds(D, between, triples, y, sizes, reading["steps"], rng, kernels, threads)))
     return boostmap(D, between, triples, y, sizes["d"], rng=rng, M_1=sizes["M_1"], m=sizes["m"], M_2=sizes["M_2"],
-                    kernels=kernels, threads=threads)
+                    kernels=kernels, threads=threads, **AS_PRINTED)
 
 
 def _measured(job, model, problem, candidates, queries):
@@ -116,7 +118,7 @@ def _measured(job, model, problem, candidates, queries):
     Q, X = model.embed(space, problem.queries[:queries]), model.embed(space, problem.database)
     part = Problem(problem.database, problem.queries[:queries], problem.labels, problem.truth[:queries],
                    problem.distances[:queries], problem.nearest[:queries])
-    ranks = ranks_of(job, model, Q, X, part)["ranks"]
+    ranks = rank_percentiles(job, model, Q, X, part)["ranks"]
     return {"ranks": {k: [values[p - 1] for p in SHOWN] for k, values in ranks.items()}, "d": model.d,
             "rounds": len(model.round_alpha), "pairs": int((model.second >= 0).sum())}
 
@@ -139,11 +141,11 @@ def _rounds(D, between, triples, y, sizes, steps, rng, kernels, threads):
                                 threads)
         F[h] = embedding(D, *h, between[h[1], h[0]])
         z = float(kernels.z_values(F[h][np.newaxis], triples, y, w, np.array([alpha]))[0])
-        w = on_grid(w * exp(-alpha * (y * margins(F[h], triples))) / z)
-        H[h] = H.get(h, 0.0) + alpha
+        w = next_weights(w, alpha, y * margins(F[h], triples), z)
+        add_to(H, h, alpha)
         yield (*h, float(between[h[1], h[0]]) if h[1] >= 0 else 0.0, alpha)
-        if H[h] == 0:
-            del H[h], F[h]
+        if h not in H:
+            del F[h]
 
 
 class CoarseWeights:

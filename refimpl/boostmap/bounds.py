@@ -12,7 +12,7 @@ SLACK = 1e-9  # far above the rounding errors of a bound or of Z
 
 
 def least_z(F, triples, y, w, alpha, kernels, threads, *, below=np.inf):
-    """argmin over c of Z_j(h_c, alpha_c) and that Z; None if no Z is below `below`. The first of equals.
+    """Return argmin over c of Z_j(h_c, alpha_c) and that Z; None if no Z is below `below`. The first of equals.
 
     What the full search over ``kernels.z_values`` gives; a classifier that :func:`z_bound` rules out is not evaluated.
     """
@@ -26,7 +26,7 @@ def least_z(F, triples, y, w, alpha, kernels, threads, *, below=np.inf):
 
 
 def least_z_min(F, triples, y, w, least, kernels, threads, *, below=np.inf):
-    """argmin over c of Z_min(h_c, j, l_c), with its alpha and Z; None as for :func:`least_z`."""
+    """Return argmin over c of Z_min(h_c, j, l_c), with its alpha and Z; None as for :func:`least_z`."""
     sums = _sums(F, triples, y, w, kernels, threads)
     bound = z_bound(sums, w.sum(), best_of_bound(sums, least))
 
@@ -44,7 +44,7 @@ def _sums(F, triples, y, w, kernels, threads):
 
 
 def z_bound(sums, total, alpha):
-    """A lower bound of Z_j(h, alpha): Jensen's inequality on either side of margin 0, from ``kernels.margin_sums``.
+    """Return a lower bound of Z_j(h, alpha) from ``kernels.margin_sums``: Jensen's inequality on either side of 0.
 
     Over the triples with u > 0, the weighted mean of exp(-alpha u) is at least exp(-alpha times the mean of u); the
     same for u < 0; triples with u = 0 add their weights.
@@ -57,7 +57,7 @@ def z_bound(sums, total, alpha):
 
 
 def best_of_bound(sums, least):
-    """The alpha >= least at which :func:`z_bound` is least."""
+    """Return the alpha >= least at which :func:`z_bound` is least."""
     right, wrong, right_u, wrong_u = sums.T
     both = (right_u > 0) & (wrong_u > 0)
     alpha = np.where(right_u > 0, np.inf, least)
@@ -67,7 +67,7 @@ def best_of_bound(sums, least):
 
 
 def _times(alpha, mean):
-    """alpha times the mean margin; 0 where there is none, even if alpha is infinite, as where nothing is wrong."""
+    """Return alpha times the mean margin; 0 where there is none, even if alpha is infinite (nothing is wrong)."""
     return np.multiply(alpha, mean, out=np.zeros_like(mean), where=mean > 0)
 
 
@@ -76,7 +76,7 @@ def _mean(total, weight):
 
 
 def _least(bound, evaluate, below):
-    """The place of the least value among those below `below`; values are at least their bounds."""
+    """Return the place of the least value among those below `below`; values are at least their bounds."""
     g, best, extra = None, below, 0.0
     order = np.argsort(bound, kind="stable")
     for first in range(0, len(order), AT_ONCE):

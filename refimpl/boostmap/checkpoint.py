@@ -98,12 +98,12 @@ class Checkpoint:
             self.write()
 
     def stop(self):
-        """A callback ended a phase: the file stays as it is now, so that the training can go on with that phase."""
+        """Keep the file as it is now, since a callback ended a phase: the training can go on with that phase."""
         self.write()
         self.stopped = True
 
     def second_phase(self):
-        """The rounds of § 7.3 are done."""
+        """Note that the rounds of § 7.3 are done."""
         if self.phase == 1:
             self.phase = 2
             self.write()

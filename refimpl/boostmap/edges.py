@@ -64,7 +64,7 @@ def canny(images, *, sigma=1.4, low=0.1, high=0.2):
 
 
 def gradient(grey, sigma):
-    """The two parts of the smoothed images' gradient, by Sobel's masks."""
+    """Return the two parts of the smoothed images' gradient, by Sobel's masks."""
     smooth = ndimage.gaussian_filter(grey, (0, sigma, sigma), mode="constant")
     for along, across in ((1, 2), (2, 1)):
         slope = ndimage.correlate1d(smooth, [-1.0, 0.0, 1.0], along, mode="constant")
@@ -72,7 +72,7 @@ def gradient(grey, sigma):
 
 
 def _is_ridge(length, g_y, g_x):
-    """Whether the gradient is longer than one step ahead and not shorter than one step back, along itself.
+    """Return whether the gradient is longer than one step ahead and not shorter than one step back, along itself.
 
     One step away, the length is interpolated between the two nearest of the 8 neighbours.
     """
@@ -92,7 +92,7 @@ def _is_ridge(length, g_y, g_x):
 
 
 def _hysteresis(length, low, high):
-    """Pixels above `low` that are connected, within their image, to one above `high`."""
+    """Return the pixels above `low` that are connected, within their image, to one above `high`."""
     connected = np.zeros((3, 3, 3), dtype=bool)
     connected[1] = True
     label, n_labels = ndimage.label(length > low, structure=connected)
@@ -102,7 +102,7 @@ def _hysteresis(length, low, high):
 
 
 def as_edge_images(A, name, like=None):
-    """The edge images `A`, checked.
+    """Return the edge images `A`, checked.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _as_stack(images, name):
 
 
 def chamfer(A, B=None, *, mean=False, kernels=None, threads=None):
-    """Symmetric chamfer distance of every edge image in A to every one in B.
+    """Return the symmetric chamfer distance of every edge image in A to every one in B.
 
     c(a, b) + c(b, a), where c(a, b) is the mean, over the edge pixels of a, of the Euclidean distance to the
     nearest edge pixel of b: § 11 of Athitsos, Alon, Sclaroff & Kollios (2005), after Barrow et al. (1977).
@@ -183,7 +183,7 @@ def chamfer(A, B=None, *, mean=False, kernels=None, threads=None):
 
 
 def chamfer_nearest(Q, X, k, *, mean=False, kernels=None, threads=None):
-    """The k images of X nearest to every image of Q by the symmetric chamfer distance.
+    """Return the k images of X nearest to every image of Q by the symmetric chamfer distance.
 
     Parameters
     ----------

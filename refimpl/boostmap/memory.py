@@ -10,12 +10,12 @@ PER_TRIPLE = 200  # the triples turned, weights before and after, margins and fa
 
 
 def estimate_memory(D, between, triples, y, d, *, candidates=None, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20,
-                    ranges_by="error", max_rounds=None, threads=None):  # fmt: skip
-    """Bytes that :func:`refimpl.boostmap.boostmap` will take at most, beyond its arguments, on either kernel.
+                    ranges_by="error", splitters="one", max_rounds=None, threads=None):  # fmt: skip
+    """Return the bytes that :func:`refimpl.boostmap.boostmap` takes at most, beyond its arguments, on either kernel.
 
     Parameters
     ----------
-    D, between, triples, y, d, candidates, M_1, m, M_2, query_sensitive, k, ranges_by, max_rounds, threads
+    D, between, triples, y, d, candidates, M_1, m, M_2, query_sensitive, k, ranges_by, splitters, max_rounds, threads
         As for the training.
 
     Returns
@@ -34,13 +34,14 @@ def estimate_memory(D, between, triples, y, d, *, candidates=None, M_1=1000, m=N
     addition = 8 * n * (2 * m + M_1 + (M_1 + m) + M_2 + 4) + 16 * n_C + 300 * (M_1 + m)
     looked_at = 8 * n * (d + 8)  # steps 1-4: all classifiers in one array, then a few of them
     first = max(addition, looked_at) + 8 * n * (d + 1)
-    second = _second_phase(n, t, d, k, ranges_by) if query_sensitive else 0
+    second = _second_phase(n, t, d, k, ranges_by, splitters) if query_sensitive else 0
     return int(SMALL + copies + checks + scratch + ROUND * rounds + max(first, second))
 
 
-def _second_phase(n, t, d, k, ranges_by):
-    """Values of the coordinates, of those that split, and the splitters; with "Z" those of all ranges."""
+def _second_phase(n, t, d, k, ranges_by, splitters):
+    """Return the bytes of coordinates, of those that split, and of splitters; with "Z" those of all ranges."""
     ranges = (k + 1) * (k + 2) // 2 + k * (k - 1) // 2
     tried = 8 * n * 4 * ranges if ranges_by == "Z" else 0
-    needed = 8 * n * 6 * d + tried + 200 * d * (k + 4) + 300 * ranges + 24 * t
+    m = 2 * d if splitters == "both" else d  # classifiers in a round
+    needed = 8 * n * (d + 5 * m) + tried + 200 * m * (k + 4) + 300 * ranges + 24 * t
     return needed + needed // 10  # the gaps between arrays, and objects of Python

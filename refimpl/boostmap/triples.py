@@ -1,48 +1,22 @@
 """Triples (q, a, b) to train on: BoostMap of Athitsos, Alon, Sclaroff & Kollios (2005), §§ 3.2 and 10.
 
-What the paper leaves open is read here so:
+A triple whose two distances are equal has no label; such triples are drawn anew.
 
-* A triple whose two distances are equal has no label; such triples are drawn anew.
-* r is drawn from (M - 1) k, ..., (M - 1) k + M - 1 for M classes; the paper prints it for M = 10.
-* Where a class has too few objects, its farthest is taken.
-
-Not handled here: distances to compute (:mod:`refimpl.spaces`).
+Not handled here: the printed steps (:mod:`refimpl.boostmap.algorithm`), distances to compute (:mod:`refimpl.spaces`).
 """
 
 import numpy as np
 
+from refimpl.boostmap import algorithm
+from refimpl.boostmap.algorithm import classification_error, distinct_pairs, neighbours, proximity_order
 from refimpl.checks import as_count, as_labels, as_matrix
 
+__all__ = ["classification_error", "nearby_triples", "proximity_order", "random_triples", "selective_triples"]
 IN_VAIN = 10_000  # draws without a single label after which there seems to be none
-
-# ------------------------------------------------------------------------------------------------ § 3.2
-
-
-def proximity_order(near, far):
-    """P_X(q, x_1, x_2) from the distances D(q, x_1) and D(q, x_2): 1, 0 or -1. Eq. 1, p. 4.
-
-    Parameters
-    ----------
-    near, far : array_like of float, of one shape
-        D(q, x_1) and D(q, x_2).
-
-    Returns
-    -------
-    ndarray, float64, of the same shape
-    """
-    return np.sign(np.asarray(far, dtype=np.float64) - np.asarray(near, dtype=np.float64))
-
-
-def classification_error(P, H):
-    """G averaged over triples, from their proximity orders P and a classifier's answers H: eqs. 3-4."""
-    return float(np.mean(np.abs(P - np.sign(H)) / 2))
-
-
-# --------------------------------------------------------------------------------------------------- § 10
 
 
 def random_triples(D, t, rng):
-    """t triples of different objects, uniformly, whose two distances differ: "Ra" of § 11.
+    """Draw t triples of different objects, uniformly, whose two distances differ: "Ra" of § 11.
 
     Parameters
     ----------
@@ -63,11 +37,11 @@ def random_triples(D, t, rng):
         If D is not square, has fewer than three objects, or orders no triple.
     """
     D, t = _checked(D, "D"), as_count(t, "t")
-    return _draw(t, lambda count: _distinct_triples(len(D), count, rng), D)
+    return _draw(t, lambda count: algorithm.random_triples(len(D), count, rng), D)
 
 
 def nearby_triples(D, k_most, t, rng, Phi=None):
-    """t triples with a and b among the k' nearest neighbours of q: § 10 without classes.
+    """Draw t triples with a and b among the k' nearest neighbours of q: § 10 without classes.
 
     Parameters
     ----------
@@ -89,7 +63,7 @@ def nearby_triples(D, k_most, t, rng, Phi=None):
     Phi = _labelling(Phi, D)
     if k_most >= len(D):
         raise ValueError(f"k_most is {k_most}; it must be at most {len(D) - 1}, as D has {len(D)} objects")
-    nearest = _neighbours(D, np.zeros(len(D), dtype=np.int64), np.ones((1, 1), dtype=bool))
+    nearest = neighbours(D, np.zeros(len(D)), same=True)
 
     def draw(count):
         q = rng.integers(len(D), size=count)
@@ -100,7 +74,7 @@ def nearby_triples(D, k_most, t, rng, Phi=None):
 
 
 def selective_triples(D, labels, k_most, t, rng, Phi=None):
-    """t triples of a near object of q's class and one of the other classes: § 10 steps 1-5, p. 16.
+    """Draw t triples of a near object of q's class and one of the other classes: § 10 steps 1-5, p. 16.
 
     Parameters
     ----------
@@ -129,21 +103,13 @@ def selective_triples(D, labels, k_most, t, rng, Phi=None):
     Phi = _labelling(Phi, D)
     labels = as_labels(labels, len(D), "labels", min_classes=2)
     classes, members = np.unique(labels, return_inverse=True)
-    M = len(classes)
-    same = np.eye(M, dtype=bool)
-    alike, others = _neighbours(D, members, same), _neighbours(D, members, ~same)
+    alike, others = neighbours(D, members, same=True), neighbours(D, members, same=False)
     sizes = np.bincount(members)[members]
     if sizes.min() < 2:
         raise ValueError(f"labels: class {labels[sizes.argmin()]!r} has one object; a triple needs two of q's class")
 
     def draw(count):
-        q = rng.integers(len(D), size=count)  # step 1
-        k = rng.integers(1, k_most + 1, size=count)  # step 2
-        k = np.minimum(k, sizes[q] - 1)
-        a = alike[q, k - 1]  # step 3
-        r = (M - 1) * k + rng.integers(0, M, size=count)  # step 4, ERRATUM BM-5
-        r = np.minimum(r, len(D) - sizes[q])
-        return np.column_stack([q, a, others[q, r - 1]])  # step 5
+        return algorithm.selective_triples(alike, others, len(classes), k_most, count, rng)
 
     return _draw(t, draw, Phi)
 
@@ -162,33 +128,8 @@ def _draw(t, draw, D):
     return found.astype(np.int32), proximity_order(D[found[:, 0], found[:, 1]], D[found[:, 0], found[:, 2]])
 
 
-def _distinct_triples(n, count, rng):
-    q, a = distinct_pairs(n, count, rng).T
-    b = rng.integers(n - 2, size=count)
-    low, high = np.minimum(q, a), np.maximum(q, a)
-    b = b + (b >= low)
-    return np.column_stack([q, a, b + (b >= high)])
-
-
-def _neighbours(D, members, wanted):
-    """For every object the others of the wanted classes, nearest first, ties by index; rows filled up with -1."""
-    order = np.full((len(D), len(D)), -1, dtype=np.int32)
-    for q in range(len(D)):
-        near = np.argsort(D[q], kind="stable")
-        near = near[wanted[members[q]][members[near]] & (near != q)]
-        order[q, : len(near)] = near
-    return order
-
-
-def distinct_pairs(n, m, rng):
-    """m ordered pairs of different numbers below n, drawn independently: ndarray, shape (m, 2)."""
-    first = rng.integers(n, size=m)
-    second = rng.integers(n - 1, size=m)
-    return np.stack([first, second + (second >= first)], axis=1)
-
-
 def _labelling(Phi, D):
-    """The checked matrix that labels triples: D itself unless there is another."""
+    """Return the checked matrix that labels triples: D itself unless there is another."""
     Phi = D if Phi is None else _checked(Phi, "Phi")
     if Phi.shape != D.shape:
         raise ValueError(f"Phi has shape {Phi.shape}; it must be that of D, {D.shape}")

@@ -39,7 +39,7 @@ def weighted_l1(Q, A, X, *, threads=None):
     padded = np.zeros((n, groups * LANES))
     out = np.empty((len(Q), n))
     for i, (q, a) in enumerate(zip(Q, A, strict=True)):
-        padded[:, :d] = a * np.abs(q - X)
+        padded[:, :d] = a * np.abs(q - X)  # BM:eq16, BM:eq22
         lanes = np.add.reduce(padded.reshape(n, groups, LANES), axis=1, initial=0.0)
         out[i] = np.cumsum(lanes, axis=1)[:, -1]
     return out
@@ -66,6 +66,6 @@ def weighted_l1_nearest(Q, A, X, k, *, threads=None):
     distances, indices = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
     for i in range(len(Q)):
         row = weighted_l1(Q[i : i + 1], A[i : i + 1], X)[0]
-        indices[i] = np.argsort(row, kind="stable")[:k]
+        indices[i] = np.argsort(row, kind="stable")[:k]  # BM:4.3:2
         distances[i] = row[indices[i]]
     return distances, indices

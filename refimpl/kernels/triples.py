@@ -92,7 +92,7 @@ def margins(F, triples):
     ndarray, shape (t,), float64
     """
     q, a, b = F.take(triples).T
-    return np.abs(q - b) - np.abs(q - a)
+    return np.abs(q - b) - np.abs(q - a)  # BM:eq2
 
 
 @checked
@@ -117,7 +117,7 @@ def weighted_errors(F, triples, y, w, *, threads=None):
         Exact multiples of 2**-53; a triple whose margin is 0 counts for one half.
     """
     w, signs = on_grid(w), (np.sign(margins(F_i, triples)) for F_i in F)
-    return np.array([(w * (np.abs(y - sign) / 2)).sum() for sign in signs])  # eq. 11 with eq. 3
+    return np.array([(w * (np.abs(y - sign) / 2)).sum() for sign in signs])  # BM:eq11, ERRATUM BM-2, BM:7.3:8
 
 
 @checked
@@ -158,13 +158,13 @@ def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
     ndarray, shape (m,), float64
     """
     w, margins_of = on_grid(w), zip(_signed_margins(F, triples, y, S), alpha, strict=True)
-    return np.array([fixed_sum(_factors(u, w, a)) for u, a in margins_of])
+    return np.array([fixed_sum(_factors(u, w, a)) for u, a in margins_of])  # BM:eq12, BM:7.3:1, BM:7.3:11
 
 
 def _signed_margins(F, triples, y, S):
     """y_i S(q_i) F~(q_i, a_i, b_i) for one classifier after the other."""
     for c, F_c in enumerate(F):
-        yield y * margins(F_c, triples) * (1.0 if S is None else S[c][triples[:, 0]])
+        yield y * margins(F_c, triples) * (1.0 if S is None else S[c][triples[:, 0]])  # BM:eq17
 
 
 def z(u, w, alpha):
@@ -187,7 +187,7 @@ def z(u, w, alpha):
 
 def _factors(u, w, alpha):
     with np.errstate(over="ignore"):  # exp takes infinities
-        return w * exp(-alpha * u)  # eq. 12
+        return w * exp(-alpha * u)  # BM:eq12
 
 
 @checked
@@ -219,7 +219,7 @@ def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
     """
     w = on_grid(w)
     found = [_minimum(u, w, float(l)) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
-    alpha, Z = np.array(found).reshape(-1, 2).T.copy()
+    alpha, Z = np.array(found).reshape(-1, 2).T.copy()  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9-10
     return alpha, Z
 
 
@@ -337,6 +337,6 @@ def best_ranges(values, F, triples, y, w, thresholds, ranges, *, threads=None):
         cell = np.searchsorted(t_c, values_c[triples[:, 0]], side="right")
         below = np.append(0.0, np.cumsum(np.bincount(cell, gain, len(t_c) + 1)))
         gains = np.where(i < j, below[j] - below[i], below[-1] - (below[i] - below[j]))
-        best.append(int(np.argmax(gains)))
+        best.append(int(np.argmax(gains)))  # BM:8.3:2
         errors.append(w.sum() / 2 - gains[best[-1]])
     return np.array(errors), np.array(best, dtype=np.int64)

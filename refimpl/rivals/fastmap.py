@@ -174,17 +174,17 @@ def choose_distant_objects(residuals, starts, iterations, zero=lambda: 0.0):
     -------
     a, b : int
     """
-    for b in starts.tolist():  # step 1
+    for b in starts.tolist():  # choose-distant-objects, 1
         a = None
         for _ in range(iterations):
             before = a, b
-            a = int(residuals(b).argmax())  # step 2
-            b = int(residuals(a).argmax())  # step 3
+            a = int(residuals(b).argmax())  # 2
+            b = int(residuals(a).argmax())  # 3
             if (a, b) == before:
                 break
         if residuals(a)[b] > zero():
             break
-    return a, b  # step 4
+    return a, b  # 4
 
 
 def line_projection(S_1, S_12, S_2):
@@ -201,7 +201,7 @@ def line_projection(S_1, S_12, S_2):
     -------
     numpy.ndarray, shape (m,)
     """
-    return (S_1 + S_12 - S_2) / (2 * np.sqrt(S_12))  # eq. 8
+    return (S_1 + S_12 - S_2) / (2 * np.sqrt(S_12))  # BM:eq8
 
 
 def residual_squares(D, F, f, clip):

@@ -13,7 +13,7 @@ Readings of what the sources leave open
 * The paper's sizes, 2^i for i = 1, ..., ceil(log |X|), end at the whole of X or beyond it: the sets of the last
   group are all equal to X, and their coordinate is zero everywhere on X. By default the same number of groups
   has the sizes 1, 2, 4, ..., all below |X|: the powers of two that Linial, London & Rabinovich use.
-  ``smallest=2`` gives the printed sizes, with X itself where a set would have to be larger (ERRATA.md, BM-12).
+  ``smallest=2`` gives the printed sizes, with X itself where a set would have to be larger (ERRATUM BM-12).
 * The elements of one set are distinct. Sets are drawn independently of one another and may coincide; random
   singletons are all different.
 * The sources compare vectors with an L_p distance. :meth:`LipschitzEmbedding.pairwise` divides it by d^(1/p):
@@ -106,8 +106,8 @@ def lipschitz_coordinates(D, columns, starts):
     F = np.empty((len(D), len(starts) - 1))
     for j in range(F.shape[1]):
         R = columns[starts[j] : starts[j + 1]]
-        F[:, j] = D[:, R].min(axis=1)  # eqs. 5, 6
-    return F  # eq. 7
+        F[:, j] = D[:, R].min(axis=1)  # BM:eq5, BM:eq6
+    return F  # BM:eq7
 
 
 def scaled_minkowski(A, B, p):

@@ -48,7 +48,7 @@ class FilterAndRefine:
     def __init__(self, embedding, space, *, vectors=None, kernels=None, threads=None):
         self.embedding, self.kernels, self.threads = embedding, as_kernels(kernels), threads
         self._spaces = [as_space(space)]
-        vectors = embedding.embed(space) if vectors is None else as_matrix(vectors, "vectors")
+        vectors = embedding.embed(space) if vectors is None else as_matrix(vectors, "vectors")  # BM:4.3:1
         if vectors.shape != (len(space), embedding.d):
             raise ValueError(f"vectors has shape {vectors.shape}; it must be ({len(space)}, {embedding.d})")
         self.vectors, self.ids = vectors, np.arange(len(space))
@@ -116,11 +116,11 @@ class FilterAndRefine:
         if not k <= p <= len(self):
             raise ValueError(f"k must be at most p, and p at most {len(self)}, the number of objects; got k={k}, p={p}")
         queries = self._spaces[0].as_queries(queries)
-        candidates = self._filter(self.embedding.embed(self._spaces[0], queries), p)
+        candidates = self._filter(self.embedding.embed(self._spaces[0], queries), p)  # BM:4.3:2
         ids, distances = np.empty((len(queries), k), dtype=np.int64), np.empty((len(queries), k))
         for i in range(len(queries)):
             exact = self._exact(queries[i : i + 1], candidates[i])
-            order = np.lexsort((self.ids[candidates[i]], exact))[:k]
+            order = np.lexsort((self.ids[candidates[i]], exact))[:k]  # BM:4.3:3
             ids[i], distances[i] = self.ids[candidates[i]][order], exact[order]
         return ids, distances
 

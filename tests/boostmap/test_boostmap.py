@@ -9,6 +9,7 @@ import pytest
 from agreement import KERNELS, assert_same
 
 import refimpl
+from refimpl.boostmap import algorithm
 from refimpl.boostmap import bounds as lz
 from refimpl.boostmap import training as bm
 from refimpl.boostmap import triples as tt
@@ -186,9 +187,9 @@ def test_triples_without_labels_and_without_ties():
 
 
 def test_ranges_have_the_five_forms():
-    ranges = bm.all_ranges(3)
+    ranges = algorithm.all_ranges(3)
     t = np.array([1.0, 2.0, 3.0])
-    found = {bm.as_range(t, r) for r in ranges}
+    found = {algorithm.as_range(t, r) for r in ranges}
     assert len(found) == len(ranges) == 1 + 2 * 3 + 3 + 3
     assert {(-np.inf, np.inf, 1), (-np.inf, 2.0, 1), (2.0, np.inf, 1), (1.0, 3.0, 1), (1.0, 3.0, 0)} <= found
 
@@ -285,11 +286,11 @@ def test_step_3_of_section_8_1_as_printed(kernels):
     same, other = rng.random(d) < 0.5, rng.integers(d - 1, size=d)
     gamma = np.where(same, np.arange(d), other + (other >= np.arange(d)))
     queries = triples[:, 0]
-    t = [bm.thresholds(F[g], queries, np.unique(queries), 3, rng) for g in gamma]
+    t = [algorithm.thresholds(F[g], queries, np.unique(queries), 3, rng) for g in gamma]
     least = []
     for c, g in enumerate(gamma):
-        for places in bm.all_ranges(3):
-            S = bm.accepts(F[g], *bm.as_range(t[c], places))
+        for places in algorithm.all_ranges(3):
+            S = algorithm.accepts(F[g], *algorithm.as_range(t[c], places))
             u = y * S[queries] * kernel.margins(F[c], triples)
             least.append(oracles.least_z(u, w, 0.0, 200)[0])
     assert found.z == pytest.approx(min(least), rel=1e-9)
@@ -385,17 +386,17 @@ def test_a_pair_and_its_reverse_are_one_coordinate_of_a_symmetric_distance(kerne
         model = train(D, triples, y, d=30, M_1=12, m=40, M_2=52, kernels=kernels, max_rounds=150)
         pairs = {(a, b) for a, b in zip(model.first.tolist(), model.second.tolist(), strict=True) if b >= 0}
         assert len(pairs) > 5 and not any((b, a) in pairs for a, b in pairs)
-    named = bm.named_before(1, 2, np.array([[0, 1, 1], [1, 0, 3], [1, 4, 0.0]]), {(2, 1): 1.0})
+    named = algorithm.unique_name(1, 2, np.array([[0, 1, 1], [1, 0, 3], [1, 4, 0.0]]), {(2, 1): 1.0})
     assert named == (1, 2)  # D(x_1, x_2) differs from D(x_2, x_1): two classifiers
 
 
 def test_half_of_the_splitters_are_the_coordinate_itself():
     rng = np.random.default_rng(0)
-    drawn = np.array([bm.splitting_coordinates(3, rng) for _ in range(4000)])
+    drawn = np.array([algorithm.splitters(3, rng)[1] for _ in range(4000)])
     for c in range(3):
         counts = np.bincount(drawn[:, c], minlength=3)
         assert abs(counts[c] / 4000 - 0.5) < 0.03 and (abs(np.delete(counts, c) / 4000 - 0.25) < 0.03).all()
-    assert (bm.splitting_coordinates(1, rng) == 0).all()
+    assert algorithm.splitters(1, rng)[1].tolist() == [0]
 
 
 @each

@@ -35,6 +35,7 @@ def test_the_estimate_is_not_exceeded(shape, kernels, tmp_path):
     n_C, n, t, d, M_1, m, extra, by, otherwise = SHAPES[shape]
     given = (*problem(n_C, n, t, otherwise), d)
     options = {"M_1": M_1, "m": m, "query_sensitive": extra, "ranges_by": by, "max_rounds": 2 * d, "threads": 2}
+    options["splitters"] = "both" if shape in ("objects", "ranges by Z") else "one"
     boostmap(*problem(4, 6, 9, False), 1, rng=np.random.default_rng(0), kernels=kernels)  # what is made once
     tracemalloc.start()
     try:

@@ -131,6 +131,64 @@ def least_z(u, w, least, most, steps=200):
     return min((z_value(u, w, a), a) for a in (least, (low + high) / 2))
 
 
+def reference_or_pivots(D, between, h):
+    """Eqs. 6 and 8 of BoostMap: the values of a 1D embedding on all objects, as a list."""
+    x_1, x_2 = h
+    if x_2 < 0:
+        return [float(v) for v in D[x_1]]
+    length = between[x_2][x_1]
+    return [(a * a + length * length - b * b) / (2 * length) for a, b in zip(D[x_1], D[x_2], strict=True)]
+
+
+def training_rounds(D, between, triples, y, d, M_2, draw, rounds):
+    """§ 7.3 of BoostMap, step by step: list of (step, h_j, alpha_j, z_j). ``draw(H)`` gives what steps 5-7 do."""
+    w, H, log = [1 / len(y)] * len(y), {}, []
+
+    def u(h):
+        F = reference_or_pivots(D, between, h)
+        return [l * margin(F, *triple) for l, triple in zip(y, triples, strict=True)]
+
+    for _ in range(rounds):
+        removals = [(z_value(u(h), w, -alpha), place, h) for place, (h, alpha) in enumerate(H.items())]  # 1
+        changes = [(*least_z(u(h), w, -alpha, 50), place, h) for place, (h, alpha) in enumerate(H.items())]  # 3
+        if removals and min(removals)[0] < 1:  # 2
+            step, h = "remove", min(removals)[2]
+            alpha = -H[h]
+        elif changes and min(changes)[0] < 0.9999:  # 4
+            step, (_, alpha, _, h) = "modify", min(changes)
+        elif len(H) == d:
+            break
+        else:
+            step, C = "add", draw(H)
+            errors = [weighted_error(reference_or_pivots(D, between, h), triples, y, w) for h in C]  # 8
+            kept = sorted(range(len(C)), key=lambda i: (errors[i], i))[:M_2]
+            _, alpha, i = min((*least_z(u(C[i]), w, 0.0, 50), i) for i in kept)  # 9-10
+            h = C[i]
+        z = z_value(u(h), w, alpha)  # 11
+        if z >= 1:
+            break
+        w = [v * math.exp(-alpha * x) / z for v, x in zip(w, u(h), strict=True)]  # 12
+        H[h] = H.get(h, 0.0) + alpha
+        if step == "remove" or H[h] == 0:
+            del H[h]
+        log.append((step, h, alpha, z))
+    return log
+
+
+def query_sensitive_round(F, triples, y, w, pairs, ranges):
+    """§ 8.1 steps 3-7 of BoostMap: (z_j, c, place of V_c) from pairs (c, g) and for each its ranges (low, high, in)."""
+    found = []
+    for (c, g), V in zip(pairs, ranges, strict=True):
+        u = [l * margin(F[c], *triple) for l, triple in zip(y, triples, strict=True)]
+        values = [F[g][q] for q, _, _ in triples]
+        tried = []
+        for place, (low, high, inside) in enumerate(V):
+            Q = [x if (low <= v < high) == bool(inside) else 0.0 for x, v in zip(u, values, strict=True)]
+            tried.append((least_z(Q, w, 0.0, 200)[0], place))
+        found.append((min(tried)[0], c, min(tried)[1]))
+    return min(found)
+
+
 def range_error(cells, F, triples, y, w, wanted):
     """Weighted error of a classifier that is silent outside the wanted cells."""
     total = Fraction(0)

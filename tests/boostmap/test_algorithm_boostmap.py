@@ -1,0 +1,248 @@
+"""BoostMap's printed steps: against the for-use form to the bit, and against loops that follow the text."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import oracles_boosting as oracles
+import pytest
+from agreement import KERNELS, assert_same
+from test_boostmap import separable, toy
+
+from refimpl.boostmap import algorithm, boostmap, training_rounds
+from refimpl.boostmap import query_sensitive_rounds as for_use_query_sensitive_rounds
+from refimpl.boostmap import triples as tt
+from refimpl.kernels.stumps import on_grid
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+
+def ties():
+    """Points of a small grid, some of them twice: equal distances, equal embeddings, pivots at distance 0."""
+    rng = np.random.default_rng(7)
+    X = rng.integers(0, 3, (40, 2)).astype(float)
+    D = np.abs(X[:, None] - X).sum(axis=-1)
+    return D, *tt.random_triples(D, 350, rng)
+
+
+def selective(asymmetric):
+    D, _, _, labels = toy(n=50, asymmetric=asymmetric, seed=4)
+    return D, *tt.selective_triples(D, labels, 3, 700, np.random.default_rng(2))
+
+
+def by_classes():
+    D, _, _, labels = toy(n=45, seed=6)
+    Phi = (labels[:, None] != labels) * 1.0
+    return D, *tt.selective_triples(D, labels, 4, 500, np.random.default_rng(3), Phi)
+
+
+PROBLEMS = {  # D, triples, y; d, M_1, m, M_2; seed of the training
+    "random": (lambda: toy()[:3], (7, 12, 12, 6), 0),
+    "asymmetric": (lambda: toy(asymmetric=True, seed=2)[:3], (6, 9, 20, 7), 0),
+    "selective": (lambda: selective(False), (8, 20, 5, 25), 0),
+    "selective, asymmetric": (lambda: selective(True), (8, 11, 33, 3), 0),
+    "parameter space": (by_classes, (5, 45, 10, 4), 0),
+    "ties": (ties, (6, 15, 15, 9), 0),
+    "reference objects alone": (lambda: toy(n=20, t=301, seed=8)[:3], (5, 20, 0, 20), 0),
+    "nearly all in order": (separable, (5, 30, 30, 60), 0),
+    "one coordinate": (lambda: toy(n=10, t=64, seed=9)[:3], (1, 3, 2, 1), 0),
+    "few tried": (lambda: toy(n=10, t=40, seed=117, asymmetric=True)[:3], (12, 4, 3, 4), 117),
+    "removals": (lambda: toy(n=12, t=100, seed=8)[:3], (12, 6, 12, 1), 8),
+    "removals, asymmetric": (lambda: toy(n=20, t=60, seed=10, asymmetric=True)[:3], (12, 10, 20, 1), 10),
+}
+MOST = 700  # rounds of a first phase that may go on for ever
+
+
+def printed(name, kernels, query_sensitive=0, choices=None):
+    """All rounds of both phases by algorithm.py alone, and H."""
+    make, (d, M_1, m, M_2), seed = PROBLEMS[name]
+    D, triples, y = make()
+    rng = np.random.default_rng(seed)
+    given = algorithm.Given(D.T.copy(), D.T.copy(), triples, y)
+    rounds = algorithm.training_rounds(given, d, M_1, m, M_2, rng=rng, kernels=kernels)
+    first = list(itertools.islice(rounds, MOST))
+    H = {}
+    for round in first:
+        algorithm.add_to(H, round.classifier, round.alpha)
+    second = algorithm.query_sensitive_rounds(
+        algorithm.embeddings(given, list(H)), triples, y, first[-1].w, choices, rng=rng, kernels=kernels)
+    return first, H, list(itertools.islice(second, query_sensitive))
+
+
+def for_use(name, kernels, **options):
+    """The model and all rounds of ``boostmap`` with the printed endings."""
+    make, (d, M_1, m, M_2), seed = PROBLEMS[name]
+    D, triples, y = make()
+    log = []
+    model = boostmap(D.T, D.T, triples, y, d, rng=np.random.default_rng(seed), M_1=M_1, m=m, M_2=M_2, least_gain=0,
+                     max_rounds=MOST, kernels=kernels, callback=log.append, **options)
+    return model, log
+
+
+def same_rounds(one, two):
+    assert len(one) == len(two)
+    for a, b in zip(one, two, strict=True):
+        for field in dataclasses.fields(a):
+            assert_same(getattr(a, field.name), getattr(b, field.name))
+
+
+@each
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_for_use_form_gives_the_printed_rounds_to_the_bit(name, kernels):
+    """Bounds and wrappers change nothing: `least_gain=0` and many rounds are §§ 7.3 and 8.1 as printed."""
+    by_error = algorithm.Choices(6, ranges=algorithm.ranges_of_least_error)
+    first, H, second = printed(name, kernels, query_sensitive=5, choices=by_error)
+    model, log = for_use(name, kernels, query_sensitive=5, k=6)
+    same_rounds(log, first + second)
+    assert list(H) == list(zip(model.first.tolist(), model.second.tolist(), strict=True))
+    assert_same(model.alpha, np.array(list(H.values())))
+    assert ("remove" in {round.step for round in first}) == name.startswith(("few tried", "removals"))
+    assert "modify" in {round.step for round in first} or name == "one coordinate"
+    assert len(first) < MOST or name in ("ties", "nearly all in order")  # most first phases end by themselves
+
+
+@each
+@pytest.mark.parametrize("splitters, ranges_by", [("one", "Z"), ("both", "error"), ("both", "Z")])
+def test_readings_of_the_second_phase_are_the_printed_forms(splitters, ranges_by, kernels):
+    choices = algorithm.Choices(
+        4, algorithm.both_splitters if splitters == "both" else algorithm.splitters,
+        algorithm.ranges_of_least_z if ranges_by == "Z" else algorithm.ranges_of_least_error)
+    _, _, second = printed("random", kernels, query_sensitive=3, choices=choices)
+    _, log = for_use("random", kernels, query_sensitive=3, k=4, splitters=splitters, ranges_by=ranges_by)
+    same_rounds(log[-3:], second)
+
+
+@pytest.mark.parametrize("name", ["random", "selective, asymmetric", "few tried"])
+def test_section_7_3_step_by_step(name):
+    """Steps 1-12 by plain loops from the text choose the same classifiers, weights and z_j."""
+    make, (d, M_1, m, M_2), seed = PROBLEMS[name]
+    D, triples, y = make()
+    triples, y = triples[:120], y[:120]
+    given = algorithm.Given(D.T.copy(), D.T.copy(), triples, y)
+    rng, most = np.random.default_rng(seed), 16 if name == "few tried" else 14
+    log = oracles.training_rounds(
+        given.D.tolist(), given.between.tolist(), triples.tolist(), y.tolist(), d, M_2,
+        lambda H: algorithm.candidate_classifiers(given, M_1, m, H, rng), most)
+    rounds = algorithm.training_rounds(given, d, M_1, m, M_2, rng=np.random.default_rng(seed), kernels=KERNELS[-1])
+    found = list(itertools.islice(rounds, most))
+    assert [(r.step, r.classifier) for r in found] == [(step, h) for step, h, _, _ in log]
+    assert [r.z for r in found] == pytest.approx([z for *_, z in log], rel=1e-7)
+    assert [r.alpha for r in found] == pytest.approx([alpha for _, _, alpha, _ in log], rel=1e-4)
+    assert {"add", "modify"} <= {r.step for r in found}
+    assert name != "few tried" or "remove" in {r.step for r in found}
+
+
+@each
+@pytest.mark.parametrize("name", ["few tried", "removals", "removals, asymmetric"])
+def test_a_removal_takes_all_of_a_weight_back(name, kernels):
+    H = {}
+    for round in printed(name, kernels, choices=algorithm.Choices(3))[0]:
+        if round.step == "remove":
+            assert round.alpha == -H[round.classifier]
+        algorithm.add_to(H, round.classifier, round.alpha)
+        assert min(H.values()) > 0 and round.z < 1
+        assert (round.classifier in H) == (round.step != "remove")
+
+
+def test_steps_5_to_7_draw_from_all_candidates():
+    D = toy(n=9, t=30)[0]
+    given = algorithm.Given(D.T.copy(), D.T.copy(), None, None)
+    rng, seen = np.random.default_rng(0), set()
+    for _ in range(200):
+        names = algorithm.candidate_classifiers(given, 4, 3, {}, rng)
+        r, pairs = names[:4], names[4:]
+        assert len(set(r)) == 4 and all(h[1] == -1 for h in r) and all(a != b for a, b in pairs)
+        seen |= set(names)
+    assert len(seen) == 9 + 9 * 8
+    F = algorithm.embeddings(given, [(2, -1), (1, 3), (3, 1)])
+    assert_same(F[0], given.D[2])
+    expected = oracles.reference_or_pivots(given.D.tolist(), given.between.tolist(), (1, 3))
+    assert F[1] == pytest.approx(expected)
+    assert np.ptp(F[1] + F[2]) == pytest.approx(0, abs=1e-12)  # reversed pivots: one classifier
+
+
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_reversed_pivots_keep_the_name_that_they_have(asymmetric):
+    D = toy(n=6, t=30, asymmetric=asymmetric)[0]
+    given = algorithm.Given(D.T.copy(), D.T.copy(), None, None)
+    rng = np.random.default_rng(0)
+    seen = set(algorithm.candidate_classifiers(given, 1, 500, {(1, 3): 0.5, (4, -1): 0.5}, rng))
+    assert (1, 3) in seen and ((3, 1) in seen) == asymmetric and {(2, 3), (3, 2), (4, 1), (1, 4)} <= seen
+
+
+def test_steps_1_to_8_of_section_8_1_by_loops():
+    """The round is the least Z_min over all coordinates and all ranges; its weights follow from eqs. 9, 17 and 19."""
+    D, triples, y, _ = toy(n=15, t=80, seed=3)
+    F, rng = D[:4], np.random.default_rng(1)
+    w = on_grid(np.random.default_rng(0).dirichlet(np.ones(len(y))))
+    for draw in (algorithm.splitters, algorithm.both_splitters):
+        rounds = algorithm.query_sensitive_rounds(
+            F, triples, y, w, algorithm.Choices(3, draw), rng=np.random.default_rng(1), kernels=KERNELS[-1])
+        found, rng = next(rounds), np.random.default_rng(1)
+        c, gamma = draw(4, rng)
+        t = [algorithm.thresholds(F[g], triples[:, 0], np.unique(triples[:, 0]), 3, rng) for g in gamma]
+        V = [[algorithm.as_range(t_c, places) for places in algorithm.all_ranges(3)] for t_c in t]
+        pairs = list(zip(c.tolist(), gamma.tolist(), strict=True))
+        z, best, _ = oracles.query_sensitive_round(F.tolist(), triples.tolist(), y.tolist(), w.tolist(), pairs, V)
+        assert found.z == pytest.approx(z, rel=1e-9) and found.c == best and (found.c, found.g) in pairs
+        S = algorithm.accepts(F[found.g], found.low, found.high, found.inside)
+        u = np.array([l * S[q] * oracles.margin(F[found.c], q, a, b) for l, (q, a, b) in zip(y, triples, strict=True)])
+        assert found.w == pytest.approx(w * np.exp(-found.alpha * u) / found.z, abs=1e-12)
+        assert found.alpha == pytest.approx(oracles.least_z(u.tolist(), w.tolist(), 0.0, 200)[1], rel=1e-4)
+
+
+def test_section_8_3_takes_the_range_of_least_error():
+    D, triples, y, _ = toy(n=15, t=80, seed=5)
+    w = on_grid(np.random.default_rng(0).dirichlet(np.ones(len(y))))
+    rng, q = np.random.default_rng(2), triples[:, 0]
+    t = np.array([algorithm.thresholds(F_g, q, np.unique(q), 3, rng) for F_g in D[:3]])
+    found = algorithm.ranges_of_least_error(D[:3], D[3:6], triples, y, w, t, KERNELS[-1])
+    for F_g, F_c, t_c, V in zip(D[:3], D[3:6], t, found, strict=True):
+        errors = []
+        for places in algorithm.all_ranges(3):
+            inside = algorithm.accepts(F_g, *algorithm.as_range(t_c, places))
+            errors.append(oracles.range_error(inside.tolist(), F_c, triples.tolist(), y, w, {1.0}))
+        assert V == algorithm.as_range(t_c, algorithm.all_ranges(3)[errors.index(min(errors))])
+
+
+def test_both_splitters_are_2_d_classifiers():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        c, g = algorithm.both_splitters(5, rng)
+        assert c.tolist() == [*range(5)] * 2 and g[:5].tolist() == [*range(5)] and (g[5:] != c[5:]).all()
+    assert [x.tolist() for x in algorithm.both_splitters(1, rng)] == [[0], [0]]
+    D, triples, y, _ = toy()
+    with pytest.raises(ValueError, match="splitters must be 'one' or 'both'; got 'two'"):
+        boostmap(D.T, D.T, triples, y, 3, rng=rng, splitters="two")
+
+
+@each
+def test_the_first_phase_ends_when_no_triple_is_wrong(kernels):
+    """The loss bounds the share of wrong triples: below 1 / t there is none."""
+    D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
+    triples, y = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32), np.ones(4)
+    rounds = algorithm.training_rounds(
+        algorithm.Given(D, D, triples, y), 3, 4, 4, 8, rng=np.random.default_rng(0), kernels=kernels)
+    found = list(itertools.islice(rounds, 50))
+    assert len(found) < 50 and np.prod([r.z for r in found]) < 1 / 4 <= np.prod([r.z for r in found[:-1]])
+
+
+@each
+@pytest.mark.parametrize("done", [1, 9])
+def test_the_for_use_rounds_go_on_from_earlier_ones(done, kernels):
+    D, triples, y, _ = toy(seed=5)
+    sizes = {"d": 5, "M_1": 10, "m": 14, "M_2": 6, "kernels": kernels}
+    whole = list(training_rounds(D.T, D.T, triples, y, rng=np.random.default_rng(1), **sizes))
+    rng = np.random.default_rng(1)
+    part = list(itertools.islice(training_rounds(D.T, D.T, triples, y, rng=rng, **sizes), done))
+    log = [(r.classifier, r.alpha, r.z) for r in part]
+    same_rounds(whole, part + list(
+        training_rounds(D.T, D.T, triples, y, rng=rng, done=log, w=part[-1].w, **sizes)))
+    options = {"k": 4, "kernels": kernels}
+    w, F = whole[-1].w, D[:5]
+    whole = list(itertools.islice(
+        for_use_query_sensitive_rounds(F, triples, y, w, rng=np.random.default_rng(1), **options), 4))
+    rng = np.random.default_rng(1)
+    part = list(itertools.islice(for_use_query_sensitive_rounds(F, triples, y, w, rng=rng, **options), 2))
+    rest = for_use_query_sensitive_rounds(F, triples, y, part[-1].w, rng=rng, done=2, **options)
+    same_rounds(whole, part + list(itertools.islice(rest, 2)))
