@@ -18,7 +18,7 @@ from refimpl.estimators.arguments import as_random_generator, classes_of, kernel
 from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import BIAS, CS, SLOPES, bbs, diverse_landmarks, dselect, ftune, random_landmarks
 from refimpl.ftune.arguments import as_class_weights, as_costs, as_family, as_transfer
-from refimpl.ftune.similarities import Gaussian, Similarity, _select, mean_distance
+from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance, select
 from refimpl.ftune.space import landmarked
 
 SELECTIONS = ("diverse", "random")
@@ -267,7 +267,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         P = self._chosen(inner, places[kept], d, rng)
         options = {
             "class_weight": weights, "loss": self.loss, "C": C, "bias": self.bias, "bound": self.bound,
-            "validation": (_select(K.objects, held), places[held]), "kernels": kernels, "threads": self.threads,
+            "validation": (select(K.objects, held), places[held]), "kernels": kernels, "threads": self.threads,
             "max_memory": self.max_memory,
         }  # fmt: skip
         if self.pairs:

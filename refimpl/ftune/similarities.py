@@ -3,7 +3,7 @@
 Kar & Jain (2011), § 2: K may be anything, neither positive semidefinite nor symmetric. A distance is taken as the
 similarity -d (footnote 2). What a new object costs is its look-ups of K, so they are counted.
 
-Not handled here: storing look-ups between calls; scaling to sup |K| <= 1, which ``ftune.py`` does where it trains.
+Not handled here: storing look-ups between calls; scaling to sup |K| <= 1, which :mod:`refimpl.ftune.problems` does.
 """
 
 import dataclasses
@@ -85,9 +85,10 @@ class Similarity:
         TypeError, ValueError
             If an index does not fit, or a value of K is no finite number.
         """
-        if rows is None:
+        rows = None if rows is None else as_indices(rows, len(self), "rows", "objects")
+        if rows is None or np.array_equal(rows, np.arange(len(self))):
             return self.between(self.objects, references)
-        return self.between(_select(self.objects, as_indices(rows, len(self), "rows", "objects")), references)
+        return self.between(select(self.objects, rows), references)
 
     def restricted(self, members):
         """The same K over some of the training objects, which holds none of the others.
@@ -108,7 +109,7 @@ class Similarity:
         if self._K is None:
             raise TypeError("K is a matrix, whose rows stay whole; only a function can be restricted")
         K = dataclasses.replace(self._K, X=None) if isinstance(self._K, Gaussian) else self._K
-        objects = _select(self.objects, as_indices(members, len(self), "members", "objects"))
+        objects = select(self.objects, as_indices(members, len(self), "members", "objects"))
         return Similarity(K, objects, distance=self.distance, pairwise=self.pairwise)
 
     def between(self, queries, references):
@@ -154,12 +155,14 @@ class Similarity:
 
     def _of_function(self, queries, references):
         queries = _as_objects(queries, "queries")
-        shape, others = (len(queries), len(references)), _select(self.objects, references)
+        shape, others = (len(queries), len(references)), select(self.objects, references)
         if 0 in shape:
             return np.empty(shape)
         if not self.pairwise:
-            found = [[_as_number(self._K(x, other)) for other in others] for x in queries]
-            return np.array(found, dtype=np.float64)
+            found = np.empty(shape)
+            for i, x in enumerate(queries):
+                found[i] = [_as_number(self._K(x, other)) for other in others]
+            return found
         found = np.asarray(self._K(queries, others))
         if found.shape != shape:
             raise ValueError(
@@ -282,7 +285,8 @@ def _as_matrix_of_all(K):
     return K
 
 
-def _select(objects, indices):
+def select(objects, indices):
+    """Return some of the objects: of an array an array, else a list."""
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 
