@@ -62,7 +62,8 @@ def dselect(K, labels, d, rng, *, by_class=None, per_problem=False, kernels=None
     Parameters
     ----------
     K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
-        Less than n d look-ups; with `per_problem` that many for each problem.
+        Less than n d look-ups, and up to twice as many where the landmarks are all of one class and are chosen again;
+        with `per_problem` so many for each problem.
     labels : array_like, shape (n,)
         Two classes at least.
     d : int

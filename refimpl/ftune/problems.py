@@ -92,7 +92,7 @@ class OneVsAll:
         """Phi_L of the training and of the validation objects under every f, for problem p: two (m, ., d) arrays."""
         plus, minus = self.plus[p], self.minus[p]
         if minus[0] == ALONE:
-            return self.S[None][:, :, plus], self.V[None][:, :, plus]
+            return np.take(self.S, plus, axis=1)[None], np.take(self.V, plus, axis=1)[None]
         options = {"kernels": training.kernels, "threads": training.threads if len(self.l) == 1 else 1}
         S, V = (landmarked(K, plus, minus, training.F, **options) for K in (self.S, self.V))
         return S, V
