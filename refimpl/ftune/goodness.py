@@ -71,7 +71,7 @@ def transferred_margins(S, labels, f, w=None):
         same = labels == labels[x]
         other, same[x] = np.flatnonzero(~same), False
         same = np.flatnonzero(same)
-        values = f(S[x, same, None] - S[x, other])  # FT:eq1, FT:eq2  f the identity, f the sign
+        values = f(S[x, same, None] - S[x, other])  # FT:eq1, FT:eq2  f is the identity or the sign
         low, high = min(low, values.min(), -values.max()), max(high, values.max(), -values.min())  # ERRATUM FT-2
         G[x] = (values if w is None else w[np.ix_(same, other)] * values).mean()  # FT:eq3
     return G, float(high - low)
@@ -168,7 +168,8 @@ def pairs_for_margin(gamma, epsilon_1, delta, B=1.0):
         If an argument is out of range.
     """
     gamma, epsilon_1, delta, B = _all_positive(gamma=gamma, epsilon_1=epsilon_1, delta=delta, B=B)
-    return _whole(8 * B**2 / gamma**2 * math.log(2 / (delta * epsilon_1)))  # FT:thm2, ERRATUM FT-3
+    d = 8 * B**2 / gamma**2 * math.log(2 / (delta * epsilon_1))  # ERRATUM FT-3
+    return _whole(d)  # FT:thm2
 
 
 def pairs_for_loss(epsilon_1, delta, B=1.0, C_L=1.0):

@@ -185,7 +185,7 @@ def choose(losses, accuracies, by_loss):
     accuracies : ndarray, shape (problems, m, n_C), float64, or (0,)
         On the validation set. They alone choose C where they are there.
     by_loss : bool
-        Whether L_f chooses f, as printed, or validation (ERRATUM FT-7).
+        Whether L_f chooses f, as printed, or validation.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def choose(losses, accuracies, by_loss):
     """
     by = accuracies if accuracies.size else -losses
     c = by.argmax(axis=2)  # for each f
-    if by_loss:
+    if by_loss:  # ERRATUM FT-7
         by = -losses
     f = np.take_along_axis(by, c[:, :, None], 2)[:, :, 0].argmax(axis=1)  # FT:2:5
     return f, c[np.arange(len(f)), f]

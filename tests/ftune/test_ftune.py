@@ -1,4 +1,4 @@
-"""FTUNE and BBS: against literal loops, and on data that leave them little. Landmarks are in test_ftune_landmarks.py."""
+"""FTUNE and BBS: against literal loops, and on data that leave them little; landmarks: test_ftune_landmarks.py."""
 
 import warnings
 

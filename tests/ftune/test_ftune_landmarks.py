@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
 
-from refimpl.ftune import dselect, ftune, landmark_pairs, random_landmarks
+from refimpl.ftune import dselect, ftune, random_landmarks
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)

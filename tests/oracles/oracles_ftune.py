@@ -106,7 +106,9 @@ def algorithm_2(name, K, y, plus, minus, slopes, C, bias):
     for slope in slopes:
         (Phi,) = transferred(K, plus, minus, [slope])
         w, value = train(name, Phi, y, C, bias)
-        margins = [label * sum(u * v for u, v in zip(w, [*row, bias], strict=True)) for row, label in zip(Phi, y)]
+        margins = [
+            label * sum(u * v for u, v in zip(w, [*row, bias], strict=True)) for row, label in zip(Phi, y, strict=True)
+        ]
         losses.append(sum(loss(name, m) for m in margins) / len(y))
         objectives.append(value)
     return losses.index(min(losses)), objectives, losses
