@@ -53,8 +53,10 @@ def dselect(K, T, l, d, rng, *, kernels=refimpl.kernels, threads=None):
 def diverse(K, T, d, rng, *, kernels=refimpl.kernels, threads=None):
     """Select the d landmarks of Algorithm 1, lines 1-5, out of the places T: ndarray, shape (d,), int64."""
     z = int(rng.integers(len(T)))  # FT:1:1
-    L, sums, taken = [z], np.zeros(len(T)), np.zeros(len(T), dtype=bool)
+    L = [z]
+    taken = np.zeros(len(T), dtype=bool)
     taken[z] = True  # ERRATUM FT-1
+    sums = np.zeros(len(T))
     for _ in range(2, d + 1):  # FT:1:2
         z = kernels.least_similar(sums, K.within(T, T[[z]])[:, 0], taken, threads=threads)  # FT:1:3
         L.append(z)  # FT:1:4  and T without z
@@ -64,7 +66,8 @@ def diverse(K, T, d, rng, *, kernels=refimpl.kernels, threads=None):
 
 def pairs(L, l, d, rng):
     """Draw d pairs of an object of L labelled 1 and one labelled -1: ndarray, shape (d, 2), int64."""
-    plus, minus = L[l[L] == 1], L[l[L] == -1]
+    plus = L[l[L] == 1]
+    minus = L[l[L] == -1]
     z_1 = plus[rng.integers(len(plus), size=d)]  # FT:1:6-7  with replacement
     z_2 = minus[rng.integers(len(minus), size=d)]
     return np.column_stack([z_1, z_2])  # FT:1:8
@@ -115,7 +118,7 @@ def ftune(F, K, L, l, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
 
     Returns
     -------
-    f : float or callable
+    f_best : float or callable
         f*; of equally good ones the first.
     w : refimpl.ftune.linear_models.LinearModel
         w_f*.
@@ -124,13 +127,14 @@ def ftune(F, K, L, l, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
     """
     P = select(K, l, d, rng)  # FT:2:1
     S = K.within(None, P.T.ravel())
-    w, L_of = {}, {}
+    w = {}
+    L_of = {}
     for f in F:  # FT:2:2
         space = Phi(S, f, kernels)
         w[f] = TRAIN(space, l, L)  # FT:2:3
         L_of[f] = loss(L, l * (space @ w[f].w + w[f].b)).mean()  # open: choice
-    f = min(F, key=L_of.get)  # FT:2:5
-    return f, w[f], P  # FT:2:6
+    f_best = min(F, key=L_of.get)  # FT:2:5
+    return f_best, w[f_best], P  # FT:2:6
 
 
 # ----------------------------------------------------------------------------------------------- many classes, § 3
@@ -151,14 +155,15 @@ def ftune_s(F, K, L, labels, d, rng, *, select=random_pairs, kernels=refimpl.ker
     classes = one_vs_all(labels)
     P = [select(K, l, d, rng) for l in classes]
     S = [K.within(None, pairs_of_class.T.ravel()) for pairs_of_class in P]
-    w, L_of = {}, {}
+    w = {}
+    L_of = {}
     for f in F:
         spaces = [Phi(one, f, kernels) for one in S]
         w[f] = [TRAIN(space, l, L) for space, l in zip(spaces, classes, strict=True)]
         margins = [l * (space @ v.w + v.b) for space, v, l in zip(spaces, w[f], classes, strict=True)]
         L_of[f] = loss(L, margins).mean()
-    f = min(F, key=L_of.get)
-    return f, w[f], P
+    f_best = min(F, key=L_of.get)
+    return f_best, w[f_best], P
 
 
 # -------------------------------------------------------------------------------------------------------- BBS, § 3

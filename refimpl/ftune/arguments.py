@@ -14,7 +14,7 @@ class NormalizationWarning(UserWarning):
 
 
 def as_costs(C):
-    """One value of C or several: shape (n_C,), float64."""
+    """Return one value of C or several: shape (n_C,), float64."""
     values = np.atleast_1d(C).tolist()
     if not values:
         raise ValueError("C must hold at least one number; got an empty sequence")
@@ -22,7 +22,7 @@ def as_costs(C):
 
 
 def as_class_weights(class_weight, classes, C):
-    """What the losses of each class count: shape (c,), or None if all count alike."""
+    """Return what the losses of each class count: shape (c,), or None if all count alike."""
     if class_weight is None:
         return None
     if not isinstance(class_weight, dict):
@@ -49,7 +49,7 @@ def _class_weight(weight, c, C):
 
 
 def as_landmarks(L, n, name):
-    """Places of training objects: shape (r,), int64."""
+    """Return places of training objects: shape (r,), int64."""
     L = np.asarray(L)
     if L.ndim != 1 or L.size == 0 or L.dtype.kind not in "iu" or L.min() < 0 or L.max() >= n:
         raise ValueError(f"{name} has shape {L.shape}; it must be a list of places of training objects, 0 to {n - 1}")
@@ -72,7 +72,7 @@ def require_pairs(P, n, c):
 
 
 def as_family(F, name="F"):
-    """The transfer functions: a tuple of floats (slopes of ramps) and functions."""
+    """Return the transfer functions: a tuple of floats (slopes of ramps) and functions."""
     if isinstance(F, str) or callable(F) or not np.iterable(F):
         raise TypeError(f"{name} must be a sequence of slopes or functions; got {F!r} (for one alone: [{F!r}])")
     F = tuple(f.slope if isinstance(f, Ramp) else f for f in F)
@@ -82,7 +82,7 @@ def as_family(F, name="F"):
 
 
 def as_transfer(f, name):
-    """One transfer function: a float, the slope of a ramp, or a function."""
+    """Return one transfer function: a float, the slope of a ramp, or a function."""
     f = f.slope if isinstance(f, Ramp) else f
     if callable(f):
         require_antisymmetric(f, DIFFERENCES, name)

@@ -153,8 +153,8 @@ def diverse_landmarks(K, d, rng, *, kernels=None, threads=None):
         As :func:`dselect`.
     """
     K, d, rng = as_similarity(K), as_count(d, "d"), as_generator(rng)
-    d, kernels = min(d, len(K)), as_kernels(kernels)
-    return algorithm.diverse(K, np.arange(len(K)), d, rng, kernels=kernels, threads=threads)
+    everything = np.arange(len(K))
+    return algorithm.diverse(K, everything, min(d, len(K)), rng, kernels=as_kernels(kernels), threads=threads)
 
 
 def landmark_pairs(labels, L, d, rng):
@@ -180,7 +180,8 @@ def landmark_pairs(labels, L, d, rng):
     """
     labels = as_labels(labels, len(labels), "labels", min_classes=2)
     L, d, rng = as_landmarks(L, len(labels), "L"), as_count(d, "d"), as_generator(rng)
-    classes, found = np.unique(labels), []
+    classes = np.unique(labels)
+    found = []
     for c in classes[1:] if len(classes) == 2 else classes:
         inside = labels[L] == c
         if inside.all() or not inside.any():

@@ -89,7 +89,7 @@ class OneVsAll:
     held_weights: np.ndarray | None
 
     def spaces(self, p, training):
-        """Phi_L of the training and of the validation objects under every f, for problem p: two (m, ., d) arrays."""
+        """Return Phi_L of training and validation objects for problem p under every f: two (m, ., d) arrays."""
         plus, minus = self.plus[p], self.minus[p]
         if minus[0] == ALONE:
             return np.take(self.S, plus, axis=1)[None], np.take(self.V, plus, axis=1)[None]
@@ -98,11 +98,11 @@ class OneVsAll:
         return S, V
 
     def mean_loss(self, losses):
-        """The mean over the training objects."""
+        """Return the mean over the training objects."""
         return _mean(losses, self.weights)
 
     def accuracies(self, scores, per_class):
-        """Validation accuracy of every f and C from g, of shape (problems, m, n_C, k).
+        """Return the validation accuracy of every f and C from g, of shape (problems, m, n_C, k).
 
         Returns
         -------
@@ -125,7 +125,7 @@ def _mean(values, weights):
 
 
 def as_training(F, loss, C, bias, choose, per_class, kernels, threads):
-    """The checked options of a training."""
+    """Check the options of a training."""
     require_loss(loss)
     if choose not in ("validation", "training"):
         raise ValueError(f"choose: {choose!r} is unknown; it must be 'validation' or 'training'")
@@ -137,7 +137,7 @@ def as_training(F, loss, C, bias, choose, per_class, kernels, threads):
 
 
 def one_vs_all(K, labels, P, validation, training, class_weight, bound, max_memory):
-    """The checked problems; K is looked up last, unless the training would take more than `max_memory` bytes."""
+    """Check the problems and look K up, unless the training would take more than `max_memory` bytes."""
     labels = as_labels(labels, len(labels), "labels", min_classes=2)
     K = as_similarity(K, len(labels))
     classes, codes = np.unique(labels, return_inverse=True)

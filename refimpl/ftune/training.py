@@ -1,7 +1,7 @@
 """FTUNE (Algorithm 2) and BBS for use: any labels, several classes, C and f chosen on a validation set.
 
 Algorithm 2 as printed is :func:`refimpl.ftune.algorithm.ftune`. Here lines 2-4 are :func:`tune`, which trains a problem
-for every C as well; line 5 is :func:`choose`. Landmarks come from :mod:`refimpl.ftune.landmarks` (line 1).
+for every C as well; line 5 is :func:`best_function`. Landmarks come from :mod:`refimpl.ftune.landmarks` (line 1).
 
 The names of § 3: FTUNE takes :func:`refimpl.ftune.random_landmarks`, FTUNE+D those of :func:`refimpl.ftune.dselect`; -S
 is ``per_class=False``, one transfer function for all classes, -M ``per_class=True``. BBS and BBS+D likewise with
@@ -126,7 +126,7 @@ def bbs(
 
 
 def _train(problems, training, callback=None):
-    """Train every problem, some at a time: a classifier for each way to choose."""
+    """Train all problems, some at a time, and return a classifier for each way to choose."""
     with ThreadPoolExecutor(training.threads) as pool:
         found = []
         try:
@@ -142,7 +142,7 @@ def _train(problems, training, callback=None):
 
 
 def tune(problems, training, p):
-    """Algorithm 2, lines 2-4, on problem p and for every C.
+    """Train problem p under every f and for every C: Algorithm 2, lines 2-4.
 
     Parameters
     ----------
@@ -161,9 +161,13 @@ def tune(problems, training, p):
     scores : ndarray, shape (m, n_C, k), float64
         g(x) of the validation objects.
     """
-    l, (Phi, held), L = problems.l[p], problems.spaces(p, training), LOSSES[training.loss]
-    shape = len(training.F), len(training.C)
-    w, losses, gaps = np.empty((*shape, Phi.shape[2] + 1)), np.empty(shape), np.empty(shape)
+    l = problems.l[p]
+    L = LOSSES[training.loss]
+    Phi, held = problems.spaces(p, training)
+    shape = (len(training.F), len(training.C))
+    w = np.empty((*shape, Phi.shape[2] + 1))
+    losses = np.empty(shape)
+    gaps = np.empty(shape)
     scores = np.empty((*shape, held.shape[1]))
     for f in range(len(training.F)):  # FT:2:2
         TRAIN = path(Phi[f], l, training.C, training.loss, training.bias, weights=problems.weights)
@@ -175,8 +179,8 @@ def tune(problems, training, p):
     return w, losses, gaps, scores
 
 
-def choose(losses, accuracies, by_loss):
-    """Algorithm 2, line 5: the places of f* and of its C, of equally good ones the first.
+def best_function(losses, accuracies, by_loss):
+    """Return the places of f* and of its C, of equally good ones the first: Algorithm 2, line 5.
 
     Parameters
     ----------
@@ -203,7 +207,7 @@ def _classifier(problems, training, per_class, w, losses, gaps, scores):
     """The classifier out of all weights, where each problem chooses for itself (-M) or all together (-S)."""
     accuracies = problems.accuracies(scores, per_class)
     by = losses if per_class else losses.mean(axis=0, keepdims=True)
-    f, c = choose(by, accuracies, training.choose == "training")
+    f, c = best_function(by, accuracies, training.choose == "training")
     f, c = (np.broadcast_to(one, len(w)).copy() for one in (f, c))
     best = w[np.arange(len(w)), f, c]
     slopes = np.array([np.nan if callable(one) else one for one in training.F])
