@@ -161,11 +161,14 @@ def one_vs_all(K, labels, P, validation, training, class_weight, bound, max_memo
     S = K.within(None, landmarks)
     V = np.empty((0, len(landmarks))) if held is None else K.between(validation[0], landmarks)
     scale = _scale(bound, S, V)
+    if scale != 1:
+        S = S / scale
+        V = V / scale
     return OneVsAll(
         classes, landmarks, plus, minus,
         l=np.array([np.where(codes == c, 1.0, -1.0) for c in range(len(classes) == 2, len(classes))]),
         weights=None if weights is None else weights[codes],
-        S=S / scale, V=V / scale, scale=scale, held=held, held_weights=held_weights,
+        S=S, V=V, scale=scale, held=held, held_weights=held_weights,
     )  # fmt: skip
 
 
@@ -236,6 +239,6 @@ def estimate_memory(n, d, classes=2, held=0, *, landmarks=None, F=SLOPES, C=CS, 
     one = len(F) * (n + held) * d + max(differences, train)
     results = problems * len(F) * np.size(C) * (2 * (d + 1) + 3 * held)
     labels = (problems + 8) * (n + held) + 6 * problems * d
-    look_ups = 2.5 * (n + held) * r  # as they come, and scaled or negated
+    look_ups = 2.25 * (n + held) * r  # as they come, and scaled or negated
     needed = 8 * int(max(look_ups, (n + held) * r + at_a_time * one + results) + labels)
     return needed + OBJECT_BYTES * (16 + problems * (4 + len(F) * np.size(C)))

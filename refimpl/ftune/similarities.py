@@ -151,7 +151,7 @@ class Similarity:
                 f"queries has shape {queries.shape}; each row must hold an object's K to the {len(self)} training "
                 "objects"
             )
-        return queries[:, references].astype(np.float64)
+        return queries[:, references].astype(np.float64, copy=False)
 
     def _of_function(self, queries, references):
         queries = _as_objects(queries, "queries")
@@ -169,7 +169,8 @@ class Similarity:
                 f"K returned shape {found.shape} for {shape[0]} and {shape[1]} objects; with pairwise=True it must "
                 f"return {shape}"
             )
-        return _as_float_array(found, "K's return value").astype(np.float64)
+        reused = not isinstance(self._K, Gaussian)  # another function may return the same array again
+        return _as_float_array(found, "K's return value").astype(np.float64, copy=reused)
 
 
 def as_similarity(K, n=None, name="K"):

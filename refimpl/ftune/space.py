@@ -150,7 +150,10 @@ class LandmarkClassifier:
         -------
         ndarray, shape (k, problems), float64
         """
-        S, g = np.ascontiguousarray(S, dtype=np.float64) / self.scale, np.empty((len(S), len(self.w)))
+        S = np.ascontiguousarray(S, dtype=np.float64)
+        if self.scale != 1:
+            S = S / self.scale
+        g = np.empty((len(S), len(self.w)))
         for p, (f, w, b) in enumerate(zip(self.f, self.w, self.b, strict=True)):
             if self.minus[p, 0] == ALONE:
                 Phi = S[:, self.plus[p]]
