@@ -90,6 +90,7 @@ def _table(context, results, file, methods, missing=()):
     for r in results:
         if r.value is None and not rows:
             lost[r.params["data_set"]] = r.why
+    found = {key: values for key, values in found.items() if key[2] in methods}  # `best` is one of the printed
     for name, d in dict.fromkeys((name, d) for name, d, _ in found):
         winners, line = best_methods(found, name, d), printed.get(PRINTED.get(name), {})
         for method in methods:
