@@ -18,7 +18,7 @@ KERNEL_PACKAGES = ("refimpl.kernels", "refimpl_fast")
 FRAMEWORK = frozenset(
     f"paper_figures.{name}"
     for name in ("registry", "runner", "store", "plots", "gallery", "cli", "codeversion", "extras")
-) | frozenset(f"paper_figures.data{name}" for name in ("", ".files", ".fetch", ".sets"))
+) | frozenset(f"paper_figures.data{name}" for name in ("", ".files", ".fetch", ".recipes", ".sets"))
 SOURCES = (".py", ".pyx", ".pxd", ".pxi", ".h")
 
 
@@ -39,7 +39,7 @@ def code_version(functions, kernels=None):
     """
     files = set(_kernel_files(None if kernels is None else tuple(kernels)))
     for module in sorted({getattr(function, "func", function).__module__ for function in functions}):
-        files |= _closure(module)
+        files |= modules_behind(module)
     return _hash_files(tuple(sorted(files)))
 
 
@@ -51,7 +51,7 @@ def outdated_builds():
     list of str
         A result computed with such a module would carry the version of a source that it does not come from.
     """
-    folder = _folder("refimpl_fast")
+    folder = package_folder("refimpl_fast")
     names = []
     for source in sorted(folder.glob("*.pyx")) if folder else ():
         built = [path.stat().st_mtime for path in folder.glob(f"{source.stem}.*.so")]
@@ -68,7 +68,7 @@ def _hash_files(files):
 
 
 @cache
-def _closure(start):
+def modules_behind(start):
     """The (module, path) pairs that `start` imports, itself included."""
     found, queue = {}, [start]
     while queue:
@@ -131,7 +131,7 @@ def _kernel_files(kernels):
     """Sources of the named kernel modules in both packages; compiled files where there is no source."""
     files = []
     for package in KERNEL_PACKAGES:
-        folder = _folder(package)
+        folder = package_folder(package)
         for path in sorted(folder.iterdir()) if folder else ():
             stem = path.name.partition(".")[0]
             helper = path.suffix in (".pxd", ".pxi", ".h")
@@ -152,7 +152,7 @@ def _require(kernels, files):
             raise ValueError(f"kernels: a task names {kernel!r}, which refimpl.kernels does not have")
 
 
-def _folder(package):
+def package_folder(package):
     try:
         spec = importlib.util.find_spec(package)
     except ImportError:

@@ -255,11 +255,11 @@ def _row(row, keys, explained, digits):
     state = verdict.row_verdict(row)
     difference = None if published is None or ours is None else ours - published
     cells = [f"<td>{escape(_value(row.get(key)))}</td>" for key in keys]
-    cells.append(_cell("published", published, _number(published, digits)))
+    cells.append(_cell("published", published, number_text(published, digits)))
     absent = '<abbr title="not available">n/a</abbr>'
-    cells.append(_cell("ours", ours, absent if ours is None else _number(ours, digits)))
-    cells.append(_cell("difference", difference, _number(difference, digits, sign="+")))
-    cells.append(_cell("std", row["std"], _number(row["std"], digits)))
+    cells.append(_cell("ours", ours, absent if ours is None else number_text(ours, digits)))
+    cells.append(_cell("difference", difference, number_text(difference, digits, sign="+")))
+    cells.append(_cell("std", row["std"], number_text(row["std"], digits)))
     explains = state == verdict.DIFFERS and row.get("why")
     cells.append(f"<td>{_badge(verdict.EXPLAINED if explains else state)}</td>")
     if explained:
@@ -285,7 +285,7 @@ def _decimals(rows):
     return max(lengths, default=None)
 
 
-def _number(value, digits, sign=""):
+def number_text(value, digits, sign=""):
     if value is None:
         return "–"
     tiny = digits is None or 0 < abs(value) < 0.5 * 10.0**-digits

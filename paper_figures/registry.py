@@ -15,6 +15,7 @@ import numpy as np
 
 from paper_figures import data
 from paper_figures.store import digest
+from refimpl.kernels.contract import one_of
 
 PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 PUBLISHED = Path(__file__).parent / "published"
@@ -260,8 +261,7 @@ def load_kernels(name):
     ImportError
         If the fast kernels are not built.
     """
-    if name not in KERNELS:
-        raise ValueError(f"kernels: {name!r} is unknown; one of {', '.join(KERNELS)} would do")
+    one_of(name, KERNELS, "kernels")
     return importlib.import_module("refimpl.kernels" if name == "reference" else "refimpl_fast")
 
 

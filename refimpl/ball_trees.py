@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like
+from refimpl.checks import as_count, as_indices, as_kernels, as_labels, as_matrix, as_vectors_like, one_of
 from refimpl.results import from_new_arrays, result
 
 __all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors", "neighbors_in"]
@@ -107,8 +107,8 @@ def as_tree(X, *, L=None, leaf_size=LEAF_SIZE, direction="axis", kernels=None, t
     """
     kernels, X = as_kernels(kernels), _in_range(as_matrix(X, "X"), "X")
     leaf_size = as_count(leaf_size, "leaf_size", minimum=2)
-    _one_of(direction, ("axis", "principal"), "direction")
-    return kernels.build_tree(_mapped(L, X)[0], leaf_size=leaf_size, direction=direction, threads=threads)
+    one_of(direction, ("axis", "principal"), "direction")
+    return kernels.build_tree(mapped_by(L, X)[0], leaf_size=leaf_size, direction=direction, threads=threads)
 
 
 def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip=None, kernels=None, threads=None):
@@ -149,19 +149,19 @@ def nearest_neighbors(X, queries, k, L=None, *, method="auto", bound="box", skip
         If the input is empty, not finite or beyond 1e140, shapes do not fit, or k is too large.
     """
     kernels, k = as_kernels(kernels), as_count(k, "k")
-    _one_of(method, ("auto", "tree", "scan", "brute"), "method")
-    _one_of(bound, ("box", "ball"), "bound")
+    one_of(method, ("auto", "tree", "scan", "brute"), "method")
+    one_of(bound, ("box", "ball"), "bound")
     X = _in_range(as_matrix(X, "X"), "X")
     if queries is None:
         if skip is not None:
             raise ValueError("skip: with queries=None every point skips itself; pass the queries, or leave skip out")
         skip = np.arange(len(X))
-        (X,) = _mapped(L, X)
+        (X,) = mapped_by(L, X)
         Q = X
     else:
         Q = _in_range(as_vectors_like(queries, X, "queries"), "queries")
         skip = None if skip is None else _as_skip(skip, len(X), len(Q))
-        X, Q = _mapped(L, X, Q)
+        X, Q = mapped_by(L, X, Q)
     _require_enough(k, len(X), skip)
     tree = None
     if method == "tree" or (method == "auto" and kernels is not reference and _worth_building(*X.shape, len(Q))):
@@ -235,9 +235,9 @@ def neighbors_in(tree, queries, k, L=None, *, bound="box", skip=None, kernels=No
     kernels, k = as_kernels(kernels), as_count(k, "k")
     if not isinstance(tree, reference.BallTree):
         raise TypeError(f"tree is a {type(tree).__name__}; pass a tree from refimpl.ball_trees.as_tree")
-    _one_of(bound, ("box", "ball"), "bound")
+    one_of(bound, ("box", "ball"), "bound")
     Q = _in_range(as_matrix(queries, "queries"), "queries")
-    (Q,) = _mapped(L, Q)
+    (Q,) = mapped_by(L, Q)
     if Q.shape[1] != tree.points.shape[1]:
         mapped = "queries has" if L is None else "queries, mapped by L, has"
         raise ValueError(f"{mapped} {Q.shape[1]} columns; the points of the tree have {tree.points.shape[1]}")
@@ -268,7 +268,7 @@ def class_trees(X, y, *, L=None, leaf_size=LEAF_SIZE, kernels=None, threads=None
     """
     kernels, X = as_kernels(kernels), _in_range(as_matrix(X, "X"), "X")
     y, leaf_size = as_labels(y, len(X), "y"), as_count(leaf_size, "leaf_size", minimum=2)
-    (Z,) = _mapped(L, X)
+    (Z,) = mapped_by(L, X)
     members = [(label, np.flatnonzero(y == label)) for label in np.unique(y)]
     return {label: (kernels.build_tree(Z[i], leaf_size=leaf_size, threads=threads), i) for label, i in members}
 
@@ -304,8 +304,8 @@ def impostors(X, y, limits, L=None, *, bound="box", leaf_size=LEAF_SIZE, kernels
     limits = np.ascontiguousarray(limits, dtype=np.float64)
     if limits.shape != (len(X),) or np.isnan(limits).any():
         raise ValueError(f"limits has shape {limits.shape}, or NaN; pass a number for each of the {len(X)} points")
-    _one_of(bound, ("box", "ball"), "bound")
-    (Z,) = _mapped(L, X)
+    one_of(bound, ("box", "ball"), "bound")
+    (Z,) = mapped_by(L, X)
     who, found, squares, computed = [], [], [], np.zeros(len(X), dtype=np.int64)
     for label, (tree, mine) in class_trees(Z, y, leaf_size=leaf_size, kernels=kernels, threads=threads).items():
         others = np.flatnonzero(y != label)
@@ -391,7 +391,7 @@ def _exact(X, Q, i, j):
 # ------------------------------------------------------------------------------------------------ arguments
 
 
-def _mapped(L, *sets):
+def mapped_by(L, *sets):
     """Each set of vectors mapped by L, equal vectors to equal ones, in whichever set they are.
 
     A matrix product may round equal rows differently, by their position. Rows are taken for equal if a weighted sum of
@@ -433,8 +433,3 @@ def _require_enough(k, n, skip):
     most = n if skip is None or (skip < 0).all() else n - 1
     if k > most:
         raise ValueError(f"k is {k}; it must be at most {most}, as a query has no more neighbours here")
-
-
-def _one_of(value, allowed, name):
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")

@@ -8,6 +8,26 @@ import operator
 
 import numpy as np
 
+from refimpl import kernels as reference
+from refimpl.kernels.contract import check_threads, one_of
+from refimpl.resources import processors
+from refimpl.results import require_one_type
+
+__all__ = [
+    "as_count",
+    "as_generator",
+    "as_indices",
+    "as_kernels",
+    "as_labels",
+    "as_matrix",
+    "as_number",
+    "as_threads",
+    "as_vectors_like",
+    "one_of",
+    "positive",
+    "require_one_type",
+]
+
 
 def as_matrix(X, name, *, single=False):
     """The vectors `X`, one in each row, as a finite matrix.
@@ -136,40 +156,6 @@ def as_labels(labels, n, name, min_classes=1):
     return array
 
 
-def require_one_type(labels, name, what="label"):
-    """Refuse labels that an array would turn into one another, like 1, 1.0, True and "1".
-
-    Parameters
-    ----------
-    labels : iterable
-        Python or NumPy scalars; 1 and numpy.int64(1) are of one type.
-    name : str
-        How the messages call the argument.
-    what : str, default "label"
-        What the messages call one of them.
-
-    Raises
-    ------
-    TypeError
-        If they are not all of one type, or one is None.
-    """
-    first = {}
-    for label in labels:
-        first.setdefault(_kind(label), label)
-    if type(None) in first:
-        raise TypeError(f"{name} has the {what} None; use another")
-    if len(first) > 1:
-        a, b, *_ = first.values()
-        raise TypeError(
-            f"{name} mixes the {what}s {a!r} ({type(a).__name__}) and {b!r} ({type(b).__name__}); use one type for all"
-        )
-
-
-def _kind(label):
-    types = ((bool, np.bool_), (int, np.integer), (float, np.floating), (str,), (bytes,))
-    return next((one[0] for one in types if isinstance(label, one)), type(label))
-
-
 def as_count(T, name, minimum=1):
     """The whole number `T`, at least `minimum`.
 
@@ -211,9 +197,6 @@ def as_threads(threads):
     TypeError, ValueError
         If it is neither None nor an integer of at least 1.
     """
-    from refimpl.kernels.contract import check_threads
-    from refimpl.processors import processors
-
     check_threads(threads)
     return processors() if threads is None else int(threads)
 
@@ -245,6 +228,32 @@ def as_number(value, name, *, minimum=0.0, below=np.inf):
     if not minimum <= value < below:
         raise ValueError(f"{name} is {value}; it must be at least {minimum} and less than {below}")
     return float(value)
+
+
+def positive(value, name):
+    """The finite number `value`, above 0.
+
+    Parameters
+    ----------
+    value : float
+    name : str
+        How the messages call the argument.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError
+        If `value` is no real number.
+    ValueError
+        If `value` is NaN, infinite or not above 0.
+    """
+    value = as_number(value, name)
+    if not value > 0:
+        raise ValueError(f"{name} must be positive; got {value}")
+    return value
 
 
 def as_indices(indices, n, name, of="database objects"):
@@ -325,8 +334,6 @@ def as_kernels(kernels):
     TypeError
         If `kernels` is a string, or lacks one of the names.
     """
-    from refimpl import kernels as reference
-
     if kernels is None:
         return reference
     if isinstance(kernels, str):

@@ -12,7 +12,7 @@ Not handled here: products of square matrices, and those that nobody shares.
 
 import numpy as np
 
-from refimpl.processors import share
+from refimpl.resources import share
 
 __all__ = ["length", "rows_times", "times_vector", "transposed_times", "vector_times"]
 
@@ -59,7 +59,7 @@ def rows_times(A, B, *, out=None, threads=None):
     ndarray, shape (n, r), float64
     """
     out = np.empty((len(A), B.shape[1])) if out is None else out
-    blocks = _blocks(len(A), B.size)
+    blocks = blocks_of(len(A), B.size)
     share(lambda i: np.matmul(A[blocks[i]], B, out=out[blocks[i]]), len(blocks), threads)
     return out
 
@@ -78,7 +78,7 @@ def transposed_times(A, B, *, threads=None):
     -------
     ndarray, shape (r, d), float64
     """
-    blocks = _blocks(len(A), A.shape[1] * B.shape[1], MOST_SUMS)
+    blocks = blocks_of(len(A), A.shape[1] * B.shape[1], MOST_SUMS)
     sums = np.empty((len(blocks), A.shape[1], B.shape[1]))
     share(lambda i: np.matmul(A[blocks[i]].T, B[blocks[i]], out=sums[i]), len(blocks), threads)
     for one in sums[1:]:
@@ -86,7 +86,7 @@ def transposed_times(A, B, *, threads=None):
     return sums[0].copy() if len(sums) > 1 else sums[0]
 
 
-def _blocks(n, each, most=None):
+def blocks_of(n, each, most=None):
     """Slices that cut n rows, with `each` multiplications in one row: all of one length but the last; one at least."""
     rows = max(LEAST_ROWS, BLOCK // max(1, each))
     if most is not None:

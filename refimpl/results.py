@@ -19,8 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from refimpl.checks import require_one_type
-
 SCHEMA_VERSION = 2  # 1 had no sha256, and named the class by its module
 HOMES = {
     "BallTree": "refimpl.kernels.trees",
@@ -52,7 +50,7 @@ HOMES = {
 
 _HEADER = "refimpl"
 _KINDS = "biufcSUmM"  # of the dtypes that a file holds
-_TYPES = {}
+TYPES = {}
 
 
 class FileFormatError(ValueError):
@@ -71,10 +69,10 @@ def result(name):
 
 
 def _register(name, cls):
-    known = _TYPES.get(name, cls)
+    known = TYPES.get(name, cls)
     if known.__module__ != cls.__module__:
         raise TypeError(f"{cls.__module__}.{name}: {known.__module__} has a result of this name; use another")
-    _TYPES[name] = immutable(cls)
+    TYPES[name] = immutable(cls)
     cls._result_name = name
     return cls
 
@@ -125,7 +123,7 @@ def sealed(array, *, copy=True):
     """
     if _is_sealed(array):
         return array
-    array = _copied(array) if copy else np.asarray(array)
+    array = copied(array) if copy else np.asarray(array)
     try:
         view = np.asarray(memoryview(array).toreadonly())
         if view.dtype == array.dtype:
@@ -134,12 +132,12 @@ def sealed(array, *, copy=True):
         pass
     if array.flags.c_contiguous and array.ndim and array.size and array.dtype.itemsize and not array.dtype.hasobject:
         return np.asarray(memoryview(array.view(np.uint8)).toreadonly()).view(array.dtype)
-    array = _copied(array)
+    array = copied(array)
     array.setflags(write=False)
     return array
 
 
-def _copied(array):
+def copied(array):
     return np.array(array, order="K")
 
 
@@ -371,13 +369,47 @@ def _to_arrays(value):
                 arrays.update(_fields(one, f"{i}."))
             return {"type": names.pop(), "labels": len(value)}, arrays
     raise TypeError(
-        f"value is a {type(value).__name__}; pass one of {sorted(_TYPES)}, or a non-empty dict of them by label"
+        f"value is a {type(value).__name__}; pass one of {sorted(TYPES)}, or a non-empty dict of them by label"
     )
 
 
 def _name(value):
     """The public name of a result's class; None if it is no result."""
     return type(value).__dict__.get("_result_name")
+
+
+def require_one_type(labels, name, what="label"):
+    """Refuse labels that an array would turn into one another, like 1, 1.0, True and "1".
+
+    Parameters
+    ----------
+    labels : iterable
+        Python or NumPy scalars; 1 and numpy.int64(1) are of one type.
+    name : str
+        How the messages call the argument.
+    what : str, default "label"
+        What the messages call one of them.
+
+    Raises
+    ------
+    TypeError
+        If they are not all of one type, or one is None.
+    """
+    first = {}
+    for label in labels:
+        first.setdefault(_kind(label), label)
+    if type(None) in first:
+        raise TypeError(f"{name} has the {what} None; use another")
+    if len(first) > 1:
+        a, b, *_ = first.values()
+        raise TypeError(
+            f"{name} mixes the {what}s {a!r} ({type(a).__name__}) and {b!r} ({type(b).__name__}); use one type for all"
+        )
+
+
+def _kind(label):
+    types = ((bool, np.bool_), (int, np.integer), (float, np.floating), (str,), (bytes,))
+    return next((one[0] for one in types if isinstance(label, one)), type(label))
 
 
 def _label_array(labels):
@@ -433,15 +465,15 @@ def _class(header):
     name, module = header["type"], header.get("module")  # schema version 1 has the module
     if name in HOMES:
         importlib.import_module(HOMES[name])
-    elif name not in _TYPES and module is not None and module.startswith("refimpl."):
+    elif name not in TYPES and module is not None and module.startswith("refimpl."):
         importlib.import_module(module)
-    if name not in _TYPES:
+    if name not in TYPES:
         where = "" if module is None else f" of {module}"
         raise FileFormatError(
             f"it holds a {name}{where}; import the module that defines it first, or use the release of refimpl that "
             "wrote it"
         )
-    return _TYPES[name]
+    return TYPES[name]
 
 
 def _require_names(arrays, names, optional):

@@ -14,7 +14,7 @@ from libcpp.vector cimport vector
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
 
-from refimpl.kernels.chamfer import on_grid, require_edges, require_size
+from refimpl.kernels.chamfer import rounded_distances, require_edges, require_size
 from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
@@ -119,7 +119,7 @@ cdef void _map_tile(
     const uint8_t* edges, Py_ssize_t n, Py_ssize_t first, Py_ssize_t height, Py_ssize_t width,
     const double* distance, int32_t* scratch, double* maps,
 ) noexcept nogil:
-    # on_grid(cdist(pixels, points), shape).min(axis=1) of LANES images: the distance within the column first
+    # rounded_distances(cdist(pixels, points), shape).min(axis=1) of LANES images: the distance within the column first
     cdef Py_ssize_t y, p, i, row = width * LANES
     cdef int32_t far = <int32_t> (height + width)
     for p in range(height * width):
@@ -238,7 +238,7 @@ def _prepared(A, B, name_A, name_B):
     require_edges(A, name_A)
     require_edges(B, name_B)
     height, width = A.shape[1:]
-    distance = on_grid(np.sqrt(np.arange((height - 1)**2 + (width - 1)**2 + 1.0)), (height, width))
+    distance = rounded_distances(np.sqrt(np.arange((height - 1)**2 + (width - 1)**2 + 1.0)), (height, width))
     return A.view(np.uint8), B.view(np.uint8), distance
 
 

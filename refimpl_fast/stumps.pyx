@@ -10,7 +10,7 @@ from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels.contract import checked
-from refimpl.kernels.stumps import GRID, SortedFeatures, _mass_below, require_rows
+from refimpl.kernels.stumps import GRID, SortedFeatures, mass_below, require_rows
 from refimpl.results import from_new_arrays, sealed
 
 cdef extern from "clones.h":
@@ -181,18 +181,18 @@ def best_stump(features, const double[::1] w not None, l not None, *, threads=No
     cdef double epsilon = INFINITY
     cdef Py_ssize_t best_f = 0
     cdef int p = 1
-    for f in range(d):
+    for f in range(d):  # BD:A.2:7  epsilon_t, the least over f, p and theta
         if w1 - loop.highest[f] < epsilon:
             epsilon, best_f, p = w1 - loop.highest[f], f, 1
         if w0 + loop.lowest[f] < epsilon:
             epsilon, best_f, p = w0 + loop.lowest[f], f, -1
-    below = _mass_below(features, best_f, np.asarray(g), w1 - w0)
+    below = mass_below(features, best_f, np.asarray(g), w1 - w0)
     k = np.argmax(below) if p == 1 else np.argmin(below)
-    return epsilon, best_f, p, features.threshold(best_f, k, p)
+    return epsilon, best_f, p, features.threshold(best_f, k, p)  # BD:A.2:8  f_t, p_t, theta_t
 
 
 cdef class _Extremes(Loop):
-    """Step f finds the largest and the least of _mass_below for feature f."""
+    """Step f finds the largest and the least of mass_below for feature f."""
 
     cdef const uint16_t[::1] short_rows
     cdef const uint32_t[::1] long_rows, starts
@@ -321,6 +321,7 @@ def add_similarity(
     cdef _Add add = _Add()
     add.S, add.Y, add.blocks, add.alpha, add.feature, add.sign = S, Y, turn.blocks, alpha, feature, turn.sign
     add.theta = np.asarray(turn.sign) * np.asarray(threshold)
+    # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4  in _add_lanes
     add.run((n_Y + QUERIES - 1) // QUERIES, worth(n_threads, n_Y * n_X * T // 16), 1)  # sixteen sums at a time
 
 
@@ -339,6 +340,6 @@ cdef cloned_void _add_lanes(
     for t in range(T):
         a, y_t, theta_t = alpha[t], y[t], theta[t]
         for i in range(LANES):
-            total[i] = total[i] + (a if y_t - x[t * LANES + i] < theta_t else 0.0)
+            total[i] = total[i] + (a if y_t - x[t * LANES + i] < theta_t else 0.0)  # BD:eq4, BD:A.3:4
     for i in range(n):
         s[i] = total[i]

@@ -1,7 +1,7 @@
 """How many threads a kernel uses, and the loops that they share."""
 
 from refimpl.kernels.contract import check_threads
-from refimpl.processors import processors as allowed
+from refimpl.resources import processors as allowed
 
 cdef extern from "grain.h":
     enum:
@@ -44,7 +44,7 @@ LEAST_PROCESSORS = REFIMPL_LEAST_PROCESSORS  # more than 1 in the build with che
 
 
 def processors():
-    """How many processors the kernels may use: :func:`refimpl.processors.processors`."""
+    """How many processors the kernels may use: :func:`refimpl.resources.processors`."""
     return max(REFIMPL_LEAST_PROCESSORS, allowed())
 
 

@@ -16,7 +16,7 @@ from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels import trees as reference
-from refimpl.kernels.contract import checked
+from refimpl.kernels.contract import checked, one_of
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
@@ -56,8 +56,7 @@ cdef double HUGE_NORM = 1e15  # a query this far out, in radii, is compared with
 
 def _pack(tree, bound):
     """The tree as a search reads it, made once for each tree."""
-    if bound not in ("box", "ball"):
-        raise ValueError(f"bound: {bound!r}; it must be 'box' or 'ball'")
+    one_of(bound, ("box", "ball"), "bound")
     kept = vars(tree).setdefault("_packed", {})  # "ball" or "box" or "points": what a search reads; no copy has it
     if "points" not in kept:
         kept["points"] = _pack_points(tree)

@@ -13,6 +13,7 @@ from paper_figures.boosted_distance.plots import (
 )
 from paper_figures.boosted_distance.tasks import example_images, shape_of
 from paper_figures.registry import Figure, Gathered, Paper, Task
+from paper_figures.rows import absent_row, number_row
 
 NAME = "boosted_distance"
 PER_CLASS = 10
@@ -52,13 +53,12 @@ def table1(context, found):
 
 
 def _size_row(name, quantity, result, published):
-    row = {"data_set": name, "quantity": quantity, "published": published, "std": None}
+    keys = {"data_set": name, "quantity": quantity}
     if result.value is None:
-        return row | {"ours": None, "status": "not available", "why": result.why}
+        return absent_row(keys, result.why, published)
     ours = result.value[quantity]
-    if published is not None and ours != published and name in DIFFERENCES:
-        row["why"] = DIFFERENCES[name]
-    return row | {"ours": ours}
+    why = DIFFERENCES.get(name) if published is not None and ours != published else None
+    return number_row(keys, published, ours, **({"why": why} if why else {}))
 
 
 def figure1_tasks(context):
@@ -80,17 +80,13 @@ def figure1(context, found):
     ]
     why = next((r.why for r in found if r.value is None), NO_FACES)
     if "gender" not in dict(shown):
-        rows.append(_image_row("gender", "both", None) | {"status": "not available", "why": why})
+        rows.append(absent_row({"data_set": "gender", "class": "both", "quantity": "images"}, why))
     drawing = [{"data_set": name, **value} for name, value in shown]
     return Gathered(rows, ["which images the paper prints is not said: ours are drawn at random"], drawing)
 
 
 def _image_row(data_set, name, count):
-    return {"data_set": data_set, "class": name, "quantity": "images"} | {
-        "published": None,
-        "ours": count,
-        "std": None,
-    }
+    return number_row({"data_set": data_set, "class": name, "quantity": "images"}, None, count)
 
 
 PAPER = Paper(

@@ -9,6 +9,7 @@ import numpy as np
 
 from paper_figures.boosted_distance.tasks import cross_validation, repetition
 from paper_figures.registry import Task
+from paper_figures.rows import absent_row
 
 ROUNDS = {
     "small": (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100),
@@ -110,4 +111,4 @@ def row_of(keys, published, values, why=""):
 def absent(keys, published, results, name):
     """A row of a set that is not available."""
     why = next((r.why for r in results if r.params["data_set"] == name and r.why), "not available")
-    return keys | {"published": published, "ours": None, "std": None, "status": "not available", "why": why}
+    return absent_row(keys, why, published)

@@ -4,6 +4,7 @@ from paper_figures.boostmap import plots, readings, results
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
 from paper_figures.registry import Figure, Gathered, Paper, Task
+from paper_figures.rows import absent_rows
 
 PER_CLASS = 4
 
@@ -45,8 +46,7 @@ def figure4(context, found):
     """Rows count the images; the images are in the record's drawing."""
     value = found[0].value
     if value is None:
-        return Gathered([{"quantity": "images", "published": None, "ours": None, "std": None,
-                          "status": "not available", "why": found[0].why}])
+        return Gathered(absent_rows(found, {"quantity": "images"}))
     row = {"quantity": "images", "published": None, "ours": sum(map(len, value["images"])), "std": None}
     return Gathered([row], ["which images the paper prints is not said: ours are drawn at random"], value)
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from paper_figures.boostmap.tasks import SIGMA, _load
+from paper_figures.boostmap.tasks import SIGMA, load_problem
 from refimpl.boostmap.edges import chamfer, chamfer_nearest
 
 K = 10  # § 11.2
@@ -24,7 +24,7 @@ def graph(job, *, data_set, enlarge, most, queries, degree, starts, widths):
     The graph joins each database object with its `degree` nearest, both ways; a search begins at `starts`
     objects, the same for all queries.
     """
-    problem = _load(job, data_set, SIGMA, enlarge, most)
+    problem = load_problem(job, data_set, SIGMA, enlarge, most)
     n, ask = len(problem.database), problem.queries[:queries]
     _, nearest = chamfer_nearest(problem.database, problem.database, degree + 1, kernels=job.kernels)
     links = both_ways(nearest[:, 1:], n)
@@ -124,7 +124,7 @@ def pynndescent(job, *, data_set, enlarge, most, queries, neighbors, trees, widt
 
     from pynndescent import NNDescent
 
-    problem = _load(job, data_set, SIGMA, enlarge, most)
+    problem = load_problem(job, data_set, SIGMA, enlarge, most)
     n, ask = len(problem.database), problem.queries[:queries]
     D = chamfer(ask, problem.database, kernels=job.kernels)
     images = as_vectors(np.concatenate([problem.database, ask]))

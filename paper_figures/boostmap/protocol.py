@@ -56,10 +56,3 @@ def variant_tasks(context, wanted=VARIANTS):
 def trained(results):
     """The measures of the variants: dict of (distance, triples) -> what the task returned."""
     return {(r.params["distance"], r.params["triples"]): r.value for r in results if r.name == "variant" and r.value}
-
-
-def absent_rows(results, keys):
-    """One row that says what is missing, or none."""
-    why = next((r.why for r in results if r.value is None and r.why), None)
-    return [] if why is None else [keys | {"published": None, "ours": None, "std": None, "status": "not available",
-                                           "why": why}]

@@ -5,10 +5,11 @@ them. `graph` holds the exact distances of graph searches against those of § 11
 """
 
 from paper_figures.boostmap import graphs
-from paper_figures.boostmap.protocol import SET, SIZES, SPACE, absent_rows
+from paper_figures.boostmap.protocol import SET, SIZES, SPACE
 from paper_figures.boostmap.results import best_of_errors, costs, dimensions_tasks
 from paper_figures.boostmap.trials import DIMENSIONS, SHOWN, SUCCESS, edges, reading
 from paper_figures.registry import Gathered, Result, Task
+from paper_figures.rows import absent_row, absent_rows, number_row
 
 DETECTORS = {
     "small": (("canny", 1.4, 0.1 / 16, 0.2 / 16), ("canny", 1.4, 0.1, 0.2), ("canny", 1.7, 0.1, 0.2), ("sobel", 1.0),
@@ -76,10 +77,6 @@ def _params(context):
     return {"data_set": SET[context.scale], **SPACE[context.scale]}
 
 
-def _row(keys, published, ours):
-    return keys | {"published": published, "ours": ours, "std": None}
-
-
 # ------------------------------------------------------------------------------------------------- edges
 
 
@@ -105,8 +102,7 @@ def edges_table(context, results):
         keys = {"detector": WORDS[kind].format(*numbers)}
         if r.value["lost"]:
             why = f"{r.value['lost']} images lose all their edges, and have no chamfer distance"
-            rows.append(_row(keys | {"quantity": "all", "edge pixels": None, "printed": None}, None, None)
-                        | {"status": "not available", "why": why})
+            rows.append(absent_row(keys | {"quantity": "all", "edge pixels": None, "printed": None}, why))
             continue
         (first, _), (best, at) = best_of_errors(r.value["errors"])
         for quantity, printed, ours in (
@@ -114,7 +110,7 @@ def edges_table(context, results):
             (f"best k-nn error, % (ours at k = {at})", chamfer["best k-nn error"], best),
             (f"FastMap's candidates p, {DIMENSIONS} dimensions", candidates, r.value["candidates"]),
         ):
-            rows.append(_row(keys | {"quantity": quantity, "edge pixels": round(r.value["edge_pixels"], 1),
+            rows.append(number_row(keys | {"quantity": quantity, "edge pixels": round(r.value["edge_pixels"], 1),
                                      "printed": printed if paper else None}, None, ours))
     notes = [
         "The paper names no detector. Table 3 and the figures use Canny's with sigma 1.7 and thresholds 0.1 and "
@@ -177,7 +173,7 @@ def readings_table(context, results):
                     "reached": r.value["d"], "with pivot pairs": r.value["pairs"],
                     "times as in table 1": None if whole else round(ranks[at] / base[triples][k][at], 2),
                     "printed": printed[triples, int(k)] if whole else None}
-            rows.append(_row(keys, None, ranks[at]))
+            rows.append(number_row(keys, None, ranks[at]))
     sizes = _sizes(context, False)
     notes = [
         "95th percentiles of ENN-k ranks of query-insensitive embeddings. One reading differs at a time, unless two "
@@ -226,14 +222,14 @@ def graph_table(context, results):
         for line in r.value["searches"]:
             keys = {"method": method, "setting": line["setting"], "success, %": round(line["success"], 1),
                     "recall, %": round(line["recall"], 2)}
-            rows.append(_row(keys, None, round(line["distances"], 1)))
+            rows.append(number_row(keys, None, round(line["distances"], 1)))
     if not graphs.has_pynndescent():
         rows.append(absent_rows([Result("pynndescent", {}, None, LIBRARY)], {
             "method": "PyNNDescent", "setting": None, "success, %": None, "recall, %": None})[0])
     totals = {row["method"]: row["ours"] for row in costs(context, [r for r in results if r.name in EMBEDDED]).rows
               if row["quantity"] == "total_distances"}
-    rows += [_row({"method": f"{method} (`costs`)", "setting": "98 %", "success, %": None, "recall, %": None}, None,
-                  total) for method, total in totals.items()]
+    at_98 = {"setting": "98 %", "success, %": None, "recall, %": None}
+    rows += [number_row({"method": f"{method} (`costs`)"} | at_98, None, total) for method, total in totals.items()]
     return Gathered(rows, notes, {"searches": lines, "embeddings": totals})
 
 

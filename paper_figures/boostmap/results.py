@@ -6,22 +6,18 @@ from paper_figures.boostmap.explanations import TABLE3, cost_reason, explained, 
 from paper_figures.boostmap.protocol import (
     NOTES,
     SIZES,
-    absent_rows,
     exact_tasks,
     fastmap_tasks,
     trained,
     variant_tasks,
 )
 from paper_figures.registry import Gathered
+from paper_figures.rows import absent_rows, number_row
 from refimpl.spaces.retrieval import best_dimensions
 
 SHOWN = (50, 80, 90, 95, 99)  # percentiles that become rows; the pictures hold all
 SHOWN_K = (1, 2, 3, 5, 10, 20, 50, 100)
 SUCCESS, K = 98, 10  # § 11.2
-
-
-def _row(keys, published, ours):
-    return keys | {"published": published, "ours": ours, "std": None}
 
 
 # ------------------------------------------------------------------------------------- figure 5, § 11.2
@@ -53,9 +49,9 @@ def figure5(context, results):
     for method, measures in _by_dimension(context, results).items():
         for d, measure in sorted(measures.items()):
             rows += [
-                _row({"method": method, "k": int(k), "percentile": percent, "dimensions": d}, None, ranks[percent - 1])
+                number_row({"method": method, "k": int(k), "percentile": p, "dimensions": d}, None, ranks[p - 1])
                 for k, ranks in measure["ranks"].items()
-                for percent in (95, 99)
+                for p in (95, 99)
             ]
     return Gathered(rows, [*NOTES, *_fastmap_ahead(rows)])
 
@@ -86,7 +82,7 @@ def costs(context, results):
         d, p, total = best_dimensions(ranks, {d: measure["cost"] for d, measure in measures.items()}, 100)
         found = {"dimensions": d, "candidates_p": p, "embedding_distances": total - p, "total_distances": total}
         for name, value in found.items():
-            row = _row({"method": method, "quantity": name}, line.get(name), value)
+            row = number_row({"method": method, "quantity": name}, line.get(name), value)
             rows.append(explained(row, cost_reason(method, name)))
     note = ("Distances to references that several dimensions share are computed once; the paper counts two for each "
             "dimension, 'at most'. Only the dimensions of figure 5 are tried.")
@@ -125,7 +121,7 @@ def _ranks_table(context, results, order):
         published = line["enn_k_rank"] if context.scale == "paper" else None
         keys = {key: line[key] for key in order} | {"k": k, "percentile": percent}
         reason = rank_reason(line["distance"], line["triples"])
-        rows.append(explained(_row(keys, published, ranks[percent - 1]), reason))
+        rows.append(explained(number_row(keys, published, ranks[percent - 1]), reason))
     lower = sum(row["published"] is not None and row["ours"] <= row["published"] for row in rows)
     compared = sum(row["published"] is not None for row in rows)
     notes = [*NOTES, f"Ours is at or below the printed rank in {lower} of {compared} cells (lower is better)."]
@@ -159,7 +155,7 @@ def _curves(results, wanted):
         method = f"BoostMap-{distance}-{triples}-{sensitivity}"
         for k, values in ranks.items():
             drawing.append({"method": method, "k": int(k), "panel": panel, "values": values})
-            rows += [_row({"method": method, "k": int(k), "percentile": p}, None, values[p - 1]) for p in SHOWN]
+            rows += [number_row({"method": method, "k": int(k), "percentile": p}, None, values[p - 1]) for p in SHOWN]
     rows = rows or absent_rows(results, {"method": "all", "k": None, "percentile": None})
     return Gathered(rows, list(NOTES), drawing)
 
@@ -202,7 +198,7 @@ def _error_curves(results, wanted):
     for method in (method for method in wanted if method in found):
         drawing.append({"method": method, "values": found[method]})
         shown = [k for k in SHOWN_K if k <= len(found[method])]
-        rows += [_row({"method": method, "k": k}, None, found[method][k - 1]) for k in shown]
+        rows += [number_row({"method": method, "k": k}, None, found[method][k - 1]) for k in shown]
     return Gathered(rows or absent_rows(results, {"method": "all", "k": None}), list(NOTES), drawing)
 
 
@@ -237,7 +233,7 @@ def table3(context, results):
         measures = zip(("1-nn error", "best k-nn error"), best_of_errors(found[method]), strict=True)
         for measure, (value, k) in measures:
             published = round(100 * printed[measure][column], 2) if context.scale == "paper" else None
-            row = _row({"method": method, "measure": measure, "at k": k}, published, value)
+            row = number_row({"method": method, "measure": measure, "at k": k}, published, value)
             rows.append(explained(row, TABLE3[method]))
     note = f"Embeddings have {SIZES[context.scale]['d']} dimensions; errors in per cent."
     return Gathered(rows, [*NOTES, note, "Table `edges` holds the chamfer distance's errors by edge detector."])

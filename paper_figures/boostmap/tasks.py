@@ -52,31 +52,31 @@ def _problem(data_set, data_dir, kernels_name, sigma, enlarge, most):
     return Problem(edges[:n], edges[n:], loaded.y[:n], loaded.y[n:], distances, nearest)
 
 
-def _load(job, data_set, sigma, enlarge, most):
+def load_problem(job, data_set, sigma, enlarge, most):
     return _problem(data_set, job.data_dir, job.kernels_name, sigma, enlarge, most)
 
 
 def exact(job, *, data_set, enlarge, most, sigma):
     """k-nn error of the chamfer distance itself for k = 1, ..., `most`, in per cent (figure 11, table 3)."""
-    problem = _load(job, data_set, sigma, enlarge, most)
-    errors = _knn_errors(problem.labels[problem.nearest], problem.distances, problem.truth, job.rng)
+    problem = load_problem(job, data_set, sigma, enlarge, most)
+    errors = knn_errors(problem.labels[problem.nearest], problem.distances, problem.truth, job.rng)
     pixels = problem.database.sum(axis=(1, 2)).mean()
     return {"errors": errors, "edge_pixels": float(pixels)}
 
 
 def fastmap_ranks(job, *, data_set, enlarge, most, n_train, dimensions, clip):
     """ENN-k ranks of FastMap, trained on `n_train` database objects, by the number of dimensions (figure 5)."""
-    problem = _load(job, data_set, SIGMA, enlarge, most)
+    problem = load_problem(job, data_set, SIGMA, enlarge, most)
     rng = job.rng
     picked = np.sort(rng.choice(len(problem.database), n_train, replace=False))
-    space = _space(job, problem.database[picked])
+    space = space_of(job, problem.database[picked])
     model = fastmap(space, max(dimensions), rng, clip=clip)
     Q, X = model.embed(space, problem.queries), model.embed(space, problem.database)
     measures = {}
     for d in dimensions:
         if d <= model.d:
             short = model.truncated(d)
-            measures[str(d)] = _ranks(job, short, Q[:, :d], X[:, :d], problem) | {"cost": short.cost}
+            measures[str(d)] = ranks_of(job, short, Q[:, :d], X[:, :d], problem) | {"cost": short.cost}
     return {"dimensions": measures, "d": model.d}
 
 
@@ -87,7 +87,7 @@ def variant(job, *, data_set, enlarge, most, distance, triples, sizes, dimension
 
     `distance` is "Fe" or "Pa", `triples` "Ra" or "Se" (§ 11); `sizes` are those of the training.
     """
-    problem = _load(job, data_set, SIGMA, enlarge, most)
+    problem = load_problem(job, data_set, SIGMA, enlarge, most)
     model, space = _train(job, problem, distance, triples, sizes)
     measures = {}
     for d in (d for d in dimensions if d < model.d):
@@ -138,7 +138,7 @@ def example_digits(job, *, data_set, per_class):
     return {"side": side, "images": [(loaded.X[members] * scale).round().astype(int) for members in picked]}
 
 
-def _space(job, images):
+def space_of(job, images):
     return CallableSpace(lambda A, B: chamfer(A, B, kernels=job.kernels), images, pairwise=True)
 
 
@@ -161,28 +161,28 @@ def _train(job, problem, distance, triples, sizes):
         D, between, chosen, y, sizes["d"], rng=rng, M_1=sizes["M_1"], M_2=sizes["M_2"],
         query_sensitive=sizes["query_sensitive"], kernels=job.kernels, threads=sizes["threads"],
     )
-    return model, _space(job, candidates)
+    return model, space_of(job, candidates)
 
 
 def _measure(job, model, space, problem, votes=False):
     Q, X = model.embed(space, problem.queries), model.embed(space, problem.database)
-    found = _ranks(job, model, Q, X, problem) | {"cost": model.cost}
+    found = ranks_of(job, model, Q, X, problem) | {"cost": model.cost}
     if votes:
         k = problem.nearest.shape[1]
         distances, nearest = job.kernels.weighted_l1_nearest(Q, model.weights(Q), X, k)
         rng = job.rng_for("votes")
-        found["errors"] = _knn_errors(problem.labels[nearest], distances, problem.truth, rng)
+        found["errors"] = knn_errors(problem.labels[nearest], distances, problem.truth, rng)
     return found
 
 
-def _ranks(job, model, Q, X, problem):
+def ranks_of(job, model, Q, X, problem):
     """Percentiles of the ENN-k ranks: for each k a list over :data:`PERCENTS`."""
     ks = [k for k in KS if k <= problem.nearest.shape[1]]
     ranks = enn_ranks(model, Q, X, problem.nearest, ks, kernels=job.kernels)
     return {"ranks": {str(k): [int(percentile(ranks[:, i], p)) for p in PERCENTS] for i, k in enumerate(ks)}}
 
 
-def _knn_errors(labels, distances, truth, rng):
+def knn_errors(labels, distances, truth, rng):
     return [
         float(100 * np.mean(vote(labels[:, :k], distances[:, :k], rng) != truth))
         for k in range(1, labels.shape[1] + 1)

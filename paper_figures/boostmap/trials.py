@@ -6,10 +6,10 @@ Every public function is a task: it gets a :class:`paper_figures.registry.Job` a
 import numpy as np
 from scipy import ndimage
 
-from paper_figures.boostmap.tasks import SIGMA, Problem, _knn_errors, _load, _ranks, _space
+from paper_figures.boostmap.tasks import SIGMA, Problem, knn_errors, load_problem, ranks_of, space_of
 from refimpl.boostmap import addition, boostmap, embedding, from_rounds, modification
 from refimpl.boostmap.bounds import least_z
-from refimpl.boostmap.edges import _gradient, canny, chamfer, chamfer_nearest
+from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest, gradient
 from refimpl.boostmap.triples import random_triples, selective_triples
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
@@ -37,7 +37,7 @@ def detect(images, white, detector):
     if kind == "canny":
         return canny(grey, sigma=numbers[0], low=numbers[1], high=numbers[2])
     if kind == "sobel":
-        return np.hypot(*_gradient(grey, 0)) > numbers[0]
+        return np.hypot(*gradient(grey, 0)) > numbers[0]
     ink = grey > numbers[0]
     cross = ndimage.generate_binary_structure(2, 1)[np.newaxis]
     return ink & ~ndimage.binary_erosion(ink, cross) if kind == "outline" else ink
@@ -59,7 +59,7 @@ def edges(job, *, data_set, enlarge, most, detector, n_train):
     if lost:
         return {"lost": lost, "errors": None, "candidates": None, "edge_pixels": None}
     distances, nearest = chamfer_nearest(found[n:], found[:n], most, kernels=job.kernels)
-    errors = _knn_errors(loaded.y[:n][nearest], distances, loaded.y[n:], job.rng_for("votes"))
+    errors = knn_errors(loaded.y[:n][nearest], distances, loaded.y[n:], job.rng_for("votes"))
     problem = Problem(found[:n], found[n:], loaded.y[:n], loaded.y[n:], distances, nearest)
     return {"lost": 0, "errors": errors, "candidates": _fastmap_candidates(job, problem, n_train),
             "edge_pixels": float(found[:n].sum(axis=(1, 2)).mean())}
@@ -68,7 +68,7 @@ def edges(job, *, data_set, enlarge, most, detector, n_train):
 def _fastmap_candidates(job, problem, n_train):
     rng = job.rng_for("edges")
     picked = np.sort(rng.choice(len(problem.database), n_train, replace=False))
-    space = _space(job, problem.database[picked])
+    space = space_of(job, problem.database[picked])
     model = fastmap(space, DIMENSIONS, rng)
     Q, X = model.embed(space, problem.queries), model.embed(space, problem.database)
     ranks = enn_ranks(model, Q, X, problem.nearest, [K], kernels=job.kernels)
@@ -84,7 +84,7 @@ def reading(job, *, data_set, enlarge, most, triples, sizes, queries, reading):
     `reading` holds what differs: "m", "M_2", "triples", "objects", "sigma", "steps" ("add", "printed"),
     "octaves" (weights only at powers of 2**octaves), "same" (objects of the triples are the candidates), "draw".
     """
-    problem = _load(job, data_set, reading.get("sigma", SIGMA), enlarge, most)
+    problem = load_problem(job, data_set, reading.get("sigma", SIGMA), enlarge, most)
     sizes = {"m": sizes["M_1"]} | sizes | {name: reading[name] for name in reading if name in (*sizes, "m")}
     rng = job.rng_for("reading", triples, reading.get("draw", 0))
     picked = rng.permutation(len(problem.database))[: sizes["candidates"] + sizes["objects"]]
@@ -116,7 +116,7 @@ def _measured(job, model, problem, candidates, queries):
     Q, X = model.embed(space, problem.queries[:queries]), model.embed(space, problem.database)
     part = Problem(problem.database, problem.queries[:queries], problem.labels, problem.truth[:queries],
                    problem.distances[:queries], problem.nearest[:queries])
-    ranks = _ranks(job, model, Q, X, part)["ranks"]
+    ranks = ranks_of(job, model, Q, X, part)["ranks"]
     return {"ranks": {k: [values[p - 1] for p in SHOWN] for k, values in ranks.items()}, "d": model.d,
             "rounds": len(model.round_alpha), "pairs": int((model.second >= 0).sum())}
 

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from paper_figures.data.sets import Parsed, Recipe
+from paper_figures.data.recipes import Parsed, Recipe
 
 
 def read_wdbc_small():

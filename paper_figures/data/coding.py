@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from refimpl.kernels.contract import one_of
+
 MISSING = ("code", "mean", "drop")
 ORDERS = ("sorted", "appearance", "frequency")
 
@@ -22,8 +24,7 @@ def nominal_codes(column, *, order="sorted", missing_symbol="?"):
     missing : (n,) bool
         Where the symbol is the missing one.
     """
-    if order not in ORDERS:
-        raise ValueError(f"order: {order!r} is unknown; one of {', '.join(ORDERS)} would do")
+    one_of(order, ORDERS, "order")
     column = np.asarray(column)
     missing = column == missing_symbol
     symbols, first, counts = np.unique(column[~missing], return_index=True, return_counts=True)
@@ -54,8 +55,7 @@ def table(rows, nominal=(), *, missing="code", order="sorted", missing_symbol="?
     keep : (n_rows,) bool
         The rows that X holds.
     """
-    if missing not in MISSING:
-        raise ValueError(f"missing: {missing!r} is unknown; one of {', '.join(MISSING)} would do")
+    one_of(missing, MISSING, "missing")
     text = np.array([[cell.strip() for cell in row] for row in rows])
     X = np.empty(text.shape, dtype=np.float64)
     gaps = np.zeros(text.shape, dtype=bool)

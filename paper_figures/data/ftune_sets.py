@@ -9,7 +9,7 @@ from scipy.io import loadmat
 from sklearn.datasets import load_svmlight_file
 
 from paper_figures.data.coding import table
-from paper_figures.data.sets import Parsed, Recipe
+from paper_figures.data.recipes import Parsed, Recipe
 
 FAULTS = ("Pastry", "Z_Scratch", "K_Scatch", "Stains", "Dirtiness", "Bumps", "Other_Faults")
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from paper_figures.data.sets import Parsed, Recipe
+from paper_figures.data.recipes import Parsed, Recipe
 
 WORDS, TOPICS = 20_000, 200  # of the newsgroups
 

@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 
-from paper_figures.data.sets import Parsed, Recipe
+from paper_figures.data.recipes import Parsed, Recipe
 
 FILES = tuple(
     f"mnist/{part}-{kind}-ubyte.gz" for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")

@@ -2,7 +2,7 @@
 
 import hashlib
 import inspect
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,25 +38,6 @@ class DataSet:
     files: tuple = ()
     n_train: int | None = None
     notes: tuple = ()
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How a set is read: ``read(*paths, **options) -> Parsed`` and the files it wants."""
-
-    read: object
-    files: tuple = ()
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """What a reader gives back; :func:`load` adds the name and the files."""
-
-    X: np.ndarray
-    y: np.ndarray
-    classes: dict
-    n_train: int | None = None
-    notes: tuple = field(default=())
 
 
 def _recipes():
@@ -96,7 +77,7 @@ def load(name, data_dir=None, **options):
     DataNotAvailable
         If a file is nowhere and cannot be downloaded.
     """
-    recipe = _recipe(name)
+    recipe = recipe_of(name)
     known = [p.name for p in inspect.signature(recipe.read).parameters.values() if p.kind is p.KEYWORD_ONLY]
     unknown = sorted(set(options) - set(known))
     if unknown:
@@ -127,7 +108,7 @@ def reader(name):
     -------
     callable
     """
-    return _recipe(name).read
+    return recipe_of(name).read
 
 
 def describe(name, data_dir=None):
@@ -144,7 +125,7 @@ def describe(name, data_dir=None):
     tuple of dict
         ``{"name", "sha256"}`` each; a set without files is described by the sha256 of its arrays.
     """
-    recipe = _recipe(name)
+    recipe = recipe_of(name)
     if not recipe.files:
         return load(name, data_dir).files
     return _file_list(recipe, [fetch(file, data_dir) for file in recipe.files])
@@ -163,10 +144,10 @@ def at_hand(name, data_dir=None):
     -------
     bool
     """
-    return all(find(file, data_dir) is not None for file in _recipe(name).files)
+    return all(find(file, data_dir) is not None for file in recipe_of(name).files)
 
 
-def _recipe(name):
+def recipe_of(name):
     recipes = _recipes()
     if name not in recipes:
         raise ValueError(f"name: no data set {name!r}; there are {', '.join(sorted(recipes))}")

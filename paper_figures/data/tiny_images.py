@@ -5,7 +5,7 @@ import numpy as np
 from paper_figures.data.bundled import read_digits
 from paper_figures.data.gist import gist
 from paper_figures.data.mnist import read_idx
-from paper_figures.data.sets import Parsed, Recipe
+from paper_figures.data.recipes import Parsed, Recipe
 
 FILES = tuple(
     f"tinyimages/cifar10-jpeg-{part}-ubyte.gz"

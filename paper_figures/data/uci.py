@@ -8,7 +8,8 @@ import io
 import numpy as np
 
 from paper_figures.data.coding import table
-from paper_figures.data.sets import Parsed, Recipe
+from paper_figures.data.recipes import Parsed, Recipe
+from refimpl.kernels.contract import one_of
 
 CREDIT_NOMINAL = (0, 3, 4, 5, 6, 8, 9, 11, 12)
 
@@ -92,9 +93,7 @@ def read_splice(path, *, ambiguous="code", order="sorted"):
     A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them (``"code"``), all as
     one number (``"one code"``), or their rows are dropped (``"drop"``: 8 rows).
     """
-    ways = {"code": "code", "one code": "code", "drop": "drop"}
-    if ambiguous not in ways:
-        raise ValueError(f"ambiguous: {ambiguous!r} is unknown; one of {', '.join(ways)} would do")
+    one_of(ambiguous, ("code", "one code", "drop"), "ambiguous")
     rows = [row for row in _rows(path) if row[-1].strip() != "N"]
     letters = np.array([[cell.strip() for cell in row[1:-1]] for row in rows])
     doubtful = ~np.isin(letters, list("ACGT"))
@@ -116,8 +115,7 @@ def read_sonar(path):
 
 def read_spectf(train, test, *, duplicates="keep"):
     """Read normal (0) against abnormal (1) hearts: 80 training rows, then the older 269-row test part."""
-    if duplicates not in ("keep", "drop"):
-        raise ValueError(f"duplicates: {duplicates!r} is unknown; one of keep, drop would do")
+    one_of(duplicates, ("keep", "drop"), "duplicates")
     values = np.array([row for path in (train, test) for row in _rows(path)], dtype=np.float64)
     if duplicates == "drop":
         _, first = np.unique(values, axis=0, return_index=True)
@@ -177,8 +175,7 @@ def read_wbc(path, *, missing="code"):
 
 def read_pima(path, *, zeros="keep"):
     """Read healthy (0) against diabetic (1); zeros of columns 2 to 6 stand for missing values."""
-    if zeros not in ("keep", "mean", "drop"):
-        raise ValueError(f"zeros: {zeros!r} is unknown; one of keep, mean, drop would do")
+    one_of(zeros, ("keep", "mean", "drop"), "zeros")
     rows = _rows(path)
     if zeros == "keep":
         X, keep = np.array([row[:-1] for row in rows], dtype=np.float64), slice(None)

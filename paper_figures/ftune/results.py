@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from paper_figures.registry import Gathered
+from paper_figures.rows import absent_row, absent_rows
 
 ROUNDING = 0.005  # the paper prints two decimals
 PRINTED = {
@@ -36,10 +37,7 @@ BEST = "`best`: the two sample t-test at 95 % does not tell it from the method o
 
 def absent(results, keys):
     """A row that says why nothing could be computed."""
-    why = next((r.why for r in results if r.value is None and r.why), None)
-    if why is None or any(r.value is not None for r in results):
-        return []
-    return [keys | {"published": None, "ours": None, "std": None, "status": "not available", "why": why}]
+    return [] if any(r.value is not None for r in results) else absent_rows(results, keys)
 
 
 def by_set(results):
@@ -97,7 +95,7 @@ def _table(context, results, file, methods, missing=()):
             if (name, d, method) in found:
                 keys = {"data_set": name, "landmarks": d, "method": method, "best": "yes" if method in winners else ""}
                 published = line.get(f"{method}_{d}")
-                why = _why(name, method, published, np.mean(found[name, d, method]), "2" in file)
+                why = why_different(name, method, published, np.mean(found[name, d, method]), "2" in file)
                 rows.append(_row(keys, published, found[name, d, method], why))
     for name, why in list(lost.items()) + [(name, NOWHERE) for name in missing]:
         if name in {one for one, _, _ in found}:
@@ -105,14 +103,13 @@ def _table(context, results, file, methods, missing=()):
         line = printed.get(PRINTED.get(name, name), {})
         sizes = sorted({int(column.rsplit("_", 1)[1]) for column in line if "_" in column and column != "data_set"})
         rows += [
-            {"data_set": name, "landmarks": d, "method": method, "best": "", "published": line.get(f"{method}_{d}"),
-             "ours": None, "std": None, "status": "not available", "why": why}
+            absent_row({"data_set": name, "landmarks": d, "method": method, "best": ""}, why, line.get(f"{method}_{d}"))
             for d in sizes for method in methods
         ]  # fmt: skip
     return rows, found
 
 
-def _why(name, method, published, ours, vectors):
+def why_different(name, method, published, ours, vectors):
     """Why an accuracy differs from the printed one by more than chance."""
     if name == "aural-sonar":
         return SMALL

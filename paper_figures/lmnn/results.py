@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from paper_figures.registry import Gathered
+from paper_figures.rows import absent_row, absent_rows, number_row
 
 SOLVED = (
     "Trained to a certified gap of at most 0.2 % between eq. 3 and a lower bound on it over all triples. 60 points: "
@@ -43,20 +44,9 @@ def _why_error(params):
     return WHY.get((params["n"], params["preparation"])) or WHY.get(params["n"], WHY["test_error"])
 
 
-def _row(keys, published, ours, **more):
-    return keys | {"published": published, "ours": ours, "std": None} | more
-
-
-def _absent(results, keys):
-    why = next((r.why for r in results if r.value is None and r.why), None)
-    if why is None:
-        return []
-    return [keys | {"published": None, "ours": None, "std": None, "status": "not available", "why": why}]
-
-
 def table1(context, results):
     """Time, active set, errors for each size."""
-    rows = _absent(results, {"N": None, "images": "all", "measure": None})
+    rows = absent_rows(results, {"N": None, "images": "all", "measure": None})
     printed = {int(line["n"]): line for line in context.published("lmnn/table1.csv")}
     gaps = []
     for r in results:
@@ -70,23 +60,23 @@ def table1(context, results):
             ours = round(r.value[key], 2) if isinstance(r.value[key], float) else r.value[key]
             reason = _why_error(r.params) if key == "test_error" else WHY.get(key)
             why = {"why": reason} if wanted is not None else {}
-            rows.append(_row(keys, wanted, ours, **why))
+            rows.append(number_row(keys, wanted, ours, **why))
         keys = {"N": r.params["n"], "images": PREPARED[r.params["preparation"]], "measure": "Euclidean test error (%)"}
         last = context.scale == "paper" and r.params["n"] == 60_000
         why = {"why": "images of mean 0 and length 1 come nearest, 2.32 (see `preparation`)"} if last else {}
-        rows.append(_row(keys, 2.33 if last else None, round(r.value["euclidean"], 2), **why))
+        rows.append(number_row(keys, 2.33 if last else None, round(r.value["euclidean"], 2), **why))
     largest = f"The largest gap of these trainings is {100 * max(gaps):.2f} %." if gaps else ""
     return Gathered(rows, [SOLVED, largest] if largest else [SOLVED])
 
 
 def preparation(context, results):
     """Euclidean errors by preparation."""
-    rows = _absent(results, {"images": "all"})
+    rows = absent_rows(results, {"images": "all"})
     for r in results:
         for kind, error in (r.value or {"errors": {}})["errors"].items():
             at_scale = context.scale == "paper"
             why = {"why": "the paper names no preparation: tried; `normalised` comes nearest"} if at_scale else {}
-            rows.append(_row({"images": kind}, 2.33 if at_scale else None, round(error, 2), **why))
+            rows.append(number_row({"images": kind}, 2.33 if at_scale else None, round(error, 2), **why))
     return Gathered(rows, [
         "k = 3, all training points, principal components as in table 1; the paper prints 2.33 %. Normalised: each "
         "image has its mean subtracted and is divided by its length."
@@ -97,11 +87,11 @@ def figure1(context, results):
     """The bound and the least distance into the ball."""
     value = results[0].value
     if value is None:
-        return Gathered(_absent(results, {"quantity": "all"}))
+        return Gathered(absent_rows(results, {"quantity": "all"}))
     rows = [
-        _row({"quantity": "bound of eq. 7"}, None, value["bound"]),
-        _row({"quantity": "least distance to a point of the ball"}, None, value["least"]),
-        _row({"quantity": "distance to the nearest point of all"}, None, value["neighbour_distance"]),
+        number_row({"quantity": "bound of eq. 7"}, None, value["bound"]),
+        number_row({"quantity": "least distance to a point of the ball"}, None, value["least"]),
+        number_row({"quantity": "distance to the nearest point of all"}, None, value["neighbour_distance"]),
     ]
     note = "A ball of a tree over the first two principal components; the bound is below every distance into the ball."
     return Gathered(rows, [note], value)
@@ -109,7 +99,7 @@ def figure1(context, results):
 
 def steps(context, results):
     """Test error and objective after some numbers of sub-gradient steps."""
-    rows, drawing = _absent(results, {"N": None, "start": "all", "steps": None, "printed": None}), []
+    rows, drawing = absent_rows(results, {"N": None, "start": "all", "steps": None, "printed": None}), []
     printed = {int(line["n"]): line["test_error"] for line in context.published("lmnn/table1.csv")}
     for r in (r for r in results if r.value is not None):
         start = "Euclidean, scaled" if r.params["scaled"] else "identity"
@@ -118,7 +108,7 @@ def steps(context, results):
         for line in [*r.value["checks"], best]:
             keys = {"N": r.params["n"], "start": start, "steps": line.get("steps", "optimum"),
                     "eq. 3": round(line["objective"], 1), "active": line["active"], "printed": wanted}
-            rows.append(_row(keys, None, round(line["error"], 2)))
+            rows.append(number_row(keys, None, round(line["error"], 2)))
         drawing.append({"n": r.params["n"], "start": start, "printed": wanted, "checks": r.value["checks"],
                         "optimum": best["error"]})
     notes = ["Test error in per cent, k = 3, with the N training points as references.",
@@ -147,19 +137,18 @@ def _as_many_active(results, printed):
 
 def rivals(context, results):
     """Where each solver ends, and when ours is as low."""
-    rows = _absent(results, {"solver": "all", "measure": None})
+    rows = absent_rows(results, {"solver": "all", "measure": None})
     value = results[0].value
     if value is None:
         return Gathered(rows)
     ours = value["ours"]
-    rows.append(_row({"solver": "ours", "measure": "eq. 3 at the end"}, None, round(ours["end"], 1)))
-    rows.append(_row({"solver": "ours", "measure": "seconds"}, None, round(ours["seconds"][-1], 1)))
+    rows.append(number_row({"solver": "ours", "measure": "eq. 3 at the end"}, None, round(ours["end"], 1)))
+    rows.append(number_row({"solver": "ours", "measure": "seconds"}, None, round(ours["seconds"][-1], 1)))
     for name, curve in value.items():
         if name == "ours":
             continue
         if "why" in curve:
-            rows.append(_row({"solver": name, "measure": "eq. 3 at the end"}, None, None, status="not available",
-                             why=curve["why"]))
+            rows.append(absent_row({"solver": name, "measure": "eq. 3 at the end"}, curve["why"]))
             continue
         end = min(curve["objective"])
         when = next(s for s, v in zip(curve["seconds"], curve["objective"], strict=True) if v <= end * (1 + 1e-4))
@@ -168,7 +157,7 @@ def rivals(context, results):
                                 ("seconds until ours is as low", sooner),
                                 ("times sooner", None if sooner is None else when / sooner)):
             if number is not None:
-                rows.append(_row({"solver": name, "measure": measure}, None, round(float(number), 1)))
+                rows.append(number_row({"solver": name, "measure": measure}, None, round(float(number), 1)))
     notes = [
         "Raw pixels on the leading principal components of the points. Eq. 3 over all triples, at the factors each "
         "solver goes through; one after the other on one machine, with their defaults. Ours ends with a bound: "
@@ -181,7 +170,7 @@ def rivals(context, results):
 
 def figure2(context, results):
     """Errors and speedups by rank."""
-    rows, drawing = _absent(results, {"method": "all", "dimensions": None}), {"methods": {}}
+    rows, drawing = absent_rows(results, {"method": "all", "dimensions": None}), {"methods": {}}
     for r in (r for r in results if r.value is not None):
         if r.name == "rect":
             _add_ranks(rows, drawing, "LMNN-RECT", {str(r.params["r"]): r.value})
@@ -194,7 +183,7 @@ def figure2(context, results):
             method = "LMNN-SVD" + (", steps that end early" if early else "")
             full = "LMNN, full rank" + (", steps that end early" if early else "")
             drawing["full" if not early else "early"] = r.value["full"]
-        rows.append(_row({"method": full, "dimensions": r.params["d"]}, None, round(r.value["full"], 2)))
+        rows.append(number_row({"method": full, "dimensions": r.params["d"]}, None, round(r.value["full"], 2)))
         _add_ranks(rows, drawing, method, r.value["ranks"])
     for row in rows:
         row.setdefault("speedup", None)
@@ -234,16 +223,16 @@ def _add_ranks(rows, drawing, method, by_rank):
     for rank, value in by_rank.items():
         drawing["methods"].setdefault(method, {})[rank] = value
         more = {"speedup": round(value["speedup"], 1)} if "speedup" in value else {"speedup": None}
-        rows.append(_row({"method": method, "dimensions": int(rank)} | more, None, round(value["error"], 2)))
+        rows.append(number_row({"method": method, "dimensions": int(rank)} | more, None, round(value["error"], 2)))
 
 
 def figure3(context, results):
     """Leave-one-out errors; the metrics and points are in the drawing."""
     value = results[0].value
     if value is None:
-        return Gathered(_absent(results, {"quantity": "all"}))
+        return Gathered(absent_rows(results, {"quantity": "all"}))
     names = {"several": "one metric for each digit", "one": "one metric", "euclidean": "Euclidean"}
-    rows = [_row({"quantity": f"leave-one-out error, {name} (%)"}, None, round(value[key], 2))
+    rows = [number_row({"quantity": f"leave-one-out error, {name} (%)"}, None, round(value[key], 2))
             for key, name in names.items()]
     drawing = value | {"digits": results[0].params["digits"]}
     return Gathered(rows, ["Each ellipse is the unit ball of a metric, enlarged alike: it is short where the metric "
@@ -252,7 +241,7 @@ def figure3(context, results):
 
 def figure4(context, results):
     """Means over runs by the number of metrics."""
-    rows, found, drawing = _absent(results, {"data set": "all", "metrics": None}), {}, []
+    rows, found, drawing = absent_rows(results, {"data set": "all", "metrics": None}), {}, []
     for r in results:
         if r.value is not None:
             found.setdefault((r.params["data_set"], r.params["p"]), []).append(r.value["error"])
@@ -270,7 +259,7 @@ def figure4(context, results):
 
 def figure5(context, results):
     """Test and training errors beside the paper's, whose row labels are exchanged (ERRATUM LM-4)."""
-    rows = _absent(results, {"data set": "all", "points": None, "measure": None, "method": None})
+    rows = absent_rows(results, {"data set": "all", "points": None, "measure": None, "method": None})
     names = {"MNIST-10": "mnist"}
     printed = {(line["measure"], line["method"]): line for line in context.published("lmnn/figure5.csv")}
     for r in results:
@@ -284,7 +273,7 @@ def figure5(context, results):
             reason = WHY_SETS.get((name, r.params["share"]), WHY_SETS.get((name, r.params["preparation"]),
                                                                          WHY_SETS.get(name)))
             why = {"why": reason} if published is not None and reason else {}
-            rows.append(_row(keys, published, round(r.value[measure], 2), **why))
+            rows.append(number_row(keys, published, round(r.value[measure], 2), **why))
     notes = ["Errors in per cent. d components hold 95 % of the variance, or nearly all (letters, d = 16); 30 % of "
              "the training points are held out for early stopping and for k, and vote in the test. Training errors "
              "leave one out. The paper's row labels are exchanged (ERRATUM LM-4): here they are corrected."]

@@ -57,15 +57,15 @@ def rival_curve(name, X, y, k, folder, limit, objective):
     np.savez(source, X=X, y=y, k=k)
     try:
         if not python.exists():
-            _run([sys.executable, "-m", "venv", folder / "venv"])
-            _run([python, "-m", "pip", "install", "--quiet", *BESIDE])
-        _run([python, "-m", "pip", "install", "--quiet", "--no-deps", *RIVALS[name]])
-        _run([python, lmnn_rival_script.__file__, name, source, target], timeout=limit)
+            run_script([sys.executable, "-m", "venv", folder / "venv"])
+            run_script([python, "-m", "pip", "install", "--quiet", *BESIDE])
+        run_script([python, "-m", "pip", "install", "--quiet", "--no-deps", *RIVALS[name]])
+        run_script([python, lmnn_rival_script.__file__, name, source, target], timeout=limit)
     except (OSError, subprocess.SubprocessError) as error:
         return {"why": f"{name} did not run: {type(error).__name__}; it needs the network, and {limit:.0f} s at most"}
     with np.load(target) as given:
         return {"seconds": given["seconds"], "objective": [objective(L) for L in given["L"]]}
 
 
-def _run(command, timeout=600):
+def run_script(command, timeout=600):
     subprocess.run(command, check=True, timeout=timeout, capture_output=True)

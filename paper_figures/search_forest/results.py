@@ -3,6 +3,7 @@
 import numpy as np
 
 from paper_figures.registry import Gathered
+from paper_figures.rows import absent_rows
 
 NAMES = {"forest": "Boosted Search Forest", "colliding": "k-means trees", "hashing": "LSH",
          "best-bin-first": "k-means trees, best-bin-first"}  # fmt: skip
@@ -41,13 +42,6 @@ RULE = (
 )
 
 
-def _absent(results, keys):
-    why = next((r.why for r in results if r.value is None and r.why), None)
-    if why is None:
-        return []
-    return [keys | {"published": None, "ours": None, "std": None, "status": "not available", "why": why}]
-
-
 def method_of(r):
     """What a task's curve is called."""
     if r.name == "spectral":
@@ -62,7 +56,7 @@ def curves(figure):
     """The reduction of Figure 1 or 2: recall by the number of returned items."""
 
     def gathered(context, results):
-        rows, drawing = _absent(results, {"method": "all", "returned": None}), []
+        rows, drawing = absent_rows(results, {"method": "all", "returned": None}), []
         found = [r for r in results if r.value is not None]
         for r in found:
             points = list(zip(r.params["counts"], r.value["recall"], strict=True))
@@ -70,8 +64,8 @@ def curves(figure):
             drawing.append(_curve(r, method_of(r)))
         for row in rows:
             row.setdefault("setting", None)
-        notes = [_set_note(results), *NOTES_OF.get((figure, context.scale), ()), RULE, *_forest_notes(results)]
-        return Gathered(rows, [*notes, *_cost_notes(drawing), *_order_note(drawing)], drawing)
+        notes = [set_note(results), *NOTES_OF.get((figure, context.scale), ()), RULE, *_forest_notes(results)]
+        return Gathered(rows, [*notes, *cost_notes(drawing), *_order_note(drawing)], drawing)
 
     return gathered
 
@@ -94,7 +88,7 @@ def _curve_rows(context, figure, method, settings, points):
                "ours": round(found, 2), "std": None} | why  # fmt: skip
 
 
-def _set_note(results, how="; every method returns its best first"):
+def set_note(results, how="; every method returns its best first"):
     at, d = results[0].params, ", ".join(str(d) for d in sorted({r.params["d"] for r in results}))
     return (
         f"The paper's images are not available: {at['data_set']} on {d} components, {at['queries']} queries that "
@@ -113,7 +107,7 @@ def _forest_notes(results):
     ]
 
 
-def _cost_notes(drawing):
+def cost_notes(drawing):
     """What the number of returned items does not count, and where the forest is ahead if it is counted."""
     by_name = {line["method"]: (line["counts"], np.array(line["compared"]), line["recall"]) for line in drawing
                if "compared" in line}  # fmt: skip
@@ -163,7 +157,7 @@ UNION = (
 
 def unions(context, results):
     """The reduction of Figure 1 with whole candidate sets."""
-    rows, drawing = _absent(results, {"method": "all", "returned": None}), []
+    rows, drawing = absent_rows(results, {"method": "all", "returned": None}), []
     found = [r for r in results if r.value is not None]
     for r in found:
         method, settings = UNIONS.get(r.name) or method_of(r), r.value.get("settings")
@@ -172,7 +166,7 @@ def unions(context, results):
         drawing.append({"method": method, "counts": list(r.params["counts"]), "recall": list(r.value["recall"])})
     for row in rows:
         row.setdefault("setting", None)
-    return Gathered(rows, [_set_note(results, how=""), UNION, *_union_notes(found), *_order_note(drawing)], drawing)
+    return Gathered(rows, [set_note(results, how=""), UNION, *_union_notes(found), *_order_note(drawing)], drawing)
 
 
 def _union_notes(found):
@@ -186,7 +180,7 @@ def _union_notes(found):
 
 def dimensions(context, results):
     """Recall by the number of components, and by how much the forest is ahead of k-means trees."""
-    rows, lines = _absent(results, {"components": None, "method": "all", "returned": None}), {}
+    rows, lines = absent_rows(results, {"components": None, "method": "all", "returned": None}), {}
     found = [r for r in results if r.value is not None]
     for r in found:
         rows += [{"components": r.params["d"]} | row for row in _curve_rows(
@@ -198,7 +192,7 @@ def dimensions(context, results):
         row.setdefault("setting", None)
     drawing = [{"method": method, "components": list(line), "recall": list(line.values())}
                for method, line in lines.items()]  # fmt: skip
-    return Gathered(rows, [_set_note(results), DIMENSIONS, *_differences(found), RULE], drawing)
+    return Gathered(rows, [set_note(results), DIMENSIONS, *_differences(found), RULE], drawing)
 
 
 def _differences(found):
@@ -225,14 +219,14 @@ DIMENSIONS = (
 
 def regions(context, results):
     """The forest beside k-means trees by how many regions their nodes have."""
-    rows, drawing = _absent(results, {"method": "all", "returned": None, "setting": None}), []
+    rows, drawing = absent_rows(results, {"method": "all", "returned": None, "setting": None}), []
     for r in results:
         if r.value is not None:
             name = method_of(r) + (f" of {r.value['setting'][0]} regions" if r.name == "kmeans" else "")
             rows += _curve_rows(context, "regions", name, [r.value["setting"]] * len(r.params["counts"]),
                                 list(zip(r.params["counts"], r.value["recall"], strict=True)))  # fmt: skip
             drawing.append(_curve(r, name))
-    return Gathered(rows, [_set_note(results), REGIONS, *_cost_notes(drawing), *_order_note(drawing), RULE], drawing)
+    return Gathered(rows, [set_note(results), REGIONS, *cost_notes(drawing), *_order_note(drawing), RULE], drawing)
 
 
 REGIONS = (
@@ -243,7 +237,7 @@ REGIONS = (
 
 def sensitivity(context, results):
     """The forest's recall when one setting is changed."""
-    rows = _absent(results, {"lambda": None, "training points": None, "depth": None, "moves": None,
+    rows = absent_rows(results, {"lambda": None, "training points": None, "depth": None, "moves": None,
                              "returned": None})
     for r in results:
         if r.value is None:
@@ -256,20 +250,20 @@ def sensitivity(context, results):
                                 "published": None, "ours": round(r.value["recall"][place], 2), "std": None})
     for row in rows:
         row.setdefault("candidates", None)
-    return Gathered(rows, [_set_note(results), MOVES])
+    return Gathered(rows, [set_note(results), MOVES])
 
 
 def splits(context, results):
     """The forest's recall by offset, moves and lambda."""
     keys = {"offset": None, "moves": None, "augment": None, "lambda": None, "leaves": None, "returned": None}
-    rows = _absent(results, keys)
+    rows = absent_rows(results, keys)
     for r in results:
         if r.value is not None:
             one = {"offset": r.params["offset"], "moves": r.params["refine"], "augment": r.params["augment"],
                    "lambda": r.value["setting"], "leaves": round(r.value["leaves"])}  # fmt: skip
             rows += [one | {"returned": count, "published": None, "ours": round(found, 2), "std": None}
                      for count, found in zip(r.params["counts"], r.value["recall"], strict=True)]  # fmt: skip
-    return Gathered(rows, [_set_note(results), SPLITS])
+    return Gathered(rows, [set_note(results), SPLITS])
 
 
 SPLITS = (
@@ -282,7 +276,7 @@ SPLITS = (
 
 def table1(context, results):
     """Seconds for a query, and the paper's half billion by the growth that was measured."""
-    rows, drawing = _absent(results, {"bits": None, "items": None, "search": None, "candidates": None}), []
+    rows, drawing = absent_rows(results, {"bits": None, "items": None, "search": None, "candidates": None}), []
     printed = {int(line["bits"]): line for line in context.published("search_forest/table1.csv")}
     kinds = (("scan", "linear scan", "linear_scan_s"), ("index", "forest", "boosted_search_forest_s"))
     by_bits, growth = {}, {}

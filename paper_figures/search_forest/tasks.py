@@ -50,14 +50,14 @@ def _truth(data_set, data_dir, d, queries, K, kernels):
     return nearest_neighbors(X, Q[:queries], K, kernels=kernels).indices
 
 
-def _problem(job, at):
+def problem_of(job, at):
     """Database, queries, their true neighbours."""
     X, Q = _components(at["data_set"], job.data_dir, at["d"])
     near = _truth(at["data_set"], job.data_dir, at["d"], at["queries"], at["K"], job.kernels)
     return X, Q[: at["queries"]], near
 
 
-def _trial(job, at):
+def trial_of(job, at):
     """The same for the choice of settings on a part of the database, and what K and the counts are for that part.
 
     Both shrink with the database, so that the neighbours lie as near as among all points.
@@ -75,7 +75,7 @@ def _best(job, at, settings, search):
     """The setting of the largest mean recall along the curve, and every setting's."""
     if len(settings) == 1:
         return settings[0], []
-    X, Q, near, small = _trial(job, at)
+    X, Q, near, small = trial_of(job, at)
     tried = [float(recall(search(X, Q, s, small), near, small["counts"])[0].mean()) for s in settings]
     return settings[int(np.argmax(tried))], [[s, r] for s, r in zip(settings, tried, strict=True)]
 
@@ -94,7 +94,7 @@ def forest(job, *, lams, n_train, max_depth, trees, refine, offset="best", augme
 
     def learnt(X, lam, at):
         try:
-            return _learnt(job, X, at["K"], lam=lam, n_train=n_train, **options)
+            return learnt_forest(job, X, at["K"], lam=lam, n_train=n_train, **options)
         except ValueError as error:
             if "no tree is worth its cost" not in str(error):
                 raise
@@ -104,7 +104,7 @@ def forest(job, *, lams, n_train, max_depth, trees, refine, offset="best", augme
         return _selected(job, learnt(X, lam, at), X, Q)
 
     lam, tried = _best(job, at, lams, search)
-    X, Q, near = _problem(job, at)
+    X, Q, near = problem_of(job, at)
     start = perf_counter()
     found = learnt(X, lam, at)
     seconds = perf_counter() - start
@@ -114,7 +114,7 @@ def forest(job, *, lams, n_train, max_depth, trees, refine, offset="best", augme
                     "compared": [trees * max_depth] * len(curve["recall"])}  # fmt: skip
 
 
-def _learnt(job, X, K, *, lam, n_train, trees, threads=None, **options):
+def learnt_forest(job, X, K, *, lam, n_train, trees, threads=None, **options):
     """The forest of `n_train` points, K being the neighbours among all of X."""
     rng, rows = job.rng_for("forest"), np.arange(len(X))
     if n_train < len(X):
@@ -145,9 +145,9 @@ def kmeans(job, *, settings, trees, first_best, **at):
 
     settings = [list(setting) for setting in settings]
     setting, tried = _best(job, at, settings, lambda X, Q, setting, at: found(built(X, setting, at), Q, at))
-    X, Q, near = _problem(job, at)
+    X, Q, near = problem_of(job, at)
     model = built(X, setting, at)
-    compared = _centres(job, model, Q, at["counts"], first_best)
+    compared = centres_compared(job, model, Q, at["counts"], first_best)
     return _curve(found(model, Q, at), near, at["counts"]) | {"setting": setting, "tried": tried, "compared": compared}
 
 
@@ -158,7 +158,7 @@ def kmeans_forest(job, X, setting, trees, share):
                         leaf_size=max(1, round(share * leaf_size)), kernels=job.kernels)  # fmt: skip
 
 
-def _centres(job, model, Q, counts, first_best):
+def centres_compared(job, model, Q, counts, first_best):
     """With how many centres a query is compared on average, for each number of returned items."""
     Q = Q.astype(np.float64)
     if first_best:
@@ -178,14 +178,14 @@ def hashing(job, *, functions, widths, tables, **at):
 
     settings = [[k, w] for k in functions for w in widths]
     setting, tried = _best(job, at, settings, search)
-    X, Q, near = _problem(job, at)
+    X, Q, near = problem_of(job, at)
     return _curve(search(X, Q, setting, at), near, at["counts"]) | {
         "setting": setting, "tried": tried, "compared": [setting[0] * tables] * len(at["counts"])}  # fmt: skip
 
 
 def spectral(job, *, bits, **at):
     """Spectral hashing with a linear scan of its codes."""
-    X, Q, near = _problem(job, at)
+    X, Q, near = problem_of(job, at)
     model = spectral_hashing(X, bits, kernels=job.kernels)
     codes, of_queries = (model.encode(part, kernels=job.kernels) for part in (X, Q))
     found = hamming_scan(codes, of_queries, max(at["counts"]), kernels=job.kernels)
@@ -212,14 +212,15 @@ def times(job, *, bits, n, queries, d, depth):
         of_queries = np.array(codes[rng.integers(n, size=queries)])
         scan = _seconds(lambda i: job.kernels.hamming_nearest(codes, of_queries[i : i + 1], 100, threads=1),
                         min(9, queries))  # fmt: skip
-        index, model = _synthetic(codes, trees, depth, d, rng)
+        index, model = synthetic_index(codes, trees, depth, d, rng)
         Q = rng.standard_normal((queries, d), dtype=np.float32)
         alive, counters = np.ones(n, dtype=bool), np.zeros((1, n))
-        job.kernels.gather_candidates(*index, alive, _words(of_queries, trees, depth), model.c, n, counters=counters)
+        word = words_of_codes(of_queries, trees, depth)
+        job.kernels.gather_candidates(*index, alive, word, model.c, n, counters=counters)
 
         def ask(i):
             job.kernels.forest_words(model, Q[i : i + 1], threads=1)
-            word = _words(of_queries[i : i + 1], trees, depth)
+            word = words_of_codes(of_queries[i : i + 1], trees, depth)
             job.kernels.gather_candidates(*index, alive, word, model.c, n, counters=counters, threads=1)
 
         asked = _seconds(ask, queries)
@@ -235,14 +236,14 @@ def _seconds(call, repeats):
     return float(np.median(found))
 
 
-def _words(codes, trees, depth):
+def words_of_codes(codes, trees, depth):
     """The leaf that stands for bits m depth, ..., (m + 1) depth - 1 of each code, in tree m."""
     at = np.arange(trees) * depth
     parts = (codes[:, at // 64] >> (at % 64).astype(np.uint64)) & np.uint64(2**depth - 1)
     return np.ascontiguousarray(parts.astype(np.int64) + np.arange(trees) * 2**depth, dtype=np.int32)
 
 
-def _synthetic(codes, trees, depth, d, rng):
+def synthetic_index(codes, trees, depth, d, rng):
     """The lists of an index whose leaves are parts of the codes, and complete trees to be walked."""
     n, leaves = len(codes), 2**depth
     starts, items = np.empty(trees * leaves + 1, dtype=np.int64), np.empty(trees * n, dtype=np.int32)

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from refimpl.kernels.stumps import on_grid
-from refimpl.processors import processors
+from refimpl.resources import processors
 from refimpl.results import immutable, result, sealed
 
 
@@ -42,7 +42,7 @@ class WeakLearner(Protocol):
         """Apply the weak classifier with parameters `h` to all vectors of `data`: bool array, shape (n,)."""
 
     def memory(self, P, N, *, threads=None):
-        """Bytes that `prepare` and one round will need at most."""
+        """Bound the bytes that `prepare` and one round need."""
 
 
 @immutable
@@ -63,30 +63,35 @@ class Ensemble:
         if not np.isfinite(self.alpha).all():
             raise ValueError("alpha: NaN or infinite weights; they must be finite")
 
+    @classmethod
+    def from_rounds(cls, rounds):
+        """Make an ensemble of rounds: tuples of the weight and the parameters, in the order of the fields."""
+        return cls(*[np.array(values) for values in zip(*rounds, strict=True)])
+
     def __len__(self):
         return len(self.alpha)
 
     def weak_classifier(self, t):
-        """Parameters of round t, counted from 0: a tuple in the order of the fields after ``alpha``."""
+        """Return the parameters of round t, counted from 0: a tuple in the order of the fields after ``alpha``."""
         return tuple(getattr(self, field.name)[t] for field in dataclasses.fields(self)[1:])
 
     def rounds(self, first, last):
-        """The ensemble of the rounds first, ..., last - 1 alone."""
+        """Return the ensemble of the rounds first, ..., last - 1 alone."""
         return type(self)(*(getattr(self, field.name)[first:last] for field in dataclasses.fields(self)))
 
     def h(self, t, D):
-        """Weak classifier of round t on the vectors D, shape (n, d): bool array, shape (n,)."""
+        """Apply the weak classifier of round t to the vectors D, shape (n, d): bool array, shape (n,)."""
         raise TypeError(f"{type(self).__name__} must define h(t, D)")
 
     def features(self):
-        """The features that the ensemble looks at: int64 array, ascending."""
+        """Return the features that the ensemble looks at: int64 array, ascending."""
         raise TypeError(f"{type(self).__name__} must define features()")
 
     def __call__(self, D):
-        """H(x) of eq. 2 for the vectors D, shape (n, d): float64 array, shape (n,)."""
+        """Return H(x) of eq. 2 for the vectors D, shape (n, d): float64 array, shape (n,)."""
         H = np.zeros(len(D))
         for t in range(len(self)):
-            H += self.alpha[t] * self.h(t, D)
+            H += self.alpha[t] * self.h(t, D)  # BD:eq2, BD:A.2:14
         return H
 
     def add_similarity(self, S, Y, X, *, kernels, threads=None):
@@ -127,8 +132,8 @@ def _check_stumps(ensemble, per_round):
 
 
 def stump(x_f, p, theta):
-    """Eq. A.1 (and eq. 3): h(x, f, p, theta) = 1 if p x_f < p theta, else 0, on an array of x_f."""
-    return p * x_f < p * theta
+    """Return the stump h(x, f, p, theta), 1 if p x_f < p theta and else 0, on an array of x_f (eqs. 3 and A.1)."""
+    return p * x_f < p * theta  # BD:eq3, BD:eqA.1
 
 
 @result
@@ -157,11 +162,11 @@ class StumpEnsemble(Ensemble):
         _check_stumps(self, ())
 
     def h(self, t, D):
-        """Eq. A.1 on the vectors D, shape (n, d): bool array, shape (n,)."""
+        """Apply stump t (eq. A.1) to the vectors D, shape (n, d): bool array, shape (n,)."""
         return stump(D[:, self.feature[t]], self.polarity[t], self.threshold[t])
 
     def features(self):
-        """The features that the ensemble looks at: int64 array, ascending. A constant stump looks at none."""
+        """Return the features that the ensemble looks at: int64 array, ascending. A constant stump looks at none."""
         return np.unique(self.feature[np.isfinite(self.threshold)])
 
     def add_similarity(self, S, Y, X, *, kernels, threads=None):
@@ -183,17 +188,17 @@ class Stumps:
         return kernels.presort(sealed(np.concatenate([P, N]), copy=False), threads=threads)
 
     def select(self, features, w, l, *, kernels, threads):
-        """The stump of least weighted error: its error and (f, p, theta)."""
-        epsilon, *h = kernels.best_stump(features, w, l, threads=threads)
+        """Find the stump of least weighted error: its error and (f, p, theta)."""
+        epsilon, *h = kernels.best_stump(features, w, l, threads=threads)  # BD:A.2:7-8
         return epsilon, tuple(h)
 
     def classify(self, features, h):
-        """Eq. A.1 on all vectors: bool array, shape (n,)."""
+        """Apply a stump (eq. A.1) to all vectors: bool array, shape (n,)."""
         f, p, theta = h
-        return stump(features.column(f), p, theta)
+        return stump(features.column(f), p, theta)  # BD:A.2:8
 
     def memory(self, P, N, *, threads=None):
-        """Upper bound in bytes on what `prepare` and a round hold at a time, on either kernel."""
+        """Bound the bytes that `prepare` and a round hold at a time, on either kernel."""
         n, d = len(P) + len(N), P.shape[1]
         if _one_matrix(P, N):
             counts = [_count_differences(np.concatenate([P.A[:, f], N.A[:, f]]), P.B[:, f]) for f in range(d)]
@@ -209,6 +214,9 @@ class Stumps:
         select = 96 * n  # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
         bound = 2 * features + max(sort, select) + copies  # twice: feature by feature, then in one array
         return bound + bound // 8 + 1024 * d + 2**20  # the gaps that malloc leaves, and Python's objects
+
+
+STUMPS = Stumps()
 
 
 def _one_matrix(P, N):
@@ -255,7 +263,7 @@ class TreeEnsemble(Ensemble):
         _check_stumps(self, (3,))
 
     def h(self, t, D):
-        """Tree t on the vectors D, shape (n, d): bool array, shape (n,)."""
+        """Apply tree t to the vectors D, shape (n, d): bool array, shape (n,)."""
         root, yes, no = (
             stump(D[:, f], p, theta)
             for f, p, theta in zip(self.feature[t], self.polarity[t], self.threshold[t], strict=True)
@@ -263,7 +271,7 @@ class TreeEnsemble(Ensemble):
         return np.where(root, yes, no)
 
     def features(self):
-        """The features that the ensemble looks at: int64 array, ascending."""
+        """Return the features that the ensemble looks at: int64 array, ascending."""
         return np.unique(self.feature[np.isfinite(self.threshold)])
 
 
@@ -273,7 +281,7 @@ class DepthTwoTrees(Stumps):
     Ensemble = TreeEnsemble
 
     def select(self, features, w, l, *, kernels, threads):
-        """A tree of small weighted error: its error and (features, polarities, thresholds)."""
+        """Grow a tree of small weighted error: its error and (features, polarities, thresholds)."""
         _, *root = kernels.best_stump(features, w, l, threads=threads)
         side = Stumps.classify(self, features, root)
         epsilon_yes, *yes = kernels.best_stump(features, w * side, l, threads=threads)
@@ -281,7 +289,7 @@ class DepthTwoTrees(Stumps):
         return epsilon_yes + epsilon_no, tuple(zip(root, yes, no, strict=True))
 
     def classify(self, features, h):
-        """The tree on all vectors: bool array, shape (n,)."""
+        """Apply the tree to all vectors: bool array, shape (n,)."""
         root, yes, no = (Stumps.classify(self, features, one) for one in zip(*h, strict=True))
         return np.where(root, yes, no)
 
@@ -300,7 +308,7 @@ class Replay:
         return getattr(self.learner, name)
 
     def select(self, data, w, l, *, kernels, threads):
-        """The next weak classifier of the ensemble and its weighted error; after the last, a new one."""
+        """Return the next weak classifier of the ensemble and its weighted error; after the last, find a new one."""
         if not self._remaining:
             return self.learner.select(data, w, l, kernels=kernels, threads=threads)
         h = self._remaining.pop(0)

@@ -56,14 +56,14 @@ def canny(images, *, sigma=1.4, low=0.1, high=0.2):
     edges = np.empty(images.shape, dtype=bool)
     batch = max(1, BATCH // images[0].size)
     for first in range(0, len(images), batch):
-        g_y, g_x = _gradient(images[first : first + batch] / white, sigma)
+        g_y, g_x = gradient(images[first : first + batch] / white, sigma)
         length = np.hypot(g_y, g_x)
         length[~_is_ridge(length, g_y, g_x)] = 0
         edges[first : first + batch] = _hysteresis(length, low, high)
     return edges
 
 
-def _gradient(grey, sigma):
+def gradient(grey, sigma):
     """The two parts of the smoothed images' gradient, by Sobel's masks."""
     smooth = ndimage.gaussian_filter(grey, (0, sigma, sigma), mode="constant")
     for along, across in ((1, 2), (2, 1)):

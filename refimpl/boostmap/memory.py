@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from refimpl.processors import processors
+from refimpl.resources import processors
 
 SMALL = 2**20  # what does not grow with the arguments
 ROUND = 400  # bytes that are kept of a round: names, weights, factors

@@ -44,10 +44,10 @@ from refimpl.boostmap.model import (
     reference_embedding,
 )
 from refimpl.boostmap.triples import distinct_pairs
-from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_matrix, as_number
+from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_matrix, as_number, one_of
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
-from refimpl.memory import check_memory
+from refimpl.resources import check_memory
 
 __all__ = [
     "BoostMap",
@@ -204,7 +204,7 @@ def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads, chos
     """
     r = rng.choice(len(D), size=M_1, replace=False)  # step 5
     pairs = distinct_pairs(len(D), m, rng)  # step 6
-    h = [(int(c), -1) for c in r] + [_named_before(x1, x2, between, chosen) for x1, x2 in pairs.tolist()]  # step 7
+    h = [(int(c), -1) for c in r] + [named_before(x1, x2, between, chosen) for x1, x2 in pairs.tolist()]  # step 7
     F = np.array([embedding(D, x1, x2, between[x2, x1]) for x1, x2 in h])
     errors = kernels.weighted_errors(F, triples, y, w, threads=threads)  # step 8
     best = np.argsort(errors, kind="stable")[:M_2]
@@ -212,7 +212,7 @@ def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads, chos
     return h[best[g]], alpha
 
 
-def _named_before(x1, x2, between, chosen):
+def named_before(x1, x2, between, chosen):
     alike = (x2, x1) in chosen and between[x1, x2] == between[x2, x1]
     return (x2, x1) if alike else (x1, x2)
 
@@ -423,8 +423,7 @@ def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=Non
     candidates = None if candidates is None else as_indices(candidates, np.iinfo(np.int64).max, "candidates")
     if candidates is not None and len(candidates) != len(D):
         raise ValueError(f"candidates has {len(candidates)} entries; D has {len(D)} rows")
-    if ranges_by not in ("error", "Z"):
-        raise ValueError(f"ranges_by: {ranges_by!r} is unknown; it must be 'error' or 'Z'")
+    one_of(ranges_by, ("error", "Z"), "ranges_by")
     if max_memory is not None:
         needed = estimate_memory(
             *given, d, M_1=M_1, m=m, M_2=M_2, query_sensitive=query_sensitive, k=k, ranges_by=ranges_by,

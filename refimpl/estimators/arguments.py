@@ -7,20 +7,15 @@ import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from refimpl.checks import one_of
+
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
 
 
 def kernels_named(name):
     """The kernel module called "reference" or "fast"."""
-    require_one_of(name, _KERNELS, "kernels")
+    one_of(name, _KERNELS, "kernels")
     return importlib.import_module(_KERNELS[name])
-
-
-def require_one_of(value, known, name):
-    """Refuse a value that is none of the known names; `name` is how the message calls the parameter."""
-    if not isinstance(value, str) or value not in known:
-        names = f"one of {', '.join(map(repr, known))}" if len(known) > 2 else " or ".join(map(repr, known))
-        raise ValueError(f"{name}: {value!r} is unknown; it must be {names}")
 
 
 def classes_of(y, X):

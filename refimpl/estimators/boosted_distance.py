@@ -19,7 +19,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbour under the boosted distance, whose similarities are normalised by default.
 
     Source: Amores, Sebe & Radeva (2006), Algorithms A.1-A.3. Each class's boosting starts with half of the weight on
-    the pairs within the class and half on the others (A.2 l. 4), so classes are balanced as they are: there is no
+    the pairs within the class and half on the others (A.2, line 4), so classes are balanced as they are: there is no
     ``class_weight``.
 
     Parameters

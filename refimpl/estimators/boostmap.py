@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from refimpl.boostmap import boostmap, embedding, require_ordinary
 from refimpl.boostmap.triples import nearby_triples, random_triples, selective_triples
-from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named, require_one_of
+from refimpl.checks import as_count, one_of
+from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named
 from refimpl.estimators.spaces import QueryRows, as_query_objects, as_training_objects, is_matrix, space_of
 from refimpl.spaces import PrecomputedSpace
 from refimpl.spaces.retrieval import FilterAndRefine, vote
@@ -50,8 +50,8 @@ class _Trained(BaseEstimator):
         return X
 
     def _uses_classes(self):
-        require_one_of(self.triples, TRIPLES, "triples")
-        require_one_of(self.target, TARGETS, "target")
+        one_of(self.triples, TRIPLES, "triples")
+        one_of(self.target, TARGETS, "target")
         return self.triples == "selective" or self.target == "classes"
 
     def _counts(self, n):

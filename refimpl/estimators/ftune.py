@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from refimpl.checks import as_count, as_number
-from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named, require_one_of
+from refimpl.checks import as_count, as_number, one_of
+from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named
 from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import BIAS, CS, SLOPES, bbs, diverse_landmarks, dselect, ftune, random_landmarks
 from refimpl.ftune.arguments import as_class_weights, as_costs, as_family, as_transfer
@@ -72,7 +72,7 @@ class _WithKernel(BaseEstimator):
         return random_landmarks(places, d, rng, pool=self.selection == "random")
 
     def _check_selection(self):
-        require_one_of(self.selection, SELECTIONS, "selection")
+        one_of(self.selection, SELECTIONS, "selection")
         return as_random_generator(self.random_state), kernels_named(self.kernels)
 
     def _keep_landmarks(self, K):

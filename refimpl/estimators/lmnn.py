@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, kernels_named, require_one_of
+from refimpl.checks import as_count, one_of
+from refimpl.estimators.arguments import as_random_generator, kernels_named
 from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd, stalled
 from refimpl.lmnn.arguments import require_neighbors, require_scale
 from refimpl.lmnn.neighbors import metric_neighbors, votes
@@ -120,7 +120,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         before = getattr(self, "components_", None) if self.warm_start else None
         X, _, places, k = _training_data(self, X, y)
         r = X.shape[1] if self.n_components is None else as_count(self.n_components, "n_components")
-        require_one_of(self.low_rank, ("rect", "svd"), "low_rank")
+        one_of(self.low_rank, ("rect", "svd"), "low_rank")
         if r > X.shape[1]:
             raise ValueError(f"n_components must be at most {X.shape[1]}, the features of X; got {r}")
         rect = r < X.shape[1] and self.low_rank == "rect"

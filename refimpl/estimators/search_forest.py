@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, kernels_named, require_one_of
+from refimpl.checks import as_count, one_of
+from refimpl.estimators.arguments import as_random_generator, kernels_named
 from refimpl.search_forest import in_range, label_similarity, neighbor_similarity, search_forest
 from refimpl.search_forest.index import MOST, InvertedIndex
 
@@ -179,7 +179,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _check_parameters(self):
         for name, allowed in (("mode", MODES), ("similarity", SIMILARITIES)):
-            require_one_of(getattr(self, name), allowed, name)
+            one_of(getattr(self, name), allowed, name)
         k = as_count(self.n_neighbors, "n_neighbors")
         as_count(self.n_trees, "n_trees")
         if self.n_similar is not None:
@@ -287,7 +287,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
         """The neighbours as a sparse matrix, shape (m, n), with k entries in each row: ones, or distances."""
-        require_one_of(mode, MODES, "mode")
+        one_of(mode, MODES, "mode")
         return self._graph(*self.kneighbors(X, n_neighbors), mode)
 
     def _graph(self, distances, indices, mode):
@@ -298,7 +298,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def transform(self, X):
         """The graph of neighbours: scipy.sparse.csr_matrix, shape (m, n)."""
         check_is_fitted(self)
-        require_one_of(self.mode, MODES, "mode")
+        one_of(self.mode, MODES, "mode")
         k, more = as_count(self.n_neighbors, "n_neighbors"), self.mode == "distance"
         self._require_candidates(k)
         squares, indices = self._nearest(X, min(k + more, self.n_samples_fit_), more)

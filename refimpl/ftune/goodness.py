@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.checks import as_count, as_generator, as_labels, as_number
+from refimpl.checks import as_count, as_generator, as_labels, as_number, positive
 from refimpl.ftune.linear_models import LOSSES, require_loss
 from refimpl.ftune.similarities import as_similarity
-from refimpl.lmnn.arguments import positive
 
 __all__ = [
     "Goodness", "goodness", "goodness_of_loss", "hinge_at_margin", "pairs_for_family", "pairs_for_loss",

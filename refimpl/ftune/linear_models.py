@@ -16,8 +16,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
 from scipy.special import expit
 
-from refimpl.checks import as_labels, as_matrix, as_number
-from refimpl.lmnn.arguments import positive
+from refimpl.checks import as_labels, as_matrix, as_number, one_of, positive
 
 __all__ = ["LOSSES", "LinearModel", "loss", "train"]
 
@@ -86,8 +85,7 @@ def loss(name, margins):
 
 def require_loss(name):
     """Refuse the name of a loss that is not there."""
-    if not isinstance(name, str) or name not in LOSSES:
-        raise ValueError(f"loss: {name!r} is unknown; it must be one of {', '.join(map(repr, LOSSES))}")
+    one_of(name, LOSSES, "loss")
 
 
 def as_cost(C, name):

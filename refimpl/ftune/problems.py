@@ -10,14 +10,12 @@ from types import ModuleType
 
 import numpy as np
 
-from refimpl.checks import as_kernels, as_labels, as_threads
+from refimpl.checks import as_kernels, as_labels, as_threads, one_of, positive
 from refimpl.ftune.arguments import NormalizationWarning, as_class_weights, as_costs, as_family, require_pairs
 from refimpl.ftune.linear_models import as_bias, require_loss
 from refimpl.ftune.similarities import as_similarity
 from refimpl.ftune.space import ALONE, classes_of, landmarked
-from refimpl.lmnn.arguments import positive
-from refimpl.memory import check_memory
-from refimpl.processors import processors
+from refimpl.resources import check_memory, processors
 
 __all__ = ["CS", "SLOPES", "OneVsAll", "Training", "as_training", "estimate_memory", "one_vs_all"]
 
@@ -127,8 +125,7 @@ def _mean(values, weights):
 def as_training(F, loss, C, bias, choose, per_class, kernels, threads):
     """Check the options of a training."""
     require_loss(loss)
-    if choose not in ("validation", "training"):
-        raise ValueError(f"choose: {choose!r} is unknown; it must be 'validation' or 'training'")
+    one_of(choose, ("validation", "training"), "choose")
     if not (isinstance(per_class, bool | np.bool_) or per_class == "both"):
         raise ValueError(f"per_class is {per_class!r}; it must be True, False or 'both'")
     ways = (False, True) if isinstance(per_class, str) else (bool(per_class),)

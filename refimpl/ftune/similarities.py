@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.checks import as_indices
-from refimpl.spaces.objects import _as_float_array, _as_objects
+from refimpl.spaces.objects import as_float_array, as_objects
 
 __all__ = ["Gaussian", "Similarity", "as_similarity", "mean_distance"]
 
@@ -58,7 +58,7 @@ class Similarity:
             return
         if objects is None:
             raise TypeError("K is a function and objects is None; pass the training objects")
-        self.objects = _as_objects(objects, "objects")
+        self.objects = as_objects(objects, "objects")
         if len(self.objects) == 0:
             raise ValueError("objects is empty; pass at least one training object")
 
@@ -145,7 +145,7 @@ class Similarity:
         return np.ascontiguousarray(block if same else block[:, places.reshape(-1)])
 
     def _of_matrix(self, queries, references):
-        queries = queries if queries is self.objects else _as_float_array(queries, "queries")
+        queries = queries if queries is self.objects else as_float_array(queries, "queries")
         if queries.ndim != 2 or queries.shape[1] != len(self):
             raise ValueError(
                 f"queries has shape {queries.shape}; each row must hold an object's K to the {len(self)} training "
@@ -154,7 +154,7 @@ class Similarity:
         return queries[:, references].astype(np.float64, copy=False)
 
     def _of_function(self, queries, references):
-        queries = _as_objects(queries, "queries")
+        queries = as_objects(queries, "queries")
         shape, others = (len(queries), len(references)), select(self.objects, references)
         if 0 in shape:
             return np.empty(shape)
@@ -170,7 +170,7 @@ class Similarity:
                 f"return {shape}"
             )
         reused = not isinstance(self._K, Gaussian)  # another function may return the same array again
-        return _as_float_array(found, "K's return value").astype(np.float64, copy=reused)
+        return as_float_array(found, "K's return value").astype(np.float64, copy=reused)
 
 
 def as_similarity(K, n=None, name="K"):
@@ -277,7 +277,7 @@ def _squared_lengths(A):
 
 
 def _as_matrix_of_all(K):
-    K = _as_float_array(K, "K")
+    K = as_float_array(K, "K")
     if K.ndim != 2 or K.shape[0] != K.shape[1] or K.size == 0:
         raise ValueError(f"K has shape {K.shape}; it must be square, one row and column for each training object")
     if not np.isfinite(K).all():

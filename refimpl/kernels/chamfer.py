@@ -33,7 +33,7 @@ def grid(shape):
     return float(np.ldexp(1.0, int(np.frexp(most)[1]) - 53))
 
 
-def on_grid(distance, shape):
+def rounded_distances(distance, shape):
     """Round distances in an image of the given shape to multiples of ``grid(shape)`` (half to even)."""
     return np.rint(distance / grid(shape)) * grid(shape)
 
@@ -92,7 +92,7 @@ def chamfer_distances(A, B, *, threads=None):
     D = np.empty((len(A), len(B)))
     for i, a in enumerate(points_A):
         for j, b in enumerate(points_B):
-            distance = on_grid(cdist(a, b), A.shape[1:])
+            distance = rounded_distances(cdist(a, b), A.shape[1:])
             D[i, j] = directed(distance) + directed(distance.T)
     return D
 

@@ -183,8 +183,7 @@ class Choice:
 
     def check_form(self, name, value, lengths, values):
         """Check that it is one of them."""
-        if not any(type(value) is type(one) and value == one for one in self.known):
-            raise ValueError(f"{name} must be {' or '.join(map(repr, self.known))}; got {value!r}")
+        one_of(value, self.known, name)
 
     def check_values(self, name, value, lengths):
         """Nothing more."""
@@ -224,6 +223,34 @@ def _parts(wanted):
         return None, wanted
     name, _, more = wanted.partition("+")
     return name, int(more or 0)
+
+
+def one_of(value, allowed, name):
+    """Check that a value is one of those allowed.
+
+    Parameters
+    ----------
+    value : object
+    allowed : iterable of str or bool
+        In the order in which the message gives them.
+    name : str
+        How the message calls the argument.
+
+    Returns
+    -------
+    object
+        `value`.
+
+    Raises
+    ------
+    ValueError
+        If it is another, or of another type.
+    """
+    if not any(isinstance(value, type(one)) and value == one for one in allowed):
+        known = [repr(one) for one in allowed]
+        others = f"{', '.join(known[:-1])} or " if len(known) > 1 else ""
+        raise ValueError(f"{name} must be {others}{known[-1]}; got {value!r}")
+    return value
 
 
 def require_within(values, name, largest=LARGEST):

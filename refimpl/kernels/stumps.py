@@ -238,16 +238,16 @@ def best_stump(features, w, l, *, threads=None):
     g = np.where(l, w, -w)
     best = (np.inf, 0, 1, 0)
     for f in range(features.n_features):
-        below = _mass_below(features, f, g, w1 - w0)
+        below = mass_below(features, f, g, w1 - w0)
         for p, errors in ((1, w1 - below), (-1, w0 + below)):
             k = np.argmin(errors)
             if errors[k] < best[0]:
-                best = (errors[k], f, p, k)
+                best = (errors[k], f, p, k)  # BD:A.2:7  epsilon_t, the least over f, p and theta
     epsilon, f, p, k = best
-    return float(epsilon), f, p, features.threshold(f, k, p)
+    return float(epsilon), f, p, features.threshold(f, k, p)  # BD:A.2:8  f_t, p_t, theta_t
 
 
-def _mass_below(features, f, g, total):
+def mass_below(features, f, g, total):
     """Sum of g over the rows below each distinct value of feature f: ndarray, shape (number of values,)."""
     rows, starts, common = features.bins(f)
     mass = np.add.reduceat(g[rows], starts) if len(starts) else np.empty(0)
@@ -274,4 +274,4 @@ def add_similarity(S, Y, X, alpha, feature, polarity, threshold, *, threads=None
     """
     for a, f, p, theta in zip(alpha, feature, polarity, threshold, strict=True):
         difference = Y[:, f, np.newaxis] - X[:, f]
-        S += np.where(p * difference < p * theta, a, 0.0)
+        S += np.where(p * difference < p * theta, a, 0.0)  # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4

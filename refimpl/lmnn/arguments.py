@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from refimpl.checks import as_count, as_labels, as_matrix, as_number, as_vectors_like
+from refimpl.checks import as_count, as_labels, as_matrix, as_vectors_like, positive
 from refimpl.kernels.contract import check_threads, require_within
 
 LEAST_SPREAD = 1e-120  # the metric holds the inverse of a spread, and a kernel squares that
@@ -50,13 +50,6 @@ def as_options(max_checks, patience, callback, threads):
         raise TypeError(f"callback must be a function that takes a Step, or None; got {callback!r}")
     check_threads(threads)
     return as_count(max_checks, "max_checks"), as_count(patience, "patience"), threads
-
-
-def positive(value, name):
-    value = as_number(value, name)
-    if not value > 0:
-        raise ValueError(f"{name} must be positive; got {value}")
-    return value
 
 
 def as_mu(mu):

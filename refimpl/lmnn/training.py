@@ -12,7 +12,7 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count, as_generator, as_kernels, as_matrix
+from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, one_of, positive
 from refimpl.kernels.subgradient import HELD
 from refimpl.lmnn import smoothed as lmnn_solver
 from refimpl.lmnn.arguments import (
@@ -23,13 +23,12 @@ from refimpl.lmnn.arguments import (
     as_targets,
     as_validation,
     checked,
-    positive,
 )  # fmt: skip
 from refimpl.lmnn.certificate import Certificate
 from refimpl.lmnn.neighbors import classify, metric_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.memory import check_memory
 from refimpl.products import MOST_SUMS
+from refimpl.resources import check_memory
 from refimpl.results import result
 
 __all__ = [
@@ -312,10 +311,9 @@ def lmnn(
     kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
     max_checks, patience, threads = as_options(max_checks, patience, callback, threads)
     mu, tol = as_mu(mu), positive(tol, "tol")
-    if solver is not None and solver not in SOLVERS:
-        raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
-    if search not in ("product", "trees"):
-        raise ValueError(f"search must be 'product' or 'trees'; got {search!r}")
+    if solver is not None:
+        one_of(solver, SOLVERS, "solver")
+    one_of(search, ("product", "trees"), "search")
     partition = as_partition(partition, len(X))
     if solver is None:
         solver = "subgradient" if validation is not None and partition.max() else "smoothed"

@@ -25,7 +25,7 @@ from math import erf, exp, inf, log, pi, sqrt
 
 import numpy as np
 
-from refimpl.checks import as_count, as_generator, as_kernels, as_number
+from refimpl.checks import as_count, as_generator, as_kernels, positive
 from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates, as_points
 
@@ -174,7 +174,7 @@ def lsh(X, n_tables, k, w, *, rng, p=2, kernels=None, threads=None):
         small that the hash values leave the integers that float64 holds.
     """
     kernels, X, rng = as_kernels(kernels), as_points(X, "X"), as_generator(rng)
-    n_tables, k, w = as_count(n_tables, "n_tables"), as_count(k, "k"), as_width(w)
+    n_tables, k, w = as_count(n_tables, "n_tables"), as_count(k, "k"), positive(w, "w")
     if p not in (1, 2) or isinstance(p, bool):
         raise ValueError(f"p is {p!r}; it must be 1 (Manhattan distance) or 2 (Euclidean distance)")
     stable = rng.standard_normal if p == 2 else rng.standard_cauchy
@@ -222,16 +222,8 @@ def collision_probability(c, w, p=2):
     -------
     float
     """
-    r = as_width(w) / as_width(c, "c")
+    r = positive(w, "w") / positive(c, "c")
     if p == 1:  # 2 arctan(w / c) / pi - log(1 + (w / c)^2) / (pi w / c)
         return 2 * np.arctan(r) / pi - log(1 + r * r) / (pi * r)
     # 1 - 2 norm(-w / c) - 2 (1 - exp(-w^2 / 2 c^2)) / (sqrt(2 pi) w / c)
     return erf(r / sqrt(2)) - 2 / (sqrt(2 * pi) * r) * (1 - exp(-r * r / 2))
-
-
-def as_width(w, name="w"):
-    """The positive, finite number `w`."""
-    w = as_number(w, name)
-    if w == 0:
-        raise ValueError(f"{name} is 0; it must be positive")
-    return w

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from refimpl.checks import as_labels, as_matrix, as_number, as_vectors_like
+from refimpl.checks import as_labels, as_matrix, as_number, as_vectors_like, one_of
 from refimpl.results import result
 from refimpl.rivals.whitening import centred, centred_by_class, principal_deviations
 
@@ -75,8 +75,7 @@ class Distance:
 
     def __post_init__(self):
         object.__setattr__(self, "name", str(self.name))  # a file gives it back as an array
-        if self.name not in NAMES:
-            raise ValueError(f"name is {self.name!r}; the distances are {', '.join(NAMES)}")
+        one_of(self.name, NAMES, "name")
         if self.factor.ndim != 2 or self.classes.ndim != 1:
             raise ValueError(f"factor, classes have the shapes {self.factor.shape}, {self.classes.shape}; (R, d), (M,)")
         groups = len(self.classes) if self.name.startswith("Mah-C") else 1
@@ -134,8 +133,7 @@ def fit_distance(name, X, labels, *, rcond=None, ridge=0.0, log_det=False):
         If the name is unknown, the input is empty or not finite or shapes do not fit, `log_det` is asked for
         where no class has its own covariance, or a covariance is zero.
     """
-    if name not in NAMES:
-        raise ValueError(f"name is {name!r}; the distances are {', '.join(NAMES)}")
+    one_of(name, NAMES, "name")
     X = as_matrix(X, "X")
     labels = as_labels(labels, len(X), "labels")
     rcond = None if rcond is None else as_number(rcond, "rcond", below=1.0)

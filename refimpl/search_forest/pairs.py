@@ -21,8 +21,8 @@ import numpy as np
 from scipy import sparse
 
 from refimpl.kernels.pairs import midway
-from refimpl.processors import share
 from refimpl.products import times_vector, vector_times
+from refimpl.resources import share
 
 DENSE_BYTES, LISTED_BYTES = 68, 80  # for a pair while a tree is learnt: of listed ones, refimpl_fast takes 20 to 75
 SIMILAR_BYTES = 16  # for an entry of S while the pairs are listed
@@ -38,7 +38,7 @@ def grid_step(total):
     return 2.0 ** (np.frexp(total * (1 + 2.0**-30))[1] - 51)
 
 
-def on_grid(values, step):
+def rounded(values, step):
     """Round to multiples of a power of two, half to even."""
     values = np.asarray(values / step)
     np.rint(values, out=values)
@@ -63,13 +63,13 @@ class DensePairs:
         """w_ij of eq. 10, shape (n, n), on a grid; 0 where i = j."""
         w = np.exp(-self.z * self.T)  # eq. 10
         np.fill_diagonal(w, 0.0)
-        return on_grid(w, grid_step(w.sum()))
+        return rounded(w, grid_step(w.sum()))
 
     def root(self):
         """M = (w_ij z_ij) for the node that holds all points."""
         M = np.exp(-self.z * self.T) * self.z
         np.fill_diagonal(M, 0.0)
-        return _DenseNode(on_grid(M, grid_step(np.abs(M).sum())), self.lam)
+        return _DenseNode(rounded(M, grid_step(np.abs(M).sum())), self.lam)
 
     def masses(self, leaf):
         """P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights, t(i, j) = (leaf[i] = leaf[j])."""
@@ -185,11 +185,11 @@ class MeetingPairs:
 
         self._for_blocks(sizes)
         step = grid_step(v.sum() + self._unlisted() * lam)
-        base = -2 * on_grid(lam, step)
+        base = -2 * rounded(lam, step)
 
         def beyond_base(part):
             similar, dissimilar = self._weights(part)
-            both = on_grid((1 - lam) * similar, step), -on_grid(lam * dissimilar, step)
+            both = rounded((1 - lam) * similar, step), -rounded(lam * dissimilar, step)
             v[part] = _both(*both, self.similar[part]) - base
 
         self._for_blocks(beyond_base)
@@ -202,7 +202,7 @@ class MeetingPairs:
 
         def of_block(part):
             same = part.start + np.flatnonzero(leaf[self.first[part]] == leaf[self.second[part]])
-            orders, of_similar, of_dissimilar = self.similar[same], *(on_grid(w, step) for w in self._weights(same))
+            orders, of_similar, of_dissimilar = self.similar[same], *(rounded(w, step) for w in self._weights(same))
             return (orders * of_similar).sum(), ((2 - orders) * of_dissimilar).sum(), 2.0 * len(same)
 
         for of_similar, of_dissimilar, pairs in self._for_blocks(of_block):
@@ -220,7 +220,7 @@ class MeetingPairs:
         step = self._step()
 
         def of_block(part):
-            both, chosen = (on_grid(w, step) for w in self._weights(part)), self.T[part] > 0
+            both, chosen = (rounded(w, step) for w in self._weights(part)), self.T[part] > 0
             right = int(self.similar[part][chosen].sum(dtype=np.int64))
             return _both(*both, self.similar[part]).sum(), 2 * np.count_nonzero(chosen), right
 

@@ -94,7 +94,7 @@ def _refined(X, node, split, settings, kernels, threads):
     A[:, :-1], A[:, -1] = away, np.sqrt(np.einsum("ij,ij", away, away) / away.size)
     found, pull = _pull(node, split[3] + split[2] > 0)
     for _ in range(settings.refine):
-        p = _fitted(A, pull, kernels, threads)[:-1]
+        p = fitted_by(A, pull, kernels, threads)[:-1]
         size = length(p)
         if not size > 0:
             break
@@ -115,7 +115,7 @@ def _pull(node, left):
     return 0.5 * (node.J + np.einsum("i,i", s, u)), u
 
 
-def _fitted(A, u, kernels=None, threads=None):
+def fitted_by(A, u, kernels=None, threads=None):
     """Least squares A p = u by a few conjugate gradient steps from p = 0: fewer steps shrink p where A is thin."""
     p, r = np.zeros(A.shape[1]), vector_times(u, A, kernels, threads)
     q, rr = r, np.einsum("i,i", r, r)

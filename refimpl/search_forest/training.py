@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 
 from refimpl.ball_trees import LARGEST, nearest_neighbors
-from refimpl.checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like
+from refimpl.checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like, one_of
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
-from refimpl.memory import check_memory
+from refimpl.resources import check_memory
 from refimpl.results import from_new_arrays
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.splits import STEPS, Settings, best_split, top_eigenvector, unit_of
@@ -309,7 +309,7 @@ def search_forest(
     kernels, rng, X = as_kernels(kernels), as_generator(rng), in_range(as_matrix(X, "X", single=True), "X")
     M, lam, threads = as_count(M, "M"), _as_lam(lam), _as_threads(threads)
     settings = _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol)
-    _require_one_of(pairs, FORMS, "pairs")
+    one_of(pairs, FORMS, "pairs")
     if pairs == "dense" and len(X) > DENSE:
         raise ValueError(f"pairs must be 'meeting' for more than {DENSE} points; got 'dense' for {len(X)}")
     if callback is not None and not callable(callback):
@@ -358,7 +358,7 @@ def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeti
     int
     """
     X, M, lam = as_matrix(X, "X", single=True), as_count(M, "M"), _as_lam(lam)
-    _require_one_of(pairs, FORMS, "pairs")
+    one_of(pairs, FORMS, "pairs")
     similar = as_similarity(S, len(X)).nnz
     n, d = X.shape
     most = 2 ** min(as_count(max_depth, "max_depth"), DEEP)
@@ -371,18 +371,13 @@ def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeti
 
 def _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol):
     """The checked Settings."""
-    _require_one_of(offset, ("best", "eigenvector"), "offset")
+    one_of(offset, ("best", "eigenvector"), "offset")
     augment = as_number(augment, "augment")
     return Settings(
         as_count(max_depth, "max_depth"), None if max_leaves is None else as_count(max_leaves, "max_leaves", 2),
         None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
         offset, as_count(refine, "refine", 0), augment, as_number(tol, "tol"), unit_of(X, augment),
     )  # fmt: skip
-
-
-def _require_one_of(value, allowed, name):
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")
 
 
 def _as_threads(threads):

@@ -204,12 +204,12 @@ class CallableSpace(Space):
             raise TypeError(f"distance is a {type(distance).__name__}; pass a function, or use PrecomputedSpace")
         self.distance = distance
         self.pairwise = bool(pairwise)
-        self.objects = _as_objects(objects, "objects")
+        self.objects = as_objects(objects, "objects")
         if len(self.objects) == 0:
             raise ValueError("objects is empty; pass at least one database object")
 
     def as_queries(self, queries):
-        return _as_objects(queries, "queries")
+        return as_objects(queries, "queries")
 
     def _select(self, queries, rows):
         return queries[rows] if isinstance(queries, np.ndarray) else [queries[i] for i in rows]
@@ -255,7 +255,7 @@ class PrecomputedSpace(Space):
     """
 
     def __init__(self, matrix):
-        D = _as_float_array(matrix, "matrix")
+        D = as_float_array(matrix, "matrix")
         if D.ndim != 2 or D.shape[0] != D.shape[1] or D.size == 0:
             raise ValueError(f"matrix has shape {D.shape}; it must be square, one row and column for each object")
         if not np.isfinite(D).all() or (D < 0).any():
@@ -270,7 +270,7 @@ class PrecomputedSpace(Space):
         self.objects = D
 
     def as_queries(self, queries):
-        D = _as_float_array(queries, "queries")
+        D = as_float_array(queries, "queries")
         if D.ndim != 2 or D.shape[1] != len(self):
             raise ValueError(
                 f"queries has shape {D.shape}; each row must hold one query's distances to the {len(self)} database "
@@ -303,7 +303,7 @@ def as_space(space, name="space"):
     return space
 
 
-def _as_objects(objects, name):
+def as_objects(objects, name):
     if isinstance(objects, str | bytes):
         raise TypeError(f"{name} is one string; pass a list of objects, [{name}] if it is one object")
     if isinstance(objects, np.ndarray) and objects.ndim > 0:
@@ -324,7 +324,7 @@ def _as_distance(value):
         ) from None
 
 
-def _as_float_array(D, name):
+def as_float_array(D, name):
     try:
         D = np.asarray(D)
     except ValueError as error:

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from timing import seconds
 
 import refimpl.kernels
 from paper_figures.data import load
@@ -89,16 +90,8 @@ def test_filter_scan(threads, benchmark):
     X, Q, A = rng.normal(size=(60_000, 256)), rng.normal(size=(1, 256)), rng.random((1, 256))
     np.testing.assert_array_equal(refimpl.kernels.weighted_l1(Q, A, X), refimpl_fast.weighted_l1(Q, A, X))
 
-    def seconds(function):
-        found = []
-        for _ in range(15):
-            start = time.perf_counter()
-            function()
-            found.append(time.perf_counter() - start)
-        return float(np.median(found))
-
-    ours = seconds(lambda: refimpl_fast.weighted_l1(Q, A, X, threads=threads))
-    memory, sklearn = seconds(lambda: X.sum()), seconds(lambda: pairwise_distances(Q, X, metric="manhattan"))
+    ours = seconds(lambda: refimpl_fast.weighted_l1(Q, A, X, threads=threads), 15)
+    memory, sklearn = seconds(lambda: X.sum(), 15), seconds(lambda: pairwise_distances(Q, X, metric="manhattan"), 15)
     print(f"\nweighted L1 to 60,000 x 256, {threads} thread(s): {1e3 * ours:.1f} ms; a sum of the same numbers "
           f"{1e3 * memory:.1f} ms, scikit-learn's manhattan {1e3 * sklearn:.1f} ms")  # fmt: skip
     benchmark(lambda: refimpl_fast.weighted_l1(Q, A, X, threads=threads))

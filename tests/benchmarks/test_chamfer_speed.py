@@ -14,11 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import ndimage
+from timing import seconds
 
 import refimpl.kernels
 from paper_figures.data import load
 from refimpl.boostmap.edges import canny
-from refimpl.kernels.chamfer import on_grid
+from refimpl.kernels.chamfer import rounded_distances
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 pytestmark = pytest.mark.real_data("MNIST-10")
@@ -35,15 +36,6 @@ def sets():
     return E[digits.n_train :], E[: digits.n_train]
 
 
-def seconds(function, repeats=1):
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        found.append(time.perf_counter() - start)
-    return float(np.median(found))
-
-
 def product_peak():
     """Multiplications and additions a second of a float32 matrix product on all cores."""
     rng = np.random.default_rng(0)
@@ -56,7 +48,7 @@ def by_products(A, B, dtype):
     sides = []
     for images in (A, B):
         maps = [ndimage.distance_transform_edt(~image) for image in images]
-        maps = on_grid(np.array(maps), A.shape[1:]).reshape(len(images), -1).astype(dtype)
+        maps = rounded_distances(np.array(maps), A.shape[1:]).reshape(len(images), -1).astype(dtype)
         E = images.reshape(len(images), -1).astype(dtype)
         sides.append((E, maps, E.sum(axis=1)))
     (E_a, D_a, n_a), (E_b, D_b, n_b) = sides
@@ -68,7 +60,7 @@ def test_distances(sets, benchmark):
     expected = refimpl.kernels.chamfer_distances(Q[:20], X[:500])
     assert np.array_equal(refimpl_fast.chamfer_distances(Q[:20], X[:500]), expected)
     assert np.array_equal(refimpl_fast.chamfer_distances(Q[:300], X[:2000]), by_products(Q[:300], X[:2000], float))
-    reference = seconds(lambda: refimpl.kernels.chamfer_distances(Q[:20], X[:500])) / 10_000
+    reference = seconds(lambda: refimpl.kernels.chamfer_distances(Q[:20], X[:500]), 1) / 10_000
     for threads in (1, None):
         fast = seconds(lambda t=threads: refimpl_fast.chamfer_distances(Q[:2000], X[:5000], threads=t), 3) / 1e7
         name = "all threads" if threads is None else "1 thread"

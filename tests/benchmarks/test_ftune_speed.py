@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
+from timing import seconds
 
 import refimpl.kernels
 from paper_figures.data import load
@@ -17,15 +18,6 @@ from refimpl.ftune.linear_models import path
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
-
-
-def seconds(function, repeats=1):
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        found.append(time.perf_counter() - start)
-    return float(np.median(found))
 
 
 @pytest.mark.real_data("MNIST-10")
@@ -93,7 +85,7 @@ def test_train_beside_liblinear(benchmark):
     sign, Cs = np.where(y == np.unique(y)[0], 1.0, -1.0), (1.0, 10.0, 100.0, 1000.0)
     for loss, dual in (("squared_hinge", False), ("squared_hinge", True), ("hinge", True)):
         ours = []
-        mine = seconds(lambda ours=ours, loss=loss: ours.extend(path(Phi, sign, Cs, loss, 1.0)))
+        mine = seconds(lambda ours=ours, loss=loss: ours.extend(path(Phi, sign, Cs, loss, 1.0)), 1)
         theirs, start = [], time.perf_counter()
         for C in Cs:
             with warnings.catch_warnings():

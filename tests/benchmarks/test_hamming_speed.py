@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from timing import seconds
 
 import refimpl.kernels
 from paper_figures.data import load
@@ -39,15 +40,6 @@ def digits():
     Z = (X - X[: data.n_train].mean(axis=0)) @ V.T
     X, Q = np.ascontiguousarray(Z[: data.n_train]), np.ascontiguousarray(Z[data.n_train :][:1000])
     return X, Q, nearest_neighbors(X, Q, 100, kernels=refimpl_fast).indices
-
-
-def seconds(function, repeats=7):
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        found.append(time.perf_counter() - start)
-    return float(np.median(found))
 
 
 def count_bits(codes, query, block=1 << 18):
@@ -94,7 +86,7 @@ def test_scan_of_a_mapped_file(words, tmp_path, benchmark):
     for a, b in zip(found, refimpl_fast.hamming_nearest(codes, query, 10), strict=True):
         assert (a == b).all()
     assert found[1][0, 0] == 12_345
-    held, read = (seconds(lambda c=c: refimpl_fast.hamming_nearest(c, query, 10)) for c in (codes, mapped))
+    held, read = (seconds(lambda c=c: refimpl_fast.hamming_nearest(c, query, 10), 7) for c in (codes, mapped))
     print(f"\n{len(codes):,} codes of 512 bits: {1e3 * held:.1f} ms in memory, {1e3 * read:.1f} ms mapped from a file")
     benchmark.pedantic(lambda: refimpl_fast.hamming_nearest(mapped, query, 10), rounds=3)
     mapped._mmap.close()

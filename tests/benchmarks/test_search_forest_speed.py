@@ -14,6 +14,7 @@ import time
 import numpy as np
 import pytest
 from scipy import sparse
+from timing import seconds
 
 import refimpl.kernels
 from paper_figures.data import load
@@ -56,15 +57,6 @@ def random_forest(X, trees, levels, rng):
     )  # fmt: skip
 
 
-def seconds(function, repeats=3):
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        found.append(time.perf_counter() - start)
-    return float(np.median(found))
-
-
 def report(benchmark, found):
     for name, value in found.items():
         benchmark.extra_info[name] = value
@@ -81,8 +73,8 @@ def test_a_million_vectors(benchmark):
     assert (words[:9] == refimpl_fast.forest_words(forest, Q[:9], threads=1)).all()
     found = {}
     reference = seconds(lambda: refimpl.kernels.forest_words(forest, few), 1) / len(few)
-    one_by_one = seconds(lambda: [refimpl_fast.forest_words(forest, q[None], threads=1) for q in Q]) / QUERIES
-    batch = seconds(lambda: refimpl_fast.forest_words(forest, X[:20_000], threads=1)) / 20_000
+    one_by_one = seconds(lambda: [refimpl_fast.forest_words(forest, q[None], threads=1) for q in Q], 3) / QUERIES
+    batch = seconds(lambda: refimpl_fast.forest_words(forest, X[:20_000], threads=1), 3) / 20_000
     found["traversal, reference, ms a point"] = 1e3 * reference
     found["traversal, one point at a time, ms"] = 1e3 * one_by_one
     found["traversal, 20,000 points, ms a point"] = 1e3 * batch
@@ -97,10 +89,10 @@ def test_a_million_vectors(benchmark):
     plain = refimpl.kernels.gather_candidates(index._starts, index._items, index._alive, words[:3], forest.c, N)
     assert (plain[1] == candidates.ids[: candidates.offsets[3]]).all()
     benchmark.pedantic(lambda: [index.candidates(q[None]) for q in Q], rounds=3)
-    found["candidates of one query, ms"] = 1e3 * seconds(lambda: [index.candidates(q[None]) for q in Q]) / QUERIES
-    found["candidates, 1,000 queries at once, ms a query"] = 1e3 * seconds(lambda: index.candidates(Q)) / QUERIES
+    found["candidates of one query, ms"] = 1e3 * seconds(lambda: [index.candidates(q[None]) for q in Q], 3) / QUERIES
+    found["candidates, 1,000 queries at once, ms a query"] = 1e3 * seconds(lambda: index.candidates(Q), 3) / QUERIES
     found["10 nearest of all candidates, one query, ms"] = (
-        1e3 * seconds(lambda: [index.query(q[None], 10) for q in Q]) / QUERIES
+        1e3 * seconds(lambda: [index.query(q[None], 10) for q in Q], 3) / QUERIES
     )
     found["candidates a query"] = np.diff(candidates.offsets).mean()
     report(benchmark, found)
@@ -157,11 +149,11 @@ def test_sums_over_pairs(benchmark, threads):
         "meetings": lambda kernels: kernels.meet_pairs(leaf, first, second, similar, v, 0.5, threads=threads),
     }
     np.testing.assert_allclose(calls["product"](refimpl_fast)[0], upper @ u + lower @ u, rtol=1e-9, atol=1e-9)
-    found = {"product, SciPy, ns a pair": 1e9 / p * seconds(lambda: upper @ u + lower @ u)}
+    found = {"product, SciPy, ns a pair": 1e9 / p * seconds(lambda: upper @ u + lower @ u, 3)}
     for name, call in calls.items():
         for ours, plain in zip(call(refimpl_fast), call(refimpl.kernels), strict=True):
             assert (ours == plain).all()
         for kernels in (refimpl_fast, refimpl.kernels):
-            found[f"{name}, {kernels.__name__}, ns a pair"] = 1e9 / p * seconds(lambda: call(kernels))  # noqa: B023
+            found[f"{name}, {kernels.__name__}, ns a pair"] = 1e9 / p * seconds(lambda: call(kernels), 3)  # noqa: B023
     benchmark.pedantic(lambda: calls["product"](refimpl_fast), rounds=3)
     report(benchmark, found)

@@ -5,10 +5,10 @@
 
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
+from timing import seconds
 
 import refimpl.kernels
 from paper_figures.data import load
@@ -24,15 +24,6 @@ def sets():
     X, one = digits.X[picked], digits.y[picked] == np.unique(digits.y)[0]
     B = X[one][:100]
     return Differences(X[one], B), Differences(X[~one], B)
-
-
-def seconds(function, repeats):
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        found.append(time.perf_counter() - start)
-    return float(np.median(found))
 
 
 def per_round(P, N, kernels, few, many, repeats, threads=None):

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from timing import seconds
 
 import refimpl.kernels
 from paper_figures.data import load
@@ -29,15 +30,6 @@ def digits():
     V = principal_axes(X[: data.n_train])[:169]
     Z = (X - X[: data.n_train].mean(axis=0)) @ V.T
     return Z[: data.n_train], Z[data.n_train :][:QUERIES], data.y[: data.n_train]
-
-
-def seconds(function, repeats=5):
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        found.append(time.perf_counter() - start)
-    return float(np.median(found))
 
 
 def report(benchmark, found, of):
@@ -77,8 +69,8 @@ def test_nearest_neighbours(digits, d, benchmark):
     learns.query(Q, K)
     calls = learns.get_n_calls() / QUERIES
     benchmark.pedantic(own["tree"], rounds=5)
-    found = {name: seconds(search) for name, search in own.items()}
-    found["tree, 2 threads"] = seconds(lambda: own["tree"](threads=2))
+    found = {name: seconds(search, 5) for name, search in own.items()}
+    found["tree, 2 threads"] = seconds(lambda: own["tree"](threads=2), 5)
     found["reference tree (10 queries)"] = reference_seconds
     found["scipy cKDTree"] = seconds(lambda: scipys.query(Q, K), 3)
     found["scikit-learn BallTree"] = seconds(lambda: learns.query(Q, K), 3)

@@ -385,7 +385,7 @@ def test_a_pair_and_its_reverse_are_one_coordinate_of_a_symmetric_distance(kerne
         model = train(D, triples, y, d=30, M_1=12, m=40, M_2=52, kernels=kernels, max_rounds=150)
         pairs = {(a, b) for a, b in zip(model.first.tolist(), model.second.tolist(), strict=True) if b >= 0}
         assert len(pairs) > 5 and not any((b, a) in pairs for a, b in pairs)
-    named = bm._named_before(1, 2, np.array([[0, 1, 1], [1, 0, 3], [1, 4, 0.0]]), {(2, 1): 1.0})
+    named = bm.named_before(1, 2, np.array([[0, 1, 1], [1, 0, 3], [1, 4, 0.0]]), {(2, 1): 1.0})
     assert named == (1, 2)  # D(x_1, x_2) differs from D(x_2, x_1): two classifiers
 
 

@@ -9,7 +9,7 @@ from agreement import KERNELS, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,12 +20,6 @@ from refimpl.estimators.arguments import as_random_generator
 from refimpl.lmnn import lmnn, lmnn_rect, lmnn_svd
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    return train_test_split(StandardScaler().fit_transform(X), np.array(list("abc"))[y], random_state=0)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from paper_figures.data import FILES, DataFile, DataNotAvailable, describe, fetch, load, names, search_path
 from paper_figures.data.coding import nominal_codes, table
 from paper_figures.data.gist import gist
-from paper_figures.data.sets import _recipe
+from paper_figures.data.sets import recipe_of
 
 real = pytest.mark.real_data  # see conftest.py
 PUBLISHED = Path(__file__).resolve().parents[2] / "paper_figures/published/boosted_distance/table1.csv"
@@ -115,15 +115,15 @@ def test_codes_of_symbols():
     assert load("splice", ambiguous="one code").X.max() == 4 < letters.max()
 
 
-@pytest.mark.parametrize("name", each(name for name in names() if _recipe(name).files and name != "gender"))
+@pytest.mark.parametrize("name", each(name for name in names() if recipe_of(name).files and name != "gender"))
 def test_every_pinned_file_has_its_checksum(name):
     """The loader raises if a file has another sha256 than the table."""
     described = describe(name)
-    assert described == tuple({"name": file, "sha256": FILES[file].sha256} for file in _recipe(name).files)
+    assert described == tuple({"name": file, "sha256": FILES[file].sha256} for file in recipe_of(name).files)
 
 
 def test_every_file_of_the_table_belongs_to_a_set():
-    assert set(FILES) == {file for name in names() for file in _recipe(name).files}
+    assert set(FILES) == {file for name in names() for file in recipe_of(name).files}
 
 
 def test_table_of_files_is_well_formed():
@@ -149,9 +149,9 @@ def test_unknown_names_and_options_say_what_would_do():
         load("iris")
     with pytest.raises(ValueError, match=r"colour: .*'vote1'.*missing, physician"):
         load("vote1", colour="red")
-    with pytest.raises(ValueError, match=r"order: 'random'.*frequency"):
+    with pytest.raises(ValueError, match=r"order must be 'sorted', .* or 'frequency'; got 'random'"):
         nominal_codes(["a"], order="random")
-    with pytest.raises(ValueError, match=r"missing: 'zero'.*drop"):
+    with pytest.raises(ValueError, match=r"missing must be 'code', 'mean' or 'drop'; got 'zero'"):
         table([["1"]], missing="zero")
 
 

@@ -50,12 +50,12 @@ def test_divided_features_are_a_stronger_penalty():
 
 
 def test_reasons_go_by_what_differs():
-    assert results._why("aural-sonar", "BBS", 0.8, 0.9, False) == results.SMALL
-    assert results._why("letters", "DBOOST", 0.8, 0.9, True) == results.WHY["DBOOST"]
-    assert results._why("letters", "BBS", 0.8, 0.9, True) == results.WHY["above"]
-    assert results._why("letters", "FTUNE-S", 0.8, 0.9, True) == results.WHY["fresh"]
-    assert results._why("letters", "FTUNE-S", 0.8, 0.7, True) is None  # open
-    assert results._why("voting", "BBS", 0.8, 0.7, False) == results.WHY["linear"]
+    assert results.why_different("aural-sonar", "BBS", 0.8, 0.9, False) == results.SMALL
+    assert results.why_different("letters", "DBOOST", 0.8, 0.9, True) == results.WHY["DBOOST"]
+    assert results.why_different("letters", "BBS", 0.8, 0.9, True) == results.WHY["above"]
+    assert results.why_different("letters", "FTUNE-S", 0.8, 0.9, True) == results.WHY["fresh"]
+    assert results.why_different("letters", "FTUNE-S", 0.8, 0.7, True) is None  # open
+    assert results.why_different("voting", "BBS", 0.8, 0.7, False) == results.WHY["linear"]
 
 
 def test_what_is_missing_is_said():

@@ -67,7 +67,7 @@ def test_a_rival_that_cannot_be_had_says_so(monkeypatch, tmp_path):
     def offline(command, timeout=0):
         raise subprocess.CalledProcessError(1, command)
 
-    monkeypatch.setattr(lmnn_rivals, "_run", offline)
+    monkeypatch.setattr(lmnn_rivals, "run_script", offline)
     found = lmnn_rivals.rival_curve("pylmnn", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0, None)
     assert found["why"].startswith("pylmnn did not run: CalledProcessError")
 

@@ -91,7 +91,7 @@ def test_the_numbers_hang_together(found):
 def test_centres_on_the_way_to_a_leaf_are_those_that_the_first_point_takes():
     rng, job = np.random.default_rng(0), SimpleNamespace(kernels=refimpl_fast)
     model, Q = kmeans_trees(rng.normal(size=(300, 3)), rng=rng, branching=4), rng.normal(size=(20, 3))
-    way, first = (tasks._centres(job, model, Q, [1, 1], first_best) for first_best in (False, True))
+    way, first = (tasks.centres_compared(job, model, Q, [1, 1], first_best) for first_best in (False, True))
     assert way == first and way[0] > 4 and way[0] == way[1]
 
 
@@ -102,10 +102,10 @@ def test_comparisons_count_as_items():
         {"method": "trees", "counts": [10, 20], "recall": [42.0, 60.0], "compared": [1.0, 50.0]},
         {"method": "codes", "counts": [10, 20], "recall": [99.0, 99.0]},
     ]
-    (note,) = results._cost_notes(curves)
+    (note,) = results.cost_notes(curves)
     assert "Boosted Search Forest: at most 2 planes; trees: 1 to 50. " in note
     assert "where both have a curve, of: trees at 20 (of 2)." in note
-    assert results._cost_notes(curves[1:]) == []
+    assert results.cost_notes(curves[1:]) == []
 
 
 def test_unions_of_whole_lists_by_sets():
@@ -184,8 +184,8 @@ def test_which_library_is_read_off_the_numbers():
 def test_the_index_of_the_timing_holds_every_code():
     rng = np.random.default_rng(0)
     codes = rng.integers(2**64, size=(90, 1), dtype=np.uint64)
-    (starts, items), model = tasks._synthetic(codes, 3, 4, 2, rng)
-    words = tasks._words(codes, 3, 4)
+    (starts, items), model = tasks.synthetic_index(codes, 3, 4, 2, rng)
+    words = tasks.words_of_codes(codes, 3, 4)
     for i, of_code in enumerate(words):
         for m, word in enumerate(of_code):
             assert word // 16 == m and word % 16 == (int(codes[i, 0]) >> 4 * m) & 15

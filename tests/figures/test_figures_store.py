@@ -214,10 +214,10 @@ def test_code_version_of_the_package_itself():
     from paper_figures.boosted_distance.tasks import shape_of
     from paper_figures.data import reader
 
-    modules = {name for name, _ in codeversion._closure(shape_of.__module__)}
+    modules = {name for name, _ in codeversion.modules_behind(shape_of.__module__)}
     assert {"paper_figures.boosted_distance.tasks", "refimpl.boosted_distance", "refimpl.rivals.nda"} <= modules
     assert not any(name.startswith(("paper_figures.gallery", "paper_figures.plots")) for name in modules)
-    modules = {name for name, _ in codeversion._closure(reader("sonar").__module__)}
+    modules = {name for name, _ in codeversion.modules_behind(reader("sonar").__module__)}
     assert modules == {"paper_figures.data.uci", "paper_figures.data.coding"}
     with pytest.raises(ValueError, match="no_such_kernel"):
         codeversion.code_version([shape_of], kernels=("no_such_kernel",))
@@ -238,7 +238,7 @@ def test_tasks_that_cannot_work_are_refused(arguments, words):
 
 
 def test_outdated_builds_are_seen(tmp_path, monkeypatch):
-    monkeypatch.setattr(codeversion, "_folder", lambda package: tmp_path)
+    monkeypatch.setattr(codeversion, "package_folder", lambda package: tmp_path)
     for name, age in (
         ("a.pyx", 5),
         ("a.cpython-311.so", 9),

@@ -211,4 +211,4 @@ def test_page_is_the_same_when_made_again(out):
     ],
 )
 def test_numbers_are_written_as_the_paper_writes_them(value, digits, text):
-    assert gallery._number(value, digits) == text
+    assert gallery.number_text(value, digits) == text

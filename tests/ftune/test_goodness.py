@@ -116,7 +116,7 @@ def test_theorem_2_and_5_hold_on_a_task():
         (lambda S, y: goodness(S, np.zeros(6), np.sign, 0.1), "labels has 1 class"),
         (lambda S, y: goodness(S, y, np.sign, 0.1, w=np.ones(6)), "w has shape"),
         (lambda S, y: goodness(S, y, np.sign, 0.1, sample=5), "rng is None"),
-        (lambda S, y: goodness_of_loss(S, y, np.sign, "0-1"), "loss: '0-1'"),
+        (lambda S, y: goodness_of_loss(S, y, np.sign, "0-1"), "loss must be '.*; got '0-1'"),
         (lambda S, y: hinge_at_margin(0.0), "gamma must be positive; got 0"),
         (lambda S, y: pairs_for_margin(0.0, 0.1, 0.1), "gamma must be positive; got 0"),
         (lambda S, y: pairs_for_margin(0.1, 0.1, 1.0), "delta is 1"),

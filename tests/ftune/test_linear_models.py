@@ -105,7 +105,7 @@ def test_one_class_and_no_information(name):
         (dict(C="1"), "C must be a number; got '1'"),
         (dict(C=2e12), "C must be between 1e-100 and 1e"),
         (dict(bias=1e200), r"bias is 1e\+200"),
-        (dict(loss="perceptron"), "loss: 'perceptron'"),
+        (dict(loss="perceptron"), "loss must be '.*; got 'perceptron'"),
         (dict(bias=-1.0), "bias"),
         (dict(tol=0.0), "tol"),
     ],

@@ -32,7 +32,7 @@ def run(seed, number, only=None):
         values.setdefault("threads", THREADS[rng.integers(len(THREADS))])
         reference = _outcome(getattr(refimpl.kernels, kernel), values)
         fast = _outcome(getattr(refimpl_fast, kernel), values)
-    _compare(reference, fast, finite)
+    require_equal_outcomes(reference, fast, finite)
     return kernel, "hostile" if hostile else "valid"
 
 
@@ -55,7 +55,7 @@ def _copy(value):
     return value.copy(order="K")
 
 
-def _compare(reference, fast, finite):
+def require_equal_outcomes(reference, fast, finite):
     (expected, error), (got, other) = reference, fast
     if (error is None) != (other is None):
         raise Difference(f"the reference {_said(error)}; the fast twin {_said(other)}")
@@ -65,26 +65,26 @@ def _compare(reference, fast, finite):
         if str(error) != str(other) and not isinstance(error, MemoryError):
             raise Difference(f"two messages: {_said(error)}; {_said(other)}")
     elif finite:
-        _same("result", expected[0], got[0])
+        require_same("result", expected[0], got[0])
         for name in expected[1]:
-            _same(name, expected[1][name], got[1][name])
+            require_same(name, expected[1][name], got[1][name])
 
 
 def _said(error):
     return "returned" if error is None else f"raised {type(error).__name__}: {error}"
 
 
-def _same(name, a, b):
+def require_same(name, a, b):
     """Equal type, shape and bits; any NaN is as good as another."""
     if dataclasses.is_dataclass(a) and type(a) is type(b):
         for field in dataclasses.fields(a):
-            _same(f"{name}.{field.name}", getattr(a, field.name), getattr(b, field.name))
+            require_same(f"{name}.{field.name}", getattr(a, field.name), getattr(b, field.name))
         return
     if isinstance(a, tuple | list) and isinstance(b, tuple | list):
         if len(a) != len(b):
             raise Difference(f"{name}: {len(a)} and {len(b)} parts")
         for place, (one, other) in enumerate(zip(a, b, strict=True)):
-            _same(f"{name}[{place}]", one, other)
+            require_same(f"{name}[{place}]", one, other)
         return
     if a is b:
         return

@@ -41,20 +41,20 @@ def test_a_case_can_be_repeated():
 
 
 def test_differences_are_found():
-    from tests.fuzz.compare import Difference, _compare, _same
+    from tests.fuzz.compare import Difference, require_equal_outcomes, require_same
 
     A = np.array([1.0, 0.0, np.nan])
-    _same("A", A, A.copy())
+    require_same("A", A, A.copy())
     signed, nearly = np.array([1.0, -0.0, np.nan]), np.array([np.nextafter(1, 2), 0.0, np.nan])
     for other in (A[:2], A.astype(np.float32), signed, nearly):
         with pytest.raises(Difference):
-            _same("A", A, other)
+            require_same("A", A, other)
     returned, raised = ((A, {}), None), (None, ValueError("a"))
     for one, other in ((returned, raised), (raised, returned), (raised, (None, TypeError("a"))),
                        (raised, (None, ValueError("b")))):  # fmt: skip
         with pytest.raises(Difference):
-            _compare(one, other, finite=False)
-    _compare(raised, (None, ValueError("a")), finite=True)
+            require_equal_outcomes(one, other, finite=False)
+    require_equal_outcomes(raised, (None, ValueError("a")), finite=True)
 
 
 def test_a_crash_is_named_and_the_rest_goes_on(tmp_path):

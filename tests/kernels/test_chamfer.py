@@ -202,8 +202,8 @@ def test_what_the_kernels_refuse():
         ("chamfer_nearest", (A, A[:0], 1), ValueError, "k must be from 1 to 0; got 1"),
         ("chamfer_nearest", (A, A, None), TypeError, "k must be an integer; got None"),
     ])  # fmt: skip
-    assert "threads must be at least 1, or None; got 0" == str(refusal("chamfer_distances", A, A, threads=0))
-    assert "threads must be an integer" in str(refusal("chamfer_distances", A, A, threads="all"))
+    assert "threads must be at least 1, or None; got 0" in refusal("chamfer_distances", A, A, threads=0)
+    assert "threads must be an integer" in refusal("chamfer_distances", A, A, threads="all")
 
 
 @each_kernel

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same, refusal
+from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
 
 from refimpl.kernels import pairs as reference
 

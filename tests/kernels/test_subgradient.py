@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same, refusal
+from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 both = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")

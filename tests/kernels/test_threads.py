@@ -178,7 +178,7 @@ def test_estimates_count_the_processors_that_the_process_may_use(monkeypatch):
     """Not those of the machine, of which a container or an affinity may leave a few."""
     from refimpl import boostmap, ftune
     from refimpl.boosted_distance import weak_learners
-    from refimpl.processors import processors
+    from refimpl.resources import processors
 
     A = np.random.default_rng(0).normal(size=(60, 3))
     D = np.abs(A[:, :1] - A[:, 0])

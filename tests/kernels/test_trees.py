@@ -6,9 +6,11 @@ from itertools import product
 import numpy as np
 import oracles_lmnn as oracle
 import pytest
-from agreement import KERNELS, assert_same, refusal
+from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
+from shapes import points
 
 from refimpl.kernels import BallTree
 from refimpl.kernels.trees import box_bound, lower_bound, squared_distances
@@ -16,25 +18,6 @@ from refimpl.kernels.trees import box_bound, lower_bound, squared_distances
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 BOUNDS, DIRECTIONS = ("box", "ball"), ("axis", "principal")
 SHAPES = ("normal", "ties", "line", "constant", "far", "tiny", "clusters", "grains")
-
-
-def points(shape, rng, n, d):
-    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 3.0, d)
-    if shape == "ties":
-        return np.rint(X)
-    if shape == "line":
-        return np.rint(4 * X[:, :1]) * rng.normal(size=d)
-    if shape == "constant":
-        return np.full((n, d), 0.1)
-    if shape == "far":
-        return X + 1e9
-    if shape == "tiny":
-        return X * 1e-155  # squares lose digits to underflow
-    if shape == "clusters":
-        return X * 1e-9 + rng.integers(0, 2, (n, 1)) * 1e6
-    if shape == "grains":  # finer than float32 can tell apart
-        return X * 10.0 ** rng.uniform(-9, -6) + rng.integers(0, 2, (n, 1))
-    return X
 
 
 @st.composite

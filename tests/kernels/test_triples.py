@@ -5,9 +5,10 @@ import math
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import KERNELS, assert_same, refusal
+from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
 from scipy.optimize import minimize_scalar
 
 from refimpl.kernels import triples as reference

@@ -5,9 +5,11 @@ import dataclasses
 import numpy as np
 import oracles_hashing as oracle
 import pytest
-from agreement import KERNELS, assert_same, refusal
+from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
+from shapes import points
 
 import refimpl
 from refimpl.rivals.candidates import Candidates, recall
@@ -15,22 +17,7 @@ from refimpl.rivals.kmeans_trees import KMeansTrees, initial_centres, kmeans_tre
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-SHAPES = ("normal", "ties", "line", "constant", "constant features", "far", "tiny")
-
-
-def points(shape, rng, n, d):
-    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 3.0, d)
-    if shape == "ties":
-        return np.rint(X)
-    if shape == "line":
-        return np.rint(4 * X[:, :1]) * rng.normal(size=d)
-    if shape == "constant":
-        return np.full((n, d), 0.1)
-    if shape == "constant features":
-        X[:, rng.random(d) < 0.7] = -0.3
-    if shape == "far":
-        return X + 1e9
-    return X * 1e-170 if shape == "tiny" else X  # whose squares underflow
+SHAPES = ("normal", "ties", "line", "constant", "constant features", "far", "vanishing")
 
 
 @st.composite

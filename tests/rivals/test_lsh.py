@@ -250,7 +250,7 @@ def test_bad_arguments():
     for arguments, message in (
         ((X, 0, 1, 1.0), "n_tables is 0"),
         ((X, 1, 0, 1.0), "k is 0"),
-        ((X, 1, 1, 0), "w is 0; it must be positive"),
+        ((X, 1, 1, 0), "w must be positive; got 0"),
         ((X, 1, 1, -1.0), "w is -1.0"),
         ((X, 1, 1, np.inf), "w is inf"),
         (([[np.inf]], 1, 1, 1.0), "X has 1 values"),
@@ -263,7 +263,7 @@ def test_bad_arguments():
         lsh(X, 1, 1, 1.0, rng=rng, p=3)
     with pytest.raises(TypeError, match="rng is None"):
         lsh(X, 1, 1, 1.0, rng=None)
-    with pytest.raises(ValueError, match="c is 0"):
+    with pytest.raises(ValueError, match="c must be positive; got 0"):
         collision_probability(0.0, 1.0)
     tables = lsh(X, 1, 1, 1.0, rng=rng)
     with pytest.raises(ValueError, match="queries has 3 columns"):

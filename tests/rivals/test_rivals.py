@@ -339,7 +339,7 @@ def test_bad_training_sets(train, X, labels, error, message):
 
 
 def test_bad_arguments():
-    with pytest.raises(ValueError, match=r"name is 'Mahalanobis'; the distances are L1, .*Mah-CD"):
+    with pytest.raises(ValueError, match=r"name must be 'L1', .* or 'Mah-CD'; got 'Mahalanobis'"):
         nn.fit_distance("Mahalanobis", GOOD, LABELS)
     for option in ({"ridge": -1}, {"rcond": 1.5}, {"rcond": np.nan}):
         with pytest.raises(ValueError, match=next(iter(option))):

@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 import oracles_forest as oracle
 import pytest
-from agreement import KERNELS, assert_same, refusal
+from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
 from sklearn.datasets import load_iris
 
 import refimpl

@@ -206,7 +206,7 @@ def test_twins_learn_the_same_forest(problem, threads):
 @each
 def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
     """Of a size at which threads share the nodes' products, and the pairs' weights in blocks."""
-    monkeypatch.setattr("refimpl.processors.processors", lambda: 7)
+    monkeypatch.setattr("refimpl.resources.processors", lambda: 7)
     monkeypatch.setattr("refimpl.search_forest.pairs.BLOCK", 1000)
     X = points(1200, 30, dtype=np.float32)
     S = neighbor_similarity(X, 10)
@@ -307,8 +307,8 @@ def test_a_moved_plane_selects_more_by_equation_17(kernels, seed):
         found.append(J)
     assert found == sorted(found)
     A, u = rng.normal(size=(30, 4)), rng.normal(size=30)
-    assert np.allclose(forest_splits._fitted(A, u), np.linalg.lstsq(A, u)[0])
-    assert not forest_splits._fitted(A, np.zeros(30)).any() and not forest_splits._fitted(0 * A, u).any()
+    assert np.allclose(forest_splits.fitted_by(A, u), np.linalg.lstsq(A, u)[0])
+    assert not forest_splits.fitted_by(A, np.zeros(30)).any() and not forest_splits.fitted_by(0 * A, u).any()
 
 
 def test_moves_are_worth_it():
@@ -398,9 +398,9 @@ def test_similarities():
         ({"lam": 0.0}, ValueError, "lam is 0"),
         ({"lam": "much"}, TypeError, "lam is 'much'"),
         ({"rng": 0}, TypeError, "default_rng"),
-        ({"offset": "median"}, ValueError, "offset is 'median'"),
+        ({"offset": "median"}, ValueError, "offset must be 'best' or 'eigenvector'; got 'median'"),
         ({"refine": -1}, ValueError, "refine is -1"),
-        ({"pairs": "none"}, ValueError, "pairs is 'none'"),
+        ({"pairs": "none"}, ValueError, "pairs must be .*; got 'none'"),
         ({"max_leaves": 1}, ValueError, "max_leaves is 1"),
         ({"kernels": "fast"}, TypeError, "kernels is the string"),
         ({"X": np.full((4, 1), 1e141)}, ValueError, "X has values beyond 1e140"),

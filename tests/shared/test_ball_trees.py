@@ -41,7 +41,7 @@ def test_methods_agree_with_brute_force(kernels, case, bound, rank):
         nearest_neighbors(X, Q, k, L, method=method, bound=bound, kernels=kernels)
         for method in ("tree", "scan", "brute", "auto")
     ]
-    X, Q = ball_trees._mapped(L, X, Q)
+    X, Q = ball_trees.mapped_by(L, X, Q)
     for t, q in enumerate(Q.tolist()):
         expected = oracle.nearest(X.tolist(), q, k)
         for one in found:
@@ -88,7 +88,7 @@ def test_equal_vectors_are_mapped_to_equal_ones(case, seed):
     X, _, _, rng = case
     L = np.random.default_rng(seed).normal(size=(3, X.shape[1]))
     X, Q = X[rng.integers(0, len(X), 2 * len(X))], X[rng.permutation(len(X))]
-    Z, R = ball_trees._mapped(L, X, Q)
+    Z, R = ball_trees.mapped_by(L, X, Q)
     np.testing.assert_allclose(Z, X @ L.T, rtol=1e-12, atol=1e-12 * np.abs(Z).max())
     np.testing.assert_allclose(R, Q @ L.T, rtol=1e-12, atol=1e-12 * np.abs(Z).max())
     both = np.concatenate([X, Q]).tolist(), np.concatenate([Z, R]).tolist()
@@ -235,8 +235,8 @@ X = np.arange(10.0).reshape(5, 2)
         (lambda: nearest_neighbors(X * 1e100, X, 1, np.eye(2) * 1e100), ValueError, "L x has values beyond 1e140"),
         (lambda: nearest_neighbors(X, X, 1, np.eye(3)), ValueError, "L has 3 columns; the vectors have 2"),
         (lambda: nearest_neighbors(X[:0], X, 1), ValueError, "X has shape"),
-        (lambda: nearest_neighbors(X, X, 1, method="kd"), ValueError, "method is 'kd'.*'tree'"),
-        (lambda: nearest_neighbors(X, X, 1, bound="slab"), ValueError, "bound is 'slab'.*'ball'"),
+        (lambda: nearest_neighbors(X, X, 1, method="kd"), ValueError, "method must be .*'tree', .*; got 'kd'"),
+        (lambda: nearest_neighbors(X, X, 1, bound="slab"), ValueError, "bound must be 'box' or 'ball'; got 'slab'"),
         (lambda: nearest_neighbors(X, X, 1, kernels="fast"), TypeError, "kernels"),
         (lambda: nearest_neighbors(X, None, 1, skip=np.zeros(5, int)), ValueError, "skip: with queries=None"),
         (lambda: nearest_neighbors(X, X, 1, skip=[0]), ValueError, "skip has shape"),
@@ -247,7 +247,7 @@ X = np.arange(10.0).reshape(5, 2)
         (lambda: neighbors_in(as_tree(X), X[:, :1], 1), ValueError, "queries has 1 columns"),
         (lambda: neighbors_in(as_tree(X), X, 1, [[1, 0]]), ValueError, "mapped by L, has 1 columns"),
         (lambda: as_tree(X, leaf_size=1), ValueError, "leaf_size is 1"),
-        (lambda: as_tree(X, direction="pca"), ValueError, "direction is 'pca'"),
+        (lambda: as_tree(X, direction="pca"), ValueError, "direction must be 'axis' or 'principal'; got 'pca'"),
         (lambda: impostors(X, np.arange(5), np.ones(5), leaf_size=0), ValueError, "leaf_size is 0"),
         (lambda: impostors(X, [0, 1], np.ones(5)), ValueError, "y has shape"),
         (lambda: impostors(X, np.arange(5), np.ones(4)), ValueError, "limits has shape"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from agreement import KERNELS
 
-from refimpl import processors, products
+from refimpl import products, resources
 from refimpl.lmnn import lmnn, lmnn_rect, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.smoothed import on_one_blas_thread
@@ -21,9 +21,9 @@ PATIENT = 60  # seconds until a test counts as hanging
 @pytest.fixture
 def eight(monkeypatch):
     """Eight processors, helpers that are never given up, and blocks so small that there are several."""
-    monkeypatch.setattr(processors, "processors", lambda: 8)
-    monkeypatch.setattr(processors, "MOST_PAUSE", 0.0)
-    monkeypatch.setattr(processors, "_helpers", processors._Helpers())
+    monkeypatch.setattr(resources, "processors", lambda: 8)
+    monkeypatch.setattr(resources, "MOST_PAUSE", 0.0)
+    monkeypatch.setattr(resources, "helpers", resources.Helpers())
     monkeypatch.setattr(products, "BLOCK", 2**9)
     monkeypatch.setattr(products, "LEAST_ROWS", 16)
 
@@ -86,7 +86,7 @@ def test_a_small_product_is_one_product(n):
 @pytest.mark.parametrize("each", [0, 1, 169**2, 784**2])
 @pytest.mark.parametrize("most", [None, 16])
 def test_blocks_cover_the_rows_once_and_are_worth_a_thread(n, each, most):
-    blocks = products._blocks(n, each, most)
+    blocks = products.blocks_of(n, each, most)
     assert [block.start for block in blocks] == [0] + [block.stop for block in blocks[:-1]]
     assert blocks[-1].start < n <= blocks[-1].stop
     assert most is None or len(blocks) <= most
@@ -113,7 +113,7 @@ def test_every_call_is_made_once_and_helpers_make_some(eight):
         if i < 2:
             both.wait()  # passes only with two threads
 
-    processors.share(work, 50, 2)
+    resources.share(work, 50, 2)
     assert sorted(i for i, _ in seen) == list(range(50))
     assert len({thread for _, thread in seen}) == 2
 
@@ -125,35 +125,35 @@ def test_an_exception_is_raised_in_the_caller(eight, threads):
             raise ZeroDivisionError("block 3")
 
     with pytest.raises(ZeroDivisionError, match="block 3"):
-        processors.share(work, 20, threads)
-    processors.share(lambda i: None, 20, threads)
+        resources.share(work, 20, threads)
+    resources.share(lambda i: None, 20, threads)
 
 
 def test_nobody_waits_for_a_helper_that_has_not_begun(eight, monkeypatch):
-    monkeypatch.setattr(processors, "processors", lambda: 2)  # one helper
+    monkeypatch.setattr(resources, "processors", lambda: 2)  # one helper
     held, made = threading.Event(), []
-    assert processors._helpers.call(lambda: held.wait(PATIENT))
-    processors.share(made.append, 20, 2)
+    assert resources.helpers.call(lambda: held.wait(PATIENT))
+    resources.share(made.append, 20, 2)
     assert made == list(range(20)) and not held.is_set()
     held.set()
 
 
 def test_without_helpers_the_caller_does_all(eight):
-    processors.share(lambda i: None, 20, 2)
-    processors._helpers.executor.shutdown()
+    resources.share(lambda i: None, 20, 2)
+    resources.helpers.executor.shutdown()
     made = []
-    processors.share(made.append, 20, 2)
+    resources.share(made.append, 20, 2)
     assert made == list(range(20))
 
 
 def test_helpers_that_make_nothing_faster_are_given_up_for_longer_and_longer():
-    helpers, pauses = processors._Helpers(), []
+    helpers, pauses = resources.Helpers(), []
     for _ in range(10):
         helpers.judge(1.0, 1.0)
         pauses.append(helpers.pause)
-    assert pauses[:3] == [0.004, 0.008, 0.016] and pauses[-1] == processors.MOST_PAUSE
+    assert pauses[:3] == [0.004, 0.008, 0.016] and pauses[-1] == resources.MOST_PAUSE
     helpers.judge(0.5, 1.0)
-    assert helpers.pause == processors.MOST_PAUSE / 2
+    assert helpers.pause == resources.MOST_PAUSE / 2
 
 
 def test_helpers_work_in_the_callers_context(eight):
@@ -161,7 +161,7 @@ def test_helpers_work_in_the_callers_context(eight):
         np.log(np.zeros(3))  # a warning, and so an error, unless it is ignored
 
     with np.errstate(divide="ignore"):
-        processors.share(work, 50, 4)
+        resources.share(work, 50, 4)
 
 
 def test_several_callers_share_the_helpers(eight):
@@ -186,13 +186,13 @@ def test_several_callers_share_the_helpers(eight):
 def test_a_forked_child_has_helpers_of_its_own():
     code = """
 import os, threading
-from refimpl import processors
-processors.processors = lambda: 2
+from refimpl import resources
+resources.processors = lambda: 2
 
 def work():
     both = threading.Barrier(2, timeout=30)
-    processors._helpers.again = 0.0
-    processors.share(lambda i: both.wait() if i < 2 else None, 20, 2)
+    resources.helpers.again = 0.0
+    resources.share(lambda i: both.wait() if i < 2 else None, 20, 2)
 
 work()
 child = os.fork()

@@ -13,7 +13,7 @@ from result_examples import examples
 
 import refimpl
 from refimpl import kernels as reference
-from refimpl.results import _TYPES, HOMES, from_new_arrays, immutable, result, sealed
+from refimpl.results import HOMES, TYPES, from_new_arrays, immutable, result, sealed
 
 EXAMPLES = examples()
 NAMES = sorted(EXAMPLES)
@@ -44,8 +44,8 @@ def with_fields(value, fields):
 def test_every_class_of_the_package_has_a_name_a_home_and_an_example():
     for name, home in HOMES.items():
         importlib.import_module(home)
-        assert _TYPES[name].__module__ == home
-    ours = {name for name, cls in _TYPES.items() if cls.__module__.startswith("refimpl.")}
+        assert TYPES[name].__module__ == home
+    ours = {name for name, cls in TYPES.items() if cls.__module__.startswith("refimpl.")}
     assert ours == set(HOMES) == set(EXAMPLES)
 
 
@@ -225,7 +225,7 @@ def test_trees_and_sorted_features_hold_their_arrays_once(kernels, monkeypatch):
     """Large data are not copied on the way into a result."""
     X = np.random.default_rng(0).normal(size=(500, 3)).round(1)
     copies = []
-    monkeypatch.setattr("refimpl.results._copied", lambda array: copies.append(array) or array.copy())
+    monkeypatch.setattr("refimpl.results.copied", lambda array: copies.append(array) or array.copy())
     tree, features = kernels.build_tree(X, leaf_size=50), kernels.presort(sealed(X, copy=False), X[:3])
     assert [len(one) for one in copies] == [3]  # the caller's own array, which nobody has sealed
     for one in (tree, features):
@@ -241,9 +241,9 @@ def test_a_public_name_of_its_own():
         a: np.ndarray
 
     try:
-        assert _TYPES["AnotherName"] is Renamed and "Renamed" not in _TYPES
+        assert TYPES["AnotherName"] is Renamed and "Renamed" not in TYPES
     finally:
-        del _TYPES["AnotherName"]
+        del TYPES["AnotherName"]
 
 
 # ----------------------------------------------------------------------------------------- what kernels walk is checked

@@ -215,12 +215,12 @@ def test_a_class_that_has_moved_can_be_read(tmp_path, monkeypatch):
     old = (FILES / "StumpEnsemble.npz").read_bytes()
     assert b"weak_learners" in old.replace(b"\0", b"")
     monkeypatch.setitem(results.HOMES, "StumpEnsemble", "refimpl_elsewhere")
-    monkeypatch.delitem(results._TYPES, "StumpEnsemble")
+    monkeypatch.delitem(results.TYPES, "StumpEnsemble")
     home = types.ModuleType("refimpl_elsewhere")
     monkeypatch.setitem(sys.modules, "refimpl_elsewhere", home)
     with pytest.raises(refimpl.FileFormatError, match="it holds a StumpEnsemble; import the module"):
         refimpl.load(tmp_path / "m")
-    monkeypatch.setitem(results._TYPES, "StumpEnsemble", StumpEnsemble)
+    monkeypatch.setitem(results.TYPES, "StumpEnsemble", StumpEnsemble)
     assert refimpl.load(tmp_path / "m") == STUMPS
     header = {"version": 1, "type": "StumpEnsemble", "module": "refimpl.gone"}
     assert loaded(tmp_path, with_header(old, header)) == refimpl.load(FILES / "StumpEnsemble.npz")
@@ -248,7 +248,7 @@ def test_a_field_with_a_default_may_be_missing_in_a_file(tmp_path):
         refimpl.save(tmp_path / "m", {0: Old(np.ones(2))})
         assert refimpl.load(tmp_path / "m") == {0: New(np.ones(2))}
     finally:
-        del results._TYPES["FieldForTests"]
+        del results.TYPES["FieldForTests"]
 
 
 def test_fields_that_no_file_holds_are_named(tmp_path):

@@ -3,7 +3,6 @@
 from itertools import islice
 
 import numpy as np
-import pytest
 
 import refimpl.kernels
 
@@ -32,19 +31,3 @@ def assert_same_rounds(first, second, T):
         for one, other in ((a.epsilon, b.epsilon), (a.alpha, b.alpha), (a.h, b.h)):
             assert_same(np.array(one, dtype=np.float64), np.array(other, dtype=np.float64))
         assert_same(a.w, b.w)
-
-
-def refusal(name, *arguments, error=None, **options):
-    """The error of a kernel that refuses its arguments, as "type: message"; each twin must give the same one.
-
-    Each gets copies of the arrays. `error` is the type that it must have.
-    """
-    errors = []
-    for kernels in KERNELS:
-        mine = [a.copy() if isinstance(a, np.ndarray) and a.flags.c_contiguous else a for a in arguments]
-        with pytest.raises((TypeError, ValueError)) as refused:
-            getattr(kernels, name)(*mine, **options)
-        assert error is None or refused.type is error
-        errors.append(f"{refused.type.__name__}: {refused.value}")
-    assert len(set(errors)) == 1, errors
-    return errors[0]

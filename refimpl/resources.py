@@ -1,4 +1,4 @@
-"""How many processors this process may use, and work in Python that they share.
+"""What a computation may take: the cap on its memory, the processors of this process, and work that they share.
 
 The threads here sleep while they wait, as those of the fast kernels do, and nobody waits for a thread that has not
 begun. They pay where the work is done by functions of NumPy that release Python's lock, such as products of matrices.
@@ -14,10 +14,28 @@ from functools import cache
 from queue import SimpleQueue
 from time import perf_counter
 
-__all__ = ["processors", "share"]
+__all__ = ["check_memory", "processors", "share"]
 
 LEAST_PAUSE = 0.004  # seconds
 MOST_PAUSE = 64 * LEAST_PAUSE
+
+
+def check_memory(needed, max_memory, fewer, how="about"):
+    """Raise MemoryError if an estimate exceeds the cap.
+
+    Parameters
+    ----------
+    needed, max_memory : int
+        Bytes.
+    fewer : str
+        Of what there could be less: for the message.
+    how : {"about", "up to"}
+        Whether the estimate is one, or an upper bound.
+    """
+    if needed > max_memory:
+        raise MemoryError(
+            f"max_memory is {max_memory:,} bytes; the training needs {how} {needed:,}. Pass more, or fewer {fewer}"
+        )
 
 
 def processors():
@@ -56,13 +74,13 @@ def share(work, n, threads=None):
     threads = min(n, processors() if threads is None else threads)
     threads = min(threads, processors()) if threads > 1 else 1
     start = perf_counter()
-    if threads == 1 or start < _helpers.again:
+    if threads == 1 or start < helpers.again:
         for i in range(n):
             work(i)
         return
     job = _Job(work, n)
     for _ in range(threads - 1):
-        if not _helpers.call(job.take):
+        if not helpers.call(job.take):
             break
     mine = job.take()
     own = perf_counter() - start
@@ -70,7 +88,7 @@ def share(work, n, threads=None):
     if errors:
         raise errors[0]
     if 0 < mine < n:
-        _helpers.judge(perf_counter() - start, own * n / mine)
+        helpers.judge(perf_counter() - start, own * n / mine)
 
 
 class _Job:
@@ -95,7 +113,7 @@ class _Job:
                 self.done.put(error)
 
 
-class _Helpers:
+class Helpers:
     """The helping threads of a process. Where they make work no faster they are given up for a while, then longer."""
 
     def __init__(self):
@@ -120,12 +138,12 @@ class _Helpers:
             self.pause /= 2
 
 
-_helpers = _Helpers()
+helpers = Helpers()
 
 
 def _after_fork():
-    global _helpers
-    _helpers = _Helpers()  # a child has none of its parent's threads
+    global helpers
+    helpers = Helpers()  # a child has none of its parent's threads
 
 
 if hasattr(os, "register_at_fork"):

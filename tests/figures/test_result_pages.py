@@ -1,0 +1,98 @@
+"""The pages of results, paper_figures/reproduced/<paper>/README.md, say what the files beside them hold."""
+
+import json
+import re
+from pathlib import Path
+
+from paper_figures.registry import load_papers
+
+REPRODUCED = Path(__file__).resolve().parents[2] / "paper_figures" / "reproduced"
+PAGES = {
+    paper: (REPRODUCED / paper / "README.md").read_text(encoding="utf-8")
+    for paper in ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
+}
+
+
+def rows_of(paper, figure):
+    return json.loads((REPRODUCED / paper / f"{figure}.json").read_text(encoding="utf-8"))["rows"]
+
+
+def named_figures():
+    """What the pages name: `paper.figure`, `.figure` after such a one, and `paper.figure4` to `paper.figure11`."""
+    found, paper, text = set(), None, " ".join(PAGES.values())
+    for first, last in re.findall(r"`((?:\w+)?\.\w+)`(?:\s+to\s+`((?:\w+)?\.\w+)`)?", text):
+        paper = first.split(".")[0] or paper
+        stem, number = re.fullmatch(r"(.*?)(\d*)", first.split(".")[1]).groups()
+        numbers = range(int(number), int(re.search(r"\d+$", last).group()) + 1) if last else [number]
+        found |= {f"{paper}.{stem}{n}" for n in numbers}
+    return found
+
+
+def test_every_figure_is_named():
+    figures = {f"{paper.name}.{figure.name}" for paper in load_papers() for figure in paper.figures}
+    assert figures <= named_figures()
+
+
+def test_errors_of_boosted_distance_are_what_the_files_hold():
+    wanted = {"NN, best of eight distances": 0, "AdaBoost, stumps": 1, "Boosted Distance": 2}
+    rows = {}
+    for row in rows_of("boosted_distance", "table2"):
+        if row["method"] in wanted:
+            ours = "not available" if row["ours"] is None else f"{row['ours']:.2f}"
+            rows.setdefault(row["data_set"], ["", "", ""])[wanted[row["method"]]] = f"{row['published']:.2f} / {ours}"
+    assert len(rows) == 15
+    for name, cells in rows.items():
+        assert f"| {name} | {' | '.join(cells)} |" in PAGES["boosted_distance"]
+
+
+def test_no_mark_of_a_failure_lies_beside_the_results():
+    assert not list(REPRODUCED.rglob("*.failed.json"))
+
+
+def test_recalls_of_the_search_forest_are_what_the_files_hold():
+    def recalls(figure, key, at):
+        return {row["method"]: f"{row['ours']:.1f}" for row in rows_of("search_forest", figure) if row[key] == at}
+
+    text, forest, trees = " ".join(PAGES["search_forest"].split()), "Boosted Search Forest", "k-means trees"
+    bins, tree = "k-means trees, best-bin-first", "k-means tree, best-bin-first"
+    one = recalls("figure1", "returned", 500)
+    assert f"forest of 17 trees 70 / {one[forest]} %" in text
+    assert f"bits 60 / {one['spectral hashing 200 bits']} %" in text
+    assert f"LSH ({one['LSH']} %) and of shorter codes ({one['spectral hashing 32 bits']} and" in text
+    assert f"have {one[trees]} %, best-bin-first search in 17 trees has {one[bins]} %, in one tree {one[tree]}" in text
+    methods = (forest, trees, bins, tree, "LSH", "spectral hashing 500 bits")
+    few, some, many = ([recalls("figure2", "returned", n)[m] for m in methods] for n in (250, 2500, 5000))
+    assert (
+        "has {} %, the leaves of k-means trees {}, best-bin-first search {}, in one tree {}, LSH {} and 500 bits {} %"
+    ).format(*few) in text
+    listed = "{}, {}, {}, {}, {} and {} %"
+    assert f"these are {listed}, among 5,000 {listed}".format(*some, *many) in text
+    unions, regions = recalls("unions1", "returned", 500), recalls("regions", "returned", 500)
+    assert f"among 500, {unions[forest]} and {unions[trees]} %" in text
+    assert f"({regions['k-means trees of 2 regions']} % at 500; `search_forest.regions`)" in text
+    rows = rows_of("search_forest", "dimensions")
+    both = [[f"{row['ours']:.1f}" for row in rows if row["method"] == name and row["returned"] == 100]
+            for name in (forest, trees)]  # fmt: skip
+    assert "forest has {}, {} and {} %, k-means trees {}, {} and {} %".format(*both[0], *both[1]) in text
+    rows = rows_of("search_forest", "splits")
+    by = {(row["offset"], row["moves"]): f"{row['ours']:.1f}" for row in rows
+          if (row["returned"], row["lambda"], row["augment"]) == (600, 0.05, 1.0)}  # fmt: skip
+    assert f"it has {by['eigenvector', 0]} % among 600 (learnt from 10,000 points)" in text
+    assert f"best for eq. 17 {by['best', 0]} %, with planes moved on {by['best', 10]} %" in text
+
+
+def test_boostmap_ranks_are_what_the_files_hold():
+    rows, lines = rows_of("boostmap", "table1"), PAGES["boostmap"].splitlines()
+    assert len(rows) == 24
+    for row in rows:
+        line = next(line for line in lines if line.startswith(f"| {row['k']} | {row['percentile']} |"))
+        assert f" {row['published']:.0f} / {row['ours']} |" in line
+
+
+def test_lmnn_numbers_are_what_the_files_hold():
+    rows, text = {(row["N"], row["images"], row["measure"]): row for row in rows_of("lmnn", "table1")}, PAGES["lmnn"]
+    for images, places in (("mean 0, length 1", "{published} / {ours} %"), ("raw pixels", "{ours}")):
+        for measure in ("test error (%)", "Euclidean test error (%)"):
+            assert places.format(**rows[60_000, images, measure]) in text
+    row = rows[60_000, "mean 0, length 1", "active triples"]
+    assert f"{row['published']:,.0f} / {row['ours']:,}" in text

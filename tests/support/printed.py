@@ -1,0 +1,114 @@
+"""Reads the marks of printed lines in the code, and the tables of the PAPER.md files that list them."""
+
+import ast
+import io
+import re
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = {"BD": "boosted_distance", "BM": "boostmap", "SF": "search_forest", "LM": "lmnn", "FT": "ftune"}
+SECTIONS = ("Symbols", "Errata", "Open readings", "Printed lines", "Index", "More")
+MARK = re.compile(r"\b(BD|BM|SF|LM|FT):(\w+(?:\.\w+)*)(?::(\d+)(?:-(\d+))?)?")
+ERRATUM = re.compile(r"ERRATUM ([A-Z]+-\d+(?:, [A-Z]+-\d+)*)")
+OPEN = re.compile(r"# open: ([\w-]+)")
+ID_OF_ERRATUM = {"BD": "BD", "BM": "BM", "SF": "BSF", "LM": "LM", "FT": "FT"}
+
+
+def expanded(text):
+    """The ids that a text marks, in order: `BD:A.2:7-8` stands for two."""
+    found = []
+    for paper, place, first, last in MARK.findall(text):
+        if not first:
+            found.append(f"{paper}:{place}")
+        else:
+            found += [f"{paper}:{place}:{n}" for n in range(int(first), int(last or first) + 1)]
+    return found
+
+
+def comments(path):
+    """(line, text) of the comments of a .py or .pyx file."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        return [(t.start[0], t.string) for t in tokens if t.type == tokenize.COMMENT]
+    lines = enumerate(text.splitlines(), 1)
+    return [(n, "#" + line.split("#", 1)[1]) for n, line in lines if "#" in line]
+
+
+def code_files():
+    """All files of both packages that may hold marks."""
+    return sorted([*(ROOT / "refimpl").rglob("*.py"), *(ROOT / "refimpl_fast").glob("*.pyx")])
+
+
+def marks():
+    """{id: [(file, line), ...]} of all marks in the code."""
+    found = {}
+    for path in code_files():
+        for line, text in comments(path):
+            for name in expanded(text):
+                found.setdefault(name, []).append((path, line))
+    return found
+
+
+def errata_in_code():
+    """The ids of the errata that a comment or a docstring names."""
+    text = "".join(path.read_text(encoding="utf-8") for path in code_files())
+    return {name for group in ERRATUM.findall(text) for name in group.split(", ")}
+
+
+def open_in(room):
+    """{name: number of lines} of the lines marked open in a room's algorithm.py."""
+    found = {}
+    for _, text in comments(ROOT / "refimpl" / room / "algorithm.py"):
+        for name in OPEN.findall(text):
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def tables(room):
+    """{section: rows} of a PAPER.md, each row a list of its cells; the first is the head."""
+    found, section = {}, None
+    for line in (ROOT / "refimpl" / room / "PAPER.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            section = line[3:].strip()
+            found[section] = []
+        elif line.startswith("|") and section and not re.fullmatch(r"[|\s:-]+", line):
+            cells = re.split(r"(?<!\\)\|", line.strip()[1:-1])
+            found[section].append([cell.strip() for cell in cells])
+    return found
+
+
+def listed(room):
+    """The printed lines of a paper, as `Printed lines` counts them."""
+    found = []
+    for place, lines, _ in tables(room)["Printed lines"][1:]:
+        parts = [""] if lines == "-" else [f":{part.strip()}" for part in lines.split(",")]
+        for part in parts:
+            found += expanded(place + part)
+    return found
+
+
+def span(path, name):
+    """(first, last) line of a function, class or method `name`, such as `Forest.split`, in a .py file."""
+    node = ast.parse(path.read_text(encoding="utf-8"))
+    for part in name.split("."):
+        node = next(
+            (n for n in ast.walk(node) if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == part), None
+        )
+        if node is None:
+            return None
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.end_lineno
+
+
+def located(dotted, above=ROOT / "refimpl"):
+    """(file, name in it) of a dotted path below `above`; None if there is no such file."""
+    parts = dotted.split(".")
+    for cut in range(len(parts), 0, -1):
+        file = above.joinpath(*parts[:cut]).with_suffix(".py")
+        package = above.joinpath(*parts[:cut]) / "__init__.py"
+        if file.is_file() and cut < len(parts):
+            return file, ".".join(parts[cut:])
+        if package.is_file() and cut < len(parts):
+            return package, ".".join(parts[cut:])
+    return None
