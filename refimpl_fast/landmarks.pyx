@@ -22,7 +22,7 @@ cdef cloned_void _add(double* sums, const double* column, Py_ssize_t n) noexcept
     # sums += column
     cdef Py_ssize_t i
     for i in range(n):
-        sums[i] += column[i]
+        sums[i] += column[i]  # FT:1:3  the sum over L
 
 
 cdef Py_ssize_t _least(const double* sums, const unsigned char* taken, Py_ssize_t n) noexcept nogil:
@@ -36,7 +36,7 @@ cdef Py_ssize_t _least(const double* sums, const unsigned char* taken, Py_ssize_
     best, least = i, sums[i]
     for i in range(i + 1, n):
         if sums[i] < least and not taken[i]:
-            least, best = sums[i], i
+            least, best = sums[i], i  # FT:1:3  the arg min over T
     return best
 
 
@@ -63,7 +63,7 @@ def least_similar(double[::1] sums not None, const double[::1] column not None, 
     cdef _Least loop = _Least()
     loop.sums, loop.column, loop.taken = sums, column, taken.view(np.uint8)
     loop.found = np.empty(blocks, dtype=np.int64)
-    loop.run(blocks, worth(n_threads, n), 16)
+    loop.run(blocks, worth(n_threads, n), 16)  # FT:1:3
     for b in range(blocks):
         if loop.found[b] >= 0:
             k = b * ROWS + loop.found[b]
@@ -106,7 +106,7 @@ cdef class _Transfer(Loop):
         cdef Py_ssize_t d = self.plus.shape[0], m = self.slopes.shape[0], j, s
         cdef double* difference = &self.out[m - 1, i, 0]
         for j in range(d):
-            difference[j] = self.K[i, self.plus[j]] - self.K[i, self.minus[j]]
+            difference[j] = self.K[i, self.plus[j]] - self.K[i, self.minus[j]]  # FT:phi
         for s in range(m):
             if isinf(self.slopes[s]):
                 _signs(difference, d, &self.out[s, i, 0])
@@ -126,5 +126,5 @@ def transferred_differences(
     cdef _Transfer loop = _Transfer()
     loop.K, loop.plus, loop.minus, loop.slopes, loop.out = K, plus, minus, slopes, np.empty((m, n, d))
     if d and m:
-        loop.run(n, worth(n_threads, n * d * m), max(<Py_ssize_t> 1, CHUNK_NUMBERS // (d * m)))
+        loop.run(n, worth(n_threads, n * d * m), max(<Py_ssize_t> 1, CHUNK_NUMBERS // (d * m)))  # FT:phi
     return np.asarray(loop.out)

@@ -5,15 +5,14 @@ Every public function is a task, as in :mod:`paper_figures.ftune.tasks`; a chang
 
 import numpy as np
 
-from paper_figures.ftune.tasks import Run, training_options
-from refimpl.ftune import CS, bbs, ftune, random_landmarks
+from paper_figures.ftune.tasks import Run, common_landmarks, fresh_pairs, training_options
+from refimpl.ftune import CS, bbs, ftune
 
 
 def pairs(job, *, data_set, preparation, d, run):
-    """BBS and FTUNE-S with pairs out of d landmarks, or d fresh pairs for each class, features divided by 1 or d."""
+    """BBS and FTUNE-S with d fresh pairs for each class, or pairs out of d landmarks, features divided by 1 or d."""
     one, found = Run(job, data_set, preparation, run), {}
-    P = random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run))
-    fresh = random_landmarks(one.y, d, job.rng_for("pairs", data_set, d, run), pool=False)
+    P, fresh = (draw(job, one, data_set, d, run) for draw in (common_landmarks, fresh_pairs))
     for divided, s in (("1", 1.0), ("d", float(d))):
         options = training_options(one, bias=s) | {"C": tuple(C / s**2 for C in CS)}
         found["BBS", "-", divided] = one.accuracy(bbs(one.K, one.y, P.L[:d], **options))

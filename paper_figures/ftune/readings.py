@@ -7,8 +7,8 @@ import warnings
 
 import numpy as np
 
-from paper_figures.ftune.tasks import Run, training_options
-from refimpl.ftune import CS, SLOPES, bbs, dselect, ftune, random_landmarks
+from paper_figures.ftune.tasks import Run, common_landmarks, fresh_pairs, training_options
+from refimpl.ftune import CS, SLOPES, bbs, dselect, ftune
 from refimpl.ftune.space import landmarked
 from refimpl.rivals.dboost import dboost
 
@@ -18,29 +18,29 @@ FEW = 10  # classes at most for FTUNE by LIBLINEAR, which trains 24 machines for
 def readings(job, *, data_set, preparation, d, run):
     """What the paper leaves open, one thing at a time: accuracies of BBS and FTUNE-S."""
     found, one = {}, Run(job, data_set, preparation, run)
-    P = random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run))
+    P, fresh = (draw(job, one, data_set, d, run) for draw in (common_landmarks, fresh_pairs))
     usual = training_options(one)
     found["as here", "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **usual))
-    found["as here", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, P, **usual))
+    found["as here", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, **usual))
     without = training_options(one, bias=0.0)
     found["no bias", "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **without))
-    found["no bias", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, P, **without))
-    fresh = random_landmarks(one.y, d, job.rng_for("pairs", data_set, d, run), pool=False)
-    found["fresh pairs for each class", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, **usual))
+    found["no bias", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, **without))
+    found["pairs out of d landmarks", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, P, **usual))
+    found["f* by training loss", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, choose="training", **usual))
     for C in (1.0, 1000.0):
         found[f"C = {C:.0f} alone", "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **(usual | {"C": C})))
     found["LIBLINEAR's own stop", "BBS"] = _liblinear(one, [one.K.within(None, P.L[:d])],
                                                       [one.K.between(part, P.L[:d]) for part in (one.V, one.Q)])
     if len(np.unique(one.y)) <= FEW:
-        found["LIBLINEAR's own stop", "FTUNE-S"] = _liblinear_ftune(one, P)
+        found["LIBLINEAR's own stop", "FTUNE-S"] = _liblinear_ftune(one, fresh)
     wide = Run(job, data_set, preparation, run, width=2**0.5)
     found["width with a 2", "BBS"] = wide.accuracy(bbs(wide.K, wide.y, P.L[:d], **training_options(wide)))
-    found["width with a 2", "FTUNE-S"] = wide.accuracy(ftune(wide.K, wide.y, P, **training_options(wide)))
+    found["width with a 2", "FTUNE-S"] = wide.accuracy(ftune(wide.K, wide.y, fresh, **training_options(wide)))
     for other in {"raw", "standardised", "-1 to 1"} - {preparation}:
         changed = Run(job, data_set, other, run)
-        for method, model in (("BBS", bbs(changed.K, changed.y, P.L[:d], **training_options(changed))),
-                              ("FTUNE-S", ftune(changed.K, changed.y, P, **training_options(changed)))):  # fmt: skip
-            found[f"features {other}", method] = changed.accuracy(model)
+        options = training_options(changed)
+        found[f"features {other}", "BBS"] = changed.accuracy(bbs(changed.K, changed.y, P.L[:d], **options))
+        found[f"features {other}", "FTUNE-S"] = changed.accuracy(ftune(changed.K, changed.y, fresh, **options))
     return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
 
 
@@ -59,12 +59,11 @@ def boosting(job, *, data_set, preparation, d, run):
 def matrix_readings(job, *, data_set, preparation, d, run):
     """The same for a similarity matrix: accuracies of BBS and FTUNE+D-S."""
     one = Run(job, data_set, preparation, run)
-    P = random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run))
-    D, C = (
-        dselect(one.K, one.y, d, job.rng_for("dselect", data_set, d, run), by_class=by_class, kernels=one.kernels,
-                threads=1)
-        for by_class in (None, True)
-    )  # fmt: skip
+    P = common_landmarks(job, one, data_set, d, run)
+    D, C, E = (
+        dselect(one.K, one.y, d, job.rng_for("dselect", data_set, d, run), kernels=one.kernels, threads=1, **how)
+        for how in ({}, {"by_class": True}, {"per_problem": True})
+    )
     usual, without = training_options(one), training_options(one, bias=0.0)
     found = {
         ("as here", "BBS"): one.accuracy(bbs(one.K, one.y, P.L[:d], **usual)),
@@ -73,7 +72,8 @@ def matrix_readings(job, *, data_set, preparation, d, run):
     }
     for name, landmarks, options in (
         ("as here", D, usual), ("no bias", D, without), ("landmarks by class", C, usual),
-        ("no bias, landmarks by class", C, without), ("f* by training loss", D, usual | {"choose": "training"}),
+        ("no bias, landmarks by class", C, without), ("landmarks for each problem", E, usual),
+        ("f* by training loss", D, usual | {"choose": "training"}),
     ):  # fmt: skip
         found[name, "FTUNE+D-S"] = one.accuracy(ftune(one.K, one.y, landmarks, **options))
     return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
@@ -85,12 +85,12 @@ def penalty(job, *, data_set, preparation, d, run):
     So the penalty weighs d or d^2 times as much: the weights of Phi / s and C are those of Phi and C / s^2.
     """
     one, found = Run(job, data_set, preparation, run), {}
-    P = random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run))
+    P, fresh = (draw(job, one, data_set, d, run) for draw in (common_landmarks, fresh_pairs))
     for name, s in (("sqrt(d)", d**0.5), ("d", float(d))):
         options = training_options(one, bias=s) | {"C": tuple(C / s**2 for C in CS)}
         found[name, "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **options))
         if name == "d":
-            found[name, "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, P, **options))
+            found[name, "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, **options))
     return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
 
 

@@ -64,16 +64,26 @@ def training_options(run, bias=1.0):
     return {"validation": (run.V, run.v), "kernels": run.kernels, "threads": 1, "bias": bias}
 
 
+def fresh_pairs(job, one, data_set, d, run):
+    """Algorithm 2, line 1 for FTUNE: d pairs for each class out of all training objects."""
+    return random_landmarks(one.y, d, job.rng_for("pairs", data_set, d, run))
+
+
+def common_landmarks(job, one, data_set, d, run):
+    """d random landmarks for BBS, and pairs out of them: another reading of FTUNE."""
+    return random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run), pool=True)
+
+
 def accuracies(job, *, data_set, preparation, d, run, methods):
-    """Test accuracies of the methods of § 3 with d landmarks, and what FTUNE chose."""
-    one, found, chosen = Run(job, data_set, preparation, run), {}, {}
-    P = random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run))
-    D = None
+    """Test accuracies of the methods of § 3 with d landmarks or pairs, what FTUNE chose and what a new object costs."""
+    one, found, chosen, compared = Run(job, data_set, preparation, run), {}, {}, {}
+    P, D = fresh_pairs(job, one, data_set, d, run), None
     if any("+D" in method for method in methods):
         D = dselect(one.K, one.y, d, job.rng_for("dselect", data_set, d, run), kernels=one.kernels, threads=1)
-    for name, landmarks in (("BBS", P), ("BBS+D", D)):
+    for name, landmarks in (("BBS", common_landmarks(job, one, data_set, d, run)), ("BBS+D", D)):
         if name in methods:
             found[name] = one.accuracy(bbs(one.K, one.y, landmarks.L[:d], **training_options(one)))
+            compared[name] = min(d, len(landmarks.L))
     for name, landmarks in (("FTUNE", P), ("FTUNE+D", D)):
         wanted = [way for way in ("S", "M") if f"{name}-{way}" in methods]
         if wanted:
@@ -82,10 +92,12 @@ def accuracies(job, *, data_set, preparation, d, run, methods):
                 if way in wanted:
                     found[f"{name}-{way}"] = one.accuracy(model)
                     chosen[f"{name}-{way}"] = model.slopes[model.f]
+                    compared[f"{name}-{way}"] = len(model.landmarks)
     if "DBOOST" in methods:
         rng = job.rng_for("dboost", data_set, d, run)
         found["DBOOST"] = one.accuracy(dboost(one.K, one.y, d, rng, kernels=one.kernels, threads=1))
-    return {"accuracies": found, "chosen": chosen, "n": len(one.y), "classes": len(np.unique(one.y))}
+    return {"accuracies": found, "chosen": chosen, "compared": compared, "n": len(one.y),
+            "classes": len(np.unique(one.y))}  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ beyond

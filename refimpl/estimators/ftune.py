@@ -21,7 +21,7 @@ from refimpl.ftune.arguments import as_class_weights, as_costs, as_family, as_tr
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance, select
 from refimpl.ftune.space import landmarked
 
-SELECTIONS = ("diverse", "random")
+SELECTIONS = ("fresh", "random", "diverse")
 ALWAYS = 30  # so many landmark pairs are never too many: the default suits few objects too
 
 
@@ -71,8 +71,8 @@ class _WithKernel(BaseEstimator):
             return dselect(K, places, d, rng, kernels=kernels_named(self.kernels), threads=self.threads)
         return random_landmarks(places, d, rng, pool=self.selection == "random")
 
-    def _check_selection(self, allowed=SELECTIONS):
-        one_of(self.selection, allowed, "selection")
+    def _check_selection(self):
+        one_of(self.selection, SELECTIONS, "selection")
         return as_random_generator(self.random_state), kernels_named(self.kernels)
 
     def _keep_landmarks(self, K):
@@ -130,17 +130,22 @@ def _is_logistic(estimator):
 class FTuneClassifier(ClassifierMixin, _WithKernel):
     """A linear classifier on landmarked similarities, under the transfer function that suits the data: FTUNE.
 
+    By default each class is told from the rest by 30 fresh random landmark pairs, and all classes share the ramp that
+    is most accurate on held out points. The classes share no landmarks, so a new object is compared with up to 60
+    others for each class; ``selection="random"`` and ``"diverse"`` need 30 in all.
+
     Source: Kar & Jain (2011), Algorithms 1 and 2. The similarity may be any: neither symmetric nor positive
     semidefinite. Similarities beyond [-1, 1] are divided by the largest, with a warning unless `bound` is given.
 
     Parameters
     ----------
     n_landmarks : int, default 30
-        Landmarks, and pairs for each class. With fewer objects all of them are landmarks. More pairs than the objects
-        have are refused, unless they are 30 at most.
-    selection : {"diverse", "random", "fresh"}, default "diverse"
-        DSELECT ("+D") or random landmarks, out of which each class draws its pairs; or, with `pairs`, fresh random
-        pairs for each class: with many classes more accurate, and dearer, since the classes share no landmarks.
+        Landmark pairs for each class, and landmarks where all classes share them; of these with fewer objects all.
+        More pairs than the objects have are refused, unless they are 30 at most.
+    selection : {"fresh", "random", "diverse"}, default "fresh"
+        "fresh": random pairs of objects, others for each class (Algorithm 2, line 1). "random", "diverse": pairs out of
+        common landmarks, random ones or DSELECT's ("+D"); with many classes less accurate, and cheaper. Without `pairs`
+        "fresh" are any landmarks, "random" one of each class at least.
     slopes : sequence of floats or callables, optional
         Transfer functions to choose from: slopes of ramps (infinity: the sign), or antisymmetric functions of an array.
         By default those of § 3, 1 to 1000.
@@ -206,7 +211,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
     """
 
     def __init__(
-        self, n_landmarks=30, *, selection="diverse", slopes=None, pairs=True, per_class=False, loss="squared_hinge",
+        self, n_landmarks=30, *, selection="fresh", slopes=None, pairs=True, per_class=False, loss="squared_hinge",
         C=None, bias=BIAS, choose="validation", validation=0.2, class_weight=None, kernel="gaussian",
         kernel_params=None, distance=False, bound=None, kernels="reference", random_state=None, threads=None,
         max_memory=None,
@@ -251,7 +256,7 @@ class FTuneClassifier(ClassifierMixin, _WithKernel):
         MemoryError
             If the training could take more than `max_memory`; raised before it starts.
         """
-        rng, kernels = self._check_selection((*SELECTIONS, "fresh") if self.pairs else SELECTIONS)
+        rng, kernels = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
         C = as_costs(CS if self.C is None else self.C)
         X = self._training_objects(X)
@@ -369,8 +374,10 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
     slope : float, callable, optional
         None: the similarities themselves (Balcan & Blum). Else f(K(x, x+) - K(x, x-)) with a ramp of that slope
         (infinity: the sign) or the given function; needs classes y.
-    selection : {"diverse", "random"}, default "diverse"
-        DSELECT, which looks at classes only with `slope`, or random landmarks.
+    selection : {"fresh", "random", "diverse"}, default "fresh"
+        With `slope` as for :class:`FTuneClassifier`: fresh pairs compare an object with up to 2 `n_components` others
+        for each problem, the others with `n_components` in all. Without `slope` "fresh" and "random" are random
+        landmarks, and "diverse" those of DSELECT, which does not look at classes then.
     kernel, kernel_params, distance, kernels, random_state, threads
         As for :class:`FTuneClassifier`.
 
@@ -395,7 +402,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
     """
 
     def __init__(
-        self, n_components=30, *, slope=None, selection="diverse", kernel="gaussian", kernel_params=None,
+        self, n_components=30, *, slope=None, selection="fresh", kernel="gaussian", kernel_params=None,
         distance=False, kernels="reference", random_state=None, threads=None,
     ):  # fmt: skip
         self.n_components = n_components
@@ -438,10 +445,10 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Wi
             _require_pairs(d, places, "n_components")
         K = self._similarity(X, rng)
         if self.slope is None:
-            if self.selection == "random":
-                plus = rng.choice(len(X), min(d, len(X)), replace=False)
-            else:
+            if self.selection == "diverse":
                 plus = diverse_landmarks(K, d, rng, kernels=kernels, threads=self.threads)
+            else:
+                plus = rng.choice(len(X), min(d, len(X)), replace=False)
             self.landmarks_, self.plus_ = np.unique(plus, return_inverse=True)
             self.minus_ = None
         else:

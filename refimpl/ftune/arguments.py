@@ -1,13 +1,9 @@
-"""Checks of FTUNE's arguments, in the manner of ``_checks.py``."""
-
-import warnings
+"""Checks of single arguments of FTUNE, in the manner of :mod:`refimpl.checks`."""
 
 import numpy as np
 
-from refimpl.checks import as_kernels, as_labels, as_threads, one_of, positive
 from refimpl.ftune.goodness import require_antisymmetric
-from refimpl.ftune.linear_models import LEAST_COST, MOST_COST, as_bias, as_cost, require_loss
-from refimpl.ftune.similarities import as_similarity
+from refimpl.ftune.linear_models import LEAST_COST, MOST_COST, as_cost
 from refimpl.ftune.space import ALONE, Landmarks, Ramp
 
 DIFFERENCES = np.concatenate([np.linspace(0.0, 2.0, 33), np.geomspace(1e-6, 1.0, 13)])  # where functions are tried
@@ -17,52 +13,8 @@ class NormalizationWarning(UserWarning):
     """Similarities beyond [-1, 1] have been divided by the largest."""
 
 
-def setting(
-    K, labels, P, loss, C, bias, choose, validation, per_class, bound, kernels, threads, class_weight=None
-):  # fmt: skip
-    """The checked arguments and the one-vs-all problems."""
-    labels = as_labels(labels, len(labels), "labels", min_classes=2)
-    K = as_similarity(K, len(labels))
-    classes, codes = np.unique(labels, return_inverse=True)
-    _check_pairs(P, len(labels), len(classes))
-    require_loss(loss)
-    C = as_costs(C)
-    one_of(choose, ("validation", "training"), "choose")
-    if validation is None and (choose == "validation" or len(C) > 1):
-        raise ValueError(
-            f"validation is None; choose={choose!r} with {len(C)} values of C needs (objects, labels), or pass one C "
-            "and choose='training'"
-        )
-    if not (isinstance(per_class, bool | np.bool_) or per_class == "both"):
-        raise ValueError(f"per_class is {per_class!r}; it must be True, False or 'both'")
-    ways = (False, True) if isinstance(per_class, str) else (bool(per_class),)
-    positives = [1] if len(classes) == 2 else range(len(classes))
-    weights = as_class_weights(class_weight, classes, C)
-    held = _held_out(validation, classes)
-    given = {
-        "weights": None if weights is None else weights[codes],
-        "held_weights": None if weights is None or held is None else np.where(held < 0, 1.0, weights[held]),
-        "classes": classes, "positive": positives, "y": [np.where(codes == c, 1.0, -1.0) for c in positives], "C": C,
-        "loss": loss, "bias": as_bias(bias), "choose": choose, "per_class": ways,
-        "kernels": as_kernels(kernels),
-        "threads": as_threads(threads),
-        "landmarks": np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]])),
-        "bound": None if bound is None else positive(bound, "bound"), "held": held,
-    }  # fmt: skip
-    return K, given
-
-
-def look_ups(K, given, validation):
-    """K from the training and validation objects to the landmarks, scaled."""
-    landmarks = given["landmarks"]
-    S = K.within(None, landmarks)
-    V = np.empty((0, len(landmarks))) if validation is None else K.between(validation[0], landmarks)
-    scale = _scale(given["bound"], S, V)
-    return {"S": S / scale, "V": V / scale, "scale": scale}
-
-
 def as_costs(C):
-    """One value of C or several: shape (n_C,), float64."""
+    """Return one value of C or several: shape (n_C,), float64."""
     values = np.atleast_1d(C).tolist()
     if not values:
         raise ValueError("C must hold at least one number; got an empty sequence")
@@ -70,7 +22,7 @@ def as_costs(C):
 
 
 def as_class_weights(class_weight, classes, C):
-    """What the losses of each class count: shape (c,), or None if all count alike."""
+    """Return what the losses of each class count: shape (c,), or None if all count alike."""
     if class_weight is None:
         return None
     if not isinstance(class_weight, dict):
@@ -96,41 +48,16 @@ def _class_weight(weight, c, C):
     return float(weight)
 
 
-def _held_out(validation, classes):
-    """The places of the validation objects' classes, -1 for a class that the training lacks."""
-    if validation is None:
-        return None
-    objects, labels = validation
-    labels = as_labels(labels, len(objects), "validation")
-    places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    return np.where(classes[places] == labels, places, -1)
-
-
-def _scale(bound, S, V):
-    """What similarities are divided by: § 2, "normalized i.e. sup K(x, y) <= 1"."""
-    largest = float(np.abs(S).max())  # ERRATUM FT-4
-    if bound is None:
-        if largest <= 1:
-            return 1.0
-        warnings.warn(
-            f"|K| reaches {largest:.6g}; all similarities are divided by that, such that sup |K| <= 1 (pass bound= to "
-            "choose the divisor)", NormalizationWarning, stacklevel=5,
-        )  # fmt: skip
-        return largest
-    largest = max(largest, float(np.abs(V).max(initial=0.0)))
-    if largest > bound:
-        raise ValueError(f"bound is {bound}; it must be at least {largest:.6g}, which |K| reaches")
-    return bound
-
-
 def as_landmarks(L, n, name):
+    """Return places of training objects: shape (r,), int64."""
     L = np.asarray(L)
     if L.ndim != 1 or L.size == 0 or L.dtype.kind not in "iu" or L.min() < 0 or L.max() >= n:
         raise ValueError(f"{name} has shape {L.shape}; it must be a list of places of training objects, 0 to {n - 1}")
     return L.astype(np.int64)
 
 
-def _check_pairs(P, n, c):
+def require_pairs(P, n, c):
+    """Refuse what are no pairs of n training objects for c classes."""
     if not isinstance(P, Landmarks):
         raise TypeError(f"P is a {type(P).__name__}; pass Landmarks, for example dselect(K, labels, d, rng)")
     alone, problems = (np.asarray(P.minus) == ALONE).all(), 1 if c == 2 else c
@@ -145,7 +72,7 @@ def _check_pairs(P, n, c):
 
 
 def as_family(F, name="F"):
-    """The transfer functions: a tuple of floats (slopes of ramps) and functions."""
+    """Return the transfer functions: a tuple of floats (slopes of ramps) and functions."""
     if isinstance(F, str) or callable(F) or not np.iterable(F):
         raise TypeError(f"{name} must be a sequence of slopes or functions; got {F!r} (for one alone: [{F!r}])")
     F = tuple(f.slope if isinstance(f, Ramp) else f for f in F)
@@ -155,7 +82,7 @@ def as_family(F, name="F"):
 
 
 def as_transfer(f, name):
-    """One transfer function: a float, the slope of a ramp, or a function."""
+    """Return one transfer function: a float, the slope of a ramp, or a function."""
     f = f.slope if isinstance(f, Ramp) else f
     if callable(f):
         require_antisymmetric(f, DIFFERENCES, name)

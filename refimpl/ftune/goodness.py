@@ -46,7 +46,7 @@ class Goodness:
 
 
 def transferred_margins(S, labels, f, w=None):
-    """G(x) of § 2.1 and Definition 4, the left side of eq. 3, for each point of a sample.
+    """Return G(x) of § 2.1 and Definition 4, the left side of eq. 3, for each point of a sample.
 
     Parameters
     ----------
@@ -70,14 +70,14 @@ def transferred_margins(S, labels, f, w=None):
         same = labels == labels[x]
         other, same[x] = np.flatnonzero(~same), False
         same = np.flatnonzero(same)
-        values = f(S[x, same, None] - S[x, other])
+        values = f(S[x, same, None] - S[x, other])  # FT:eq1, FT:eq2  f is the identity or the sign
         low, high = min(low, values.min(), -values.max()), max(high, values.max(), -values.min())  # ERRATUM FT-2
-        G[x] = (values if w is None else w[np.ix_(same, other)] * values).mean()
+        G[x] = (values if w is None else w[np.ix_(same, other)] * values).mean()  # FT:eq3
     return G, float(high - low)
 
 
 def goodness(K, labels, f, gamma, *, w=None, sample=None, rng=None):
-    """Definition 1: for which epsilon K is (epsilon, gamma, B)-good with the transfer function f, on a sample.
+    """Return for which epsilon K is (epsilon, gamma, B)-good with the transfer function f, on a sample: Definition 1.
 
     With f the identity and w = 1 it is Balcan & Blum's criterion (eq. 1), with f the sign and w(x', x'') = w(x') w(x'')
     that of Wang, Yang & Feng (eq. 2), both up to C_f, which is 2 where f reaches from -1 to 1.
@@ -108,11 +108,11 @@ def goodness(K, labels, f, gamma, *, w=None, sample=None, rng=None):
     """
     gamma = as_number(gamma, "gamma")
     G, C_f, B, points = _on_a_sample(K, labels, f, w, sample, rng)
-    return Goodness(float((G < C_f * gamma).mean()), B, G, C_f, points)  # eq. 3
+    return Goodness(float((G < C_f * gamma).mean()), B, G, C_f, points)  # FT:def1
 
 
 def goodness_of_loss(K, labels, f, L, *, w=None, sample=None, rng=None):
-    """Definition 4: for which epsilon K is (epsilon, B)-good for the loss L, on a sample.
+    """Return for which epsilon K is (epsilon, B)-good for the loss L, on a sample: Definition 4.
 
     Parameters
     ----------
@@ -135,17 +135,19 @@ def goodness_of_loss(K, labels, f, L, *, w=None, sample=None, rng=None):
         require_loss(L)
         L = LOSSES[L]
     G, C_f, B, points = _on_a_sample(K, labels, f, w, sample, rng)
-    return Goodness(float(L(G).mean()), B, G, C_f, points)
+    return Goodness(float(L(G).mean()), B, G, C_f, points)  # FT:def4
 
 
 def hinge_at_margin(gamma):
-    """L(x) = max(0, 1 - x / gamma), the hinge loss at margin gamma, whose C_L is 1 / gamma (§ 2.2)."""
+    """Return L(x) = max(0, 1 - x / gamma), the hinge loss at margin gamma, whose C_L is 1 / gamma (§ 2.2)."""
     gamma = positive(gamma, "gamma")
     return lambda x: np.maximum(0.0, 1.0 - x / gamma)
 
 
 def pairs_for_margin(gamma, epsilon_1, delta, B=1.0):
-    """Theorem 2: so many landmark pairs give, with probability 1 - delta, an error of epsilon + epsilon_1 at most.
+    """Return how many landmark pairs give an error of at most epsilon + epsilon_1: Theorem 2.
+
+    They do so with probability 1 - delta.
 
     Parameters
     ----------
@@ -165,11 +167,14 @@ def pairs_for_margin(gamma, epsilon_1, delta, B=1.0):
         If an argument is out of range.
     """
     gamma, epsilon_1, delta, B = _all_positive(gamma=gamma, epsilon_1=epsilon_1, delta=delta, B=B)
-    return _whole(8 * B**2 / gamma**2 * math.log(2 / (delta * epsilon_1)))  # ERRATUM FT-3
+    d = 8 * B**2 / gamma**2 * math.log(2 / (delta * epsilon_1))  # ERRATUM FT-3
+    return _whole(d)  # FT:thm2
 
 
 def pairs_for_loss(epsilon_1, delta, B=1.0, C_L=1.0):
-    """Theorem 5: so many landmark pairs give, with probability 1 - delta, a mean loss of epsilon + epsilon_1 at most.
+    """Return how many landmark pairs give a mean loss of at most epsilon + epsilon_1: Theorem 5.
+
+    They do so with probability 1 - delta.
 
     Parameters
     ----------
@@ -189,11 +194,11 @@ def pairs_for_loss(epsilon_1, delta, B=1.0, C_L=1.0):
         If an argument is out of range.
     """
     epsilon_1, delta, B, C_L = _all_positive(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
-    return _whole(16 * (B * C_L / epsilon_1) ** 2 * math.log(4 * B / (delta * epsilon_1)))
+    return _whole(16 * (B * C_L / epsilon_1) ** 2 * math.log(4 * B / (delta * epsilon_1)))  # FT:thm5
 
 
 def pairs_for_family(covering, epsilon_1, delta, B=1.0, C_L=1.0):
-    """Theorem 3: so many landmark pairs do for all transfer functions of a family at once.
+    """Return how many landmark pairs do for all transfer functions of a family at once: Theorem 3.
 
     Parameters
     ----------
@@ -215,7 +220,7 @@ def pairs_for_family(covering, epsilon_1, delta, B=1.0, C_L=1.0):
     """
     epsilon_1, delta, B, C_L = _all_positive(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
     N = as_count(covering(epsilon_1 / (4 * C_L * B)) if callable(covering) else covering, "covering")
-    return _whole(64 * (B * C_L / epsilon_1) ** 2 * math.log(16 * B * N / (delta * epsilon_1)))
+    return _whole(64 * (B * C_L / epsilon_1) ** 2 * math.log(16 * B * N / (delta * epsilon_1)))  # FT:thm3
 
 
 def _on_a_sample(K, labels, f, w, sample, rng):

@@ -6,8 +6,8 @@ losses. Each solver ends with a certificate: the objective is within `gap` of th
 A bias is a feature of constant value `bias` whose weight is penalised like the others: LIBLINEAR's -B, scikit-learn's
 `intercept_scaling`. 0 leaves it out.
 
-Not handled here: several classes (``ftune.py`` takes one against the rest), sparse input, the kernel modules: the work
-is in BLAS, so both kernel modules train the same classifier.
+Not handled here: several classes (:mod:`refimpl.ftune.training` takes one against the rest), sparse input, the kernel
+modules: the work is in BLAS, so both kernel modules train the same classifier.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ LOSSES = {"hinge": _hinge, "squared_hinge": lambda m: _hinge(m) ** 2, "logistic"
 
 
 def loss(name, margins):
-    """L of margins y g(x).
+    """Return L of margins y g(x).
 
     Parameters
     ----------

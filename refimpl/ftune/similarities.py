@@ -3,7 +3,7 @@
 Kar & Jain (2011), § 2: K may be anything, neither positive semidefinite nor symmetric. A distance is taken as the
 similarity -d (footnote 2). What a new object costs is its look-ups of K, so they are counted.
 
-Not handled here: storing look-ups between calls; scaling to sup |K| <= 1, which ``ftune.py`` does where it trains.
+Not handled here: storing look-ups between calls; scaling to sup |K| <= 1, which :mod:`refimpl.ftune.problems` does.
 """
 
 import dataclasses
@@ -85,9 +85,10 @@ class Similarity:
         TypeError, ValueError
             If an index does not fit, or a value of K is no finite number.
         """
-        if rows is None:
+        rows = None if rows is None else as_indices(rows, len(self), "rows", "objects")
+        if rows is None or np.array_equal(rows, np.arange(len(self))):
             return self.between(self.objects, references)
-        return self.between(select(self.objects, as_indices(rows, len(self), "rows", "objects")), references)
+        return self.between(select(self.objects, rows), references)
 
     def restricted(self, members):
         """The same K over some of the training objects, which holds none of the others.
@@ -150,7 +151,7 @@ class Similarity:
                 f"queries has shape {queries.shape}; each row must hold an object's K to the {len(self)} training "
                 "objects"
             )
-        return queries[:, references].astype(np.float64)
+        return queries[:, references].astype(np.float64, copy=False)
 
     def _of_function(self, queries, references):
         queries = as_objects(queries, "queries")
@@ -158,15 +159,18 @@ class Similarity:
         if 0 in shape:
             return np.empty(shape)
         if not self.pairwise:
-            found = [[_as_number(self._K(x, other)) for other in others] for x in queries]
-            return np.array(found, dtype=np.float64)
+            found = np.empty(shape)
+            for i, x in enumerate(queries):
+                found[i] = [_as_number(self._K(x, other)) for other in others]
+            return found
         found = np.asarray(self._K(queries, others))
         if found.shape != shape:
             raise ValueError(
                 f"K returned shape {found.shape} for {shape[0]} and {shape[1]} objects; with pairwise=True it must "
                 f"return {shape}"
             )
-        return as_float_array(found, "K's return value").astype(np.float64)
+        reused = not isinstance(self._K, Gaussian)  # another function may return the same array again
+        return as_float_array(found, "K's return value").astype(np.float64, copy=reused)
 
 
 def as_similarity(K, n=None, name="K"):
@@ -283,6 +287,7 @@ def _as_matrix_of_all(K):
 
 
 def select(objects, indices):
+    """Return some of the objects: of an array an array, else a list."""
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 

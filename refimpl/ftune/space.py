@@ -1,6 +1,6 @@
 """The landmarked space of Kar & Jain (2011), § 2, and the linear classifiers on it that FTUNE and BBS learn.
 
-Not handled here: choosing landmarks and training, which ``ftune.py`` does.
+Not handled here: choosing landmarks (:mod:`refimpl.ftune.landmarks`) and training (:mod:`refimpl.ftune.training`).
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ ALONE = -1  # in the place of x^- where a landmark has no partner
 
 @dataclass(frozen=True)
 class Ramp:
-    """The transfer function clip(slope x, -1, 1): § 3, "ramp functions indexed by a slope parameter".
+    """The transfer function clip(slope x, -1, 1), a ramp function of § 3.
 
     An infinite slope is the sign function; slope 1 is the identity on [-1, 1].
 
@@ -42,7 +42,8 @@ class Landmarks:
     Attributes
     ----------
     L : ndarray, shape (r,), int64
-        Landmarks as places among the training objects, in the order in which they were chosen.
+        Landmarks as places among the training objects, in the order in which they were chosen; pairs are drawn from
+        them.
     plus, minus : ndarray, shape (problems, d), int64
         x_i^+ and x_i^- as places among the training objects. x_i^+ is of the problem's class (of two classes the second
         in sorted order), x_i^- of another.
@@ -54,7 +55,7 @@ class Landmarks:
 
 
 def landmarked(S, plus, minus, F, *, kernels=None, threads=None):
-    """Phi_L(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_i for every transfer function f of a family: § 2.
+    """Return Phi_L(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_i for every transfer function f of a family: § 2.
 
     Parameters
     ----------
@@ -75,13 +76,13 @@ def landmarked(S, plus, minus, F, *, kernels=None, threads=None):
     kernels = as_kernels(kernels)
     slopes = np.array([np.nan if callable(f) else f for f in F], dtype=np.float64)
     ramps = ~np.isnan(slopes)
-    out = kernels.transferred_differences(S, plus, minus, slopes[ramps], threads=threads)
+    out = kernels.transferred_differences(S, plus, minus, slopes[ramps], threads=threads)  # FT:phi
     if ramps.all():
         return out
     whole, difference = np.empty((len(F), len(S), len(plus))), S[:, plus] - S[:, minus]
     whole[ramps] = out
     for i in np.flatnonzero(~ramps):
-        whole[i] = F[i](difference)
+        whole[i] = F[i](difference)  # FT:phi
     return whole
 
 
@@ -136,7 +137,7 @@ class LandmarkClassifier:
         object.__setattr__(self, "functions", tuple(None if np.isnan(s) else s for s in self.slopes))
 
     def decision(self, S, *, kernels=None, threads=None):
-        """g(x) of every problem.
+        """Return g(x) of every problem.
 
         Parameters
         ----------
@@ -149,7 +150,10 @@ class LandmarkClassifier:
         -------
         ndarray, shape (k, problems), float64
         """
-        S, g = np.ascontiguousarray(S, dtype=np.float64) / self.scale, np.empty((len(S), len(self.w)))
+        S = np.ascontiguousarray(S, dtype=np.float64)
+        if self.scale != 1:
+            S = S / self.scale
+        g = np.empty((len(S), len(self.w)))
         for p, (f, w, b) in enumerate(zip(self.f, self.w, self.b, strict=True)):
             if self.minus[p, 0] == ALONE:
                 Phi = S[:, self.plus[p]]
@@ -158,11 +162,11 @@ class LandmarkClassifier:
                     raise ValueError(f"functions: number {f} of F is no ramp and not in the file; set_functions(F)")
                 F = [self.functions[f]]
                 Phi = landmarked(S, self.plus[p], self.minus[p], F, kernels=kernels, threads=threads)[0]
-            g[:, p] = Phi @ w + b
+            g[:, p] = Phi @ w + b  # FT:thm2  the 1 / d is in w
         return g
 
     def predict(self, K, queries, *, kernels=None, threads=None):
-        """Labels of new objects, from their similarities to the landmarks alone.
+        """Return the labels of new objects, from their similarities to the landmarks alone.
 
         Parameters
         ----------
@@ -188,5 +192,5 @@ class LandmarkClassifier:
 
 
 def classes_of(g):
-    """h(x) = sgn g(x) of Theorem 2; of more than two classes the one with the largest g."""
-    return (g[:, 0] > 0).astype(np.int64) if g.shape[1] == 1 else g.argmax(axis=1)
+    """Return the places of the classes: h(x) = sgn g(x) of Theorem 2; of more than two the one with the largest g."""
+    return (g[:, 0] > 0).astype(np.int64) if g.shape[1] == 1 else g.argmax(axis=1)  # FT:thm2  h(x)

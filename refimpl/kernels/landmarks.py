@@ -12,7 +12,7 @@ from refimpl.kernels.contract import checked
 def least_similar(sums, column, taken, *, threads=None):
     """Add a landmark's similarities to the sums and find the point that is least similar to all landmarks so far.
 
-    Algorithm 1, lines 3-4 of Kar & Jain (2011): arg min over x in T of the sum over x' in L of K(x, x').
+    Algorithm 1, line 3 of Kar & Jain (2011): arg min over x in T of the sum over x' in L of K(x, x').
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def least_similar(sums, column, taken, *, threads=None):
         Of equal sums the lowest index.
     """
     require_a_point(taken)
-    sums += column
+    sums += column  # FT:1:3  the sum over L
     left = np.flatnonzero(~taken)
-    return int(left[sums[left].argmin()])
+    return int(left[sums[left].argmin()])  # FT:1:3  the arg min over T
 
 
 def require_a_point(taken):
@@ -63,7 +63,7 @@ def transferred_differences(K, plus, minus, slopes, *, threads=None):
     """
     require_positive(slopes)
     out = np.empty((len(slopes), len(K), len(plus)))
-    difference = K[:, plus] - K[:, minus]
+    difference = K[:, plus] - K[:, minus]  # FT:phi
     for i, s in enumerate(slopes):
         out[i] = np.sign(difference) if np.isinf(s) else np.clip(s * difference, -1.0, 1.0)
     return out

@@ -160,7 +160,7 @@ class _Problem:
     def round(self, pairs, S, kernels, threads):
         """The best stump on any of the pairs, of similarities S to them; and the weights after it."""
         m = len(pairs) // 2
-        features = np.ascontiguousarray(S[:, :m] - S[:, m:])
+        features = np.ascontiguousarray(S[:, :m] - S[:, m:])  # FT:eq2  d(x, x'') - d(x, x'), of which a stump
         epsilon, f, p, theta = kernels.best_stump(
             kernels.presort(features, threads=threads), self.w, self.positive, threads=threads
         )

@@ -77,7 +77,7 @@ def letters():
 def test_train_beside_liblinear(benchmark):
     """One of the 26 x 6 problems of letters with its four C: ours ends no higher."""
     K, ((_, y), _, _) = letters()
-    P = random_landmarks(y, 300, np.random.default_rng(0))
+    P = random_landmarks(y, 300, np.random.default_rng(0), pool=True)
     S = K.within(None, P.L)
     places = {x: i for i, x in enumerate(P.L)}
     plus, minus = (np.array([places[x] for x in one[0]]) for one in (P.plus, P.minus))
@@ -106,7 +106,7 @@ def test_train_beside_liblinear(benchmark):
 def test_model_selection_on_letters(benchmark, d):
     """6 slopes x 4 C x 26 classes, 10,000 training and 4,000 validation points."""
     K, ((_, y), held, (Q, q)) = letters()
-    P = random_landmarks(y, d, np.random.default_rng(0))
+    P = random_landmarks(y, d, np.random.default_rng(0), pool=True)
     model = benchmark.pedantic(lambda: ftune(K, y, P, validation=held, kernels=refimpl_fast), rounds=1)
     assert model.w.shape == (26, d) and (model.gaps <= 1e-7).all()
     accuracy = (model.predict(K, Q, kernels=refimpl_fast) == q).mean()

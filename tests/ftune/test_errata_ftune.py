@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from refimpl.ftune import Ramp, dselect
+from refimpl.ftune import Ramp, dselect, ftune, random_landmarks
 from refimpl.ftune.goodness import goodness, pairs_for_loss, pairs_for_margin
 
 
@@ -63,3 +63,22 @@ def test_ft_4_a_similarity_without_a_lower_bound():
     d = pairs_for_loss(epsilon_1, delta, B=1.0, C_L=1.0)
     nothing_found = (1 - 1 / M) ** d
     assert nothing_found > delta and max(0.0, 1.0 - 0.0) > epsilon + epsilon_1
+
+
+def test_ft_7_training_loss_and_validation_choose_different_functions():
+    """Training loss takes the ramp that fits noise best, line 5 as printed; § 3.3's validation takes another."""
+    differ, right = 0, []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(460, 4))
+        y = (X[:, 0] + 0.8 * rng.normal(size=460) > 0).astype(int)
+        K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 8)
+        S, V, Q = K[:80, :80], K[80:160, :80], K[160:, :80]
+        P = random_landmarks(y[:80], 30, rng)
+        printed = ftune(S, y[:80], P, C=10.0, choose="training")
+        validated = ftune(S, y[:80], P, C=10.0, validation=(V, y[80:160]))
+        assert printed.f[0] == printed.losses[0, :, 0].argmin()
+        differ += printed.f[0] != validated.f[0]
+        right.append([(model.predict(S, Q) == y[160:]).mean() for model in (printed, validated)])
+    by_loss, by_validation = np.mean(right, axis=0)
+    assert differ >= 6 and by_validation > by_loss + 0.04

@@ -3,6 +3,9 @@
 import math
 from itertools import pairwise
 
+import numpy as np
+from scipy.optimize import minimize
+
 
 def ramp(x, slope):
     """clip(slope x, -1, 1); an infinite slope is the sign."""
@@ -79,6 +82,36 @@ def objective(name, X, y, C, w):
     for row, label in zip(X, y, strict=True):
         total += loss(name, label * sum(u * v for u, v in zip(w, row, strict=True)))
     return sum(u * u for u in w) / 2 + C * total
+
+
+def train(name, X, y, C, bias):
+    """The w, with that of the constant feature last, of least :func:`objective`, by a general method, and its value."""
+    rows = [[*row, bias] for row in X]
+    Z = np.array(rows) * np.array(y)[:, None]
+
+    def value(w):
+        m = Z @ w
+        if name == "logistic":
+            return w @ w / 2 + C * np.logaddexp(0, -m).sum(), w - C * Z.T @ (1 / (1 + np.exp(m)))
+        short = np.maximum(0, 1 - m)
+        return w @ w / 2 + C * (short**2).sum(), w - 2 * C * Z.T @ short
+
+    found = minimize(value, np.zeros(Z.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-8, "maxiter": 5000})
+    return found.x.tolist(), objective(name, rows, y, C, found.x.tolist())
+
+
+def algorithm_2(name, K, y, plus, minus, slopes, C, bias):
+    """Algorithm 2, lines 2-6: the place of f*, and for every f the objective and the mean loss of w_f."""
+    losses, objectives = [], []
+    for slope in slopes:
+        (Phi,) = transferred(K, plus, minus, [slope])
+        w, value = train(name, Phi, y, C, bias)
+        margins = [
+            label * sum(u * v for u, v in zip(w, [*row, bias], strict=True)) for row, label in zip(Phi, y, strict=True)
+        ]
+        losses.append(sum(loss(name, m) for m in margins) / len(y))
+        objectives.append(value)
+    return losses.index(min(losses)), objectives, losses
 
 
 def best_stump(features, w, positive):

@@ -238,7 +238,7 @@ def test_bbs_is_an_ftune_of_one_function():
     options = {"validation": (V, np.arange(100) % 3), "threads": 1}
     K = Similarity(S)
     peak = traced_peak(lambda: ftune.bbs(K, y, np.arange(30), **options))
-    assert peak <= ftune.estimate_memory(2000, 30, 3, 100, F=(1.0,), threads=1) <= 2 * peak
+    assert peak <= ftune.estimate_memory(2000, 30, 3, 100, landmarks=30, F=(1.0,), threads=1) <= 2 * peak
 
 
 @ON_LINUX
@@ -256,10 +256,11 @@ def test_ftune_looks_nothing_up_if_it_would_be_too_large():
     K, P = Similarity(S), ftune.random_landmarks(y, 6, np.random.default_rng(0))
     options = {"C": 1.0, "threads": 2}
     for train, landmarks, F in (
-        (lambda most: ftune.ftune(K, y, P, choose="training", max_memory=most, **options), P, ftune.SLOPES),
-        (lambda most: ftune.bbs(K, y, P, max_memory=most, **options), None, (1.0,)),
+        (lambda most: ftune.ftune(K, y, P, choose="training", max_memory=most, **options), (P.plus, P.minus),
+         ftune.SLOPES),
+        (lambda most: ftune.bbs(K, y, P.L[:6], max_memory=most, **options), P.L[:6], (1.0,)),
     ):
-        r = 6 if landmarks is None else len(np.unique([P.plus, P.minus]))
+        r = len(np.unique(landmarks))
         needed, before = ftune.estimate_memory(40, 6, 3, landmarks=r, F=F, **options), K.computed
         with pytest.raises(MemoryError, match=rf"max_memory is {needed - 1:,} bytes; .* up to {needed:,}\. Pass more"):
             train(needed - 1)

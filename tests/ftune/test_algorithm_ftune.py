@@ -1,0 +1,191 @@
+"""The printed algorithms of Kar & Jain: against the oracle's loops, and bit for bit against the form for use."""
+
+import numpy as np
+import oracles_ftune as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+import refimpl.ftune as for_use
+from refimpl.ftune import SLOPES, Landmarks, algorithm, landmark_pairs
+from refimpl.ftune.linear_models import LOSSES
+from refimpl.ftune.similarities import Gaussian, Similarity
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+FUNCTIONS = (2.0, np.inf, np.tanh, 50.0)
+PRINTED = {"C": 1.0, "bias": 1.0, "choose": "training"}  # what TRAIN and line 3 have in algorithm.py
+
+
+@st.composite
+def tasks(draw, classes=2):
+    """K neither symmetric nor semidefinite, often with ties, for an odd number of objects; |K| is 1 at most."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = 2 * draw(st.integers(classes, 12)) + 1
+    K = rng.uniform(-1, 1, (n, n))
+    labels = np.append(np.repeat(np.arange(classes), 2), rng.integers(0, classes, n - 2 * classes))
+    return Similarity(np.rint(3 * K) / 3 if draw(st.booleans()) else K), rng.permutation(labels), rng
+
+
+def signs(labels):
+    return np.where(labels == 1, 1.0, -1.0)
+
+
+def given_pairs(P):
+    """``select`` that hands out these pairs, problem after problem."""
+    left = iter(np.stack([P.plus, P.minus], axis=2))
+    return lambda K, l, d, rng: next(left)
+
+
+# -------------------------------------------------------------------------------------------- Algorithm 1
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(case=tasks(), d=st.integers(1, 9), seed=st.integers(0, 99))
+def test_dselect_is_the_greedy_loop_and_that_for_use(kernels, case, d, seed):
+    K, labels, _ = case
+    d, T = min(d, len(labels)), np.arange(len(labels))
+    L = algorithm.diverse(K, T, d, np.random.default_rng(seed), kernels=kernels)
+    assert L.tolist() == oracle.greedy(K.objects.tolist(), int(L[0]), d)
+    assert_same(L, for_use.diverse_landmarks(K, d, np.random.default_rng(seed), kernels=kernels))
+    if len(np.unique(labels[L])) == 2:
+        L, P = algorithm.dselect(K, T, signs(labels), d, np.random.default_rng(seed), kernels=kernels)
+        found = for_use.dselect(K, labels, d, np.random.default_rng(seed), kernels=kernels)
+        assert_same(L, found.L)
+        assert_same(P, np.column_stack([found.plus[0], found.minus[0]]))
+        assert np.isin(P, L).all() and P.shape == (d, 2)
+        assert (labels[P[:, 0]] == 1).all() and (labels[P[:, 1]] == 0).all()
+
+
+@each
+def test_dselect_over_a_part_of_the_objects(kernels):
+    """T is the training set: what is not in it is no landmark."""
+    K, T = Similarity(np.random.default_rng(0).normal(size=(20, 20))), np.arange(1, 20, 2)
+    L = algorithm.diverse(K, T, 7, np.random.default_rng(0), kernels=kernels)
+    within = oracle.greedy(K.objects[np.ix_(T, T)].tolist(), int(np.searchsorted(T, L[0])), 7)
+    assert L.tolist() == T[within].tolist()
+
+
+def test_pairs_are_drawn_with_replacement_and_evenly():
+    labels = signs(np.arange(9) % 3 == 0)
+    P = algorithm.pairs(np.array([0, 3, 4, 7]), labels, 4000, np.random.default_rng(0))
+    names, counts = np.unique(P, axis=0, return_counts=True)
+    assert names.tolist() == [[0, 4], [0, 7], [3, 4], [3, 7]] and counts.min() > 850
+    P = algorithm.random_pairs(None, labels, 4000, np.random.default_rng(0))
+    names, counts = np.unique(P, axis=0, return_counts=True)
+    assert len(names) == 3 * 6 and counts.min() > 150
+
+
+def test_random_pairs_are_those_for_use():
+    labels = np.random.default_rng(0).integers(0, 3, 30)
+    P = landmark_pairs(labels, np.arange(30), 8, np.random.default_rng(5))
+    rng = np.random.default_rng(5)
+    for p, l in enumerate(algorithm.one_vs_all(labels)):
+        found = algorithm.random_pairs(None, l, 8, rng)
+        assert_same(found, np.column_stack([P.plus[p], P.minus[p]]))
+
+
+# -------------------------------------------------------------------------------------------- Algorithm 2
+
+
+@each
+@pytest.mark.parametrize("name", ["squared_hinge", "logistic"])
+@settings(max_examples=15, deadline=None)
+@given(case=tasks(), d=st.integers(1, 6))
+def test_ftune_is_the_oracles(kernels, name, case, d):
+    """w_f has the least objective, L_f is its mean loss, f* the function of least L_f."""
+    K, labels, rng = case
+    slopes, l = (1.0, 5.0, 50.0, np.inf), signs(labels)
+    P = algorithm.random_pairs(K, l, d, rng)
+    f, w, same = algorithm.ftune(slopes, K, name, l, d, rng, select=lambda *_: P, kernels=kernels)
+    assert_same(same, P)
+    best, objectives, losses = oracle.algorithm_2(
+        name, K.objects.tolist(), l.tolist(), P[:, 0].tolist(), P[:, 1].tolist(), slopes, 1.0, 1.0
+    )
+    place = slopes.index(f)
+    assert w.objective == pytest.approx(objectives[place], rel=1e-5)
+    assert losses[place] <= losses[best] + 1e-3 * (1 + losses[best])
+    S = K.within(None, P.T.ravel())
+    margins = l * algorithm.g(S, f, w, kernels=kernels)
+    assert np.mean([oracle.loss(name, m) for m in margins]) == pytest.approx(losses[place], abs=1e-2)
+
+
+@each
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("F", [SLOPES, FUNCTIONS], ids=["ramps", "functions"])
+@settings(max_examples=8, deadline=None)
+@given(case=tasks(), d=st.integers(1, 9))
+def test_ftune_is_bit_for_bit_that_for_use(kernels, loss, F, case, d):
+    K, labels, rng = case
+    P = for_use.random_landmarks(labels, d, rng)
+    f, w, _ = algorithm.ftune(F, K, loss, signs(labels), d, rng, select=given_pairs(P), kernels=kernels)
+    model = for_use.ftune(K, labels, P, F=F, loss=loss, kernels=kernels, **PRINTED)
+    assert F[model.f[0]] == f
+    assert_same(model.w[0], w.w)
+    assert model.b[0] == w.b
+    g = algorithm.g(K.within(None, np.concatenate([P.plus[0], P.minus[0]])), f, w, kernels=kernels)
+    assert_same(model.decision(K.within(None, model.landmarks), kernels=kernels)[:, 0], g)
+
+
+@each
+@settings(max_examples=15, deadline=None)
+@given(case=tasks(classes=4), d=st.integers(1, 9))
+def test_many_classes_are_bit_for_bit_those_for_use(kernels, case, d):
+    """-M chooses f* for each class, -S by the mean of the classes' losses."""
+    K, labels, rng = case
+    P = for_use.random_landmarks(labels, d, rng)
+    own = algorithm.ftune_m(SLOPES, K, "squared_hinge", labels, d, rng, select=given_pairs(P), kernels=kernels)
+    f, w, _ = algorithm.ftune_s(SLOPES, K, "squared_hinge", labels, d, rng, select=given_pairs(P), kernels=kernels)
+    single, multiple = for_use.ftune(K, labels, P, per_class="both", kernels=kernels, **PRINTED)
+    assert [SLOPES[place] for place in multiple.f] == [f_c for f_c, _, _ in own]
+    assert {SLOPES[place] for place in single.f} == {f}
+    for p in range(4):
+        assert_same(multiple.w[p], own[p][1].w)
+        assert_same(single.w[p], w[p].w)
+        assert (multiple.b[p], single.b[p]) == (own[p][1].b, w[p].b)
+
+
+@each
+def test_ftune_with_landmarks_of_dselect(kernels):
+    """FTUNE+D: line 1 takes the pairs of Algorithm 1, and f* classifies what is new."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y > 0], y[y > 0]
+    K, l = Similarity(Gaussian(2.0), X[::2], pairwise=True), signs(y[::2])
+
+    def diverse_pairs(K, l, d, rng):
+        return algorithm.dselect(K, np.arange(len(l)), l, d, rng, kernels=kernels)[1]
+
+    f, w, P = algorithm.ftune(
+        SLOPES, K, "squared_hinge", l, 10, np.random.default_rng(0), select=diverse_pairs, kernels=kernels
+    )
+    g = algorithm.g(K.between(X[1::2], P.T.ravel()), f, w, kernels=kernels)
+    assert (np.sign(g) == signs(y[1::2])).mean() > 0.85 and len(np.unique(P)) <= 10
+
+
+@each
+@settings(max_examples=20, deadline=None)
+@given(case=tasks(), d=st.integers(1, 5))
+def test_bbs_is_bit_for_bit_that_for_use(kernels, case, d):
+    K, labels, rng = case
+    landmarks = rng.choice(len(labels), d, replace=False)
+    w = algorithm.bbs(K, "logistic", signs(labels), landmarks)
+    P = Landmarks(landmarks, landmarks[None], landmarks[None])
+    model = for_use.bbs(K, labels, P, loss="logistic", C=1.0, bias=1.0, kernels=kernels)
+    assert_same(model.w[0], w.w)
+    rows = [[K.objects[i, j] for j in landmarks] for i in range(len(labels))]
+    assert w.objective == pytest.approx(oracle.train("logistic", rows, signs(labels).tolist(), 1.0, 1.0)[1], rel=1e-5)
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+def test_twins_print_the_same():
+    K = Similarity(np.rint(9 * np.random.default_rng(0).uniform(-1, 1, (33, 33))) / 9)
+    labels = np.random.default_rng(1).integers(0, 3, 33)
+    one, two = (
+        algorithm.ftune_s(SLOPES, K, "hinge", labels, 7, np.random.default_rng(2), kernels=kernels)
+        for kernels in KERNELS
+    )
+    assert one[0] == two[0]
+    for a, b in zip(one[1], two[1], strict=True):
+        assert_same(a.w, b.w)
