@@ -21,6 +21,7 @@ from refimpl.ftune.space import ALONE, LandmarkClassifier, Landmarks
 __all__ = ["BIAS", "bbs", "ftune"]
 
 BIAS = 1.0  # scikit-learn's; LIBLINEAR's own default, and the paper's g(x), have none: 0.0
+EQUAL = 6  # decimals of a validation accuracy that count
 
 
 def ftune(
@@ -187,7 +188,8 @@ def best_function(losses, accuracies, by_loss):
     losses : ndarray, shape (problems, m, n_C), float64
         L_f.
     accuracies : ndarray, shape (problems, m, n_C), float64, or (0,)
-        On the validation set. They alone choose C where they are there.
+        On the validation set. They alone choose C where they are there. Six decimals count: with class weights of
+        1,000 and 0.0001 the choice must not hang on objects that count next to nothing.
     by_loss : bool
         Whether L_f chooses f, as printed, or validation.
 
@@ -195,7 +197,7 @@ def best_function(losses, accuracies, by_loss):
     -------
     f, c : ndarray, shape (problems,), int64
     """
-    by = accuracies if accuracies.size else -losses
+    by = np.round(accuracies, EQUAL) if accuracies.size else -losses
     c = by.argmax(axis=2)  # for each f
     if by_loss:  # ERRATUM FT-7
         by = -losses

@@ -22,9 +22,6 @@ REFUSING = {  # what has to be learnt from two points of a class
     "LMNN": "2 at least; class 'a' has 1",
     "MultiMetricLMNN": "2 at least; class 'a' has 1",
 }
-LUCK = {  # with 10 points held out any ramp may win, and a steep one learns the training points by heart
-    "FTuneClassifier": {"check_class_weight_classifiers": "passes with slopes up to 10, see test_estimators_ftune.py"}
-}
 PLAIN = ("BoostedDistanceClassifier", "FTuneClassifier")  # classifiers whose defaults do well on raw wine
 
 
@@ -45,7 +42,7 @@ def made(name, kernels):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ALL)
 def test_scikit_learns_checks(name, kernels):
-    check_estimator(getattr(estimators, name)(kernels=kernels), expected_failed_checks=LUCK.get(name))
+    check_estimator(getattr(estimators, name)(kernels=kernels))
 
 
 @both

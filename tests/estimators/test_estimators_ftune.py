@@ -374,3 +374,13 @@ def test_weights_of_classes_that_a_fold_lacks_are_not_used(wine):
     weights = {"a": 2.0, "b": 1.0, "c": 1.0}
     few, many = (FTuneClassifier(**SMALL, class_weight=one).fit(X, y) for one in (weights, {**weights, "z": 9.0}))
     assert_same(few.decision_function(Q), many.decision_function(Q))
+
+
+def test_objects_that_count_next_to_nothing_choose_nothing():
+    """A steep ramp that is right on a held-out object of weight 0.0001 must not win over a flat one."""
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 2
+    X = rng.normal(size=(100, 4)) + y[:, np.newaxis]
+    for seed in range(6):
+        model = FTuneClassifier(random_state=seed, class_weight={0: 1000.0, 1: 0.0001}, kernels=NAMES[-1]).fit(X, y)
+        assert (model.predict(rng.normal(size=(200, 4)) + 0.5) == 0).mean() > 0.9
