@@ -4,7 +4,8 @@ Dimensions" (2011), § 3, its errata corrected.
 In the paper's order: z and the ensemble (eqs. 6 and 8), weights (eq. 10), masses and c (eqs. 14 and 15), Algorithm 1,
 the selection of a tree (eq. 16), the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4). `pairs` holds
 the weights of all pairs: :class:`refimpl.search_forest.pairs.DensePairs` as the paper's matrices, or
-:class:`~refimpl.search_forest.pairs.MeetingPairs` for many points. A node is what their ``root`` and its ``split`` give.
+:class:`~refimpl.search_forest.pairs.MeetingPairs` for many points. A node is what ``pairs.root()`` and
+``node.split(left)`` return.
 
 Not handled here: checks of the input, other splits, limits and continuing (``training.py``), sums over pairs
 (``pairs.py``), the eigensolver (``eigen.py``), the inverted index (``index.py``).
@@ -253,7 +254,7 @@ class Tree:
     Attributes
     ----------
     left : list of int
-        The left child of a node; the right one is ``left + 1``. -1 at a leaf.
+        The left child of a node; the right one is the next. -1 at a leaf.
     p, b : list
         The split of a node, as in :class:`Split`; None and 0 at a leaf.
     leaf : ndarray, shape (n,), int64
@@ -346,10 +347,12 @@ def search_forest(X, pairs, M, rng, max_depth=16, *, kernels=refimpl.kernels, th
 
     def learn(root):
         stream = next(streams)
-        for tree in search_tree(
-            X, root, lambda X, node: hyperplane(X, node, stream, kernels=kernels, threads=threads), max_depth
-        ):
-            pass
-        return tree
+
+        def best_split(X, node):
+            return hyperplane(X, node, stream, kernels=kernels, threads=threads)
+
+        for tree in search_tree(X, root, best_split, max_depth):
+            t = tree
+        return t
 
     return list(selection_rounds(pairs, M, learn))
