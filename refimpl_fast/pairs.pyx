@@ -46,7 +46,7 @@ cdef Pairs _pairs(const int32_t[::1] first, const int32_t[::1] second, const dou
     return found
 
 
-# ------------------------------------------------------------------------------------------------ eq. 18
+# ------------------------------------------------------------------------------------------------ products
 
 
 cdef bint _add_product(
@@ -70,7 +70,7 @@ cdef bint _add_product(
             j = pairs.second[p]
             if not i < j < n:
                 return False
-            total += pairs.v[p] * u[j]
+            total += pairs.v[p] * u[j]  # SF:eq18
             sums[j] += pairs.v[p] * mine
             p += 1
         sums[i] = total + sums[i]
@@ -108,7 +108,7 @@ def pair_product(
     loop.pairs, loop.u, loop.places = _pairs(first, second, v), u, np.array(reference.parts_of(p))
     parts = loop.places.shape[0]
     loop.sums, loop.fits = np.empty((parts, n)), np.zeros(parts, dtype=np.uint8)
-    loop.run(parts, worth(n_threads, p), 1)
+    loop.run(parts, worth(n_threads, p), 1)  # SF:eq18
     for t in range(parts):
         if not loop.fits[t]:
             reference.require_order(np.asarray(first), np.asarray(second), n)  # raises
@@ -117,7 +117,7 @@ def pair_product(
     return np.asarray(out)
 
 
-# ------------------------------------------------------------------------------------------------ eq. 17
+# ------------------------------------------------------------------------------------------------ thresholds
 
 
 cdef class _Sort(Loop):
@@ -248,7 +248,7 @@ cdef void _best_cut(
         weight = total + base * (below * (n - below))
         if not weight >= crossing[0] or k < 0:
             if ordered[i].value < ordered[i + 1].value and crossing[0] == crossing[0]:
-                crossing[0], k = weight, i
+                crossing[0], k = weight, i  # SF:eq17
     if k >= 0:
         threshold[0] = _midway(ordered[k].value, ordered[k + 1].value)
 
@@ -292,7 +292,7 @@ def best_thresholds(
     cdef _Cut cut = _Cut()
     cut.ordered, cut.parts, cut.change, cut.base = ordered.data(), parts, loop.change, base
     cut.crossing, cut.threshold = crossing, threshold
-    cut.run(f, worth(n_threads, f * n), 1)
+    cut.run(f, worth(n_threads, f * n), 1)  # SF:eq17
     return np.asarray(crossing), np.asarray(threshold)
 
 
@@ -331,7 +331,7 @@ cdef class _Split(Loop):
         counts[0], counts[1] = right, left
 
     cdef void fill(self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t right, Py_ssize_t left) noexcept nogil:
-        # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)
+        # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)  SF:2:6
         cdef Py_ssize_t i
         cdef int32_t one, two
         for i in range(a, b):
@@ -373,7 +373,7 @@ def split_pairs(
     loop.second_0, loop.second_1 = np.empty(sizes[0], dtype=np.int32), np.empty(sizes[1], dtype=np.int32)
     loop.v_0, loop.v_1 = np.empty(sizes[0]), np.empty(sizes[1])
     loop.counted = True
-    loop.run(parts, worth(n_threads, p), 1)
+    loop.run(parts, worth(n_threads, p), 1)  # SF:2:6
     return (
         (np.asarray(loop.first_1), np.asarray(loop.second_1), np.asarray(loop.v_1)),
         (np.asarray(loop.first_0), np.asarray(loop.second_0), np.asarray(loop.v_0)),
@@ -392,7 +392,7 @@ cdef _places(left):
     return place
 
 
-# ------------------------------------------------------------------------------------------------ Algorithm 1 line 4
+# ------------------------------------------------------------------------------------------------ meetings
 
 
 cdef struct Rows:
@@ -420,7 +420,7 @@ cdef Py_ssize_t _count(const Rows* rows, Py_ssize_t i) noexcept nogil:
 cdef void _meet(
     const Rows* rows, Py_ssize_t i, double c, int32_t* first, int32_t* second, uint8_t* similar, double* T
 ) noexcept nogil:
-    # T[listed and met] += c; then the merging of two ascending lists
+    # T[listed and met] += c; then the merging of two ascending lists  SF:1:3
     cdef Py_ssize_t a = rows.starts[i], b = rows.own[i], at = 0
     cdef int32_t j, k
     while a < rows.starts[i + 1] or b < rows.ends[i]:
@@ -516,7 +516,7 @@ def meet_pairs(
     loop.first, loop.second = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int32)
     loop.similar, loop.T = np.empty(total, dtype=np.uint8), np.empty(total)
     loop.counted = True
-    loop.run(n, n_threads)
+    loop.run(n, n_threads)  # SF:1:3
     return np.asarray(loop.first), np.asarray(loop.second), np.asarray(loop.similar), np.asarray(loop.T)
 
 

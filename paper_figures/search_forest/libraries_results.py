@@ -2,7 +2,7 @@
 
 from paper_figures.registry import Gathered
 from paper_figures.search_forest.libraries import missing
-from paper_figures.search_forest.results import _absent, _set_note
+from paper_figures.search_forest.results import absent_rows, set_note
 
 LEVELS = (90, 99)  # per cent of the K nearest
 NOT_COUNTED = (
@@ -15,7 +15,7 @@ NOT_COUNTED = (
 def libraries(context, results):
     """Recall, points compared and milliseconds a query of the forest and of what is installed."""
     keys = {"method": "all", "setting": None, "compared": None, "recall@10": None, "ms a query": None}
-    rows, drawing, notes = _absent(results, keys), [], [_set_note(results)]
+    rows, drawing, notes = absent_rows(results, keys), [], [set_note(results)]
     for r in results:
         if r.value is not None:
             rows += [keys | _missing(name, package) for name, given in r.params["methods"].items()

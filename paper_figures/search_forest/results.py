@@ -13,9 +13,9 @@ WHY_CURVES = {
 }
 NOTES_OF = {
     ("figure1", "paper"): (
-        "The forest has the paper's number of trees and of levels, and learns from all points. Its planes are moved on "
-        "from those of eq. 18, and their offsets are the best for eq. 17: with the paper's own offsets it finds far "
-        "less (splits).",
+        "The forest has the paper's number of trees and of levels, and learns from all points. Its planes and offsets "
+        "are those of eq. 18, whose coordinates are centred and scaled for each node: the paper does not say in which "
+        "coordinates x~ is. What other splits find: splits.",
         "The paper does not say how its k-means trees are searched, nor how many regions their nodes have (regions); "
         "best-bin-first is the search of the source that it names. It prefers small leaves: their centres are almost "
         "the points, so that it finds items in almost the order of their distances, and compares with many centres. "
@@ -31,7 +31,8 @@ NOTES_OF = {
 }
 MOVES = (
     "One setting is changed at a time, from the middle one. K shrinks with the training points. Moves: how often a "
-    "split's plane may go from the eigenvector of eq. 18 to where eq. 17 itself is larger."
+    "split's plane may go from the eigenvector of eq. 18 to where eq. 17 itself is larger; not at all in the printed "
+    "form."
 )
 RULE = (
     "Settings that the paper leaves open (lambda; regions and leaves of the k-means trees; functions and width of LSH) "
@@ -41,7 +42,7 @@ RULE = (
 )
 
 
-def _absent(results, keys):
+def absent_rows(results, keys):
     why = next((r.why for r in results if r.value is None and r.why), None)
     if why is None:
         return []
@@ -62,7 +63,7 @@ def curves(figure):
     """The reduction of Figure 1 or 2: recall by the number of returned items."""
 
     def gathered(context, results):
-        rows, drawing = _absent(results, {"method": "all", "returned": None}), []
+        rows, drawing = absent_rows(results, {"method": "all", "returned": None}), []
         found = [r for r in results if r.value is not None]
         for r in found:
             points = list(zip(r.params["counts"], r.value["recall"], strict=True))
@@ -70,7 +71,7 @@ def curves(figure):
             drawing.append(_curve(r, method_of(r)))
         for row in rows:
             row.setdefault("setting", None)
-        notes = [_set_note(results), *NOTES_OF.get((figure, context.scale), ()), RULE, *_forest_notes(results)]
+        notes = [set_note(results), *NOTES_OF.get((figure, context.scale), ()), RULE, *_forest_notes(results)]
         return Gathered(rows, [*notes, *_cost_notes(drawing), *_order_note(drawing)], drawing)
 
     return gathered
@@ -94,7 +95,7 @@ def _curve_rows(context, figure, method, settings, points):
                "ours": round(found, 2), "std": None} | why  # fmt: skip
 
 
-def _set_note(results, how="; every method returns its best first"):
+def set_note(results, how="; every method returns its best first"):
     at, d = results[0].params, ", ".join(str(d) for d in sorted({r.params["d"] for r in results}))
     return (
         f"The paper's images are not available: {at['data_set']} on {d} components, {at['queries']} queries that "
@@ -163,7 +164,7 @@ UNION = (
 
 def unions(context, results):
     """The reduction of Figure 1 with whole candidate sets."""
-    rows, drawing = _absent(results, {"method": "all", "returned": None}), []
+    rows, drawing = absent_rows(results, {"method": "all", "returned": None}), []
     found = [r for r in results if r.value is not None]
     for r in found:
         method, settings = UNIONS.get(r.name) or method_of(r), r.value.get("settings")
@@ -172,7 +173,7 @@ def unions(context, results):
         drawing.append({"method": method, "counts": list(r.params["counts"]), "recall": list(r.value["recall"])})
     for row in rows:
         row.setdefault("setting", None)
-    return Gathered(rows, [_set_note(results, how=""), UNION, *_union_notes(found), *_order_note(drawing)], drawing)
+    return Gathered(rows, [set_note(results, how=""), UNION, *_union_notes(found), *_order_note(drawing)], drawing)
 
 
 def _union_notes(found):
@@ -186,7 +187,7 @@ def _union_notes(found):
 
 def dimensions(context, results):
     """Recall by the number of components, and by how much the forest is ahead of k-means trees."""
-    rows, lines = _absent(results, {"components": None, "method": "all", "returned": None}), {}
+    rows, lines = absent_rows(results, {"components": None, "method": "all", "returned": None}), {}
     found = [r for r in results if r.value is not None]
     for r in found:
         rows += [{"components": r.params["d"]} | row for row in _curve_rows(
@@ -198,7 +199,7 @@ def dimensions(context, results):
         row.setdefault("setting", None)
     drawing = [{"method": method, "components": list(line), "recall": list(line.values())}
                for method, line in lines.items()]  # fmt: skip
-    return Gathered(rows, [_set_note(results), DIMENSIONS, *_differences(found), RULE], drawing)
+    return Gathered(rows, [set_note(results), DIMENSIONS, *_differences(found), RULE], drawing)
 
 
 def _differences(found):
@@ -225,14 +226,14 @@ DIMENSIONS = (
 
 def regions(context, results):
     """The forest beside k-means trees by how many regions their nodes have."""
-    rows, drawing = _absent(results, {"method": "all", "returned": None, "setting": None}), []
+    rows, drawing = absent_rows(results, {"method": "all", "returned": None, "setting": None}), []
     for r in results:
         if r.value is not None:
             name = method_of(r) + (f" of {r.value['setting'][0]} regions" if r.name == "kmeans" else "")
             rows += _curve_rows(context, "regions", name, [r.value["setting"]] * len(r.params["counts"]),
                                 list(zip(r.params["counts"], r.value["recall"], strict=True)))  # fmt: skip
             drawing.append(_curve(r, name))
-    return Gathered(rows, [_set_note(results), REGIONS, *_cost_notes(drawing), *_order_note(drawing), RULE], drawing)
+    return Gathered(rows, [set_note(results), REGIONS, *_cost_notes(drawing), *_order_note(drawing), RULE], drawing)
 
 
 REGIONS = (
@@ -243,7 +244,7 @@ REGIONS = (
 
 def sensitivity(context, results):
     """The forest's recall when one setting is changed."""
-    rows = _absent(results, {"lambda": None, "training points": None, "depth": None, "moves": None,
+    rows = absent_rows(results, {"lambda": None, "training points": None, "depth": None, "moves": None,
                              "returned": None})
     for r in results:
         if r.value is None:
@@ -256,33 +257,33 @@ def sensitivity(context, results):
                                 "published": None, "ours": round(r.value["recall"][place], 2), "std": None})
     for row in rows:
         row.setdefault("candidates", None)
-    return Gathered(rows, [_set_note(results), MOVES])
+    return Gathered(rows, [set_note(results), MOVES])
 
 
 def splits(context, results):
     """The forest's recall by offset, moves and lambda."""
     keys = {"offset": None, "moves": None, "augment": None, "lambda": None, "leaves": None, "returned": None}
-    rows = _absent(results, keys)
+    rows = absent_rows(results, keys)
     for r in results:
         if r.value is not None:
             one = {"offset": r.params["offset"], "moves": r.params["refine"], "augment": r.params["augment"],
                    "lambda": r.value["setting"], "leaves": round(r.value["leaves"])}  # fmt: skip
             rows += [one | {"returned": count, "published": None, "ours": round(found, 2), "std": None}
                      for count, found in zip(r.params["counts"], r.value["recall"], strict=True)]  # fmt: skip
-    return Gathered(rows, [_set_note(results), SPLITS])
+    return Gathered(rows, [set_note(results), SPLITS])
 
 
 SPLITS = (
     "Offset: b of the plane is the eigenvector's, as eq. 18 has it, or where eq. 17 itself is largest. Moves: how "
-    "often the plane may go on to where eq. 17 is larger. Augment: the last entry of x~, 1 in the paper. Eq. 18 "
-    "approximates eq. 17, and its b leaves large leaves unsplit. All other figures have the best b, and moves. K "
-    "shrinks with the training points."
+    "often the plane may go on to where eq. 17 is larger. Augment: the last entry of x~ (1 in the paper, which does "
+    "not say in which coordinates x is); the others are centred and scaled to unit spread for each node. All other "
+    "figures have the eigenvector's b, no moves, and 0.1: the printed form. K shrinks with the training points."
 )
 
 
 def table1(context, results):
     """Seconds for a query, and the paper's half billion by the growth that was measured."""
-    rows, drawing = _absent(results, {"bits": None, "items": None, "search": None, "candidates": None}), []
+    rows, drawing = absent_rows(results, {"bits": None, "items": None, "search": None, "candidates": None}), []
     printed = {int(line["bits"]): line for line in context.published("search_forest/table1.csv")}
     kinds = (("scan", "linear scan", "linear_scan_s"), ("index", "forest", "boosted_search_forest_s"))
     by_bits, growth = {}, {}
