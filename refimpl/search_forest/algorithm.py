@@ -99,7 +99,7 @@ def masses(w, t, s):
 
 
 def best_c(similar, dissimilar, lam):
-    """Return c* of eq. 15, p. 4, with the denominator that eq. 14 gives it.
+    """Return c* of eq. 15, p. 5, with the denominator that eq. 14 gives it.
 
     Parameters
     ----------
