@@ -58,11 +58,12 @@ TIMES = {
     "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
               "d": 32},
 }  # fmt: skip
+MOVED = {"offset": "best", "refine": REFINE}
 LIBRARIES = {
     "small": {
-        "forest (8 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8},
+        "forest (8 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8} | MOVED,
                              (50, 100, 200, None)),
-        "forest (24 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24},
+        "forest (24 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24} | MOVED,
                              (50, 100, 200, 400, None)),
         "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
         "FAISS IVF-flat": ("ivf", {"lists": 32}, (1, 2, 4, 8, 16)),
@@ -70,9 +71,9 @@ LIBRARIES = {
         "linear scan": ("scan", {}, (None,)),
     },
     "paper": {
-        "forest (17 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17},
+        "forest (17 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17} | MOVED,
                               (200, 500, 1000, 2000, None)),
-        "forest (50 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50},
+        "forest (50 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50} | MOVED,
                              (200, 500, 1000, 2000, 4000, None)),
         "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
         "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
