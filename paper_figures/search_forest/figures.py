@@ -5,7 +5,7 @@ from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
 from paper_figures.search_forest import plots, results, tasks, unions
 
-KERNELS = ("forest", "pairs", "clustering", "hashing", "hamming", "trees", "growing")
+KERNELS = ("forest", "meetings", "pairs", "clustering", "hashing", "hamming", "trees", "growing")
 SETS = {
     ("figure1", "small"): {"data_set": "digits", "d": 30, "queries": 300, "K": 20, "trial": 900,
                            "counts": (20, 40, 60, 100, 150, 200)},

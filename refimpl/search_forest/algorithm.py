@@ -310,14 +310,14 @@ def search_tree(X, root, best_split, max_depth=16):
     queue = [(root.J, 0, 0, root, np.arange(len(X)))]  # SF:2:1
     yield tree
     while queue:  # SF:2:2, SF:2:8
-        _, k, depth, node, rows = heapq.heappop(queue)  # SF:2:3
+        _, k, depth, node, rows = heapq.heappop(queue)  # SF:2:3  # open: queue-order
         split = best_split(X[rows], node)  # SF:2:4
         parts = node.split(split.left)
         rise = parts[0].J + parts[1].J - node.J  # SF:eq17
         if rise > node.negligible():  # SF:2:5
             for j, part, side in zip(tree.split(k, split, rows, rise), parts, (split.left, ~split.left), strict=True):
                 if part.n > 1 and depth + 1 < max_depth:  # open: depth
-                    heapq.heappush(queue, (part.J, j, depth + 1, part, rows[side]))  # SF:2:6  # open: queue-order
+                    heapq.heappush(queue, (part.J, j, depth + 1, part, rows[side]))  # SF:2:6
             yield tree
 
 
