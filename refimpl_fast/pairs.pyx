@@ -1,4 +1,4 @@
-"""Sums over a node's pairs in Cython: half the twin of refimpl/kernels/pairs.py, whose expressions stand above loops."""
+"""Sums over a node's pairs in Cython: half the twin of refimpl/kernels/pairs.py; its expressions stand above loops."""
 
 import numpy as np
 
