@@ -178,10 +178,21 @@ def test_a_tree_grows_split_by_split():
     """What Algorithm 2 yields: J rises with each split, the leaf of least J^k comes first, and a limit can end it."""
     X = points(90, 4)
     root = MeetingPairs(neighbor_similarity(X, 8), 0.3, KERNELS[0]).root()
-    rng, found = np.random.default_rng(0), []
-    for tree in algorithm.search_tree(X, root, lambda X, node: algorithm.hyperplane(X, node, rng)):
+    rng, found, waiting = np.random.default_rng(0), [], [root.J]
+
+    def watched(points, node):
+        assert node.J == min(waiting)
+        waiting.remove(node.J)
+        split = algorithm.hyperplane(points, node, rng)
+        parts = node.split(split.left)
+        if parts[0].J + parts[1].J - node.J > node.negligible():
+            waiting.extend(part.J for part in parts if part.n > 1)
+        return split
+
+    for tree in algorithm.search_tree(X, root, watched, max_depth=90):
         found.append((tree.n_leaves, tree.J))
         assert len(set(tree.leaf.tolist())) == tree.n_leaves and max(tree.leaf) < len(tree.left)
+    assert not waiting
     leaves, J = np.array(found).T
     assert (np.diff(leaves) == 1).all() and (np.diff(J) > 0).all() and leaves[-1] > 10
     S = neighbor_similarity(X, 8).toarray()
