@@ -9,8 +9,8 @@ from setuptools import Extension, setup
 
 DEBUG = os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
 NAMES = (
-    "chamfer", "clustering", "forest", "growing", "hamming", "hashing", "landmarks", "pairs", "products", "scan",
-    "stumps", "subgradient", "threads", "trees", "triples",
+    "chamfer", "clustering", "forest", "growing", "hamming", "hashing", "landmarks", "meetings", "pairs", "products",
+    "scan", "stumps", "subgradient", "threads", "trees", "triples",
 )  # fmt: skip
 SHARED = ("clones.h", "eight.h", "grain.h", "groups.h", "hamming.h", "panels.h", "pool.h", "power.h", "threads.pxd",
           "vectors.pxd")

@@ -11,7 +11,8 @@ try:
     from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
     from refimpl_fast.hashing import bucket_votes, projections
     from refimpl_fast.landmarks import least_similar, transferred_differences
-    from refimpl_fast.pairs import best_thresholds, meet_pairs, pair_product, split_pairs
+    from refimpl_fast.meetings import meet_pairs
+    from refimpl_fast.pairs import best_thresholds, pair_product, split_pairs
     from refimpl_fast.products import matrix_vector, vector_matrix
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort

@@ -182,7 +182,7 @@ cdef cloned_void _walk(
                 fetch(<const char*> (planes + max(nodes.plane[at[i + AHEAD].node], 0) * d), d * sizeof(real))
             node = at[i].node
             if nodes.left[node] < 0:
-                words[at[i].place] = nodes.word[node]
+                words[at[i].place] = nodes.word[node]  # SF:eq16
                 continue
             x = X + at[i].point * d
             if nodes.plane[node] >= 0:
@@ -255,7 +255,7 @@ def forest_words(forest not None, X not None, *, threads=None):
     loop.together = max(1, min(M, BLOCK // loop.size))
     loop.groups = (M + loop.together - 1) // loop.together
     loop.walkers.make(n_threads * loop.size * loop.together)
-    loop.run((n + loop.size - 1) // loop.size * loop.groups, n_threads, 1)
+    loop.run((n + loop.size - 1) // loop.size * loop.groups, n_threads, 1)  # SF:eq16
     return np.asarray(words)
 
 
@@ -308,7 +308,7 @@ cdef void _gather(
                 fetch(<const char*> (place + items[i + 16]), 1)
             at = place[row]
             if at < size and scored[at].row == row:
-                scored[at].score += c[m]
+                scored[at].score += c[m]  # SF:eq8
             else:
                 place[row] = size
                 one.row, one.score = row, c[m]
@@ -386,7 +386,7 @@ def gather_candidates(
     loop.places = np.zeros((n_threads, n)) if counters is None or len(counters) < n_threads else counters
     loop.found.make(n_Q)
     loop.done.make(n_Q, False)
-    loop.run(n_Q, n_threads, min(_chunk(n_Q, numbers), 1 + n_Q // (8 * n_threads)))
+    loop.run(n_Q, n_threads, min(_chunk(n_Q, numbers), 1 + n_Q // (8 * n_threads)))  # SF:eq8
     for i in range(n_Q):
         if not loop.done[i]:
             reference.require_lists(np.asarray(starts), np.asarray(items), np.asarray(words[i]), n)

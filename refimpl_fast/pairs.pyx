@@ -1,9 +1,9 @@
-"""Sums over a node's pairs in Cython: the twin of refimpl/kernels/pairs.py, whose expressions stand above the loops."""
+"""Sums over a node's pairs in Cython: half the twin of refimpl/kernels/pairs.py; its expressions stand above loops."""
 
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libcpp.algorithm cimport inplace_merge, stable_sort
 from libcpp.vector cimport vector
 
@@ -46,7 +46,7 @@ cdef Pairs _pairs(const int32_t[::1] first, const int32_t[::1] second, const dou
     return found
 
 
-# ------------------------------------------------------------------------------------------------ eq. 18
+# ------------------------------------------------------------------------------------------------ products
 
 
 cdef bint _add_product(
@@ -70,7 +70,7 @@ cdef bint _add_product(
             j = pairs.second[p]
             if not i < j < n:
                 return False
-            total += pairs.v[p] * u[j]
+            total += pairs.v[p] * u[j]  # SF:eq18
             sums[j] += pairs.v[p] * mine
             p += 1
         sums[i] = total + sums[i]
@@ -108,7 +108,7 @@ def pair_product(
     loop.pairs, loop.u, loop.places = _pairs(first, second, v), u, np.array(reference.parts_of(p))
     parts = loop.places.shape[0]
     loop.sums, loop.fits = np.empty((parts, n)), np.zeros(parts, dtype=np.uint8)
-    loop.run(parts, worth(n_threads, p), 1)
+    loop.run(parts, worth(n_threads, p), 1)  # SF:eq18
     for t in range(parts):
         if not loop.fits[t]:
             reference.require_order(np.asarray(first), np.asarray(second), n)  # raises
@@ -117,7 +117,7 @@ def pair_product(
     return np.asarray(out)
 
 
-# ------------------------------------------------------------------------------------------------ eq. 17
+# ------------------------------------------------------------------------------------------------ thresholds
 
 
 cdef class _Sort(Loop):
@@ -248,7 +248,7 @@ cdef void _best_cut(
         weight = total + base * (below * (n - below))
         if not weight >= crossing[0] or k < 0:
             if ordered[i].value < ordered[i + 1].value and crossing[0] == crossing[0]:
-                crossing[0], k = weight, i
+                crossing[0], k = weight, i  # SF:eq17
     if k >= 0:
         threshold[0] = _midway(ordered[k].value, ordered[k + 1].value)
 
@@ -292,7 +292,7 @@ def best_thresholds(
     cdef _Cut cut = _Cut()
     cut.ordered, cut.parts, cut.change, cut.base = ordered.data(), parts, loop.change, base
     cut.crossing, cut.threshold = crossing, threshold
-    cut.run(f, worth(n_threads, f * n), 1)
+    cut.run(f, worth(n_threads, f * n), 1)  # SF:eq17
     return np.asarray(crossing), np.asarray(threshold)
 
 
@@ -331,7 +331,7 @@ cdef class _Split(Loop):
         counts[0], counts[1] = right, left
 
     cdef void fill(self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t right, Py_ssize_t left) noexcept nogil:
-        # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)
+        # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)  SF:2:6
         cdef Py_ssize_t i
         cdef int32_t one, two
         for i in range(a, b):
@@ -373,7 +373,7 @@ def split_pairs(
     loop.second_0, loop.second_1 = np.empty(sizes[0], dtype=np.int32), np.empty(sizes[1], dtype=np.int32)
     loop.v_0, loop.v_1 = np.empty(sizes[0]), np.empty(sizes[1])
     loop.counted = True
-    loop.run(parts, worth(n_threads, p), 1)
+    loop.run(parts, worth(n_threads, p), 1)  # SF:2:6
     return (
         (np.asarray(loop.first_1), np.asarray(loop.second_1), np.asarray(loop.v_1)),
         (np.asarray(loop.first_0), np.asarray(loop.second_0), np.asarray(loop.v_0)),
@@ -390,143 +390,3 @@ cdef _places(left):
         place[i] = count[side[i]]
         count[side[i]] += 1
     return place
-
-
-# ------------------------------------------------------------------------------------------------ Algorithm 1 line 4
-
-
-cdef struct Rows:
-    const int32_t* members  # the points, those of a leaf together
-    const int64_t* own  # where a point's later companions begin in members, and where they end
-    const int64_t* ends
-    const int64_t* starts  # where a point's pairs begin
-    const int32_t* second
-    const uint8_t* similar
-    const double* T
-
-
-cdef Py_ssize_t _count(const Rows* rows, Py_ssize_t i) noexcept nogil:
-    # how many of a point's pairs are listed or meet
-    cdef Py_ssize_t a = rows.starts[i], b = rows.own[i], found = 0
-    cdef int32_t j, k
-    while a < rows.starts[i + 1] and b < rows.ends[i]:
-        j, k = rows.second[a], rows.members[b]
-        a += j <= k
-        b += k <= j
-        found += 1
-    return found + (rows.starts[i + 1] - a) + (rows.ends[i] - b)
-
-
-cdef void _meet(
-    const Rows* rows, Py_ssize_t i, double c, int32_t* first, int32_t* second, uint8_t* similar, double* T
-) noexcept nogil:
-    # T[listed and met] += c; then the merging of two ascending lists
-    cdef Py_ssize_t a = rows.starts[i], b = rows.own[i], at = 0
-    cdef int32_t j, k
-    while a < rows.starts[i + 1] or b < rows.ends[i]:
-        j = rows.second[a] if a < rows.starts[i + 1] else INT32_MAX
-        k = rows.members[b] if b < rows.ends[i] else INT32_MAX
-        first[at] = i
-        if j <= k:
-            second[at], similar[at], T[at] = j, rows.similar[a], rows.T[a] + c if j == k else rows.T[a]
-            b += j == k
-            a += 1
-        else:
-            second[at], similar[at], T[at] = k, 0, c
-            b += 1
-        at += 1
-
-
-cdef cloned_void _ascend(
-    const int32_t* first, const int32_t* second, Py_ssize_t a, Py_ssize_t b, int32_t n, int* bad
-) noexcept nogil:
-    # require_order(first, second, n, strict=True), pair a - 1 before them included
-    cdef Py_ssize_t p
-    cdef int found = 0
-    for p in range(a, b):
-        found |= (first[p] < 0) | (second[p] <= first[p]) | (second[p] >= n)
-    for p in range(max(a, 1), b):
-        found |= (first[p] < first[p - 1]) | ((first[p] == first[p - 1]) & (second[p] <= second[p - 1]))
-    bad[0] |= found
-
-
-cdef class _Ascend(Loop):
-    """Step t looks whether a part of the pairs is in order."""
-
-    cdef const int32_t* first
-    cdef const int32_t* second
-    cdef Py_ssize_t p
-    cdef int32_t n
-    cdef uint8_t[::1] fits
-
-    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
-        cdef int bad = 0
-        cdef Py_ssize_t a = t * PART, end = min(self.p, a + PART)
-        while a < end:
-            _ascend(self.first, self.second, a, min(end, a + BLOCK), self.n, &bad)
-            a += BLOCK
-        self.fits[t] = not bad
-
-
-cdef class _Meet(Loop):
-    """Step i counts the pairs of point i that are listed or meet; then it puts them where they belong."""
-
-    cdef Rows rows
-    cdef int64_t[::1] offsets
-    cdef double c
-    cdef int32_t[::1] first, second
-    cdef uint8_t[::1] similar
-    cdef double[::1] T
-    cdef bint counted
-
-    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t place = self.offsets[i]
-        if not self.counted:
-            self.offsets[i + 1] = _count(&self.rows, i)
-        elif place < self.offsets[i + 1]:
-            _meet(&self.rows, i, self.c, &self.first[place], &self.second[place], &self.similar[place], &self.T[place])
-
-
-@checked
-def meet_pairs(
-    const int64_t[::1] leaf not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
-    const uint8_t[::1] similar not None, const double[::1] T not None, double c, *, threads=None
-):
-    """The listed pairs after a tree; see refimpl.kernels.meet_pairs."""
-    cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t n = leaf.shape[0], p = first.shape[0], total
-    reference.require_few(n)
-    _require_ascending(first, second, n, n_threads)
-    leaves, listed = np.asarray(leaf), np.asarray(first)
-    order = np.argsort(leaves, kind="stable")
-    cdef const int32_t[::1] members = order.astype(np.int32)
-    places = np.empty(n, dtype=np.int64)
-    places[order] = np.arange(1, n + 1)
-    cdef const int64_t[::1] own = places, ends = np.searchsorted(leaves[order], leaves, side="right")
-    cdef int64_t[::1] starts = np.searchsorted(listed, np.arange(n + 1, dtype=np.int32))  # as int64, all were copied
-    cdef _Meet loop = _Meet()
-    loop.rows.members, loop.rows.own, loop.rows.ends, loop.rows.starts = &members[0], &own[0], &ends[0], &starts[0]
-    if p:
-        loop.rows.second, loop.rows.similar, loop.rows.T = &second[0], &similar[0], &T[0]
-    loop.c, loop.offsets = c, np.zeros(n + 1, dtype=np.int64)
-    n_threads = worth(n_threads, 2 * (p + np.subtract(ends, own).sum()))
-    loop.run(n, n_threads)
-    loop.offsets = np.cumsum(loop.offsets)
-    total = loop.offsets[n]
-    loop.first, loop.second = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int32)
-    loop.similar, loop.T = np.empty(total, dtype=np.uint8), np.empty(total)
-    loop.counted = True
-    loop.run(n, n_threads)
-    return np.asarray(loop.first), np.asarray(loop.second), np.asarray(loop.similar), np.asarray(loop.T)
-
-
-cdef _require_ascending(const int32_t[::1] first, const int32_t[::1] second, Py_ssize_t n, int n_threads):
-    cdef Py_ssize_t p = first.shape[0], parts = (p + PART - 1) // PART
-    if p == 0:
-        return
-    cdef _Ascend loop = _Ascend()
-    loop.first, loop.second, loop.p, loop.n = &first[0], &second[0], p, <int32_t> n
-    loop.fits = np.zeros(parts, dtype=np.uint8)
-    loop.run(parts, worth(n_threads, p // 4), 1)
-    if not np.all(loop.fits):
-        reference.require_order(np.asarray(first), np.asarray(second), n, strict=True)  # raises

@@ -5,7 +5,7 @@ from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
 from paper_figures.search_forest import plots, results, tasks, unions
 
-KERNELS = ("forest", "pairs", "clustering", "hashing", "hamming", "trees", "growing")
+KERNELS = ("forest", "meetings", "pairs", "clustering", "hashing", "hamming", "trees", "growing")
 SETS = {
     ("figure1", "small"): {"data_set": "digits", "d": 30, "queries": 300, "K": 20, "trial": 900,
                            "counts": (20, 40, 60, 100, 150, 200)},
@@ -58,11 +58,12 @@ TIMES = {
     "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
               "d": 32},
 }  # fmt: skip
+MOVED = {"offset": "best", "refine": REFINE}
 LIBRARIES = {
     "small": {
-        "forest (8 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8},
+        "forest (8 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8} | MOVED,
                              (50, 100, 200, None)),
-        "forest (24 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24},
+        "forest (24 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24} | MOVED,
                              (50, 100, 200, 400, None)),
         "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
         "FAISS IVF-flat": ("ivf", {"lists": 32}, (1, 2, 4, 8, 16)),
@@ -70,9 +71,9 @@ LIBRARIES = {
         "linear scan": ("scan", {}, (None,)),
     },
     "paper": {
-        "forest (17 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17},
+        "forest (17 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17} | MOVED,
                               (200, 500, 1000, 2000, None)),
-        "forest (50 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50},
+        "forest (50 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50} | MOVED,
                              (200, 500, 1000, 2000, 4000, None)),
         "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
         "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
@@ -92,7 +93,7 @@ def curve_tasks(figure):
     def wanted(context):
         at, sizes = SETS[figure, context.scale], SIZES[figure, context.scale]
         found = [_task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
-                       trees=sizes["trees"], refine=REFINE)]  # fmt: skip
+                       trees=sizes["trees"])]  # fmt: skip
         found += [
             _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
             for first, trees in ((False, sizes["trees"]), (True, sizes["trees"]), (True, 1))
@@ -108,8 +109,7 @@ def union_tasks(context):
     at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
     trees, lams = sizes["trees"], UNIONS[context.scale]
     given = (
-        ("union_forest", {"lams": lams, "n_train": sizes["n_train"], "max_depth": sizes["depth"], "trees": trees,
-                          "refine": REFINE}),
+        ("union_forest", {"lams": lams, "n_train": sizes["n_train"], "max_depth": sizes["depth"], "trees": trees}),
         ("union_kmeans", {"settings": KMEANS[context.scale], "trees": trees}),
         ("union_hashing", {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees}),
     )  # fmt: skip
@@ -122,7 +122,7 @@ def sensitivity_tasks(context):
     """The forest of Figure 1 with one setting changed."""
     at, sizes, changed = SETS["figure1", context.scale], SIZES["figure1", context.scale], CHANGED[context.scale]
     lam, n_train, depth = MIDDLE[context.scale]
-    middle = {"lams": (lam,), "n_train": n_train, "max_depth": depth, "refine": REFINE}
+    middle = {"lams": (lam,), "n_train": n_train, "max_depth": depth, "refine": 0}
     settings = [middle | {"lams": (value,)} for value in changed["lam"]]
     settings += [middle | {name: value} for name, key in (("n_train", "n_train"), ("max_depth", "depth"),
                                                           ("refine", "refine")) for value in changed[key]]
@@ -136,22 +136,22 @@ def regions_tasks(context):
     regions, leaves = REGIONS[context.scale]
     return [
         _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
-              trees=sizes["trees"], refine=REFINE),
+              trees=sizes["trees"]),
         *(_task("kmeans", at, settings=tuple((n, leaf) for leaf in leaves), trees=sizes["trees"], first_best=False)
           for n in regions),
     ]  # fmt: skip
 
 
 def splits_tasks(context):
-    """The forest of Figure 1 with the splits of eq. 18 itself, with the best threshold, and with moved planes."""
+    """The forest of Figure 1 with the splits of eq. 18 alone, with the best threshold, and with moved planes."""
     at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
     lam, n_train, depth = MIDDLE[context.scale]
     return [
         _task("forest", at, lams=(one,), n_train=n_train, max_depth=depth, trees=sizes["trees"], refine=refine,
               offset=offset, augment=augment)
         for one, offset, augment, refine in (
-            (0.02, "eigenvector", 1.0, 0), (lam, "eigenvector", 1.0, 0), (lam, "eigenvector", 4.0, 0),
-            (lam, "best", 1.0, 0), (lam, "best", 1.0, REFINE))
+            (0.02, "eigenvector", 0.1, 0), (lam, "eigenvector", 0.1, 0), (lam, "eigenvector", 1.0, 0),
+            (lam, "best", 0.1, 0), (lam, "best", 0.1, REFINE))
     ]  # fmt: skip
 
 
@@ -161,8 +161,7 @@ def dimensions_tasks(context):
     for d in sizes["components"]:
         at, trees = sizes["at"] | {"d": d}, sizes["trees"]
         found += [
-            _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"], trees=trees,
-                  refine=REFINE),
+            _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"], trees=trees),
             *(_task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
               for first in (False, True)),
             _task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees),

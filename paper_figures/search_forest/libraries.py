@@ -12,7 +12,7 @@ from time import perf_counter
 
 import numpy as np
 
-from paper_figures.search_forest.tasks import learnt_forest, problem_of
+from paper_figures.search_forest.tasks import learn_forest, load_problem
 from refimpl.search_forest.index import InvertedIndex
 
 MODULES = {"annoy": "annoy", "faiss-cpu": "faiss", "hnswlib": "hnswlib"}  # a package, and what is imported of it
@@ -54,7 +54,7 @@ def search(job, *, versions, methods, passes, **at):
     `methods` has for each name the ``kind`` of index, its ``settings`` and what it is built ``with``. What is not
     installed is left out.
     """
-    X, Q, near = problem_of(job, at)
+    X, Q, near = load_problem(job, at)
     lines, built = [], {}
     for name, given in methods.items():
         if missing(given["kind"], versions):
@@ -91,7 +91,7 @@ def _measured(index, Q, near, setting, passes):
 
 def _forest(job, X, at, **options):
     """The forest and its inverted index; a setting is the number of candidates that are compared, None for all."""
-    forest = learnt_forest(job, X, at["K"], threads=1, **options)
+    forest = learn_forest(job, X, at["K"], threads=1, **options)
     index = InvertedIndex(forest, X, kernels=job.kernels, threads=1)
     return Search(lambda q, most: index.query(q[np.newaxis], at["K"], most)[0][0],
                   lambda Q, most: np.diff(index.candidates(Q, most).offsets).mean())  # fmt: skip

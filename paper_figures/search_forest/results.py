@@ -14,9 +14,9 @@ WHY_CURVES = {
 }
 NOTES_OF = {
     ("figure1", "paper"): (
-        "The forest has the paper's number of trees and of levels, and learns from all points. Its planes are moved on "
-        "from those of eq. 18, and their offsets are the best for eq. 17: with the paper's own offsets it finds far "
-        "less (splits).",
+        "The forest has the paper's number of trees and of levels, and learns from all points. Its planes and offsets "
+        "are those of eq. 18, whose coordinates are centred and scaled for each node: the paper does not say in which "
+        "coordinates x~ is. What other splits find: splits.",
         "The paper does not say how its k-means trees are searched, nor how many regions their nodes have (regions); "
         "best-bin-first is the search of the source that it names. It prefers small leaves: their centres are almost "
         "the points, so that it finds items in almost the order of their distances, and compares with many centres. "
@@ -32,7 +32,8 @@ NOTES_OF = {
 }
 MOVES = (
     "One setting is changed at a time, from the middle one. K shrinks with the training points. Moves: how often a "
-    "split's plane may go from the eigenvector of eq. 18 to where eq. 17 itself is larger."
+    "split's plane may go from the eigenvector of eq. 18 to where eq. 17 itself is larger; not at all in the printed "
+    "form."
 )
 RULE = (
     "Settings that the paper leaves open (lambda; regions and leaves of the k-means trees; functions and width of LSH) "
@@ -268,9 +269,9 @@ def splits(context, results):
 
 SPLITS = (
     "Offset: b of the plane is the eigenvector's, as eq. 18 has it, or where eq. 17 itself is largest. Moves: how "
-    "often the plane may go on to where eq. 17 is larger. Augment: the last entry of x~, 1 in the paper. Eq. 18 "
-    "approximates eq. 17, and its b leaves large leaves unsplit. All other figures have the best b, and moves. K "
-    "shrinks with the training points."
+    "often the plane may go on to where eq. 17 is larger. Augment: the last entry of x~ (1 in the paper, which does "
+    "not say in which coordinates x is); the others are centred and scaled to unit spread for each node. All other "
+    "figures have the eigenvector's b, no moves, and 0.1: the printed form. K shrinks with the training points."
 )
 
 

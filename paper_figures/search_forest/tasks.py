@@ -1,7 +1,7 @@
 """What the figures of Li et al. (2011) compute; a change here computes them anew.
 
-Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters. The protocol is that
-of § 4: the database is searched for each query, the returned items are counted that are among the query's K nearest.
+A task gets a :class:`paper_figures.registry.Job` and its parameters. The protocol is that of § 4: the database is
+searched for each query, the returned items are counted that are among the query's K nearest.
 
 What the paper leaves open is chosen by one rule for all methods: on a part of the database, with other points of it
 for queries, the setting of the largest mean recall along the curve. The true queries have no say.
@@ -50,14 +50,14 @@ def _truth(data_set, data_dir, d, queries, K, kernels):
     return nearest_neighbors(X, Q[:queries], K, kernels=kernels).indices
 
 
-def problem_of(job, at):
+def load_problem(job, at):
     """Database, queries, their true neighbours."""
     X, Q = _components(at["data_set"], job.data_dir, at["d"])
     near = _truth(at["data_set"], job.data_dir, at["d"], at["queries"], at["K"], job.kernels)
     return X, Q[: at["queries"]], near
 
 
-def trial_of(job, at):
+def load_trial(job, at):
     """The same for the choice of settings on a part of the database, and what K and the counts are for that part.
 
     Both shrink with the database, so that the neighbours lie as near as among all points.
@@ -75,7 +75,7 @@ def _best(job, at, settings, search):
     """The setting of the largest mean recall along the curve, and every setting's."""
     if len(settings) == 1:
         return settings[0], []
-    X, Q, near, small = trial_of(job, at)
+    X, Q, near, small = load_trial(job, at)
     tried = [float(recall(search(X, Q, s, small), near, small["counts"])[0].mean()) for s in settings]
     return settings[int(np.argmax(tried))], [[s, r] for s, r in zip(settings, tried, strict=True)]
 
@@ -88,13 +88,16 @@ def _curve(found, near, counts):
 # ------------------------------------------------------------------------------------- Figures 1 and 2
 
 
-def forest(job, *, lams, n_train, max_depth, trees, refine, offset="best", augment=1.0, **at):
-    """The forest's curve: lambda chosen, learnt from `n_train` points, all of them indexed."""
+def forest(job, *, lams, n_train, max_depth, trees, refine=0, offset="eigenvector", augment=0.1, **at):
+    """The forest's curve: lambda chosen, learnt from `n_train` points, all of them indexed.
+
+    By default the trees are those of the printed form.
+    """
     options = {"max_depth": max_depth, "trees": trees, "refine": refine, "offset": offset, "augment": augment}
 
     def learnt(X, lam, at):
         try:
-            return learnt_forest(job, X, at["K"], lam=lam, n_train=n_train, **options)
+            return learn_forest(job, X, at["K"], lam=lam, n_train=n_train, **options)
         except ValueError as error:
             if "no tree is worth its cost" not in str(error):
                 raise
@@ -104,7 +107,7 @@ def forest(job, *, lams, n_train, max_depth, trees, refine, offset="best", augme
         return _selected(job, learnt(X, lam, at), X, Q)
 
     lam, tried = _best(job, at, lams, search)
-    X, Q, near = problem_of(job, at)
+    X, Q, near = load_problem(job, at)
     start = perf_counter()
     found = learnt(X, lam, at)
     seconds = perf_counter() - start
@@ -114,7 +117,7 @@ def forest(job, *, lams, n_train, max_depth, trees, refine, offset="best", augme
                     "compared": [trees * max_depth] * len(curve["recall"])}  # fmt: skip
 
 
-def learnt_forest(job, X, K, *, lam, n_train, trees, threads=None, **options):
+def learn_forest(job, X, K, *, lam, n_train, trees, threads=None, **options):
     """The forest of `n_train` points, K being the neighbours among all of X."""
     rng, rows = job.rng_for("forest"), np.arange(len(X))
     if n_train < len(X):
@@ -145,7 +148,7 @@ def kmeans(job, *, settings, trees, first_best, **at):
 
     settings = [list(setting) for setting in settings]
     setting, tried = _best(job, at, settings, lambda X, Q, setting, at: found(built(X, setting, at), Q, at))
-    X, Q, near = problem_of(job, at)
+    X, Q, near = load_problem(job, at)
     model = built(X, setting, at)
     compared = centres_compared(job, model, Q, at["counts"], first_best)
     return _curve(found(model, Q, at), near, at["counts"]) | {"setting": setting, "tried": tried, "compared": compared}
@@ -178,14 +181,14 @@ def hashing(job, *, functions, widths, tables, **at):
 
     settings = [[k, w] for k in functions for w in widths]
     setting, tried = _best(job, at, settings, search)
-    X, Q, near = problem_of(job, at)
+    X, Q, near = load_problem(job, at)
     return _curve(search(X, Q, setting, at), near, at["counts"]) | {
         "setting": setting, "tried": tried, "compared": [setting[0] * tables] * len(at["counts"])}  # fmt: skip
 
 
 def spectral(job, *, bits, **at):
     """Spectral hashing with a linear scan of its codes."""
-    X, Q, near = problem_of(job, at)
+    X, Q, near = load_problem(job, at)
     model = spectral_hashing(X, bits, kernels=job.kernels)
     codes, of_queries = (model.encode(part, kernels=job.kernels) for part in (X, Q))
     found = hamming_scan(codes, of_queries, max(at["counts"]), kernels=job.kernels)

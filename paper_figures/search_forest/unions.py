@@ -11,7 +11,7 @@ of the database, with other points of it for queries.
 
 import numpy as np
 
-from paper_figures.search_forest.tasks import kmeans_forest, learnt_forest, problem_of, trial_of
+from paper_figures.search_forest.tasks import kmeans_forest, learn_forest, load_problem, load_trial
 from refimpl.rivals.lsh import lsh
 from refimpl.search_forest import to_terms
 
@@ -56,23 +56,22 @@ def at_counts(curve, counts):
 
 def _chosen(job, at, settings, search):
     """The recall at each count by the setting that the trial chooses for it; sizes and recalls of each one in use."""
-    X, Q, near, small = trial_of(job, at)
+    X, Q, near, small = load_trial(job, at)
     tried = np.array([at_counts(search(X, Q, near, setting, small), small["counts"]) for setting in settings])
     chosen = tried.argmax(axis=0)
-    X, Q, near = problem_of(job, at)
+    X, Q, near = load_problem(job, at)
     curves = {int(s): search(X, Q, near, settings[s], at) for s in np.unique(chosen)}
     found = [at_counts(curves[s], [count])[0] for s, count in zip(chosen, at["counts"], strict=True)]
     return {"recall": 100 * np.array(found), "settings": [settings[s] for s in chosen],
             "curves": [[settings[s], sizes, 100 * recalls] for s, (sizes, recalls) in curves.items()]}  # fmt: skip
 
 
-def union_forest(job, *, lams, n_train, max_depth, trees, refine, **at):
+def union_forest(job, *, lams, n_train, max_depth, trees, **at):
     """The forest's candidate sets X_q after each tree."""
 
     def search(X, Q, near, lam, at):
         try:
-            forest = learnt_forest(job, X, at["K"], lam=lam, n_train=n_train, max_depth=max_depth, trees=trees,
-                                   refine=refine)  # fmt: skip
+            forest = learn_forest(job, X, at["K"], lam=lam, n_train=n_train, max_depth=max_depth, trees=trees)
         except ValueError as error:
             if "no tree is worth its cost" not in str(error):
                 raise

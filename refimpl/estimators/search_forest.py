@@ -32,6 +32,12 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     ``metric="precomputed"``, as its ``KNeighborsTransformer`` does. A forest is learnt from the points themselves,
     centred and scaled to a mean squared length of 1.
 
+    By default the forest has more than the paper's splits: planes are moved on from those of eq. 18 to where eq. 17 is
+    larger (`refine`). ``refine=0`` gives the printed form, which finds fewer neighbours among as many candidates. At
+    the other defaults a third of the digits finds 94.8 % of its 5 nearest among the rest with the printed form and
+    98.3 % with moved planes; standardised breast cancer 92.6 and 98.0 %; 500 points their 5 nearest of 20,000 of 64
+    columns and 12 factors 70.3 and 85.2 %. Moving takes up to twice the time of ``fit``.
+
     Parameters
     ----------
     n_neighbors : int, default 5
@@ -59,6 +65,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Leaves of a tree; None for as many as pay.
     max_depth, stump_above : int, optional
         See :func:`refimpl.search_forest.search_forest`.
+    refine : int, default 10
+        How often a plane may be moved, from one with the threshold that is best for eq. 17 on; 0 for the printed form.
     kernels : {"reference", "fast"}, default "reference"
         The results are the same to the last bit.
     max_memory : int, optional
@@ -94,7 +102,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def __init__(
         self, n_neighbors=5, *, mode="distance", n_trees=16, lam=0.05, similarity="neighbors", n_similar=None,
         n_candidates=None, n_training_points=2000, max_depth=16, max_leaves=128, stump_above=None,
-        kernels="reference", max_memory=None, random_state=None, threads=None,
+        refine=10, kernels="reference", max_memory=None, random_state=None, threads=None,
     ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.mode = mode
@@ -107,6 +115,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.max_depth = max_depth
         self.max_leaves = max_leaves
         self.stump_above = stump_above
+        self.refine = refine
         self.kernels = kernels
         self.max_memory = max_memory
         self.random_state = random_state
@@ -141,6 +150,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.forest_ = search_forest(
             Z[rows], S, self.n_trees, self.lam, rng=rng, kernels=kernels, max_depth=self.max_depth,
             max_leaves=self.max_leaves, stump_above=self.stump_above, max_memory=self.max_memory, threads=self.threads,
+            offset="best" if self.refine else "eigenvector", refine=self.refine,
         )  # fmt: skip
         self.index_ = InvertedIndex(self.forest_, Z, keep_vectors=False, kernels=kernels, threads=self.threads)
         self._try_out(held, Z)
@@ -182,6 +192,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             one_of(getattr(self, name), allowed, name)
         k = as_count(self.n_neighbors, "n_neighbors")
         as_count(self.n_trees, "n_trees")
+        as_count(self.refine, "refine", 0)
         if self.n_similar is not None:
             as_count(self.n_similar, "n_similar")
         if self.n_training_points is not None:

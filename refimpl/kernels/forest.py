@@ -174,7 +174,7 @@ def forest_words(forest, X, *, threads=None):
         for m, k in enumerate(forest.roots):
             while forest.left[k] >= 0:
                 k = forest.left[k] + (0 if _test(forest, k, x) > 0 else 1)  # p^T x + b > 0: left
-            words[i, m] = forest.word[k]
+            words[i, m] = forest.word[k]  # SF:eq16
     return words
 
 
@@ -225,7 +225,7 @@ def gather_candidates(starts, items, alive, words, c, most, *, counters=None, th
         require_lists(starts, items, of_query, len(alive))
         T = np.zeros(len(alive))
         for w, c_m in zip(of_query, c, strict=True):
-            np.add.at(T, items[starts[w] : starts[w + 1]], c_m)  # eq. 8
+            np.add.at(T, items[starts[w] : starts[w + 1]], c_m)  # SF:eq8
         rows = np.flatnonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
         rows = rows[np.lexsort((rows, -T[rows]))[:most]]
         found.append((rows, T[rows]))

@@ -6,7 +6,7 @@ order of `first`, with first < second, each pair at most once.
 Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or ValueError, and so do pairs
 of points that there are not, or in another order.
 
-Not handled here: the pairs' weights (``forest_pairs.py``), the choice of splits.
+Not handled here: the pairs' weights (``search_forest/pairs.py``), the choice of splits.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def pair_product(first, second, v, u, *, threads=None):
     n, out = len(u), np.zeros(len(u))
     for a, b in parts_of(len(v)):
         i, j, w = first[a:b], second[a:b], v[a:b]
-        out += np.bincount(i, w * u[j], n) + np.bincount(j, w * u[i], n)
+        out += np.bincount(i, w * u[j], n) + np.bincount(j, w * u[i], n)  # SF:eq18
     return out
 
 
@@ -122,7 +122,7 @@ def best_thresholds(A, first, second, v, base, *, threads=None):
         a = A[order, t]
         cuts = np.flatnonzero(a[:-1] < a[1:])
         if len(cuts):
-            k = cuts[weights[cuts].argmin()]
+            k = cuts[weights[cuts].argmin()]  # SF:eq17
             crossing[t], threshold[t] = weights[k], midway(a[k], a[k + 1])
     return crossing, threshold
 
@@ -154,13 +154,13 @@ def split_pairs(left, first, second, v, *, threads=None):
     require_points(first, second, len(left))
     place = np.where(left, np.cumsum(left), np.cumsum(~left)).astype(np.int32) - np.int32(1)
     a, b = left[first], left[second]
-    return tuple((place[first[kept]], place[second[kept]], v[kept]) for kept in (a & b, ~a & ~b))
+    return tuple((place[first[kept]], place[second[kept]], v[kept]) for kept in (a & b, ~a & ~b))  # SF:2:6
 
 
 @checked
 @np.errstate(over="ignore", invalid="ignore")
 def meet_pairs(leaf, first, second, similar, T, c, *, threads=None):
-    """The listed pairs after a tree of weight c: T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j), Algorithm 1 line 4.
+    """The listed pairs after a tree of weight c: T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j), Algorithm 1 line 3.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def meet_pairs(leaf, first, second, similar, T, c, *, threads=None):
     met, listed = _pairs_within(leaf), first * np.int64(n) + second
     place = np.searchsorted(listed, met)
     known = np.append(listed, -1)[place] == met
-    T[place[known]] += c
+    T[place[known]] += c  # SF:1:3
     met = met[~known]
     order = np.argsort(np.concatenate([listed, met]), kind="stable")
     new = np.divmod(met, n)

@@ -3,7 +3,7 @@
 Each leaf is an index word, its points are the documents with that word. A query passes the trees, the points that share
 a word with it are its candidates X_q, and those are compared with it exactly.
 
-Not handled here: learning (``search_forest.py``), several machines: :func:`refimpl.search_forest.to_terms` gives the
+Not handled here: learning (``training.py``), several machines: :func:`refimpl.search_forest.to_terms` gives the
 words to any text engine, which then selects the same candidates.
 """
 

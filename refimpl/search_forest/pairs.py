@@ -14,7 +14,7 @@ rounding chooses, another split may win, and with it other trees: if eigenvalues
 A pair is two different points, in either order: that a point finds itself says nothing about a tree. S may be
 asymmetric.
 
-Not handled here: validation (``search_forest.py`` does it), the choice of splits.
+Not handled here: validation (``training.py`` does it), the choice of splits.
 """
 
 import numpy as np
@@ -23,6 +23,7 @@ from scipy import sparse
 from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
 from refimpl.resources import share
+from refimpl.search_forest.algorithm import masses, tree_selection, weights, z_values
 
 DENSE_BYTES, LISTED_BYTES = 68, 80  # for a pair while a tree is learnt: of listed ones, refimpl_fast takes 20 to 75
 SIMILAR_BYTES = 16  # for an entry of S while the pairs are listed
@@ -31,7 +32,7 @@ NEGLIGIBLE = 1e-9  # a split that gains less for each pair, beside the lambda of
 
 
 def grid_step(total):
-    """The step of a grid on which numbers that add up to `total` or a little more can be summed exactly.
+    """Return the step of a grid on which numbers that add up to `total` or a little more can be summed exactly.
 
     A total of a few pairs may be a power of two itself, or rounded to just below: both have the same grid.
     """
@@ -51,58 +52,60 @@ class DensePairs:
 
     def __init__(self, S, lam, kernels=None, threads=None):
         self.S, self.lam, self.n = S.toarray().astype(bool), lam, S.shape[0]
-        self.z = np.where(self.S, 1 - lam, -lam)  # eq. 6
+        self.z = z_values(self.S, lam)
         self.T = np.zeros((self.n, self.n))
 
     @staticmethod
     def memory(n):
-        """Bytes for n points while a tree is learnt."""
+        """Return the bytes for n points while a tree is learnt."""
         return DENSE_BYTES * n * n
 
     def weights(self):
-        """w_ij of eq. 10, shape (n, n), on a grid; 0 where i = j."""
-        w = np.exp(-self.z * self.T)  # eq. 10
+        """Return w_ij of eq. 10, shape (n, n), on a grid; 0 where i = j."""
+        w = weights(self.z, self.T)  # SF:1:4
         np.fill_diagonal(w, 0.0)
         return rounded(w, grid_step(w.sum()))
 
     def root(self):
-        """M = (w_ij z_ij) for the node that holds all points."""
-        M = np.exp(-self.z * self.T) * self.z
+        """Return the node that holds all points, with M_ij = w_ij z_ij."""
+        M = weights(self.z, self.T) * self.z  # SF:eq18
         np.fill_diagonal(M, 0.0)
         return _DenseNode(rounded(M, grid_step(np.abs(M).sum())), self.lam)
 
     def masses(self, leaf):
-        """P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights, t(i, j) = (leaf[i] = leaf[j])."""
-        t, w = leaf[:, np.newaxis] == leaf, self.weights()
-        return w[t & self.S].sum(), w[t & ~self.S].sum()
+        """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights, t = 1 within a leaf."""
+        return masses(self.weights(), tree_selection(leaf, leaf), self.S)
 
     def meet(self, leaf, c):
-        """T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j)."""
-        self.T += c * (leaf[:, np.newaxis] == leaf)
+        """Update T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j)."""
+        self.T += c * tree_selection(leaf, leaf)  # SF:1:3
 
     def loss_and_objective(self):
-        """Eqs. 7 and 5, as sums over the pairs."""
+        """Return L(T) of eq. 7 and J(T) of eq. 5, as sums over the pairs: every point is a query."""
         chosen = self.T > 0
         np.fill_diagonal(chosen, False)
-        return self.weights().sum(), np.count_nonzero(chosen & self.S) - self.lam * np.count_nonzero(chosen)
+        quality = np.count_nonzero(chosen & self.S)  # SF:eq1
+        cost = np.count_nonzero(chosen)  # SF:eq2
+        return self.weights().sum(), quality - self.lam * cost  # SF:eq4, SF:eq5, SF:eq7
 
 
 class _DenseNode:
     """A node's part of M."""
 
     def __init__(self, M, lam):
-        self.M, self.lam, self.J, self.n = M, lam, M.sum(), len(M)  # eq. 17: J^k
+        self.M, self.lam, self.n = M, lam, len(M)
+        self.J = M.sum()  # J^k  SF:eq17
 
     def negligible(self):
-        """What J^k(1) + J^k(2) has to be above J^k, or the split follows rounding where M_ij has come down to 0."""
+        """Return what a rise of eq. 17 has to exceed: where M_ij has come down to 0, a smaller one is rounding."""
         return NEGLIGIBLE * self.lam * self.n * (self.n - 1)
 
     def product(self, u):
-        """The symmetric part of M times u."""
-        return 0.5 * (times_vector(self.M, u) + vector_times(u, self.M))
+        """Return the symmetric part of M times u."""
+        return 0.5 * (times_vector(self.M, u) + vector_times(u, self.M))  # SF:eq18
 
     def best_thresholds(self, A):
-        """As refimpl.kernels.best_thresholds: J^k less the largest J^k(1) + J^k(2), and the threshold."""
+        """Return, as refimpl.kernels.best_thresholds, J^k less the largest J^k(1) + J^k(2), and the threshold."""
         crossing, threshold = np.full(A.shape[1], np.inf), np.zeros(A.shape[1])
         for t in range(A.shape[1]):
             order = np.argsort(A[:, t], kind="stable")
@@ -117,7 +120,7 @@ class _DenseNode:
         return crossing, threshold
 
     def split(self, left):
-        """The nodes of the points with left[i] and of the others."""
+        """Return the nodes of the points with left[i] and of the others."""
         return tuple(_DenseNode(self.M[np.ix_(part, part)], self.lam) for part in (left, ~left))
 
 
@@ -138,7 +141,7 @@ class MeetingPairs:
 
     @staticmethod
     def memory(n, similar, M, lam):
-        """Bytes for n points with so many similar pairs and M trees.
+        """Return the bytes for n points with so many similar pairs and M trees.
 
         By eq. 15 a first tree of positive weight puts at most similar (1 - lam) / lam dissimilar pairs together, and it
         does so where each leaf is a cluster in which just enough pairs are similar. Later trees add less and less,
@@ -149,11 +152,11 @@ class MeetingPairs:
         return LISTED_BYTES * listed + SIMILAR_BYTES * similar
 
     def _blocks(self):
-        """Slices of the listed pairs, which are looked at one at a time."""
+        """Return slices of the listed pairs, which are looked at one at a time."""
         return (slice(a, a + BLOCK) for a in range(0, len(self.T), BLOCK))
 
     def _for_blocks(self, work):
-        """The results of work(part) for the blocks, in their order; several threads share them."""
+        """Return the results of work(part) for the blocks, in their order; several threads share them."""
         blocks = list(self._blocks())
         found = [None] * len(blocks)
 
@@ -164,19 +167,19 @@ class MeetingPairs:
         return found
 
     def _weights(self, part):
-        """Of some pairs: w if similar and if not (eq. 10)."""
-        return np.exp(-(1 - self.lam) * self.T[part]), np.exp(self.lam * self.T[part])
+        """Return of some pairs w if similar and w if not."""
+        return np.exp(-(1 - self.lam) * self.T[part]), np.exp(self.lam * self.T[part])  # SF:eq10, SF:1:4
 
     def _unlisted(self):
         return self.n * (self.n - 1) - 2 * len(self.T)
 
     def _step(self):
-        """Of the grid of all weights."""
+        """Return the step of the grid of all weights."""
         totals = self._for_blocks(lambda part: _both(*self._weights(part), self.similar[part]).sum())
         return grid_step(sum(totals) + self._unlisted())
 
     def root(self):
-        """The node that holds all points: what M_ij + M_ji has beyond the pairs' constant -2 lambda."""
+        """Return the node that holds all points: what M_ij + M_ji has beyond the pairs' constant -2 lambda."""
         v, lam = np.empty(len(self.T)), self.lam
 
         def sizes(part):
@@ -196,27 +199,27 @@ class MeetingPairs:
         return _MeetingNode(self.n, self.first, self.second, v, base, self.kernels, self.threads)
 
     def masses(self, leaf):
-        """As :meth:`DensePairs.masses`."""
+        """Return what :meth:`DensePairs.masses` does."""
         sizes, step, similar, dissimilar = np.bincount(leaf).astype(float), self._step(), 0.0, 0.0
         unlisted = (sizes * (sizes - 1)).sum()
 
         def of_block(part):
             same = part.start + np.flatnonzero(leaf[self.first[part]] == leaf[self.second[part]])
             orders, of_similar, of_dissimilar = self.similar[same], *(rounded(w, step) for w in self._weights(same))
-            return (orders * of_similar).sum(), ((2 - orders) * of_dissimilar).sum(), 2.0 * len(same)
+            return (orders * of_similar).sum(), ((2 - orders) * of_dissimilar).sum(), 2.0 * len(same)  # SF:eq14
 
         for of_similar, of_dissimilar, pairs in self._for_blocks(of_block):
             similar, dissimilar, unlisted = similar + of_similar, dissimilar + of_dissimilar, unlisted - pairs
         return similar, dissimilar + unlisted
 
     def meet(self, leaf, c):
-        """As :meth:`DensePairs.meet`; pairs that meet for the first time are listed from now on."""
-        self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(
+        """Update T as :meth:`DensePairs.meet`; pairs that meet for the first time are listed from now on."""
+        self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(  # SF:1:3
             leaf, self.first, self.second, self.similar, self.T, c, threads=self.threads
         )
 
     def loss_and_objective(self):
-        """As :meth:`DensePairs.loss_and_objective`."""
+        """Return what :meth:`DensePairs.loss_and_objective` does."""
         step = self._step()
 
         def of_block(part):
@@ -231,7 +234,7 @@ class MeetingPairs:
 
 
 def _both(of_similar, of_dissimilar, orders):
-    """Both orders of pairs together, of which `orders` are similar."""
+    """Return the sum over both orders of pairs, of which `orders` are similar."""
     return orders * of_similar + (2 - orders) * of_dissimilar
 
 
@@ -241,24 +244,24 @@ class _MeetingNode:
     def __init__(self, n, first, second, v, base, kernels, threads):
         self.n, self.first, self.second, self.v, self.base = n, first, second, v, base
         self.kernels, self.threads = kernels, threads
-        self.J = v.sum() + base * (n * (n - 1) // 2)  # eq. 17: J^k
+        self.J = v.sum() + base * (n * (n - 1) // 2)  # J^k  SF:eq17
 
     def negligible(self):
-        """As :meth:`_DenseNode.negligible`; the base is -2 lambda for both orders."""
+        """Return what :meth:`_DenseNode.negligible` does; the base is -2 lambda for both orders."""
         return NEGLIGIBLE * -self.base * (self.n * (self.n - 1) // 2)
 
     def product(self, u):
-        """The symmetric part of M times u: the constant needs only the sum of u."""
-        listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)
+        """Return the symmetric part of M times u: the constant needs only the sum of u."""
+        listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)  # SF:eq18
         return 0.5 * (listed + self.base * (u.sum() - u))
 
     def best_thresholds(self, A):
-        """As refimpl.kernels.best_thresholds."""
+        """Return what refimpl.kernels.best_thresholds does."""
         return self.kernels.best_thresholds(A, self.first, self.second, self.v, self.base, threads=self.threads)
 
     def split(self, left):
-        """The nodes of the points with left[i] and of the others."""
-        parts = self.kernels.split_pairs(left, self.first, self.second, self.v, threads=self.threads)
+        """Return the nodes of the points with left[i] and of the others."""
+        parts = self.kernels.split_pairs(left, self.first, self.second, self.v, threads=self.threads)  # SF:2:6
         sizes = np.count_nonzero(left), np.count_nonzero(~left)
         return tuple(
             _MeetingNode(n, *part, self.base, self.kernels, self.threads) for n, part in zip(sizes, parts, strict=True)

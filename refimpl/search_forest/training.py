@@ -1,31 +1,32 @@
-"""Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang, "Learning to Search Efficiently in High Dimensions", 2011.
+"""Boosted Search Forest for use: Li, Ning, Cao, Zhang, Gong & Huang, "Learning to Search Efficiently in High
+Dimensions", 2011.
 
-In the paper's order: similarities (§ 3.1), boosted selection functions (§ 3.2, Algorithm 1), search trees (§ 3.3,
-Algorithm 2), the forest as an index vocabulary (§ 3.4). The inverted index over its leaves is
-:class:`refimpl.search_forest.index.InvertedIndex`.
+:func:`search_forest` checks its input, calls back, goes on from earlier trees and keeps to a memory limit; its trees
+are those of ``algorithm.py``, the printed form, unless an option asks for others. The inverted index over their leaves
+is :class:`refimpl.search_forest.index.InvertedIndex`.
 
-Not handled here: the weights of all pairs (``forest_pairs.py``), missing values, sparse vectors.
+Not handled here: the printed algorithms (``algorithm.py``), similarities (``similarity.py``), the weights of all pairs
+(``pairs.py``), missing values, sparse vectors.
 """
 
-import heapq
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import numpy as np
-from scipy import sparse
 
-from refimpl.ball_trees import LARGEST, nearest_neighbors
-from refimpl.checks import as_count, as_generator, as_kernels, as_labels, as_matrix, as_number, as_vectors_like, one_of
+from refimpl.ball_trees import LARGEST
+from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, as_number, as_vectors_like, one_of
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_memory
 from refimpl.results import from_new_arrays
+from refimpl.search_forest import algorithm
+from refimpl.search_forest.algorithm import Round, Tree, selection_rounds
+from refimpl.search_forest.eigen import STEPS
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
-from refimpl.search_forest.splits import STEPS, Settings, best_split, top_eigenvector, unit_of
+from refimpl.search_forest.similarity import as_similarity
+from refimpl.search_forest.splits import Settings, best_split
 
 __all__ = [
-    "Round", "SearchForest", "best_c", "estimate_memory", "label_similarity", "neighbor_similarity", "search_forest",
-    "search_tree", "selection", "selection_rounds", "to_terms", "top_eigenvector",
+    "SearchForest", "as_points", "estimate_memory", "in_range", "planted", "search_forest", "search_tree", "selection",
+    "to_terms",
 ]  # fmt: skip
 
 DENSE = 5000  # training points at most with pairs="dense"
@@ -33,164 +34,16 @@ NODE_BYTES, TREE_BYTES, FIXED_BYTES = 600, 2**12, 2**17  # of a leaf and its par
 WAITING_BYTES = 800  # of a leaf that may still be split
 DEEP = 64  # levels with more leaves than there can be points
 AGREE = 1e-6  # to which a continued training's masses are those of its history: exp may differ between machines
-FORMS = "meeting", "dense"  # of the pairs
+FORMS = {"meeting": MeetingPairs, "dense": DensePairs}  # of the pairs
 
 
-# ------------------------------------------------------------------------------------------------ § 3.1
-
-
-def neighbor_similarity(X, K=100, *, kernels=None, threads=None):
-    """s(x_i, x_j) = 1 if x_j is among the K nearest neighbours of x_i: § 4 of Li et al. (2011).
-
-    Parameters
-    ----------
-    X : array_like, shape (n, d)
-    K : int, default 100
-        Less than n. A point is not its own neighbour.
-    kernels, threads
-        As for :func:`refimpl.ball_trees.nearest_neighbors`.
-
-    Returns
-    -------
-    scipy.sparse.csr_matrix of bool, shape (n, n)
-        K entries in each row; not symmetric.
-    """
-    X, K = as_matrix(X, "X"), as_count(K, "K")
-    if K >= len(X):
-        raise ValueError(f"K must be at most {len(X) - 1}, as X has {len(X)} points; got {K}")
-    found = nearest_neighbors(X, None, K, kernels=kernels, threads=_as_threads(threads)).indices
-    starts = np.arange(0, found.size + 1, K)
-    S = sparse.csr_matrix((np.ones(found.size, dtype=bool), found.ravel(), starts), shape=(len(X), len(X)))
-    S.sort_indices()
-    return S
-
-
-def label_similarity(labels):
-    """s(x_i, x_j) = 1 if both points have the same label.
-
-    Parameters
-    ----------
-    labels : array_like, shape (n,)
-        Classes of n_1, n_2, ... points give n_1^2 + n_2^2 + ... entries.
-
-    Returns
-    -------
-    scipy.sparse.csr_matrix of bool, shape (n, n)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no list of at least one label, or the labels are not of one type.
-    """
-    try:
-        n = max(len(labels), 1)
-    except TypeError:  # a number, an array without dimensions, a sparse matrix: as_labels says what must be
-        n = 1
-    labels = as_labels(labels, n, "labels")
-    places = np.unique(labels, return_inverse=True)[1]
-    member = sparse.csr_matrix((np.ones(len(places), dtype=np.int32), (np.arange(len(places)), places)))
-    S = (member @ member.T).astype(bool).tocsr()
-    S.sort_indices()
-    return S
-
-
-def as_similarity(S, n):
-    """`S` as a sparse matrix of bool without a diagonal; every message says what must be."""
-    if not sparse.issparse(S):
-        S = sparse.csr_matrix(as_matrix(S, "S"))
-    if S.shape != (n, n):
-        raise ValueError(f"S has shape {S.shape}; it must be ({n}, {n}), as X has {n} points")
-    S = sparse.coo_matrix(S)
-    if not np.isin(S.data, (0, 1)).all():
-        raise ValueError("S holds values other than 0 and 1; a threshold makes it binary, for example S > 0.5")
-    kept = (S.data != 0) & (S.row != S.col)
-    if not kept.any():
-        raise ValueError("S has no similar pair of different points; there is nothing to be found")
-    S = sparse.csr_matrix((np.ones(np.count_nonzero(kept), dtype=bool), (S.row[kept], S.col[kept])), shape=(n, n))
-    S.sum_duplicates()
-    return S.astype(bool)
-
-
-# ------------------------------------------------------------------------------------------------ § 3.2
-
-
-class Round(NamedTuple):
-    """A round of Algorithm 1: the tree, its weight, and the row of ``SearchForest.history``."""
-
-    m: int
-    tree: "Tree"
-    c: float
-    history: tuple
-
-
-def best_c(similar, dissimilar, lam):
-    """Eq. 15 of Li et al. (2011), p. 4, with the denominator that eq. 14 gives it.
-
-    Parameters
-    ----------
-    similar, dissimilar : float
-        P_w[t = 1, s = 1] and P_w[t = 1, s = 0] as sums of weights.
-    lam : float
-        lambda.
-
-    Returns
-    -------
-    float
-        At least 0: below, the tree selects what it should not and gets no weight. Less than one dissimilar pair of
-        weight 1 counts as one, so that a tree without error has a finite weight. If such a tree is learnt again, it
-        gets lambda times its first weight, then lambda^2 times, and so on; any other gets 0 up to rounding.
-    """
-    similar, dissimilar = (1 - lam) * similar, lam * max(dissimilar, 1.0)  # ERRATUM BSF-1, BSF-3
-    return float(np.log(similar / dissimilar)) if similar > dissimilar else 0.0  # eq. 15, ERRATUM BSF-3
-
-
-def selection_rounds(pairs, M, grow, done=0):
-    """Algorithm 1 of Li et al. (2011), p. 5: Boosted Selection Function Learning.
-
-    Parameters
-    ----------
-    pairs : DensePairs or MeetingPairs
-        w_ij = 1 at first.
-    M : int
-    grow : callable
-        Learns a base selection function: gets the root node of the pairs, returns a :class:`Tree`.
-    done : int, default 0
-        Rounds that have been made before.
-
-    Yields
-    ------
-    Round
-        The rounds end before M if a tree gets no weight: so would every later one.
-    """
-    for m in range(done + 1, M + 1):  # Alg. 1 l.1
-        tree = grow(pairs.root())  # l.2
-        similar, dissimilar = pairs.masses(tree.leaf)
-        c = best_c(similar, dissimilar, pairs.lam)  # eq. 15
-        if c <= 0:  # ERRATUM BSF-3
-            return
-        pairs.meet(tree.leaf, c)  # l.3-4: T_ij grows, and with it w_ij = exp(-z_ij T_ij)  ERRATUM BSF-2
-        yield Round(m, tree, c, (tree.J, similar, dissimilar, *pairs.loss_and_objective()))
-
-
-# ------------------------------------------------------------------------------------------------ § 3.3
-
-
-@dataclass
-class Tree:
-    """A search tree: arrays as in :class:`SearchForest`, `leaf` the leaf of each training point, J by eq. 17."""
-
-    left: list
-    feature: list
-    offset: list
-    planes: list
-    leaf: np.ndarray
-    J: float
+# ------------------------------------------------------------------------------------------------ learning
 
 
 def search_tree(X, node, settings, *, rng, kernels, threads=None):
-    """Algorithm 2 of Li et al. (2011), p. 6: Search Tree Construction.
+    """Learn a tree by Algorithm 2 of Li et al. (2011), with the splits and limits of the settings.
 
-    The queue is ordered by eq. 17: the leaf of least J^k, where most is to be gained, comes first.
+    The leaf of least J^k (eq. 17), where most is to be gained, is split first.
 
     Parameters
     ----------
@@ -205,48 +58,33 @@ def search_tree(X, node, settings, *, rng, kernels, threads=None):
     -------
     Tree
     """
-    rows, depth, waiting = {0: np.arange(len(X))}, [0], {0: node}  # Alg. 2 l.1
-    tree, J = Tree([-1], [-1], [0.0], [None], np.empty(len(X), dtype=np.int64), node.J), [node.J]
-    queue = [(node.J, 0)]
-    while queue and (settings.max_leaves is None or len(rows) < settings.max_leaves):  # l.2, 8
-        _, k = heapq.heappop(queue)  # l.3
-        node = waiting.pop(k)
-        split = best_split(X[rows[k]], node, settings, rng, kernels, threads)  # l.4
-        if split is None:  # l.5
-            continue
-        tree.left[k], (tree.planes[k], tree.feature[k], tree.offset[k], side, children) = len(tree.left), split
-        mine = rows.pop(k)
-        for child, part in zip(children, (mine[side], mine[~side]), strict=True):  # l.6
-            new = len(tree.left)
-            for values, value in ((tree.left, -1), (tree.feature, -1), (tree.offset, 0.0), (tree.planes, None)):
-                values.append(value)
-            rows[new] = part
-            depth.append(depth[k] + 1)
-            J.append(child.J)
-            if len(part) > 1 and depth[new] < settings.max_depth:
-                waiting[new] = child
-                heapq.heappush(queue, (child.J, new))
-    for place, k in enumerate(sorted(rows)):
-        tree.leaf[rows[k]] = place
-    tree.J = sum(J[k] for k in rows)  # eq. 17
+
+    def split(X, node):
+        return best_split(X, node, settings, rng, kernels, threads)
+
+    for tree in algorithm.search_tree(X, node, split, settings.max_depth):
+        if tree.n_leaves == settings.max_leaves:
+            break
     return tree
-
-
-# ------------------------------------------------------------------------------------------------ § 3.4
 
 
 def search_forest(
     X, S, M, lam, *, rng, kernels=None, max_depth=16, max_leaves=None, stump_above=None, stumps=16,
-    offset="best", refine=10, augment=1.0, tol=1e-4, pairs="meeting", start=None, callback=None, max_memory=None,
+    offset="eigenvector", refine=0, augment=0.1, tol=1e-4, pairs="meeting", start=None, callback=None, max_memory=None,
     threads=None,
 ):  # fmt: skip
     """Learn a Boosted Search Forest: Algorithms 1 and 2 of Li et al. (2011).
 
+    By default its trees are those of the printed form, :func:`refimpl.search_forest.algorithm.search_forest`, bit for
+    bit: hyperplanes whose direction and offset are eq. 18's, with the coordinates of x~ centred and scaled for each
+    node. The paper's stumps for large nodes (`stump_above`) are an option; limits on the leaves (`max_leaves`), best
+    thresholds (``offset="best"``) and moved planes (`refine`) are options beyond the paper.
+
     Parameters
     ----------
     X : array_like, shape (n, d)
-        Training points. float32 stays float32, everything else becomes float64. As ``augment`` has a length of its own,
-        points should be centred and of a moderate scale. At most 1e140 in absolute value.
+        Training points. float32 stays float32, everything else becomes float64. Neither a shift nor the scale matters,
+        up to rounding. At most 1e140 in absolute value; points within 1e-150 of each other cannot be told apart.
     S : sparse matrix or array_like, shape (n, n), of 0 and 1
         s_ij: from :func:`neighbor_similarity`, :func:`label_similarity`, or any other. The diagonal is not looked at.
         All pairs that are not similar are dissimilar; none is dropped.
@@ -266,16 +104,17 @@ def search_forest(
         Nodes with more points are split by stumps; by default none is.
     stumps : int, default 16
         Coordinates that are attempted, drawn anew for each node, with every threshold.
-    offset : {"best", "eigenvector"}
-        The threshold on p^T x that maximises eq. 17 itself, or b from the eigenvector, as eq. 18 has it. The latter
-        often leaves large leaves unsplit: eq. 18 only approximates eq. 17. Moved planes have the best threshold anyway.
-    refine : int, default 10
+    offset : {"eigenvector", "best"}
+        b from the eigenvector, as eq. 18 has it, or the threshold on p^T x that maximises eq. 17 itself. Moved planes
+        have the best threshold anyway.
+    refine : int, default 0
         How often a plane may be moved, from the eigenvector on, to where eq. 17 is larger, which is what a split is to
-        maximise (p. 5). With 0, eq. 18 has the last word, and the forest selects fewer neighbours.
-    augment : float, default 1.0
-        What x~ has for its last entry. The larger, the freer is b.
+        maximise (p. 5). With 0, eq. 18 has the last word. A tree with ``refine=10`` takes about twice as long.
+    augment : float, default 0.1
+        The last entry of x~, whose other entries have the mean squared length 1 in each node. The larger, the freer is
+        b, and the more often it leaves all points on one side.
     tol : float, default 1e-4
-        Of the eigenvectors; see :func:`top_eigenvector`.
+        Of the eigenvectors; see :func:`refimpl.search_forest.eigen.top_eigenvector`.
     pairs : {"meeting", "dense"}
         How the pairs' weights are held. The sums over pairs agree exactly, the eigenvectors up to rounding, so the
         trees may differ where rounding chooses: see :mod:`refimpl.search_forest.pairs`.
@@ -306,9 +145,11 @@ def search_forest(
     MemoryError
         If the estimate exceeds `max_memory`; raised before the work starts.
     """
-    kernels, rng, X = as_kernels(kernels), as_generator(rng), in_range(as_matrix(X, "X", single=True), "X")
+    kernels = as_kernels(kernels)
+    rng = as_generator(rng)
+    X = in_range(as_matrix(X, "X", single=True), "X")
     M, lam, threads = as_count(M, "M"), _as_lam(lam), _as_threads(threads)
-    settings = _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol)
+    settings = _as_settings(max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol)
     one_of(pairs, FORMS, "pairs")
     if pairs == "dense" and len(X) > DENSE:
         raise ValueError(f"pairs must be 'meeting' for more than {DENSE} points; got 'dense' for {len(X)}")
@@ -319,30 +160,27 @@ def search_forest(
         as_number(max_memory, "max_memory")
         limits = {"max_depth": max_depth, "max_leaves": max_leaves, "pairs": pairs}
         check_memory(estimate_memory(X, S, M, lam, **limits), max_memory, "points or similar pairs, or a larger lam")
-    held = (DensePairs if pairs == "dense" else MeetingPairs)(S, lam, kernels, threads)
-    rounds = [] if start is None else _rounds_of(start, X, lam, kernels, threads)
-    if len(rounds) > M:
-        raise ValueError(f"M is {M}; start has {len(rounds)} trees already")
-    for r in rounds:
-        if not np.allclose(held.masses(r.tree.leaf), r.history[1:3], rtol=AGREE, atol=0):
-            raise ValueError(f"start: tree {r.m} was learnt from other points or another S; X and S must be the same")
-        held.meet(r.tree.leaf, r.c)
+    held = FORMS[pairs](S, lam, kernels, threads)
+    rounds = [] if start is None else _continued(start, held, X, M, kernels, threads)
+    history = [] if start is None else start.history.tolist()
     streams = iter(rng.spawn(M)[len(rounds) :])
-    for r in selection_rounds(
-        held, M, lambda root: search_tree(X, root, settings, rng=next(streams), kernels=kernels, threads=threads),
-        done=len(rounds),
-    ):  # fmt: skip
-        rounds.append(r)
+
+    def learn(root):
+        return search_tree(X, root, settings, rng=next(streams), kernels=kernels, threads=threads)
+
+    for r in selection_rounds(held, M - len(rounds), learn):
+        rounds.append(r._replace(m=len(rounds) + 1))
+        history.append((r.tree.J, r.similar, r.dissimilar, *held.loss_and_objective()))
         if callback is not None:
-            callback(_planted(rounds, X, lam, f"{r.m} trees so far"))
+            callback(planted(rounds, history, X, lam, f"{len(rounds)} trees so far"))
     if not rounds:
         raise ValueError(f"lam is {lam}: no tree is worth its cost; make lam smaller or the trees deeper")
     message = f"{M} trees, as asked for" if len(rounds) == M else f"tree {len(rounds) + 1} would get no positive weight"
-    return _planted(rounds, X, lam, message)
+    return planted(rounds, history, X, lam, message)
 
 
 def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeting"):
-    """Bytes that :func:`search_forest` will take at most beyond `X` and `S`, on either kernel.
+    """Return the bytes that :func:`search_forest` will take at most beyond `X` and `S`, on either kernel.
 
     It is not known before which pairs meet. The estimate is what the trees take if they put together as many dissimilar
     pairs as eq. 15 lets them, which they do if S is made of clusters or has no structure. If S links each point to its
@@ -369,14 +207,13 @@ def estimate_memory(X, S, M, lam, *, max_depth=16, max_leaves=None, pairs="meeti
     return int(held + trees + points + 8 * (min(STEPS, d + 1) + 8) * (d + 1) + FIXED_BYTES)
 
 
-def _as_settings(X, max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol):
+def _as_settings(max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol):
     """The checked Settings."""
-    one_of(offset, ("best", "eigenvector"), "offset")
-    augment = as_number(augment, "augment")
+    one_of(offset, ("eigenvector", "best"), "offset")
     return Settings(
         as_count(max_depth, "max_depth"), None if max_leaves is None else as_count(max_leaves, "max_leaves", 2),
         None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
-        offset, as_count(refine, "refine", 0), augment, as_number(tol, "tol"), unit_of(X, augment),
+        offset, as_count(refine, "refine", 0), as_number(augment, "augment"), as_number(tol, "tol"),
     )  # fmt: skip
 
 
@@ -386,7 +223,7 @@ def _as_threads(threads):
 
 
 def in_range(X, name):
-    """X itself. A float32 may be infinite here: what was cast may have been larger than it can be."""
+    """Return X itself. A float32 may be infinite here: what was cast may have been larger than it can be."""
     if max(float(X.max()), -float(X.min())) > LARGEST:  # float: as a float32, LARGEST would be infinite
         least = "1e140" if X.dtype == np.float64 else "what float32 holds, as which they are compared"
         raise ValueError(f"{name} has values beyond {least}; scale the data down")
@@ -405,52 +242,92 @@ def _as_lam(lam):
     return lam
 
 
-def _planted(rounds, X, lam, message):
-    """The trees in common arrays."""
+def planted(rounds, history, X, lam, message):
+    """Put trees into common arrays.
+
+    Parameters
+    ----------
+    rounds : list of Round
+        At least one.
+    history : list
+        A row of ``SearchForest.history`` for each round.
+    X : ndarray, shape (n, d)
+        The training points.
+    lam : float
+    message : str
+
+    Returns
+    -------
+    SearchForest
+    """
     sizes = np.array([len(r.tree.left) for r in rounds])
     roots = np.cumsum(sizes) - sizes
     left = np.concatenate([r.tree.left for r in rounds])
     left = np.where(left < 0, -1, left + np.repeat(roots, sizes))
-    planes = [p for r in rounds for p in r.tree.planes]
-    plane = np.array([p is not None for p in planes])
-    kept = [p for p in planes if p is not None]
+    normals = [p for r in rounds for p in r.tree.p]
+    feature = [p if isinstance(p, int) else -1 for p in normals]
+    planes = [p for p in normals if isinstance(p, np.ndarray)]
+    is_plane = np.array([isinstance(p, np.ndarray) for p in normals])
     return from_new_arrays(
         SearchForest,
         c=np.array([r.c for r in rounds]),
         roots=roots.astype(np.int64),
         left=left.astype(np.int32),
         word=np.where(left < 0, np.cumsum(left < 0) - 1, -1).astype(np.int32),
-        plane=np.where(plane, np.cumsum(plane) - 1, -1).astype(np.int32),
-        feature=np.concatenate([r.tree.feature for r in rounds]).astype(np.int32),
-        offset=np.concatenate([r.tree.offset for r in rounds]).astype(np.float64),
-        planes=np.stack(kept) if kept else np.empty((0, X.shape[1]), dtype=X.dtype),
+        plane=np.where(is_plane, np.cumsum(is_plane) - 1, -1).astype(np.int32),
+        feature=np.array(feature, dtype=np.int32),
+        offset=np.concatenate([r.tree.b for r in rounds]).astype(np.float64),
+        planes=np.stack(planes) if planes else np.empty((0, X.shape[1]), dtype=X.dtype),
         lam=lam,
-        history=np.array([r.history for r in rounds], dtype=np.float64),
+        history=np.array(history, dtype=np.float64),
         message=message,
     )
 
 
-def _rounds_of(forest, X, lam, kernels, threads):
-    """The rounds that gave a forest, for a training that goes on."""
-    _require_forest(forest, "start")
-    if forest.planes.shape[1] != X.shape[1] or forest.planes.dtype != X.dtype or forest.lam != lam:
+def _continued(start, held, X, M, kernels, threads):
+    """The rounds that gave the forest `start`; what they selected is in `held` from now on."""
+    _require_forest(start, "start")
+    d, dtype = X.shape[1], X.dtype
+    if start.planes.shape[1] != d or start.planes.dtype != dtype or start.lam != held.lam:
         raise ValueError(
-            f"start was learnt from {forest.planes.dtype}, {forest.planes.shape[1]} a point, with lam={forest.lam}; "
-            f"now it is {X.dtype}, {X.shape[1]} a point, and lam={lam}; they must be the same"
+            f"start was learnt from {start.planes.dtype}, {start.planes.shape[1]} a point, with lam={start.lam}; "
+            f"now it is {dtype}, {d} a point, and lam={held.lam}; they must be the same"
         )
-    words, rounds = kernels.forest_words(forest, X, threads=threads), []
-    for m, (a, b) in enumerate(zip(forest.roots, np.append(forest.roots[1:], len(forest.left)), strict=True)):
-        left = forest.left[a:b]
-        planes = [forest.planes[p] if p >= 0 else None for p in forest.plane[a:b]]
-        leaf = words[:, m].astype(np.int64) - forest.word[a:b][left < 0].min()
-        tree = Tree(np.where(left < 0, -1, left - a).tolist(), forest.feature[a:b].tolist(),
-                    forest.offset[a:b].tolist(), planes, leaf, forest.history[m, 0])  # fmt: skip
-        rounds.append(Round(m + 1, tree, float(forest.c[m]), tuple(forest.history[m])))
+    if len(start.c) > M:
+        raise ValueError(f"M is {M}; start has {len(start.c)} trees already")
+    rounds = _rounds_of(start, kernels.forest_words(start, X, threads=threads).astype(np.int64))
+    for r in rounds:
+        if not np.allclose(held.masses(r.tree.leaf), (r.similar, r.dissimilar), rtol=AGREE, atol=0):
+            raise ValueError(f"start: tree {r.m} was learnt from other points or another S; X and S must be the same")
+        held.meet(r.tree.leaf, r.c)
     return rounds
 
 
+def _rounds_of(forest, words):
+    """The rounds that gave a forest, from the leaves that its training points reach."""
+    rounds = []
+    ends = np.append(forest.roots[1:], len(forest.left))
+    for m, (a, b) in enumerate(zip(forest.roots, ends, strict=True)):
+        left = np.where(forest.left[a:b] < 0, -1, forest.left[a:b] - a).tolist()
+        p = [_normal(forest, k) for k in range(a, b)]
+        J, similar, dissimilar = forest.history[m, :3].tolist()
+        tree = Tree(left, p, forest.offset[a:b].tolist(), words[:, m].copy(), J)
+        rounds.append(Round(m + 1, tree, float(forest.c[m]), similar, dissimilar))
+    return rounds
+
+
+def _normal(forest, k):
+    """The normal of node k, a coordinate's number for a stump, None for a leaf."""
+    if forest.plane[k] >= 0:
+        return forest.planes[forest.plane[k]]
+    return int(forest.feature[k]) if forest.feature[k] >= 0 else None
+
+
+# ------------------------------------------------------------------------------------------------ § 3.4
+
+
 def to_terms(forest, X, *, kernels=None, threads=None):
-    """The index words of points: the leaf of each tree that they reach, § 3.4 of Li et al. (2011).
+    """Return the index words of points: the leaf of each tree that they reach, § 3.4 of Li et al. (2011).
 
     Parameters
     ----------
@@ -471,14 +348,14 @@ def to_terms(forest, X, *, kernels=None, threads=None):
 
 
 def as_points(forest, X, name):
-    """Points in the dtype of the forest's planes, finite there and within 1e140."""
+    """Return points in the dtype of the forest's planes, finite there and within 1e140."""
     X = as_vectors_like(X, forest.planes, name, single=forest.planes.dtype == np.float32)
     with np.errstate(over="ignore"):
         return in_range(np.ascontiguousarray(X, dtype=forest.planes.dtype), name)
 
 
 def selection(forest, Q, X, *, kernels=None, threads=None):
-    """T(q, x) of eq. 8 for every q and x.
+    """Return T(q, x) of eq. 8 for every q and x.
 
     Parameters
     ----------
@@ -493,7 +370,4 @@ def selection(forest, Q, X, *, kernels=None, threads=None):
         0 where x is not selected.
     """
     of_Q, of_X = (to_terms(forest, part, kernels=kernels, threads=threads) for part in (Q, X))
-    T = np.zeros((len(of_Q), len(of_X)))
-    for q, x, c_m in zip(of_Q.T, of_X.T, forest.c, strict=True):
-        T += c_m * (q[:, np.newaxis] == x)  # eqs. 8 and 16
-    return T
+    return algorithm.selection(of_Q, of_X, forest.c)

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import SearchForestNeighbors
-from refimpl.search_forest import selection
+from refimpl.search_forest import neighbor_similarity, search_forest, selection
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
 SMALL = {"n_trees": 5, "n_similar": 20, "lam": 0.03, "random_state": 0, "kernels": NAMES[-1], "threads": 1}
@@ -114,6 +114,24 @@ def test_kernels_agree_and_estimators_travel(digits):
         for a, b in zip(models[0].kneighbors(Q), model.kneighbors(Q), strict=True):
             assert_same(a, b)
     assert models[0].forest_.planes.dtype == np.float32
+
+
+def test_the_default_moves_planes_and_without_moves_it_is_the_printed_form(digits):
+    X, _, Q, _ = digits
+    exact = NearestNeighbors(n_neighbors=5).fit(X).kneighbors(Q, return_distance=False)
+    found = {}
+    for refine, options in ((10, {"offset": "best", "refine": 10}), (0, {})):
+        model = SearchForestNeighbors(5, n_candidates=30, refine=refine, n_training_points=None, **SMALL).fit(X)
+        rng = np.random.default_rng(0)
+        rows = np.sort(rng.permutation(len(X))[40:])
+        assert model.get_params()["refine"] == refine and SearchForestNeighbors().refine == 10
+        Z = model._mapped(X)[rows]
+        S = neighbor_similarity(Z, model.n_similar_)
+        expected = search_forest(Z, S, 5, 0.03, rng=rng, max_leaves=128, kernels=KERNELS[-1], threads=1, **options)
+        assert model.forest_.n_words == expected.n_words and np.array_equal(model.forest_.planes, expected.planes)
+        near = model.kneighbors(Q, return_distance=False)
+        found[refine] = np.mean([np.isin(a, b).mean() for a, b in zip(exact, near, strict=True)])
+    assert found[10] > found[0] > 0.7
 
 
 def test_a_sample_is_enough_to_learn_from(digits):

@@ -14,7 +14,7 @@ from refimpl.rivals.kmeans_trees import kmeans_trees
 refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 AT = {"data_set": "digits", "d": 8, "queries": 60, "K": 10, "trial": 900, "counts": (10, 40)}
 GIST = AT | {"data_set": "digits-gist", "d": 24}
-FOREST = {"lams": (0.02, 0.6), "n_train": 600, "max_depth": 7, "trees": 3, "refine": 10}
+FOREST = {"lams": (0.02, 0.6), "n_train": 600, "max_depth": 7, "trees": 3}
 LIBRARIES = {key: AT[key] for key in ("data_set", "d", "queries", "K")} | {
     "versions": beside.versions(), "passes": 1,
     "methods": {
@@ -55,10 +55,10 @@ PARAMS = {
         ("hashing", {"functions": (2,), "widths": (1.0,), "tables": 2}), ("spectral", {"bits": 16}))],
     "regions": [("forest", AT | FOREST)] + [
         ("kmeans", AT | {"settings": ((n, 20), (n, 40)), "trees": 2, "first_best": False}) for n in (2, 4)],
-    "splits": [("forest", AT | FOREST | {"lams": (0.02,), "refine": 0, "offset": offset, "augment": 1.0})
+    "splits": [("forest", AT | FOREST | {"lams": (0.02,), "refine": 0, "offset": offset, "augment": 0.1})
                for offset in ("best", "eigenvector")],
     "libraries": [("libraries", LIBRARIES)],
-    "sensitivity": [("forest", AT | FOREST | {"lams": (lam,)}) for lam in (0.02, 0.6)],
+    "sensitivity": [("forest", AT | FOREST | {"lams": (lam,), "refine": 0}) for lam in (0.02, 0.6)],
     "table1": [("times", {"bits": bits, "n": n, "queries": 3, "d": 4, "depth": 4})
                for bits in (8, 32) for n in (200, 400)],
 }  # fmt: skip

@@ -1,7 +1,8 @@
 """The Boosted Search Forest by brute force, from the paper's text alone; imports neither package.
 
 A tree is a nested tuple: ("leaf", name) or (p, b, left, right), where p^T x + b > 0 goes left. Similarities S are
-nested lists of 0 and 1; a pair is two different points, in either order.
+nested lists of 0 and 1; a pair is two different points, in either order. What the paper leaves open of eq. 18 is read
+as refimpl reads it: x~ has the coordinates of a node's points from their mean, in units of their spread, and 0.1.
 """
 
 import math
@@ -62,9 +63,7 @@ def weight(T, similar, lam):
 
 def tree_objective(leaves, T, S, lam):
     """Eq. 17."""
-    return sum(
-        weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for i, j in pairs(len(S)) if leaves[i] == leaves[j]
-    )
+    return sum(weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for i, j in pairs(len(S)) if leaves[i] == leaves[j])
 
 
 def masses(leaves, T, S, lam):
@@ -92,6 +91,71 @@ def criterion(X, M):
     for i, j in pairs(len(X)):
         total += M[i][j] * np.outer(augmented[i], augmented[j])
     return (total + total.T) / 2
+
+
+def node_coordinates(X, last):
+    """x~ of a node's points, their mean and their spread: the root of the mean squared distance from the mean."""
+    n, d = len(X), len(X[0])
+    mean = [sum(x[c] for x in X) / n for c in range(d)]
+    spread = math.sqrt(sum((x[c] - mean[c]) ** 2 for x in X for c in range(d)) / n) or 1.0
+    return [[(x[c] - mean[c]) / spread for c in range(d)] + [last] for x in X], mean, spread
+
+
+def plane(X, M, last=0.1):
+    """Eq. 18: p and b, for p^T x + b in the coordinates of X."""
+    tilde, mean, spread = node_coordinates(X, last)
+    d = len(mean)
+    total = np.zeros((d + 1, d + 1))
+    for i, j in pairs(len(X)):
+        total += M[i][j] * np.outer(tilde[i], tilde[j])
+    p = np.linalg.eigh((total + total.T) / 2)[1][:, -1].tolist()
+    return p[:d], spread * last * p[d] - sum(u * v for u, v in zip(p[:d], mean, strict=True))
+
+
+def grown(X, M, rows, depth, least):
+    """Algorithm 2 for the points `rows`, one branch after the other; a leaf's name is its points.
+
+    A rise of eq. 17 counts if it is above `least` for each pair.
+    """
+    own = [[M[i][j] for j in rows] for i in rows]
+    if depth == 0 or len(rows) == 1:
+        return ("leaf", tuple(rows))
+    p, b = plane([X[i] for i in rows], own)
+    left = [i for i in rows if sum(u * v for u, v in zip(p, X[i], strict=True)) + b > 0]
+    right = [i for i in rows if i not in left]
+
+    def J(part):
+        return sum(M[i][j] for i in part for j in part if i != j)
+
+    if not J(left) + J(right) - J(rows) > least * len(rows) * (len(rows) - 1):
+        return ("leaf", tuple(rows))
+    return (p, b, grown(X, M, left, depth - 1, least), grown(X, M, right, depth - 1, least))
+
+
+def leaves_of(tree, n):
+    """The leaf of each of n training points, by its name."""
+    if tree[0] == "leaf":
+        return {i: tree[1] for i in tree[1]}
+    return leaves_of(tree[2], n) | leaves_of(tree[3], n)
+
+
+def boosted(X, S, M, lam, depth=16):
+    """Algorithm 1 with Algorithm 2: [(tree, c)] for at most M trees."""
+    n, found = len(X), []
+    T = [[0.0] * n for _ in range(n)]
+    for _ in range(M):
+        W = [[weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for j in range(n)] for i in range(n)]
+        tree = grown(X, W, list(range(n)), depth, 1e-9 * lam)
+        of_points = leaves_of(tree, n)
+        leaves = [of_points[i] for i in range(n)]
+        similar, dissimilar = masses(leaves, T, S, lam)
+        ratio = (1 - lam) * similar / (lam * max(dissimilar, 1.0))
+        if ratio <= 1:
+            break
+        found.append((tree, math.log(ratio)))
+        for i, j in pairs(n):
+            T[i][j] += math.log(ratio) * (leaves[i] == leaves[j])
+    return found
 
 
 def best_cut(values, M):

@@ -1,66 +1,26 @@
 """The inverted index: against brute force, after additions, deletions and reloading; its kernels, twin against twin."""
 
 import copy
-import dataclasses
-import io
-import json
-import os
 import pickle
-import shutil
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import oracles_forest as oracle
 import pytest
 from agreement import KERNELS, assert_same
+from forest_problems import listed, random_forest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refusal
-from sklearn.datasets import load_iris
 
-import refimpl
 from refimpl import kernels as kernel_names
 from refimpl.kernels import forest as reference
-from refimpl.kernels.forest import SearchForest
 from refimpl.search_forest import neighbor_similarity, search_forest, selection, to_terms
-from refimpl.search_forest.index import InvertedIndex, Selection
+from refimpl.search_forest.index import InvertedIndex
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-
-
-def random_forest(rng, M, d, depth, dtype=np.float64):
-    """Complete or ragged trees of random hyperplanes and stumps."""
-    left, planes, plane, feature, roots = [], [], [], [], []
-    for _ in range(M):
-        roots.append(len(left))
-        waiting = [(roots[-1], 0)]
-        for values in (left, plane, feature):
-            values.append(-1)
-        while waiting:
-            k, level = waiting.pop(0)
-            if level == depth or rng.random() < 0.1:
-                continue
-            left[k] = len(left)
-            if rng.random() < 0.3:
-                feature[k] = int(rng.integers(d))
-            else:
-                plane[k] = len(planes)
-                planes.append(rng.normal(size=d))
-            for child in (0, 1):
-                waiting.append((left[k] + child, level + 1))
-                for values in (left, plane, feature):
-                    values.append(-1)
-    left = np.array(left, dtype=np.int32)
-    return SearchForest(
-        c=rng.choice([0.1, 0.3, 0.3, 1.7], M), roots=np.array(roots), left=left,
-        word=np.where(left < 0, np.cumsum(left < 0) - 1, -1).astype(np.int32),
-        plane=np.array(plane, dtype=np.int32), feature=np.array(feature, dtype=np.int32),
-        offset=rng.normal(size=len(left)) / 3, planes=np.array(planes).reshape(-1, d).astype(dtype), lam=0.1,
-        history=np.zeros((M, 5)), message="",
-    )  # fmt: skip
 
 
 @st.composite
@@ -78,11 +38,6 @@ def brute(forest, Q, X, ids, most=None):
     words_Q, words = (to_terms(forest, part).tolist() for part in (Q, X))
     found = [oracle.selected(q, words, forest.c.tolist())[:most] for q in words_Q]
     return [[(T, int(ids[x])) for T, x in one] for one in found]
-
-
-def listed(candidates):
-    both = list(zip(candidates.scores.tolist(), candidates.ids.tolist(), strict=True))
-    return [both[a:b] for a, b in zip(candidates.offsets[:-1], candidates.offsets[1:], strict=True)]
 
 
 @each
@@ -175,32 +130,6 @@ def test_any_distance_ranks(kernels):
     np.testing.assert_allclose(again[1], lengths)
     with pytest.raises(ValueError, match="distance must return numbers"):
         index.query(X[:1], 4, distance=lambda q, A: np.zeros(1))
-
-
-@each
-@pytest.mark.parametrize("mmap", [True, False])
-def test_save_and_load(tmp_path, kernels, mmap):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(90, 4)).astype(np.float32)
-    index = InvertedIndex(random_forest(rng, 4, 4, 4, np.float32), X, kernels=kernels)
-    index.delete([3, 4, 80])
-    expected, places = index.candidates(X), index.query(X, 5)
-    for _ in range(2):  # the second time over the first
-        index.save(tmp_path / "index")
-    assert [p.name for p in tmp_path.iterdir()] == ["index"]
-    again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=kernels)
-    assert isinstance(again._vectors, np.memmap) == mmap
-    for found, wanted in ((again.candidates(X), expected), (index.candidates(X), expected)):
-        assert_same(found.ids, wanted.ids)
-        assert_same(found.scores, wanted.scores)
-    for a, b in zip(again.query(X, 5), places, strict=True):
-        assert_same(a, b)
-    assert again.add(X[:2]).tolist() == [90, 91]
-    again.delete([0])
-    again.save(tmp_path / "index")
-    third = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=kernels)
-    assert (third.ids == np.setdiff1d(np.arange(92), [0, 3, 4, 80])).all()
-    assert listed(third.candidates(X)) == listed(again.candidates(X))
 
 
 def at_once(call, threads=4):
@@ -314,18 +243,6 @@ def test_what_is_selected_can_be_saved(tmp_path):
     assert type(again) is type(found) and listed(again) == listed(found)
 
 
-def test_without_vectors(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20, 2))
-    index = InvertedIndex(random_forest(rng, 2, 2, 2), X, keep_vectors=False)
-    index.save(tmp_path / "index")
-    again = InvertedIndex.load(tmp_path / "index")
-    assert listed(again.candidates(X)) == listed(index.candidates(X))
-    with pytest.raises(ValueError, match="keep_vectors"):
-        again.query(X, 1)
-    assert not list(tmp_path.glob("index/*/vectors.npy"))
-
-
 def test_an_empty_index_and_one_of_deleted_points():
     rng = np.random.default_rng(0)
     index = InvertedIndex(random_forest(rng, 2, 3, 2))
@@ -333,193 +250,6 @@ def test_an_empty_index_and_one_of_deleted_points():
     for _ in range(2):
         assert len(index) == 0 and index.query(Q, 2)[0].tolist() == [[-1, -1]] * 2
         index.delete(index.add(Q))
-
-
-def changed(name, change):
-    """A damage: what `change` makes of an array of the index."""
-
-    def damage(path):
-        (file,) = path.glob(f"arrays-*/{name}.npy")
-        array = change(np.load(file))
-        np.save(file, array, allow_pickle=array.dtype == object)
-
-    return damage
-
-
-def rewritten(name, change):
-    """A damage: what `change` makes of the bytes of a file in the index."""
-
-    def damage(path):
-        (file,) = path.glob(f"**/{name}")
-        file.write_bytes(change(file.read_bytes()))
-
-    return damage
-
-
-def headed(**fields):
-    return rewritten("index.json", lambda text: json.dumps({**json.loads(text), **fields}).encode())
-
-
-def zipped(_):
-    file = io.BytesIO()
-    np.savez(file, a=np.arange(3))
-    return file.getvalue()
-
-
-ARRAYS = "starts", "items", "ids", "vectors"
-DAMAGES = [
-    *(rewritten("index.json", lambda _, text=text: text)
-      for text in (b"", b"{", b"[]", b"3", b"\xff\xfe", b"[" * 10**5)),
-    *(headed(version=v) for v in (1, 4, "2", None)), headed(refimpl="Index"),
-    *(headed(next=v) for v in (3.5, "90", -1, 19, 10**30, None, True)), *(headed(vectors=v) for v in ("yes", None, 1)),
-    *(headed(arrays=v) for v in (None, 3, "", ".", "..", "/", "arrays-", "arrays-\0", "arrays-1/..")),
-    *(rewritten(f"{name}.npy", change) for name in ARRAYS for change in (
-        lambda _: b"", lambda _: b"hello", lambda _: b"PK\x03\x04", zipped, lambda content: content[:-4],
-        lambda content: content[:90], lambda content: content + b"more",
-        lambda content: content.replace(b": (", b":(9", 1), lambda content: content.replace(b": (", b":(-", 1),
-    )),
-    *(changed(name, change) for name in ARRAYS for change in (
-        lambda array: array[0], lambda array: array[:-1], lambda array: array[:0], lambda array: array[..., np.newaxis],
-        lambda array: array.astype(np.float32), lambda array: array.astype(array.dtype.newbyteorder()),
-        lambda array: array.astype(object),
-    )),
-    rewritten("forest.npz", lambda _: b"PK"), rewritten("forest.npz", lambda content: content[:-9]),
-    lambda path: refimpl.save(next(path.glob("arrays-*/forest.npz")), Selection(*np.zeros((3, 1)))),
-    lambda path: refimpl.save(next(path.glob("arrays-*/forest.npz")), random_forest(np.random.default_rng(1), 2, 3, 3)),
-    changed("starts", lambda starts: starts[::-1]), changed("starts", lambda starts: starts + 1),
-    changed("starts", lambda starts: np.where(starts == 20, 19, starts)),
-    changed("starts", lambda starts: np.array([0, *[2**63 - 1] * (len(starts) - 3), -2, starts[-1]])),
-    changed("ids", lambda ids: ids[::-1]), changed("ids", lambda ids: ids - 1), changed("ids", lambda ids: ids + 1),
-    changed("ids", lambda ids: ids // 2), changed("ids", lambda ids: np.array([2**62, *[-(2**62)] * 19])),
-    *(changed("items", lambda items, by=by: items + np.int32(by)) for by in (1, -1, 10**6, -30)),
-    changed("items", np.zeros_like), changed("items", lambda items: np.where(items == 4, 5, items).astype(np.int32)),
-    changed("vectors", np.asfortranarray), changed("vectors", lambda vectors: vectors[:, :2]),
-]  # fmt: skip
-
-
-def without_sums(path):
-    """Make the folder one of version 2, whose arrays have to fit by themselves."""
-    header = json.loads((path / "index.json").read_bytes())
-    for name in ("sha256", "forest"):
-        header.pop(name, None)
-    (path / "index.json").write_text(json.dumps({**header, "version": 2}))
-
-
-@pytest.mark.parametrize("mmap", [True, False])
-@pytest.mark.parametrize("old", [True, False])
-def test_damaged_folders(tmp_path, mmap, old):
-    rng = np.random.default_rng(0)
-    index, path = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))), tmp_path / "index"
-    for place, damage in enumerate(DAMAGES):
-        shutil.rmtree(path, ignore_errors=True)
-        index.save(path)
-        if old:
-            without_sums(path)
-            assert len(InvertedIndex.load(path)) == 20
-        damage(path)
-        with pytest.raises(refimpl.FileFormatError, match="index"):
-            InvertedIndex.load(path, mmap=mmap)
-            pytest.fail(f"damage {place} is not found")
-
-
-def save_shifted(path):
-    forest = refimpl.load(path)
-    refimpl.save(path, dataclasses.replace(forest, offset=forest.offset + 0.5))
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        changed("items", lambda items: items[np.r_[1, 0, 2 : len(items)]]),
-        changed("ids", lambda ids: np.append(ids[:-1], 20)),
-        changed("vectors", lambda vectors: vectors + 1e-9),
-        changed("vectors", lambda vectors: -vectors[::-1]),
-        headed(next=30), headed(sha256="0" * 64), headed(sha256=None), headed(forest=None), headed(more=1),
-        headed(version=2), lambda path: save_shifted(next(path.glob("arrays-*/forest.npz"))),
-    ],
-)  # fmt: skip
-def test_values_that_would_do_but_are_not_those_that_were_saved(tmp_path, damage):
-    rng, path = np.random.default_rng(0), tmp_path / "index"
-    InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))).save(path)
-    damage(path)
-    with pytest.raises(refimpl.FileFormatError, match="index"):
-        InvertedIndex.load(path)
-
-
-@pytest.mark.parametrize("mmap", [True, False])
-def test_an_index_of_an_earlier_release_can_be_read(tmp_path, mmap):
-    """It has no sums."""
-    files = Path(__file__).resolve().parents[1] / "files" / "schema1"
-    X = np.ascontiguousarray(load_iris().data[::5])
-    old = InvertedIndex.load(files / "index2", mmap=mmap)
-    now = InvertedIndex(refimpl.load(files / "SearchForest.npz"), X)
-    assert old.forest == now.forest and old.candidates(X) == now.candidates(X)
-    old.save(tmp_path / "index")
-    assert InvertedIndex.load(tmp_path / "index", mmap=mmap).candidates(X) == now.candidates(X)
-
-
-def corrupted(content, rng):
-    """The bytes after a random accident: bits flipped, the end lost, places exchanged, or a block zeroed."""
-    data, kind = bytearray(content), rng.integers(4)
-    if kind == 1 or not data:
-        return bytes(data[: rng.integers(len(data) + 1)])
-    i, j = (int(rng.integers(len(data))) for _ in range(2))
-    if kind == 0:
-        for place in rng.integers(len(data), size=rng.integers(1, 4)):
-            data[place] ^= 1 << int(rng.integers(8))
-    elif kind == 2:
-        data[i], data[j] = data[j], data[i]
-    else:
-        zeroed = data[i : i + int(rng.integers(1, 65))]
-        data[i : i + len(zeroed)] = bytes(len(zeroed))
-    return bytes(data)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_no_random_corruption_gives_another_index(tmp_path, dtype):
-    """REFIMPL_CORRUPTIONS sets their number."""
-    rng, path = np.random.default_rng(0), tmp_path / "index"
-    X = rng.normal(size=(40, 3)).astype(dtype)
-    InvertedIndex(random_forest(rng, 3, 3, 3, dtype), X).save(path)
-    whole = InvertedIndex.load(path)
-    files = {file: file.read_bytes() for file in sorted(path.glob("**/*")) if file.is_file()}
-    refused = 0
-    for turn in range(int(os.environ.get("REFIMPL_CORRUPTIONS", 300)) // 2):
-        for file in rng.choice(list(files), size=rng.choice([1, 1, 2]), replace=False):
-            file.write_bytes(corrupted(files[file], rng))
-        try:
-            index = InvertedIndex.load(path, mmap=bool(turn % 2))
-        except refimpl.FileFormatError:
-            refused += 1
-        except FileNotFoundError:  # index.json names another folder
-            refused += 1
-        else:
-            assert index.forest == whole.forest and index._next == whole._next
-            for name in ("_starts", "_items", "_ids", "_vectors"):
-                assert np.array_equal(getattr(index, name), getattr(whole, name))
-        for file, content in files.items():
-            file.write_bytes(content)
-    assert refused > turn // 2
-
-
-def test_a_mapped_index_outlives_its_files(tmp_path):
-    rng, path = np.random.default_rng(0), tmp_path / "index"
-    forest, X = random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))
-    InvertedIndex(forest, X).save(path)
-    mapped = InvertedIndex.load(path)
-    expected = listed(mapped.candidates(X))
-    InvertedIndex(forest, X[:3]).save(path)
-    assert listed(mapped.candidates(X)) == expected and len(InvertedIndex.load(path)) == 3
-
-
-@pytest.mark.parametrize("mmap", [True, False])
-def test_an_empty_index_can_be_saved(tmp_path, mmap):
-    rng = np.random.default_rng(0)
-    index, X = InvertedIndex(random_forest(rng, 2, 3, 2)), rng.normal(size=(4, 3))
-    index.delete(index.add(X))
-    index.save(tmp_path / "index")
-    again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=KERNELS[-1])
-    assert len(again) == 0 and again.query(X, 1)[0].tolist() == [[-1]] * 4 and again.add(X).tolist() == [4, 5, 6, 7]
 
 
 def test_bad_arguments(tmp_path):
@@ -612,7 +342,8 @@ def test_a_learnt_forest_finds_neighbours():
     """Recall grows with the candidates, and far fewer than all points suffice."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 6)) + 0.05 * rng.normal(size=(300, 6))
-    forest = search_forest(X[:250], neighbor_similarity(X[:250], 10), 10, 0.1, rng=rng, kernels=KERNELS[-1])
+    forest = search_forest(X[:250], neighbor_similarity(X[:250], 10), 10, 0.1, rng=rng, refine=10,
+                           kernels=KERNELS[-1])  # fmt: skip
     index = InvertedIndex(forest, X[:250], kernels=KERNELS[-1])
     exact = ((X[250:, None] - X[:250]) ** 2).sum(axis=2).argsort(axis=1)[:, :10]
     recall = [

@@ -1,6 +1,5 @@
 """Boosted Search Forest: against the oracles, the dense form against the meeting one, and twin against twin."""
 
-import dataclasses
 import os
 import subprocess
 import sys
@@ -10,34 +9,26 @@ import numpy as np
 import oracles_forest as oracle
 import pytest
 from agreement import KERNELS, assert_same
+from forest_problems import FIELDS, learn, points, problems
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-import refimpl
 from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
-    SearchForest,
     as_similarity,
     best_c,
-    label_similarity,
     neighbor_similarity,
     search_forest,
     selection,
     to_terms,
     top_eigenvector,
 )
-from refimpl.search_forest import splits as forest_splits
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
+from refimpl.search_forest.splits import fitted
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 ROOT = Path(__file__).resolve().parents[2]
-FIELDS = [field.name for field in dataclasses.fields(SearchForest)]
-
-
-def points(n=60, d=4, seed=0, dtype=np.float64):
-    rng = np.random.default_rng(seed)
-    return (rng.normal(size=(n, d)) + 3 * rng.integers(0, 2, (n, 1))).astype(dtype)
 
 
 def nested(forest, m, k=None):
@@ -51,35 +42,6 @@ def nested(forest, m, k=None):
         p = np.eye(forest.planes.shape[1])[forest.feature[k]].tolist()
     left = int(forest.left[k])
     return (p, float(forest.offset[k]), nested(forest, m, left), nested(forest, m, left + 1))
-
-
-@st.composite
-def problems(draw, most=25, ties=True):
-    """Points (duplicates among them), a similarity that may be asymmetric, and how to learn from them."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, d = draw(st.integers(2, most)), draw(st.integers(1, 5))
-    X = rng.normal(size=(n, d))
-    if ties and draw(st.booleans()):
-        X = np.rint(X)
-    if draw(st.booleans()):
-        X = X.astype(np.float32)
-    S = rng.random((n, n)) < draw(st.sampled_from([0.1, 0.4]))
-    S[0, 1] = True
-    how = {
-        "lam": draw(st.sampled_from([0.05, 0.3, 0.6])), "offset": draw(st.sampled_from(["best", "eigenvector"])),
-        "refine": draw(st.sampled_from([0, 1, 10])),
-        "stump_above": draw(st.sampled_from([None, 0, 8])), "max_depth": draw(st.sampled_from([1, 3, 16])),
-        "max_leaves": draw(st.sampled_from([None, 3])), "stumps": 3,
-    }  # fmt: skip
-    return X, S, how
-
-
-def learn(X, S, M, lam, **options):
-    try:
-        return search_forest(X, sparse.csr_matrix(S), M, lam, rng=np.random.default_rng(0), **options)
-    except ValueError as error:
-        assert "no tree is worth its cost" in str(error)
-        return None
 
 
 def on_a_plane():
@@ -307,8 +269,8 @@ def test_a_moved_plane_selects_more_by_equation_17(kernels, seed):
         found.append(J)
     assert found == sorted(found)
     A, u = rng.normal(size=(30, 4)), rng.normal(size=30)
-    assert np.allclose(forest_splits.fitted_by(A, u), np.linalg.lstsq(A, u)[0])
-    assert not forest_splits.fitted_by(A, np.zeros(30)).any() and not forest_splits.fitted_by(0 * A, u).any()
+    assert np.allclose(fitted(A, u), np.linalg.lstsq(A, u)[0])
+    assert not fitted(A, np.zeros(30)).any() and not fitted(0 * A, u).any()
 
 
 def test_moves_are_worth_it():
@@ -322,208 +284,3 @@ def test_moves_are_worth_it():
 @pytest.mark.parametrize("lam", [0.05, 0.4])
 def test_best_c_minimises_equation_14(similar, dissimilar, lam):
     assert best_c(similar, dissimilar, lam) == pytest.approx(oracle.best_c(similar, dissimilar, lam), abs=1e-6)
-
-
-# ------------------------------------------------------------------------------------------------ degenerate nodes
-
-
-@pytest.mark.parametrize("pairs", ["dense", "meeting"])
-@each
-def test_equal_points_stay_in_one_leaf(kernels, pairs):
-    S = np.ones((6, 6))
-    forest = search_forest(np.ones((6, 3)), S, 2, 0.5, rng=np.random.default_rng(0), kernels=kernels, pairs=pairs)
-    assert forest.n_words == len(forest.c) == len(forest.left)
-    with pytest.raises(ValueError, match="no tree is worth its cost"):  # they cannot be told apart, and few are similar
-        S[2:], S[:, 2:] = 0, 0
-        search_forest(np.ones((6, 3)), S, 2, 0.5, rng=np.random.default_rng(0), kernels=kernels, pairs=pairs)
-
-
-@pytest.mark.parametrize("pairs", ["dense", "meeting"])
-@each
-def test_a_node_without_a_similar_pair_is_split_to_single_points(kernels, pairs):
-    """Ten points far from two similar ones: nothing but cost among them."""
-    X = np.concatenate([np.random.default_rng(0).normal(size=(10, 3)), np.full((2, 3), 50.0)])
-    S = np.zeros((12, 12))
-    S[10, 11] = S[11, 10] = 1
-    forest = search_forest(X, S, 1, 0.2, rng=np.random.default_rng(0), kernels=kernels, pairs=pairs)
-    words = to_terms(forest, X, kernels=kernels)[:, 0]
-    assert len(set(words[:10])) == 10 and words[10] == words[11] and words[10] not in words[:10]
-    assert forest.c[0] == pytest.approx(np.log(0.8 * 2 / 0.2))  # as if one dissimilar pair had been there
-
-
-@each
-def test_one_similar_pair_of_two_points(kernels):
-    forest = search_forest([[0.0], [1.0]], [[0, 1], [1, 0]], 3, 0.5, rng=np.random.default_rng(0), kernels=kernels)
-    assert (selection(forest, [[0.3]], [[0.0], [9.0]], kernels=kernels) > 0).all()
-
-
-@each
-def test_the_limits_hold(kernels):
-    X = points(200, 3)
-    S = neighbor_similarity(X, 5)
-    for options, check in (
-        ({"max_depth": 3}, lambda f: f.n_words <= 8 * len(f.c)),
-        ({"max_leaves": 5}, lambda f: f.word[: f.roots[1]].max() < 5 and f.n_words <= 10),
-        ({"stump_above": 0}, lambda f: len(f.planes) == 0 and (f.feature >= 0).any()),
-    ):
-        forest = search_forest(X, S, 2, 0.02, rng=np.random.default_rng(0), kernels=kernels, **options)
-        assert check(forest), options
-
-
-# ------------------------------------------------------------------------------------------------ input, output
-
-
-def test_similarities():
-    X, labels = points(30, 2), np.arange(30) % 3
-    S = neighbor_similarity(X, 4).toarray()
-    D = ((X[:, None] - X) ** 2).sum(axis=2)
-    np.fill_diagonal(D, np.inf)
-    assert (S == (D <= np.sort(D, axis=1)[:, 3:4])).all()
-    assert (label_similarity(labels).toarray() == (labels[:, None] == labels)).all()
-    for message, S in (
-        ("shape", np.ones((3, 4))), ("other than 0 and 1", sparse.csr_matrix(np.full((4, 4), 0.5))),
-        ("no similar pair", np.eye(4)), ("no similar pair", sparse.csr_matrix((4, 4))),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match=message):
-            as_similarity(S, 4)
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"X": [[np.nan]] * 4}, ValueError, "NaN"),
-        ({"X": np.ones((5, 1))}, ValueError, "S has shape"),
-        ({"M": 0}, ValueError, "M is 0"),
-        ({"lam": 1.0}, ValueError, "lam is 1"),
-        ({"lam": 0.0}, ValueError, "lam is 0"),
-        ({"lam": "much"}, TypeError, "lam is 'much'"),
-        ({"rng": 0}, TypeError, "default_rng"),
-        ({"offset": "median"}, ValueError, "offset must be 'best' or 'eigenvector'; got 'median'"),
-        ({"refine": -1}, ValueError, "refine is -1"),
-        ({"pairs": "none"}, ValueError, "pairs must be .*; got 'none'"),
-        ({"max_leaves": 1}, ValueError, "max_leaves is 1"),
-        ({"kernels": "fast"}, TypeError, "kernels is the string"),
-        ({"X": np.full((4, 1), 1e141)}, ValueError, "X has values beyond 1e140"),
-        ({"callback": 3}, TypeError, "callback is 3; pass a function"),
-        ({"max_memory": "a"}, TypeError, "max_memory is 'a'"),
-        ({"threads": 0}, ValueError, "threads must be at least 1, or None; got 0"),
-        ({"threads": -1, "kernels": KERNELS[-1]}, ValueError, "threads must be at least 1, or None; got -1"),
-    ],
-)
-def test_bad_arguments(change, error, message):
-    rng = np.random.default_rng(0)
-    arguments = {"X": np.arange(4.0)[:, None], "S": np.ones((4, 4)), "M": 2, "lam": 0.2, "rng": rng}
-    with pytest.raises(error, match=message):
-        search_forest(**{**arguments, **change})
-
-
-def test_other_bad_arguments():
-    X = points(30, 3)
-    forest = search_forest(X, neighbor_similarity(X, 4), 2, 0.1, rng=np.random.default_rng(0))
-    for labels in (5, None, np.array(5), {1, 2}, sparse.eye(3), []):
-        with pytest.raises(ValueError, match=r"labels has shape .* one label for each vector"):
-            label_similarity(labels)
-    for ask in (to_terms, lambda *a, **k: selection(*a, X, **k)):
-        with pytest.raises(TypeError, match="forest is a int; pass a SearchForest"):
-            ask(3, X)
-        with pytest.raises(ValueError, match="threads must be at least 1, or None; got 0"):
-            ask(forest, X, threads=0)
-    with pytest.raises(ValueError, match="threads must be at least 1, or None; got 0"):
-        neighbor_similarity(X, 4, threads=0)
-
-
-@each
-def test_large_values_serve_up_to_the_limit(kernels):
-    """Scaled by a power of two, points and their x~ have the same trees; at 2^400 the products of eq. 18 overflow."""
-    X = points(60, 4)
-    S, forests = neighbor_similarity(X, 6), []
-    for scale in (1.0, 2.0**250, 2.0**400, 2.0**460):
-        forests.append(search_forest(X * scale, S, 3, 0.05, rng=np.random.default_rng(0), augment=scale,
-                                     stump_above=40, kernels=kernels))  # fmt: skip
-        for name in set(FIELDS) - {"offset"}:
-            assert_same(getattr(forests[0], name), getattr(forests[-1], name))
-        assert_same(forests[0].offset * scale, forests[-1].offset)
-    with pytest.raises(ValueError, match="X has values beyond 1e140"):
-        to_terms(forests[0], X * 1e200, kernels=kernels)
-
-
-@each
-def test_a_query_that_float32_does_not_hold_is_refused(kernels):
-    X = points(60, 4, dtype=np.float32)
-    forest = search_forest(X, neighbor_similarity(X, 6), 1, 0.05, rng=np.random.default_rng(0), kernels=kernels)
-    for Q in (np.full((1, 4), 1e300), np.array([[0.0, 0.0, -1e39, 0.0]])):
-        with pytest.raises(ValueError, match="X has values beyond what float32 holds"):
-            to_terms(forest, Q, kernels=kernels)
-    assert to_terms(forest, np.full((1, 4), 3e38), kernels=kernels).shape == (1, 1)
-
-
-def test_a_dense_problem_may_not_be_too_large():
-    n = 5001
-    S = sparse.csr_matrix(([True], ([0], [1])), shape=(n, n))
-    with pytest.raises(ValueError, match="'meeting'"):
-        search_forest(np.zeros((n, 1)), S, 1, 0.1, rng=np.random.default_rng(0), pairs="dense")
-
-
-def test_save_and_load(tmp_path):
-    X = points(80, 3)
-    forest = search_forest(X, neighbor_similarity(X, 6), 3, 0.1, rng=np.random.default_rng(0))
-    refimpl.save(tmp_path / "forest.npz", forest)
-    again = refimpl.load(tmp_path / "forest.npz")
-    for name in FIELDS:
-        assert_same(getattr(forest, name), getattr(again, name))
-    assert_same(to_terms(forest, X), to_terms(again, X))
-
-
-@each
-@pytest.mark.parametrize("pairs", ["dense", "meeting"])
-def test_an_interrupted_training_goes_on(kernels, pairs, tmp_path):
-    """From the last tree that was saved, with the result of an uninterrupted training, to the bit."""
-    X = points(120, 4)
-    S = neighbor_similarity(X, 8)
-
-    def train(M=5, **options):
-        rng = np.random.default_rng(7)
-        return search_forest(X, S, M, 0.05, rng=rng, stump_above=50, kernels=kernels, pairs=pairs, **options)
-
-    def interrupted(forest):
-        refimpl.save(tmp_path / "forest.npz", forest)
-        if len(forest.c) == 3:
-            raise KeyboardInterrupt
-
-    whole = train()
-    with pytest.raises(KeyboardInterrupt):
-        train(callback=interrupted)
-    for again in (train(start=refimpl.load(tmp_path / "forest.npz")), train(start=train(2)), train(start=whole)):
-        for name in FIELDS:
-            assert_same(getattr(again, name), getattr(whole, name))
-    with pytest.raises(ValueError, match="start was learnt from"):
-        search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=whole)
-    with pytest.raises(ValueError, match="start has 5 trees already"):
-        search_forest(X, S, 4, 0.05, rng=np.random.default_rng(7), start=whole)
-    for other in ((X + np.arange(120)[:, np.newaxis] % 7, S), (X[:60], neighbor_similarity(X[:60], 8)), (X, S + S.T)):
-        with pytest.raises(ValueError, match="start: tree 1 was learnt from other points or another S"):
-            search_forest(*other, 5, 0.05, rng=np.random.default_rng(7), start=whole, kernels=kernels, pairs=pairs)
-    with pytest.raises(TypeError, match="start is a int"):
-        search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=3)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"left": np.array([5, -1, -1], dtype=np.int32)}, {"left": np.array([0, -1, -1], dtype=np.int32)},
-        {"left": np.array([1, -1, -1])}, {"roots": np.array([3])}, {"c": np.array([0.0])},
-        {"plane": np.array([1, -1, -1], dtype=np.int32)}, {"feature": np.array([0, -1, -1], dtype=np.int32)},
-        {"word": np.array([-1, 0, 0], dtype=np.int32)}, {"word": np.array([0, 0, 1], dtype=np.int32)},
-        {"planes": np.ones((1, 2), dtype=int)}, {"offset": np.zeros(2)},
-    ],
-)  # fmt: skip
-def test_a_damaged_forest_is_refused(change):
-    whole = {
-        "c": np.ones(1), "roots": np.zeros(1, dtype=np.int64), "left": np.array([1, -1, -1], dtype=np.int32),
-        "word": np.array([-1, 0, 1], dtype=np.int32), "plane": np.array([0, -1, -1], dtype=np.int32),
-        "feature": np.full(3, -1, dtype=np.int32), "offset": np.zeros(3), "planes": np.ones((1, 2)), "lam": 0.1,
-        "history": np.zeros((1, 5)), "message": "",
-    }  # fmt: skip
-    assert SearchForest(**whole).n_words == 2
-    with pytest.raises(ValueError):
-        SearchForest(**{**whole, **change})

@@ -1,0 +1,219 @@
+"""The printed form: against the form for use, bit for bit, and the oracle's Algorithms 1 and 2, tree for tree."""
+
+import numpy as np
+import oracles_forest as oracle
+import pytest
+from agreement import KERNELS, assert_same
+from forest_problems import FIELDS, learn, points, problems
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from refimpl.search_forest import algorithm, as_similarity, neighbor_similarity, planted, search_forest, to_terms
+from refimpl.search_forest.pairs import DensePairs, MeetingPairs
+from refimpl.search_forest.splits import Settings, best_split
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+
+def printed(X, S, M, lam, max_depth, kernels, form=MeetingPairs, threads=None):
+    """The printed form's rounds, and the history of its ensemble."""
+    pairs, history = form(as_similarity(sparse.csr_matrix(S), len(X)), lam, kernels, threads), []
+    meet = pairs.meet
+
+    def noted(leaf, c):
+        meet(leaf, c)
+        history.append(pairs.loss_and_objective())
+
+    pairs.meet = noted
+    rounds = algorithm.search_forest(X, pairs, M, np.random.default_rng(0), max_depth, kernels=kernels, threads=threads)
+    return rounds, [(r.tree.J, r.similar, r.dissimilar, *row) for r, row in zip(rounds, history, strict=True)]
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(60), threads=st.sampled_from([1, 2]), form=st.sampled_from(["meeting", "dense"]))
+def test_the_default_is_the_printed_form_bit_for_bit(kernels, problem, threads, form):
+    """Points in repeated places, float32 and asymmetric similarities among them."""
+    X, S, how = problem
+    lam, depth = how["lam"], how["max_depth"]
+    used = learn(X, S, 4, lam, max_depth=depth, kernels=kernels, threads=threads, pairs=form)
+    held = MeetingPairs if form == "meeting" else DensePairs
+    rounds, history = printed(X, S, 4, lam, depth, kernels, held, threads)
+    assert [r.m for r in rounds] == list(range(1, len(rounds) + 1))
+    assert (used is None) == (not rounds)
+    if rounds:
+        forest = planted(rounds, history, X, lam, used.message)
+        for name in FIELDS:
+            assert_same(getattr(forest, name), getattr(used, name))
+
+
+@each
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_default_is_the_printed_form_on_a_larger_set(kernels, dtype):
+    X = np.random.default_rng(3).normal(size=(701, 13)).astype(dtype)
+    S = neighbor_similarity(X, 17)
+    used = search_forest(X, S, 3, 0.1, rng=np.random.default_rng(0), kernels=kernels)
+    forest = planted(*printed(X, S, 3, 0.1, 16, kernels), X, 0.1, used.message)
+    assert used.n_words > 300
+    for name in FIELDS:
+        assert_same(getattr(forest, name), getattr(used, name))
+
+
+def branches(tree, k=0):
+    """A printed tree, or one of the oracle's, as nested sets of training points."""
+    if isinstance(tree, tuple):
+        return frozenset(tree[1]) if tree[0] == "leaf" else frozenset(branches(part) for part in tree[2:])
+    if tree.left[k] < 0:
+        return frozenset(np.flatnonzero(tree.leaf == k).tolist())
+    return frozenset(branches(tree, tree.left[k] + side) for side in (0, 1))
+
+
+def planes(tree, X, rows, k=0):
+    """The planes of both trees at the nodes that the same points reach: {points: (p, b)}, with p^T p + b^2 = 1."""
+    if isinstance(tree, tuple):
+        if tree[0] == "leaf":
+            return {}
+        p, b, parts = np.array(tree[0]), tree[1], tree[2:]
+    else:
+        if tree.left[k] < 0:
+            return {}
+        p, b, parts = tree.p[k].astype(float), tree.b[k], [tree.left[k], tree.left[k] + 1]
+    left = X[rows] @ p + b > 0
+    found = {frozenset(rows.tolist()): np.append(p, b) / np.linalg.norm(np.append(p, b))}
+    for part, mine in zip(parts, (rows[left], rows[~left]), strict=True):
+        found |= planes(part, X, mine) if isinstance(tree, tuple) else planes(tree, X, mine, part)
+    return found
+
+
+@each
+@pytest.mark.parametrize("form", [DensePairs, MeetingPairs])
+@settings(max_examples=30, deadline=None)
+@given(problem=problems(22, ties=False), depth=st.sampled_from([2, 16]))
+def test_the_printed_form_is_the_oracles_tree_for_tree(kernels, form, problem, depth):
+    X, S, how = problem
+    np.fill_diagonal(S, False)
+    lam, X = how["lam"], X.astype(np.float64)
+    rounds = printed(X, S, 4, lam, depth, kernels, form)[0]
+    expected = oracle.boosted(X.tolist(), S.astype(int).tolist(), 4, lam, depth)
+    again = [r for r in rounds if r.c > 1e-8]  # else a tree comes again, with a weight that is rounding
+    assert len(again) == len([c for _, c in expected if c > 1e-8])
+    for r, (tree, c) in zip(again, expected, strict=False):
+        assert branches(r.tree) == branches(tree)
+        assert r.c == pytest.approx(c, rel=1e-9, abs=1e-9)
+        rows = np.arange(len(X))
+        ours, theirs = planes(r.tree, X, rows), planes(tree, X, rows)
+        assert ours.keys() == theirs.keys()
+        for key in ours:
+            assert abs(ours[key] @ theirs[key]) == pytest.approx(1, abs=1e-6)
+
+
+def node_of(n, seed, form=DensePairs, lam=0.1):
+    rng = np.random.default_rng(seed)
+    S = sparse.csr_matrix(rng.random((n, n)) < 0.3)
+    return form(as_similarity(S, n), lam, KERNELS[0]).root(), rng
+
+
+@each
+@pytest.mark.parametrize("seed", range(5))
+def test_equation_18_is_the_oracles_plane(kernels, seed):
+    node, rng = node_of(15, seed)
+    X = rng.normal(size=(15, 4)) + 100
+    split = algorithm.hyperplane(X, node, rng, tol=1e-10, kernels=kernels)
+    p, b = oracle.plane(X.tolist(), node.M.tolist())
+    assert abs(split.p @ p) / np.linalg.norm(split.p) / np.linalg.norm(p) == pytest.approx(1, abs=1e-8)
+    assert split.b * np.linalg.norm(p) == pytest.approx(b * np.linalg.norm(split.p) * np.sign(split.p @ p), rel=1e-6)
+    assert (split.left == (X @ split.p + split.b > 0)).all()
+
+
+@each
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_neither_a_shift_nor_the_scale_of_the_points_matters(kernels, dtype):
+    """The coordinates of x~ are those of the node: a property of the reading, and what makes deep nodes split."""
+    X = points(200, 6)
+    S = neighbor_similarity(X, 10)
+    words = [to_terms(search_forest(Z, S, 3, 0.05, rng=np.random.default_rng(0), kernels=kernels), Z, kernels=kernels)
+             for Z in ((a * X + b).astype(dtype) for a, b in ((1, 0), (1e3, 0), (1e-3, 0), (1, 16)))]  # fmt: skip
+    for other in words[1:]:
+        if dtype == np.float64:
+            assert_same(other, words[0])
+        else:  # some points are on the other side of a plane that goes next to them
+            assert np.mean([len(set(zip(a, b, strict=True))) for a, b in zip(other.T, words[0].T, strict=True)]) < 300
+
+
+def test_coordinates_of_a_node():
+    X = points(40, 3)
+    x, mean, spread = algorithm.augmented(X)
+    tilde, its_mean, its_spread = oracle.node_coordinates(X.tolist(), 0.1)
+    np.testing.assert_allclose(x, tilde, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(mean, its_mean)
+    assert spread == pytest.approx(its_spread) and (x[:, :-1] ** 2).sum(axis=1).mean() == pytest.approx(1)
+    x, mean, spread = algorithm.augmented(np.ones((3, 2), dtype=np.float32), 0.5)
+    assert x.tolist() == [[0.0, 0.0, 0.5]] * 3 and spread == 1.0
+
+
+def test_equations_6_8_10_14_and_16():
+    rng = np.random.default_rng(0)
+    leaves, c, lam = rng.integers(0, 3, (9, 2)), np.array([0.7, 0.2]), 0.3
+    s = rng.random((9, 9)) < 0.4
+    np.fill_diagonal(s, False)
+    T = algorithm.selection(leaves, leaves, c)
+    for i in range(9):
+        assert algorithm.tree_selection(leaves[i : i + 1, 0], leaves[:, 0]).tolist() == [
+            [oracle.together(leaves[:, 0])[i][j] == 1 for j in range(9)]
+        ]
+        for j in range(9):
+            z = float(algorithm.z_values(s[i, j], lam))
+            assert z == (1 - lam if s[i, j] else -lam)
+            assert T[i, j] == pytest.approx(sum(c[m] * (leaves[i, m] == leaves[j, m]) for m in (0, 1)))
+            assert algorithm.weights(z, T[i, j]) == pytest.approx(oracle.weight(T[i, j], s[i, j], lam))
+    w = algorithm.weights(algorithm.z_values(s, lam), np.where(np.eye(9), np.inf, T))
+    np.fill_diagonal(w, 0)
+    t = algorithm.tree_selection(leaves[:, 1], leaves[:, 1])
+    expected = oracle.masses(leaves[:, 1].tolist(), T.tolist(), s.astype(int).tolist(), lam)
+    assert algorithm.masses(w, t, s) == pytest.approx(expected)
+
+
+def test_a_tree_grows_split_by_split():
+    """What Algorithm 2 yields: J rises with each split, the leaf of least J^k comes first, and a limit can end it."""
+    X = points(90, 4)
+    root = MeetingPairs(neighbor_similarity(X, 8), 0.3, KERNELS[0]).root()
+    rng, found, waiting = np.random.default_rng(0), [], [root.J]
+
+    def watched(points, node):
+        assert node.J == min(waiting)
+        waiting.remove(node.J)
+        split = algorithm.hyperplane(points, node, rng)
+        parts = node.split(split.left)
+        if parts[0].J + parts[1].J - node.J > node.negligible():
+            waiting.extend(part.J for part in parts if part.n > 1)
+        return split
+
+    for tree in algorithm.search_tree(X, root, watched, max_depth=90):
+        found.append((tree.n_leaves, tree.J))
+        assert len(set(tree.leaf.tolist())) == tree.n_leaves and max(tree.leaf) < len(tree.left)
+    assert not waiting
+    leaves, J = np.array(found).T
+    assert (np.diff(leaves) == 1).all() and (np.diff(J) > 0).all() and leaves[-1] > 10
+    S = neighbor_similarity(X, 8).toarray()
+    together = algorithm.tree_selection(tree.leaf, tree.leaf) & ~np.eye(90, dtype=bool)
+    assert J[-1] == pytest.approx((S[together] - 0.3).sum())  # eq. 17
+
+
+def test_line_5_keeps_a_leaf_whose_split_does_not_pay():
+    """Eq. 18 only approximates eq. 17: its best plane may lower J, and the leaf then stays whole."""
+    X, kept, split = points(60, 3), 0, 0
+    root = MeetingPairs(neighbor_similarity(X, 20), 0.05, KERNELS[0]).root()
+    rng, settings_ = np.random.default_rng(0), Settings()
+
+    def watched(points, node):
+        nonlocal kept, split
+        found = best_split(points, node, settings_, rng, KERNELS[0], None)
+        a, b = node.split(found.left)
+        kept += a.J + b.J <= node.J
+        split += a.J + b.J > node.J
+        return found
+
+    for tree in algorithm.search_tree(X, root, watched):
+        grown = tree
+    assert kept > 0 and grown.n_leaves == split + 1
