@@ -3,7 +3,7 @@
 Weinberger & Saul (2008), §§ 2, 3 and 5. One metric or several: point x_l belongs to the partition alpha_l, and a
 squared distance to it is taken under M of that partition (eq. 8), M = L^T L. With one partition this is eq. 1.
 
-Not handled here: the choice of steps (``lmnn.py``, ``lmnn_solver.py``), validation of arguments.
+Not handled here: the choice of steps (``algorithm.py``, ``smoothed.py``), validation of arguments.
 """
 
 from dataclasses import dataclass
@@ -91,10 +91,10 @@ class LargeMarginProblem:
         """:class:`refimpl.lmnn.coordinates.Coordinates` of the points."""
         return Coordinates(self._given, self.targets, self.partition, share)
 
-    def within(self, coordinates):
-        """The same problem in these coordinates, with no pairs yet."""
-        return LargeMarginProblem(
-            coordinates.U, self.classes, self.targets, self.mu, self.partition, self.kernels, self.threads, self.search,
+    def within(self, X, kind=None):
+        """The same problem of points X with other coordinates, with no pairs yet; of a class derived from this one."""
+        return (kind or LargeMarginProblem)(
+            X, self.classes, self.targets, self.mu, self.partition, self.kernels, self.threads, self.search,
             most_pairs=self._most,
         )  # fmt: skip
 
