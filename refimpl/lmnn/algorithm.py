@@ -49,19 +49,28 @@ def project(M):
     return np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)  # LM:3:3
 
 
-def metric_step(L, G, t):
+def metric_step(L, G, objective, t):
     """Return a factor of M - eta G, projected back onto the cone: the t-th step of § 3.
 
     Parameters
     ----------
-    L : ndarray, shape (partitions, d, d), float64
+    L : ndarray, shape (partitions, r, d), float64
         M = L^T L.
     G : ndarray, shape (partitions, d, d), float64
+        The gradient by M.
+    objective : float
+        Eq. 3 at L.
     t : int
         1, 2, ...
+
+    Returns
+    -------
+    ndarray, shape (partitions, d, d), float64
     """
     M = np.swapaxes(L, -1, -2) @ L
-    eta = 0.3 * np.linalg.norm(M) / (np.linalg.norm(G) * np.sqrt(t))  # open: step-size
+    m = np.linalg.norm(M)
+    g = np.linalg.norm(G)
+    eta = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.6)  # open: step-size
     return project(M - eta * G)  # LM:3:2
 
 
@@ -76,9 +85,9 @@ def steps(problem, L, step=metric_step, *, tol=1e-4, checks=200):
     L : ndarray, shape (partitions, r, d), float64
         Where to start: M = L^T L.
     step : function
-        From L, the gradient by M and t to the next L: :func:`metric_step` or :func:`factor_step`.
+        From L, the gradient by M, the objective and t to the next L: :func:`metric_step` or :func:`factor_step`.
     tol : float
-        The steps end when ten full checks lower the best objective by less than this, relative to it.
+        The steps end when twenty full checks lower the best objective by less than this, relative to it.
     checks : int
         Full checks of all triples at most.
 
@@ -93,17 +102,18 @@ def steps(problem, L, step=metric_step, *, tol=1e-4, checks=200):
     """
     best, lows, t = (np.inf, L), [], 0
     for check in range(checks):
-        missed = problem.add_pairs(*problem.impostors(L))  # LM:3:9
-        now = problem.evaluate(L)  # LM:eq3, LM:3:1, LM:3:4
+        missed = problem.add_pairs(*problem.impostors(L))  # LM:3:9, LM:4.2:3-4
+        now = problem.evaluate(L)  # LM:eq1-4, LM:3:1, LM:3:4
         best = min(best, (now.objective, L), key=lambda one: one[0])
         lows.append(best[0])
         yield t, best, now
-        if not missed and lows[-11:][0] - best[0] <= tol * best[0] and check > 10:  # open: convergence
+        converged = not missed and check >= 20 and lows[-21] - lows[-1] <= tol * lows[-1]  # open: convergence
+        if converged or check == checks - 1:
             return
         G = problem.gradient_M(now.weights)  # LM:eq5, LM:3:5, LM:3:10
         for t in range(t + 1, t + 1 + min(20, 2**check)):  # LM:3:8  open: full-check
-            L = step(L, G, t)
-            then = problem.evaluate(L)  # LM:3:7  the triples of the active set only
+            L = step(L, G, now.objective, t)  # LM:3:2, LM:3:3
+            then = problem.evaluate(L)  # LM:3:7  of the active set alone
             G = G + problem.gradient_M(then.weights - now.weights)  # LM:eq6, LM:3:6
             now = then
 
@@ -152,10 +162,12 @@ def lmnn_svd(M, r):
     return project(M)[::-1][:r]  # LM:4.3:1
 
 
-def factor_step(L, G, t):
+def factor_step(L, G, objective, t):
     """Return L - eta times the gradient by L: the t-th step of LMNN-RECT, § 4.3. As for :func:`metric_step`."""
     D = 2 * L @ G  # LM:4.3:2  eq. 3 as a function of L, M = L^T L
-    eta = 0.1 * np.linalg.norm(L) / (np.linalg.norm(D) * np.sqrt(t))  # open: rect-step-size
+    m = np.linalg.norm(L)
+    g = np.linalg.norm(D)
+    eta = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.6)  # open: rect-step-size
     return L - eta * D  # LM:4.3:3
 
 
