@@ -103,15 +103,16 @@ def steps(problem, L, step=metric_step, *, tol=1e-4, checks=200):
     best, lows, t = (np.inf, L), [], 0
     for check in range(checks):
         missed = problem.add_pairs(*problem.impostors(L))  # LM:3:9, LM:4.2:3-4
-        now = problem.evaluate(L)  # LM:eq1-4, LM:3:1, LM:3:4
+        now = problem.evaluate(L)  # LM:eq1, LM:eq2, LM:eq3, LM:eq4, LM:3:1, LM:3:4
         best = min(best, (now.objective, L), key=lambda one: one[0])
         lows.append(best[0])
         yield t, best, now
         converged = not missed and check >= 20 and lows[-21] - lows[-1] <= tol * lows[-1]  # open: convergence
         if converged or check == checks - 1:
             return
-        G = problem.gradient_M(now.weights)  # LM:eq5, LM:3:5, LM:3:10
-        for t in range(t + 1, t + 1 + min(20, 2**check)):  # LM:3:8  open: full-check
+        G = problem.gradient_M(now.weights)  # LM:eq5, LM:3:5, LM:3:10  with the triples just found
+        for _ in range(min(20, 2**check)):  # LM:3:8  open: full-check
+            t += 1
             L = step(L, G, now.objective, t)  # LM:3:2, LM:3:3
             then = problem.evaluate(L)  # LM:3:7  of the active set alone
             G = G + problem.gradient_M(then.weights - now.weights)  # LM:eq6, LM:3:6
@@ -145,8 +146,9 @@ def nearest(X, Q, k, L, partition, *, kernels=refimpl.kernels, threads=None):
     squares, indices = [], []
     for alpha in np.unique(partition):
         members = np.flatnonzero(partition == alpha)
-        tree = kernels.build_tree(X[members] @ L[alpha].T, direction="principal", threads=threads)  # LM:5:1
-        found = kernels.tree_nearest(tree, Q @ L[alpha].T, min(k, len(members)), bound="ball", threads=threads)
+        tree = kernels.build_tree(X[members] @ L[alpha].T, direction="principal", threads=threads)  # LM:4.1:1-3, LM:5:1
+        near = min(k, len(members))
+        found = kernels.tree_nearest(tree, Q @ L[alpha].T, near, bound="ball", threads=threads)  # LM:eq7, LM:4.1:4
         squares.append(found[0])  # LM:eq8
         indices.append(members[found[1]])
     squares, indices = np.hstack(squares), np.hstack(indices)
@@ -215,8 +217,8 @@ def lmnn(X, y, k, mu=1.0, partition=None, *, search="product", kernels=refimpl.k
     problem = LargeMarginProblem(X, y, targets, mu, partition, kernels, threads, search)
     R = coordinates(problem)
     problem = problem.within(X @ R)
-    for _, (_, L), _ in steps(problem, start(problem)):  # LM:2:2
-        pass
+    for _, best, _ in steps(problem, start(problem)):  # LM:2:2, LM:5:5-7
+        L = best[1]
     return L @ np.swapaxes(R, -1, -2)
 
 

@@ -49,7 +49,7 @@ def until_done(steps, tol, X, classes, partition, targets, mu, validation, patie
         if step.stuck:
             ended = STUCK
             break
-        if stalled(errors, patience):
+        if stalled(errors, patience):  # LM:5:8
             ended = f"the validation error has not fallen for {patience} full checks"
             break
     else:

@@ -200,7 +200,7 @@ def kmeans_partition(X, p, rng):
     X, p = as_matrix(X, "X"), as_count(p, "p")
     if p > len(X):
         raise ValueError(f"p must be at most {len(X)}, the points of X; got {p}")
-    labels = kmeans2(X, p, minit="++", rng=as_generator(rng))[1]
+    labels = kmeans2(X, p, minit="++", rng=as_generator(rng))[1]  # LM:5:4
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 

@@ -57,7 +57,7 @@ def test_within_half_a_percent_of_a_general_solver(name, n, k, seed, several):
     [("iris", 150, 3, 2), ("wine", 178, 3, 5), ("breast cancer", 100, 3, 7), ("breast cancer", 200, 3, 8)],
 )
 def test_within_half_a_percent_of_the_proven_optimum(name, n, k, seed, several):
-    """Too large for a general solver: the bound of the default solver stands for the optimum, 0.1 % below it at most."""
+    """Too large for a general solver: the bound of the default solver stands for the optimum."""
     X, y = sample(name, n, k, seed)
     partition = y if several else np.zeros(n, dtype=np.int64)
     proven = lmnn(X, y, k, partition=partition, kernels=FASTEST)

@@ -15,7 +15,6 @@ from refimpl.lmnn import (
     lmnn,
     lmnn_rect,
     lmnn_svd,
-    project,
     target_neighbors,
 )
 from refimpl.lmnn.certificate import Slopes, dual_bound

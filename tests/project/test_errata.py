@@ -9,11 +9,7 @@ import scipy.sparse
 from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import pdist, squareform
 
-import refimpl.kernels
-from refimpl.ball_trees import impostors
 from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance, similarity
-from refimpl.kernels import pair_distances
-from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.rivals.lipschitz import bourgain, bourgain_sizes
 from refimpl.search_forest import best_c, search_forest
 from refimpl.search_forest.pairs import DensePairs
@@ -100,40 +96,6 @@ def test_bm_5_r_must_grow_with_k():
         ranks.append((alike[k - 1], others[k * (M - 1) - 1], others[M - 1 - 1]))
     near, balanced, printed = np.mean(ranks, axis=0)
     assert abs(near - balanced) < 3 < near - printed
-
-
-def test_lm_5_printed_impostors_are_all_the_others():
-    """x_0 has x_1 for a target: of the points of the other class only x_2 comes within a unit of it."""
-    points, y = np.array([[0.0], [1.0], [1.2], [9.0]]), np.array([0, 0, 1, 1])
-    limit = (points[0] - points[1]) @ (points[0] - points[1]) + 1
-    printed = [l for l in (2, 3) if (points[0] - points[0]) @ (points[0] - points[0]) <= limit]
-    found = impostors(points, y, np.full(4, limit))
-    assert printed == [2, 3] and found.indices[: found.starts[1]].tolist() == [2]
-
-
-def test_lm_1_and_lm_3_the_printed_margin_has_no_impostor():
-    """As printed no constraint could be met without slack; corrected, a far x_l needs none, and its metric counts."""
-    x_i, x_j, x_l, x_m = (np.array(x) for x in ([0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [3.0, 1.0]))
-    M = np.eye(2)
-
-    def d2(M, a, b):
-        return (a - b) @ M @ (a - b)
-
-    assert d2(M, x_i, x_i) - d2(M, x_i, x_j) < 1 <= d2(M, x_i, x_l) - d2(M, x_i, x_j)
-    X, targets = np.array([x_i, x_j, x_l, x_m]), np.array([[1], [0], [3], [2]])
-    y, partition = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])
-    problem = LargeMarginProblem(X, y, targets, 1.0, partition, refimpl.kernels)
-    L = np.stack([np.eye(2), 0.1 * np.eye(2)])  # under the metric of x_l's partition it is near
-    pairs = set(zip(*(rows.tolist() for rows in problem.impostors(L)), strict=True))
-    assert (0, 2) in pairs and (2, 0) not in pairs
-
-
-def test_lm_2_the_trace_is_the_square():
-    rng = np.random.default_rng(0)
-    L, a, b = rng.normal(size=(2, 3)), rng.normal(size=3), rng.normal(size=3)
-    C = np.outer(a - b, a - b)
-    found = pair_distances(np.stack([L @ a, L @ b]), np.array([0]), np.array([1]))[0]
-    assert np.trace(C @ L.T @ L) == pytest.approx(found) == pytest.approx(np.linalg.norm(L @ (a - b)) ** 2)
 
 
 def test_bsf_1_the_printed_c_is_not_the_minimum():
