@@ -181,7 +181,6 @@ def weighted_differences(Z, start, other, edge, weights, *, threads=None):
     block = max(1, HELD // max(1, Z.shape[1]))
     for part in np.array_split(kept, -(-len(kept) // block) or 1):
         with np.errstate(over="ignore", invalid="ignore"):
-            np.add.at(
-                out, a[part], weights[edge[part]][:, None] * (Z[a[part]] - Z[other[part]])
-            )  # LM:eq5, LM:eq6, LM:3:5-6
+            differences = Z[a[part]] - Z[other[part]]
+            np.add.at(out, a[part], weights[edge[part]][:, None] * differences)  # LM:eq5, LM:eq6, LM:3:5-6
     return out
