@@ -229,6 +229,29 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
         assert (step.objective, step.active) == (objective, now.active)
 
 
+def test_several_metrics_with_a_validation_set_take_the_printed_steps_from_one():
+    X, y = sample("wine", 120, 3, 2)
+    train, held = (X[::2], y[::2]), (X[1::2], y[1::2])
+    found = [lmnn(*train, partition=train[1], validation=held, solver=s, kernels=FASTEST) for s in (None, "printed")]
+    assert_same(found[0].L, found[1].L)
+    assert found[0].validation_errors.min() <= found[0].validation_errors[0]
+
+
+def test_a_start_is_taken_in_the_coordinates_of_the_points():
+    X, y = sample("iris", 40, 2, 0)
+    L = np.random.default_rng(0).normal(size=(3, 4))
+    seen = []
+    found = lmnn(X, y, 2, start=L, solver="printed", max_checks=1, callback=seen.append, kernels=FASTEST)
+    np.testing.assert_allclose(found.M[0], L.T @ L, atol=1e-9)
+    assert seen[0].t == 1 and not found.converged
+
+
+def test_points_that_equal_their_targets_are_refused():
+    X, y = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0), np.repeat([0, 1], 10)
+    with pytest.raises(ValueError, match="needs target neighbours that differ"):
+        lmnn(X, y, 2, solver="printed", kernels=FASTEST)
+
+
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 @pytest.mark.parametrize("search", ["product", "trees"])
 def test_twins_give_the_same_metrics(search):
