@@ -269,7 +269,7 @@ def class_trees(X, y, *, L=None, leaf_size=LEAF_SIZE, kernels=None, threads=None
     kernels, X = as_kernels(kernels), _in_range(as_matrix(X, "X"), "X")
     y, leaf_size = as_labels(y, len(X), "y"), as_count(leaf_size, "leaf_size", minimum=2)
     (Z,) = mapped_by(L, X)
-    members = [(label, np.flatnonzero(y == label)) for label in np.unique(y)]
+    members = [(label, np.flatnonzero(y == label)) for label in np.unique(y)]  # LM:4.2:4
     return {label: (kernels.build_tree(Z[i], leaf_size=leaf_size, threads=threads), i) for label, i in members}
 
 
@@ -309,7 +309,7 @@ def impostors(X, y, limits, L=None, *, bound="box", leaf_size=LEAF_SIZE, kernels
     who, found, squares, computed = [], [], [], np.zeros(len(X), dtype=np.int64)
     for label, (tree, mine) in class_trees(Z, y, leaf_size=leaf_size, kernels=kernels, threads=threads).items():
         others = np.flatnonzero(y != label)
-        starts, i, square, count = kernels.tree_within(  # § 4.2: d_M(x_i, x_l)^2 <= limit of x_i  ERRATUM LM-5
+        starts, i, square, count = kernels.tree_within(  # LM:4.2:3  ERRATUM LM-5
             tree, Z[others], limits[others], bound=bound, threads=threads
         )
         who.append(np.repeat(others, np.diff(starts)))

@@ -31,7 +31,7 @@ HOMES = {
     "HashTables": "refimpl.rivals.lsh",
     "Impostors": "refimpl.ball_trees",
     "KMeansTrees": "refimpl.rivals.kmeans_trees",
-    "LMNNResult": "refimpl.lmnn.training",
+    "LMNNResult": "refimpl.lmnn.model",
     "LandmarkClassifier": "refimpl.ftune.space",
     "Landmarks": "refimpl.ftune.space",
     "LipschitzEmbedding": "refimpl.rivals.lipschitz",

@@ -47,7 +47,7 @@ cdef class _Level(Loop):
         cdef int64_t* rows = &self.order[self.starts[j]]
         _enclose(&self.X[0, 0], d, rows, size, &self.centres[j, 0], &self.low[j, 0], &self.high[j, 0], &self.radii[j])
         if j < self.leaves - 1:
-            _split(&self.X[0, 0], d, rows, size, &self.centres[j, 0], self.principal)
+            _split(&self.X[0, 0], d, rows, size, &self.centres[j, 0], self.principal)  # LM:4.1:1
             self.starts[2 * j + 1] = self.starts[j]
             self.starts[2 * j + 2] = self.ends[2 * j + 1] = self.starts[j] + (size + 1) // 2
             self.ends[2 * j + 2] = self.ends[j]
@@ -68,7 +68,7 @@ def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=128, dir
     loop.radii = np.empty(m)
     n_threads = worth(n_threads, 2 * n * d)
     while loop.first < m:
-        loop.run(loop.first + 1, n_threads, 1 + GRAIN // 16 * (loop.first + 1) // (n * d))
+        loop.run(loop.first + 1, n_threads, 1 + GRAIN // 16 * (loop.first + 1) // (n * d))  # LM:4.1:1-3
         loop.first = 2 * loop.first + 1
     rows = np.asarray(loop.order)
     return from_new_arrays(
@@ -97,7 +97,7 @@ cdef cloned_void _enclose(
         centre[c] = centre[c] / n
         low[c] += 0.0  # not -0.0
         high[c] += 0.0
-    radius[0] = sqrt(_farthest(X, d, rows, n, centre))
+    radius[0] = sqrt(_farthest(X, d, rows, n, centre))  # LM:4.1:3
 
 
 cdef inline double _farthest(
@@ -133,7 +133,7 @@ cdef void _split(
     _project(X, d, rows, n, centre, principal, values.data())
     ranked = values
     nth_element(ranked.begin(), ranked.begin() + ((n + 1) // 2 - 1), ranked.end())
-    median = ranked[(n + 1) // 2 - 1]
+    median = ranked[(n + 1) // 2 - 1]  # LM:4.1:2
     for i in range(n):  # rows stay ascending within each half
         if median < values[i]:
             right.push_back(rows[i])

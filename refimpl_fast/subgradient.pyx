@@ -87,7 +87,7 @@ def pair_distances(
     loop.Z, loop.first, loop.second = Z, first, second
     loop.out = np.zeros(p)
     if r:
-        loop.run((p + CHUNK - 1) // CHUNK, worth(n_threads, p * r), 1 + 1024 // r)
+        loop.run((p + CHUNK - 1) // CHUNK, worth(n_threads, p * r), 1 + 1024 // r)  # LM:eq1, LM:eq4  ERRATUM LM-2
     return np.asarray(loop.out)
 
 
@@ -129,7 +129,7 @@ def impostors(
     loop.together = max(4, min(CHUNK // TOGETHER, n_Q // (16 * TOGETHER * n_threads))) * TOGETHER
     chunks = (n_Q + loop.together - 1) // loop.together
     loop.found.make(chunks)
-    loop.run(chunks, worth(n_threads, n_Q * n_X * r // 16), 1)  # sixteen products at a time
+    loop.run(chunks, worth(n_threads, n_Q * n_X * r // 16), 1)  # LM:4.2:3  sixteen products at a time
     return _pairs(loop.found, n_X)
 
 
@@ -197,7 +197,7 @@ cdef cloned_void _search(
                         x = panel * PANEL + i
                         if not hits[t] >> i & 1 or classes_Q[q] == classes_X[x]:
                             continue
-                        if _distance(Q + q * r, X + x * r, r) < radii[q]:
+                        if _distance(Q + q * r, X + x * r, r) < radii[q]:  # LM:4.2:3  ERRATUM LM-5
                             found.push_back(q * n_X + x)
     sort(found.begin(), found.end())
 
@@ -248,7 +248,7 @@ def hinge_terms(
     loop.smooth, loop.hinge, loop.active = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
     loop.pair_weights, loop.target_weights = np.zeros(p), np.zeros((n, k))
     if p:
-        loop.run(n, worth(n_threads, p * k))
+        loop.run(n, worth(n_threads, p * k))  # LM:eq2, LM:3:1, LM:3:4
     sums = np.asarray(loop.smooth), np.asarray(loop.hinge), np.asarray(loop.active)
     return *sums, np.asarray(loop.pair_weights), np.asarray(loop.target_weights)
 
@@ -263,7 +263,7 @@ cdef void _hinges(
     cdef int64_t positive = 0
     for p in range(first, last):
         for j in range(k):
-            z = (1.0 + targets[j]) - pairs[p]
+            z = (1.0 + targets[j]) - pairs[p]  # LM:eq2  ERRATUM LM-1
             if z <= 0:
                 continue
             if z >= h:
@@ -325,5 +325,5 @@ def weighted_differences(
     loop.Z, loop.start, loop.other, loop.edge, loop.weights = Z, start, other, edge, weights
     loop.out = np.empty((n, r)) if e else np.zeros((n, r))  # NumPy asks for large pages in empty() only
     if e and r:
-        loop.run(n, worth(n_threads, e * r), 64)
+        loop.run(n, worth(n_threads, e * r), 64)  # LM:eq5, LM:eq6, LM:3:5-6
     return np.asarray(loop.out)

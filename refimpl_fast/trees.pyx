@@ -207,7 +207,7 @@ cdef float _limit(const Tree* tree, const Query* query, double square) noexcept 
 cdef inline double _lower_bound(double square, double r, Py_ssize_t d) noexcept nogil:
     # bound = distance - r - (len(c) + 8) * 2.0**-52 * (distance + r); bound * bound if bound > TINY else 0.0
     cdef double distance = sqrt(square), bound
-    bound = distance - r - (d + 8) * 2.0**-52 * (distance + r)
+    bound = distance - r - (d + 8) * 2.0**-52 * (distance + r)  # LM:eq7
     return bound * bound if bound > TINY else 0.0
 
 
@@ -260,7 +260,7 @@ cdef cloned_void _nearest(
     while top:
         top -= 1
         node = stack[top]
-        if node.least > near[k - 1]:
+        if node.least > near[k - 1]:  # LM:4.1:4
             continue
         if node.node < tree.leaf:
             top = _children(tree, &node, _brick(tree, query, &node, squares), near[k - 1], stack, top)
@@ -373,7 +373,7 @@ def tree_nearest(
     loop.set(tree, Q, skip, bound, n_threads)
     loop.squares = np.empty((len(Q), k))
     loop.indices = np.empty((len(Q), k), dtype=np.int64)
-    loop.search(n_threads)
+    loop.search(n_threads)  # LM:eq7, LM:4.1:4
     return np.asarray(loop.squares), np.asarray(loop.indices), np.asarray(loop.computed)
 
 
@@ -401,7 +401,7 @@ def tree_within(
     loop.set(tree, Q, skip, bound, n_threads)
     loop.limits, loop.strict = limits, strict
     loop.found.make(len(Q))
-    loop.search(n_threads)
+    loop.search(n_threads)  # LM:4.2:4
     for t in range(Q.shape[0]):
         starts[t + 1] = starts[t] + <int64_t> loop.found[t].size()
     cdef int64_t[::1] indices = np.empty(starts[Q.shape[0]], dtype=np.int64)
@@ -443,7 +443,7 @@ def scan_nearest(
     loop.indices = np.empty((m, k), dtype=np.int64)
     loop.terms = np.zeros(m, dtype=np.int64)
     loop.wrong = np.full(m, -1)
-    loop.run(m, worth(n_threads, 4 * m * n), _together(m, n_threads))  # some coordinates of each point
+    loop.run(m, worth(n_threads, 4 * m * n), _together(m, n_threads))  # LM:4.2:2  some coordinates of each point
     for t in range(m):
         if loop.wrong[t] >= 0:
             reference.require_finite_square(loop.squares[t, 0], t, loop.wrong[t])
@@ -469,7 +469,7 @@ cdef int64_t _scan(
         for c in range(d):
             terms += 1
             partial += (q[c] - row[c]) * (q[c] - row[c])
-            if partial > near[k - 1]:
+            if partial > near[k - 1]:  # LM:4.2:2
                 break
         else:
             if not partial < INFINITY:

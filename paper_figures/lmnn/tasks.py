@@ -10,8 +10,10 @@ import numpy as np
 from scipy.ndimage import affine_transform
 
 from refimpl.ball_trees import as_tree, nearest_neighbors, neighbors_in
-from refimpl.lmnn import kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
+from refimpl.lmnn import algorithm, kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
 from refimpl.lmnn.neighbors import classify, leave_one_out_error
+from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.smoothed import on_one_blas_thread
 from refimpl.rivals.rotated_scan import rotated_scan
 
 QUERIES = 1000  # whose search is timed
@@ -115,24 +117,29 @@ def _first_of_classes(y, n):
 def steps(job, *, data_set, preparation, n, d, k, scaled, checks):
     """The paper's steps from the Euclidean metric: what each full check finds, with the n points as references.
 
-    `scaled`: from the Euclidean metric at its best scale, else from the identity.
+    The steps are those of ``refimpl.lmnn.algorithm``, on the points as given. `scaled`: from the Euclidean metric at a
+    scale of its own, else from the identity.
     """
     X, y, Q, z = _points(job, data_set, preparation, d)
     used = _first_of_classes(y, n)
     X, y = X[used], y[used]
     found = []
 
-    def keep(step):
-        error = _error(classify(X, y, Q, k, step.L, kernels=job.kernels), z)
-        taken = sum(min(20, 2**t) for t in range(step.t - 1))
-        found.append({"steps": taken, "objective": step.objective, "active": step.active, "error": error})
-
-    lmnn(X, y, k, solver="subgradient", start=_euclidean(X, y, k, scaled), tol=1e-6, max_checks=checks, callback=keep,
-         kernels=job.kernels)
+    for t, (objective, L), now in _steps(X, y, k, _euclidean(X, y, k, scaled), checks, job.kernels):
+        error = _error(classify(X, y, Q, k, L, kernels=job.kernels), z)
+        found.append({"steps": t, "objective": objective, "active": now.active, "error": error})
     best = lmnn(X, y, k, tol=2e-3, kernels=job.kernels)
     error = _error(classify(X, y, Q, k, best.L, kernels=job.kernels), z)
     return {"checks": found, "optimum": {"objective": best.objective, "error": error,
                                          "active": int(best.history[-1, 2])}}
+
+
+def _steps(X, y, k, L, checks, kernels):
+    """The full checks of the paper's steps on the points as given, from the factor L."""
+    classes, targets = np.unique(y, return_inverse=True)[1], target_neighbors(X, y, k)
+    one = np.zeros(len(X), dtype=np.int64)
+    problem = LargeMarginProblem(np.ascontiguousarray(X), classes, targets, 1.0, one, kernels)
+    return on_one_blas_thread(algorithm.steps(problem, L[None], tol=1e-6, checks=checks))
 
 
 def _euclidean(X, y, k, scaled):
@@ -198,15 +205,18 @@ def full_rank(job, *, data_set, preparation, n, d, k, ranks, timed, tol, checks)
     """
     X, y, Q, z = _points(job, data_set, preparation, d, n)
     before = perf_counter()
-    options = {} if checks is None else {
-        "solver": "subgradient", "start": _euclidean(X[:2000], y[:2000], k, True), "max_checks": checks}
-    found = lmnn(X, y, k, tol=tol, kernels=job.kernels, **options)
+    if checks is None:
+        found = lmnn(X, y, k, tol=tol, kernels=job.kernels)
+        objective, gap, L = found.objective, found.gap, found.L[0]
+    else:
+        for _, best, _ in _steps(X, y, k, _euclidean(X[:2000], y[:2000], k, True), checks, job.kernels):
+            objective, gap, L = best[0], None, best[1][0]
     seconds = perf_counter() - before
-    spectrum = np.linalg.eigvalsh(found.M[0])[::-1]
+    spectrum = np.linalg.eigvalsh(L.T @ L)[::-1]
     return {
-        "full": _error(classify(X, y, Q, k, found.L[0], kernels=job.kernels), z), "gap": found.gap,
-        "seconds": seconds, "objective": found.objective, "spectrum": spectrum / spectrum[0],
-        "ranks": {str(r): _low_rank(job, X, y, Q, z, lmnn_svd(found, r), k, timed) for r in ranks},
+        "full": _error(classify(X, y, Q, k, L, kernels=job.kernels), z), "gap": gap, "seconds": seconds,
+        "objective": objective, "spectrum": spectrum / spectrum[0],
+        "ranks": {str(r): _low_rank(job, X, y, Q, z, lmnn_svd(L.T @ L, r), k, timed) for r in ranks},
     }  # fmt: skip
 
 

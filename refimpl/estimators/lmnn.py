@@ -62,7 +62,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     warm_start : bool, default False
         True makes ``fit`` start from the metric of the last ``fit``.
     callback : callable, optional
-        Gets a :class:`refimpl.lmnn.smoothed.Step` after each full check.
+        Gets a :class:`refimpl.lmnn.model.Step` after each full check.
     max_memory : int, optional
         Bytes; see :func:`refimpl.lmnn.estimate_memory`.
     kernels : {"reference", "fast"}, default "reference"

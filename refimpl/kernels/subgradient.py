@@ -38,7 +38,7 @@ def pair_distances(Z, first, second, *, threads=None):
     -------
     ndarray, shape (p,), float64
     """
-    return _distances(Z, first, second)
+    return _distances(Z, first, second)  # LM:eq1, LM:eq4  ERRATUM LM-2
 
 
 def _distances(Z, first, second):
@@ -91,7 +91,7 @@ def impostors(Q, X, radii, classes_Q, classes_X, *, threads=None):
             far = squares_Q[part, None] + squares_X - 2 * (Q[part] @ X.T) > limits[part, None]  # NaN is not far
         first, second = np.nonzero(~far & (classes_Q[part, None] != classes_X))
         D = _distances(np.concatenate([Q[part], X]), first, second + len(Q[part]))
-        found.append(np.array([first + start, second])[:, D < radii[first + start]])
+        found.append(np.array([first + start, second])[:, D < radii[first + start]])  # LM:4.2:3  ERRATUM LM-5
     first, second = np.concatenate(found, axis=1)
     return first, second
 
@@ -133,15 +133,15 @@ def hinge_terms(targets, pairs, start, h, *, threads=None):
     (n, k), h = targets.shape, float(h)
     i = np.repeat(np.arange(n), np.diff(start))
     with np.errstate(over="ignore", invalid="ignore"):
-        z = (1.0 + targets)[i] - pairs[:, None]
-        xi = np.where(z <= 0, 0.0, z)  # eq. 2
+        z = (1.0 + targets)[i] - pairs[:, None]  # ERRATUM LM-1
+        xi = np.where(z <= 0, 0.0, z)  # LM:eq2
         if h > 0:
             weights = np.where(z >= h, 1.0, xi / h)
             losses = np.where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
         else:
             weights, losses = np.where(z > 0, 1.0, xi), xi
     triples = np.repeat(i, k)
-    smooth, hinge, active = (_sums(triples, a.ravel(), n) for a in (losses, xi, z > 0))
+    smooth, hinge, active = (_sums(triples, a.ravel(), n) for a in (losses, xi, z > 0))  # LM:3:1, LM:3:4
     active = active.astype(np.int64)
     pair_weights = np.cumsum(weights, axis=1)[:, -1].copy()
     target_weights = np.stack([_sums(i, weights[:, j], n) for j in range(k)], axis=1)
@@ -181,5 +181,6 @@ def weighted_differences(Z, start, other, edge, weights, *, threads=None):
     block = max(1, HELD // max(1, Z.shape[1]))
     for part in np.array_split(kept, -(-len(kept) // block) or 1):
         with np.errstate(over="ignore", invalid="ignore"):
-            np.add.at(out, a[part], weights[edge[part]][:, None] * (Z[a[part]] - Z[other[part]]))
+            differences = Z[a[part]] - Z[other[part]]
+            np.add.at(out, a[part], weights[edge[part]][:, None] * differences)  # LM:eq5, LM:eq6, LM:3:5-6
     return out

@@ -115,12 +115,12 @@ def build_tree(X, *, leaf_size=128, direction="axis", threads=None):
     for j in range(m):
         I = order[starts[j] : ends[j]].copy()
         S = X[I]
-        centres[j] = np.cumsum(S, axis=0)[-1] / len(S)  # § 4.1: a ball that encloses the inputs of S
+        centres[j] = np.cumsum(S, axis=0)[-1] / len(S)  # LM:4.1:3  encloses the inputs of S
         radii[j] = np.sqrt(squared_distances(centres[j], S).max())
         low[j], high[j] = S.min(axis=0) + 0.0, S.max(axis=0) + 0.0  # 0.0 has no sign
         if j < leaves - 1:
-            by_projection = np.argsort(projections(S, centres[j], direction), kind="stable")  # § 4.1: project, ...
-            median = starts[j] + (len(S) + 1) // 2  # § 4.1: ... split on the median
+            by_projection = np.argsort(projections(S, centres[j], direction), kind="stable")  # LM:4.1:1
+            median = starts[j] + (len(S) + 1) // 2  # LM:4.1:2
             order[starts[j] : median] = np.sort(I[by_projection[: median - starts[j]]])
             order[median : ends[j]] = np.sort(I[by_projection[median - starts[j] :]])
             starts[2 * j + 1], ends[2 * j + 1] = starts[j], median
@@ -153,7 +153,7 @@ def lower_bound(x_t, c, r):
     """
     square = squared_distances(x_t, c[np.newaxis])[0]
     distance = np.sqrt(square)
-    bound = distance - r - (len(c) + 8) * 2.0**-52 * (distance + r)  # eq. 7
+    bound = distance - r - (len(c) + 8) * 2.0**-52 * (distance + r)  # LM:eq7
     return (bound * bound if bound > TINY else 0.0), square
 
 
@@ -175,7 +175,7 @@ def _visited(tree, x_t, bound, limit):
     stack = [(0.0, 0)]
     while stack:
         least, j = stack.pop()
-        if least > limit():  # § 4.1: the k-th nearest is closer than all of the ball
+        if least > limit():  # LM:4.1:4
             continue
         if 2 * j + 1 >= len(tree.starts):
             yield slice(tree.starts[j], tree.ends[j])
@@ -216,7 +216,7 @@ def tree_nearest(tree, Q, k, *, skip=None, bound="box", threads=None):
     computed = np.zeros(len(Q), dtype=np.int64)
     for t, x_t in enumerate(Q):
         near, which = np.full(k, np.inf), np.full(k, len(tree.order))
-        for rows in _visited(tree, x_t, bound, lambda near=near: near[-1]):
+        for rows in _visited(tree, x_t, bound, lambda near=near: near[-1]):  # LM:eq7, LM:4.1:4
             i, square = tree.order[rows], squared_distances(x_t, tree.points[rows])
             computed[t] += len(i)
             wanted = i != (-1 if skip is None else skip[t])
@@ -255,7 +255,7 @@ def tree_within(tree, Q, limits, *, strict=False, skip=None, bound="box", thread
     computed, starts, found = np.zeros(len(Q), dtype=np.int64), np.zeros(len(Q) + 1, dtype=np.int64), []
     for t, x_t in enumerate(Q):
         found.append([(np.empty(0, dtype=np.int64), np.empty(0))])
-        for rows in _visited(tree, x_t, bound, lambda t=t: limits[t]):
+        for rows in _visited(tree, x_t, bound, lambda t=t: limits[t]):  # LM:4.2:4
             i, square = tree.order[rows], squared_distances(x_t, tree.points[rows])
             computed[t] += len(i)
             near = square < limits[t] if strict else square <= limits[t]
@@ -305,7 +305,7 @@ def scan_nearest(X, Q, k, *, skip=None, threads=None):
                 continue
             with np.errstate(over="ignore", invalid="ignore"):
                 partial = np.cumsum((x_t - x_i) ** 2)
-            beyond = np.flatnonzero(partial > near[-1])  # § 4.2: the sum so far exceeds the k smallest
+            beyond = np.flatnonzero(partial > near[-1])  # LM:4.2:2
             terms[t] += beyond[0] + 1 if len(beyond) else len(partial)
             if not len(beyond):
                 require_finite_square(float(partial[-1]), t, i)

@@ -1,4 +1,4 @@
-"""Checks of LMNN's arguments, in the manner of ``_checks.py``."""
+"""Checks of LMNN's arguments."""
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from refimpl.kernels.contract import check_threads, require_within
 LEAST_SPREAD = 1e-120  # the metric holds the inverse of a spread, and a kernel squares that
 LEAST_MU = 1e-100
 LARGEST_MU = 1e100
+
 
 def checked(X, y, k):
     X, k = as_matrix(X, "X"), as_count(k, "k")

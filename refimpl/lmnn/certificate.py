@@ -7,7 +7,7 @@ For slopes 0 <= alpha_ijl <= mu with
 the sum of the alphas is no more than the least value of eq. 3 over all triples, whatever the working set. Slopes at
 successive steps are mixed, and scaled down, until G is in the cone, by more than rounding can have moved it.
 
-Not handled here: which slopes (``lmnn_solver.py``), and the coordinates (``lmnn_coordinates.py``).
+Not handled here: which slopes (``smoothed.py``, ``printed.py``), and the coordinates (``coordinates.py``).
 """
 
 from dataclasses import dataclass
@@ -66,9 +66,9 @@ class Certificate:
         G[:, r, r] += self.coordinates.spare
         return Slopes(alpha, G, error)
 
-    def add(self, evaluation):
-        """Take the slopes of an evaluation of the problem's working set, which must be the one of now."""
-        self.slopes.append(self._slopes(evaluation.alpha, evaluation.weights))
+    def add(self, alpha, weights):
+        """Take slopes of the problem's working set as it is now: `alpha` and `weights` of an evaluation, or means."""
+        self.slopes.append(self._slopes(alpha, weights))
         del self.slopes[: -self.most]
 
     def improve(self, objective):

@@ -13,7 +13,7 @@ A difference of at most ROUNDING times the rounding of the coordinates that it i
 used a whole column of such differences could not be computed with later, since its products with the points would lose
 them; but the differences may be exact, and a bound without them is none for the problem that was asked: `rounded`.
 
-Not handled here: the steps (``lmnn_solver.py``) and the bound (``lmnn_certificate.py``).
+Not handled here: the steps (``smoothed.py``) and the bound (``certificate.py``).
 """
 
 import numpy as np

@@ -53,7 +53,7 @@ def metric_neighbors(X, queries, k, L, partition=None, *, method="auto", kernels
         squares.append(np.where(itself, np.inf, near.squares))
         indices.append(index)
     squares, indices = np.concatenate(squares, axis=1), np.concatenate(indices, axis=1)
-    order = np.lexsort((indices, squares), axis=1)[:, :k]
+    order = np.lexsort((indices, squares), axis=1)[:, :k]  # LM:eq8, LM:5:2
     return np.take_along_axis(squares, order, axis=1), np.take_along_axis(indices, order, axis=1)
 
 
@@ -99,4 +99,4 @@ def votes(near, n_classes):
 
 def leave_one_out_error(X, y, k, L, partition=None, **options):
     """Share of the training points that their k nearest others misclassify; arguments as for :func:`classify`."""
-    return float((classify(X, y, None, k, L, partition, **options) != np.asarray(y)).mean())
+    return float((classify(X, y, None, k, L, partition, **options) != np.asarray(y)).mean())  # LM:5:3

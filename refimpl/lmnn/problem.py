@@ -3,7 +3,7 @@
 Weinberger & Saul (2008), §§ 2, 3 and 5. One metric or several: point x_l belongs to the partition alpha_l, and a
 squared distance to it is taken under M of that partition (eq. 8), M = L^T L. With one partition this is eq. 1.
 
-Not handled here: the choice of steps (``lmnn.py``, ``lmnn_solver.py``), validation of arguments.
+Not handled here: the choice of steps (``algorithm.py``, ``smoothed.py``), validation of arguments.
 """
 
 from dataclasses import dataclass
@@ -91,10 +91,10 @@ class LargeMarginProblem:
         """:class:`refimpl.lmnn.coordinates.Coordinates` of the points."""
         return Coordinates(self._given, self.targets, self.partition, share)
 
-    def within(self, coordinates):
-        """The same problem in these coordinates, with no pairs yet."""
-        return LargeMarginProblem(
-            coordinates.U, self.classes, self.targets, self.mu, self.partition, self.kernels, self.threads, self.search,
+    def within(self, X, kind=None):
+        """The same problem of points X with other coordinates, with no pairs yet; of a class derived from this one."""
+        return (kind or LargeMarginProblem)(
+            X, self.classes, self.targets, self.mu, self.partition, self.kernels, self.threads, self.search,
             most_pairs=self._most,
         )  # fmt: skip
 
@@ -105,14 +105,14 @@ class LargeMarginProblem:
         self.start = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=self.n))])
         self._a = np.concatenate([np.repeat(np.arange(self.n), self.k), i])
         self._b = np.concatenate([self.targets.ravel(), l])
-        self._alpha = self.partition[self._b]  # eq. 8: the metric of the second point
+        self._alpha = self.partition[self._b]  # LM:eq8, LM:5:5-6  of the second point  ERRATUM LM-3
         self._rows = self._alpha * self.n + self._a, self._alpha * self.n + self._b
         self._neighbours = _neighbours(*self._rows, self.n * self.partitions)
 
     def add_pairs(self, i, l):
         """Take pairs into the working set; returns how many were not there."""
         old = self.i * self.n + self.l
-        union = np.union1d(old, i * self.n + l)
+        union = np.union1d(old, i * self.n + l)  # LM:3:7
         if len(union) > len(old):
             self.set_pairs(union // self.n, union % self.n)
         return len(union) - len(old)
@@ -133,7 +133,7 @@ class LargeMarginProblem:
         """:meth:`impostors` of mapped points Z."""
         a, b = (rows[: self.n * self.k] for rows in self._rows)
         pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
-        radii = margin + pull.reshape(self.n, self.k).max(axis=1)
+        radii = margin + pull.reshape(self.n, self.k).max(axis=1)  # LM:4.2:3
         found = []
         for alpha, one in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
@@ -162,7 +162,7 @@ class LargeMarginProblem:
         first, second = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         for c in np.unique(classes_X):
             members, others = np.flatnonzero(classes_X == c), np.flatnonzero(classes_Q != c)
-            tree = self.kernels.build_tree(np.ascontiguousarray(X[members]), threads=threads)
+            tree = self.kernels.build_tree(np.ascontiguousarray(X[members]), threads=threads)  # LM:4.2:4
             wide = radii[others] * (1 + 1e-12)  # trees sum the squares in another order
             starts, near, _, _ = self.kernels.tree_within(tree, np.ascontiguousarray(Q[others]), wide, threads=threads)
             first.append(np.repeat(others, np.diff(starts)))
@@ -177,17 +177,18 @@ class LargeMarginProblem:
 
     def evaluate_at(self, Z, h=0.0, without=None):
         """:meth:`evaluate` of mapped points Z; pairs of the working set marked in `without` count as satisfied."""
-        D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)
+        D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)  # LM:eq1, LM:eq4
         if without is not None:
             D[self.n * self.k :][without] = np.inf
         pull = D[: self.n * self.k].reshape(self.n, self.k)
-        smooth, hinge, active, pair_weights, target_weights = self.kernels.hinge_terms(
+        smooth, hinge, active, pair_weights, target_weights = self.kernels.hinge_terms(  # LM:eq2, LM:3:1, LM:3:4
             pull, D[self.n * self.k :], self.start, h, threads=self.threads
         )
         weights = np.concatenate([(1 + self.mu * target_weights).ravel(), -self.mu * pair_weights])
         total = float(pull.sum())
         return Evaluation(
-            total + self.mu * float(hinge.sum()), total + self.mu * float(smooth.sum()), total, int(active.sum()),
+            total + self.mu * float(hinge.sum()),  # LM:eq3
+            total + self.mu * float(smooth.sum()), total, int(active.sum()),
             self.mu * float(pair_weights.sum()), weights, Z,
         )  # fmt: skip
 
@@ -197,7 +198,7 @@ class LargeMarginProblem:
             evaluation.Z, *self._neighbours, evaluation.weights, threads=self.threads
         ).reshape(self.partitions, self.n, -1)
         X = np.broadcast_to(self.X, (self.partitions, self.n, self.d))
-        return 2 * self._products(W, X)
+        return 2 * self._products(W, X)  # LM:4.3:2
 
     def gradient_M(self, weights, X=None):
         """Eq. 5: G, the derivative by M, of each partition: sums of weight times C_ab, shape (partitions, d, d).
@@ -207,7 +208,7 @@ class LargeMarginProblem:
         X = np.broadcast_to(self.X, (self.partitions, self.n, self.d)) if X is None else X
         rows = X.reshape(-1, X.shape[2])
         W = self.kernels.weighted_differences(rows, *self._neighbours, weights, threads=self.threads)
-        half = self._products(X, W.reshape(X.shape))
+        half = self._products(X, W.reshape(X.shape))  # LM:eq5, LM:3:5
         return (half + half.transpose(0, 2, 1)) / 2
 
     def _products(self, A, B):

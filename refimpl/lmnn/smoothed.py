@@ -1,16 +1,16 @@
 """The default steps of :mod:`refimpl.lmnn`: a smoothed problem with a barrier, solved in the factor L, and the proof.
 
-The paper's sub-gradient steps (``lmnn.subgradient_descent``) need very many small ones. Here the hinges are smoothed to
+The paper's sub-gradient steps (``algorithm.py``) need very many small ones. Here the hinges are smoothed to
 a width h, M is kept inside the cone by -epsilon log det M, and L of M = L^T L is found by L-BFGS in coordinates where
-the pull of the target neighbours is the identity (``lmnn_coordinates.py``); then h and epsilon shrink. The problem in L
+the pull of the target neighbours is the identity (``coordinates.py``); then h and epsilon shrink. The problem in L
 is not convex, but that in M is, and the slopes of the hinges tell how far from the optimum a metric can be
-(``lmnn_certificate.py``). The objective is that of a full check of all triples, with the factor in the coordinates that
+(``certificate.py``). The objective is that of a full check of all triples, with the factor in the coordinates that
 the points were given in; the metric returned is the best of the full checks.
 
-Not handled here: validation (``lmnn.lmnn`` does it).
+Not handled here: validation (``driver.py`` does it).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy.optimize import minimize
 from threadpoolctl import ThreadpoolController
 
 from refimpl.lmnn.certificate import Certificate
+from refimpl.lmnn.model import Step
 
 SHRINK = 3.0
 ITERATIONS = 60  # of L-BFGS between two full checks
@@ -30,55 +31,6 @@ SHARE = 1e-6  # of the pull's mean that is added to it in the coordinates of LMN
 PATIENCE = 8  # full checks in which neither the objective nor the bound moves, after which the steps end
 CROWD = 3  # pairs of LMNN-RECT's working set for each impostor, beyond which it is made anew while it is early
 CLEAR = 0.5  # pairs that miss the margin by up to this stay in the working set
-
-
-@dataclass(frozen=True)
-class Step:
-    """State after a full check.
-
-    Attributes
-    ----------
-    t : int
-        Full checks made.
-    L : ndarray, shape (partitions, r, d)
-        Best maps so far.
-    objective : float
-        Eq. 3 over all triples at `L`. It never rises from step to step.
-    bound : float
-        No metric of the columns that are used has a lower objective (:mod:`refimpl.lmnn.coordinates`).
-    active : int
-        Triples with positive slack at the last maps tried.
-    pairs : int
-        Size of the working set.
-    evaluations : int
-        Looks at the working set so far.
-    h, epsilon : float
-        Width of the smoothed hinges and strength of the barrier.
-    gradient_norm : float
-        Norm of the gradient by L of the smoothed problem, relative to that of the pull alone.
-    settled : bool
-        Whether the last steps gained so little that the training is over (low rank).
-    stuck : bool
-        Whether the solver has ended without a proof, since neither the objective nor the bound moves.
-    """
-
-    t: int
-    L: np.ndarray
-    objective: float
-    bound: float
-    active: int
-    pairs: int
-    evaluations: int
-    h: float
-    epsilon: float
-    gradient_norm: float
-    settled: bool = False
-    stuck: bool = False
-
-    @property
-    def gap(self):
-        """How much the objective can be above the optimum, relative to it."""
-        return (self.objective - self.bound) / self.objective if self.objective > 0 else 0.0
 
 
 class Smoothed:
@@ -112,7 +64,7 @@ class Smoothed:
             nonlocal made
             made += 1
             if made > iterations - KEPT:
-                self.certificate.add(self.last)
+                self.certificate.add(self.last.alpha, self.last.weights)
 
         found = minimize(
             self, V.ravel(), jac=True, method="L-BFGS-B", callback=keep if self.certificate else None,
@@ -120,7 +72,7 @@ class Smoothed:
         )  # fmt: skip
         if self.certificate and made <= iterations - KEPT:  # it ended early
             self(found.x)
-            self.certificate.add(self.last)
+            self.certificate.add(self.last.alpha, self.last.weights)
         norm = np.linalg.norm(found.jac) / max(1e-300, np.linalg.norm(2 * found.x))
         return found.x.reshape(V.shape), norm
 
@@ -144,7 +96,7 @@ def descend(problem, L, tol, *, max_checks):
         The last one is `stuck` if for some full checks nothing has moved.
     """
     at = problem.coordinates
-    inner = problem.within(at)
+    inner = problem.within(at.U)
     certificate = Certificate(inner, at, MIXED)
     smoothed = Smoothed(inner, at.spare, certificate)
     V = _inside(at.inward(L))
@@ -219,7 +171,7 @@ def descend_low_rank(problem, L, tol, *, max_checks):
     Parameters and yields as for :func:`descend`; the last step says that it is final when its gain was below `tol`.
     """
     at = problem.coordinates_with(SHARE)
-    inner = problem.within(at)
+    inner = problem.within(at.U)
     smoothed = Smoothed(inner, np.zeros((1, 1)))
     V = at.inward(L)
     full_check(inner, at, V, smoothed.h)
@@ -274,39 +226,3 @@ def _inside(V):
         left, values, right = np.linalg.svd(one)
         V[alpha] = (left * np.maximum(values, 1e-3 * max(values[0], 1e-12))) @ right
     return V
-
-
-def zero_metric(mu, classes, k):
-    """Eq. 3 of M = 0: mu for each triple (i, j, l)."""
-    sizes = np.bincount(classes).astype(np.float64)
-    return mu * k * float((sizes * (len(classes) - sizes)).sum())
-
-
-def scaled(problem, L, sample=200):
-    """c L with the c that is best for eq. 3 on some of the points; its pull is no more than the objective of M = 0."""
-    rows = np.unique(np.linspace(0, problem.n - 1, min(sample, problem.n)).astype(np.int64))
-    Z = problem.mapped(L).reshape(problem.partitions, problem.n, -1)
-    D = np.empty((len(rows), problem.n))
-    for alpha in range(problem.partitions):
-        members = problem.partition == alpha
-        A, B = Z[alpha][rows], Z[alpha][members]
-        D[:, members] = (A * A).sum(axis=1)[:, None] + (B * B).sum(axis=1) - 2 * A @ B.T
-    pull = np.take_along_axis(D, problem.targets[rows], axis=1)
-    D[problem.classes[rows][:, None] == problem.classes] = np.inf
-    D.sort(axis=1)
-    nearest = np.maximum(D[:, :5000], 0.0)
-
-    def loss(log_c):
-        c = np.exp(log_c)
-        hinges = sum(np.maximum(1 + c * (pull[:, j : j + 1] - nearest), 0.0).sum() for j in range(problem.k))
-        return c * pull.sum() + problem.mu * hinges
-
-    sizes = np.median(nearest[:, 0]), pull.mean(), nearest.max(initial=0.0, where=nearest < np.inf), 1.0
-    grid = -np.log(next(size for size in sizes if 0 < size < np.inf)) + np.linspace(-8, 12, 41)
-    low, high = 0, len(grid) - 1
-    while low < high:  # the loss is convex in c
-        middle = (low + high) // 2
-        low, high = (low, middle) if loss(grid[middle]) <= loss(grid[middle + 1]) else (middle + 1, high)
-    c, whole = np.exp(grid[low]), pull.mean() * problem.n * problem.k
-    most = zero_metric(problem.mu, problem.classes, problem.k)
-    return np.sqrt(most / whole if c * whole > most else c) * L

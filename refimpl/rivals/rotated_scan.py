@@ -78,6 +78,6 @@ def rotated_scan(X, queries, k, L=None, *, kernels=None, threads=None):
     if L is not None:
         L = as_vectors_like(L, X, "L")
         X, Q = X @ L.T, Q @ L.T
-    V = principal_axes(X)  # § 4.2: principal components, by variance
+    V = principal_axes(X)  # LM:4.2:1
     X, Q = np.ascontiguousarray(X @ V.T), np.ascontiguousarray(Q @ V.T)
-    return Scan(*kernels.scan_nearest(X, Q, k, threads=threads))
+    return Scan(*kernels.scan_nearest(X, Q, k, threads=threads))  # LM:4.2:2

@@ -28,7 +28,7 @@ def digits(n):
     return X @ np.linalg.eigh(X.T @ X)[1][:, : -D - 1 : -1], data.y[:n]
 
 
-@pytest.mark.parametrize("solver", ["smoothed", "subgradient"])
+@pytest.mark.parametrize("solver", ["smoothed", "printed"])
 def test_kernels_train_alike_and_how_much_faster_the_fast_ones_are(solver, benchmark):
     X, y = digits(300)
     X = X[:, :20]

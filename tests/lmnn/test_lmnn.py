@@ -15,14 +15,12 @@ from refimpl.lmnn import (
     lmnn,
     lmnn_rect,
     lmnn_svd,
-    project,
-    subgradient_descent,
     target_neighbors,
 )
-from refimpl.lmnn import smoothed as lmnn_solver
 from refimpl.lmnn.certificate import Slopes, dual_bound
 from refimpl.lmnn.neighbors import classify, leave_one_out_error, metric_neighbors, votes
 from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.starts import scaled
 
 FASTEST = KERNELS[-1]
 
@@ -80,29 +78,6 @@ def test_the_gradient_by_L_at_finite_differences(case, h):
         assert difference / 2 == pytest.approx((gradient * step).sum(), rel=1e-4, abs=1e-9)
 
 
-def test_eq_6_gives_eq_5_along_a_whole_run():
-    X, y = blobs()
-    problem = problem_of(X, y, 2, 1.0)
-    problem.add_pairs(*problem.impostors(np.eye(4)[None], margin=50.0))
-    L = np.eye(4)[None]
-    before = problem.evaluate(L)
-    G = problem.gradient_M(before.weights)
-    for _ in range(30):
-        L = project(np.swapaxes(L, 1, 2) @ L - 1e-3 * G)
-        now = problem.evaluate(L)
-        G = G + problem.gradient_M(now.weights - before.weights)  # eq. 6
-        before = now
-        np.testing.assert_allclose(G, problem.gradient_M(now.weights), rtol=1e-9, atol=1e-9)  # eq. 5
-
-
-def test_project_is_the_nearest_matrix_of_the_cone():
-    M = np.random.default_rng(0).normal(size=(5, 5))
-    M = M + M.T
-    L = project(M)
-    values, vectors = np.linalg.eigh(M)
-    np.testing.assert_allclose(L.T @ L, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-12)
-
-
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 100), k=st.integers(1, 3))
 def test_target_neighbours(seed, k):
@@ -151,15 +126,6 @@ def test_several_metrics_reach_the_optimum_of_their_joint_problem():
     assert one.objective == pytest.approx(lmnn(X, y, 2, tol=1e-5, kernels=FASTEST).objective, rel=2e-5)
 
 
-def test_the_papers_steps_come_near_the_optimum_and_never_rise():
-    X, y = blobs()
-    best = lmnn(X, y, 2, tol=1e-5, kernels=FASTEST)
-    found = lmnn(X, y, 2, solver="subgradient", tol=1e-2, kernels=FASTEST)
-    assert (np.diff(found.history[:, 0]) <= 0).all()
-    assert best.bound <= found.objective <= 1.02 * best.objective
-    assert found.bound <= best.objective
-
-
 def test_the_objective_never_rises_and_is_that_of_all_triples():
     X, y = blobs(5)
     steps = []
@@ -193,7 +159,7 @@ def test_any_slopes_give_a_bound(seed):
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@pytest.mark.parametrize("options", [{}, {"partition": "y"}, {"solver": "subgradient", "max_checks": 8}, {"r": 2}])
+@pytest.mark.parametrize("options", [{}, {"partition": "y"}, {"solver": "printed", "max_checks": 8}, {"r": 2}])
 def test_twins_train_alike_step_by_step(options):
     X, y = blobs(2, n=60)
     runs = []
@@ -275,7 +241,7 @@ def test_validation_stops_the_training_at_the_lowest_error():
 def test_a_large_set_starts_from_a_tenth_of_it(monkeypatch):
     X, y = blobs(0, n=1500, d=2)
     whole, steps = lmnn(X, y, 1, tol=1e-3, kernels=FASTEST), []
-    monkeypatch.setattr("refimpl.lmnn.training.COARSE", 1000)
+    monkeypatch.setattr("refimpl.lmnn.starts.COARSE", 1000)
     found = lmnn(X, y, 1, tol=1e-3, kernels=FASTEST, callback=steps.append)
     assert found.converged and found.objective == pytest.approx(whole.objective, rel=2e-3)
     assert steps[0].objective != whole.history[0, 0] and len(steps) == found.full_checks  # the tenth's are not told
@@ -302,7 +268,7 @@ def test_rect_beats_the_truncated_metric_and_reaches_the_full_one():
     problem = problem_of(X, y, 2, 1.0)
     for r in (1, 2):
         found = lmnn_rect(X, y, r, 2, kernels=FASTEST)
-        L = lmnn_solver.scaled(problem, lmnn_svd(full, r)[None])
+        L = scaled(problem, lmnn_svd(full, r)[None])
         problem.add_pairs(*problem.impostors(L))
         assert found.L.shape == (1, r, 4) and found.objective <= problem.evaluate(L).objective * (1 + 1e-9)
     assert lmnn_rect(X, y, 4, 2, kernels=FASTEST).objective == pytest.approx(full.objective, rel=1e-2)
@@ -441,10 +407,3 @@ def test_memory_is_estimated_before_the_work():
         lmnn_svd(np.ones((2, 3)), 1)
     with pytest.raises(ValueError, match="p must be at most 36"):
         kmeans_partition(X, 99, np.random.default_rng(0))
-
-
-def test_the_papers_steps_are_a_generator_for_any_problem():
-    X, y = blobs()
-    problem = problem_of(X, y, 2, 1.0)
-    step = next(iter(subgradient_descent(problem, 0.1 * np.eye(4)[None], 1e-3, max_checks=1)))
-    assert step.t == 1 and step.bound <= step.objective

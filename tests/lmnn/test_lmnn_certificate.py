@@ -158,7 +158,7 @@ def test_the_papers_steps_have_a_bound_that_is_one(scale, free):
     targets = target_neighbors(X, y, 2)
     best = convex_optimum(X, y, targets, 1.0, SINGLE)
     form = X * np.r_[scale, np.ones(X.shape[1] - 1)]
-    found = lmnn(form, y, 2, targets=targets, solver="subgradient", max_checks=12, kernels=FASTEST)
+    found = lmnn(form, y, 2, targets=targets, solver="printed", max_checks=12, kernels=FASTEST)
     assert_honest(found, form, y, best)
     if scale == 1.0:
         assert found.bound > 0.5 * best
@@ -190,11 +190,12 @@ def test_a_bound_counts_the_rounding_of_the_sums():
     X, y = blobs(4, n=60, d=4)
     problem = problem_of(X * np.r_[1.0, 1e5, 1e-5, 1.0], y, 3, 1.0)
     at = problem.coordinates
-    inner = problem.within(at)
+    inner = problem.within(at.U)
     V = np.eye(4)[None]
     inner.add_pairs(*inner.impostors(V))
     certificate = lmnn_certificate.Certificate(inner, at, 5)
-    certificate.add(inner.evaluate(V))
+    now = inner.evaluate(V)
+    certificate.add(now.alpha, now.weights)
     weights, slopes = inner.evaluate(V).weights, certificate.slopes[0]
     U = (problem.X.astype(np.longdouble)) @ at.A[0].astype(np.longdouble)
     D = U[inner._a] - U[inner._b]

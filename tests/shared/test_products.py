@@ -236,7 +236,7 @@ def test_gradients_in_blocks_are_those_of_the_plain_products(eight, partitions):
 @pytest.mark.parametrize("train", [
     lambda X, y, **options: lmnn(X, y, 2, max_checks=6, **options),
     lambda X, y, **options: lmnn(X, y, 2, max_checks=3, partition=y, **options),
-    lambda X, y, **options: lmnn(X, y, 2, max_checks=6, solver="subgradient", **options),
+    lambda X, y, **options: lmnn(X, y, 2, max_checks=6, solver="printed", **options),
     lambda X, y, **options: lmnn_rect(X, y, 2, 2, max_checks=4, **options),
 ], ids=["one metric", "a metric for each class", "sub-gradient", "low rank"])  # fmt: skip
 def test_trainings_do_not_depend_on_the_number_of_threads(eight, train):

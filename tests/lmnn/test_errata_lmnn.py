@@ -1,5 +1,4 @@
-"""Each corrected line of ERRATA.md: the printed one is wrong."""
-
+"""The errata of PAPER.md: the printed lines are wrong."""
 
 import numpy as np
 import pytest
@@ -8,15 +7,6 @@ import refimpl.kernels
 from refimpl.ball_trees import impostors
 from refimpl.kernels import pair_distances
 from refimpl.lmnn.problem import LargeMarginProblem
-
-
-def test_lm_5_printed_impostors_are_all_the_others():
-    """x_0 has x_1 for a target: of the points of the other class only x_2 comes within a unit of it."""
-    points, y = np.array([[0.0], [1.0], [1.2], [9.0]]), np.array([0, 0, 1, 1])
-    limit = (points[0] - points[1]) @ (points[0] - points[1]) + 1
-    printed = [l for l in (2, 3) if (points[0] - points[0]) @ (points[0] - points[0]) <= limit]
-    found = impostors(points, y, np.full(4, limit))
-    assert printed == [2, 3] and found.indices[: found.starts[1]].tolist() == [2]
 
 
 def test_lm_1_and_lm_3_the_printed_margin_has_no_impostor():
@@ -42,3 +32,12 @@ def test_lm_2_the_trace_is_the_square():
     C = np.outer(a - b, a - b)
     found = pair_distances(np.stack([L @ a, L @ b]), np.array([0]), np.array([1]))[0]
     assert np.trace(C @ L.T @ L) == pytest.approx(found) == pytest.approx(np.linalg.norm(L @ (a - b)) ** 2)
+
+
+def test_lm_5_printed_impostors_are_all_the_others():
+    """x_0 has x_1 for a target: of the points of the other class only x_2 comes within a unit of it."""
+    points, y = np.array([[0.0], [1.0], [1.2], [9.0]]), np.array([0, 0, 1, 1])
+    limit = (points[0] - points[1]) @ (points[0] - points[1]) + 1
+    printed = [l for l in (2, 3) if (points[0] - points[0]) @ (points[0] - points[0]) <= limit]
+    found = impostors(points, y, np.full(4, limit))
+    assert printed == [2, 3] and found.indices[: found.starts[1]].tolist() == [2]
