@@ -200,7 +200,7 @@ def random_sets(space, sizes, rng, *, subset=None):
 
 
 def bourgain(space, rng, *, subset=None, smallest=1):
-    """Bourgain's embedding: § 4.1 of Athitsos et al. (2005).
+    """Return Bourgain's embedding: § 4.1 of Athitsos et al. (2005). Its distortion is O(log |X|) (ERRATUM BM-11).
 
     Embedding a new object costs its distances to almost all objects of X or, with `subset`, of X' (§ 4.1: then
     no bound on the distortion holds for the objects outside X').

@@ -11,7 +11,7 @@ ROOMS = {"BD": "boosted_distance", "BM": "boostmap", "SF": "search_forest", "LM"
 SECTIONS = ("Symbols", "Errata", "Open readings", "Printed lines", "Index", "More")
 MARK = re.compile(r"\b(BD|BM|SF|LM|FT):(\w+(?:\.\w+)*)(?::(\d+)(?:-(\d+))?)?")
 ERRATUM = re.compile(r"ERRATUM ([A-Z]+-\d+(?:, [A-Z]+-\d+)*)")
-OPEN = re.compile(r"# open: ([\w-]+)")
+OPEN = re.compile(r"\bopen: ([\w-]+)")
 ID_OF_ERRATUM = {"BD": "BD", "BM": "BM", "SF": "BSF", "LM": "LM", "FT": "FT"}
 
 
