@@ -15,7 +15,7 @@ import numpy as np
 
 from paper_figures import data
 from paper_figures.store import digest
-from refimpl.kernels.contract import one_of
+from refimpl.kernels.arguments import one_of
 
 PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 PUBLISHED = Path(__file__).parent / "published"

@@ -9,7 +9,8 @@ import operator
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.kernels.contract import check_threads, one_of
+from refimpl.kernels.arguments import one_of
+from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
 from refimpl.results import require_one_type
 

@@ -11,7 +11,8 @@ from libcpp.algorithm cimport pop_heap, push_heap
 from refimpl_fast.threads cimport GRAIN, Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
-from refimpl.kernels.contract import checked, require_within
+from refimpl.kernels.arguments import require_within
+from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"

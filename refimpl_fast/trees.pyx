@@ -16,7 +16,8 @@ from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels import trees as reference
-from refimpl.kernels.contract import checked, one_of
+from refimpl.kernels.arguments import one_of
+from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"

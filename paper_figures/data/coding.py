@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from refimpl.kernels.contract import one_of
+from refimpl.kernels.arguments import one_of
 
 MISSING = ("code", "mean", "drop")
 ORDERS = ("sorted", "appearance", "frequency")

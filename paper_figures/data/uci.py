@@ -9,7 +9,7 @@ import numpy as np
 
 from paper_figures.data.coding import table
 from paper_figures.data.recipes import Parsed, Recipe
-from refimpl.kernels.contract import one_of
+from refimpl.kernels.arguments import one_of
 
 CREDIT_NOMINAL = (0, 3, 4, 5, 6, 8, 9, 11, 12)
 

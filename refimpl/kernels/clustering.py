@@ -8,7 +8,8 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from refimpl.kernels.contract import checked, require_within
+from refimpl.kernels.arguments import require_within
+from refimpl.kernels.contract import checked
 from refimpl.kernels.trees import squared_distances
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from refimpl.checks import as_count, as_labels, as_matrix, as_vectors_like, positive
-from refimpl.kernels.contract import check_threads, require_within
+from refimpl.kernels.arguments import require_within
+from refimpl.kernels.contract import check_threads
 
 LEAST_SPREAD = 1e-120  # the metric holds the inverse of a spread, and a kernel squares that
 LEAST_MU = 1e-100

@@ -242,3 +242,95 @@ def test_an_empty_index_can_be_saved(tmp_path, mmap):
     index.save(tmp_path / "index")
     again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=KERNELS[-1])
     assert len(again) == 0 and again.query(X, 1)[0].tolist() == [[-1]] * 4 and again.add(X).tolist() == [4, 5, 6, 7]
+
+
+# ------------------------------------------------------------------------------------------------ saves that fail
+
+
+def test_errors_of_the_operating_system_are_its_own_in_an_index(tmp_path, monkeypatch):
+    rng, path = np.random.default_rng(0), tmp_path / "index"
+    index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3)))
+    with pytest.raises(FileNotFoundError):
+        InvertedIndex.load(path)
+    for name in ("index.json", "forest.npz", "starts.npy", "items.npy", "ids.npy", "vectors.npy"):
+        shutil.rmtree(path, ignore_errors=True)
+        index.save(path)
+        (file,) = path.glob(f"**/{name}")
+        file.unlink()
+        with pytest.raises(FileNotFoundError):
+            InvertedIndex.load(path)
+    with pytest.raises(NotADirectoryError):
+        InvertedIndex.load(next(path.glob("arrays-*/forest.npz")))
+    for name in ("starts", "items"):
+        shutil.rmtree(path)
+        index.save(path)
+        with monkeypatch.context() as context, pytest.raises(PermissionError):
+            context.setattr("builtins.open", refusing(open, f"{name}.npy"))
+            InvertedIndex.load(path)
+    with pytest.raises(TypeError, match="kernels"):
+        InvertedIndex.load(path, kernels=3)
+
+
+def refusing(function, name, error=PermissionError):
+    """`function`, but for calls whose last or first argument is a path that ends with `name`."""
+
+    def call(*arguments, **options):
+        if any(str(one).endswith(name) for one in (arguments[0], arguments[-1])):
+            raise error(name)
+        return function(*arguments, **options)
+
+    return call
+
+
+@pytest.mark.parametrize("where", ["forest.npz", "ids.npy", "index.json", "index"])
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_a_save_that_fails_leaves_the_index_that_was_there(tmp_path, monkeypatch, where, error):
+    rng, path = np.random.default_rng(0), tmp_path / "index"
+    forest, X = random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))
+    first, second = InvertedIndex(forest, X[:15]), InvertedIndex(forest, X)
+
+    def fail(index):
+        with monkeypatch.context() as context, pytest.raises(error):
+            for module, name in ((os, "replace"), (np, "save")):
+                context.setattr(module, name, refusing(getattr(module, name), where, error))
+            index.save(path)
+
+    fail(first)
+    assert not list(tmp_path.iterdir())
+    first.save(path)
+    before = sorted(tmp_path.rglob("*"))
+    if where != "index":  # the folder's own place, to which the first save moves it
+        fail(second)
+    assert sorted(tmp_path.rglob("*")) == before and len(InvertedIndex.load(path)) == 15
+    second.save(path)
+    assert len(InvertedIndex.load(path)) == 20 and len(list(tmp_path.rglob("*"))) == len(before)
+
+
+def test_an_interrupt_after_the_new_header_leaves_the_new_index(tmp_path, monkeypatch):
+    rng, path = np.random.default_rng(0), tmp_path / "index"
+    forest, X, replace = random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3)), os.replace
+    InvertedIndex(forest, X[:15]).save(path)
+
+    def interrupted(source, target):
+        replace(source, target)
+        if target.name == "index.json":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as context, pytest.raises(KeyboardInterrupt):
+        context.setattr(os, "replace", interrupted)
+        InvertedIndex(forest, X).save(path)
+    assert len(InvertedIndex.load(path)) == 20
+    InvertedIndex(forest, X[:3]).save(path)
+    assert len(InvertedIndex.load(path)) == 3 and len(list(path.iterdir())) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+@pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
+def test_an_index_has_the_modes_of_any_new_file(tmp_path, umask):
+    rng, before = np.random.default_rng(0), os.umask(umask)
+    try:
+        InvertedIndex(random_forest(rng, 2, 3, 2)).save(tmp_path / "index")
+    finally:
+        os.umask(before)
+    for path in [tmp_path / "index", *tmp_path.glob("index/**/*")]:
+        assert path.stat().st_mode & 0o777 == (0o777 if path.is_dir() else 0o666) & ~umask

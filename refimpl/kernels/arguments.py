@@ -1,0 +1,296 @@
+"""Kinds of arguments that kernels take, and what is said of one that does not fit.
+
+Each kind checks one value and finds the lengths that its shape gives to others. The table of what each kernel takes is
+:mod:`refimpl.kernels.contract`.
+"""
+
+import numbers
+
+import numpy as np
+
+ROUNDING = 1e-9  # by which a sum of weights may be above 1
+LARGEST = 1e140  # the squares of larger values, summed, would leave float64
+
+
+class Array:
+    """An array: its dtypes, its shape by named lengths, and what its values must be.
+
+    Parameters
+    ----------
+    dtypes : tuple of str
+        Any of them.
+    shape : tuple of str or int
+        A name stands for one length wherever it occurs in a call; "n+1" is one more than n.
+    below : str, optional
+        The values are indices below this length.
+    least : int, default 0
+        The least index; -1 where it stands for none.
+    optional : bool, default False
+        Whether None is allowed.
+    finite : bool, default False
+        Whether NaN and infinities are refused.
+    largest : float, optional
+        The largest absolute value, no NaN; infinity refuses NaN alone.
+    ascends_to : str, optional
+        The values are places in a list of this length, which they divide: they begin at 0, never fall, and end there.
+    written : bool, default False
+        Whether the kernel writes to it.
+    like : str, optional
+        The argument whose dtype it must have, or "argument.attribute".
+    nonempty : bool or str, default False
+        Whether every length must be at least 1, or the name of the one that must.
+    weights : bool, default False
+        Whether the values must be weights: not negative, and no more than 1 together.
+    positive : bool, default False
+        Whether the values must be above 0 and finite.
+    only : tuple of float, optional
+        The two values that there may be.
+    ascending : bool, default False
+        Whether no value along the last axis may be below the one before it; none may be NaN.
+    """
+
+    def __init__(self, dtypes, shape, *, below=None, least=0, optional=False, finite=False, largest=None,
+                 ascends_to=None, written=False, like=None, nonempty=False, weights=False, positive=False, only=None,
+                 ascending=False):  # fmt: skip
+        self.dtypes = dtypes
+        self.shape = shape
+        self.below = below
+        self.least = least
+        self.optional = optional
+        self.finite = finite
+        self.largest = largest
+        self.ascends_to = ascends_to
+        self.written = written
+        self.like = like
+        self.nonempty = nonempty
+        self.weights = weights
+        self.positive = positive
+        self.only = only
+        self.ascending = ascending
+        self.known = frozenset(map(np.dtype, dtypes))  # in the machine's byte order
+        self.axes = [_parts(wanted) for wanted in shape]
+        self.free = not (below or finite or largest or ascends_to or weights or positive or only or ascending)
+
+    def check_form(self, name, value, lengths, values):
+        """Check type, dtype, shape and layout, and enter the lengths that are new."""
+        if value is None and self.optional:
+            return
+        if type(value) not in (np.ndarray, np.memmap):  # masked arrays and matrices compute otherwise
+            raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
+        if value.dtype not in self.known:
+            raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
+        if self.like is not None and value.dtype != _dtype_of(self.like, values):
+            raise TypeError(f"{name} must hold {_dtype_of(self.like, values)}, as {self.like} does; got {value.dtype}")
+        if value.ndim != len(self.shape):
+            raise ValueError(f"{name} must have {len(self.shape)} dimensions; got an array of shape {value.shape}")
+        for axis, (wanted, more) in enumerate(self.axes):
+            length = value.shape[axis]
+            if wanted not in lengths and wanted is not None:
+                lengths[wanted] = length - more
+                if length < more:
+                    raise ValueError(f"{name} must have at least {more} entries; got {length}")
+            expected = more if wanted is None else lengths[wanted] + more
+            if length != expected:
+                raise ValueError(f"{name} must have the length {expected} along axis {axis}; got shape {value.shape}")
+        if self.nonempty and (lengths[self.nonempty] if isinstance(self.nonempty, str) else value.size) == 0:
+            raise ValueError(f"{name} must not be empty; got shape {value.shape}")
+        if not value.flags.c_contiguous or not value.flags.aligned:
+            raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name})")
+        if self.written and not value.flags.writeable:
+            raise ValueError(f"{name} must be writeable: the result is written to it")
+
+    def check_values(self, name, value, lengths):
+        """Check indices, and floats that must be finite."""
+        if self.free or value is None:
+            return
+        if self.below is not None and value.size:
+            least, most, end = value.min(), value.max(), length_of(self.below, lengths)
+            if least < self.least or most >= end:
+                wrong = least if least < self.least else most
+                raise ValueError(f"{name} must hold indices from {self.least} to {end - 1}; got {wrong}")
+        if self.ascends_to is not None:
+            end = lengths[self.ascends_to]
+            if value[0] != 0 or value[-1] != end or (value[1:] < value[:-1]).any():
+                raise ValueError(f"{name} must ascend from 0 to {end}; got {_in_short(value)}")
+        if self.weights and value.size and not (value.min() >= 0 and value.sum() <= 1 + ROUNDING):
+            raise ValueError(f"{name} must hold weights of at least 0 that add up to at most 1; got {_in_short(value)}")
+        if self.positive and value.size and not (value.min() > 0 and np.isfinite(value.max())):
+            raise ValueError(f"{name} must hold positive finite numbers; got {_in_short(value)}")
+        if self.only is not None and not ((value == self.only[0]) | (value == self.only[1])).all():
+            wrong = value[(value != self.only[0]) & (value != self.only[1])][0]
+            raise ValueError(f"{name} must hold {self.only[0]} or {self.only[1]}; got {wrong}")
+        if self.ascending and not ((value[..., 1:] >= value[..., :-1]).all() and (value == value).all()):
+            raise ValueError(f"{name} must not fall along the last axis, nor hold NaN; got {_in_short(value)}")
+        if self.finite and not np.isfinite(value).all():
+            place = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
+            raise ValueError(f"{name} must be finite; got {value[place]} at {place}")
+        if self.largest is not None:
+            require_within(value, name, self.largest)
+
+
+class Integer:
+    """A whole number from `least` to `most`, each a number or the name of a length."""
+
+    def __init__(self, least, most=None):
+        self.least = least
+        self.most = most
+
+    def check_form(self, name, value, lengths, values):
+        """Check the type."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+            raise TypeError(f"{name} must be an integer; got {_kind(value)}")
+
+    def check_values(self, name, value, lengths):
+        """Check the range."""
+        least = length_of(self.least, lengths)
+        most = 2**63 - 1 if self.most is None else length_of(self.most, lengths)
+        if not least <= value <= most:
+            limit = f"at least {least}" if self.most is None and value < least else f"from {least} to {most}"
+            raise ValueError(f"{name} must be {limit}; got {value}")
+
+
+class Number:
+    """A real number of at least `least`, or any where that is None; never NaN or infinite."""
+
+    def __init__(self, least=None):
+        self.least = least
+
+    def check_form(self, name, value, lengths, values):
+        """Check the type."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+            raise TypeError(f"{name} must be a number; got {_kind(value)}")
+
+    def check_values(self, name, value, lengths):
+        """Check the range."""
+        if not np.isfinite(value) or (self.least is not None and value < self.least):
+            limit = "finite" if self.least is None else f"finite and at least {self.least}"
+            raise ValueError(f"{name} must be {limit}; got {value}")
+
+
+class Choice:
+    """One of some strings or booleans."""
+
+    def __init__(self, *known):
+        self.known = known
+
+    def check_form(self, name, value, lengths, values):
+        """Check that it is one of them."""
+        one_of(value, self.known, name)
+
+    def check_values(self, name, value, lengths):
+        """Nothing more."""
+
+
+class Instance:
+    """An object of a class of the project, whose own constructor checks it; `lengths` enters what it brings."""
+
+    def __init__(self, module, name, lengths):
+        self.module = module
+        self.name = name
+        self.lengths = lengths
+
+    def check_form(self, name, value, lengths, values):
+        """Check the class, and enter its lengths."""
+        wanted = getattr(__import__(self.module, fromlist=[self.name]), self.name)
+        if not isinstance(value, wanted):
+            raise TypeError(f"{name} must be a {self.name}; got {_kind(value)}")
+        for key, length in self.lengths(value).items():
+            expected = lengths.setdefault(key, length)
+            if length != expected:
+                raise ValueError(f"{name} has {length} for {key}; the arguments before it have {expected}")
+
+    def check_values(self, name, value, lengths):
+        """Nothing more."""
+
+
+def length_of(wanted, lengths):
+    """The length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
+    name, more = _parts(wanted)
+    return more if name is None else lengths[name] + more
+
+
+def _parts(wanted):
+    """The name of a length, None for a number, and what is added to it."""
+    if not isinstance(wanted, str):
+        return None, wanted
+    name, _, more = wanted.partition("+")
+    return name, int(more or 0)
+
+
+def one_of(value, allowed, name):
+    """Check that a value is one of those allowed.
+
+    Parameters
+    ----------
+    value : object
+    allowed : iterable of str or bool
+        In the order in which the message gives them.
+    name : str
+        How the message calls the argument.
+
+    Returns
+    -------
+    object
+        `value`.
+
+    Raises
+    ------
+    ValueError
+        If it is another, or of another type.
+    """
+    if not any(isinstance(value, type(one)) and value == one for one in allowed):
+        known = [repr(one) for one in allowed]
+        others = f"{', '.join(known[:-1])} or " if len(known) > 1 else ""
+        raise ValueError(f"{name} must be {others}{known[-1]}; got {value!r}")
+    return value
+
+
+def require_within(values, name, largest=LARGEST):
+    """Refuse an array with values beyond `largest`, or NaN."""
+    if values.size and not (values.min() >= -largest and values.max() <= largest):
+        place = tuple(int(i) for i in np.argwhere(~(np.abs(values) <= largest))[0])
+        raise ValueError(f"{name} must hold values from {-largest} to {largest}; got {values[place]} at {place}")
+
+
+def _dtype_of(name, values):
+    """The dtype of the argument of that name, or of "argument.attribute"."""
+    name, *attribute = name.split(".")
+    return getattr(values[name], attribute[0]).dtype if attribute else values[name].dtype
+
+
+def floats(*shape, **options):
+    """An array of float64."""
+    return Array(("float64",), shape, **options)
+
+
+def points(*shape, **options):
+    """An array of float32 or float64."""
+    return Array(("float32", "float64"), shape, **options)
+
+
+def words(*shape, **options):
+    """An array of uint64."""
+    return Array(("uint64",), shape, **options)
+
+
+def int32s(*shape, **options):
+    """An array of int32."""
+    return Array(("int32",), shape, **options)
+
+
+def int64s(*shape, **options):
+    """An array of int64."""
+    return Array(("int64",), shape, **options)
+
+
+def booleans(*shape, **options):
+    """An array of booleans."""
+    return Array(("bool",), shape, **options)
+
+
+def _kind(value):
+    return "None" if value is None else type(value).__name__
+
+
+def _in_short(value):
+    return np.array2string(np.asarray(value), threshold=6, edgeitems=3)
