@@ -89,7 +89,7 @@ def require_loss(name):
 
 
 def as_cost(C, name):
-    """What losses count, as a float, in the range where training works."""
+    """Return what losses count, as a float, in the range where training works."""
     if not isinstance(C, int | float | np.integer | np.floating) or isinstance(C, bool):
         raise TypeError(f"{name} must be a number; got {C!r}")
     if not LEAST_COST <= C <= MOST_COST:
@@ -98,7 +98,7 @@ def as_cost(C, name):
 
 
 def as_bias(bias):
-    """The value of the constant feature, as a float."""
+    """Return the value of the constant feature, as a float."""
     return as_number(bias, "bias", below=MOST_BIAS)
 
 

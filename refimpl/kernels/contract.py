@@ -212,7 +212,7 @@ class Instance:
 
 
 def length_of(wanted, lengths):
-    """The length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
+    """Return the length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
     name, more = _parts(wanted)
     return more if name is None else lengths[name] + more
 
@@ -571,7 +571,7 @@ def check_threads(threads):
 
 
 def checked(function):
-    """Decorator of a kernel, reference or fast: its arguments are checked first."""
+    """Decorate a kernel, reference or fast, so that its arguments are checked first."""
     arguments = tuple(CONTRACT[function.__name__])
     signature = inspect.signature(function)
     known = set(signature.parameters)
