@@ -115,6 +115,13 @@ def test_random_landmarks(pool):
     assert_same(P.plus, again.plus)
 
 
+def test_common_landmarks_hold_one_of_each_class_even_if_d_is_smaller():
+    labels = np.array(list("abbbcccc"))
+    for seed in range(10):
+        P = random_landmarks(labels, 2, np.random.default_rng(seed), pool=True)
+        assert sorted(labels[P.L]) == list("abc") and P.plus.shape == (3, 2)
+
+
 def test_by_default_each_problem_draws_fresh_pairs_from_all_objects():
     """Theorem 2's pairs: any object of the class and any other, in equal shares, others for each problem."""
     labels = np.arange(60) % 3
