@@ -162,7 +162,7 @@ def ftune(F, K, L, l, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
         What w belongs to.
     """
     P = select(K, l, d, rng)  # FT:2:1
-    S = K.within(None, P.T.ravel())
+    S = K.within(None, P.T.ravel())  # K(x, x_i^+), then K(x, x_i^-), of all training objects x
     w = {}
     L_of = {}
     for f in F:  # FT:2:2
