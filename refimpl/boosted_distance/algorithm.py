@@ -205,10 +205,9 @@ def adaboost_rounds(P, N, *, weak_learner=STUMPS, kernels=refimpl.kernels, threa
         epsilon_t = max(epsilon_t, GRID)  # ERRATUM BD-3: no error would make alpha_t infinite
         beta_t = epsilon_t / (1 - epsilon_t)  # BD:A.2:9
         e = weak_learner.classify(X, h_t) != l  # BD:A.2:10
-        w_next = w * np.where(e, 1, beta_t)  # BD:A.2:11  w_i beta_t^(1 - e_i)
         alpha_t = np.log(1 / beta_t)  # BD:A.2:12, ERRATUM BD-1: printed 1 / log(beta_t)
-        yield Round(t, epsilon_t, alpha_t, h_t, w)
-        w = w_next
+        yield Round(t, epsilon_t, alpha_t, h_t, w)  # before line 11, which the last round has no use for
+        w = w * np.where(e, 1, beta_t)  # BD:A.2:11  w_i beta_t^(1 - e_i)
 
 
 def adaboost(P, N, T, *, weak_learner=STUMPS, kernels=refimpl.kernels, threads=None):

@@ -138,16 +138,11 @@ def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_
         raise ValueError(f"y holds {y[~np.isin(y, (-1, 1))][0]}; it must hold 1 and -1")
     require_loss(loss)
     bias, C, tol = as_bias(bias), as_cost(C, "C"), positive(tol, "tol")
-    return _train(X, np.asarray(y, dtype=np.float64), C, loss, bias, start, tol, max_iter)
-
-
-def _train(X, y, C, loss, bias, start=None, tol=1e-7, max_iter=200):
-    """:func:`train` without its checks."""
-    return next(path(X, y, [C], loss, bias, start, tol, max_iter))
+    return next(path(X, np.asarray(y, dtype=np.float64), [C], loss, bias, start, tol, max_iter))
 
 
 def path(X, y, Cs, loss, bias, start=None, tol=1e-7, max_iter=200, weights=None):
-    """:func:`train` for one C after the other, each from where the last one ended; without its checks.
+    """Yield the classifiers of :func:`train` for one C after another, each started from the last; without its checks.
 
     With `weights`, shape (n,), positive, the loss of object i counts C weights[i].
 
