@@ -18,6 +18,7 @@ from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 from refimpl.ftune.similarities import Gaussian, Similarity
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn import lmnn, lmnn_rect
+from refimpl.resources import processors
 from refimpl.search_forest import estimate_memory as estimate_forest
 from refimpl.search_forest import label_similarity, neighbor_similarity, search_forest
 from refimpl.search_forest.pairs import MeetingPairs
@@ -42,6 +43,7 @@ def training_set(shape):
 
 
 def traced_peak(train):
+    processors()  # imports joblib, which is not part of the training
     tracemalloc.start()
     try:
         train()
