@@ -31,7 +31,7 @@ __all__ = [
 
 
 def as_matrix(X, name, *, single=False):
-    """The vectors `X`, one in each row, as a finite matrix.
+    """Return the vectors `X`, one in each row, as a finite matrix.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _require_finite(A, name):
 
 
 def as_vectors_like(Y, X, name, *, single=False):
-    """The vectors `Y` as :func:`as_matrix` returns them, of the same dimension as the checked matrix `X`.
+    """Return the vectors `Y` as :func:`as_matrix` returns them, of the same dimension as the checked matrix `X`.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def as_vectors_like(Y, X, name, *, single=False):
 
 
 def as_labels(labels, n, name, min_classes=1):
-    """One label for each of `n` vectors.
+    """Return one label for each of `n` vectors.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def as_labels(labels, n, name, min_classes=1):
 
 
 def as_count(T, name, minimum=1):
-    """The whole number `T`, at least `minimum`.
+    """Return the whole number `T`, at least `minimum`.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def as_count(T, name, minimum=1):
 
 
 def as_threads(threads):
-    """A number of threads; None stands for all processors that the process may use.
+    """Return a number of threads; None stands for all processors that the process may use.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def as_threads(threads):
 
 
 def as_number(value, name, *, minimum=0.0, below=np.inf):
-    """The finite number `value`, at least `minimum` and less than `below`.
+    """Return the finite number `value`, at least `minimum` and less than `below`.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def as_number(value, name, *, minimum=0.0, below=np.inf):
 
 
 def positive(value, name):
-    """The finite number `value`, above 0.
+    """Return the finite number `value`, above 0.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def positive(value, name):
 
 
 def as_indices(indices, n, name, of="database objects"):
-    """Positions between 0 and `n` - 1.
+    """Return positions between 0 and `n` - 1.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def as_indices(indices, n, name, of="database objects"):
 
 
 def as_generator(rng, name="rng"):
-    """The source of random numbers `rng`.
+    """Return the source of random numbers `rng`.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def as_generator(rng, name="rng"):
 
 
 def as_kernels(kernels):
-    """The kernel module to compute with.
+    """Return the kernel module to compute with.
 
     Parameters
     ----------

@@ -28,9 +28,9 @@ def check_memory(needed, max_memory, fewer, how="about"):
     needed, max_memory : int
         Bytes.
     fewer : str
-        Of what there could be less: for the message.
+        What the message advises to reduce.
     how : {"about", "up to"}
-        Whether the estimate is one, or an upper bound.
+        Whether `needed` is an estimate or an upper bound; the word stands in the message.
     """
     if needed > max_memory:
         raise MemoryError(
@@ -39,7 +39,7 @@ def check_memory(needed, max_memory, fewer, how="about"):
 
 
 def processors():
-    """How many processors this process may use: those of its affinity, and no more than its container allows.
+    """Return how many processors this process may use: those of its affinity, and no more than its container allows.
 
     As for other numerical libraries, OMP_NUM_THREADS may set a lower number; it is read once.
 
@@ -98,7 +98,7 @@ class _Job:
         self.work, self.left, self.done = work, deque(range(n)), SimpleQueue()
 
     def take(self):
-        """Make calls until none is left; returns how many."""
+        """Make calls until none is left. Return their number."""
         mine = 0
         while True:
             try:
@@ -114,14 +114,14 @@ class _Job:
 
 
 class Helpers:
-    """The helping threads of a process. Where they make work no faster they are given up for a while, then longer."""
+    """The helping threads of a process. If they make work no faster, they rest for a while, each time for longer."""
 
     def __init__(self):
         self.executor, self.again, self.pause = None, 0.0, 0.0
 
     def call(self, take):
-        """Have a helper call `take` when it comes to it; returns False if there is none to be had."""
-        if self.executor is None:  # two callers who come first at the same time may each make one: both will do
+        """Have a helper call `take` as soon as it is free. Return False if no helper can be started."""
+        if self.executor is None:  # two first callers at the same time may each make one: both work
             self.executor = ThreadPoolExecutor(max(1, processors() - 1), thread_name_prefix="refimpl")
         try:
             self.executor.submit(copy_context().run, take)
@@ -130,7 +130,7 @@ class Helpers:
         return True
 
     def judge(self, took, alone):
-        """Learn from what some work took in seconds, and what it would have taken the caller alone."""
+        """Compare the seconds that some work took with those that the caller alone would have taken."""
         if took > 0.95 * alone:
             self.pause = min(MOST_PAUSE, max(LEAST_PAUSE, 2 * self.pause))
             self.again = perf_counter() + self.pause

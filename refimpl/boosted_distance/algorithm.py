@@ -145,7 +145,7 @@ def boosted_distance(Omega, l, T, *, weak_learner=STUMPS, kernels=refimpl.kernel
     """
     Phi = {}
     for C in np.unique(l).tolist():  # BD:A.1:1  for C = 1, ..., M
-        P, N = difference_vectors(Omega, l, C)  # BD:A.1:2-3
+        P, N = difference_vectors(Omega, l, C)  # BD:A.1:2, BD:A.1:3
         Phi[C] = adaboost(P, N, T, weak_learner=weak_learner, kernels=kernels, threads=threads)  # BD:A.1:4
     return Phi  # BD:A.1:6
 
@@ -201,12 +201,12 @@ def adaboost_rounds(P, N, *, weak_learner=STUMPS, kernels=refimpl.kernels, threa
     w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N)))  # BD:A.2:4
     for t in count(1):  # BD:A.2:5  for t = 1, ..., T
         w = w / w.sum()  # BD:A.2:6
-        epsilon_t, h_t = weak_learner.select(X, w, l, kernels=kernels, threads=threads)  # BD:A.2:7-8
+        epsilon_t, h_t = weak_learner.select(X, w, l, kernels=kernels, threads=threads)  # BD:A.2:7, BD:A.2:8
         epsilon_t = max(epsilon_t, GRID)  # ERRATUM BD-3: no error would make alpha_t infinite
         beta_t = epsilon_t / (1 - epsilon_t)  # BD:A.2:9
         e = weak_learner.classify(X, h_t) != l  # BD:A.2:10
         alpha_t = np.log(1 / beta_t)  # BD:A.2:12, ERRATUM BD-1: printed 1 / log(beta_t)
-        yield Round(t, epsilon_t, alpha_t, h_t, w)
+        yield Round(t, epsilon_t, alpha_t, h_t, w)  # before line 11, which the last round has no use for
         w = w * np.where(e, 1, beta_t)  # BD:A.2:11  w_i beta_t^(1 - e_i)
 
 

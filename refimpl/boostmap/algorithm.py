@@ -162,7 +162,7 @@ def training_rounds(given, d, M_1, m, M_2, *, rng, kernels=refimpl.kernels, thre
             elif len(H) == d:  # open: end-at-d
                 return
             else:
-                names = candidate_classifiers(given, M_1, m, H, rng)  # BM:7.3:5-7
+                names = candidate_classifiers(given, M_1, m, H, rng)  # BM:7.3:5, BM:7.3:6, BM:7.3:7
                 F = embeddings(given, names)
                 errors = kernels.weighted_errors(F, triples, y, w, threads=threads)
                 best = np.argsort(errors, kind="stable")[:M_2]  # BM:7.3:8

@@ -51,7 +51,18 @@ def dselect(K, T, l, d, rng, *, kernels=refimpl.kernels, threads=None):
 
 
 def diverse(K, T, d, rng, *, kernels=refimpl.kernels, threads=None):
-    """Select the d landmarks of Algorithm 1, lines 1-5, out of the places T: ndarray, shape (d,), int64."""
+    """Select the d landmarks of Algorithm 1, lines 1-5.
+
+    Parameters
+    ----------
+    K, T, d, rng, kernels, threads
+        As for :func:`dselect`.
+
+    Returns
+    -------
+    L : ndarray, shape (d,), int64
+        Places out of T, in the order of their choice.
+    """
     z = int(rng.integers(len(T)))  # FT:1:1
     L = [z]
     taken = np.zeros(len(T), dtype=bool)
@@ -59,17 +70,29 @@ def diverse(K, T, d, rng, *, kernels=refimpl.kernels, threads=None):
     sums = np.zeros(len(T))
     for _ in range(2, d + 1):  # FT:1:2
         z = kernels.least_similar(sums, K.within(T, T[[z]])[:, 0], taken, threads=threads)  # FT:1:3
-        L.append(z)  # FT:1:4  and T without z
-        taken[z] = True
+        L.append(z)  # FT:1:4
+        taken[z] = True  # FT:1:4  T without z
     return T[L]
 
 
 def pairs(L, l, d, rng):
-    """Draw d pairs of an object of L labelled 1 and one labelled -1: ndarray, shape (d, 2), int64."""
+    """Draw d pairs of an object of L labelled 1 and one labelled -1: Algorithm 1, lines 6-9.
+
+    Parameters
+    ----------
+    L : ndarray, shape (r,), int64
+        Places to draw from.
+    l, d, rng
+        As for :func:`dselect`.
+
+    Returns
+    -------
+    P : ndarray, shape (d, 2), int64
+    """
     plus = L[l[L] == 1]
     minus = L[l[L] == -1]
-    z_1 = plus[rng.integers(len(plus), size=d)]  # FT:1:6-7  with replacement
-    z_2 = minus[rng.integers(len(minus), size=d)]
+    z_1 = plus[rng.integers(len(plus), size=d)]  # FT:1:6, FT:1:7  d times, with replacement
+    z_2 = minus[rng.integers(len(minus), size=d)]  # FT:1:7
     return np.column_stack([z_1, z_2])  # FT:1:8
 
 
@@ -82,7 +105,20 @@ def random_pairs(K, l, d, rng):
 
 
 def TRAIN(Phi, l, L):
-    """Train w to minimise |w|^2 / 2 + C sum L(l w . Phi): :class:`refimpl.ftune.linear_models.LinearModel`."""
+    """Train w to minimise |w|^2 / 2 + C sum L(l w . Phi), the large margin classifier of § 2.1.
+
+    Parameters
+    ----------
+    Phi : ndarray, shape (n, d), float64
+        The training objects in the landmarked space.
+    l : ndarray, shape (n,), float64
+        Labels 1 and -1.
+    L : {"squared_hinge", "hinge", "logistic"}
+
+    Returns
+    -------
+    refimpl.ftune.linear_models.LinearModel
+    """
     C = 1.0  # open: penalty
     bias = 1.0  # open: bias
     return train(Phi, l, C, L, bias=bias)
@@ -126,13 +162,13 @@ def ftune(F, K, L, l, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
         What w belongs to.
     """
     P = select(K, l, d, rng)  # FT:2:1
-    S = K.within(None, P.T.ravel())
+    S = K.within(None, P.T.ravel())  # K(x, x_i^+), then K(x, x_i^-), of all training objects x
     w = {}
     L_of = {}
     for f in F:  # FT:2:2
         space = Phi(S, f, kernels)
         w[f] = TRAIN(space, l, L)  # FT:2:3
-        L_of[f] = loss(L, l * (space @ w[f].w + w[f].b)).mean()  # open: choice
+        L_of[f] = loss(L, l * (space @ w[f].w + w[f].b)).mean()  # FT:2:3, ERRATUM FT-8  # open: choice
     f_best = min(F, key=L_of.get)  # FT:2:5
     return f_best, w[f_best], P  # FT:2:6
 
@@ -146,12 +182,39 @@ def one_vs_all(labels):
 
 
 def ftune_m(F, K, L, labels, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
-    """Run Algorithm 2 for each class by itself, FTUNE-M: a list of what :func:`ftune` returns."""
+    """Run Algorithm 2 for each class by itself: FTUNE-M of § 3.
+
+    Parameters
+    ----------
+    labels : ndarray, shape (n,)
+        The classes.
+    F, K, L, d, rng, select, kernels
+        As for :func:`ftune`.
+
+    Returns
+    -------
+    list of tuple
+        What :func:`ftune` returns, for each class in ascending order.
+    """
     return [ftune(F, K, L, l, d, rng, select=select, kernels=kernels) for l in one_vs_all(labels)]
 
 
 def ftune_s(F, K, L, labels, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
-    """Run Algorithm 2 for all classes at once, FTUNE-S: one f*, and lists of w and P, one entry for each class."""
+    """Run Algorithm 2 for all classes at once: FTUNE-S of § 3.
+
+    Parameters
+    ----------
+    F, K, L, labels, d, rng, select, kernels
+        As for :func:`ftune_m`.
+
+    Returns
+    -------
+    f_best : float or callable
+        The one f* that all classes share.
+    w : list of refimpl.ftune.linear_models.LinearModel
+    P : list of ndarray, shape (d, 2), int64
+        An entry for each class, in ascending order.
+    """
     classes = one_vs_all(labels)
     P = [select(K, l, d, rng) for l in classes]
     S = [K.within(None, pairs_of_class.T.ravel()) for pairs_of_class in P]
@@ -161,7 +224,7 @@ def ftune_s(F, K, L, labels, d, rng, *, select=random_pairs, kernels=refimpl.ker
         spaces = [Phi(one, f, kernels) for one in S]
         w[f] = [TRAIN(space, l, L) for space, l in zip(spaces, classes, strict=True)]
         margins = [l * (space @ v.w + v.b) for space, v, l in zip(spaces, w[f], classes, strict=True)]
-        L_of[f] = loss(L, margins).mean()
+        L_of[f] = loss(L, margins).mean()  # open: single
     f_best = min(F, key=L_of.get)
     return f_best, w[f_best], P
 

@@ -67,11 +67,13 @@ def transferred_margins(S, labels, f, w=None):
     """
     G, low, high = np.empty(len(S)), np.inf, -np.inf
     for x in range(len(S)):
-        same = labels == labels[x]
-        other, same[x] = np.flatnonzero(~same), False
-        same = np.flatnonzero(same)
+        own = labels == labels[x]
+        other = np.flatnonzero(~own)
+        own[x] = False
+        same = np.flatnonzero(own)
         values = f(S[x, same, None] - S[x, other])  # FT:eq1, FT:eq2  f is the identity or the sign
-        low, high = min(low, values.min(), -values.max()), max(high, values.max(), -values.min())  # ERRATUM FT-2
+        low = min(low, values.min(), -values.max())  # ERRATUM FT-2
+        high = max(high, values.max(), -values.min())
         G[x] = (values if w is None else w[np.ix_(same, other)] * values).mean()  # FT:eq3
     return G, float(high - low)
 
@@ -91,7 +93,8 @@ def goodness(K, labels, f, gamma, *, w=None, sample=None, rng=None):
     gamma : float
         The margin, in units of C_f.
     w : array_like, shape (n, n), optional
-        w(x', x''); 1 by default.
+        w(x', x''); 1 by default. Theorem 2's classifier does what the goodness promises if w is symmetric (ERRATUM
+        FT-9).
     sample : int, optional
         How many points to draw; all by default. The look-ups of K are their number squared.
     rng : numpy.random.Generator, optional

@@ -36,7 +36,7 @@ def random_landmarks(labels, d, rng, *, pool=False):
     Returns
     -------
     Landmarks
-        `L` holds all objects in random order, or with `pool` the landmarks.
+        `L` holds d random objects, which :func:`refimpl.ftune.bbs` takes; with `pool` the pairs come out of them.
 
     Raises
     ------
@@ -47,7 +47,8 @@ def random_landmarks(labels, d, rng, *, pool=False):
     d, rng = as_count(d, "d"), as_generator(rng)
     order = rng.permutation(len(labels))
     if not pool:
-        return landmark_pairs(labels, order, d, rng)  # FT:2:1
+        P = landmark_pairs(labels, order, d, rng)  # FT:2:1
+        return Landmarks(order[:d], P.plus, P.minus)
     _, first = np.unique(labels[order], return_index=True)  # one of each class, then any
     others = np.delete(order, first)
     return landmark_pairs(labels, np.concatenate([order[first], others])[: max(d, len(first))], d, rng)
@@ -107,7 +108,8 @@ def dselect(K, labels, d, rng, *, by_class=None, per_problem=False, kernels=None
 
 def _diverse(K, codes, d, rng, by_class, kernels, threads):
     """Landmarks for the classes 0, 1, ...: out of all objects, or each class's share out of its own."""
-    everything, c = np.arange(len(codes)), codes.max() + 1
+    everything = np.arange(len(codes))
+    c = codes.max() + 1
     literal = c == 2 if by_class is None else not by_class
     if literal:
         L = algorithm.diverse(K, everything, min(d, len(codes)), rng, kernels=kernels, threads=threads)
@@ -122,7 +124,8 @@ def _diverse(K, codes, d, rng, by_class, kernels, threads):
 
 def _shares(sizes, d, rng):
     """How many landmarks each class gets: one at least, all objects at most, else as evenly as can be."""
-    order, shares = rng.permutation(len(sizes)), np.ones(len(sizes), dtype=np.int64)
+    order = rng.permutation(len(sizes))
+    shares = np.ones(len(sizes), dtype=np.int64)
     while shares.sum() < min(d, sizes.sum()):
         open_ = order[shares[order] < sizes[order]]
         least = open_[shares[open_] == shares[open_].min()]

@@ -89,7 +89,7 @@ def require_loss(name):
 
 
 def as_cost(C, name):
-    """What losses count, as a float, in the range where training works."""
+    """Return what losses count, as a float, in the range where training works."""
     if not isinstance(C, int | float | np.integer | np.floating) or isinstance(C, bool):
         raise TypeError(f"{name} must be a number; got {C!r}")
     if not LEAST_COST <= C <= MOST_COST:
@@ -98,7 +98,7 @@ def as_cost(C, name):
 
 
 def as_bias(bias):
-    """The value of the constant feature, as a float."""
+    """Return the value of the constant feature, as a float."""
     return as_number(bias, "bias", below=MOST_BIAS)
 
 
@@ -138,16 +138,11 @@ def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_
         raise ValueError(f"y holds {y[~np.isin(y, (-1, 1))][0]}; it must hold 1 and -1")
     require_loss(loss)
     bias, C, tol = as_bias(bias), as_cost(C, "C"), positive(tol, "tol")
-    return _train(X, np.asarray(y, dtype=np.float64), C, loss, bias, start, tol, max_iter)
-
-
-def _train(X, y, C, loss, bias, start=None, tol=1e-7, max_iter=200):
-    """:func:`train` without its checks."""
-    return next(path(X, y, [C], loss, bias, start, tol, max_iter))
+    return next(path(X, np.asarray(y, dtype=np.float64), [C], loss, bias, start, tol, max_iter))
 
 
 def path(X, y, Cs, loss, bias, start=None, tol=1e-7, max_iter=200, weights=None):
-    """:func:`train` for one C after the other, each from where the last one ended; without its checks.
+    """Yield the classifiers of :func:`train` for one C after another, each started from the last; without its checks.
 
     With `weights`, shape (n,), positive, the loss of object i counts C weights[i].
 

@@ -66,7 +66,7 @@ class Similarity:
         return len(self.objects)
 
     def within(self, rows, references):
-        """K from training objects to training objects.
+        """Return K from training objects to training objects.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Similarity:
         return self.between(select(self.objects, rows), references)
 
     def restricted(self, members):
-        """The same K over some of the training objects, which holds none of the others.
+        """Return the same K over some of the training objects, which holds none of the others.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Similarity:
         return Similarity(K, objects, distance=self.distance, pairwise=self.pairwise)
 
     def between(self, queries, references):
-        """K from any objects to training objects.
+        """Return K from any objects to training objects.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class Similarity:
 
 
 def as_similarity(K, n=None, name="K"):
-    """`K` as a :class:`Similarity`: itself, or a matrix of similarities.
+    """Return `K` as a :class:`Similarity`: itself, or a matrix of similarities.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ class Gaussian:
 
 
 def mean_distance(X, *, most=2000, rng=None):
-    """The mean Euclidean distance of two different rows of X: § 3.2's width of the Gaussian kernel.
+    """Return the mean Euclidean distance of two different rows of X: § 3.2's width of the Gaussian kernel.
 
     Parameters
     ----------

@@ -42,8 +42,8 @@ class Landmarks:
     Attributes
     ----------
     L : ndarray, shape (r,), int64
-        Landmarks as places among the training objects, in the order in which they were chosen; pairs are drawn from
-        them.
+        Landmarks as places among the training objects, in the order in which they were chosen. Pairs are drawn from
+        them, unless they are fresh pairs of :func:`refimpl.ftune.random_landmarks`, which come from all objects.
     plus, minus : ndarray, shape (problems, d), int64
         x_i^+ and x_i^- as places among the training objects. x_i^+ is of the problem's class (of two classes the second
         in sorted order), x_i^- of another.
@@ -79,7 +79,8 @@ def landmarked(S, plus, minus, F, *, kernels=None, threads=None):
     out = kernels.transferred_differences(S, plus, minus, slopes[ramps], threads=threads)  # FT:phi
     if ramps.all():
         return out
-    whole, difference = np.empty((len(F), len(S), len(plus))), S[:, plus] - S[:, minus]
+    whole = np.empty((len(F), len(S), len(plus)))
+    difference = S[:, plus] - S[:, minus]
     whole[ramps] = out
     for i in np.flatnonzero(~ramps):
         whole[i] = F[i](difference)  # FT:phi

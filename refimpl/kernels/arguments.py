@@ -204,7 +204,7 @@ class Instance:
 
 
 def length_of(wanted, lengths):
-    """The length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
+    """Return the length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
     name, more = _parts(wanted)
     return more if name is None else lengths[name] + more
 

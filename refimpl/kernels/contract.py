@@ -297,7 +297,7 @@ def check_threads(threads):
 
 
 def checked(function):
-    """Decorator of a kernel, reference or fast: its arguments are checked first."""
+    """Decorate a kernel, reference or fast, so that its arguments are checked first."""
     arguments = tuple(CONTRACT[function.__name__])
     signature = inspect.signature(function)
     known = set(signature.parameters)

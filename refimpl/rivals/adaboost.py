@@ -37,7 +37,7 @@ class AdaBoostClassifier:
     n_features: int
 
     def margins(self, X, rounds=None):
-        """The sum of alpha_t h_t(x) minus half the sum of alpha_t, after each of the given rounds.
+        """Return the sum of alpha_t h_t(x) minus half the sum of alpha_t, after each of the given rounds.
 
         Parameters
         ----------
@@ -70,11 +70,11 @@ class AdaBoostClassifier:
         return margins
 
     def predict(self, X):
-        """The label of each row of `X`, shape (n, d): the second class where the margin is not negative."""
+        """Return the label of each row of `X`, shape (n, d): the second class where the margin is not negative."""
         return self.staged_predict(X)[0]
 
     def staged_predict(self, X, rounds=None):
-        """The labels after each of the given rounds, shape (len(rounds), n); see :meth:`margins`."""
+        """Return the labels after each of the given rounds, shape (len(rounds), n); see :meth:`margins`."""
         return self.classes[(self.margins(X, rounds) >= 0).astype(np.int64)]
 
 

@@ -56,14 +56,14 @@ class DBoostClassifier:
     epsilon: np.ndarray
 
     def decision(self, S, rounds=None):
-        """sum_t alpha_t h_t(x) / sum_t alpha_t of every problem.
+        """Return sum_t alpha_t h_t(x) / sum_t alpha_t of every problem.
 
         Parameters
         ----------
         S : ndarray, shape (k, r), float64
             K from new objects to `landmarks`, -d for a distance.
         rounds : int, optional
-            Only the first so many.
+            How many rounds count, from the first on; all by default.
 
         Returns
         -------
@@ -79,7 +79,7 @@ class DBoostClassifier:
         return g / np.where(total > 0, total, 1.0)
 
     def predict(self, K, queries, rounds=None):
-        """Labels of new objects, shape (k,), from their similarities to the landmarks alone.
+        """Return the labels of new objects, shape (k,), from their similarities to the landmarks alone.
 
         Parameters
         ----------
@@ -150,15 +150,19 @@ class _Problem:
 
     def __init__(self, positive, rng):
         n = len(positive)
-        self.positive, self.y, self.rng, self.found = positive, np.where(positive, 1.0, -1.0), rng, []
-        self.w, self.sides = np.full(n, 1 / n), (np.flatnonzero(positive), np.flatnonzero(~positive))
+        self.positive = positive
+        self.y = np.where(positive, 1.0, -1.0)
+        self.w = np.full(n, 1 / n)
+        self.sides = np.flatnonzero(positive), np.flatnonzero(~positive)
+        self.rng = rng
+        self.found = []
 
     def draw(self, m, by_weight):
-        """m training objects of the class, then m others."""
+        """Draw m training objects of the class, then m others."""
         return np.concatenate([side[_draw(self.w[side], m, by_weight, self.rng)] for side in self.sides])
 
     def round(self, pairs, S, kernels, threads):
-        """The best stump on any of the pairs, of similarities S to them; and the weights after it."""
+        """Keep the best stump on any of the pairs, whose similarities are S, and update the weights."""
         m = len(pairs) // 2
         features = np.ascontiguousarray(S[:, :m] - S[:, m:])  # FT:eq2  d(x, x'') - d(x, x'), of which a stump
         epsilon, f, p, theta = kernels.best_stump(

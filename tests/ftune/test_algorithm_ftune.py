@@ -68,11 +68,21 @@ def test_dselect_over_a_part_of_the_objects(kernels):
     assert L.tolist() == T[within].tolist()
 
 
+@each
+def test_any_object_is_the_first_landmark(kernels):
+    K, T = Similarity(np.eye(9)), np.array([1, 4, 6, 8])
+    first = [int(algorithm.diverse(K, T, 2, np.random.default_rng(seed), kernels=kernels)[0]) for seed in range(200)]
+    names, counts = np.unique(first, return_counts=True)
+    assert names.tolist() == T.tolist() and counts.min() > 25
+
+
 def test_pairs_are_drawn_with_replacement_and_evenly():
     labels = signs(np.arange(9) % 3 == 0)
     P = algorithm.pairs(np.array([0, 3, 4, 7]), labels, 4000, np.random.default_rng(0))
     names, counts = np.unique(P, axis=0, return_counts=True)
     assert names.tolist() == [[0, 4], [0, 7], [3, 4], [3, 7]] and counts.min() > 850
+    alone = [algorithm.pairs(np.array([0, 3, 4, 7]), labels, 1, np.random.default_rng(seed)) for seed in range(100)]
+    assert len(np.unique(np.concatenate(alone), axis=0)) == 4  # the first pair is as random as all
     P = algorithm.random_pairs(None, labels, 4000, np.random.default_rng(0))
     names, counts = np.unique(P, axis=0, return_counts=True)
     assert len(names) == 3 * 6 and counts.min() > 150

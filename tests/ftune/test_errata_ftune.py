@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from refimpl.ftune import Ramp, dselect, ftune, random_landmarks
-from refimpl.ftune.goodness import goodness, pairs_for_loss, pairs_for_margin
+from refimpl.ftune.goodness import goodness, goodness_of_loss, hinge_at_margin, pairs_for_loss, pairs_for_margin
 
 
 def test_ft_1_the_first_landmark_is_chosen_again():
@@ -82,3 +82,27 @@ def test_ft_7_training_loss_and_validation_choose_different_functions():
         right.append([(model.predict(S, Q) == y[160:]).mean() for model in (printed, validated)])
     by_loss, by_validation = np.mean(right, axis=0)
     assert differ >= 6 and by_validation > by_loss + 0.04
+
+
+def test_ft_8_the_loss_of_g_needs_the_label():
+    """K tells the classes apart without a fault: G is 1 everywhere, and Theorem 5's g is -1 on the negative objects."""
+    l = np.repeat([1.0, -1.0], 10)
+    K, L, epsilon_1 = np.equal.outer(l, l).astype(float), hinge_at_margin(1.0), 0.5
+    epsilon = goodness_of_loss(K, l, Ramp(1.0), L).epsilon
+    d, rng = pairs_for_loss(epsilon_1, 0.1), np.random.default_rng(0)
+    plus, minus = (rng.choice(np.flatnonzero(l == sign), d) for sign in (1, -1))
+    g = Ramp(1.0)(K[:, plus] - K[:, minus]).mean(axis=1)
+    assert L(g).mean() > epsilon + epsilon_1  # as printed
+    assert L(l * g).mean() <= epsilon + epsilon_1
+
+
+def test_ft_9_goodness_by_an_asymmetric_w_promises_nothing():
+    """Every object is more similar to the positive ones; w(x', x'') = l(x') makes that (0, gamma, 1)-good."""
+    l = np.repeat([1.0, -1.0], 10)
+    K = np.broadcast_to(np.where(l > 0, 1.0, 0.0), (20, 20))
+    w = np.broadcast_to(l[:, None], (20, 20))
+    assert goodness(K, l, Ramp(1.0), 0.5, w=w).epsilon == 0.0
+    plus, minus = np.flatnonzero(l > 0), np.flatnonzero(l < 0)
+    g = (w[plus, minus] * Ramp(1.0)(K[:, plus] - K[:, minus])).mean(axis=1)  # Theorem 2
+    assert (np.sign(g) != l).mean() == 0.5
+    assert goodness(K, l, Ramp(1.0), 0.4, w=np.ones((20, 20))).epsilon == 0.5  # a symmetric w says so

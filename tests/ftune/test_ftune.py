@@ -22,6 +22,7 @@ from refimpl.ftune import (
 )
 from refimpl.ftune.linear_models import train
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
+from refimpl.ftune.space import classes_of
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 FEW = {"F": (1.0, 10.0), "C": (1.0, 100.0)}
@@ -329,3 +330,23 @@ def test_bad_arguments(call, message):
     P = random_landmarks(y, 4, np.random.default_rng(0))
     with pytest.raises((TypeError, ValueError), match=message):
         call(K, y, P, held)
+
+
+def test_of_classes_with_equal_g_the_first_is_taken():
+    assert classes_of(np.array([[-1.0], [0.0], [1.0]])).tolist() == [0, 0, 1]
+    assert classes_of(np.array([[0.0, 2.0, 2.0], [1.0, 1.0, 0.0]])).tolist() == [1, 0]
+
+
+def test_a_held_out_class_that_the_training_lacks_counts_as_one():
+    """Of the weights 1 and 5 that the classes of the training have, it has neither."""
+    S, labels = np.kron(np.eye(2), np.ones((3, 3))), np.array([0, 0, 0, 1, 1, 1])
+    P = random_landmarks(labels, 4, np.random.default_rng(0))
+    validation = S[[0, 3, 3]], np.array([0, 1, 2])  # two are told right, the third cannot be
+    model = ftune(S, labels, P, C=1.0, validation=validation, class_weight={0: 1.0, 1: 5.0})
+    np.testing.assert_allclose(model.accuracies, 6 / 7)
+
+
+def test_bbs_takes_as_many_random_landmarks_as_were_asked_for():
+    S, labels = np.eye(12), np.arange(12) % 3
+    P = random_landmarks(labels, 4, np.random.default_rng(0))
+    assert len(bbs(S, labels, P, C=1.0).landmarks) == 4

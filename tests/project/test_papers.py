@@ -1,15 +1,16 @@
 """Every printed line has its place in the code, its test and its figure: PAPER.md and the marks, both ways."""
 
-import importlib
 import pkgutil
 import re
 
 import pytest
 from printed import (
     ID_OF_ERRATUM,
+    MARK,
     ROOMS,
     ROOT,
     SECTIONS,
+    comments,
     errata_in_code,
     expanded,
     listed,
@@ -86,17 +87,22 @@ def test_the_function_of_a_line_holds_its_mark(room):
 def test_a_line_with_a_kernel_is_marked_in_both_twins(room):
     for printed, _, _, kernel, *_ in tables(room)["Index"][1:]:
         for name in [] if kernel == "-" else all_of(kernel):
-            home = importlib.import_module(getattr(refimpl.kernels, name).__module__)
-            twins = {f"refimpl/kernels/{home.__name__.rsplit('.', 1)[1]}.py", fast_file(name)}
-            for one in expanded(printed):
-                marked = {where.relative_to(ROOT).as_posix() for where, _ in MARKS.get(one, [])}
-                assert twins <= marked, (one, name, twins - marked)
+            home = getattr(refimpl.kernels, name).__module__.rpartition(".")[2]
+            reference = ROOT / "refimpl" / "kernels" / f"{home}.py"
+            for file, (first, last) in ((reference, span(reference, name)), fast_span(name)):
+                for one in expanded(printed):
+                    lines = [line for where, line in MARKS.get(one, []) if where == file]
+                    assert any(first <= line <= last for line in lines), (one, name, file.name)
 
 
-def fast_file(name):
+def fast_span(name):
+    """The Cython file that has a kernel, and the first and the last line of it there."""
     for path in sorted((ROOT / "refimpl_fast").glob("*.pyx")):
-        if re.search(rf"^(?:def|cpdef|class|cdef class) {name}\b", path.read_text(encoding="utf-8"), re.M):
-            return path.relative_to(ROOT).as_posix()
+        lines = path.read_text(encoding="utf-8").splitlines()
+        starts = [n for n, line in enumerate(lines, 1) if re.match(r"(def|cpdef|class|cdef) ", line)]
+        for first, after in zip(starts, [*starts[1:], len(lines) + 1], strict=True):
+            if re.match(rf"(?:def|cpdef|class|cdef class) {name}\b", lines[first - 1]):
+                return path, (first, after - 1)
     raise AssertionError(f"refimpl_fast has no {name}")
 
 
@@ -136,6 +142,14 @@ def test_open_lines_are_listed_and_stand_once(room):
     assert len(set(names)) == len(names)
     assert sorted(in_code) == sorted(name for name in names if not name.endswith("*"))
     assert set(in_code.values()) <= {1}
+
+
+def test_every_line_of_an_algorithm_can_be_searched_by_its_number():
+    """In algorithm.py no mark is a range, since a search for a line within it would not find it."""
+    for room in ROOMS.values():
+        for line, text in comments(ROOT / "refimpl" / room / "algorithm.py"):
+            ranges = [f"{paper}:{place}:{first}-{last}" for paper, place, first, last in MARK.findall(text) if last]
+            assert not ranges, (room, line, ranges)
 
 
 def test_no_mark_of_the_old_form_is_left():

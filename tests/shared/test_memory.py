@@ -18,6 +18,7 @@ from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 from refimpl.ftune.similarities import Gaussian, Similarity
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn import lmnn, lmnn_rect
+from refimpl.resources import processors
 from refimpl.search_forest import estimate_memory as estimate_forest
 from refimpl.search_forest import label_similarity, neighbor_similarity, search_forest
 from refimpl.search_forest.pairs import MeetingPairs
@@ -42,6 +43,7 @@ def training_set(shape):
 
 
 def traced_peak(train):
+    processors()  # imports joblib, which is not part of the training
     tracemalloc.start()
     try:
         train()
@@ -362,8 +364,8 @@ def test_memory_of_search_forests_refuses_what_the_training_would():
     deep = estimate_forest(X, S, 2, 0.05, max_depth=2000)
     assert deep == estimate_forest(X, S, 2, 0.05, max_depth=64) == estimate_forest(X, S.toarray(), 2, 0.05)
     for change, message in (
-        ({"S": np.ones((3, 3))}, "S has shape"), ({"S": None}, "S has shape"), ({"pairs": "x"}, "pairs is 'x'"),
-        ({"pairs": ["dense"]}, "pairs is"),
+        ({"S": np.ones((3, 3))}, "S has shape"), ({"S": None}, "S has shape"), ({"pairs": "x"}, "pairs must be"),
+        ({"pairs": ["dense"]}, "pairs must be"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             estimate_forest(**{"X": X, "S": S, "M": 2, "lam": 0.05, **change})
