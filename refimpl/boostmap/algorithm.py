@@ -144,7 +144,7 @@ def training_rounds(given, d, M_1, m, M_2, *, rng, kernels=refimpl.kernels, thre
     triples, y = given.triples, given.y
     j, loss = 0, 1.0
     H = {}  # h'_c -> alpha'_c
-    w = on_grid(np.full(len(y), 1 / len(y)))  # Figure 3: w_{i,1} = 1 / t
+    w = on_grid(np.full(len(y), 1 / len(y)))  # BM:fig3:0  w_{i,1}
     while loss >= 1 / len(y):  # open: no-error-left
         j += 1
         one = NO_GAIN * w.sum()
@@ -221,6 +221,20 @@ def add_to(H, h_j, alpha_j):
     H[h_j] = H.get(h_j, 0.0) + alpha_j  # BM:eq10
     if H[h_j] == 0:
         del H[h_j]
+
+
+# ------------------------------------------------------------------------------------------------- § 7.4
+
+
+def strong_classifier(rounds):
+    """Return H, each unique classifier with its weight alpha_c, from all rounds of § 7.3.
+
+    Its names are the coordinates of F_out (eq. 15): ``embeddings(given, list(H))`` are those of the training objects.
+    """
+    H = {}
+    for round in rounds:
+        add_to(H, round.classifier, round.alpha)
+    return H
 
 
 # ------------------------------------------------------------------------------------------------- § 8.1

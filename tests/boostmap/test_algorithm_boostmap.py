@@ -61,9 +61,7 @@ def printed(name, kernels, query_sensitive=0, choices=None):
     given = algorithm.Given(D.T.copy(), D.T.copy(), triples, y)
     rounds = algorithm.training_rounds(given, d, M_1, m, M_2, rng=rng, kernels=kernels)
     first = list(itertools.islice(rounds, MOST))
-    H = {}
-    for round in first:
-        algorithm.add_to(H, round.classifier, round.alpha)
+    H = algorithm.strong_classifier(first)
     second = algorithm.query_sensitive_rounds(
         algorithm.embeddings(given, list(H)), triples, y, first[-1].w, choices, rng=rng, kernels=kernels)
     return first, H, list(itertools.islice(second, query_sensitive))
