@@ -142,6 +142,71 @@ def test_a_removal_takes_all_of_a_weight_back(name, kernels):
         assert (round.classifier in H) == (round.step != "remove")
 
 
+class Told:
+    """Kernels whose ``z_values`` gives what it is told, as shares of the weights' sum, one after the other."""
+
+    def __init__(self, *shares):
+        self.shares = list(shares)
+
+    def __getattr__(self, name):
+        return getattr(KERNELS[-1], name)
+
+    def z_values(self, F, triples, y, w, alpha, S=None, *, threads=None):
+        return np.array([self.shares.pop(0) * w.sum() for _ in F])
+
+
+@pytest.mark.parametrize("share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)])
+def test_a_gain_that_rounding_may_make_is_none(share, gains):
+    """Steps 2 and 11 compare with the weights' sum, less one part in 10**12."""
+    D, triples, y, _ = toy(n=12, t=80)
+    given, sizes = algorithm.Given(D, D, triples, y), {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
+
+    def rounds(*shares):
+        return algorithm.training_rounds(given, **sizes, rng=np.random.default_rng(0), kernels=Told(*shares))
+
+    assert len(list(itertools.islice(rounds(share), 1))) == gains
+    for_use_rounds = training_rounds(*given, **sizes, rng=np.random.default_rng(0), kernels=Told(share))
+    assert len(list(itertools.islice(for_use_rounds, 1))) == gains
+    second = list(itertools.islice(rounds(0.99, share, 0.99), 2))[1]  # steps 11, 1 and 11
+    assert (second.step == "remove") == gains
+
+
+class Watched:
+    """Kernels that note the least alpha that each call of ``minimize_z`` allows."""
+
+    def __init__(self):
+        self.least = []
+
+    def __getattr__(self, name):
+        return getattr(KERNELS[-1], name)
+
+    def minimize_z(self, F, triples, y, w, least, S=None, *, threads=None):
+        self.least += least.tolist()
+        return KERNELS[-1].minimize_z(F, triples, y, w, least, S, threads=threads)
+
+
+@pytest.mark.parametrize("form", ["as printed", "for use"])
+def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
+    """Steps 3-4 have l = -alpha'_c, steps 9-10 l = 0."""
+    kernels, H, steps = Watched(), {}, set()
+    make, (d, M_1, m, M_2), seed = PROBLEMS["few tried"]
+    D, triples, y = make()
+    D, rng = D.T.copy(), np.random.default_rng(seed)
+    if form == "as printed":
+        rounds = algorithm.training_rounds(
+            algorithm.Given(D, D, triples, y), d, M_1, m, M_2, rng=rng, kernels=kernels)
+    else:
+        rounds = training_rounds(D, D, triples, y, d=d, M_1=M_1, m=m, M_2=M_2, rng=rng, kernels=kernels)
+    for round in itertools.islice(rounds, 60):
+        allowed = {-alpha for alpha in H.values()} | ({0.0} if round.step == "add" else set())
+        assert set(kernels.least) <= allowed
+        assert kernels.least or round.step == "remove"
+        kernels.least.clear()
+        algorithm.add_to(H, round.classifier, round.alpha)
+        steps.add(round.step)
+    assert steps == {"add", "modify", "remove"}
+
+
 def test_steps_5_to_7_draw_from_all_candidates():
     D = toy(n=9, t=30)[0]
     given = algorithm.Given(D.T.copy(), D.T.copy(), None, None)
