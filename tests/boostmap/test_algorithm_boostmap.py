@@ -254,6 +254,17 @@ def test_steps_1_to_8_of_section_8_1_by_loops():
         assert found.alpha == pytest.approx(oracles.least_z(u.tolist(), w.tolist(), 0.0, 200)[1], rel=1e-4)
 
 
+def test_thresholds_lie_half_way_between_the_queries_values():
+    """Each is drawn as often as its query stands in a triple; above the greatest value there is none."""
+    F, q = np.array([5.0, 1.0, 9.0, 3.0, 7.0, 4.0]), np.array([1] * 6 + [3] * 2 + [0, 2])
+    rng = np.random.default_rng(0)
+    drawn = np.array([algorithm.thresholds(F, q, np.unique(q), 4, rng) for _ in range(2000)])
+    assert (np.diff(drawn, axis=1) >= 0).all()
+    values, counts = np.unique(drawn, return_counts=True)
+    assert values.tolist() == [2, 4, 7] and counts / drawn.size == pytest.approx([0.6, 0.2, 0.2], abs=0.03)
+    assert algorithm.thresholds(F, np.array([1, 1]), np.array([1]), 3, rng).tolist() == [np.inf] * 3
+
+
 def test_section_8_3_takes_the_range_of_least_error():
     D, triples, y, _ = toy(n=15, t=80, seed=5)
     w = on_grid(np.random.default_rng(0).dirichlet(np.ones(len(y))))
