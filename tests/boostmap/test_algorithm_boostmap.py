@@ -149,7 +149,9 @@ class Told:
         self.shares = list(shares)
 
     def __getattr__(self, name):
-        return getattr(KERNELS[-1], name)
+        kernel = getattr(KERNELS[-1], name)  # after a z_j that is not theirs the weights need not add up to 1
+        return lambda F, triples, y, w, *rest, **options: kernel(
+            F, triples, y, on_grid(w / w.sum()), *rest, **options)
 
     def z_values(self, F, triples, y, w, alpha, S=None, *, threads=None):
         return np.array([self.shares.pop(0) * w.sum() for _ in F])
@@ -169,6 +171,15 @@ def test_a_gain_that_rounding_may_make_is_none(share, gains):
     assert len(list(itertools.islice(for_use_rounds, 1))) == gains
     second = list(itertools.islice(rounds(0.99, share, 0.99), 2))[1]  # steps 11, 1 and 11
     assert (second.step == "remove") == gains
+
+
+def test_the_first_phase_ends_below_1_of_t_and_not_before():
+    D, triples, y, _ = toy(n=12, t=64)
+    given, sizes = algorithm.Given(D, D, triples, y), {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
+    for share, more in ((1 / 64, True), (1 / 65, False)):
+        for rounds in (algorithm.training_rounds, lambda given, **sizes: training_rounds(*given, **sizes)):
+            found = rounds(given, **sizes, rng=np.random.default_rng(0), kernels=Told(share, *[0.5] * 20))
+            assert len(list(itertools.islice(found, 2))) == 1 + more
 
 
 class Watched:
