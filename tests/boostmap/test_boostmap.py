@@ -163,6 +163,7 @@ def test_selective_triples_follow_section_10():
     D, _, _, labels = toy(n=80)
     M, k_most = 4, 3
     triples, y = tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0))
+    drawn = set()
     for (q, a, b), label in zip(triples.tolist(), y, strict=True):
         assert labels[a] == labels[q] != labels[b] and a != q
         alike = [x for x in np.argsort(D[q], kind="stable") if labels[x] == labels[q] and x != q]
@@ -170,6 +171,9 @@ def test_selective_triples_follow_section_10():
         k, r = alike.index(a) + 1, others.index(b) + 1
         assert 1 <= k <= k_most and (M - 1) * k <= r <= (M - 1) * k + M - 1
         assert label == oracles.order(D[q, a], D[q, b])
+        drawn.add((k, r - (M - 1) * k))
+    assert drawn == {(k, more) for k in range(1, k_most + 1) for more in range(M)}
+    assert set(triples[:, 0].tolist()) == set(range(80))
     Phi = (labels[:, None] != labels) * 1.0
     assert (tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0), Phi)[1] == 1).all()
 
