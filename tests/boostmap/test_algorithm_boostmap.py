@@ -161,7 +161,10 @@ class Told:
         return np.array([self.shares.pop(0) * w.sum() for _ in F])
 
 
-@pytest.mark.parametrize("share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)])
+SHARES = pytest.mark.parametrize("share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)])
+
+
+@SHARES
 def test_a_gain_that_rounding_may_make_is_none(share, gains):
     """Steps 2 and 11 compare with the weights' sum, less one part in 10**12."""
     D, triples, y, _ = toy(n=12, t=80)
@@ -175,6 +178,28 @@ def test_a_gain_that_rounding_may_make_is_none(share, gains):
     assert len(list(itertools.islice(for_use_rounds, 1))) == gains
     second = list(itertools.islice(rounds(0.99, share, 0.99), 2))[1]  # steps 11, 1 and 11
     assert (second.step == "remove") == gains
+
+
+class ToldMinimum(Told):
+    """Kernels whose ``minimize_z`` gives what it is told, for all classifiers alike."""
+
+    def minimize_z(self, F, triples, y, w, least, S=None, *, threads=None):
+        return np.ones(len(F)), np.full(len(F), self.shares.pop(0) * w.sum())
+
+
+@SHARES
+def test_nor_is_it_one_in_the_second_phase(share, gains):
+    D, triples, y, _ = toy(n=12, t=80)
+    w, choices = on_grid(np.full(len(y), 1 / len(y))), algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
+    rounds = algorithm.query_sensitive_rounds(
+        D[:3], triples, y, w, choices, rng=np.random.default_rng(0), kernels=ToldMinimum(share))
+    assert len(list(itertools.islice(rounds, 1))) == gains
+
+
+def test_a_range_holds_its_lower_end_and_its_complement_the_upper_one():
+    values = np.array([0.0, 1.0, 2.0, 3.0])
+    assert algorithm.accepts(values, 1.0, 3.0, 1).tolist() == [0, 1, 1, 0]
+    assert algorithm.accepts(values, 1.0, 3.0, 0).tolist() == [1, 0, 0, 1]
 
 
 def test_the_first_phase_ends_below_1_of_t_and_not_before():
