@@ -4,8 +4,8 @@ V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean Embeddings f
 University (2005). Training takes distances as matrices: BoostMap never looks at an object.
 
 :func:`boostmap` differs from the printed steps in when its first phase ends (`least_gain`, `max_rounds`) and in how the
-second compares ranges (`ranges_by`): with ``least_gain=0``, a large `max_rounds` and ``ranges_by="Z"`` its model is that
-of the steps of §§ 7.3 and 8.1 as printed, bit for bit.
+second compares ranges (`ranges_by`): with ``least_gain=0``, a large `max_rounds` and ``ranges_by="Z"`` its model is
+that of the steps of §§ 7.3 and 8.1 as printed, bit for bit.
 
 Not handled here: distances to compute (:mod:`refimpl.spaces`), retrieval (:mod:`refimpl.spaces.retrieval`).
 """

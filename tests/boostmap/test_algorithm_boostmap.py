@@ -161,7 +161,8 @@ class Told:
         return np.array([self.shares.pop(0) * w.sum() for _ in F])
 
 
-SHARES = pytest.mark.parametrize("share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)])
+SHARES = pytest.mark.parametrize(
+    "share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)])
 
 
 @SHARES
