@@ -3,8 +3,8 @@ Classification", Boston University (2005), with its misprints corrected.
 
 In the paper's order: proximity orders and their error (§ 3.2), 1D embeddings (§ 4), the training algorithm (§ 7.3), the
 strong classifier that it gives (§ 7.4), the query-sensitive phase (§§ 8.1 and 8.3) and its weights (§ 8.2), training
-triples (§ 10). What sums over all triples is a kernel: eqs. 2 and 11-14 stand in :mod:`refimpl.kernels.triples`, eqs. 16 and 22
-in :mod:`refimpl.kernels.scan`.
+triples (§ 10). What sums over all triples is a kernel: eqs. 2 and 11-14 stand in :mod:`refimpl.kernels.triples`,
+eqs. 16 and 22 in :mod:`refimpl.kernels.scan`.
 
 A classifier has a name: (r, -1) is the reference object r, (x_1, x_2) a pair of pivots; numbers are places in C.
 Weights are rounded to a grid, so they add up to one but for rounding: what the paper compares with 1 is compared with

@@ -249,6 +249,20 @@ def test_the_bounds_change_nothing(seed):
     assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None
 
 
+def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
+    """Margins of one size: the bound is Z itself, but for rounding, and the limit lies just above Z."""
+    F, above = np.array([[0.0, 0.0, 1.0]]), 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        triples = np.array([[0, 1, 2], [0, 2, 1]], dtype=np.int32)[rng.integers(2, size=200)]
+        y, w, alpha = np.ones(200), bm.on_grid(rng.dirichlet(np.ones(200))), rng.normal(size=1)
+        z = KERNELS[0].z_values(F, triples, y, w, alpha)[0]
+        limit = np.nextafter(z, np.inf)
+        above += lz.z_bound(KERNELS[0].margin_sums(F, triples, y, w), w.sum(), alpha)[0] > limit
+        assert lz.least_z(F, triples, y, w, alpha, KERNELS[0], 1, below=limit) == (0, z)
+    assert above > 0
+
+
 @each
 def test_a_classifier_without_an_error_is_found(kernels):
     """Z has an infimum only and the bound is least at alpha = inf: alone, and before one that errs."""
