@@ -249,6 +249,31 @@ def test_the_bounds_change_nothing(seed):
     assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None
 
 
+class Bounded:
+    """Kernels of classifiers 0, 1, ... (the values of F) whose Z, and whose bound of it, are given."""
+
+    def __init__(self, bounds, z):
+        self.bounds, self.z = np.array(bounds), np.array(z)
+
+    def margin_sums(self, F, triples, y, w, *, threads=None):
+        one, none = np.ones(len(F)), np.zeros(len(F))
+        return np.column_stack([one, none, -np.log(self.bounds), none])
+
+    def z_values(self, F, triples, y, w, alpha, S=None, *, threads=None):
+        return self.z[F[:, 0].astype(int)]
+
+
+@pytest.mark.parametrize("bounds, z, found", [
+    ({}, {15: 0.5}, 15),  # all bounds alike: far more are looked at than at once
+    ({19: 0.1}, {19: 0.5, 3: 0.5}, 3),  # of equal ones the first, though the last comes first
+    ({19: 0.1, 3: 0.5}, {19: 0.5, 3: 0.5}, 3),  # and though its bound is no lower than what was found
+])
+def test_bounds_leave_the_first_of_the_least(bounds, z, found):
+    bounds, z = ([special.get(c, usual) for c in range(20)] for special, usual in ((bounds, 0.3), (z, 0.9)))
+    F, w = np.arange(20.0)[:, None], np.ones(1)
+    assert lz.least_z(F, None, None, w, np.ones(20), Bounded(bounds, z), 1) == (found, 0.5)
+
+
 def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
     """Margins of one size: the bound is Z itself, but for rounding, and the limit lies just above Z."""
     F, above = np.array([[0.0, 0.0, 1.0]]), 0
