@@ -178,6 +178,16 @@ def test_selective_triples_follow_section_10():
     assert (tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0), Phi)[1] == 1).all()
 
 
+def test_small_classes_take_their_farthest():
+    """Two objects of one class, six of the other: k is at most 1 in the first, and r follows the k that is taken."""
+    D, labels = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0))), np.repeat([0, 1], [2, 6])
+    alike, others = (algorithm.neighbours(D, labels, same=same) for same in (True, False))
+    q, a, b = algorithm.selective_triples(alike, others, 2, 4, 800, np.random.default_rng(0)).T
+    small = q < 2
+    assert (a[small] == 1 - q[small]).all() and set(b[small].tolist()) == {2, 3}
+    assert set(a[q == 2].tolist()) == {3, 4, 5, 6} and set(b[q == 2].tolist()) == {0, 1}
+
+
 def test_triples_without_labels_and_without_ties():
     D, _, _, _ = toy(n=30)
     triples, y = tt.nearby_triples(np.rint(D), 5, 400, np.random.default_rng(0))
