@@ -16,7 +16,9 @@ from refimpl.boostmap.triples import proximity_order, random_triples, selective_
 from refimpl.kernels.triples import margins
 from refimpl.rivals.fastmap import fastmap
 
-AS_PRINTED = {"least_gain": 0.0, "max_rounds": 10**9}  # of `boostmap`: its rounds are those of algorithm.py, to the bit
+AS_PRINTED = {"least_gain": 0.0, "max_rounds": 10**9}
+"""Of ``boostmap``: its rounds are those of algorithm.py, to the bit; in the second phase with ``ranges_of_least_error``
+(§ 8.3) in the place of § 8.1 step 3."""
 
 
 def exact(job, *, data_set, enlarge, most, sigma):

@@ -2,9 +2,9 @@
 Classification", Boston University (2005), with its misprints corrected.
 
 In the paper's order: proximity orders and their error (§ 3.2), 1D embeddings (§ 4), the training algorithm (§ 7.3), the
-strong classifier that it gives (§ 7.4), the query-sensitive phase (§ 8.1) and its weights (§ 8.2), training triples
-(§ 10). What sums over all triples is a kernel: eqs. 2 and 11-14 stand in :mod:`refimpl.kernels.triples`, eqs. 16 and 22
-in :mod:`refimpl.kernels.scan`.
+strong classifier that it gives (§ 7.4), the query-sensitive phase (§§ 8.1 and 8.3) and its weights (§ 8.2), training
+triples (§ 10). What sums over all triples is a kernel: eqs. 2 and 11-14 stand in :mod:`refimpl.kernels.triples`,
+eqs. 16 and 22 in :mod:`refimpl.kernels.scan`.
 
 A classifier has a name: (r, -1) is the reference object r, (x_1, x_2) a pair of pivots; numbers are places in C.
 Weights are rounded to a grid, so they add up to one but for rounding: what the paper compares with 1 is compared with
@@ -144,7 +144,7 @@ def training_rounds(given, d, M_1, m, M_2, *, rng, kernels=refimpl.kernels, thre
     triples, y = given.triples, given.y
     j, loss = 0, 1.0
     H = {}  # h'_c -> alpha'_c
-    w = on_grid(np.full(len(y), 1 / len(y)))  # Figure 3: w_{i,1} = 1 / t
+    w = on_grid(np.full(len(y), 1 / len(y)))  # BM:fig3:0  w_{i,1}
     while loss >= 1 / len(y):  # open: no-error-left
         j += 1
         one = NO_GAIN * w.sum()
@@ -221,6 +221,20 @@ def add_to(H, h_j, alpha_j):
     H[h_j] = H.get(h_j, 0.0) + alpha_j  # BM:eq10
     if H[h_j] == 0:
         del H[h_j]
+
+
+# ------------------------------------------------------------------------------------------------- § 7.4
+
+
+def strong_classifier(rounds):
+    """Return H, each unique classifier with its weight alpha_c, from all rounds of § 7.3.
+
+    Its names are the coordinates of F_out (eq. 15): ``embeddings(given, list(H))`` are those of the training objects.
+    """
+    H = {}
+    for round in rounds:
+        add_to(H, round.classifier, round.alpha)
+    return H
 
 
 # ------------------------------------------------------------------------------------------------- § 8.1

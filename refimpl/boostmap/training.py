@@ -3,8 +3,9 @@
 V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean Embeddings for Indexing and Classification", Boston
 University (2005). Training takes distances as matrices: BoostMap never looks at an object.
 
-:func:`boostmap` differs from the printed steps in when it ends (`least_gain`, `max_rounds`); with ``least_gain=0`` and
-a large `max_rounds` its model is that of the printed steps, bit for bit.
+:func:`boostmap` differs from the printed steps in when its first phase ends (`least_gain`, `max_rounds`) and in how the
+second compares ranges (`ranges_by`): with ``least_gain=0``, a large `max_rounds` and ``ranges_by="Z"`` its model is
+that of the steps of §§ 7.3 and 8.1 as printed, bit for bit.
 
 Not handled here: distances to compute (:mod:`refimpl.spaces`), retrieval (:mod:`refimpl.spaces.retrieval`).
 """
@@ -101,7 +102,7 @@ def training_rounds(
     """
     given = Given(D, between, triples, y)
     j, loss = len(done), math.prod(z for _, _, z in done)
-    w = on_grid(np.full(len(y), 1 / len(y))) if w is None else w
+    w = on_grid(np.full(len(y), 1 / len(y))) if w is None else w  # BM:fig3:0
     H, changes = weights_after(done)  # h'_c -> alpha'_c; the last z_j in a row that only changed weights
     F = dict(zip(H, embeddings(given, list(H)), strict=True))  # h'_c -> the values of its embedding
     while loss >= 1 / len(y):
@@ -220,9 +221,10 @@ def query_sensitive_rounds(
 def boostmap(D, between, triples, y, d, *, rng, candidates=None, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20,
              ranges_by="error", splitters="one", max_rounds=None, least_gain=0.05, kernels=None, callback=None,
              checkpoint=None, max_memory=None, threads=None):  # fmt: skip
-    """Train BoostMap: §§ 7.3 and 8.1 of Athitsos et al. (2005), where by default fifty changes of weight in a row that
-    lower the loss by less than 5 % together are followed by an addition, and the first phase has at most 100 d rounds;
-    ``least_gain=0`` and a large `max_rounds` give the paper's steps alone.
+    """Train BoostMap: §§ 7.3 and 8.1 of Athitsos et al. (2005). By default fifty changes of weight in a row that lower
+    the loss by less than 5 % together are followed by an addition, the first phase has at most 100 d rounds, and ranges
+    are compared by their error (§ 8.3); ``least_gain=0``, a large `max_rounds` and ``ranges_by="Z"`` give the steps as
+    printed.
 
     Parameters
     ----------

@@ -163,6 +163,7 @@ def test_selective_triples_follow_section_10():
     D, _, _, labels = toy(n=80)
     M, k_most = 4, 3
     triples, y = tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0))
+    drawn = set()
     for (q, a, b), label in zip(triples.tolist(), y, strict=True):
         assert labels[a] == labels[q] != labels[b] and a != q
         alike = [x for x in np.argsort(D[q], kind="stable") if labels[x] == labels[q] and x != q]
@@ -170,8 +171,21 @@ def test_selective_triples_follow_section_10():
         k, r = alike.index(a) + 1, others.index(b) + 1
         assert 1 <= k <= k_most and (M - 1) * k <= r <= (M - 1) * k + M - 1
         assert label == oracles.order(D[q, a], D[q, b])
+        drawn.add((k, r - (M - 1) * k))
+    assert drawn == {(k, more) for k in range(1, k_most + 1) for more in range(M)}
+    assert set(triples[:, 0].tolist()) == set(range(80))
     Phi = (labels[:, None] != labels) * 1.0
     assert (tt.selective_triples(D, labels, k_most, 500, np.random.default_rng(0), Phi)[1] == 1).all()
+
+
+def test_small_classes_take_their_farthest():
+    """Two objects of one class, six of the other: k is at most 1 in the first, and r follows the k that is taken."""
+    D, labels = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0))), np.repeat([0, 1], [2, 6])
+    alike, others = (algorithm.neighbours(D, labels, same=same) for same in (True, False))
+    q, a, b = algorithm.selective_triples(alike, others, 2, 4, 800, np.random.default_rng(0)).T
+    small = q < 2
+    assert (a[small] == 1 - q[small]).all() and set(b[small].tolist()) == {2, 3}
+    assert set(a[q == 2].tolist()) == {3, 4, 5, 6} and set(b[q == 2].tolist()) == {0, 1}
 
 
 def test_triples_without_labels_and_without_ties():
@@ -243,6 +257,45 @@ def test_the_bounds_change_nothing(seed):
     g = int(np.argmin(z))
     assert lz.least_z_min(F, triples, y, w, least, k, 1) == (g, a[g], z[g])
     assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None
+
+
+class Bounded:
+    """Kernels of classifiers 0, 1, ... (the values of F) whose Z, and whose bound of it, are given."""
+
+    def __init__(self, bounds, z):
+        self.bounds, self.z = np.array(bounds), np.array(z)
+
+    def margin_sums(self, F, triples, y, w, *, threads=None):
+        one, none = np.ones(len(F)), np.zeros(len(F))
+        return np.column_stack([one, none, -np.log(self.bounds), none])
+
+    def z_values(self, F, triples, y, w, alpha, S=None, *, threads=None):
+        return self.z[F[:, 0].astype(int)]
+
+
+@pytest.mark.parametrize("bounds, z, found", [
+    ({}, {15: 0.5}, 15),  # all bounds alike: far more are looked at than at once
+    ({19: 0.1}, {19: 0.5, 3: 0.5}, 3),  # of equal ones the first, though the last comes first
+    ({19: 0.1, 3: 0.5}, {19: 0.5, 3: 0.5}, 3),  # and though its bound is no lower than what was found
+])
+def test_bounds_leave_the_first_of_the_least(bounds, z, found):
+    bounds, z = ([special.get(c, usual) for c in range(20)] for special, usual in ((bounds, 0.3), (z, 0.9)))
+    F, w = np.arange(20.0)[:, None], np.ones(1)
+    assert lz.least_z(F, None, None, w, np.ones(20), Bounded(bounds, z), 1) == (found, 0.5)
+
+
+def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
+    """Margins of one size: the bound is Z itself, but for rounding, and the limit lies just above Z."""
+    F, above = np.array([[0.0, 0.0, 1.0]]), 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        triples = np.array([[0, 1, 2], [0, 2, 1]], dtype=np.int32)[rng.integers(2, size=200)]
+        y, w, alpha = np.ones(200), bm.on_grid(rng.dirichlet(np.ones(200))), rng.normal(size=1)
+        z = KERNELS[0].z_values(F, triples, y, w, alpha)[0]
+        limit = np.nextafter(z, np.inf)
+        above += lz.z_bound(KERNELS[0].margin_sums(F, triples, y, w), w.sum(), alpha)[0] > limit
+        assert lz.least_z(F, triples, y, w, alpha, KERNELS[0], 1, below=limit) == (0, z)
+    assert above > 0
 
 
 @each
