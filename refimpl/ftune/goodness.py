@@ -93,8 +93,8 @@ def goodness(K, labels, f, gamma, *, w=None, sample=None, rng=None):
     gamma : float
         The margin, in units of C_f.
     w : array_like, shape (n, n), optional
-        w(x', x''); 1 by default. Theorem 2's classifier does what the goodness promises if w is symmetric (ERRATUM
-        FT-9).
+        w(x', x''); 1 by default. Theorem 2's classifier does what the goodness promises if w is symmetric
+        (ERRATUM FT-9).
     sample : int, optional
         How many points to draw; all by default. The look-ups of K are their number squared.
     rng : numpy.random.Generator, optional
