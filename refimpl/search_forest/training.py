@@ -62,10 +62,8 @@ def search_tree(X, node, settings, *, rng, kernels, threads=None):
     def split(X, node):
         return best_split(X, node, settings, rng, kernels, threads)
 
-    for tree in algorithm.search_tree(X, node, split, settings.max_depth):
-        if tree.n_leaves == settings.max_leaves:
-            break
-    return tree
+    max_leaves = np.inf if settings.max_leaves is None else settings.max_leaves
+    return algorithm.search_tree(X, node, split, settings.max_depth, max_leaves)
 
 
 def search_forest(
