@@ -146,7 +146,9 @@ def search_forest(
     kernels = as_kernels(kernels)
     rng = as_generator(rng)
     X = in_range(as_matrix(X, "X", single=True), "X")
-    M, lam, threads = as_count(M, "M"), _as_lam(lam), _as_threads(threads)
+    M = as_count(M, "M")
+    lam = _as_lam(lam)
+    check_threads(threads)
     settings = _as_settings(max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol)
     one_of(pairs, FORMS, "pairs")
     if pairs == "dense" and len(X) > DENSE:
@@ -213,11 +215,6 @@ def _as_settings(max_depth, max_leaves, stump_above, stumps, offset, refine, aug
         None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
         offset, as_count(refine, "refine", 0), as_number(augment, "augment"), as_number(tol, "tol"),
     )  # fmt: skip
-
-
-def _as_threads(threads):
-    check_threads(threads)
-    return threads
 
 
 def in_range(X, name):
@@ -340,7 +337,8 @@ def to_terms(forest, X, *, kernels=None, threads=None):
         Numbers from 0 to ``forest.n_words - 1``; different trees have different ones. Two points are selected for each
         other if they share a word.
     """
-    kernels, threads = as_kernels(kernels), _as_threads(threads)
+    kernels = as_kernels(kernels)
+    check_threads(threads)
     _require_forest(forest, "forest")
     return kernels.forest_words(forest, as_points(forest, X, "X"), threads=threads)
 

@@ -7,7 +7,7 @@ import pytest
 from agreement import KERNELS
 from scipy import sparse
 
-from refimpl.search_forest import as_similarity
+from refimpl.search_forest import as_similarity, top_eigenvector
 from refimpl.search_forest.algorithm import hyperplane
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.splits import Settings, best_split, moved, stump, with_best_threshold
@@ -93,3 +93,23 @@ def test_moves_go_on_while_equation_17_rises(kernels, seed):
     assert found[0] is split and (np.diff(J) >= -1e-9).all()
     for a, b in pairwise(found):
         assert worth(M, b.left) > worth(M, a.left) or (b.p == a.p).all()
+
+
+def test_the_eigensolver_restarts_until_the_residual_is_small():
+    """A basis of 60 vectors does not suffice where eigenvalues are close."""
+    values = np.linspace(0, 1, 400)
+    v = top_eigenvector(lambda u: values * u, np.random.default_rng(0).normal(size=400), tol=1e-8)
+    assert np.linalg.norm(values * v - v) <= 2e-8 and v[-1] > 0
+
+
+def test_a_basis_of_the_whole_space_is_not_made_again():
+    """Products with A are counted: 0 as residual is out of reach, and restarts would not come nearer."""
+    rng, products = np.random.default_rng(0), []
+    A = rng.normal(size=(12, 12))
+
+    def product(u):
+        products.append(u)
+        return (A + A.T) @ u
+
+    top_eigenvector(product, rng.normal(size=12), tol=0.0)
+    assert len(products) == 12
