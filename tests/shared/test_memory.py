@@ -362,8 +362,8 @@ def test_memory_of_search_forests_refuses_what_the_training_would():
     deep = estimate_forest(X, S, 2, 0.05, max_depth=2000)
     assert deep == estimate_forest(X, S, 2, 0.05, max_depth=64) == estimate_forest(X, S.toarray(), 2, 0.05)
     for change, message in (
-        ({"S": np.ones((3, 3))}, "S has shape"), ({"S": None}, "S has shape"), ({"pairs": "x"}, "pairs must be .*; got 'x'"),
-        ({"pairs": ["dense"]}, "pairs must be"),
+        ({"S": np.ones((3, 3))}, "S has shape"), ({"S": None}, "S has shape"),
+        ({"pairs": "x"}, "pairs must be .*; got 'x'"), ({"pairs": ["dense"]}, "pairs must be"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             estimate_forest(**{"X": X, "S": S, "M": 2, "lam": 0.05, **change})
