@@ -270,8 +270,9 @@ def splits(context, results):
 SPLITS = (
     "Offset: b of the plane is the eigenvector's, as eq. 18 has it, or where eq. 17 itself is largest. Moves: how "
     "often the plane may go on to where eq. 17 is larger. Augment: the last entry of x~ (1 in the paper, which does "
-    "not say in which coordinates x is); the others are centred and scaled to unit spread for each node. All other "
-    "figures have the eigenvector's b, no moves, and 0.1: the printed form. K shrinks with the training points."
+    "not say in which coordinates x is); the others are centred and scaled to unit spread for each node. The other "
+    "figures have the eigenvector's b, no moves, and 0.1, which is the printed form; only libraries moves its planes, "
+    "and sensitivity says where it does. K shrinks with the training points."
 )
 
 

@@ -22,21 +22,21 @@ HELD, ENOUGH = 200, 40  # points that the forest is tried with; there are none o
 class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Approximate nearest neighbours; by default a query is compared with 5 % of the points, chosen by a search forest.
 
-    Source: Li et al. (2011). There are two exceptions to the 5 %. Of fewer than 2,000 points a query is compared with
-    up to 100, as 5 % would be too few; where more neighbours are asked for, with as many candidates as neighbours. And
-    a query for which the forest selects fewer candidates than neighbours is compared with all points: rare for a few
-    neighbours, but not for 200 of 2,500 points. ``expected_candidates_`` is the share of the points that a query is
-    compared with, all exceptions counted; ``expected_recall_`` says how many of the true neighbours that finds.
+    Source: Li et al. (2011). By default the forest has more than the paper's splits: planes are moved on from those of
+    eq. 18 to where eq. 17 is larger (`refine`). ``refine=0`` gives the printed form, which finds fewer neighbours among
+    as many candidates. At the other defaults a third of the digits finds 94.8 % of its 5 nearest among the rest with
+    the printed form and 98.3 % with moved planes; standardised breast cancer 92.6 and 98.0 %; 500 points their 5
+    nearest of 20,000 of 64 columns and 12 factors 70.3 and 85.2 %. Moving takes up to twice the time of ``fit``.
+
+    There are two exceptions to the 5 %. Of fewer than 2,000 points a query is compared with up to 100, as 5 % would be
+    too few; where more neighbours are asked for, with as many candidates as neighbours. And a query for which the
+    forest selects fewer candidates than neighbours is compared with all points: rare for a few neighbours, but not for
+    200 of 2,500 points. ``expected_candidates_`` is the share of the points that a query is compared with, all
+    exceptions counted; ``expected_recall_`` says how many of the true neighbours that finds.
 
     As a transformer it gives the sparse graph that scikit-learn's neighbour estimators take with
     ``metric="precomputed"``, as its ``KNeighborsTransformer`` does. A forest is learnt from the points themselves,
     centred and scaled to a mean squared length of 1.
-
-    By default the forest has more than the paper's splits: planes are moved on from those of eq. 18 to where eq. 17 is
-    larger (`refine`). ``refine=0`` gives the printed form, which finds fewer neighbours among as many candidates. At
-    the other defaults a third of the digits finds 94.8 % of its 5 nearest among the rest with the printed form and
-    98.3 % with moved planes; standardised breast cancer 92.6 and 98.0 %; 500 points their 5 nearest of 20,000 of 64
-    columns and 12 factors 70.3 and 85.2 %. Moving takes up to twice the time of ``fit``.
 
     Parameters
     ----------

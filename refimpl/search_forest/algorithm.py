@@ -7,7 +7,7 @@ the weights of all pairs: :class:`refimpl.search_forest.pairs.DensePairs` as the
 :class:`~refimpl.search_forest.pairs.MeetingPairs` for many points. A node is what ``pairs.root()`` and
 ``node.split(left)`` return.
 
-Not handled here: checks of the input, other splits, limits and continuing (``training.py``), sums over pairs
+Not handled here: checks of the input, continuing (``training.py``), other splits (``splits.py``), sums over pairs
 (``pairs.py``), the eigensolver (``eigen.py``), the inverted index (``index.py``).
 """
 
@@ -149,8 +149,8 @@ def selection_rounds(pairs, M, learn):
     """
     for m in range(1, M + 1):  # SF:1:1
         tree = learn(pairs.root())  # SF:1:2
-        similar, dissimilar = pairs.masses(tree.leaf)
-        c = best_c(similar, dissimilar, pairs.lam)
+        similar, dissimilar = pairs.masses(tree.leaf)  # SF:eq14
+        c = best_c(similar, dissimilar, pairs.lam)  # SF:eq15
         if c <= 0:  # ERRATUM BSF-3
             return
         pairs.meet(tree.leaf, c)  # SF:1:3, SF:1:4  T grows, and with it w = exp(-z T)  ERRATUM BSF-2
@@ -288,7 +288,7 @@ class Tree:
         return children
 
 
-def search_tree(X, root, best_split, max_depth=16):
+def search_tree(X, root, best_split, max_depth=16, max_leaves=np.inf):
     """Run Algorithm 2, p. 6: Search Tree Construction.
 
     Parameters
@@ -300,25 +300,27 @@ def search_tree(X, root, best_split, max_depth=16):
         Gets a node's points and the node; returns a :class:`Split`. See :func:`hyperplane`.
     max_depth : int, default 16
         The splits between the root and a leaf, at most.
+    max_leaves : int or numpy.inf, default numpy.inf
+        As printed there is no such limit.
 
-    Yields
-    ------
+    Returns
+    -------
     Tree
-        One and the same tree, at first and after each split; t is what it is in the end.
     """
     tree = Tree([-1], [None], [0.0], np.zeros(len(X), dtype=np.int64), root.J)
     queue = [(root.J, 0, 0, root, np.arange(len(X)))]  # SF:2:1
-    yield tree
-    while queue:  # SF:2:2, SF:2:8
+    while queue and tree.n_leaves < max_leaves:  # SF:2:2, SF:2:8
         _, k, depth, node, rows = heapq.heappop(queue)  # SF:2:3  # open: queue-order
         split = best_split(X[rows], node)  # SF:2:4
         parts = node.split(split.left)
         rise = parts[0].J + parts[1].J - node.J  # SF:eq17
         if rise > node.negligible():  # SF:2:5
-            for j, part, side in zip(tree.split(k, split, rows, rise), parts, (split.left, ~split.left), strict=True):
+            children = tree.split(k, split, rows, rise)  # SF:2:6
+            sides = (rows[split.left], rows[~split.left])
+            for child, part, side in zip(children, parts, sides, strict=True):
                 if part.n > 1 and depth + 1 < max_depth:  # open: depth
-                    heapq.heappush(queue, (part.J, j, depth + 1, part, rows[side]))  # SF:2:6
-            yield tree
+                    heapq.heappush(queue, (part.J, child, depth + 1, part, side))  # SF:2:6
+    return tree
 
 
 # ------------------------------------------------------------------------------------------------ § 3.4
@@ -351,8 +353,6 @@ def search_forest(X, pairs, M, rng, max_depth=16, *, kernels=refimpl.kernels, th
         def best_split(X, node):
             return hyperplane(X, node, stream, kernels=kernels, threads=threads)
 
-        for tree in search_tree(X, root, best_split, max_depth):
-            t = tree
-        return t
+        return search_tree(X, root, best_split, max_depth)
 
     return list(selection_rounds(pairs, M, learn))

@@ -43,7 +43,10 @@ def top_eigenvector(product, start, *, tol=1e-4):
 
 def _restarted(product, v, tol):
     """The best vector of the basis that starts with v, and whether it will do."""
-    Q, alpha, beta, done = np.empty((min(STEPS, len(v)), len(v))), [], [], False
+    Q = np.empty((min(STEPS, len(v)), len(v)))
+    alpha = []
+    beta = []
+    done = False
     for j in range(len(Q)):
         Q[j] = v
         w = product(v)

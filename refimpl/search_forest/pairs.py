@@ -192,24 +192,33 @@ class MeetingPairs:
 
         def beyond_base(part):
             similar, dissimilar = self._weights(part)
-            both = rounded((1 - lam) * similar, step), -rounded(lam * dissimilar, step)
-            v[part] = _both(*both, self.similar[part]) - base
+            of_similar = rounded((1 - lam) * similar, step)
+            of_dissimilar = -rounded(lam * dissimilar, step)
+            v[part] = _both(of_similar, of_dissimilar, self.similar[part]) - base
 
         self._for_blocks(beyond_base)
         return _MeetingNode(self.n, self.first, self.second, v, base, self.kernels, self.threads)
 
     def masses(self, leaf):
         """Return what :meth:`DensePairs.masses` does."""
-        sizes, step, similar, dissimilar = np.bincount(leaf).astype(float), self._step(), 0.0, 0.0
-        unlisted = (sizes * (sizes - 1)).sum()
+        step = self._step()
 
         def of_block(part):
             same = part.start + np.flatnonzero(leaf[self.first[part]] == leaf[self.second[part]])
-            orders, of_similar, of_dissimilar = self.similar[same], *(rounded(w, step) for w in self._weights(same))
-            return (orders * of_similar).sum(), ((2 - orders) * of_dissimilar).sum(), 2.0 * len(same)  # SF:eq14
+            orders = self.similar[same]
+            w_similar, w_dissimilar = self._weights(same)
+            of_similar = (orders * rounded(w_similar, step)).sum()  # SF:eq14
+            of_dissimilar = ((2 - orders) * rounded(w_dissimilar, step)).sum()  # SF:eq14
+            return of_similar, of_dissimilar, 2.0 * len(same)
 
+        sizes = np.bincount(leaf).astype(float)
+        unlisted = (sizes * (sizes - 1)).sum()
+        similar = 0.0
+        dissimilar = 0.0
         for of_similar, of_dissimilar, pairs in self._for_blocks(of_block):
-            similar, dissimilar, unlisted = similar + of_similar, dissimilar + of_dissimilar, unlisted - pairs
+            similar += of_similar
+            dissimilar += of_dissimilar
+            unlisted -= pairs
         return similar, dissimilar + unlisted
 
     def meet(self, leaf, c):
@@ -223,14 +232,20 @@ class MeetingPairs:
         step = self._step()
 
         def of_block(part):
-            both, chosen = (rounded(w, step) for w in self._weights(part)), self.T[part] > 0
-            right = int(self.similar[part][chosen].sum(dtype=np.int64))
-            return _both(*both, self.similar[part]).sum(), 2 * np.count_nonzero(chosen), right
+            orders = self.similar[part]
+            w_similar, w_dissimilar = self._weights(part)
+            loss = _both(rounded(w_similar, step), rounded(w_dissimilar, step), orders).sum()
+            chosen = self.T[part] > 0
+            return loss, int(orders[chosen].sum(dtype=np.int64)), 2 * np.count_nonzero(chosen)
 
-        loss, chosen, right = self._unlisted(), 0, 0
-        for of_pairs, of_chosen, of_right in self._for_blocks(of_block):
-            loss, chosen, right = loss + of_pairs, chosen + of_chosen, right + of_right
-        return loss, right - self.lam * chosen
+        loss = self._unlisted()
+        quality = 0
+        cost = 0
+        for of_loss, of_quality, of_cost in self._for_blocks(of_block):
+            loss += of_loss
+            quality += of_quality
+            cost += of_cost
+        return loss, quality - self.lam * cost
 
 
 def _both(of_similar, of_dissimilar, orders):
@@ -264,5 +279,6 @@ class _MeetingNode:
         parts = self.kernels.split_pairs(left, self.first, self.second, self.v, threads=self.threads)  # SF:2:6
         sizes = np.count_nonzero(left), np.count_nonzero(~left)
         return tuple(
-            _MeetingNode(n, *part, self.base, self.kernels, self.threads) for n, part in zip(sizes, parts, strict=True)
+            _MeetingNode(n, first, second, v, self.base, self.kernels, self.threads)
+            for n, (first, second, v) in zip(sizes, parts, strict=True)
         )

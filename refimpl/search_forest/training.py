@@ -62,10 +62,8 @@ def search_tree(X, node, settings, *, rng, kernels, threads=None):
     def split(X, node):
         return best_split(X, node, settings, rng, kernels, threads)
 
-    for tree in algorithm.search_tree(X, node, split, settings.max_depth):
-        if tree.n_leaves == settings.max_leaves:
-            break
-    return tree
+    max_leaves = np.inf if settings.max_leaves is None else settings.max_leaves
+    return algorithm.search_tree(X, node, split, settings.max_depth, max_leaves)
 
 
 def search_forest(
@@ -105,8 +103,8 @@ def search_forest(
     stumps : int, default 16
         Coordinates that are attempted, drawn anew for each node, with every threshold.
     offset : {"eigenvector", "best"}
-        b from the eigenvector, as eq. 18 has it, or the threshold on p^T x that maximises eq. 17 itself. Moved planes
-        have the best threshold anyway.
+        b from the eigenvector, as eq. 18 has it, or the threshold on p^T x that maximises eq. 17 itself. A plane
+        that is moved gets its best threshold.
     refine : int, default 0
         How often a plane may be moved, from the eigenvector on, to where eq. 17 is larger, which is what a split is to
         maximise (p. 5). With 0, eq. 18 has the last word. A tree with ``refine=10`` takes about twice as long.
@@ -121,7 +119,8 @@ def search_forest(
     start : SearchForest, optional
         The first trees, from a training with the same arguments that was interrupted. The result is that of an
         uninterrupted training: each tree has a random stream of its own. That X, S and `lam` are the same is checked,
-        that the other arguments are is not.
+        that the other arguments are is not. A forest of a release whose eq. 18 had other coordinates goes on with trees of
+        today's.
     callback : callable, optional
         Gets the forest so far after each tree; ``refimpl.save`` makes a checkpoint of it.
     max_memory : int, optional
@@ -148,7 +147,9 @@ def search_forest(
     kernels = as_kernels(kernels)
     rng = as_generator(rng)
     X = in_range(as_matrix(X, "X", single=True), "X")
-    M, lam, threads = as_count(M, "M"), _as_lam(lam), _as_threads(threads)
+    M = as_count(M, "M")
+    lam = _as_lam(lam)
+    check_threads(threads)
     settings = _as_settings(max_depth, max_leaves, stump_above, stumps, offset, refine, augment, tol)
     one_of(pairs, FORMS, "pairs")
     if pairs == "dense" and len(X) > DENSE:
@@ -215,11 +216,6 @@ def _as_settings(max_depth, max_leaves, stump_above, stumps, offset, refine, aug
         None if stump_above is None else as_count(stump_above, "stump_above", 0), as_count(stumps, "stumps"),
         offset, as_count(refine, "refine", 0), as_number(augment, "augment"), as_number(tol, "tol"),
     )  # fmt: skip
-
-
-def _as_threads(threads):
-    check_threads(threads)
-    return threads
 
 
 def in_range(X, name):
@@ -342,7 +338,8 @@ def to_terms(forest, X, *, kernels=None, threads=None):
         Numbers from 0 to ``forest.n_words - 1``; different trees have different ones. Two points are selected for each
         other if they share a word.
     """
-    kernels, threads = as_kernels(kernels), _as_threads(threads)
+    kernels = as_kernels(kernels)
+    check_threads(threads)
     _require_forest(forest, "forest")
     return kernels.forest_words(forest, as_points(forest, X, "X"), threads=threads)
 

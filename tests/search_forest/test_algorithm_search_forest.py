@@ -1,5 +1,8 @@
 """The printed form: against the form for use, bit for bit, and the oracle's Algorithms 1 and 2, tree for tree."""
 
+import inspect
+from types import SimpleNamespace
+
 import numpy as np
 import oracles_forest as oracle
 import pytest
@@ -11,7 +14,7 @@ from scipy import sparse
 
 from refimpl.search_forest import algorithm, as_similarity, neighbor_similarity, planted, search_forest, to_terms
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
-from refimpl.search_forest.splits import Settings, best_split
+from refimpl.search_forest.splits import Settings, best_split, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -141,6 +144,20 @@ def test_neither_a_shift_nor_the_scale_of_the_points_matters(kernels, dtype):
             assert np.mean([len(set(zip(a, b, strict=True))) for a, b in zip(other.T, words[0].T, strict=True)]) < 300
 
 
+def test_a_point_on_the_plane_goes_right():
+    """p^T x + b > 0 goes left: 0 does not. A stump's threshold may be the value of a point."""
+    node, rng = node_of(15, 0)
+    X = rng.normal(size=(15, 4))
+    b = algorithm.hyperplane(X, node, np.random.default_rng(1)).b
+    values = np.repeat([-b, np.nextafter(-b, np.inf), np.nextafter(-b, -np.inf)], 5)
+    kernels = SimpleNamespace(**vars(KERNELS[0]) | {"plane_values": lambda X, p, threads=None: values})
+    split = algorithm.hyperplane(X, node, np.random.default_rng(1), kernels=kernels)
+    assert split.b == b and split.left.tolist() == [False] * 5 + [True] * 5 + [False] * 5
+    X = np.repeat([1.0, np.nextafter(1.0, 2.0)], [8, 7])[:, np.newaxis]  # nothing is midway between them
+    split = stump(X, node, 1, rng)
+    assert split.b == -1.0 and split.left.tolist() == [False] * 8 + [True] * 7
+
+
 def test_coordinates_of_a_node():
     X = points(40, 3)
     x, mean, spread = algorithm.augmented(X)
@@ -175,29 +192,49 @@ def test_equations_6_8_10_14_and_16():
 
 
 def test_a_tree_grows_split_by_split():
-    """What Algorithm 2 yields: J rises with each split, the leaf of least J^k comes first, and a limit can end it."""
-    X = points(90, 4)
-    root = MeetingPairs(neighbor_similarity(X, 8), 0.3, KERNELS[0]).root()
-    rng, found, waiting = np.random.default_rng(0), [], [root.J]
+    """Algorithm 2 with a limit on the leaves: J rises with each split, and the leaf of least J^k comes first."""
+    X, found = points(90, 4), []
+    S = neighbor_similarity(X, 8)
+    root = MeetingPairs(S, 0.3, KERNELS[0]).root()
 
-    def watched(points, node):
-        assert node.J == min(waiting)
-        waiting.remove(node.J)
-        split = algorithm.hyperplane(points, node, rng)
-        parts = node.split(split.left)
-        if parts[0].J + parts[1].J - node.J > node.negligible():
-            waiting.extend(part.J for part in parts if part.n > 1)
-        return split
+    def grown(max_leaves):
+        rng, waiting = np.random.default_rng(0), [root.J]
 
-    for tree in algorithm.search_tree(X, root, watched, max_depth=90):
-        found.append((tree.n_leaves, tree.J))
+        def watched(points, node):
+            assert node.J == min(waiting)
+            waiting.remove(node.J)
+            split = algorithm.hyperplane(points, node, rng)
+            parts = node.split(split.left)
+            if parts[0].J + parts[1].J - node.J > node.negligible():
+                waiting.extend(part.J for part in parts if part.n > 1)
+            return split
+
+        return algorithm.search_tree(X, root, watched, max_depth=90, max_leaves=max_leaves), waiting
+
+    whole, waiting = grown(np.inf)
+    assert not waiting and whole.n_leaves > 10
+    for most in range(1, whole.n_leaves + 2):
+        tree = grown(most)[0]
+        found.append(tree.J)
+        assert tree.n_leaves == min(most, whole.n_leaves)
         assert len(set(tree.leaf.tolist())) == tree.n_leaves and max(tree.leaf) < len(tree.left)
-    assert not waiting
-    leaves, J = np.array(found).T
-    assert (np.diff(leaves) == 1).all() and (np.diff(J) > 0).all() and leaves[-1] > 10
-    S = neighbor_similarity(X, 8).toarray()
-    together = algorithm.tree_selection(tree.leaf, tree.leaf) & ~np.eye(90, dtype=bool)
-    assert J[-1] == pytest.approx((S[together] - 0.3).sum())  # eq. 17
+    assert (np.diff(found[:-1]) > 0).all() and found[-2] == found[-1] == whole.J
+    together = algorithm.tree_selection(whole.leaf, whole.leaf) & ~np.eye(90, dtype=bool)
+    assert whole.J == pytest.approx((S.toarray()[together] - 0.3).sum())  # eq. 17
+
+
+def test_defaults_are_those_of_the_form_for_use():
+    """What the other tests of both forms pass by name."""
+    used = inspect.signature(search_forest).parameters
+    assert used["offset"].default == "eigenvector" and used["refine"].default == 0
+    assert used["max_leaves"].default is used["stump_above"].default is None
+    for function in (algorithm.search_forest, algorithm.search_tree):
+        assert inspect.signature(function).parameters["max_depth"].default == used["max_depth"].default
+    of_plane = inspect.signature(algorithm.hyperplane).parameters
+    assert of_plane["last"].default == used["augment"].default and of_plane["tol"].default == used["tol"].default
+    assert inspect.signature(algorithm.augmented).parameters["last"].default == used["augment"].default
+    given = Settings()
+    assert all(getattr(given, name) == used[name].default for name in vars(given))
 
 
 def test_line_5_keeps_a_leaf_whose_split_does_not_pay():
@@ -214,6 +251,5 @@ def test_line_5_keeps_a_leaf_whose_split_does_not_pay():
         split += a.J + b.J > node.J
         return found
 
-    for tree in algorithm.search_tree(X, root, watched):
-        grown = tree
+    grown = algorithm.search_tree(X, root, watched)
     assert kept > 0 and grown.n_leaves == split + 1

@@ -7,7 +7,7 @@ import oracles_forest
 import pytest
 import scipy.sparse
 
-from refimpl.search_forest import best_c, search_forest
+from refimpl.search_forest import algorithm, best_c, search_forest
 from refimpl.search_forest.pairs import DensePairs
 
 
@@ -39,3 +39,24 @@ def test_bsf_3_c_is_neither_negative_nor_infinite():
     points, similar = np.array([[0.0], [0.1], [9.0], [9.1]]), [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     forest = search_forest(points, similar, 3, 0.5, rng=np.random.default_rng(0))
     assert (forest.c > 0).all() and np.isfinite(forest.c).all() and forest.history[0, 2] == 0
+
+
+def test_bsf_4_c_is_one_number_for_all_pairs():
+    """Given a pair, t and s are certain, and eq. 14 has its minimum at 0 or at infinity; c comes from all the pairs."""
+    lam, leaf, n = 0.1, np.array([0, 0, 0, 0, 1, 1]), 6
+    s = np.zeros((n, n), dtype=bool)
+    s[[0, 1, 2, 4, 0], [1, 0, 0, 5, 5]] = True
+    t, w = algorithm.tree_selection(leaf, leaf), np.where(np.eye(n), 0.0, 1.0)
+    similar, dissimilar = algorithm.masses(w, t, s)
+
+    def loss(c, met, wrong):
+        return math.exp(-c * (1 - lam)) * met + math.exp(c * lam) * wrong
+
+    for i, j in oracles_forest.pairs(n):
+        terms = float(t[i, j] and s[i, j]), float(t[i, j] and not s[i, j])
+        assert terms in ((1, 0), (0, 1), (0, 0))
+        slope = loss(1.0, *terms) - loss(0.0, *terms)
+        assert np.sign(slope) == terms[1] - terms[0]  # falls for ever, rises from 0 on, or does not depend on c
+    c = best_c(similar, dissimilar, lam)
+    assert (similar, dissimilar) == oracles_forest.masses(leaf.tolist(), np.zeros((n, n)), s.astype(int), lam)
+    assert 0 < c < math.inf and c == pytest.approx(oracles_forest.best_c(similar, dissimilar, lam), abs=1e-6)

@@ -1,0 +1,102 @@
+"""Splits of a node beyond the plane of eq. 18: stumps, best thresholds, moved planes, against eq. 17 by brute force."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+from scipy import sparse
+
+from refimpl.search_forest import as_similarity, top_eigenvector
+from refimpl.search_forest.algorithm import hyperplane
+from refimpl.search_forest.pairs import DensePairs, MeetingPairs
+from refimpl.search_forest.splits import Settings, best_split, moved, stump, with_best_threshold
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+forms = pytest.mark.parametrize("form", [DensePairs, MeetingPairs])
+
+
+def problem(form, kernels, seed, n=15, d=4):
+    """Points, a node of them all, and its M as a matrix."""
+    rng = np.random.default_rng(seed)
+    S = as_similarity(sparse.csr_matrix(rng.random((n, n)) < 0.3), n)
+    return rng.normal(size=(n, d)), form(S, 0.2, kernels).root(), DensePairs(S, 0.2).root().M, rng
+
+
+def worth(M, left):
+    """J^k(1) + J^k(2)."""
+    return M[np.ix_(left, left)].sum() + M[np.ix_(~left, ~left)].sum()
+
+
+def cuts(values):
+    """The sides of every threshold between two values."""
+    return [values > value for value in np.sort(values)[:-1]]
+
+
+@each
+@forms
+@pytest.mark.parametrize("seed", range(4))
+def test_a_stump_is_the_best_of_all_coordinates_and_thresholds(kernels, form, seed):
+    X, node, M, rng = problem(form, kernels, seed)
+    best = max(worth(M, left) for feature in range(4) for left in cuts(X[:, feature]))
+    split = stump(X, node, 4, rng)
+    assert worth(M, split.left) == pytest.approx(best)
+    assert (split.left == (X[:, split.p] + split.b > 0)).all()
+
+
+@each
+@forms
+def test_the_best_threshold_is_the_best_of_all(kernels, form):
+    X, node, M, rng = problem(form, kernels, 5)
+    p = rng.normal(size=4)
+    split = with_best_threshold(X, node, p, kernels, None)
+    assert worth(M, split.left) == pytest.approx(max(worth(M, left) for left in cuts(X @ p)))
+
+
+@each
+def test_stumps_are_for_nodes_of_more_points(kernels):
+    X, node, _, rng = problem(MeetingPairs, kernels, 6)
+    found = {n: best_split(X, node, Settings(stump_above=n), rng, kernels, None).p for n in (14, 15)}
+    assert isinstance(found[14], int) and isinstance(found[15], np.ndarray)
+
+
+@each
+def test_the_eigensolver_starts_where_the_generator_says(kernels):
+    X, node, _, _ = problem(MeetingPairs, kernels, 7)
+    used, other = np.random.default_rng(0), np.random.default_rng(0)
+    hyperplane(X, node, used, kernels=kernels)
+    other.normal(size=5)
+    assert used.bit_generator.state == other.bit_generator.state
+
+
+@each
+def test_settings_reach_the_plane(kernels):
+    X, node, _, _ = problem(MeetingPairs, kernels, 8, n=60, d=12)
+    for settings in Settings(tol=1e-1), Settings(tol=1e-9), Settings(augment=1.0):
+        split = best_split(X, node, settings, np.random.default_rng(0), kernels, None)
+        given = {"last": settings.augment, "tol": settings.tol, "kernels": kernels}
+        expected = hyperplane(X, node, np.random.default_rng(0), **given)
+        assert (split.p == expected.p).all() and split.b == expected.b
+    loose, tight = (best_split(X, node, Settings(tol=tol), np.random.default_rng(0), kernels, None).p
+                    for tol in (1e-1, 1e-9))  # fmt: skip
+    assert (loose != tight).any()
+
+
+@each
+@pytest.mark.parametrize("seed", range(6))
+def test_moves_go_on_while_equation_17_rises(kernels, seed):
+    """One move at a time: the same plane as that of many moves at once, up to the first move that gains nothing."""
+    X, node, M, rng = problem(MeetingPairs, kernels, seed, n=40)
+    split = hyperplane(X, node, rng, kernels=kernels)
+    found = [moved(X, node, split, most, kernels, None) for most in range(8)]
+    J = [worth(M, one.left) for one in found]
+    assert found[0] is split and (np.diff(J) >= -1e-9).all()
+    for a, b in pairwise(found):
+        assert worth(M, b.left) > worth(M, a.left) or (b.p == a.p).all()
+
+
+def test_the_eigensolver_restarts_until_the_residual_is_small():
+    """A basis of 60 vectors does not suffice where eigenvalues are close."""
+    values = np.linspace(0, 1, 400)
+    v = top_eigenvector(lambda u: values * u, np.random.default_rng(0).normal(size=400), tol=1e-8)
+    assert np.linalg.norm(values * v - v) <= 2e-8 and v[-1] > 0
