@@ -119,8 +119,8 @@ def search_forest(
     start : SearchForest, optional
         The first trees, from a training with the same arguments that was interrupted. The result is that of an
         uninterrupted training: each tree has a random stream of its own. That X, S and `lam` are the same is checked,
-        that the other arguments are is not. A forest of a release whose eq. 18 had other coordinates goes on with trees of
-        today's.
+        that the other arguments are is not. A forest of a release whose eq. 18 had other coordinates goes on with
+        trees of today's.
     callback : callable, optional
         Gets the forest so far after each tree; ``refimpl.save`` makes a checkpoint of it.
     max_memory : int, optional
