@@ -22,7 +22,7 @@ MEASURES = (
     ("test_error_all", "test error, all training points vote (%)"),
 )  # fmt: skip
 FALLING = (
-    "(measured once, with steps that were taken back where they raised the objective; the steps of `steps` may raise it)"
+    "(measured once, with steps that were taken back where they raised the objective; those of `steps` may raise it)"
 )
 WHY = {
     "seconds": "another machine and other steps: L-BFGS on a smoothed problem with a barrier, certified by the dual",

@@ -13,7 +13,7 @@ from refimpl.lmnn.model import Step
 from refimpl.lmnn.problem import LargeMarginProblem
 
 MIXED = 20  # means of slopes that are mixed for the bound
-LITTLE = 1e-4  # a gain of twenty full checks below this ends the steps, or a tenth of tol if that is less
+LITTLE = 1e-4  # a gain of forty full checks below this ends the steps, or a tenth of tol if that is less
 
 
 class Watched(LargeMarginProblem):

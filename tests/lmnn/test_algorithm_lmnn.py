@@ -153,7 +153,7 @@ def test_the_step_goes_against_the_gradient_and_back_onto_the_cone():
     G = G + G.transpose(0, 2, 1)
     M = L.transpose(0, 2, 1) @ L
     m, g = np.sqrt((M**2).sum()), np.sqrt((G**2).sum())
-    eta = np.sqrt(90.0 * m / g**3) / 4**0.6
+    eta = np.sqrt(90.0 * m / g**3) / 4**0.65
     assert eta < 0.9 * m / g
     values, vectors = np.linalg.eigh(M - eta * G)
     assert values.min() < 0  # the projection does something
@@ -172,14 +172,14 @@ def test_project_is_the_nearest_matrix_of_the_cone():
 
 
 class Surprising(LargeMarginProblem):
-    """Its first 30 full checks find one more pair each."""
+    """Its first 50 full checks find one more pair each."""
 
     checks = 0
 
     def impostors(self, L, margin=1.0):
         self.checks += 1
         i, l = super().impostors(L, margin)
-        if self.checks > 30:
+        if self.checks > 50:
             return i, l
         other = np.flatnonzero(self.classes != self.classes[self.checks])[0]
         return np.append(i, self.checks), np.append(l, other)
@@ -196,7 +196,7 @@ def test_the_steps_go_on_while_a_full_check_finds_new_triples():
         held = now.objective
         problem.add_pairs(*problem.impostors(np.eye(4)[None], margin=1e9))  # all pairs of two classes
         assert held == pytest.approx(problem.evaluate_at(now.Z).objective) and held >= best[0]
-    assert ends[0] < 30 <= ends[1]
+    assert ends[0] < 50 <= ends[1]
 
 
 def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
@@ -298,6 +298,17 @@ def test_targets_and_neighbours_are_those_of_the_form_for_use():
 
 
 # ------------------------------------------------------------------------------------------------ § 4.3
+
+
+def test_svd_is_the_nearest_matrix_of_its_rank():
+    A = np.random.default_rng(0).normal(size=(5, 5))
+    M = A.T @ A
+    values = np.linalg.eigvalsh(M)
+    for r in (1, 3, 5):
+        L = algorithm.lmnn_svd(M, r)
+        assert L.shape == (r, 5)
+        np.testing.assert_allclose((L * L).sum(axis=1), values[::-1][:r], rtol=1e-12)
+        np.testing.assert_allclose(np.linalg.norm(M - L.T @ L), np.linalg.norm(values[: 5 - r]), atol=1e-9)
 
 
 def test_the_gradient_by_the_factor_is_that_of_finite_differences():
