@@ -235,9 +235,46 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
          callback=seen.append, kernels=kernels, threads=1)  # fmt: skip
     assert len(seen) == 9
     printed = algorithm.steps(inner, algorithm.start(inner), tol=1e-6)
-    for step, (_, (objective, L), now) in zip(seen, printed, strict=False):
+    pull = np.linalg.norm(inner.pull_gradient())
+    for step, (t, (objective, L), now) in zip(seen, printed, strict=False):
         assert_same(step.L, L @ R.transpose(0, 2, 1))
         assert (step.objective, step.active) == (objective, now.active)
+        assert (step.evaluations, step.pairs) == (1 + t + step.t, len(inner.i))  # and the start
+        assert step.gradient_norm == pytest.approx(np.linalg.norm(inner.gradient_M(now.weights)) / pull)
+
+
+def test_the_bound_holds_where_no_target_neighbours_differ_in_a_direction():
+    X, y = sample("iris", 45, 2, 3)
+    X[:, 0] = y == 2  # as far as one likes from the two others, at no cost
+    proven = lmnn(X, y, 2, **FAST)
+    found = lmnn(X, y, 2, solver="printed", max_checks=50, **FAST)
+    assert proven.converged and found.bound <= proven.objective and proven.bound <= found.objective
+    assert found.bound > 0.5 * proven.objective
+    assert_honest(found, X, y)
+    start = np.diag([0.0, 1.0, 1.0, 1.0])  # does not use the direction: its slopes are steep there
+    early = lmnn(X, y, 2, start=start, solver="printed", max_checks=6, **FAST)
+    assert early.bound <= proven.objective
+    assert_honest(early, X, y)
+
+
+def test_a_small_tol_lets_the_steps_go_on():
+    X, y = sample("iris", 24, 2, 3)
+    X = X - X.mean(axis=0)
+    problem = problem_of(X, y, 2, 1.0, None, FASTEST)
+    R = algorithm.coordinates(problem)
+    checks = []
+    for tol in (1e-4, 1e-8):
+        inner = problem.within(problem.X @ R)
+        checks.append(len(list(algorithm.steps(inner, algorithm.start(inner), tol=tol))))
+    found = lmnn(X, y, 2, solver="printed", tol=1e-7, **FAST)
+    assert found.full_checks == checks[1] > checks[0]
+    assert "forty full checks" in found.message and not found.converged
+
+
+def test_of_equally_near_points_of_several_partitions_the_lowest_comes_first():
+    X, partition = np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([1, 0, 1, 0])
+    squares, indices = algorithm.nearest(X, np.zeros((1, 1)), 3, np.ones((2, 1, 1)), partition)
+    assert squares.tolist() == [[1, 1, 1]] and indices.tolist() == [[0, 1, 2]]
 
 
 def test_several_metrics_with_a_validation_set_take_the_printed_steps_from_one():
