@@ -74,14 +74,17 @@ def descend(problem, L, tol, *, max_checks):
     inner = problem.within(problem.X @ R, Watched)
     inner.watch(problem.coordinates)
     back = np.swapaxes(R, -1, -2)
-    if L is None or not L.any():
-        V = algorithm.start(inner)
-    else:
-        V = np.swapaxes(np.linalg.solve(R, np.swapaxes(L, -1, -2)), -1, -2)
-    found = algorithm.steps(inner, V, tol=min(LITTLE, 0.1 * tol), checks=max_checks)
+    found = algorithm.steps(inner, _inward(L, inner, R), tol=min(LITTLE, 0.1 * tol), checks=max_checks)
     for check, (_, best, now) in enumerate(found, 1):
         bound = min(inner.certificate.improve(best[0]), best[0])
         yield Step(
             check, best[1] @ back, best[0], bound, now.active, len(inner.i), inner.looks, 0.0, 0.0,
             np.linalg.norm(inner.gradient_M(now.weights)) / np.linalg.norm(inner.pull_gradient()),
         )  # fmt: skip
+
+
+def _inward(L, inner, R):
+    """The start in the coordinates of the steps: L in them, or that of ``algorithm.py``."""
+    if L is None or not L.any():
+        return algorithm.start(inner)
+    return np.swapaxes(np.linalg.solve(R, np.swapaxes(L, -1, -2)), -1, -2)

@@ -170,8 +170,7 @@ def _start(problem, X, solver, validation, patience, max_memory):
     """Factors to start from, of which the steps choose the scale; None where algorithm.py has a start of its own."""
     if solver == "printed" and (validation is None or problem.partitions == 1):
         return None
-    options = {"search": problem.search, "kernels": problem.kernels, "threads": problem.threads}
-    options["max_memory"] = max_memory
+    options = {name: getattr(problem, name) for name in ("search", "kernels", "threads")} | {"max_memory": max_memory}
     if problem.partitions > 1:
         one = lmnn(
             X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2, validation=validation,
