@@ -21,22 +21,25 @@ MEASURES = (
     ("train_error", "train error (%)"), ("test_error", "test error (%)"),
     ("test_error_all", "test error, all training points vote (%)"),
 )  # fmt: skip
+FALLING = (
+    "(measured once, with steps that were taken back where they raised the objective; those of `steps` may raise it)"
+)
 WHY = {
     "seconds": "another machine and other steps: L-BFGS on a smoothed problem with a barrier, certified by the dual",
     "active": "triples with positive slack at the certified optimum. The paper's steps seem to have ended before: its "
-              "numbers lie between those after 7 and 31 steps from the Euclidean metric (table `steps`)",
+              f"numbers lay between those after 7 and 31 steps from the Euclidean metric {FALLING}",
     "total": "the paper prints two digits",
     "train_error": "leave-one-out error of the k = 3 nearest. How the paper measures it here is not said: for the same "
                    "60,000 digits its figure 5 prints 1.19 %, near ours",
     "test_error": "how the paper prepared its images is not said (its Euclidean error is 2.33 %; see `preparation`)",
-    60: "with 60 points in 169 dimensions eq. 3 is 0 for many metrics. The paper's steps from the Euclidean metric, "
-        "ended after 3 to 7 of them, have 29.6 to 30.0 % (table `steps`)",
-    600: "the optimum is worse than what the paper's steps pass: 10.76 % after 15 steps from the Euclidean metric, "
-         "where 6,084 triples are active (printed: 6,169; table `steps`)",
-    6000: "the paper's steps pass 3.98 % (table `steps`), so where they end does not explain it alone. Deskewed images "
-          "have less, but then the Euclidean error is not the printed one",
-    (60_000, "normalised"): "the optimum has a little more than what the paper's steps pass on their way: 1.81, 1.72, "
-                            "1.68 % after 15, 31, 51 steps (table `steps`)",
+    60: "with 60 points in 169 dimensions eq. 3 is 0 for many metrics. Steps from the Euclidean metric, ended after 3 "
+        f"to 7 of them, had 29.6 to 30.0 % {FALLING}",
+    600: "the optimum is worse than what steps pass: 10.76 % after 15 of them from the Euclidean metric, where 6,084 "
+         f"triples were active (printed: 6,169) {FALLING}",
+    6000: f"steps from the Euclidean metric passed 3.98 % {FALLING}, so where they end does not explain it alone. "
+          "Deskewed images have less, but then the Euclidean error is not the printed one",
+    (60_000, "normalised"): "the optimum has a little more than what steps passed on their way: 1.81, 1.72, 1.68 % "
+                            f"after 15, 31, 51 of them {FALLING}",
 }
 
 

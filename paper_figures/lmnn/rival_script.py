@@ -1,4 +1,4 @@
-"""Run by lmnn_rivals.py in the rivals' own virtual environment: `python lmnn_rival_script.py NAME IN.npz OUT.npz`.
+"""Run by rivals.py in the rivals' own virtual environment: `python rival_script.py NAME IN.npz OUT.npz`.
 
 Trains the LMNN of pylmnn or metric-learn on X, y of IN.npz and writes the factors it went through with their times.
 """

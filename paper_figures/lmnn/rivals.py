@@ -12,7 +12,7 @@ from time import perf_counter
 
 import numpy as np
 
-from paper_figures.lmnn import rival_script as lmnn_rival_script
+from paper_figures.lmnn import rival_script
 from refimpl.lmnn import lmnn, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
 
@@ -60,7 +60,7 @@ def rival_curve(name, X, y, k, folder, limit, objective):
             run_script([sys.executable, "-m", "venv", folder / "venv"])
             run_script([python, "-m", "pip", "install", "--quiet", *BESIDE])
         run_script([python, "-m", "pip", "install", "--quiet", "--no-deps", *RIVALS[name]])
-        run_script([python, lmnn_rival_script.__file__, name, source, target], timeout=limit)
+        run_script([python, rival_script.__file__, name, source, target], timeout=limit)
     except (OSError, subprocess.SubprocessError) as error:
         return {"why": f"{name} did not run: {type(error).__name__}; it needs the network, and {limit:.0f} s at most"}
     with np.load(target) as given:

@@ -70,7 +70,7 @@ def metric_step(L, G, objective, t):
     M = np.swapaxes(L, -1, -2) @ L
     m = np.linalg.norm(M)
     g = np.linalg.norm(G)
-    eta = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.6)  # open: step-size
+    eta = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.65)  # open: step-size
     return project(M - eta * G)  # LM:3:2
 
 
@@ -87,7 +87,7 @@ def steps(problem, L, step=metric_step, *, tol=1e-4, checks=200):
     step : function
         From L, the gradient by M, the objective and t to the next L: :func:`metric_step` or :func:`factor_step`.
     tol : float
-        The steps end when twenty full checks lower the best objective by less than this, relative to it.
+        The steps end when forty full checks lower the best objective by less than this, relative to it.
     checks : int
         Full checks of all triples at most.
 
@@ -100,18 +100,20 @@ def steps(problem, L, step=metric_step, *, tol=1e-4, checks=200):
     now : refimpl.lmnn.problem.Evaluation
         At the full check just made.
     """
-    best, lows, t = (np.inf, L), [], 0
+    best = np.inf, L
+    lows = []
+    t = 0
     for check in range(checks):
-        missed = problem.add_pairs(*problem.impostors(L))  # LM:3:9, LM:4.2:3-4
+        missed = problem.add_pairs(*problem.impostors(L))  # LM:3:8, LM:4.2:3-4  all triples
         now = problem.evaluate(L)  # LM:eq1, LM:eq2, LM:eq3, LM:eq4, LM:3:1, LM:3:4
         best = min(best, (now.objective, L), key=lambda one: one[0])
         lows.append(best[0])
         yield t, best, now
-        converged = not missed and check >= 20 and lows[-21] - lows[-1] <= tol * lows[-1]  # open: convergence
+        converged = not missed and check >= 40 and lows[-41] - lows[-1] <= tol * lows[-1]  # LM:3:9  open: convergence
         if converged or check == checks - 1:
             return
         G = problem.gradient_M(now.weights)  # LM:eq5, LM:3:5, LM:3:10  with the triples just found
-        for _ in range(min(20, 2**check)):  # LM:3:8  open: full-check
+        for _ in range(min(20, 2**check)):  # open: full-check
             t += 1
             L = step(L, G, now.objective, t)  # LM:3:2, LM:3:3
             then = problem.evaluate(L)  # LM:3:7  of the active set alone
@@ -169,7 +171,7 @@ def factor_step(L, G, objective, t):
     D = 2 * L @ G  # LM:4.3:2  eq. 3 as a function of L, M = L^T L
     m = np.linalg.norm(L)
     g = np.linalg.norm(D)
-    eta = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.6)  # open: rect-step-size
+    eta = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.65)  # open: rect-step-size
     return L - eta * D  # LM:4.3:3
 
 

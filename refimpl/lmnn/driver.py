@@ -22,7 +22,7 @@ ROUNDED = (
     "not converged: {} of X {} left out, the values of which differ by at most 16 units in the last place; subtract "
     "the mean or remove {}. Without {}: {}"
 )
-ENDED = "twenty full checks lowered the objective by next to nothing, and the last found no new triple"
+ENDED = "forty full checks lowered the objective by next to nothing, and the last found no new triple"
 STUCK = (
     "neither the objective nor its bound moves any more, as can be where points or the differences between target "
     "neighbours lie very near to fewer dimensions"

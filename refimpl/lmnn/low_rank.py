@@ -6,7 +6,7 @@ The paper's plain gradient steps by L are :func:`refimpl.lmnn.algorithm.factor_s
 import numpy as np
 
 from refimpl.checks import as_count, as_kernels, as_matrix, positive
-from refimpl.lmnn.algorithm import project
+from refimpl.lmnn import algorithm
 from refimpl.lmnn.arguments import as_factors, as_mu, as_options, as_targets, as_validation, checked
 from refimpl.lmnn.driver import until_done
 from refimpl.lmnn.memory import most_pairs
@@ -38,7 +38,7 @@ def lmnn_svd(M, r):
     M, r = as_matrix(M, "M"), as_count(r, "r")
     if M.shape[0] != M.shape[1] or r > len(M):
         raise ValueError(f"M, r: shape {M.shape} and {r}; M must be square, and r at most its size")
-    return np.ascontiguousarray(project((M + M.T) / 2)[::-1][:r])
+    return np.ascontiguousarray(algorithm.lmnn_svd((M + M.T) / 2, r))
 
 
 def lmnn_rect(

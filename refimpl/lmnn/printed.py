@@ -13,7 +13,7 @@ from refimpl.lmnn.model import Step
 from refimpl.lmnn.problem import LargeMarginProblem
 
 MIXED = 20  # means of slopes that are mixed for the bound
-LITTLE = 1e-4  # a gain of twenty full checks below this ends the steps, or a tenth of tol if that is less
+LITTLE = 1e-4  # a gain of forty full checks below this ends the steps, or a tenth of tol if that is less
 
 
 class Watched(LargeMarginProblem):
@@ -21,16 +21,23 @@ class Watched(LargeMarginProblem):
 
     def watch(self, coordinates):
         """Begin; pairs that differ in a direction without pull count as satisfied, since the bound needs it."""
-        self.at, self.looks = coordinates, 0
-        self.seen, self.alpha, self.weights = 0, 0.0, 0.0
+        self.at = coordinates
+        self.looks = 0
+        self._begin()
         self.certificate = Certificate(self, coordinates, MIXED)
+
+    def _begin(self):
+        self.seen = 0
+        self.alpha = 0.0
+        self.weights = 0.0
 
     def evaluate(self, L, h=0.0):
         """Eqs. 2 and 3 over the working set."""
         now = super().evaluate(L, h)
         free = self.at.is_free(self.i, self.l, self.partition)
         used = self.evaluate_at(now.Z, h, without=free) if free.any() else now
-        self.alpha, self.weights = self.alpha + used.alpha, self.weights + used.weights
+        self.alpha = self.alpha + used.alpha
+        self.weights = self.weights + used.weights
         self.seen += 1
         self.looks += 1
         return now
@@ -39,7 +46,7 @@ class Watched(LargeMarginProblem):
         """Take pairs into the working set; returns how many were not there."""
         if self.seen:
             self.certificate.add(self.alpha / self.seen, self.weights / self.seen)
-        self.seen, self.alpha, self.weights = 0, 0.0, 0.0
+        self._begin()
         return super().add_pairs(i, l)
 
 
@@ -51,7 +58,7 @@ def descend(problem, L, tol, *, max_checks):
     problem : refimpl.lmnn.problem.LargeMarginProblem
         In the coordinates that the points were given in, centred.
     L : ndarray, shape (partitions, r, d), or None
-        Factors to start from; None for the start of ``algorithm.py``.
+        Factors to start from; None for the start of ``algorithm.py``, as for zeros, from which no step leads away.
     tol : float
         The relative gap that is wanted. The caller stops.
     max_checks : int
@@ -67,11 +74,17 @@ def descend(problem, L, tol, *, max_checks):
     inner = problem.within(problem.X @ R, Watched)
     inner.watch(problem.coordinates)
     back = np.swapaxes(R, -1, -2)
-    V = algorithm.start(inner) if L is None else np.swapaxes(np.linalg.solve(R, np.swapaxes(L, -1, -2)), -1, -2)
-    found = algorithm.steps(inner, V, tol=min(LITTLE, 0.1 * tol), checks=max_checks)
+    found = algorithm.steps(inner, _inward(L, inner, R), tol=min(LITTLE, 0.1 * tol), checks=max_checks)
     for check, (_, best, now) in enumerate(found, 1):
         bound = min(inner.certificate.improve(best[0]), best[0])
         yield Step(
             check, best[1] @ back, best[0], bound, now.active, len(inner.i), inner.looks, 0.0, 0.0,
             np.linalg.norm(inner.gradient_M(now.weights)) / np.linalg.norm(inner.pull_gradient()),
         )  # fmt: skip
+
+
+def _inward(L, inner, R):
+    """The start in the coordinates of the steps: L in them, or that of ``algorithm.py``."""
+    if L is None or not L.any():
+        return algorithm.start(inner)
+    return np.swapaxes(np.linalg.solve(R, np.swapaxes(L, -1, -2)), -1, -2)

@@ -140,12 +140,12 @@ def lmnn(
         one_of(solver, SOLVERS, "solver")
     one_of(search, ("product", "trees"), "search")
     partition = as_partition(partition, len(X))
-    if solver is None:
-        solver = "printed" if validation is not None and partition.max() else "smoothed"
     room = most_pairs(max_memory, *X.shape, k, int(partition.max()) + 1)
     validation = as_validation(validation, X, y)
     given = None if start is None else as_factors(start, X.shape[1], partition.max() + 1)
     targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
+    if solver is None:
+        solver = _usual_solver(X, targets, validation, partition)
     centred = X - X.mean(axis=0)
     while True:
         problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads, search, X, room)
@@ -159,12 +159,18 @@ def lmnn(
         given, targets = found.L, _nearest_of_class(X, classes, k, found.L, partition)
 
 
+def _usual_solver(X, targets, validation, partition):
+    """The printed steps where a validation set stops several metrics, if any target neighbours differ."""
+    if validation is None or partition.max() == 0:
+        return "smoothed"
+    return "printed" if any((X[j] != X).any() for j in targets.T) else "smoothed"
+
+
 def _start(problem, X, solver, validation, patience, max_memory):
     """Factors to start from, of which the steps choose the scale; None where algorithm.py has a start of its own."""
     if solver == "printed" and (validation is None or problem.partitions == 1):
         return None
-    options = {"search": problem.search, "kernels": problem.kernels, "threads": problem.threads}
-    options["max_memory"] = max_memory
+    options = {name: getattr(problem, name) for name in ("search", "kernels", "threads")} | {"max_memory": max_memory}
     if problem.partitions > 1:
         one = lmnn(
             X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2, validation=validation,

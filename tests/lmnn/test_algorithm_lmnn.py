@@ -7,13 +7,22 @@ from agreement import KERNELS, assert_same
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from test_lmnn import blobs, convex_optimum, problem_of
 from test_lmnn_certificate import assert_honest
+from threadpoolctl import threadpool_limits
 
 from refimpl.lmnn import algorithm, lmnn, lmnn_rect, project, target_neighbors
 from refimpl.lmnn.neighbors import metric_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
 
 FASTEST = KERNELS[-1]
+FAST = {"kernels": FASTEST, "threads": 1}
 SETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_blas_thread():
+    """The problems are small: the threads of the BLAS would wait for each other in each of thousands of steps."""
+    with threadpool_limits(1):
+        yield
 
 
 def sample(name, n, k, seed):
@@ -31,60 +40,61 @@ def sample(name, n, k, seed):
 # ------------------------------------------------------------------------------------------- the optimum
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 @pytest.mark.parametrize(
-    ("name", "n", "k", "seed"),
-    [("iris", 24, 2, 0), ("iris", 30, 3, 1), ("iris", 40, 2, 2), ("iris", 36, 1, 3),
-     ("wine", 60, 2, 5)],
+    ("name", "n", "k", "seed", "mu", "several"),
+    [("iris", 24, 2, 0, 1.0, False), ("iris", 24, 2, 0, 1.0, True), ("iris", 30, 3, 1, 0.5, True),
+     ("iris", 36, 1, 3, 2.0, False), ("wine", 30, 1, 5, 1.0, False)],
 )  # fmt: skip
-def test_within_half_a_percent_of_a_general_solver(name, n, k, seed, several):
+def test_within_half_a_percent_of_a_general_solver(name, n, k, seed, mu, several):
     X, y = sample(name, n, k, seed)
     partition = y if several else np.zeros(n, dtype=np.int64)
     targets = target_neighbors(X, y, k)
-    best = convex_optimum(X, y, targets, 1.0, partition)
-    L = algorithm.lmnn(X, y, k, 1.0, partition, kernels=FASTEST)
+    best = convex_optimum(X, y, targets, mu, partition)
+    L = algorithm.lmnn(X, y, k, mu, partition, **FAST)
     M = (L.transpose(0, 2, 1) @ L).tolist()
-    exact = oracle.objective(X.tolist(), y, targets, 1.0, M, partition)
+    exact = oracle.objective(X.tolist(), y, targets, mu, M, partition)
     assert best * (1 - 1e-5) <= exact <= 1.005 * best
-    found = lmnn(X, y, k, partition=partition, solver="printed", kernels=FASTEST)
+    found = lmnn(X, y, k, mu, partition=partition, solver="printed", max_checks=90, **FAST)
     assert found.objective <= 1.005 * best
     assert_honest(found, X, y, best)
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+def test_does_not_collapse_at_a_kink():
+    """Steps that may only fall ended at 42.14 on these points, whose optimum (by a general solver) is 34.4143."""
+    rows = np.random.default_rng(0).permutation(150)[:24]
+    X, y = (given[rows] for given in load_iris(return_X_y=True))
+    found = lmnn(X, y, 2, solver="printed", **FAST)
+    assert 34.4143 <= found.objective <= 1.001 * 34.4143 and found.converged
+    assert found.bound <= 34.4144
+
+
 @pytest.mark.parametrize(
-    ("name", "n", "k", "seed"),
-    [("iris", 150, 3, 2), ("wine", 178, 3, 5), ("breast cancer", 100, 3, 7), ("breast cancer", 200, 3, 8)],
-)
-def test_within_half_a_percent_of_the_proven_optimum(name, n, k, seed, several):
+    ("name", "n", "k", "seed", "mu", "several"),
+    [("iris", 150, 3, 2, 1.0, True), ("wine", 150, 2, 5, 0.5, False), ("wine", 110, 3, 6, 0.5, True),
+     ("breast cancer", 200, 3, 8, 1.0, False), ("breast cancer", 200, 3, 8, 0.5, True),
+     ("digits", 150, 3, 9, 0.5, False)],
+)  # fmt: skip
+def test_within_half_a_percent_of_the_proven_optimum(name, n, k, seed, mu, several):
     """Too large for a general solver: the bound of the default solver stands for the optimum."""
     X, y = sample(name, n, k, seed)
     partition = y if several else np.zeros(n, dtype=np.int64)
-    proven = lmnn(X, y, k, partition=partition, kernels=FASTEST)
+    proven = lmnn(X, y, k, mu, partition=partition, **FAST)
     assert proven.converged
-    found = lmnn(X, y, k, partition=partition, solver="printed", kernels=FASTEST)
-    assert found.objective <= 1.005 * proven.objective
-    assert found.bound <= proven.objective and proven.bound <= found.objective
-    assert_honest(found, X, y)
-
-
-@pytest.mark.parametrize(("n", "seed"), [(120, 9), (200, 10)])
-def test_of_digits_too(n, seed):
-    X, y = sample("digits", n, 3, seed)
-    proven = lmnn(X, y, kernels=FASTEST)
-    found = lmnn(X, y, solver="printed", kernels=FASTEST)
-    assert proven.converged and found.objective <= 1.005 * proven.objective
+    L = algorithm.lmnn(X, y, k, mu, partition, **FAST)
+    found = problem_of(X, y, k, mu, partition, FASTEST)
+    found.add_pairs(*found.impostors(L))
+    assert proven.bound <= found.evaluate(L).objective <= 1.005 * proven.bound
 
 
 @pytest.mark.parametrize("name", ["breast cancer", "wine"])
 def test_raw_columns_may_stop_short_and_it_is_said(name):
-    X, y = SETS[name](return_X_y=True)
-    proven = lmnn(X, y, kernels=FASTEST)
-    found = lmnn(X, y, solver="printed", kernels=FASTEST)
-    assert found.objective >= proven.bound
+    X, y = (given[:150] for given in SETS[name](return_X_y=True))
+    proven = lmnn(X, y, **FAST)
+    found = lmnn(X, y, solver="printed", max_checks=40, **FAST)
+    assert found.objective >= proven.bound >= 0.998 * proven.objective >= 0.998 * found.bound
     assert_honest(found, X, y)
     scaled = lmnn(X * 10.0 ** np.linspace(-4, 4, X.shape[1]), y, solver="printed", targets=proven.targets,
-                  max_checks=12, kernels=FASTEST)  # fmt: skip
+                  max_checks=12, **FAST)  # fmt: skip
     assert scaled.objective > 1.005 * proven.objective and not scaled.converged
     assert "not converged" in scaled.message
     assert scaled.bound <= proven.objective
@@ -143,7 +153,7 @@ def test_the_step_goes_against_the_gradient_and_back_onto_the_cone():
     G = G + G.transpose(0, 2, 1)
     M = L.transpose(0, 2, 1) @ L
     m, g = np.sqrt((M**2).sum()), np.sqrt((G**2).sum())
-    eta = np.sqrt(90.0 * m / g**3) / 4**0.6
+    eta = np.sqrt(90.0 * m / g**3) / 4**0.65
     assert eta < 0.9 * m / g
     values, vectors = np.linalg.eigh(M - eta * G)
     assert values.min() < 0  # the projection does something
@@ -162,14 +172,14 @@ def test_project_is_the_nearest_matrix_of_the_cone():
 
 
 class Surprising(LargeMarginProblem):
-    """Its first 30 full checks find one more pair each."""
+    """Its first 50 full checks find one more pair each."""
 
     checks = 0
 
     def impostors(self, L, margin=1.0):
         self.checks += 1
         i, l = super().impostors(L, margin)
-        if self.checks > 30:
+        if self.checks > 50:
             return i, l
         other = np.flatnonzero(self.classes != self.classes[self.checks])[0]
         return np.append(i, self.checks), np.append(l, other)
@@ -186,7 +196,7 @@ def test_the_steps_go_on_while_a_full_check_finds_new_triples():
         held = now.objective
         problem.add_pairs(*problem.impostors(np.eye(4)[None], margin=1e9))  # all pairs of two classes
         assert held == pytest.approx(problem.evaluate_at(now.Z).objective) and held >= best[0]
-    assert ends[0] < 30 <= ends[1]
+    assert ends[0] < 50 <= ends[1]
 
 
 def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
@@ -221,18 +231,56 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
     R = algorithm.coordinates(problem)
     inner = problem.within(problem.X @ R)
     seen = []
-    lmnn(X, y, 3, 0.6, partition=partition, solver="printed", tol=1e-5, callback=seen.append, kernels=kernels)
-    assert len(seen) > 5
+    lmnn(X, y, 3, 0.6, partition=partition, solver="printed", tol=1e-5, max_checks=9,
+         callback=seen.append, kernels=kernels, threads=1)  # fmt: skip
+    assert len(seen) == 9
     printed = algorithm.steps(inner, algorithm.start(inner), tol=1e-6)
-    for step, (_, (objective, L), now) in zip(seen, printed, strict=False):
+    pull = np.linalg.norm(inner.pull_gradient())
+    for step, (t, (objective, L), now) in zip(seen, printed, strict=False):
         assert_same(step.L, L @ R.transpose(0, 2, 1))
         assert (step.objective, step.active) == (objective, now.active)
+        assert (step.evaluations, step.pairs) == (1 + t + step.t, len(inner.i))  # and the start
+        assert step.gradient_norm == pytest.approx(np.linalg.norm(inner.gradient_M(now.weights)) / pull)
+
+
+def test_the_bound_holds_where_no_target_neighbours_differ_in_a_direction():
+    X, y = sample("iris", 45, 2, 3)
+    X[:, 0] = y == 2  # as far as one likes from the two others, at no cost
+    proven = lmnn(X, y, 2, **FAST)
+    found = lmnn(X, y, 2, solver="printed", max_checks=50, **FAST)
+    assert proven.converged and found.bound <= proven.objective and proven.bound <= found.objective
+    assert found.bound > 0.5 * proven.objective
+    assert_honest(found, X, y)
+    start = np.diag([0.0, 1.0, 1.0, 1.0])  # does not use the direction: its slopes are steep there
+    early = lmnn(X, y, 2, start=start, solver="printed", max_checks=6, **FAST)
+    assert early.bound <= proven.objective
+    assert_honest(early, X, y)
+
+
+def test_a_small_tol_lets_the_steps_go_on():
+    X, y = sample("iris", 24, 2, 3)
+    X = X - X.mean(axis=0)
+    problem = problem_of(X, y, 2, 1.0, None, FASTEST)
+    R = algorithm.coordinates(problem)
+    checks = []
+    for tol in (1e-4, 1e-8):
+        inner = problem.within(problem.X @ R)
+        checks.append(len(list(algorithm.steps(inner, algorithm.start(inner), tol=tol))))
+    found = lmnn(X, y, 2, solver="printed", tol=1e-7, **FAST)
+    assert found.full_checks == checks[1] > checks[0]
+    assert "forty full checks" in found.message and not found.converged
+
+
+def test_of_equally_near_points_of_several_partitions_the_lowest_comes_first():
+    X, partition = np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([1, 0, 1, 0])
+    squares, indices = algorithm.nearest(X, np.zeros((1, 1)), 3, np.ones((2, 1, 1)), partition)
+    assert squares.tolist() == [[1, 1, 1]] and indices.tolist() == [[0, 1, 2]]
 
 
 def test_several_metrics_with_a_validation_set_take_the_printed_steps_from_one():
     X, y = sample("wine", 120, 3, 2)
     train, held = (X[::2], y[::2]), (X[1::2], y[1::2])
-    found = [lmnn(*train, partition=train[1], validation=held, solver=s, kernels=FASTEST) for s in (None, "printed")]
+    found = [lmnn(*train, partition=train[1], validation=held, solver=s, **FAST) for s in (None, "printed")]
     assert_same(found[0].L, found[1].L)
     assert found[0].validation_errors.min() <= found[0].validation_errors[0]
 
@@ -241,21 +289,29 @@ def test_a_start_is_taken_in_the_coordinates_of_the_points():
     X, y = sample("iris", 40, 2, 0)
     L = np.random.default_rng(0).normal(size=(3, 4))
     seen = []
-    found = lmnn(X, y, 2, start=L, solver="printed", max_checks=1, callback=seen.append, kernels=FASTEST)
+    found = lmnn(X, y, 2, start=L, solver="printed", max_checks=1, callback=seen.append, **FAST)
     np.testing.assert_allclose(found.M[0], L.T @ L, atol=1e-9)
     assert seen[0].t == 1 and not found.converged
+
+
+def test_a_start_of_zeros_is_the_start_of_the_printed_form():
+    X, y = sample("iris", 40, 2, 0)
+    found = [lmnn(X, y, 2, start=L, solver="printed", max_checks=5, **FAST) for L in (None, np.zeros((4, 4)))]
+    assert_same(found[0].L, found[1].L)
 
 
 def test_points_that_equal_their_targets_are_refused():
     X, y = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0), np.repeat([0, 1], 10)
     with pytest.raises(ValueError, match="needs target neighbours that differ"):
-        lmnn(X, y, 2, solver="printed", kernels=FASTEST)
+        lmnn(X, y, 2, solver="printed", **FAST)
+    found = lmnn(X, y, 2, partition=y, validation=(X + 0.1, y), max_checks=3, **FAST)  # the usual solver takes them
+    assert np.isfinite(found.L).all() and found.validation_errors.min() == 0
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 @pytest.mark.parametrize("search", ["product", "trees"])
 def test_twins_give_the_same_metrics(search):
-    X, y = sample("wine", 61, 2, 1)
+    X, y = sample("iris", 41, 2, 1)
     found = [algorithm.lmnn(X, y, 2, 0.5, y, search=search, kernels=one, threads=t) for t, one in enumerate(KERNELS, 1)]
     assert_same(*found)
 
@@ -281,6 +337,17 @@ def test_targets_and_neighbours_are_those_of_the_form_for_use():
 # ------------------------------------------------------------------------------------------------ § 4.3
 
 
+def test_svd_is_the_nearest_matrix_of_its_rank():
+    A = np.random.default_rng(0).normal(size=(5, 5))
+    M = A.T @ A
+    values = np.linalg.eigvalsh(M)
+    for r in (1, 3, 5):
+        L = algorithm.lmnn_svd(M, r)
+        assert L.shape == (r, 5)
+        np.testing.assert_allclose((L * L).sum(axis=1), values[::-1][:r], rtol=1e-12)
+        np.testing.assert_allclose(np.linalg.norm(M - L.T @ L), np.linalg.norm(values[: 5 - r]), atol=1e-9)
+
+
 def test_the_gradient_by_the_factor_is_that_of_finite_differences():
     X, y = blobs(5, n=24, d=4)
     problem = problem_of(X, y, 2, 1.0)
@@ -302,7 +369,7 @@ def test_plain_steps_by_the_factor_come_near_the_form_for_use():
     X, y = sample("wine", 90, 3, 3)
     problem = LargeMarginProblem(X, y, target_neighbors(X, y, 3), 1.0, np.zeros(90, dtype=np.int64), FASTEST)
     for r in (2, 4):
-        want = lmnn_rect(X, y, r, 3, kernels=FASTEST).objective
+        want = lmnn_rect(X, y, r, 3, **FAST).objective
         start = np.linalg.eigh(X.T @ X)[1][:, ::-1][:, :r].T[None]
         *_, (_, (objective, L), _) = algorithm.steps(problem, np.ascontiguousarray(start), algorithm.factor_step)
         assert L.shape == (1, r, 13) and objective <= 1.1 * want
