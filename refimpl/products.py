@@ -5,7 +5,7 @@ vector are left to ``np.einsum``, which adds in one order and on one thread; tho
 ``matrix_vector`` and ``vector_matrix``, which add in the same order on several. Products of tall matrices are cut into
 blocks of rows whose sizes depend on nothing but the shapes; several threads may share the blocks, and sums over blocks
 are taken in the blocks' order. Each block is one product of BLAS, which must be kept on one thread meanwhile, as LMNN's
-trainings do (``refimpl.lmnn.smoothed.on_one_blas_thread``). A small product is a single block.
+trainings do (``refimpl.resources.on_one_blas_thread``). A small product is a single block.
 
 Not handled here: products of square matrices, and those that nobody shares.
 """

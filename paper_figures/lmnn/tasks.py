@@ -13,7 +13,7 @@ from refimpl.ball_trees import as_tree, nearest_neighbors, neighbors_in
 from refimpl.lmnn import algorithm, kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
 from refimpl.lmnn.neighbors import classify, leave_one_out_error
 from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.smoothed import on_one_blas_thread
+from refimpl.resources import on_one_blas_thread
 from refimpl.rivals.rotated_scan import rotated_scan
 
 QUERIES = 1000  # whose search is timed

@@ -194,6 +194,9 @@ def coordinates(problem):
 def lmnn(X, y, k, mu=1.0, partition=None, *, search="product", kernels=refimpl.kernels, threads=None):
     """Return factors of the metrics that minimise eq. 3, one metric for each partition: §§ 2, 3 and 5.1.
 
+    Its products are small, so the threads of BLAS cost more than they gain, and very much beside other work: call it
+    within ``threadpoolctl.threadpool_limits(1, user_api="blas")``, as :func:`refimpl.lmnn.lmnn` does.
+
     Parameters
     ----------
     X : ndarray, shape (n, d), float64

@@ -9,8 +9,8 @@ import numpy as np
 
 from refimpl.lmnn.model import LMNNResult
 from refimpl.lmnn.neighbors import classify
-from refimpl.lmnn.smoothed import on_one_blas_thread
 from refimpl.lmnn.starts import zero_metric
+from refimpl.resources import on_one_blas_thread
 
 LITTLE = 1e-3  # this share of n k, or of the objective of M = 0 if that is less, counts as 0: the margin is 1
 OUT_OF_CHECKS = "max_checks reached"

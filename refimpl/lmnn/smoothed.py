@@ -11,11 +11,9 @@ Not handled here: validation (``driver.py`` does it).
 """
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 from scipy.optimize import minimize
-from threadpoolctl import ThreadpoolController
 
 from refimpl.lmnn.certificate import Certificate
 from refimpl.lmnn.model import Step
@@ -196,24 +194,6 @@ def descend_low_rank(problem, L, tol, *, max_checks):
             before = np.inf
         if settled or (t <= EARLY and len(inner.i) > CROWD * found):  # at the start nearly all pairs may be near
             reset(inner, at, V)
-
-
-def on_one_blas_thread(steps):
-    """The steps, without threads in BLAS: its products are many and small, and the kernels have threads of their own.
-
-    On two cores that takes two thirds of the time for 6,000 points.
-    """
-    while True:
-        with _blas().limit(limits=1, user_api="blas"):
-            step = next(steps, None)
-        if step is None:
-            return
-        yield step
-
-
-@cache
-def _blas():
-    return ThreadpoolController()
 
 
 def _inside(V):

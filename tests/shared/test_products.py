@@ -12,8 +12,8 @@ from agreement import KERNELS
 from refimpl import products, resources
 from refimpl.lmnn import lmnn, lmnn_rect, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.smoothed import on_one_blas_thread
 from refimpl.products import rows_times, transposed_times
+from refimpl.resources import on_one_blas_thread
 
 PATIENT = 60  # seconds until a test counts as hanging
 
