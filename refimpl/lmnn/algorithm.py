@@ -104,7 +104,7 @@ def steps(problem, L, step=metric_step, *, tol=1e-4, checks=200):
     lows = []
     t = 0
     for check in range(checks):
-        missed = problem.add_pairs(*problem.impostors(L))  # LM:3:8, LM:4.2:3-4  all triples
+        missed = problem.add_pairs(*problem.impostors(L))  # LM:3:8, LM:4.2:3, LM:4.2:4  all triples
         now = problem.evaluate(L)  # LM:eq1, LM:eq2, LM:eq3, LM:eq4, LM:3:1, LM:3:4
         best = min(best, (now.objective, L), key=lambda one: one[0])
         lows.append(best[0])
@@ -148,7 +148,8 @@ def nearest(X, Q, k, L, partition, *, kernels=refimpl.kernels, threads=None):
     squares, indices = [], []
     for alpha in np.unique(partition):
         members = np.flatnonzero(partition == alpha)
-        tree = kernels.build_tree(X[members] @ L[alpha].T, direction="principal", threads=threads)  # LM:4.1:1-3, LM:5:1
+        Z = X[members] @ L[alpha].T  # LM:5:1
+        tree = kernels.build_tree(Z, direction="principal", threads=threads)  # LM:4.1:1, LM:4.1:2, LM:4.1:3
         near = min(k, len(members))
         found = kernels.tree_nearest(tree, Q @ L[alpha].T, near, bound="ball", threads=threads)  # LM:eq7, LM:4.1:4
         squares.append(found[0])  # LM:eq8
@@ -222,7 +223,7 @@ def lmnn(X, y, k, mu=1.0, partition=None, *, search="product", kernels=refimpl.k
     problem = LargeMarginProblem(X, y, targets, mu, partition, kernels, threads, search)
     R = coordinates(problem)
     problem = problem.within(X @ R)
-    for _, best, _ in steps(problem, start(problem)):  # LM:2:2, LM:5:5-7
+    for _, best, _ in steps(problem, start(problem)):  # LM:2:2, LM:5:5, LM:5:6, LM:5:7
         L = best[1]
     return L @ np.swapaxes(R, -1, -2)
 
