@@ -67,8 +67,8 @@ def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=128, dir
     loop.centres, loop.low, loop.high = np.empty((m, d)), np.empty((m, d)), np.empty((m, d))
     loop.radii = np.empty(m)
     n_threads = worth(n_threads, 2 * n * d)
-    while loop.first < m:
-        loop.run(loop.first + 1, n_threads, 1 + GRAIN // 16 * (loop.first + 1) // (n * d))  # LM:4.1:1-3
+    while loop.first < m:  # LM:4.1:1, LM:4.1:2, LM:4.1:3
+        loop.run(loop.first + 1, n_threads, 1 + GRAIN // 16 * (loop.first + 1) // (n * d))
         loop.first = 2 * loop.first + 1
     rows = np.asarray(loop.order)
     return from_new_arrays(

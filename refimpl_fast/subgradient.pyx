@@ -325,5 +325,5 @@ def weighted_differences(
     loop.Z, loop.start, loop.other, loop.edge, loop.weights = Z, start, other, edge, weights
     loop.out = np.empty((n, r)) if e else np.zeros((n, r))  # NumPy asks for large pages in empty() only
     if e and r:
-        loop.run(n, worth(n_threads, e * r), 64)  # LM:eq5, LM:eq6, LM:3:5-6
+        loop.run(n, worth(n_threads, e * r), 64)  # LM:eq5, LM:eq6, LM:3:5, LM:3:6
     return np.asarray(loop.out)

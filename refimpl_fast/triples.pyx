@@ -391,8 +391,8 @@ def minimize_z(
     """A_min and Z_min of many classifiers; see refimpl.kernels.minimize_z."""
     cdef _Minima loop = _Minima(F, triples, y, on_grid(w), S)
     loop.least = least
-    found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9-10
-    return found[:, 0].copy(), found[:, 1].copy()  # BM:8.1:3-4, BM:8.1:6-7
+    found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
+    return found[:, 0].copy(), found[:, 1].copy()  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
 cdef class _Ranges(_Triples):

@@ -65,7 +65,7 @@ def _similarity(Y, models, X, labels, kernels, normalize, threads):
     S = np.empty((len(Y), len(X)))
     options = {"normalize": normalize, "kernels": kernels, "threads": threads}
     for C, model in models.items():
-        S[:, labels == C] = algorithm.similarity(Y, X[labels == C], model, **options)  # BD:A.3:3-4
+        S[:, labels == C] = algorithm.similarity(Y, X[labels == C], model, **options)  # BD:A.3:3, BD:A.3:4
     return S
 
 
@@ -111,8 +111,8 @@ def nearest_neighbor_boosted_distance(Y, models, X, labels, *, kernels=None, nor
     Y, X, labels = _check_queries(Y, models, X, labels)
     l_y = np.empty(len(Y), dtype=labels.dtype)
     for block in _blocks(len(Y), len(X)):
-        s = _similarity(Y[block], models, X, labels, kernels, normalize, threads)  # BD:A.3:2-4
-        l_y[block] = labels[np.argmax(s, axis=1)]  # BD:A.3:5-7, BD:eq1  the first i whose s_i exceeds all before
+        s = _similarity(Y[block], models, X, labels, kernels, normalize, threads)  # BD:A.3:2, BD:A.3:3, BD:A.3:4
+        l_y[block] = labels[np.argmax(s, axis=1)]  # BD:A.3:5, BD:A.3:6, BD:A.3:7, BD:eq1  the first of equals
     return l_y  # BD:A.3:10
 
 

@@ -69,7 +69,7 @@ def boosted_distance(
         check_memory(needed, max_memory, _FEWER, "up to")
     Phi = {}
     for C in np.unique(labels).tolist():  # BD:A.1:1
-        P, N = difference_vectors(X, labels, C)  # BD:A.1:2-3
+        P, N = difference_vectors(X, labels, C)  # BD:A.1:2, BD:A.1:3
         Phi[C] = adaboost(  # BD:A.1:4
             P,
             N,

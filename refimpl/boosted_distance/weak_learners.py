@@ -189,7 +189,7 @@ class Stumps:
 
     def select(self, features, w, l, *, kernels, threads):
         """Find the stump of least weighted error: its error and (f, p, theta)."""
-        epsilon, *h = kernels.best_stump(features, w, l, threads=threads)  # BD:A.2:7-8
+        epsilon, *h = kernels.best_stump(features, w, l, threads=threads)  # BD:A.2:7, BD:A.2:8
         return epsilon, tuple(h)
 
     def classify(self, features, h):

@@ -107,14 +107,14 @@ def training_rounds(
     F = dict(zip(H, embeddings(given, list(H)), strict=True))  # h'_c -> the values of its embedding
     while loss >= 1 / len(y):
         j += 1
-        step, h, alpha = "remove", *removal(H, F, triples, y, w, kernels, threads)  # BM:7.3:1-2
+        step, h, alpha = "remove", *removal(H, F, triples, y, w, kernels, threads)  # BM:7.3:1, BM:7.3:2
         if h is None and not _stalled(changes, least_gain):
-            step, h, alpha = "modify", *modification(H, F, triples, y, w, kernels, threads)  # BM:7.3:3-4
+            step, h, alpha = "modify", *modification(H, F, triples, y, w, kernels, threads)  # BM:7.3:3, BM:7.3:4
         if h is None and len(H) == d:
             return
         if h is None:
             step, h, alpha = "add", *addition(
-                D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads, H)  # BM:7.3:5-10
+                D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads, H)  # steps 5 to 10
         F[h] = embeddings(given, [h])[0]
         z_j = float(kernels.z_values(F[h][None], triples, y, w, np.array([alpha]))[0])  # BM:7.3:11
         if z_j >= NO_GAIN * w.sum():
@@ -171,11 +171,11 @@ def addition(D, between, triples, y, w, M_1, m, M_2, rng, kernels, threads, chos
     `chosen` holds the classifiers that were chosen before; a pair whose reverse is the same classifier has its name.
     """
     given = Given(D, between, triples, y)
-    h = candidate_classifiers(given, M_1, m, chosen, rng)  # BM:7.3:5-7
+    h = candidate_classifiers(given, M_1, m, chosen, rng)  # BM:7.3:5, BM:7.3:6, BM:7.3:7
     F = embeddings(given, h)
     errors = kernels.weighted_errors(F, triples, y, w, threads=threads)
     best = np.argsort(errors, kind="stable")[:M_2]  # BM:7.3:8
-    g, alpha, _ = least_z_min(F[best], triples, y, w, np.zeros(len(best)), kernels, threads)  # BM:7.3:9-10
+    g, alpha, _ = least_z_min(F[best], triples, y, w, np.zeros(len(best)), kernels, threads)  # BM:7.3:9, BM:7.3:10
     return h[best[g]], alpha
 
 

@@ -182,5 +182,5 @@ def weighted_differences(Z, start, other, edge, weights, *, threads=None):
     for part in np.array_split(kept, -(-len(kept) // block) or 1):
         with np.errstate(over="ignore", invalid="ignore"):
             differences = Z[a[part]] - Z[other[part]]
-            np.add.at(out, a[part], weights[edge[part]][:, None] * differences)  # LM:eq5, LM:eq6, LM:3:5-6
+            np.add.at(out, a[part], weights[edge[part]][:, None] * differences)  # LM:eq5, LM:eq6, LM:3:5, LM:3:6
     return out

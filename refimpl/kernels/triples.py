@@ -219,8 +219,8 @@ def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
     """
     w = on_grid(w)
     found = [_minimum(u, w, float(l)) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
-    alpha, Z = np.array(found).reshape(-1, 2).T.copy()  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9-10
-    return alpha, Z  # BM:8.1:3-4, BM:8.1:6-7
+    alpha, Z = np.array(found).reshape(-1, 2).T.copy()  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
+    return alpha, Z  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
 def _minimum(u, w, least):

@@ -105,7 +105,7 @@ class LargeMarginProblem:
         self.start = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=self.n))])
         self._a = np.concatenate([np.repeat(np.arange(self.n), self.k), i])
         self._b = np.concatenate([self.targets.ravel(), l])
-        self._alpha = self.partition[self._b]  # LM:eq8, LM:5:5-6  of the second point  ERRATUM LM-3
+        self._alpha = self.partition[self._b]  # LM:eq8, LM:5:5, LM:5:6  of the second point  ERRATUM LM-3
         self._rows = self._alpha * self.n + self._a, self._alpha * self.n + self._b
         self._neighbours = _neighbours(*self._rows, self.n * self.partitions)
 

@@ -10,6 +10,7 @@ from printed import (
     ROOMS,
     ROOT,
     SECTIONS,
+    code_files,
     comments,
     errata_in_code,
     expanded,
@@ -144,13 +145,13 @@ def test_open_lines_are_listed_and_stand_once(room):
     assert set(in_code.values()) <= {1}
 
 
-def test_every_line_of_an_algorithm_can_be_searched_by_its_number():
-    """In algorithm.py and in the index no mark is a range: a search for a line within it would not find it."""
-    for room in ROOMS.values():
-        marked = comments(ROOT / "refimpl" / room / "algorithm.py")
-        for line, text in [*marked, *((row[0], row[0]) for row in tables(room)["Index"])]:
-            ranges = [f"{paper}:{place}:{first}-{last}" for paper, place, first, last in MARK.findall(text) if last]
-            assert not ranges, (room, line, ranges)
+def test_every_printed_line_can_be_searched_by_its_number():
+    """Neither in the code nor in the index a mark is a range: a search for a line within it would not find it."""
+    marked = [(path, line, text) for path in code_files() for line, text in comments(path)]
+    indexed = [(room, row[0], row[0]) for room in ROOMS.values() for row in tables(room)["Index"]]
+    for place, line, text in marked + indexed:
+        ranges = [mark for mark in MARK.findall(text) if mark[-1]]
+        assert not ranges, (place, line, ranges)
 
 
 def test_no_mark_of_the_old_form_is_left():
