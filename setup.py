@@ -1,4 +1,6 @@
-"""The Cython extensions and their flags, nothing else. REFIMPL_DEBUG=1 compiles the bounds checks in."""
+"""The Cython extensions and their flags, nothing else. REFIMPL_DEBUG=1 compiles the bounds checks
+in.
+"""
 
 import os
 import platform
@@ -9,11 +11,35 @@ from setuptools import Extension, setup
 
 DEBUG = os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
 NAMES = (
-    "chamfer", "clustering", "forest", "growing", "hamming", "hashing", "landmarks", "meetings", "pairs", "products",
-    "scan", "stumps", "subgradient", "threads", "trees", "triples",
-)  # fmt: skip
-SHARED = ("clones.h", "eight.h", "grain.h", "groups.h", "hamming.h", "panels.h", "pool.h", "power.h", "threads.pxd",
-          "vectors.pxd")
+    "chamfer",
+    "clustering",
+    "forest",
+    "growing",
+    "hamming",
+    "hashing",
+    "landmarks",
+    "meetings",
+    "pairs",
+    "products",
+    "scan",
+    "stumps",
+    "subgradient",
+    "threads",
+    "trees",
+    "triples",
+)
+SHARED = (
+    "clones.h",
+    "eight.h",
+    "grain.h",
+    "groups.h",
+    "hamming.h",
+    "panels.h",
+    "pool.h",
+    "power.h",
+    "threads.pxd",
+    "vectors.pxd",
+)
 
 
 def extension(name):

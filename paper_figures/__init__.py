@@ -1,15 +1,17 @@
 """Every figure and table of the five papers, ours beside the published numbers.
 
-``python -m paper_figures`` computes (runner.py), stores (store.py), draws (plots.py) and shows (gallery.py).
-A paper is a room: ``<paper>/figures.py`` says what its figures are (registry.py holds the contract),
-``<paper>/tasks.py`` computes, ``<paper>/plots.py`` draws. Stored results of tasks become stale when what the
-second imports changes, not when the first or the third does.
+``python -m paper_figures`` computes (runner.py), stores (store.py), draws (plots.py) and shows
+(gallery.py). A paper is a room: ``<paper>/figures.py`` says what its figures are (registry.py holds
+the contract), ``<paper>/tasks.py`` computes, ``<paper>/plots.py`` draws. Stored results of tasks
+become stale when what the second imports changes, not when the first or the third does.
 
 What a stored figure looks like (``OUT/<paper>/<figure>.json``):
 
-- ``paper, figure, title, scale, kernels, seed, seconds, versions``, and ``key``: does it still hold;
-- ``data``: ``[{"name", "sha256"}]``; ``notes``: texts; ``drawing``, if any: what only the picture needs;
-- ``rows``: the keys of the row, ``published`` (number or null), ``ours`` (number; null only with the status
-  "not available" and its ``why``), ``std`` (of one repetition, or null; with ``repetitions``) and, where
-  there is something to say, ``why`` and ``tolerance``.
+- ``paper, figure, title, scale, kernels, seed, seconds, versions``, and ``key``: does it still
+  hold;
+- ``data``: ``[{"name", "sha256"}]``; ``notes``: texts; ``drawing``, if any: what only the picture
+  needs;
+- ``rows``: the keys of the row, ``published`` (number or null), ``ours`` (number; null only with
+  the status "not available" and its ``why``), ``std`` (of one repetition, or null; with
+  ``repetitions``) and, where there is something to say, ``why`` and ``tolerance``.
 """

@@ -4,8 +4,8 @@ import os
 import sys
 
 
-def run():
-    """Run the command; a Ctrl-C while modules are imported, or an output that is closed, is no traceback."""
+def run() -> int:
+    """Run the command without a traceback for Ctrl-C during imports or for a closed output."""
     try:
         from paper_figures.cli import main
 

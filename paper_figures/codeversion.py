@@ -1,34 +1,57 @@
 """The version of the code behind a result: one sha256 over the source files that it depends on.
 
-From the module of a task's function, the imports inside this project are followed, as they stand in the
-text. So a result becomes stale when its algorithm changes, and stays good when another paper's module, a
-plot (a module named ``plots``, or ``..._plots``) or the gallery does. Kernels are named by the task, since both
-kernel packages import all of their modules. Imports that are computed at run time are not seen.
+From the module of a task's function, the imports inside this project are followed, as they stand in
+the text. So a result becomes stale when its algorithm changes, and stays good when another paper's
+module, a plot (a module named ``plots``, or ``..._plots``) or the gallery does. Kernels are named
+by the task, since both kernel packages import all of their modules. Imports that are computed at
+run time are not seen.
 """
 
 import ast
 import hashlib
 import importlib.util
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeAlias
 
 PROJECT = ("refimpl", "refimpl_fast", "paper_figures")
 KERNEL_PACKAGES = ("refimpl.kernels", "refimpl_fast")
+# modules that cannot change the numbers of a result
 FRAMEWORK = frozenset(
-    f"paper_figures.{name}"
-    for name in ("registry", "runner", "store", "plots", "gallery", "cli", "codeversion", "extras")
-) | frozenset(f"paper_figures.data{name}" for name in ("", ".files", ".fetch", ".recipes", ".sets"))
+    {
+        "paper_figures.cli",
+        "paper_figures.codeversion",
+        "paper_figures.data",
+        "paper_figures.data.fetch",
+        "paper_figures.data.files",
+        "paper_figures.data.recipes",
+        "paper_figures.data.sets",
+        "paper_figures.extras",
+        "paper_figures.gallery",
+        "paper_figures.plots",
+        "paper_figures.registry",
+        "paper_figures.runner",
+        "paper_figures.store",
+        "refimpl.typing",
+    }
+)
 SOURCES = (".py", ".pyx", ".pxd", ".pxi", ".h")
 
+NamedFile: TypeAlias = tuple[str, str]
+"""A name that is the same on every machine, and the path."""
 
-def code_version(functions, kernels=None):
-    """Give the version of the code that functions run.
+
+def code_version(
+    functions: Iterable[Callable[..., Any]], kernels: Sequence[str] | None = None
+) -> str:
+    """Return the version of the code that functions run.
 
     Parameters
     ----------
     functions : iterable of callable
-        Their modules are where the search begins.
+        The search for source files begins in their modules.
     kernels : sequence of str or None
         The kernel modules in use, such as ``("stumps",)``; None means all of them.
 
@@ -38,29 +61,34 @@ def code_version(functions, kernels=None):
         64 hexadecimal digits.
     """
     files = set(_kernel_files(None if kernels is None else tuple(kernels)))
-    for module in sorted({getattr(function, "func", function).__module__ for function in functions}):
+    for module in sorted(
+        {getattr(function, "func", function).__module__ for function in functions}
+    ):
         files |= modules_behind(module)
     return _hash_files(tuple(sorted(files)))
 
 
-def outdated_builds():
-    """Give the Cython sources of refimpl_fast that are newer than the module compiled from them.
+def outdated_builds() -> list[str]:
+    """Return the Cython sources of refimpl_fast that are newer than the module compiled from them.
 
     Returns
     -------
     list of str
-        A result computed with such a module would carry the version of a source that it does not come from.
+        Their names. A result that such a module computes carries the version of a source that the
+        module was not built from.
     """
     folder = package_folder("refimpl_fast")
-    names = []
-    for source in sorted(folder.glob("*.pyx")) if folder else ():
+    names: list[str] = []
+    if folder is None:
+        return names
+    for source in sorted(folder.glob("*.pyx")):
         built = [path.stat().st_mtime for path in folder.glob(f"{source.stem}.*.so")]
         if built and max(built) < source.stat().st_mtime:
             names.append(f"refimpl_fast/{source.name}")
     return names
 
 
-def _hash_files(files):
+def _hash_files(files: Iterable[NamedFile]) -> str:
     digest = hashlib.sha256()
     for name, path in files:
         digest.update(f"{name}\0{hashlib.sha256(Path(path).read_bytes()).hexdigest()}\n".encode())
@@ -68,26 +96,27 @@ def _hash_files(files):
 
 
 @cache
-def modules_behind(start):
-    """The (module, path) pairs that `start` imports, itself included."""
-    found, queue = {}, [start]
+def modules_behind(start: str) -> frozenset[NamedFile]:
+    """Return the (module, path) pairs of `start` and of all that it imports."""
+    paths: dict[str, str] = {}
+    queue = [start]
     while queue:
         name = queue.pop()
-        path = None if name in found else _source(name)
+        path = None if name in paths else _source(name)
         if path is not None:
-            found[name] = path
-            queue += [n for n in _imports(name, path) if n not in found and not _left_out(n)]
-    return frozenset(found.items())
+            paths[name] = path
+            queue += [n for n in _imports(name, path) if n not in paths and not _left_out(n)]
+    return frozenset(paths.items())
 
 
-def _left_out(name):
+def _left_out(name: str) -> bool:
     kernel = any(name == package or name.startswith(package + ".") for package in KERNEL_PACKAGES)
     return kernel or name in FRAMEWORK or name.endswith((".plots", "_plots"))
 
 
 @cache
-def _source(name):
-    """Path of a module's source, without importing it; None if it is not a source file."""
+def _source(name: str) -> str | None:
+    """Return the path of a module's source without importing it, or None."""
     loaded = getattr(sys.modules.get(name), "__file__", None)
     if loaded is None:
         try:
@@ -98,8 +127,8 @@ def _source(name):
     return loaded if loaded is not None and loaded.endswith(".py") else None
 
 
-def _imports(name, path):
-    """The project's modules that a source names in its import statements."""
+def _imports(name: str, path: str) -> Iterator[str]:
+    """Yield the project's modules that a source names in its import statements."""
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     package = name if Path(path).name == "__init__.py" else name.rpartition(".")[0]
     own = (*PROJECT, name.partition(".")[0])
@@ -115,21 +144,21 @@ def _imports(name, path):
         yield from (c for c in candidates if c.partition(".")[0] in own)
 
 
-def _absolute(node, package):
+def _absolute(node: ast.ImportFrom, package: str) -> str:
     if not node.level:
-        return node.module
+        return node.module or ""
     base = package.split(".")[: len(package.split(".")) - node.level + 1]
     return ".".join([*base, *([node.module] if node.module else [])])
 
 
-def _submodule_or(base, name):
+def _submodule_or(base: str, name: str) -> str:
     return f"{base}.{name}" if _source(f"{base}.{name}") is not None else base
 
 
 @cache
-def _kernel_files(kernels):
-    """Sources of the named kernel modules in both packages; compiled files where there is no source."""
-    files = []
+def _kernel_files(kernels: tuple[str, ...] | None) -> tuple[NamedFile, ...]:
+    """Return the sources of kernel modules in both packages, or compiled files without a source."""
+    files: list[NamedFile] = []
     for package in KERNEL_PACKAGES:
         folder = package_folder(package)
         for path in sorted(folder.iterdir()) if folder else ():
@@ -142,17 +171,20 @@ def _kernel_files(kernels):
     return tuple(files)
 
 
-def _compiled_only(path, stem):
+def _compiled_only(path: Path, stem: str) -> bool:
     return path.suffix == ".so" and not path.with_name(stem + ".pyx").exists()
 
 
-def _require(kernels, files):
+def _require(kernels: tuple[str, ...] | None, files: Sequence[NamedFile]) -> None:
     for kernel in kernels or ():
         if not any(name.split("/")[1].partition(".")[0] == kernel for name, _ in files):
-            raise ValueError(f"kernels: a task names {kernel!r}, which refimpl.kernels does not have")
+            raise ValueError(
+                f"kernels: a task names {kernel!r}, which refimpl.kernels does not have"
+            )
 
 
-def package_folder(package):
+def package_folder(package: str) -> Path | None:
+    """Return the folder of a package, or None if it is not installed."""
     try:
         spec = importlib.util.find_spec(package)
     except ImportError:

@@ -1,11 +1,12 @@
-"""The packages that making figures needs beyond NumPy and SciPy: the extra ``figures`` of pyproject.toml.
+"""The packages of the extra ``figures`` in pyproject.toml, which making figures needs.
 
 They are imported where they are used, so that the figures can be listed without them.
 """
 
 from importlib.util import find_spec
 
-PACKAGES = {  # how it is imported: how it is installed
+# the name to import: the name to install
+PACKAGES = {
     "matplotlib": "matplotlib",
     "sklearn": "scikit-learn",
     "joblib": "joblib",
@@ -18,7 +19,7 @@ class MissingExtra(ImportError):
     """Packages of the extra ``figures`` are not installed."""
 
 
-def require_extra(*modules):
+def require_extra(*modules: str) -> None:
     """Raise MissingExtra if one of the modules is not installed.
 
     Parameters
@@ -31,5 +32,5 @@ def require_extra(*modules):
         raise MissingExtra(f"paper_figures needs {_listed(absent)}: pip install 'refimpl[figures]'")
 
 
-def _listed(names):
+def _listed(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

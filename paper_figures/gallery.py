@@ -1,13 +1,18 @@
-"""The page that shows every figure and table: OUT/index.html, complete but for the pictures beside it."""
+"""The page OUT/index.html, which shows every figure and table; the pictures lie beside it."""
 
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 from paper_figures import verdict
-from paper_figures.store import write_atomic
+from paper_figures.registry import Figure, Paper
+from paper_figures.store import Record, Row, Store, write_atomic
 
 RESERVED = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
 SYMBOLS = {
@@ -23,14 +28,30 @@ SYMBOLS = {
 LONG_TABLE = 40
 
 
-def write(store, papers):
-    """Make the page anew from what is stored, so that it always fits the folder.
+@dataclass(frozen=True)
+class Entry:
+    """What the page shows of a figure: its record, or the mark of its failure, or neither."""
+
+    paper: Paper
+    figure: Figure
+    record: Record | None
+    failure: dict[str, Any] | None
+    state: str
+    pictures: list[str]
+
+    @property
+    def anchor(self) -> str:
+        return f"{self.paper.name}.{self.figure.name}"
+
+
+def write(store: Store, papers: Sequence[Paper]) -> Path:
+    """Write the page from the stored results, so that it always fits the folder.
 
     Parameters
     ----------
     store : Store
     papers : sequence of Paper
-        All papers, so that what is not yet run is shown as such.
+        All papers; figures without a result are shown as not yet run.
 
     Returns
     -------
@@ -43,7 +64,7 @@ def write(store, papers):
     return path
 
 
-def _entry(store, paper, figure):
+def _entry(store: Store, paper: Paper, figure: Figure) -> Entry:
     failure = store.read_failure(paper.name, figure.name)
     record = None if failure else store.read(paper.name, figure.name)
     if failure:
@@ -53,25 +74,20 @@ def _entry(store, paper, figure):
     else:
         state = verdict.figure_verdict(record)
     pictures = [s for s in (".svg", ".png") if store.path(paper.name, figure.name, s).is_file()]
-    return {
-        "paper": paper,
-        "figure": figure,
-        "record": record,
-        "failure": failure,
-        "state": state,
-        "pictures": pictures if record is not None and figure.plot is not None else [],
-    }
+    if record is None or figure.plot is None:
+        pictures = []
+    return Entry(paper, figure, record, failure, state, pictures)
 
 
-def _asset(name):
+def _asset(name: str) -> str:
     return files("paper_figures").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _page(papers, entries):
+def _page(papers: Sequence[Paper], entries: Sequence[Entry]) -> str:
     sections = "\n".join(
         f'<section class="paper" data-paper="{escape(paper.name)}"><h2>{escape(paper.title)}</h2>'
         f'<p class="source">{escape(paper.source)}</p>\n'
-        + "\n".join(_article(entry) for entry in entries if entry["paper"] is paper)
+        + "\n".join(_article(entry) for entry in entries if entry.paper is paper)
         + "\n</section>"
         for paper in papers
     )
@@ -90,9 +106,10 @@ def _page(papers, entries):
 <a class="skip" href="#figures">Skip to the figures</a>
 <header>
 <h1>Published, and ours</h1>
-<p>Every figure and table of the papers, recomputed; each published number has ours beside it. A row
-<em>agrees</em> if ours lies within two standard errors of the published number (numbers without a standard
-deviation: if they are equal, or within the rounding that is stated).</p>
+<p>Every figure and table of the papers, computed again. Our number stands beside each published
+number. A row <em>agrees</em> if our number lies within two standard errors of the published number.
+Numbers without a standard deviation agree if they are equal, or equal but for the stated
+rounding.</p>
 </header>
 <main>
 {_controls(papers, entries)}
@@ -108,8 +125,8 @@ deviation: if they are equal, or within the rounding that is stated).</p>
 """
 
 
-def _controls(papers, entries):
-    counts = Counter(entry["state"] for entry in entries)
+def _controls(papers: Sequence[Paper], entries: Sequence[Entry]) -> str:
+    counts = Counter(entry.state for entry in entries)
     states = "".join(
         f'<option value="{escape(state)}">{escape(state)} ({counts[state]})</option>'
         for state in verdict.FIGURE_STATES
@@ -117,7 +134,8 @@ def _controls(papers, entries):
     )
     choice = "".join(f'<option value="{escape(p.name)}">{escape(p.name)}</option>' for p in papers)
     return f"""<form id="filters" role="search" aria-label="Filter the figures">
-<label>Find <input type="search" id="filter-text" placeholder="table 2, MNIST, …" autocomplete="off"></label>
+<label>Find <input type="search" id="filter-text" placeholder="table 2, MNIST, …"
+autocomplete="off"></label>
 <label>Paper <select id="filter-paper"><option value="">all papers</option>{choice}</select></label>
 <label>Kind <select id="filter-kind"><option value="">figures and tables</option>
 <option value="figure">figures</option><option value="table">tables</option></select></label>
@@ -128,110 +146,114 @@ def _controls(papers, entries):
 </form>"""
 
 
-def _attributes(entry):
-    figure, paper = entry["figure"], entry["paper"]
+def _attributes(entry: Entry) -> str:
+    figure = entry.figure
+    paper = entry.paper
     kind = "table" if figure.name.startswith("table") else "figure"
-    words = [paper.name, paper.title, figure.name, figure.title, entry["state"]]
-    for row in entry["record"]["rows"] if entry["record"] else ():
+    words = [paper.name, paper.title, figure.name, figure.title, entry.state]
+    for row in entry.record["rows"] if entry.record else ():
         words += [value for value in row.values() if isinstance(value, str)]
     text = " ".join(dict.fromkeys(words)).lower()
-    values = {"paper": paper.name, "kind": kind, "state": entry["state"], "text": text}
+    values = {"paper": paper.name, "kind": kind, "state": entry.state, "text": text}
     return "".join(f' data-{name}="{escape(value)}"' for name, value in values.items())
 
 
-def _badge(state):
-    style = state.split(" (")[0].replace(" ", "-") + ("-explained" if state == verdict.EXPLAINED else "")
+def _badge(state: str) -> str:
+    style = state.partition(" (")[0].replace(" ", "-")
+    if state == verdict.EXPLAINED:
+        style += "-explained"
     symbol = f'<span aria-hidden="true">{SYMBOLS[state]} </span>' if state in SYMBOLS else ""
     return f'<span class="badge {style}">{symbol}{escape(state)}</span>'
 
 
-def _spoken(name):
-    """Write table2 as Table 2."""
+def _spoken(name: str) -> str:
+    """Return a figure's name as readers say it: Table 2 for table2."""
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name).capitalize()
 
 
-def _anchor(entry):
-    return f"{entry['paper'].name}.{entry['figure'].name}"
-
-
-def _summary(entries):
-    head = (("paper", ""), ("figure", ""), ("status", ""), ("agree", ""))
-    head += (("scale", "wide"), ("kernels", "wide"), ("seconds", "wide"))
+def _summary(entries: Sequence[Entry]) -> str:
+    head = {name: "" for name in ("paper", "figure", "status", "agree")}
+    head |= {name: "wide" for name in ("scale", "kernels", "seconds")}
     cells = "".join(
-        f'<th scope="col" class="{css}"><button type="button">{name}</button></th>' for name, css in head
+        f'<th scope="col" class="{css}"><button type="button">{name}</button></th>'
+        for name, css in head.items()
     )
     rows = "\n".join(_summary_row(entry) for entry in entries)
     return f"""<div class="box" tabindex="0" role="region" aria-label="Summary">
-<table id="summary" class="sortable"><caption>Summary; a heading sorts by its column</caption>
+<table id="summary" class="sortable">
+<caption>Summary. Press a heading to sort by its column.</caption>
 <thead><tr>{cells}</tr></thead>
 <tbody>
 {rows}
 </tbody></table></div>"""
 
 
-def _summary_row(entry):
-    record = entry["record"]
+def _summary_row(entry: Entry) -> str:
+    record = entry.record
     agreeing, compared = verdict.score(record) if record else (0, 0)
-    share = (
-        f'<td data-sort="{agreeing / compared:.6f}">{agreeing} of {compared}</td>'
-        if compared
-        else "<td>–</td>"
-    )
-    name = escape(_spoken(entry["figure"].name))
+    share = "<td>–</td>"
+    if compared:
+        share = f'<td data-sort="{agreeing / compared:.6f}">{agreeing} of {compared}</td>'
+    name = escape(_spoken(entry.figure.name))
+    place = verdict.FIGURE_STATES.index(entry.state)
     detail = [str(record[field]) if record else "–" for field in ("scale", "kernels", "seconds")]
     return (
-        f"<tr{_attributes(entry)}><td>{escape(entry['paper'].name).replace('_', '_<wbr>')}</td>"
-        f'<td><a href="#{escape(_anchor(entry))}">{name}</a> '
-        f'<span class="wide">{escape(entry["figure"].title)}</span></td>'
-        f'<td data-sort="{verdict.FIGURE_STATES.index(entry["state"])}">{_badge(entry["state"])}</td>{share}'
+        f"<tr{_attributes(entry)}><td>{escape(entry.paper.name).replace('_', '_<wbr>')}</td>"
+        f'<td><a href="#{escape(entry.anchor)}">{name}</a> '
+        f'<span class="wide">{escape(entry.figure.title)}</span></td>'
+        f'<td data-sort="{place}">{_badge(entry.state)}</td>{share}'
         + "".join(f'<td class="wide">{escape(text)}</td>' for text in detail)
         + "</tr>"
     )
 
 
-def _article(entry):
-    figure, record = entry["figure"], entry["record"]
+def _article(entry: Entry) -> str:
+    figure = entry.figure
+    record = entry.record
+    name = escape(_spoken(figure.name))
     parts = [
-        f'<article id="{escape(_anchor(entry))}"{_attributes(entry)}>',
-        f"<h3>{escape(_spoken(figure.name))}: {escape(figure.title)} {_badge(entry['state'])}</h3>",
+        f'<article id="{escape(entry.anchor)}"{_attributes(entry)}>',
+        f"<h3>{name}: {escape(figure.title)} {_badge(entry.state)}</h3>",
     ]
-    if entry["failure"]:
-        parts.append(
-            '<div class="box"><pre class="error" tabindex="0">'
-            + escape(entry["failure"]["error"])
-            + "</pre></div>"
-        )
+    if entry.failure:
+        error = escape(entry.failure["error"])
+        parts.append(f'<div class="box"><pre class="error" tabindex="0">{error}</pre></div>')
     if record:
         parts += [_picture(entry), _notes(record), _table(record), _origin(record)]
-    if not record:
-        parts.append(f"<p>Make it with <code>python -m paper_figures {escape(_anchor(entry))}</code></p>")
+    else:
+        command = f"python -m paper_figures {escape(entry.anchor)}"
+        parts.append(f"<p>Make it with <code>{command}</code></p>")
     return "\n".join(part for part in [*parts, "</article>"] if part)
 
 
-def _picture(entry):
-    figure, paper = entry["figure"], entry["paper"]
-    if ".svg" not in entry["pictures"]:
+def _picture(entry: Entry) -> str:
+    figure = entry.figure
+    if ".svg" not in entry.pictures:
         return ""
-    address = f"{paper.name}/{figure.name}"
+    address = f"{entry.paper.name}/{figure.name}"
     width, height = (round(96 * inches) for inches in figure.size)
-    others = " · ".join(f'<a href="{escape(address + s)}">{s[1:]}</a>' for s in (*entry["pictures"], ".json"))
+    others = " · ".join(
+        f'<a href="{escape(address + s)}">{s[1:]}</a>' for s in (*entry.pictures, ".json")
+    )
     return (
         f'<figure><img src="{escape(address)}.svg" alt="{escape(figure.alt or figure.title)}" '
-        f'width="{width}" height="{height}" loading="lazy"><figcaption>{others}</figcaption></figure>'
+        f'width="{width}" height="{height}" loading="lazy">'
+        f"<figcaption>{others}</figcaption></figure>"
     )
 
 
-def _notes(record):
-    if not record["notes"]:
-        return ""
-    return '<ul class="notes">' + "".join(f"<li>{escape(note)}</li>" for note in record["notes"]) + "</ul>"
+def _notes(record: Record) -> str:
+    items = "".join(f"<li>{escape(note)}</li>" for note in record["notes"])
+    return f'<ul class="notes">{items}</ul>' if items else ""
 
 
-def _table(record):
+def _table(record: Record) -> str:
     rows = record["rows"]
     keys = list(dict.fromkeys(key for row in rows for key in row if key not in RESERVED))
     explained = any(row.get("why") for row in rows)
-    names = [*keys, "published", "ours", "difference", "std", "status", *(["why"] if explained else [])]
+    names = [*keys, "published", "ours", "difference", "std", "status"]
+    if explained:
+        names.append("why")
     numeric = {"published", "ours", "difference", "std"}
     head = "".join(
         f'<th scope="col" class="{"number" if name in numeric else "text"}">'
@@ -239,7 +261,8 @@ def _table(record):
         for name in names
     )
     digits = _decimals(rows)
-    size, opened = ("long", "") if len(rows) > LONG_TABLE else ("short", " open")
+    size = "long" if len(rows) > LONG_TABLE else "short"
+    opened = " open" if size == "short" else ""
     body = "\n".join(_row(row, keys, explained, digits) for row in rows)
     table = (
         f'<div class="box {size}" tabindex="0" role="region" '
@@ -250,8 +273,9 @@ def _table(record):
     return f"<details{opened}><summary>{len(rows)} rows of numbers</summary>\n{table}</details>"
 
 
-def _row(row, keys, explained, digits):
-    published, ours = row["published"], row["ours"]
+def _row(row: Row, keys: Iterable[str], explained: bool, digits: int | None) -> str:
+    published = row["published"]
+    ours = row["ours"]
     state = verdict.row_verdict(row)
     difference = None if published is None or ours is None else ours - published
     cells = [f"<td>{escape(_value(row.get(key)))}</td>" for key in keys]
@@ -267,38 +291,40 @@ def _row(row, keys, explained, digits):
     return "<tr>" + "".join(cells) + "</tr>"
 
 
-def _cell(name, value, text):
+def _cell(name: str, value: float | None, text: str) -> str:
     sort = "" if value is None else f' data-sort="{value!r}"'
     return f'<td class="number {name}"{sort}>{text}</td>'
 
 
-def _value(value):
+def _value(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)[:60]
 
 
-def _decimals(rows):
-    """As many decimals as the published numbers of the table have; None if there are none to go by."""
+def _decimals(rows: Iterable[Row]) -> int | None:
+    """Return the most decimals that a published number of the table has; None without any."""
     shown = [repr(float(row["published"])) for row in rows if row["published"] is not None]
-    lengths = [len(text.partition(".")[2]) for text in shown if not text.endswith(".0") and "e" not in text]
+    lengths = [
+        len(text.partition(".")[2]) for text in shown if not text.endswith(".0") and "e" not in text
+    ]
     return max(lengths, default=None)
 
 
-def number_text(value, digits, sign=""):
+def number_text(value: float | None, digits: int | None, sign: str = "") -> str:
+    """Return a number as the tables show it, with `digits` decimals where they suffice."""
     if value is None:
         return "–"
     tiny = digits is None or 0 < abs(value) < 0.5 * 10.0**-digits
-    if (float(value).is_integer() and (digits is None or isinstance(value, int))) or (
-        tiny and abs(value) >= 1000
-    ):
+    whole = float(value).is_integer() and (digits is None or isinstance(value, int))
+    if whole or (tiny and abs(value) >= 1000):
         form = ".0f"
     else:
         form = ".4g" if tiny else f".{digits}f"
     return f"{value:{sign}{form}}".replace("-", "−")
 
 
-def _origin(record):
+def _origin(record: Record) -> str:
     command = (
         f"python -m paper_figures {record['paper']}.{record['figure']} --scale {record['scale']} "
         f"--kernels {record['kernels']} --seed {record['seed']}"
@@ -311,5 +337,5 @@ def _origin(record):
 <summary>Made in {record["seconds"]:g} s; command, data, versions</summary>
 <p><code>{escape(command)}</code></p>
 <ul>{data or "<li>no data files</li>"}</ul>
-<p>{escape(versions)}; seconds are the sum over all tasks</p>
+<p>{escape(versions)}. The seconds are the sum over all tasks.</p>
 </details>"""

@@ -1,9 +1,22 @@
-"""One look for all pictures: colours that the colour-blind can tell apart, files that repeat byte for byte.
+"""The style of all pictures: colours for the colour-blind, and files that repeat byte for byte.
 
-A series is told by colour, marker and line at once. Nothing here touches pyplot or its global state.
+Series differ in colour, marker and line at once. Nothing here touches pyplot or its global state.
 """
 
+from __future__ import annotations
+
 import io
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from paper_figures.store import Record
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from paper_figures.registry import Plot
+
+Line: TypeAlias = "str | tuple[int, tuple[int, ...]]"
 
 OKABE_ITO = {
     "blue": "#0072B2",
@@ -16,8 +29,17 @@ OKABE_ITO = {
     "yellow": "#F0E442",
 }
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
-STYLE = {
+LINES: tuple[Line, ...] = (
+    "-",
+    "--",
+    "-.",
+    ":",
+    (0, (5, 1)),
+    (0, (3, 1, 1, 1)),
+    (0, (1, 1)),
+    (0, (7, 2)),
+)
+STYLE: dict[str, Any] = {
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.grid": True,
@@ -36,8 +58,8 @@ STYLE = {
 }
 
 
-def series_style(place):
-    """Give the line style of the series at a place, as keyword arguments of ``Axes.plot``.
+def series_style(place: int) -> dict[str, Any]:
+    """Return the line style of the series at a place, as keyword arguments of ``Axes.plot``.
 
     Parameters
     ----------
@@ -50,11 +72,18 @@ def series_style(place):
         ``color``, ``marker``, ``linestyle``.
     """
     if not 0 <= place < len(MARKERS):
-        raise ValueError(f"place: {place} series cannot be told apart; at most {len(MARKERS)} in one picture")
-    return {"color": list(OKABE_ITO.values())[place], "marker": MARKERS[place], "linestyle": LINES[place]}
+        raise ValueError(
+            f"place must be 0 to {len(MARKERS) - 1}, since a picture holds at most {len(MARKERS)} "
+            f"series; got {place}"
+        )
+    return {
+        "color": list(OKABE_ITO.values())[place],
+        "marker": MARKERS[place],
+        "linestyle": LINES[place],
+    }
 
 
-def panels(figure, count, columns=2):
+def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
     """Divide a figure into panels of equal size, titled (a), (b), ... by the caller.
 
     Parameters
@@ -69,13 +98,13 @@ def panels(figure, count, columns=2):
         `count` of them, row by row.
     """
     rows = -(-count // columns)
-    axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    axes: list[Axes] = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     for unused in axes[count:]:
         unused.set_axis_off()
     return axes[:count]
 
 
-def draw(plot, record, size):
+def draw(plot: Plot, record: Record, size: tuple[float, float]) -> dict[str, bytes]:
     """Draw a record.
 
     Parameters
@@ -90,18 +119,21 @@ def draw(plot, record, size):
     Returns
     -------
     dict of str to bytes
-        The contents of the files by suffix, ``".svg"`` and ``".png"``; the same bytes for the same record.
+        The contents of the files by suffix, ``".svg"`` and ``".png"``; the same bytes for the same
+        record.
     """
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE}):
+    settings: Any = {**matplotlib.rcParamsDefault, **STYLE}
+    with matplotlib.rc_context(settings):
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         plot(record, figure)
         files = {}
-        for suffix, metadata in ((".svg", {"Date": None}), (".png", {})):
+        for suffix in (".svg", ".png"):
+            metadata = {"Date": None} if suffix == ".svg" else {}
             buffer = io.BytesIO()
             figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
             files[suffix] = buffer.getvalue()

@@ -1,6 +1,7 @@
 """How a paper adds its figures: tasks that compute, a function that gathers, a function that draws.
 
-A paper is a module of this package with a constant ``PAPER``, named in :data:`PAPERS`. See CONTRIBUTING.md.
+A paper is a module of this package with a constant ``PAPER``, named in :data:`PAPERS`. See
+CONTRIBUTING.md.
 """
 
 import csv
@@ -10,22 +11,31 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from paper_figures import data
-from paper_figures.store import digest
+from paper_figures.data import DataSet
+from paper_figures.store import Record, Row, digest
 from refimpl.kernels.arguments import one_of
+from refimpl.typing import Kernels
+
+if TYPE_CHECKING:
+    from matplotlib import figure as mpl
 
 PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 PUBLISHED = Path(__file__).parent / "published"
 SCALES = ("small", "paper")
 KERNELS = ("reference", "fast")
 
+Plot: TypeAlias = Callable[[Record, "mpl.Figure"], None]
+"""Draws a stored record on an empty picture."""
+
 
 @dataclass(frozen=True)
 class Context:
-    """What a run was asked for; every function of a figure gets it.
+    """The options of a run, which every function of a figure gets.
 
     Attributes
     ----------
@@ -40,23 +50,26 @@ class Context:
     seed: int = 0
     data_dir: str | None = None
 
-    def published(self, file):
+    def published(self, file: str) -> list[dict[str, Any]]:
         """Read a table of ``paper_figures/published``; its numbers are floats.
 
         Parameters
         ----------
         file : str
-            ``<paper>/<table>.csv``. A change of it makes the paper's figures anew.
+            ``<paper>/<table>.csv``. After a change of this file the paper's figures are made again.
 
         Returns
         -------
         list of dict
         """
         with open(PUBLISHED / file, newline="", encoding="utf-8") as stream:
-            return [{name: _number(cell) for name, cell in row.items()} for row in csv.DictReader(stream)]
+            return [
+                {name: _number(cell) for name, cell in row.items()}
+                for row in csv.DictReader(stream)
+            ]
 
 
-def _number(cell):
+def _number(cell: str) -> float | str:
     try:
         return float(cell)
     except ValueError:
@@ -67,16 +80,17 @@ def _number(cell):
 class Task:
     """The smallest piece of work that is stored: seconds to a few minutes.
 
-    Its parameters must hold whatever its result depends on, the sizes of the scale among them. Figures that
-    name the same task (name, function, params) share its result.
+    Its parameters must hold all that its result depends on, such as the sizes at this scale.
+    Figures that name the same task (name, function, params) share its result.
 
     Attributes
     ----------
     name : str
         A name for the folder of parts, such as ``"repetition"``; letters, digits, ``_`` and ``-``.
     function : callable
-        A function at the top level of a module, called as ``function(job, **params)``, which returns a dict
-        of what JSON can hold (NumPy arrays and scalars are turned into lists and numbers).
+        A function at the top level of a module, called as ``function(job, **params)``, which
+        returns a dict of what JSON can hold (NumPy arrays and scalars are turned into lists and
+        numbers).
     params : mapping
         Its keyword arguments, of what JSON can hold.
     data : tuple of str
@@ -86,21 +100,28 @@ class Task:
     """
 
     name: str
-    function: Callable
-    params: Mapping = field(default_factory=dict)
-    data: tuple = ()
-    kernels: tuple | None = None
+    function: Callable[..., dict[str, Any]]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    data: tuple[str, ...] = ()
+    kernels: tuple[str, ...] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w-]+", self.name):
-            raise ValueError(f"name: {self.name!r} cannot name a folder; letters, digits, _ and - would do")
+            raise ValueError(
+                f"name must consist of letters, digits, _ and -, as it names a folder; "
+                f"got {self.name!r}"
+            )
         if not isinstance(self.data, tuple) or not isinstance(self.kernels, tuple | None):
             raise TypeError(
-                f"data, kernels: task {self.name!r} gives {self.data!r}, {self.kernels!r}; tuples would do"
+                f"data and kernels of task {self.name!r} must be tuples; "
+                f"got {self.data!r} and {self.kernels!r}"
             )
         qualname = getattr(self.function, "__qualname__", "<")
         if "<" in qualname:
-            raise TypeError(f"function: task {self.name!r} needs a function at the top level of a module")
+            raise TypeError(
+                f"function of task {self.name!r} must stand at the top level of a module; "
+                f"got {self.function!r}"
+            )
 
 
 @dataclass(frozen=True)
@@ -118,23 +139,25 @@ class Job:
     """
 
     seed: int
-    stream: dict
+    stream: dict[str, Any]
     kernels_name: str
     data_dir: str | None = None
-    data: tuple = ()
+    data: tuple[str, ...] = ()
 
     @property
-    def kernels(self):
+    def kernels(self) -> Kernels:
         """The module to pass as ``kernels=``."""
         return load_kernels(self.kernels_name)
 
     @property
-    def rng(self):
-        """A new generator of this task's own stream, whatever the order of tasks and the kernels."""
+    def rng(self) -> np.random.Generator:
+        """A new generator of this task's stream; it depends on neither other tasks nor kernels."""
         return self.rng_for(self.stream)
 
-    def rng_for(self, *key):
-        """Give a new generator for a key, the same in all tasks: so methods can share their splits.
+    def rng_for(self, *key: Any) -> np.random.Generator:
+        """Return a new generator for a key.
+
+        It is the same in all tasks, so that methods can share their splits.
 
         Parameters
         ----------
@@ -146,13 +169,16 @@ class Job:
         numpy.random.Generator
         """
         words = np.frombuffer(bytes.fromhex(digest(list(key))), dtype=">u4")
-        return np.random.default_rng(np.random.SeedSequence([self.seed, *(int(word) for word in words)]))
+        return np.random.default_rng(
+            np.random.SeedSequence([self.seed, *(int(word) for word in words)])
+        )
 
-    def load(self, name, **options):
-        """Load a data set which the task names in its ``data``; see :func:`paper_figures.data.load`."""
+    def load(self, name: str, **options: Any) -> DataSet:
+        """Load a data set that the task names in `data`, by :func:`paper_figures.data.load`."""
         if name not in self.data:
             raise ValueError(
-                f"data: the task reads {name!r} but names only {', '.join(self.data) or 'nothing'}"
+                f"data must name the sets that the task reads; it reads {name!r}, got "
+                f"{', '.join(self.data) or 'nothing'}"
             )
         return data.load(name, self.data_dir, **options)
 
@@ -174,8 +200,8 @@ class Result:
     """
 
     name: str
-    params: Mapping
-    value: dict | None
+    params: Mapping[str, Any]
+    value: Any
     why: str | None = None
 
 
@@ -186,17 +212,17 @@ class Gathered:
     Attributes
     ----------
     rows : list of dict
-        Keys of the row, then ``published`` (number or None), ``ours``, ``std`` (of one repetition, or None).
-        With a std, ``repetitions``. Optional: ``why`` (explains a difference), ``tolerance`` (of rounding);
-        a row without ours has ``status="not available"`` and ``why``.
+        Keys of the row, then ``published`` (number or None), ``ours``, ``std`` (of one repetition,
+        or None). With a std, ``repetitions``. Optional: ``why`` (explains a difference),
+        ``tolerance`` (of rounding); a row without ours has ``status="not available"`` and ``why``.
     notes : list of str
     drawing : object
         What only the picture needs, of what JSON can hold.
     """
 
-    rows: list
-    notes: list = field(default_factory=list)
-    drawing: object = None
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)
+    drawing: Any = None
 
 
 @dataclass(frozen=True)
@@ -211,10 +237,11 @@ class Figure:
     tasks : callable
         ``tasks(context) -> list of Task``.
     reduce : callable
-        ``reduce(context, results) -> Gathered``; `results` is a list of Result in the order of the tasks.
+        ``reduce(context, results) -> Gathered``; `results` is a list of Result in the order of the
+        tasks.
     plot : callable or None
-        ``plot(record, figure)`` draws the stored record on a :class:`matplotlib.figure.Figure`; None for a
-        table.
+        ``plot(record, figure)`` draws the stored record on a :class:`matplotlib.figure.Figure`;
+        None for a table.
     alt : str
         What the picture shows, for those who do not see it.
     size : tuple of float
@@ -223,11 +250,11 @@ class Figure:
 
     name: str
     title: str
-    tasks: Callable
-    reduce: Callable
-    plot: Callable | None = None
+    tasks: Callable[[Context], list[Task]]
+    reduce: Callable[[Context, list[Result]], Gathered]
+    plot: Plot | None = None
     alt: str = ""
-    size: tuple = (7.0, 4.2)
+    size: tuple[float, float] = (7.0, 4.2)
 
 
 @dataclass(frozen=True)
@@ -237,16 +264,16 @@ class Paper:
     name: str
     title: str
     source: str
-    figures: tuple
+    figures: tuple[Figure, ...]
 
 
-def load_papers():
+def load_papers() -> list[Paper]:
     """Import the papers of this package, in the order of :data:`PAPERS`."""
     return [importlib.import_module(f"paper_figures.{name}").PAPER for name in PAPERS]
 
 
-def load_kernels(name):
-    """Give the kernels' module for a name of the command line.
+def load_kernels(name: str) -> Kernels:
+    """Import the kernels that the command line names.
 
     Parameters
     ----------
@@ -262,11 +289,14 @@ def load_kernels(name):
         If the fast kernels are not built.
     """
     one_of(name, KERNELS, "kernels")
-    return importlib.import_module("refimpl.kernels" if name == "reference" else "refimpl_fast")
+    module: Kernels = importlib.import_module(
+        "refimpl.kernels" if name == "reference" else "refimpl_fast"
+    )
+    return module
 
 
-def published_version(paper):
-    """Give the sha256 over the published tables of the paper."""
+def published_version(paper: str) -> str:
+    """Return the sha256 over the published tables of the paper."""
     total = hashlib.sha256()
     for path in sorted(PUBLISHED.glob(f"{paper}/*.csv")):
         total.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -1,10 +1,14 @@
-"""Rows that every paper's figures have: a number beside the printed one, or why there is none."""
+"""Rows of figures: a number beside the printed number, or the reason why there is none."""
 
-from paper_figures.store import NOT_AVAILABLE
+from collections.abc import Sequence
+from typing import Any
+
+from paper_figures.registry import Result
+from paper_figures.store import NOT_AVAILABLE, Row
 
 
-def number_row(keys, published, ours, **more):
-    """Give the row of a number that has no standard deviation.
+def number_row(keys: Row, published: float | None, ours: float | None, **more: Any) -> Row:
+    """Return the row of a number that has no standard deviation.
 
     Parameters
     ----------
@@ -21,17 +25,17 @@ def number_row(keys, published, ours, **more):
     return keys | {"published": published, "ours": ours, "std": None} | more
 
 
-def absent_row(keys, why, published=None):
-    """Give the row of a number that could not be computed, and why."""
+def absent_row(keys: Row, why: str, published: float | None = None) -> Row:
+    """Return the row of a number that could not be computed, with the reason."""
     return number_row(keys, published, None, status=NOT_AVAILABLE, why=why)
 
 
-def absent_rows(results, keys):
-    """Give one row with the first reason among results that are not there; none if all are.
+def absent_rows(results: Sequence[Result], keys: Row) -> list[Row]:
+    """Return one row with the first reason for a missing result, or no row if none is missing.
 
     Parameters
     ----------
-    results : list of registry.Result
+    results : sequence of registry.Result
     keys : dict
 
     Returns

@@ -1,6 +1,6 @@
-"""Run figures: plan their tasks, compute what is not stored, store each result as it comes, gather, draw.
+"""Run figures: plan their tasks, compute and store what is missing, gather the rows, draw.
 
-All storing happens in this process; the tasks run wherever joblib's current backend runs them.
+This process stores all results; the tasks run wherever joblib's current backend runs them.
 """
 
 import logging
@@ -11,26 +11,46 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from os import PathLike
+from typing import Any, NamedTuple
 
 from paper_figures import data, plots
 from paper_figures.codeversion import code_version
-from paper_figures.registry import Job, Result, published_version
-from paper_figures.store import CannotStore, Store, digest, plain, write_atomic
+from paper_figures.registry import (
+    Context,
+    Figure,
+    Gathered,
+    Job,
+    Paper,
+    Result,
+    Task,
+    published_version,
+)
+from paper_figures.store import CannotStore, Record, Store, digest, plain, write_atomic
 
 LOG = logging.getLogger("paper_figures")
 FORMAT = 1  # part of every key: raise it when the meaning of stored results changes
+
+
+class LookUp(NamedTuple):
+    """The files of a data set, or why it is not here and whether only its user can supply it."""
+
+    files: tuple[dict[str, str], ...]
+    why: str | None = None
+    by_hand: bool = False
 
 
 @dataclass(frozen=True)
 class Planned:
     """A task, the key of its result, its data files, and why it cannot run (or None)."""
 
-    task: object
+    task: Task
     key: str
-    params: dict
-    files: tuple
+    params: dict[str, Any]
+    files: tuple[dict[str, str], ...]
     why: str | None
     by_hand: bool
 
@@ -43,38 +63,42 @@ class TaskFailed(Exception):
     """One or more tasks of a figure failed; the message is the first one's traceback."""
 
 
-def plan(context, tasks, found):
+def plan(context: Context, tasks: Sequence[Task], data_sets: dict[str, LookUp]) -> list[Planned]:
     """Give each task its key; data sets are found, or downloaded, here and not in the workers.
 
     Parameters
     ----------
     context : Context
     tasks : sequence of Task
-    found : dict
-        What this run knows of data sets already, by name; it is filled.
+    data_sets : dict of str to LookUp
+        The data sets that this run has looked up so far; new ones are added.
 
     Returns
     -------
     list of Planned
     """
-    versions, planned = {}, []
+    code_versions: dict[Any, str] = {}
+    planned = []
     for task in tasks:
         for name in task.data:
-            if name not in found:
-                found[name] = _look_up(name, context.data_dir)
+            if name not in data_sets:
+                data_sets[name] = _look_up(name, context.data_dir)
         code = (task.function, task.kernels, task.data)
-        if code not in versions:
-            versions[code] = code_version([task.function, *map(data.reader, task.data)], task.kernels)
-        planned.append(_planned(context, task, [found[name] for name in task.data], versions[code]))
+        if code not in code_versions:
+            functions = [task.function, *map(data.reader, task.data)]
+            code_versions[code] = code_version(functions, task.kernels)
+        look_ups = [data_sets[name] for name in task.data]
+        planned.append(_planned(context, task, look_ups, code_versions[code]))
+    whys = {p.why for p in planned if p.why is not None}
     if planned and all(p.why is not None for p in planned) and not all(p.by_hand for p in planned):
-        raise MissingData("none of its data is here: " + "; ".join(sorted({p.why for p in planned})))
+        raise MissingData("none of its data is here: " + "; ".join(sorted(whys)))
     return planned
 
 
-def _planned(context, task, found, code):
+def _planned(context: Context, task: Task, look_ups: list[LookUp], code: str) -> Planned:
     params = plain(dict(task.params), f"params of task {task.name}")
-    files = tuple(file for files, _, _ in found for file in files)
-    whys = [why for _, why, _ in found if why is not None]
+    files = tuple(file for look_up in look_ups for file in look_up.files)
+    whys = [look_up.why for look_up in look_ups if look_up.why is not None]
     material = {
         "format": FORMAT,
         "task": task.name,
@@ -86,22 +110,24 @@ def _planned(context, task, found, code):
         "missing": whys,
         "code": code,
     }
-    by_hand = all(hand for _, why, hand in found if why is not None)
+    by_hand = all(look_up.by_hand for look_up in look_ups if look_up.why is not None)
     return Planned(task, digest(material), params, files, whys[0] if whys else None, by_hand)
 
 
-def _look_up(name, data_dir):
-    """(files, None, False), or ((), why, by_hand) if the data set is not to be had."""
+def _look_up(name: str, data_dir: str | None) -> LookUp:
+    """Find the files of a data set, or the reason why they are not here."""
     try:
-        return data.describe(name, data_dir), None, False
+        return LookUp(data.describe(name, data_dir))
     except data.DataNotAvailable as error:
         if not error.by_hand:
             LOG.warning("%s", error)
-        return (), error.reason, error.by_hand
+        return LookUp((), error.reason, error.by_hand)
 
 
-def execute(task_function, job, params):
-    """Run one task in a worker; a failure comes back as a traceback instead of stopping the others.
+def execute(
+    task_function: Callable[..., dict[str, Any]], job: Job, params: Mapping[str, Any]
+) -> tuple[float, Any, str | None]:
+    """Run a task in a worker; a failure is returned as a traceback, so that other tasks go on.
 
     Returns
     -------
@@ -112,20 +138,23 @@ def execute(task_function, job, params):
     try:
         result = task_function(job, **params)
         if not isinstance(result, dict):
-            raise TypeError(f"the task returned a {type(result).__name__}; expected a dict")
+            raise TypeError(f"a task must return a dict; got a {type(result).__name__}")
         return time.perf_counter() - start, plain(result), None
     except Exception:
         return time.perf_counter() - start, None, traceback.format_exc()
 
 
-def _numbered(place, parent, *call):
+def _numbered(place: int, parent: int, *call: Any) -> tuple[int, tuple[float, Any, str | None]]:
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent answers
+        # Ctrl-C reaches all processes; the parent answers
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     return place, execute(*call)
 
 
-def compute(context, store, paper, planned, *, jobs, label):
-    """Compute the tasks that are not stored, and give the results of all.
+def compute(
+    context: Context, store: Store, paper: str, planned: list[Planned], *, jobs: int, label: str
+) -> tuple[list[Result], float, int]:
+    """Compute the tasks that are not stored, and return the results of all tasks.
 
     Parameters
     ----------
@@ -134,7 +163,7 @@ def compute(context, store, paper, planned, *, jobs, label):
     paper : str
     planned : list of Planned
     jobs : int
-        Workers, as in joblib; -1 for as many as there are.
+        Workers, as in joblib; -1 for one on each processor.
     label : str
         For the progress bar.
 
@@ -142,7 +171,7 @@ def compute(context, store, paper, planned, *, jobs, label):
     -------
     results : list of Result
     seconds : float
-        What the computation of all tasks took, in this run or an earlier one.
+        The time that all tasks took, in this run or an earlier run.
     computed : int
         How many tasks this run computed.
     """
@@ -151,9 +180,10 @@ def compute(context, store, paper, planned, *, jobs, label):
 
     stored = [None if p.why else store.read_part(paper, p.task.name, p.key) for p in planned]
     todo = [i for i, p in enumerate(planned) if stored[i] is None and p.why is None]
-    failures = []
+    failures: list[tuple[int, str]] = []
     calls = (joblib.delayed(_numbered)(i, os.getpid(), *_call(context, planned[i])) for i in todo)
-    pause = 0.1 if sys.stderr.isatty() else 30.0  # seconds: a log gets two lines a minute, none if all is quick
+    # seconds; a log gets two lines a minute, and none if the tasks are quick
+    pause = 0.1 if sys.stderr.isatty() else 30.0
     bar = tqdm(
         total=len(planned),
         initial=len(planned) - len(todo),
@@ -185,13 +215,13 @@ def compute(context, store, paper, planned, *, jobs, label):
     return results, sum(part["seconds"] for part in stored if part), len(todo)
 
 
-def _call(context, p):
+def _call(context: Context, p: Planned) -> tuple[Callable[..., Any], Job, dict[str, Any]]:
     stream = {"task": p.task.name, "params": p.params}
     job = Job(context.seed, stream, context.kernels, context.data_dir, tuple(p.task.data))
     return p.task.function, job, p.params
 
 
-def _result(p, part):
+def _result(p: Planned, part: dict[str, Any] | None) -> Result:
     if part is None:
         return Result(p.task.name, p.params, None, p.why)
     return Result(p.task.name, p.params, part["result"])
@@ -208,10 +238,16 @@ class Outcome:
     error: str | None = None
 
 
-def make_figure(context, store, paper, figure, *, jobs, found):
-    """Compute, store and draw one figure; an error is stored beside the others' results.
-
-    CannotStore is raised: where one file cannot be written the next one cannot either.
+def make_figure(
+    context: Context,
+    store: Store,
+    paper: Paper,
+    figure: Figure,
+    *,
+    jobs: int,
+    data_sets: dict[str, LookUp],
+) -> Outcome:
+    """Compute, store and draw a figure; an error is stored in place of its result.
 
     Parameters
     ----------
@@ -220,33 +256,52 @@ def make_figure(context, store, paper, figure, *, jobs, found):
     paper : Paper
     figure : Figure
     jobs : int
-    found : dict
-        What this run knows of data sets already; see :func:`plan`.
+    data_sets : dict of str to LookUp
+        The data sets that this run has looked up so far; see :func:`plan`.
 
     Returns
     -------
     Outcome
+
+    Raises
+    ------
+    CannotStore
+        If a file cannot be written; then the next file cannot be written either.
     """
     try:
-        return _make(context, store, paper, figure, jobs, found)
+        return _make(context, store, paper, figure, jobs, data_sets)
     except CannotStore:
         raise
     except Exception as error:
         text = str(error) if isinstance(error, TaskFailed | MissingData) else traceback.format_exc()
-        failure = {"error": text, "scale": context.scale, "kernels": context.kernels, "seed": context.seed}
+        failure = {
+            "error": text,
+            "scale": context.scale,
+            "kernels": context.kernels,
+            "seed": context.seed,
+        }
         store.write_failure(paper.name, figure.name, failure)
         return Outcome("failed", error=text)
 
 
-def _make(context, store, paper, figure, jobs, found):
-    planned = plan(context, figure.tasks(context), found)
+def _make(
+    context: Context,
+    store: Store,
+    paper: Paper,
+    figure: Figure,
+    jobs: int,
+    data_sets: dict[str, LookUp],
+) -> Outcome:
+    planned = plan(context, figure.tasks(context), data_sets)
     key = _figure_key(context, paper, figure, planned)
     record = store.read(paper.name, figure.name)
     reused = record is not None and record["key"] == key
     computed = 0
-    if not reused:
+    if record is None or not reused:
         label = f"{paper.name}.{figure.name}"
-        results, seconds, computed = compute(context, store, paper.name, planned, jobs=jobs, label=label)
+        results, seconds, computed = compute(
+            context, store, paper.name, planned, jobs=jobs, label=label
+        )
         start = time.perf_counter()
         gathered = figure.reduce(context, results)
         seconds += time.perf_counter() - start
@@ -261,7 +316,7 @@ def _make(context, store, paper, figure, jobs, found):
     return Outcome(state, computed, len(planned) - computed - len(absent), len(absent))
 
 
-def _figure_key(context, paper, figure, planned):
+def _figure_key(context: Context, paper: Paper, figure: Figure, planned: list[Planned]) -> str:
     material = {
         "format": FORMAT,
         "paper": paper.name,
@@ -277,7 +332,15 @@ def _figure_key(context, paper, figure, planned):
     return digest(material)
 
 
-def _record(context, paper, figure, planned, gathered, seconds, key):
+def _record(
+    context: Context,
+    paper: Paper,
+    figure: Figure,
+    planned: list[Planned],
+    gathered: Gathered,
+    seconds: float,
+    key: str,
+) -> Record:
     files = {file["name"]: file for p in planned for file in p.files}
     record = {
         "paper": paper.name,
@@ -295,11 +358,12 @@ def _record(context, paper, figure, planned, gathered, seconds, key):
     }
     if gathered.drawing is not None:
         record["drawing"] = gathered.drawing
-    return plain(record, f"{paper.name}.{figure.name}")
+    checked: Record = plain(record, f"{paper.name}.{figure.name}")
+    return checked
 
 
-def versions(kernels):
-    """Give the versions of what a result was computed with.
+def versions(kernels: str) -> dict[str, str]:
+    """Return the versions of the software that a result was computed with.
 
     Parameters
     ----------
@@ -311,17 +375,20 @@ def versions(kernels):
     """
     import refimpl
 
-    found = {"python": platform.python_version(), "machine": f"{sys.platform} {platform.machine()}"}
+    numbers = {
+        "python": platform.python_version(),
+        "machine": f"{sys.platform} {platform.machine()}",
+    }
     for name in ("numpy", "scipy", "scikit-learn"):
         try:
-            found[name] = version(name)
+            numbers[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed"
-    return found | {"refimpl": refimpl.__version__}
+            numbers[name] = "not installed"
+    return numbers | {"refimpl": refimpl.__version__}
 
 
-def open_store(out):
-    """Give the store of an output folder, after removing what killed runs left half written."""
+def open_store(out: str | PathLike[str]) -> Store:
+    """Open the store of an output folder and remove the half-written files of killed runs."""
     store = Store(out)
     store.sweep()
     return store

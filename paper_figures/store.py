@@ -1,7 +1,7 @@
 """The files of a run: a figure's JSON, the parts it is made of, and the mark of a failure.
 
-A file is written beside its place and moved there, so that a killed run leaves the old file or the new one,
-never half of one. A file that cannot be read as what it should be is reported and computed again.
+A file is written beside its place and moved there, so that a killed run leaves the old file or the
+new one, never half of a file. A damaged file is reported and computed again.
 """
 
 import hashlib
@@ -14,14 +14,20 @@ import time
 from contextlib import suppress
 from numbers import Integral, Real
 from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 LOG = logging.getLogger("paper_figures")
 NOT_AVAILABLE = "not available"
-_TEXT = (str, "text")
+Row: TypeAlias = dict[str, Any]
+"""A row of a figure: its keys, and the fields that the package's docstring lists."""
+Record: TypeAlias = dict[str, Any]
+"""A stored figure, as the package's docstring lists it."""
+
+_TEXT = (str, "a text")
 _NUMBER = (Real, "a number")
-FIELDS = {
+FIELDS: dict[str, tuple[type, str]] = {
     "paper": _TEXT,
     "figure": _TEXT,
     "title": _TEXT,
@@ -38,22 +44,22 @@ FIELDS = {
 
 
 class CannotStore(Exception):
-    """A file of the output folder cannot be written: the disk is full, or the folder is read-only."""
+    """A file of the output folder cannot be written, as on a full disk or in a read-only folder."""
 
 
 class InvalidRecord(ValueError):
-    """A figure's record, or a part, does not have the form it should have."""
+    """A figure's record, or a part, does not have its proper form."""
 
 
-def plain(value, where="result"):
-    """Turn a value into what JSON holds: dicts, lists, text, finite numbers, booleans, None.
+def plain(value: Any, where: str = "result") -> Any:
+    """Turn a value into JSON's types: dicts, lists, text, finite numbers, booleans, None.
 
     Parameters
     ----------
     value : object
-        NumPy arrays and scalars are welcome.
+        NumPy arrays and scalars become lists and numbers.
     where : str
-        How the value is called in an error.
+        The value's name in an error.
 
     Returns
     -------
@@ -62,7 +68,7 @@ def plain(value, where="result"):
     Raises
     ------
     InvalidRecord
-        For NaN, infinities and anything else that JSON has no word for.
+        For NaN, infinities and other values that JSON cannot hold.
     """
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
@@ -70,29 +76,31 @@ def plain(value, where="result"):
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise InvalidRecord(f"{where}: {value} is not a finite number; give None, or an error, instead")
+            raise InvalidRecord(
+                f"{where} must be a finite number, or None where there is none; got {value}"
+            )
         return value
     if isinstance(value, dict):
         return {_key(key, where): plain(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item, f"{where}[{place}]") for place, item in enumerate(value)]
-    raise InvalidRecord(f"{where}: JSON cannot hold a {type(value).__name__}")
+    raise InvalidRecord(f"{where} must be of JSON's types; got a {type(value).__name__}")
 
 
-def _key(key, where):
+def _key(key: Any, where: str) -> str:
     if not isinstance(key, str):
-        raise InvalidRecord(f"{where}: the key {key!r} is not text")
+        raise InvalidRecord(f"{where}: keys must be texts; got {key!r}")
     return key
 
 
-def digest(material):
-    """Give the sha256 of a value, the same on every machine and in every process."""
+def digest(material: Any) -> str:
+    """Return the sha256 of a value, the same on every machine and in every process."""
     text = json.dumps(plain(material, "key"), sort_keys=True, allow_nan=False, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def write_atomic(path, content):
-    """Write bytes or text so that `path` is, at any moment, the old file or the new one.
+def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write bytes or text so that `path` is at any moment the old file or the new file.
 
     Raises
     ------
@@ -108,7 +116,7 @@ def write_atomic(path, content):
         raise CannotStore(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _write_and_move(path, content):
+def _write_and_move(path: Path, content: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -123,12 +131,12 @@ def _write_and_move(path, content):
         raise
 
 
-def validate(record):
-    """Check a figure's record; see the schema in the package's documentation.
+def validate(record: Any) -> Record:
+    """Check a figure's record against the fields that the package's docstring lists.
 
     Parameters
     ----------
-    record : dict
+    record : object
 
     Returns
     -------
@@ -138,72 +146,80 @@ def validate(record):
     Raises
     ------
     InvalidRecord
-        Saying which field is wrong and what would do.
+        If a field is missing or wrong; the message names the field and what it must be.
     """
     if not isinstance(record, dict):
-        raise InvalidRecord("record: expected an object")
+        raise InvalidRecord(f"record must be an object; got {record!r:.60}")
     for name, (kind, words) in FIELDS.items():
         if name not in record:
-            raise InvalidRecord(f"{name}: missing; expected {words}")
+            raise InvalidRecord(f"{name} must be {words}; it is missing")
         if not isinstance(record[name], kind) or isinstance(record[name], bool):
-            raise InvalidRecord(f"{name}: expected {words}, found {record[name]!r:.60}")
+            raise InvalidRecord(f"{name} must be {words}; got {record[name]!r:.60}")
     plain(record, "record")
     for place, item in enumerate(record["data"]):
-        if not (isinstance(item, dict) and all(isinstance(item.get(k), str) for k in ("name", "sha256"))):
-            raise InvalidRecord(f"data[{place}]: expected an object with the texts name and sha256")
+        texts = [item.get(key) for key in ("name", "sha256")] if isinstance(item, dict) else [None]
+        if not all(isinstance(text, str) for text in texts):
+            raise InvalidRecord(
+                f"data[{place}] must be an object with the texts name and sha256; got {item!r:.60}"
+            )
     for place, row in enumerate(record["rows"]):
         _validate_row(row, f"rows[{place}]")
     if not all(isinstance(note, str) for note in record["notes"]):
-        raise InvalidRecord("notes: expected a list of texts")
+        raise InvalidRecord("notes must be a list of texts")
     return record
 
 
-def _validate_row(row, where):
+def _validate_row(row: Any, where: str) -> None:
     if not isinstance(row, dict):
-        raise InvalidRecord(f"{where}: expected an object")
+        raise InvalidRecord(f"{where} must be an object; got {row!r:.40}")
     absent = row.get("status") == NOT_AVAILABLE
     if "status" in row and not absent:
-        raise InvalidRecord(f"{where}.status: leave it out, or give {NOT_AVAILABLE!r}; the rest is computed")
+        raise InvalidRecord(
+            f"{where}.status must be {NOT_AVAILABLE!r} or left out; got {row['status']!r:.40}"
+        )
     for name in ("published", "ours", "std"):
         if name not in row:
-            raise InvalidRecord(
-                f"{where}.{name}: missing; expected a number{'' if name == 'ours' else ' or null'}"
-            )
+            also = "" if name == "ours" else " or null"
+            raise InvalidRecord(f"{where}.{name} must be a number{also}; it is missing")
         value = row[name]
         if value is None and (name != "ours" or absent):
             continue
         if isinstance(value, bool) or not isinstance(value, Real):
             also = f", or null with status {NOT_AVAILABLE!r}" if name == "ours" else " or null"
-            raise InvalidRecord(f"{where}.{name}: expected a number{also}; found {value!r:.40}")
+            raise InvalidRecord(f"{where}.{name} must be a number{also}; got {value!r:.40}")
     if absent and not (isinstance(row.get("why"), str) and row["why"]):
-        raise InvalidRecord(f"{where}.why: a row that is not available says why")
+        raise InvalidRecord(f"{where}.why must be a text in a row that is not available")
     if row["std"] is not None and not _positive_int(row.get("repetitions")):
         raise InvalidRecord(
-            f"{where}.repetitions: a row with a std gives the number of repetitions behind it"
+            f"{where}.repetitions must be the number of repetitions behind the row's std"
         )
 
 
-def _positive_int(value):
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+def _positive_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
-def dump(record):
-    """Give a record as JSON text, one row to a line."""
+def dump(record: Record) -> str:
+    """Return a record as JSON text, with each row on a line of its own."""
     lines = []
     for name, value in record.items():
         if name in ("rows", "data", "notes") and value:
-            items = ",\n".join("  " + json.dumps(item, allow_nan=False, ensure_ascii=False) for item in value)
+            items = ",\n".join(
+                "  " + json.dumps(item, allow_nan=False, ensure_ascii=False) for item in value
+            )
             lines.append(f" {json.dumps(name)}: [\n{items}\n ]")
         else:
-            lines.append(f" {json.dumps(name)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}")
+            lines.append(
+                f" {json.dumps(name)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}"
+            )
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _no_constant(name):
-    raise InvalidRecord(f"{name} is not a number that JSON knows")
+def _no_constant(name: str) -> NoReturn:
+    raise InvalidRecord(f"a number must be finite; got {name}")
 
 
-def _read_json(path):
+def _read_json(path: str | os.PathLike[str]) -> Any:
     try:
         return json.loads(Path(path).read_bytes(), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:  # InvalidRecord and broken UTF-8 are ValueErrors
@@ -216,36 +232,37 @@ class Store:
     Parameters
     ----------
     out : path
-        The folder of ``--out``; it is made when something is written.
+        The folder of ``--out``; the first file that is written makes it.
     """
 
-    def __init__(self, out):
+    def __init__(self, out: str | os.PathLike[str]) -> None:
         self.out = Path(out)
 
-    def try_to_write(self):
-        """Make the folder and write a small file to it, so that a folder which takes none is known before any work.
+    def try_to_write(self) -> None:
+        """Make the folder and write a small file to it.
 
         Raises
         ------
         CannotStore
+            If the folder takes no file; so the command knows before any work.
         """
         probe = self.out / ".probe"
         write_atomic(probe, "x" * 4096)
         probe.unlink(missing_ok=True)
 
-    def sweep(self, older_than=3600.0):
-        """Remove what killed runs left half written; younger files may belong to a run that is alive."""
+    def sweep(self, older_than: float = 3600.0) -> None:
+        """Remove half-written files of killed runs; younger files may belong to a live run."""
         for path in self.out.rglob(".*.tmp"):
             with suppress(OSError):
                 if time.time() - path.stat().st_mtime > older_than:
                     path.unlink()
 
-    def path(self, paper, figure, suffix):
-        """Give the path of one of a figure's files, such as ``suffix=".svg"``."""
+    def path(self, paper: str, figure: str, suffix: str) -> Path:
+        """Return the path of one of a figure's files, such as ``suffix=".svg"``."""
         return self.out / paper / f"{figure}{suffix}"
 
-    def read(self, paper, figure):
-        """Give a figure's record, or None if there is none or it is damaged (which is reported)."""
+    def read(self, paper: str, figure: str) -> Record | None:
+        """Return a figure's record, or None if there is none; a damaged one is reported."""
         path = self.path(paper, figure, ".json")
         if not path.is_file():
             return None
@@ -258,36 +275,37 @@ class Store:
             LOG.warning("%s is damaged and left aside: %s", path, error)
             return None
 
-    def write(self, record):
-        """Validate and store a figure's record; a mark of failure is taken away."""
+    def write(self, record: Record) -> None:
+        """Check and store a figure's record, and remove its mark of failure."""
         record = validate(plain(record, "record"))
         write_atomic(self.path(record["paper"], record["figure"], ".json"), dump(record))
         self.path(record["paper"], record["figure"], ".failed.json").unlink(missing_ok=True)
 
-    def read_failure(self, paper, figure):
-        """Give the mark that a figure failed, or None."""
+    def read_failure(self, paper: str, figure: str) -> dict[str, Any] | None:
+        """Return the mark that a figure failed, or None."""
         path = self.path(paper, figure, ".failed.json")
         if not path.is_file():
             return None
         try:
             failure = _read_json(path)
             if not (isinstance(failure, dict) and isinstance(failure.get("error"), str)):
-                raise InvalidRecord("it has no text 'error'")
+                raise InvalidRecord("error must be a text")
             return failure
         except InvalidRecord as error:
             return {"error": f"{path.name} is damaged: {error}"}
 
-    def write_failure(self, paper, figure, failure):
+    def write_failure(self, paper: str, figure: str, failure: dict[str, Any]) -> None:
         """Mark that a figure failed, in place of a result."""
         write_atomic(
-            self.path(paper, figure, ".failed.json"), json.dumps(plain(failure, "failure"), indent=1)
+            self.path(paper, figure, ".failed.json"),
+            json.dumps(plain(failure, "failure"), indent=1),
         )
 
-    def _part(self, paper, name, key):
+    def _part(self, paper: str, name: str, key: str) -> Path:
         return self.out / paper / ".parts" / name / f"{key[:32]}.json"
 
-    def read_part(self, paper, name, key):
-        """Give ``{"seconds", "result"}`` of a finished task, or None if it is not there or damaged."""
+    def read_part(self, paper: str, name: str, key: str) -> dict[str, Any] | None:
+        """Return ``{"seconds", "result"}`` of a finished task; None if it is absent or damaged."""
         path = self._part(paper, name, key)
         if not path.is_file():
             return None
@@ -295,15 +313,18 @@ class Store:
             part = _read_json(path)
             if not isinstance(part, dict) or part.get("key") != key or "result" not in part:
                 raise InvalidRecord("it is not the part that its name says")
-            if not isinstance(part.get("seconds"), Real) or part.get("check") != digest(part["result"]):
+            intact = part.get("check") == digest(part["result"])
+            if not isinstance(part.get("seconds"), Real) or not intact:
                 raise InvalidRecord("its check sum does not fit")
             return part
         except InvalidRecord as error:
             LOG.warning("%s is damaged and will be computed again: %s", path, error)
             return None
 
-    def write_part(self, paper, name, key, params, seconds, result):
-        """Store what a finished task gave, at once."""
+    def write_part(
+        self, paper: str, name: str, key: str, params: dict[str, Any], seconds: float, result: Any
+    ) -> None:
+        """Store the result of a finished task."""
         part = {"task": name, "params": params, "key": key, "seconds": seconds}
         part |= {"check": digest(result), "result": result}
         write_atomic(self._part(paper, name, key), json.dumps(plain(part, "part"), allow_nan=False))

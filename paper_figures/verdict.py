@@ -1,12 +1,18 @@
-"""Hold our numbers against the published ones: a verdict for a row, and one for a figure.
+"""Compare our numbers with the published numbers: a verdict for each row and for each figure.
 
-A row agrees if ours is within two standard errors of the published number; without a standard deviation, if
-the two are equal but for the stated rounding. A difference counts as explained if its row says why.
+A row agrees if ours is within two standard errors of the published number. Without a standard
+deviation it agrees if the two are equal but for the stated rounding. A difference counts as
+explained if its row says why.
 """
 
 import math
 
-AGREES, DIFFERS, OURS_ONLY, ABSENT = "agrees", "differs", "ours only", "not available"
+from paper_figures.store import Record, Row
+
+AGREES = "agrees"
+DIFFERS = "differs"
+OURS_ONLY = "ours only"
+ABSENT = "not available"
 REPRODUCED = "reproduced"
 EXPLAINED = "differs (explained)"
 UNEXPLAINED = "differs (not explained)"
@@ -16,13 +22,13 @@ NOT_RUN = "not yet run"
 FIGURE_STATES = (REPRODUCED, EXPLAINED, UNEXPLAINED, ONLY_OURS, ABSENT, FAILED, NOT_RUN)
 
 
-def standard_error(row):
-    """Give the standard error of a row's mean, or None if it has no standard deviation."""
-    return None if row["std"] is None else row["std"] / math.sqrt(row["repetitions"])
+def standard_error(row: Row) -> float | None:
+    """Return the standard error of a row's mean, or None if it has no standard deviation."""
+    return None if row["std"] is None else float(row["std"] / math.sqrt(row["repetitions"]))
 
 
-def row_verdict(row):
-    """Give ``"agrees"``, ``"differs"``, ``"ours only"`` or ``"not available"``.
+def row_verdict(row: Row) -> str:
+    """Return ``"agrees"``, ``"differs"``, ``"ours only"`` or ``"not available"``.
 
     Parameters
     ----------
@@ -42,8 +48,8 @@ def row_verdict(row):
     return AGREES if abs(row["ours"] - row["published"]) <= allowed + slack else DIFFERS
 
 
-def figure_verdict(record):
-    """Give one of :data:`FIGURE_STATES` for a record; those without a record are the caller's business.
+def figure_verdict(record: Record) -> str:
+    """Return the verdict of a stored record, one of :data:`FIGURE_STATES`.
 
     Parameters
     ----------
@@ -64,8 +70,8 @@ def figure_verdict(record):
     return ONLY_OURS
 
 
-def score(record):
-    """Give ``(agreeing, compared)``, the counts of rows."""
+def score(record: Record) -> tuple[int, int]:
+    """Return ``(agreeing, compared)``, two counts of rows."""
     verdicts = [row_verdict(row) for row in record["rows"]]
     agreeing = verdicts.count(AGREES)
     return agreeing, agreeing + verdicts.count(DIFFERS)

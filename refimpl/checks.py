@@ -1,10 +1,12 @@
-"""Arguments are checked once, before any work; every message names the argument and says what it must be.
+"""Check arguments, once, before any work.
 
-Wrong types raise ``TypeError``, wrong shapes and values ``ValueError``. The functions return the argument in
-the form that the rest of the package relies on, so the mirrored algorithms contain no checks of their own.
+Every message has one form: "<argument> must be <what>; got <value>". Wrong types raise
+``TypeError``, wrong shapes and values ``ValueError``. The functions return the argument in the form
+that the rest of the package relies on, so the mirrored algorithms contain no checks of their own.
 """
 
 import operator
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,8 +15,11 @@ from refimpl.kernels.arguments import one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
 from refimpl.results import require_one_type
+from refimpl.typing import ArrayLike, IntArray, Kernels, Labels
+from refimpl.vectors import as_matrix, as_vectors_like
 
 __all__ = [
+    "as_callback",
     "as_count",
     "as_generator",
     "as_indices",
@@ -29,90 +34,10 @@ __all__ = [
     "require_one_type",
 ]
 
-
-def as_matrix(X, name, *, single=False):
-    """Return the vectors `X`, one in each row, as a finite matrix.
-
-    Parameters
-    ----------
-    X : array_like of numbers, shape (n, d), n >= 1, d >= 1
-        Booleans, integers and floats are accepted; sparse matrices, complex numbers and strings are not.
-    name : str
-        How the messages call the argument.
-    single : bool, default False
-        Whether float32 stays float32.
-
-    Returns
-    -------
-    numpy.ndarray of float64 (or float32), shape (n, d), C-contiguous
-        `X` itself, not a copy, if it already has this form.
-
-    Raises
-    ------
-    TypeError
-        If the values are no real numbers.
-    ValueError
-        If the shape is not (n, d), the matrix is empty, or a value is NaN or infinite.
-    """
-    if hasattr(X, "toarray"):
-        raise TypeError(f"{name} is a sparse matrix; pass a dense array, for example {name}.toarray()")
-    try:
-        A = np.asarray(X)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a matrix of numbers with rows of equal length ({error})") from None
-    if A.dtype.kind not in "biufO":
-        raise TypeError(f"{name} has dtype {A.dtype}; it must hold real numbers")
-    if A.ndim != 2:
-        hint = f"; a single vector is {name}[None, :]" if A.ndim == 1 else ""
-        raise ValueError(f"{name} has shape {A.shape}; it must be a matrix with one vector in each row{hint}")
-    if A.size == 0:
-        raise ValueError(f"{name} has shape {A.shape}; it must have at least one row and one column")
-    try:
-        A = np.ascontiguousarray(A, dtype=np.float32 if single and A.dtype == np.float32 else np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must hold real numbers ({error})") from None
-    _require_finite(A, name)
-    return A
+# ----------------------------------------------------------------------------- labels and indices
 
 
-def _require_finite(A, name):
-    finite = np.isfinite(A)
-    if not finite.all():
-        row, column = np.argwhere(~finite)[0]
-        raise ValueError(
-            f"{name} has {np.count_nonzero(~finite)} values that are NaN or infinite, the first in row "
-            f"{row}, column {column}; replace them or leave out their rows"
-        )
-
-
-def as_vectors_like(Y, X, name, *, single=False):
-    """Return the vectors `Y` as :func:`as_matrix` returns them, of the same dimension as the checked matrix `X`.
-
-    Parameters
-    ----------
-    Y : array_like of numbers, shape (m, d)
-    X : numpy.ndarray, shape (n, d)
-    name : str
-        How the messages call `Y`.
-    single : bool, default False
-        Whether float32 stays float32.
-
-    Returns
-    -------
-    numpy.ndarray of float64 (or float32), shape (m, d), C-contiguous
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`as_matrix` does, and if the numbers of columns differ.
-    """
-    Y = as_matrix(Y, name, single=single)
-    if Y.shape[1] != X.shape[1]:
-        raise ValueError(f"{name} has {Y.shape[1]} columns; the training vectors have {X.shape[1]}")
-    return Y
-
-
-def as_labels(labels, n, name, min_classes=1):
+def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Labels:
     """Return one label for each of `n` vectors.
 
     Parameters
@@ -134,30 +59,89 @@ def as_labels(labels, n, name, min_classes=1):
     Raises
     ------
     TypeError
-        If the labels are of several types, for instance strings among integers, or cannot be sorted.
+        If the labels are of several types, for instance strings among integers, or cannot be
+        sorted.
     ValueError
         If there is not one label for each vector, a label is NaN, or there are too few classes.
+
+    Examples
+    --------
+    >>> as_labels(["a", "b", "a"], 3, "y")
+    array(['a', 'b', 'a'], dtype='<U1')
     """
     try:
         array = np.asarray(labels)
     except ValueError as error:
-        raise ValueError(f"{name} must hold one label for each vector ({error})") from None
+        raise ValueError(
+            f"{name} must hold one label for each vector; got other rows ({error})"
+        ) from None
     if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}; it must be ({n},), one label for each vector")
+        raise ValueError(
+            f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
+        )
     if np.any(array != array):
-        raise ValueError(f"{name} holds NaN; every vector needs a label")
+        raise ValueError(f"{name} must hold a label for every vector; got NaN")
     if array.dtype == object or not hasattr(labels, "dtype"):
-        require_one_type(labels, name)
+        require_one_type(labels, name)  # type: ignore[arg-type]  # labels has as many entries as array
     try:
         n_classes = len(np.unique(array))
     except TypeError as error:
-        raise TypeError(f"{name} must hold labels that can be sorted ({error})") from None
+        raise TypeError(f"{name} must hold labels that can be sorted; got {error}") from None
     if n_classes < min_classes:
-        raise ValueError(f"{name} has {n_classes} class(es); at least {min_classes} are needed")
+        raise ValueError(f"{name} must hold at least {min_classes} classes; got {n_classes}")
     return array
 
 
-def as_count(T, name, minimum=1):
+def as_indices(indices: ArrayLike, n: int, name: str, of: str = "database objects") -> IntArray:
+    """Return positions between 0 and `n` - 1.
+
+    Parameters
+    ----------
+    indices : array_like of int, shape (r,)
+    n : int
+        The number of objects that the indices choose from.
+    name : str
+        How the messages call the argument.
+    of : str, default "database objects"
+        How the messages call these objects.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (r,)
+
+    Raises
+    ------
+    TypeError
+        If the values are no integers.
+    ValueError
+        If the shape is not (r,), or an index is negative or not below `n`.
+
+    Examples
+    --------
+    >>> as_indices([0, 4], 3, "rows")
+    Traceback (most recent call last):
+        ...
+    ValueError: rows must hold indices of the 3 database objects, from 0 to 2; got 4
+    """
+    array = np.asarray(indices)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a list of indices of {of}; got shape {array.shape}")
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold integers, the indices of {of}; got dtype {array.dtype}")
+    outside = (array < 0) | (array >= n)
+    if outside.any():
+        raise ValueError(
+            f"{name} must hold indices of the {n} {of}, from 0 to {n - 1}; got {array[outside][0]}"
+        )
+    return array.astype(np.int64)
+
+
+# ------------------------------------------------------------------------------------------ numbers
+
+
+def as_count(T: Any, name: str, minimum: int = 1) -> int:
     """Return the whole number `T`, at least `minimum`.
 
     Parameters
@@ -178,31 +162,27 @@ def as_count(T, name, minimum=1):
         If `T` is no integer.
     ValueError
         If `T` is below `minimum`.
+
+    Examples
+    --------
+    >>> as_count(0, "k")
+    Traceback (most recent call last):
+        ...
+    ValueError: k must be an integer of at least 1; got 0
     """
+    what = f"an integer of at least {minimum}"
     if isinstance(T, bool | np.bool_):
-        raise TypeError(f"{name} is {T}; it must be an integer >= {minimum}")
+        _refuse(TypeError, name, what, T)
     try:
         count = operator.index(T)
     except TypeError:
-        raise TypeError(f"{name} is {T!r}; it must be an integer >= {minimum}") from None
+        _refuse(TypeError, name, what, T)
     if count < minimum:
-        raise ValueError(f"{name} is {count}; it must be at least {minimum}")
+        _refuse(ValueError, name, what, count)
     return count
 
 
-def as_threads(threads):
-    """Return a number of threads; None stands for all processors that the process may use.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is neither None nor an integer of at least 1.
-    """
-    check_threads(threads)
-    return processors() if threads is None else int(threads)
-
-
-def as_number(value, name, *, minimum=0.0, below=np.inf):
+def as_number(value: Any, name: str, *, minimum: float = 0.0, below: float = np.inf) -> float:
     """Return the finite number `value`, at least `minimum` and less than `below`.
 
     Parameters
@@ -223,15 +203,28 @@ def as_number(value, name, *, minimum=0.0, below=np.inf):
         If `value` is no real number.
     ValueError
         If `value` is NaN, infinite or out of range.
+
+    See Also
+    --------
+    positive : Refuse 0 as well.
+
+    Examples
+    --------
+    >>> as_number(1.5, "rtol", below=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: rtol must be a number of at least 0 and less than 1; got 1.5
     """
-    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
-        raise TypeError(f"{name} is {value!r}; it must be a number >= {minimum}")
+    what = f"a number of at least {minimum:g}"
+    if below < np.inf:
+        what += f" and less than {below:g}"
+    _require_real(value, name, what)
     if not minimum <= value < below:
-        raise ValueError(f"{name} is {value}; it must be at least {minimum} and less than {below}")
+        _refuse(ValueError, name, what, value)
     return float(value)
 
 
-def positive(value, name):
+def positive(value: Any, name: str) -> float:
     """Return the finite number `value`, above 0.
 
     Parameters
@@ -250,51 +243,41 @@ def positive(value, name):
         If `value` is no real number.
     ValueError
         If `value` is NaN, infinite or not above 0.
+
+    See Also
+    --------
+    as_number : Allow 0, or another range.
+
+    Examples
+    --------
+    >>> positive(-1, "tol")
+    Traceback (most recent call last):
+        ...
+    ValueError: tol must be a number above 0; got -1
     """
-    value = as_number(value, name)
-    if not value > 0:
-        raise ValueError(f"{name} must be positive; got {value}")
-    return value
+    _require_real(value, name, "a number above 0")
+    if not 0 < value < np.inf:
+        _refuse(ValueError, name, "a number above 0", value)
+    return float(value)
 
 
-def as_indices(indices, n, name, of="database objects"):
-    """Return positions between 0 and `n` - 1.
-
-    Parameters
-    ----------
-    indices : array_like of int, shape (r,)
-    n : int
-        How many there are to choose from.
-    name : str
-        How the messages call the argument.
-    of : str, default "database objects"
-        How the messages call what is chosen from.
-
-    Returns
-    -------
-    numpy.ndarray of int64, shape (r,)
-
-    Raises
-    ------
-    TypeError
-        If the values are no integers.
-    ValueError
-        If the shape is not (r,), or an index is negative or not below `n`.
-    """
-    array = np.asarray(indices)
-    if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; it must be a list of indices of {of}")
-    if array.size == 0:
-        return np.empty(0, dtype=np.int64)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} has dtype {array.dtype}; it must hold integers, the indices of {of}")
-    outside = (array < 0) | (array >= n)
-    if outside.any():
-        raise ValueError(f"{name} holds {array[outside][0]}; there are {n} {of}, with the indices 0 to {n - 1}")
-    return array.astype(np.int64)
+def _require_real(value: Any, name: str, what: str) -> None:
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        _refuse(TypeError, name, what, value)
+    if np.isnan(value) or np.isinf(value):
+        _refuse(ValueError, name, what.replace("a number", "a finite number", 1), value)
 
 
-def as_generator(rng, name="rng"):
+def _refuse(error: type[Exception], name: str, what: str, value: Any) -> NoReturn:
+    """Raise `error` in the one form that all messages have."""
+    value = value.item() if isinstance(value, np.generic) else value
+    raise error(f"{name} must be {what}; got {value!r}") from None
+
+
+# ----------------------------------------------------- generators, kernels, threads and callbacks
+
+
+def as_generator(rng: Any, name: str = "rng") -> np.random.Generator:
     """Return the source of random numbers `rng`.
 
     Parameters
@@ -310,14 +293,21 @@ def as_generator(rng, name="rng"):
     Raises
     ------
     TypeError
-        If it is anything else, for instance a seed.
+        If `rng` is anything else, for instance a seed.
+
+    Examples
+    --------
+    >>> as_generator(0)
+    Traceback (most recent call last):
+        ...
+    TypeError: rng must be a generator, such as numpy.random.default_rng(0); got 0
     """
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"{name} is {rng!r}; pass a generator, for example numpy.random.default_rng(0)")
+        _refuse(TypeError, name, "a generator, such as numpy.random.default_rng(0)", rng)
     return rng
 
 
-def as_kernels(kernels):
+def as_kernels(kernels: Any) -> Kernels:
     """Return the kernel module to compute with.
 
     Parameters
@@ -334,12 +324,77 @@ def as_kernels(kernels):
     ------
     TypeError
         If `kernels` is a string, or lacks one of the names.
+
+    Examples
+    --------
+    >>> as_kernels("fast")
+    Traceback (most recent call last):
+        ...
+    TypeError: kernels must be a module, such as refimpl.kernels; got the string 'fast'
     """
     if kernels is None:
         return reference
     if isinstance(kernels, str):
-        raise TypeError(f"kernels is the string {kernels!r}; pass a module, for example refimpl.kernels")
+        raise TypeError(
+            f"kernels must be a module, such as refimpl.kernels; got the string {kernels!r}"
+        )
     missing = [name for name in reference.__all__ if not hasattr(kernels, name)]
     if missing:
-        raise TypeError(f"kernels={kernels!r} lacks {', '.join(missing)}; refimpl.kernels is the model")
-    return kernels
+        raise TypeError(
+            "kernels must have the names of refimpl.kernels; "
+            f"got {kernels!r}, which lacks {', '.join(missing)}"
+        )
+    return kernels  # type: ignore[no-any-return]  # an object with the same names is accepted
+
+
+def as_threads(threads: Any) -> int:
+    """Return a number of threads; None stands for all processors that the process may use.
+
+    Parameters
+    ----------
+    threads : int or None
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `threads` is neither None nor an integer of at least 1.
+
+    Examples
+    --------
+    >>> as_threads(2)
+    2
+    """
+    check_threads(threads)
+    return processors() if threads is None else int(threads)
+
+
+def as_callback(callback: Any) -> Any:
+    """Return `callback`: None, or a function of a :class:`refimpl.Step`.
+
+    Parameters
+    ----------
+    callback : callable or None
+
+    Returns
+    -------
+    callable or None
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called.
+
+    Examples
+    --------
+    >>> as_callback(3)
+    Traceback (most recent call last):
+        ...
+    TypeError: callback must be a function of a refimpl.Step; got 3
+    """
+    if callback is not None and not callable(callback):
+        _refuse(TypeError, "callback", "a function of a refimpl.Step", callback)
+    return callback

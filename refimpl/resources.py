@@ -1,20 +1,26 @@
-"""What a computation may take: the cap on its memory, the processors of this process, and work that they share.
+"""The resources of a computation: a limit of memory, processors, and threads that share work.
 
-The threads here sleep while they wait, as those of the fast kernels do, and nobody waits for a thread that has not
-begun. They pay where the work is done by functions of NumPy that release Python's lock, such as products of matrices.
+The threads here sleep while they wait, like the threads of the fast kernels, and no caller waits
+for a thread that has not begun. They save time if the work consists of NumPy functions that release
+Python's lock, such as products of matrices.
 
 Not handled here: the threads of the kernels.
 """
 
 import os
 from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
+from numbers import Integral
 from queue import SimpleQueue
 from time import perf_counter
+from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
+
+Item = TypeVar("Item")
 
 __all__ = ["check_memory", "on_one_blas_thread", "processors", "share"]
 
@@ -22,7 +28,7 @@ LEAST_PAUSE = 0.004  # seconds
 MOST_PAUSE = 64 * LEAST_PAUSE
 
 
-def check_memory(needed, max_memory, fewer, how="about"):
+def check_memory(needed: int, max_memory: int, fewer: str, how: str = "about") -> None:
     """Raise MemoryError if an estimate exceeds the cap.
 
     Parameters
@@ -33,45 +39,81 @@ def check_memory(needed, max_memory, fewer, how="about"):
         What the message advises to reduce.
     how : {"about", "up to"}
         Whether `needed` is an estimate or an upper bound; the word stands in the message.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `max_memory` is no integer of at least 1.
+    MemoryError
+        If `needed` is above `max_memory`.
+
+    Examples
+    --------
+    >>> from refimpl.resources import check_memory
+    >>> check_memory(2_000, 10_000, "trees")
     """
+    what = f"max_memory must be an integer of at least 1; got {max_memory!r}"
+    value: object = max_memory
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(what)
+    if max_memory < 1:
+        raise ValueError(what)
     if needed > max_memory:
         raise MemoryError(
-            f"max_memory is {max_memory:,} bytes; the training needs {how} {needed:,}. Pass more, or fewer {fewer}"
+            f"max_memory is {max_memory:,} bytes; the training needs {how} {needed:,}. "
+            f"Pass more, or fewer {fewer}"
         )
 
 
-def processors():
-    """Return how many processors this process may use: those of its affinity, and no more than its container allows.
+def processors() -> int:
+    """Return how many processors this process may use.
 
-    As for other numerical libraries, OMP_NUM_THREADS may set a lower number; it is read once.
+    The number is that of the process's affinity, but no more than its container allows. The
+    environment variable OMP_NUM_THREADS can set a lower number; it is read once.
 
     Returns
     -------
     int
+
+    Examples
+    --------
+    >>> from refimpl.resources import processors
+    >>> processors() >= 1
+    True
     """
     affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _allowed()
     return min(_allowed(), affinity)
 
 
 @cache
-def _allowed():
+def _allowed() -> int:
     from joblib import cpu_count  # it takes a while to import
 
     asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    allowed = max(1, cpu_count())
+    allowed = max(1, int(cpu_count()))
     return min(allowed, int(asked)) if asked.isdecimal() and int(asked) > 0 else allowed
 
 
-def share(work, n, threads=None):
+def share(work: Callable[[int], object], n: int, threads: int | None = None) -> None:
     """Call work(0), work(1), ..., work(n - 1), each once, in any order.
 
     Parameters
     ----------
     work : callable
-        Its calls must not depend on each other. An exception of one of them is raised again after the last call.
+        Its calls must not depend on each other. If a call raises an exception, it is raised again
+        after the last call.
     n : int
     threads : int, optional
-        How many threads at most, of which the caller is one; never more than :func:`processors`, the default.
+        The largest number of threads, including the calling thread. The default, and the upper
+        limit, is :func:`processors`.
+
+    Examples
+    --------
+    >>> from refimpl.resources import share
+    >>> squares = [0] * 4
+    >>> share(lambda i: squares.__setitem__(i, i * i), 4)
+    >>> squares
+    [0, 1, 4, 9]
     """
     threads = min(n, processors() if threads is None else threads)
     threads = min(threads, processors()) if threads > 1 else 1
@@ -86,7 +128,8 @@ def share(work, n, threads=None):
             break
     mine = job.take()
     own = perf_counter() - start
-    errors = [error for error in (job.done.get() for _ in range(n)) if error is not None]
+    ends = [job.done.get() for _ in range(n)]
+    errors = [error for error in ends if error is not None]
     if errors:
         raise errors[0]
     if 0 < mine < n:
@@ -94,12 +137,14 @@ def share(work, n, threads=None):
 
 
 class _Job:
-    """Calls that are left to take, and for each one that has ended None or its exception."""
+    """The calls that are not yet made, and for each ended call None or its exception."""
 
-    def __init__(self, work, n):
-        self.work, self.left, self.done = work, deque(range(n)), SimpleQueue()
+    def __init__(self, work: Callable[[int], object], n: int) -> None:
+        self.work = work
+        self.left = deque(range(n))
+        self.done: SimpleQueue[BaseException | None] = SimpleQueue()
 
-    def take(self):
+    def take(self) -> int:
         """Make calls until none is left. Return their number."""
         mine = 0
         while True:
@@ -116,23 +161,33 @@ class _Job:
 
 
 class Helpers:
-    """The helping threads of a process. If they make work no faster, they rest for a while, each time for longer."""
+    """The helping threads of a process.
 
-    def __init__(self):
-        self.executor, self.again, self.pause = None, 0.0, 0.0
+    If they make work no faster, they rest for a while, each time for longer.
+    """
 
-    def call(self, take):
-        """Have a helper call `take` as soon as it is free. Return False if no helper can be started."""
-        if self.executor is None:  # two first callers at the same time may each make one: both work
-            self.executor = ThreadPoolExecutor(max(1, processors() - 1), thread_name_prefix="refimpl")
+    def __init__(self) -> None:
+        self.executor: ThreadPoolExecutor | None = None
+        self.again = 0.0
+        self.pause = 0.0
+
+    def call(self, take: Callable[[], object]) -> bool:
+        """Have a helper call `take` as soon as it is free.
+
+        Return False if no helper can be started.
+        """
+        if self.executor is None:  # two first callers at once may each make an executor: both work
+            self.executor = ThreadPoolExecutor(
+                max(1, processors() - 1), thread_name_prefix="refimpl"
+            )
         try:
             self.executor.submit(copy_context().run, take)
-        except RuntimeError:  # as when Python ends: fewer do as well
+        except RuntimeError:  # for example when Python ends: fewer threads suffice
             return False
         return True
 
-    def judge(self, took, alone):
-        """Compare the seconds that some work took with those that the caller alone would have taken."""
+    def judge(self, took: float, alone: float) -> None:
+        """Compare the seconds that some work took with the seconds that the caller alone takes."""
         if took > 0.95 * alone:
             self.pause = min(MOST_PAUSE, max(LEAST_PAUSE, 2 * self.pause))
             self.again = perf_counter() + self.pause
@@ -143,7 +198,7 @@ class Helpers:
 helpers = Helpers()
 
 
-def _after_fork():
+def _after_fork() -> None:
     global helpers
     helpers = Helpers()  # a child has none of its parent's threads
 
@@ -152,11 +207,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def on_one_blas_thread(steps):
-    """Yield what an iterator yields, which works without threads in BLAS: for many small products beside kernels.
+def on_one_blas_thread(steps: Iterator[Item]) -> Iterator[Item]:
+    """Yield what an iterator yields, and keep BLAS on a single thread while the iterator works.
 
-    Threads of BLAS and of the kernels get into each other's way. On two cores LMNN's steps on 6,000 points take two
-    thirds of the time, and beside other work far less.
+    This suits many small products beside kernels.
+
+    Threads of BLAS and of the kernels get into each other's way. Without them, LMNN's steps on
+    6,000 points take two thirds of the time on two cores, and far less beside other work.
 
     Parameters
     ----------
@@ -165,6 +222,12 @@ def on_one_blas_thread(steps):
     Yields
     ------
     object
+
+    Examples
+    --------
+    >>> from refimpl.resources import on_one_blas_thread
+    >>> list(on_one_blas_thread(iter([1, 2])))
+    [1, 2]
     """
     while True:
         with _blas().limit(limits=1, user_api="blas"):
@@ -175,5 +238,5 @@ def on_one_blas_thread(steps):
 
 
 @cache
-def _blas():
+def _blas() -> ThreadpoolController:
     return ThreadpoolController()

@@ -1,6 +1,6 @@
 """The kernels of :mod:`refimpl.kernels` in Cython: same names, same arguments, same answers.
 
-Use it by passing it: ``boosted_distance(X, labels, T, kernels=refimpl_fast)``.
+Use it by passing it: ``boosted_distance(X, y, T, kernels=refimpl_fast)``.
 """
 
 try:
@@ -16,7 +16,12 @@ try:
     from refimpl_fast.products import matrix_vector, vector_matrix
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
-    from refimpl_fast.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
+    from refimpl_fast.subgradient import (
+        hinge_terms,
+        impostors,
+        pair_distances,
+        weighted_differences,
+    )
     from refimpl_fast.trees import scan_nearest, tree_nearest, tree_within
     from refimpl_fast.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 except ImportError as error:

@@ -1,8 +1,10 @@
-"""Chamfer distances in Cython: the twin of refimpl/kernels/chamfer.py, whose expressions stand above the loops.
+"""Chamfer distances in Cython: the twin of refimpl/kernels/chamfer.py.
 
-For every pixel of an image its distance to the nearest edge pixel is computed once (its distance map); c(a, b) is
-then a sum of b's map over a's edge pixels. The sums run over LANES maps at a time. As all of them are exact, they
-are the reference's to the last bit.
+The reference's expressions stand above the loops.
+
+For every pixel of an image its distance to the nearest edge pixel is computed once; these distances
+are the image's map. c(a, b) is then a sum of b's map over a's edge pixels. The sums run over LANES
+maps at a time. All sums are exact, so they equal those of the reference to the last bit.
 """
 
 import numpy as np
@@ -36,21 +38,28 @@ cdef extern from *:
         int64_t index
 
 cdef enum:
-    LANES = 16  # images whose maps are summed at a time: the sums stay in registers, one pixel's values in cache
+    # images whose maps are summed at a time: the sums stay in registers, a pixel's values in cache
+    LANES = 16
     BLOCK = 128  # images of either side that are compared at a time: their sums stay in cache
-    QUERIES = 64  # at most so many of them for a thread at a time: some hundred microseconds of work
-    STRIDE = BLOCK + 8  # from one row of sums to the next; a power of two would crowd a few cache sets
+    # the most queries for a thread at a time: some hundred microseconds of work
+    QUERIES = 64
+    # distance between two rows of sums; with a power of two they would share a few cache sets
+    STRIDE = BLOCK + 8
 
-cdef Py_ssize_t KEPT = 2**27  # bytes of the maps of A or Q that are held at a time: bounds the memory
-cdef Py_ssize_t CHUNK_PIXELS = 2**15  # whose maps a thread computes before it comes back for more
-cdef Py_ssize_t PASSING = 2**22  # the same of B or X: they stay in cache while all that is held meets them
+# bytes of the maps of A or Q that are held at a time: bounds the memory
+cdef Py_ssize_t KEPT = 2**27
+cdef Py_ssize_t CHUNK_PIXELS = 2**15  # pixels whose maps a thread computes in one go
+# bytes of the maps of B or X held at a time: they stay in cache while the others meet them
+cdef Py_ssize_t PASSING = 2**22
 
 
 cdef class _Images(Loop):
-    """Up to `room` edge images, the list of their edge pixels, and their distance maps, LANES images interleaved.
+    """Up to `room` edge images, the list of their edge pixels, and their distance maps, LANES
+    images interleaved.
 
-    Step t lists the pixels and computes the maps of the t-th LANES images. Image i has the edge pixels
-    pixels[start[i]:start[i + 1]], count[i] of them, and the map maps[i // LANES, :, i % LANES].
+    Step t lists the pixels and computes the maps of the t-th LANES images. Image i has the edge
+    pixels pixels[start[i]:start[i + 1]], count[i] of them, and the map maps[i // LANES, :, i %
+    LANES].
     """
 
     cdef Py_ssize_t n, height, width
@@ -71,33 +80,40 @@ cdef class _Images(Loop):
         self.scratch = np.empty((n_threads, self.height + 1, self.width * LANES), dtype=np.int32)
 
     def fill(self, const uint8_t[:, :, ::1] edges):
-        """Take these images in; all have edges."""
+        """Hold these images; every image has edges."""
         cdef Py_ssize_t n = edges.shape[0], n_pixels = self.height * self.width, i
         self.n, self.edges = n, edges
         for i in range(n):
             _count_edges(&edges[i, 0, 0], n_pixels, &self.count[i])
             self.start[i + 1] = self.start[i] + <int64_t> self.count[i]
         self.pixels = np.empty(self.start[n], dtype=np.int32)
-        self.run((n + LANES - 1) // LANES, self.n_threads, max(<Py_ssize_t> 1, CHUNK_PIXELS // (LANES * n_pixels)))
+        self.run(
+            (n + LANES - 1) // LANES, self.n_threads,
+            max(<Py_ssize_t> 1, CHUNK_PIXELS // (LANES * n_pixels))
+        )
         return self
 
     cdef void at(self, Py_ssize_t tile, int thread) noexcept nogil:
         cdef Py_ssize_t n_pixels = self.height * self.width, i
         for i in range(tile * LANES, min(self.n, (tile + 1) * LANES)):
             _list_edges(&self.edges[i, 0, 0], n_pixels, &self.pixels[self.start[i]])
-        _map_tile(&self.edges[0, 0, 0], self.n, tile * LANES, self.height, self.width, &self.distance[0],
-                  &self.scratch[thread, 0, 0], &self.maps[tile, 0, 0])
+        _map_tile(
+            &self.edges[0, 0, 0], self.n, tile * LANES, self.height, self.width, &self.distance[0],
+            &self.scratch[thread, 0, 0], &self.maps[tile, 0, 0]
+        )
 
 
 def _aligned(*shape):
-    """An empty float64 array that starts at a cache line: no vector of eight values straddles two."""
+    """Return an empty float64 array that starts at a cache line, so no vector straddles two."""
     size = int(np.prod(shape))
     array = np.empty(size + 8)
     first = -(array.ctypes.data // 8) % 8
     return array[first:first + size].reshape(shape)
 
 
-cdef cloned_void _count_edges(const uint8_t* edges, Py_ssize_t n_pixels, double* count) noexcept nogil:
+cdef cloned_void _count_edges(
+    const uint8_t* edges, Py_ssize_t n_pixels, double* count
+) noexcept nogil:
     # len(points)
     cdef Py_ssize_t p
     cdef int found = 0
@@ -119,7 +135,8 @@ cdef void _map_tile(
     const uint8_t* edges, Py_ssize_t n, Py_ssize_t first, Py_ssize_t height, Py_ssize_t width,
     const double* distance, int32_t* scratch, double* maps,
 ) noexcept nogil:
-    # rounded_distances(cdist(pixels, points), shape).min(axis=1) of LANES images: the distance within the column first
+    # rounded_distances(cdist(pixels, points), shape).min(axis=1)
+    # of LANES images: the distance within the column first
     cdef Py_ssize_t y, p, i, row = width * LANES
     cdef int32_t far = <int32_t> (height + width)
     for p in range(height * width):
@@ -142,7 +159,8 @@ cdef cloned_void _lower(int32_t* row, const int32_t* neighbour, Py_ssize_t n) no
 cdef cloned_void _map_row(
     int32_t* row, int32_t* best, Py_ssize_t width, const double* distance, double* map,
 ) noexcept nogil:
-    # then the least square over all columns, r columns away at a time, until none farther away can be less
+    # then the least square over all columns, r columns away at a time, until no farther column can
+    # be less
     cdef Py_ssize_t i, r, n = width * LANES, shift
     cdef int32_t most, square
     for i in range(n):
@@ -211,7 +229,8 @@ cdef void _compare_blocks(
 
 
 cdef cloned_void _distance_row(
-    double count, const double* forth, const double* count_b, const double* back, Py_ssize_t n, double* row,
+    double count, const double* forth, const double* count_b, const double* back, Py_ssize_t n,
+    double* row
 ) noexcept nogil:
     # directed(distance) + directed(distance.T)
     cdef Py_ssize_t j
@@ -227,7 +246,8 @@ cdef Py_ssize_t _room(images, Py_ssize_t n_bytes) except -1:
 
 cdef int _threads(threads, A, B) except -1:
     """How many threads the comparison of all of A with all of B is worth."""
-    # a pair takes as long as a look at a fiftieth of the pixels or so, a map as a look at four times as many
+    # a pair takes as long as a look at a fiftieth of the pixels or so, a map as a look at four
+    # times as many
     work = A[0:1].size * (len(A) * len(B) // 50 + 4 * (len(A) + len(B)))
     return worth(thread_count(threads), min(work, 2**62))
 
@@ -238,7 +258,9 @@ def _prepared(A, B, name_A, name_B):
     require_edges(A, name_A)
     require_edges(B, name_B)
     height, width = A.shape[1:]
-    distance = rounded_distances(np.sqrt(np.arange((height - 1)**2 + (width - 1)**2 + 1.0)), (height, width))
+    distance = rounded_distances(
+        np.sqrt(np.arange((height - 1)**2 + (width - 1)**2 + 1.0)), (height, width)
+    )
     return A.view(np.uint8), B.view(np.uint8), distance
 
 
@@ -252,8 +274,11 @@ cdef class _Compare(Loop):
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         cdef Py_ssize_t a = i // self.blocks_b * BLOCK, b = i % self.blocks_b * BLOCK, row
-        cdef Py_ssize_t n_a = min(<Py_ssize_t> BLOCK, self.A.n - a), n_b = min(<Py_ssize_t> BLOCK, self.B.n - b)
-        _compare_blocks(self.A, a, n_a, self.B, b, n_b, &self.sums[thread, 0, 0, 0], &self.sums[thread, 1, 0, 0])
+        cdef Py_ssize_t n_a = min(<Py_ssize_t> BLOCK, self.A.n - a)
+        cdef Py_ssize_t n_b = min(<Py_ssize_t> BLOCK, self.B.n - b)
+        _compare_blocks(
+            self.A, a, n_a, self.B, b, n_b, &self.sums[thread, 0, 0, 0], &self.sums[thread, 1, 0, 0]
+        )
         for row in range(n_a):
             _distance_row(self.A.count[a + row], &self.sums[thread, 0, row, 0], &self.B.count[b],
                           &self.sums[thread, 1, 0, row], n_b, &self.D[a + row, b])
@@ -261,7 +286,10 @@ cdef class _Compare(Loop):
 
 @checked
 def chamfer_distances(A, B, *, threads=None):
-    """Symmetric chamfer distance of every edge image in A to every one in B; see refimpl.kernels."""
+    """Compute the symmetric chamfer distance of every edge image in A to every one in B.
+
+    See :func:`refimpl.kernels.chamfer_distances`.
+    """
     a_bytes, b_bytes, distance = _prepared(A, B, "A", "B")
     D = np.empty((len(A), len(B)))
     cdef int n_threads = _threads(threads, A, B)
@@ -282,7 +310,10 @@ def chamfer_distances(A, B, *, threads=None):
 
 @checked
 def chamfer_nearest(Q, X, Py_ssize_t k, *, threads=None):
-    """The k images of X nearest to every image of Q by the symmetric chamfer distance; see refimpl.kernels."""
+    """Find the k images of X nearest to every image of Q by the symmetric chamfer distance.
+
+    See :func:`refimpl.kernels.chamfer_nearest`.
+    """
     q_bytes, x_bytes, table = _prepared(Q, X, "Q", "X")
     distance, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
     cdef int n_threads = _threads(threads, Q, X)
@@ -308,11 +339,12 @@ cdef inline bint _any_below(const double* row, Py_ssize_t n, double limit) noexc
 
 
 cdef class _Nearest(Loop):
-    """The nearest images so far of every query: at least k, not sorted, thinned out when `room` is filled.
+    """The nearest images so far of every query: at least k, not sorted, thinned out when `room` is
+    filled.
 
-    `limit` is the k-th lowest distance when they were last thinned out: an image that comes later has a higher
-    index, so it must be nearer than that to matter. Step i compares the i-th `together` queries with all images that
-    X holds at the time.
+    `limit` is the k-th lowest distance when they were last thinned out: an image that comes later
+    has a higher index, so it must be nearer than that to matter. Step i compares the i-th
+    `together` queries with all images that X holds at the time.
     """
 
     cdef _Images Q, X
@@ -331,11 +363,11 @@ cdef class _Nearest(Loop):
         self.sums = _aligned(n_threads, 2, BLOCK, STRIDE)
 
     cdef int begin(self, queries) except -1:
-        """Take in these queries, which have met no image."""
+        """Hold these queries, which have not been compared with any image."""
         self.Q.fill(queries)
         self.filled.assign(self.Q.n, 0)
         self.limit.assign(self.Q.n, np.inf)
-        cdef Py_ssize_t share = self.Q.n // (8 * self.n_threads)  # several for each thread
+        cdef Py_ssize_t share = self.Q.n // (8 * self.n_threads)  # several steps for each thread
         self.together = max(<Py_ssize_t> LANES, min(<Py_ssize_t> QUERIES, share // LANES * LANES))
         return 0
 
@@ -346,7 +378,9 @@ cdef class _Nearest(Loop):
         return self.run((self.Q.n + self.together - 1) // self.together, self.n_threads, 1)
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t q = i * self.together, n_q = min(self.together, self.Q.n - q), block, x, n_x, j
+        cdef Py_ssize_t q = i * self.together
+        cdef Py_ssize_t n_q = min(self.together, self.Q.n - q)
+        cdef Py_ssize_t block, x, n_x, j
         cdef double* forth = &self.sums[thread, 0, 0, 0]
         cdef double* back = &self.sums[thread, 1, 0, 0]
         cdef double* row
@@ -359,11 +393,14 @@ cdef class _Nearest(Loop):
                 _distance_row(self.Q.count[q + j], row, &self.X.count[x], back + j, n_x, row)
                 self._keep(q + j, row, n_x, self.first + x)
 
-    cdef void _keep(self, Py_ssize_t q, const double* row, Py_ssize_t n, Py_ssize_t first) noexcept nogil:
+    cdef void _keep(
+        self, Py_ssize_t q, const double* row, Py_ssize_t n, Py_ssize_t first
+    ) noexcept nogil:
         # np.argsort(row, kind="stable")[:k]
-        cdef Py_ssize_t tile, j
+        cdef Py_ssize_t tile, n_lanes, j
         for tile in range((n + LANES - 1) // LANES):
-            if _any_below(row + tile * LANES, min(<Py_ssize_t> LANES, n - tile * LANES), self.limit[q]):
+            n_lanes = min(<Py_ssize_t> LANES, n - tile * LANES)
+            if _any_below(row + tile * LANES, n_lanes, self.limit[q]):
                 for j in range(tile * LANES, min(n, (tile + 1) * LANES)):
                     if row[j] < self.limit[q]:
                         self._add(q, row[j], first + j)
@@ -381,7 +418,7 @@ cdef class _Nearest(Loop):
         self.filled[q] += 1
 
     cdef int write(self, double[:, ::1] distance, int64_t[:, ::1] index) except -1:
-        """Write what the queries have found in the end."""
+        """Write the final results of the queries."""
         cdef _Write loop = _Write()
         loop.nearest, loop.distance, loop.index = self, distance, index
         return loop.run(self.Q.n, worth(self.n_threads, self.Q.n * self.room))
@@ -396,7 +433,7 @@ cdef class _Nearest(Loop):
 
 
 cdef class _Write(Loop):
-    """Step q sorts what query q has found."""
+    """Step q sorts the images that query q has found."""
 
     cdef _Nearest nearest
     cdef double[:, ::1] distance

@@ -1,12 +1,12 @@
-/* CLONES before a function asks the compiler for several versions of it, for wider and narrower vector units;
-   the loader picks the widest that the processor has. None of them contracts a*b+c or reorders a sum, so the
-   versions give the same bits. Where the tool chain cannot do this, and in the build with bounds checks, which is to
-   compile soon, the word means nothing. */
+/* CLONES before a function asks the compiler for several versions of it, for wider and narrower
+   vector units; the loader picks the widest that the processor has. None of them contracts a*b+c or
+   reorders a sum, so the versions give the same bits. Where the tool chain cannot do this, and in
+   the build with bounds checks, which is to compile soon, the word means nothing. */
 #ifndef REFIMPL_CLONES_H
 #define REFIMPL_CLONES_H
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11 \
-    && !defined(REFIMPL_NO_CLONES)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) \
+    && __GNUC__ >= 11 && !defined(REFIMPL_NO_CLONES)
 #define REFIMPL_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define REFIMPL_CLONES

@@ -1,5 +1,9 @@
-"""Hierarchical k-means trees in Cython: the twin of refimpl/kernels/clustering.py, whose expressions stand above the
-loops. A point is compared with sixteen centres at once; each sum is taken in the order of the coordinates."""
+"""Hierarchical k-means trees in Cython: the twin of refimpl/kernels/clustering.py.
+
+The reference's expressions stand above the loops.
+
+A point is compared with sixteen centres at once; each sum is taken in the order of the coordinates.
+"""
 
 import numpy as np
 
@@ -23,7 +27,8 @@ cdef extern from "groups.h":
 cdef extern from *:
     """
     struct Branch { double square; int64_t node; };
-    static inline bool operator<(const Branch& a, const Branch& b) {  // the heap keeps the least on top; none is NaN
+    // the heap keeps the least on top; no square is NaN
+    static inline bool operator<(const Branch& a, const Branch& b) {
         return a.square > b.square || (a.square == b.square && a.node > b.node);
     }
     """
@@ -37,7 +42,7 @@ cdef enum:
     COLUMNS = 64  # coordinates of the means that a thread sums at a time
 
 
-# ------------------------------------------------------------------------------------------------ k-means
+# ------------------------------------------------------------------------------------------ k-means
 
 
 cdef void _pack(const double[:, ::1] centres, double[::1] packed) noexcept nogil:
@@ -110,12 +115,19 @@ cdef class _Assign(Loop):
 
 @checked
 def lloyd(
-    const double[:, ::1] X not None, const int64_t[::1] rows not None, const double[:, ::1] centres not None,
-    Py_ssize_t iterations, *, threads=None
+    const double[:, ::1] X not None, const int64_t[::1] rows not None,
+    const double[:, ::1] centres not None, Py_ssize_t iterations, *, threads=None
 ):
-    """Lloyd's k-means on some of the points, from given centres; see refimpl.kernels.lloyd."""
+    """Run Lloyd's k-means on some of the points, from given centres.
+
+    See :func:`refimpl.kernels.lloyd`.
+    """
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t k = centres.shape[0], d = X.shape[1], p = rows.shape[0], i, j, c, chunk = GRAIN // (k * d) + 1
+    cdef Py_ssize_t k = centres.shape[0]
+    cdef Py_ssize_t d = X.shape[1]
+    cdef Py_ssize_t p = rows.shape[0]
+    cdef Py_ssize_t chunk = GRAIN // (k * d) + 1
+    cdef Py_ssize_t i, j, c
     cdef double[:, ::1] C = np.array(centres)
     cdef int64_t[::1] before = np.zeros(p, dtype=np.int64), count = np.zeros(k, dtype=np.int64)
     cdef _Means means = _Means()
@@ -147,7 +159,7 @@ def lloyd(
     return np.asarray(C), np.asarray(assign.nearest)
 
 
-# ------------------------------------------------------------------------------------------------ searching
+# ---------------------------------------------------------------------------------------- searching
 
 cdef struct Trees:
     Py_ssize_t d, n_roots
@@ -162,7 +174,8 @@ cdef struct Trees:
 
 cdef Trees _view(
     trees, const double[:, ::1] centres, const int64_t[::1] first, const int64_t[::1] last,
-    const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] members, const int64_t[::1] roots,
+    const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] members,
+    const int64_t[::1] roots
 ):
     cdef Trees view
     view.d, view.n_roots = centres.shape[1], roots.shape[0]
@@ -171,7 +184,9 @@ cdef Trees _view(
     return view
 
 
-cdef cloned_void _squares(const double* q, const double* P, Py_ssize_t n, Py_ssize_t d, double* out) noexcept nogil:
+cdef cloned_void _squares(
+    const double* q, const double* P, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
     # squared_distances(q, P)
     cdef double[ROWS] sums
     cdef Py_ssize_t row = 0, c, i
@@ -192,7 +207,8 @@ cdef cloned_void _squares(const double* q, const double* P, Py_ssize_t n, Py_ssi
 
 
 cdef int64_t _down(
-    const Trees* trees, const double* q, int64_t node, vector[double]* squares, vector[Branch]* queue, int64_t* computed
+    const Trees* trees, const double* q, int64_t node, vector[double]* squares,
+    vector[Branch]* queue, int64_t* computed
 ) noexcept nogil:
     # while trees.first[j] < trees.last[j]: ...; the queue may be absent
     cdef int64_t n, i, best
@@ -223,14 +239,19 @@ cdef class _Search(Loop):
     cdef const double[:, ::1] Q
 
     cdef set(self, trees, const double[:, ::1] Q):
-        self.view = _view(trees, trees.centres, trees.first, trees.last, trees.starts, trees.ends, trees.members,
-                          trees.roots)
+        self.view = _view(
+            trees, trees.centres, trees.first, trees.last, trees.starts, trees.ends, trees.members,
+            trees.roots
+        )
         self.Q = Q
 
     cdef search(self, int n_threads, Py_ssize_t least):
-        # `least` numbers at least are looked at for each query
+        # every query reads at least `least` numbers
         cdef Py_ssize_t m = self.Q.shape[0]
-        self.run(m, worth(n_threads, m * least), max(<Py_ssize_t> 1, min(<Py_ssize_t> 16, m // (16 * n_threads))))
+        self.run(
+            m, worth(n_threads, m * least),
+            max(<Py_ssize_t> 1, min(<Py_ssize_t> 16, m // (16 * n_threads)))
+        )
 
 
 cdef class _Leaves(_Search):
@@ -240,12 +261,17 @@ cdef class _Leaves(_Search):
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         cdef Py_ssize_t t
         for t in range(self.view.n_roots):
-            self.leaves[i, t] = _down(&self.view, &self.Q[i, 0], self.view.roots[t], &self.squares[thread], NULL, NULL)
+            self.leaves[i, t] = _down(
+                &self.view, &self.Q[i, 0], self.view.roots[t], &self.squares[thread], NULL, NULL
+            )
 
 
 @checked
 def tree_leaves(trees, const double[:, ::1] Q not None, *, threads=None):
-    """The leaf that each query reaches in each tree; see refimpl.kernels.tree_leaves."""
+    """Find the leaf that each query reaches in each tree.
+
+    See :func:`refimpl.kernels.tree_leaves`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef _Leaves loop = _Leaves()
     loop.set(trees, Q)
@@ -256,10 +282,10 @@ def tree_leaves(trees, const double[:, ::1] Q not None, *, threads=None):
 
 
 cdef void _search(
-    const Trees* trees, const double* q, Py_ssize_t most, int32_t mark, int32_t* seen, int64_t* indices,
-    int64_t* opened, int64_t* computed
+    const Trees* trees, const double* q, Py_ssize_t most, int32_t mark, int32_t* seen,
+    int64_t* indices, int64_t* opened, int64_t* computed
 ) noexcept nogil:
-    # best_bin_first, for one query; what has been found in it is marked in seen
+    # best_bin_first, for one query; the points that it has found are marked in seen
     cdef vector[Branch] queue
     cdef vector[double] squares
     cdef Py_ssize_t found = 0, leaf = 0, place
@@ -285,7 +311,8 @@ cdef class _BestBins(_Search):
     cdef Py_ssize_t most
     cdef int64_t[:, ::1] indices, opened
     cdef int64_t[::1] computed
-    cdef int32_t[:, ::1] seen  # for each thread the number of its last query that found a point, counted from 1
+    # for each thread the number of its last query that found a point, counted from 1
+    cdef int32_t[:, ::1] seen
     cdef int32_t[::1] marks
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
@@ -293,13 +320,18 @@ cdef class _BestBins(_Search):
             self.seen[thread, :] = 0
             self.marks[thread] = 0
         self.marks[thread] += 1
-        _search(&self.view, &self.Q[i, 0], self.most, self.marks[thread], &self.seen[thread, 0], &self.indices[i, 0],
-                &self.opened[i, 0], &self.computed[i])
+        _search(
+            &self.view, &self.Q[i, 0], self.most, self.marks[thread], &self.seen[thread, 0],
+            &self.indices[i, 0], &self.opened[i, 0], &self.computed[i]
+        )
 
 
 @checked
 def best_bin_first(trees, const double[:, ::1] Q not None, Py_ssize_t most, *, threads=None):
-    """The first points that best-bin-first search finds; see refimpl.kernels.best_bin_first."""
+    """Find points by best-bin-first search: Muja & Lowe (2009), § 3.2.
+
+    See :func:`refimpl.kernels.best_bin_first`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t m = Q.shape[0]
     cdef _BestBins loop = _BestBins()

@@ -1,5 +1,6 @@
-/* Eight doubles that are added at once. Compilers left to themselves do not keep the sums of _sum_maps in vector
-   registers; with GCC and Clang this type makes them, on any vector width, else it is a plain loop. */
+/* Eight doubles that are added at once. Compilers left to themselves do not keep the sums of
+   _sum_maps in vector registers. With GCC and Clang this type makes them do it, on any vector
+   width; with others it is a plain loop. */
 #ifndef REFIMPL_EIGHT_H
 #define REFIMPL_EIGHT_H
 

@@ -1,7 +1,10 @@
-"""The search forest in Cython: the twin of refimpl/kernels/forest.py, whose expressions stand above the loops.
+"""The search forest in Cython: the twin of refimpl/kernels/forest.py.
 
-Points that are passed down the trees come in blocks: a block passes one tree after the other, whose upper nodes then
-stay in cache. A query's scores stand in a list; another, over all points, says where in it each of them is.
+The reference's expressions stand above the loops.
+
+Points pass down the trees in blocks. A block passes one tree after the other, so the upper nodes of
+the tree stay in cache. The scores of a query are held in a list; a second list,
+over all points, holds the place of each point in the first.
 """
 
 import numpy as np
@@ -113,10 +116,12 @@ cdef inline Py_ssize_t _chunk(Py_ssize_t steps, double numbers) noexcept nogil:
     return <Py_ssize_t> (1 + steps * (CHUNK / (numbers + 1.0)) / 2)
 
 
-# ------------------------------------------------------------------------------------------------ passing points
+# ----------------------------------------------------------------------------------- passing points
 
 
-cdef cloned_void _values(const real* X, const real* p, Py_ssize_t n, Py_ssize_t d, double* out) noexcept nogil:
+cdef cloned_void _values(
+    const real* X, const real* p, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
         out[i] = _dot(X + i * d, p, d)
@@ -142,7 +147,10 @@ cdef class _Values(Loop):
 
 @checked
 def plane_values(X not None, p not None, *, threads=None):
-    """p^T x for every point; see refimpl.kernels.plane_values."""
+    """Compute p^T x for every point x: what a hyperplane node looks at.
+
+    See :func:`refimpl.kernels.plane_values`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1]
     cdef double[::1] out = np.empty(n)
@@ -165,10 +173,12 @@ def plane_values(X not None, p not None, *, threads=None):
 
 
 cdef cloned_void _walk(
-    const Nodes* nodes, const real* planes, const real* X, Py_ssize_t d, Walker* at, Py_ssize_t going, int32_t* words
+    const Nodes* nodes, const real* planes, const real* X, Py_ssize_t d, Walker* at,
+    Py_ssize_t going, int32_t* words
 ) noexcept nogil:
-    # k = forest.left[k] + (0 if p @ x + b > 0 else 1) until it is a leaf: all walkers take a step in turn, while the
-    # nodes of the next ones are on their way to the cache
+    # k = forest.left[k] + (0 if p @ x + b > 0 else 1)
+    # until k is a leaf. All walkers take a step in turn, while the nodes of the next walkers are on
+    # their way to the cache.
     cdef Py_ssize_t i, kept
     cdef int64_t node
     cdef double value
@@ -179,7 +189,10 @@ cdef cloned_void _walk(
             fetch(<const char*> (planes + max(nodes.plane[at[i].node], 0) * d), d * sizeof(real))
         for i in range(going):
             if i + AHEAD < going:
-                fetch(<const char*> (planes + max(nodes.plane[at[i + AHEAD].node], 0) * d), d * sizeof(real))
+                fetch(
+                    <const char*> (planes + max(nodes.plane[at[i + AHEAD].node], 0) * d),
+                    d * sizeof(real)
+                )
             node = at[i].node
             if nodes.left[node] < 0:
                 words[at[i].place] = nodes.word[node]  # SF:eq16
@@ -199,7 +212,7 @@ cdef cloned_void _walk(
 
 
 cdef class _Pass(Loop):
-    """Step i passes a block of points down some trees: those of a block come one after the other."""
+    """Step i passes a block of points down some trees; a block's steps follow one another."""
 
     cdef Nodes nodes
     cdef const float* X32
@@ -217,7 +230,9 @@ cdef class _Pass(Loop):
         cdef Walker* walkers = self.walkers.data() + thread * self.size * self.together
         for m in range(tree, min(self.M, tree + self.together)):
             for k in range(first, last):
-                walkers[going].node, walkers[going].point, walkers[going].place = self.roots[m], k, k * self.M + m
+                walkers[going].node = self.roots[m]
+                walkers[going].point = k
+                walkers[going].place = k * self.M + m
                 going += 1
         if self.X32 is not NULL:
             _walk(&self.nodes, self.planes32, self.X32, self.d, walkers, going, self.words)
@@ -227,10 +242,16 @@ cdef class _Pass(Loop):
 
 @checked
 def forest_words(forest not None, X not None, *, threads=None):
-    """The leaf that each point reaches in each tree; see refimpl.kernels.forest_words."""
+    """Find the leaf that each point reaches in each tree: § 3.4 of Li et al. (2011).
+
+    See :func:`refimpl.kernels.forest_words`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], M = len(forest.roots)
-    cdef const int32_t[::1] left = forest.left, word = forest.word, plane = forest.plane, feature = forest.feature
+    cdef const int32_t[::1] left = forest.left
+    cdef const int32_t[::1] word = forest.word
+    cdef const int32_t[::1] plane = forest.plane
+    cdef const int32_t[::1] feature = forest.feature
     cdef const double[::1] offset = forest.offset
     cdef const int64_t[::1] roots = forest.roots
     cdef int32_t[:, ::1] words = np.empty((n, M), dtype=np.int32)
@@ -250,7 +271,8 @@ def forest_words(forest not None, X not None, *, threads=None):
     loop.nodes.left, loop.nodes.word, loop.nodes.plane = &left[0], &word[0], &plane[0]
     loop.nodes.feature, loop.nodes.offset = &feature[0], &offset[0]
     loop.roots, loop.words, loop.n, loop.d, loop.M = &roots[0], &words[0, 0], n, d, M
-    n_threads = worth(n_threads, min(2**62, n * M * d * (len(left) // M).bit_length()))  # as if the trees were even
+    # estimated as if the trees were balanced
+    n_threads = worth(n_threads, min(2**62, n * M * d * (len(left) // M).bit_length()))
     loop.size = max(1, min(<Py_ssize_t> BLOCK, n if n_threads == 1 else n // (4 * n_threads)))
     loop.together = max(1, min(M, BLOCK // loop.size))
     loop.groups = (M + loop.together - 1) // loop.together
@@ -259,7 +281,7 @@ def forest_words(forest not None, X not None, *, threads=None):
     return np.asarray(words)
 
 
-# ------------------------------------------------------------------------------------------------ searching
+# ---------------------------------------------------------------------------------------- searching
 
 
 cdef cloned_void _look(const int32_t* items, Py_ssize_t size, uint32_t n, int* bad) noexcept nogil:
@@ -272,7 +294,8 @@ cdef cloned_void _look(const int32_t* items, Py_ssize_t size, uint32_t n, int* b
 
 
 cdef bint _lists_fit(
-    const int64_t* starts, const int32_t* items, Py_ssize_t n_items, const int32_t* words, Py_ssize_t M, uint32_t n
+    const int64_t* starts, const int32_t* items, Py_ssize_t n_items, const int32_t* words,
+    Py_ssize_t M, uint32_t n
 ) noexcept nogil:
     # require_lists(starts, items, words, n)
     cdef Py_ssize_t m
@@ -283,17 +306,20 @@ cdef bint _lists_fit(
         if not 0 <= starts[words[m]] <= starts[words[m] + 1] <= n_items:
             return False
     for m in range(M):
-        fetch(<const char*> (items + starts[words[m]]), 4 * (starts[words[m] + 1] - starts[words[m]]))
+        fetch(
+            <const char*> (items + starts[words[m]]), 4 * (starts[words[m] + 1] - starts[words[m]])
+        )
     for m in range(M):
         _look(items + starts[words[m]], starts[words[m] + 1] - starts[words[m]], n, &bad)
     return not bad
 
 
 cdef void _gather(
-    const int64_t* starts, const int32_t* items, const uint8_t* alive, const int32_t* words, const double* c,
-    Py_ssize_t M, Py_ssize_t most, uint64_t* place, vector[Scored]* found
+    const int64_t* starts, const int32_t* items, const uint8_t* alive, const int32_t* words,
+    const double* c, Py_ssize_t M, Py_ssize_t most, uint64_t* place, vector[Scored]* found
 ) noexcept nogil:
-    # The point is found[0][place[point]] if that is this point. If place holds anything else, it is not there yet.
+    # The point is found[0][place[point]] if that is this point. If place holds anything else, it is
+    # not there yet.
     cdef Py_ssize_t m, i, last, kept = 0
     cdef uint64_t at, size = 0
     cdef int32_t row
@@ -345,14 +371,16 @@ cdef class _Gather(Loop):
         if not _lists_fit(self.starts, self.items, self.n_items, &self.words[i, 0], self.M,
                           <uint32_t> min(self.n, <Py_ssize_t> 2**31)):
             return
-        if self.n:  # else all lists are empty
-            _gather(self.starts, self.items, self.alive, &self.words[i, 0], self.c, self.M, self.most,
-                    <uint64_t*> &self.places[thread, 0], &self.found[i])
+        if self.n:  # otherwise all lists are empty
+            _gather(
+                self.starts, self.items, self.alive, &self.words[i, 0], self.c, self.M, self.most,
+                <uint64_t*> &self.places[thread, 0], &self.found[i]
+            )
         self.done[i] = True
 
 
 cdef class _Join(Loop):
-    """Step i copies what has been found for query i."""
+    """Step i copies the candidates of query i."""
 
     cdef vector[vector[Scored]]* found
     cdef const int64_t[::1] offsets
@@ -362,28 +390,41 @@ cdef class _Join(Loop):
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         cdef Py_ssize_t j, first = self.offsets[i]
         for j in range(self.offsets[i + 1] - first):
-            self.rows[first + j], self.scores[first + j] = self.found[0][i][j].row, self.found[0][i][j].score
+            self.rows[first + j] = self.found[0][i][j].row
+            self.scores[first + j] = self.found[0][i][j].score
         self.found[0][i] = vector[Scored]()
 
 
 @checked
 def gather_candidates(
     const int64_t[::1] starts not None, const int32_t[::1] items not None, alive not None,
-    const int32_t[:, ::1] words not None, const double[::1] c not None, Py_ssize_t most, *, counters=None, threads=None
+    const int32_t[:, ::1] words not None, const double[::1] c not None, Py_ssize_t most, *,
+    counters=None, threads=None
 ):
-    """X_q with T(q, x), the largest first; see refimpl.kernels.gather_candidates."""
+    """Collect the points that share a leaf with a query, the largest T(q, x) first.
+
+    See :func:`refimpl.kernels.gather_candidates`.
+    """
     cdef Py_ssize_t n_Q = words.shape[0], M = words.shape[1], i, n = len(alive)
     cdef const uint8_t[::1] living = alive.view(np.uint8)
     cdef int64_t[::1] offsets = np.zeros(n_Q + 1, dtype=np.int64)
     if n_Q == 0 or M == 0:
         return np.asarray(offsets), np.empty(0, dtype=np.int64), np.empty(0)
-    cdef double numbers = 4.0 * n_Q * M * (1.0 + items.shape[0] / <double> (starts.shape[0] - 1))  # lists as if even
+    # estimated as if all lists were equally long
+    cdef double numbers = 4.0 * n_Q * M * (1.0 + items.shape[0] / <double> (starts.shape[0] - 1))
     cdef int n_threads = worth(thread_count(threads), <Py_ssize_t> min(numbers, 1e18))
     cdef _Gather loop = _Gather()
     loop.starts, loop.items = &starts[0], &items[0] if items.shape[0] else NULL
     loop.alive = &living[0] if n else NULL
-    loop.words, loop.c, loop.n_items, loop.n, loop.M, loop.most = words, &c[0], items.shape[0], n, M, most
-    loop.places = np.zeros((n_threads, n)) if counters is None or len(counters) < n_threads else counters
+    loop.words = words
+    loop.c = &c[0]
+    loop.n_items = items.shape[0]
+    loop.n = n
+    loop.M = M
+    loop.most = most
+    if counters is None or len(counters) < n_threads:
+        counters = np.zeros((n_threads, n))
+    loop.places = counters
     loop.found.make(n_Q)
     loop.done.make(n_Q, False)
     loop.run(n_Q, n_threads, min(_chunk(n_Q, numbers), 1 + n_Q // (8 * n_threads)))  # SF:eq8
@@ -401,8 +442,8 @@ def gather_candidates(
 
 
 cdef cloned_void _rerank(
-    const real* q, const real* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t p, Py_ssize_t k, Scored* mine,
-    double* squares, int64_t* indices
+    const real* q, const real* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t p, Py_ssize_t k,
+    Scored* mine, double* squares, int64_t* indices
 ) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(p):
@@ -438,19 +479,26 @@ cdef class _Rerank(Loop):
         if p == 0:
             return
         if self.X32 is not NULL:
-            _rerank(self.Q32 + i * self.d, self.X32, self.d, self.rows + first, p, self.k, mine, &self.squares[i, 0],
-                    &self.indices[i, 0])
+            _rerank(
+                self.Q32 + i * self.d, self.X32, self.d, self.rows + first, p, self.k, mine,
+                &self.squares[i, 0], &self.indices[i, 0]
+            )
         else:
-            _rerank(self.Q64 + i * self.d, self.X64, self.d, self.rows + first, p, self.k, mine, &self.squares[i, 0],
-                    &self.indices[i, 0])
+            _rerank(
+                self.Q64 + i * self.d, self.X64, self.d, self.rows + first, p, self.k, mine,
+                &self.squares[i, 0], &self.indices[i, 0]
+            )
 
 
 @checked
 def rerank(
-    Q not None, X not None, const int64_t[::1] offsets not None, const int64_t[::1] rows not None, Py_ssize_t k,
-    *, threads=None
+    Q not None, X not None, const int64_t[::1] offsets not None, const int64_t[::1] rows not None,
+    Py_ssize_t k, *, threads=None
 ):
-    """The k nearest of each query's candidates; see refimpl.kernels.rerank."""
+    """Find the k nearest of each query's candidates by Euclidean distance.
+
+    See :func:`refimpl.kernels.rerank`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n_Q = Q.shape[0], d = Q.shape[1], p = rows.shape[0], longest
     cdef const float[:, ::1] Q32, X32

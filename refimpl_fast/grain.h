@@ -1,5 +1,5 @@
-/* Work that is worth a thread. The build with checks (REFIMPL_DEBUG) gives a thread to next to nothing, and more threads
-   than there are processors, so that small tests run on several. */
+/* Work that is worth a thread. The build with checks (REFIMPL_DEBUG) gives a thread to next to
+   nothing, and more threads than there are processors, so that small tests run on several. */
 #ifndef REFIMPL_GRAIN_H
 #define REFIMPL_GRAIN_H
 

@@ -1,6 +1,7 @@
-/* Distances from one query to sixteen points or nodes at once, kept in vector registers; they lie in memory coordinate by
-   coordinate, the sixteen values of a coordinate side by side. Each of the sixteen sums is taken in the order of the
-   coordinates, so the doubles come out as they would one at a time. */
+/* Distances from one query to sixteen points or nodes at once, kept in vector registers. The points
+   lie in memory coordinate by coordinate, the sixteen values of a coordinate side by side. Each of
+   the sixteen sums is taken in the order of the coordinates, so the doubles are those that a point
+   at a time gives. */
 #ifndef REFIMPL_GROUPS_H
 #define REFIMPL_GROUPS_H
 
@@ -33,7 +34,8 @@ REFIMPL_INLINE void ball_group(const double* q, const double* C, ptrdiff_t d, do
 #endif
 }
 
-/* out[i] = sum_c max(low[i] - q[c], q[c] - high[i], 0)^2, where B has the sixteen low, then the sixteen high of each c */
+/* out[i] = sum_c max(low[i] - q[c], q[c] - high[i], 0)^2
+   where B has the sixteen low, then the sixteen high of each c */
 REFIMPL_INLINE void box_group(const double* q, const double* B, ptrdiff_t d, double* out) {
 #if defined(__GNUC__)
     doubles one = {}, two = {}, zero = {};
@@ -75,7 +77,8 @@ REFIMPL_INLINE unsigned at_most(floats sums, float limit) {
 }
 #endif
 
-/* Bit i is set unless sum_c (q[c] - P[16 c + i])^2, or a part of it, is above the limit. In any order: a filter only. */
+/* Bit i is set unless sum_c (q[c] - P[16 c + i])^2, or a part of it, is above the limit. The order
+   of summation is any: this is a filter only. */
 REFIMPL_INLINE unsigned near_group(const float* q, const float* P, ptrdiff_t d, float limit) {
 #if defined(__GNUC__)
     floats one = {}, two = {};

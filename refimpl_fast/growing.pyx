@@ -1,4 +1,9 @@
-"""The building of ball trees in Cython: half the twin of refimpl/kernels/trees.py; its expressions stand above."""
+"""The building of ball trees in Cython: half of the twin of refimpl/kernels/trees.py.
+
+The reference's expressions stand above the loops.
+
+The other half, which searches the trees, is trees.pyx.
+"""
 
 import numpy as np
 
@@ -43,9 +48,14 @@ cdef class _Level(Loop):
     cdef bint principal
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t j = self.first + i, d = self.X.shape[1], size = self.ends[j] - self.starts[j]
+        cdef Py_ssize_t j = self.first + i
+        cdef Py_ssize_t d = self.X.shape[1]
+        cdef Py_ssize_t size = self.ends[j] - self.starts[j]
         cdef int64_t* rows = &self.order[self.starts[j]]
-        _enclose(&self.X[0, 0], d, rows, size, &self.centres[j, 0], &self.low[j, 0], &self.high[j, 0], &self.radii[j])
+        _enclose(
+            &self.X[0, 0], d, rows, size, &self.centres[j, 0], &self.low[j, 0], &self.high[j, 0],
+            &self.radii[j]
+        )
         if j < self.leaves - 1:
             _split(&self.X[0, 0], d, rows, size, &self.centres[j, 0], self.principal)  # LM:4.1:1
             self.starts[2 * j + 1] = self.starts[j]
@@ -54,8 +64,13 @@ cdef class _Level(Loop):
 
 
 @checked
-def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=128, direction="axis", threads=None):
-    """Build a ball tree; see refimpl.kernels.build_tree."""
+def build_tree(
+    const double[:, ::1] X not None, *, Py_ssize_t leaf_size=128, direction="axis", threads=None
+):
+    """Build a ball tree: § 4.1 of Weinberger & Saul (2008).
+
+    See :func:`refimpl.kernels.build_tree`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], leaves = 1, m
     while leaves * leaf_size < n:  # -(-n // leaves) > leaf_size
@@ -72,16 +87,19 @@ def build_tree(const double[:, ::1] X not None, *, Py_ssize_t leaf_size=128, dir
         loop.first = 2 * loop.first + 1
     rows = np.asarray(loop.order)
     return from_new_arrays(
-        BallTree, np.asarray(X)[rows], rows, np.asarray(loop.starts), np.asarray(loop.ends), np.asarray(loop.centres),
-        np.asarray(loop.radii), np.asarray(loop.low), np.asarray(loop.high),
+        BallTree, np.asarray(X)[rows], rows, np.asarray(loop.starts), np.asarray(loop.ends),
+        np.asarray(loop.centres), np.asarray(loop.radii), np.asarray(loop.low),
+        np.asarray(loop.high)
     )
 
 
 cdef cloned_void _enclose(
-    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, double* centre, double* low, double* high,
-    double* radius,
+    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, double* centre, double* low,
+    double* high, double* radius
 ) noexcept nogil:
-    # centre = np.cumsum(S, axis=0)[-1] / len(S); low, high = S.min(axis=0) + 0.0, S.max(axis=0) + 0.0
+    # centre = np.cumsum(S, axis=0)[-1] / len(S)
+    # low = S.min(axis=0) + 0.0
+    # high = S.max(axis=0) + 0.0
     # np.sqrt(squared_distances(centre, S).max())
     cdef Py_ssize_t i, c
     cdef const double* row = X + rows[0] * d
@@ -103,7 +121,8 @@ cdef cloned_void _enclose(
 cdef inline double _farthest(
     const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, const double* centre
 ) noexcept nogil:
-    # squared_distances(centre, S).max(); four rows at a time, as each sum waits for its last addition
+    # squared_distances(centre, S).max()
+    # four rows at a time, as each sum waits for its last addition
     cdef double[4] sums
     cdef double most = 0
     cdef const double *row[4]
@@ -124,7 +143,8 @@ cdef void _split(
     const double* X, Py_ssize_t d, int64_t* rows, Py_ssize_t n, const double* centre, bint principal
 ) noexcept nogil:
     # by_projection = np.argsort(projections(S, centres[j], direction), kind="stable")
-    # order[starts[j]:median] = np.sort(I[by_projection[:median - starts[j]]]); order[median:ends[j]] = np.sort(...)
+    # order[starts[j]:median] = np.sort(I[by_projection[:median - starts[j]]])
+    # order[median:ends[j]] = np.sort(I[by_projection[median - starts[j]:]])
     cdef vector[Ranked] values, ranked
     cdef vector[int64_t] right
     cdef Py_ssize_t i, left = 0
@@ -145,8 +165,8 @@ cdef void _split(
 
 
 cdef cloned_void _project(
-    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, const double* centre, bint principal,
-    Ranked* values,
+    const double* X, Py_ssize_t d, const int64_t* rows, Py_ssize_t n, const double* centre,
+    bint principal, Ranked* values
 ) noexcept nogil:
     # projections(S, c, direction)
     cdef vector[double] w, v
@@ -186,7 +206,9 @@ cdef cloned_void _project(
         values[i].value = _along(X + rows[i] * d, centre, w.data(), d)
 
 
-cdef inline double _along(const double* row, const double* centre, const double* w, Py_ssize_t d) noexcept nogil:
+cdef inline double _along(
+    const double* row, const double* centre, const double* w, Py_ssize_t d
+) noexcept nogil:
     # np.cumsum(D * w, axis=1)[:, -1]
     cdef double p = 0
     cdef Py_ssize_t c

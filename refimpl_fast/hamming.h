@@ -1,6 +1,7 @@
-/* Differing bits of a query and many codes. With GCC and Clang on x86-64 there is a version for processors that count the
-   bits of whole vectors (AVX-512 VPOPCNTDQ), which the clones of clones.h do not cover; else the processor's popcount, or
-   where the compiler does not say how to ask for it, sums of bits. All give the same whole numbers. */
+/* Differing bits of a query and many codes. With GCC and Clang on x86-64 there is a version for
+   processors that count the bits of whole vectors (AVX-512 VPOPCNTDQ), which the clones of clones.h
+   do not cover. Others use the processor's popcount or, where the compiler does not say how to ask
+   for it, sums of bits. All give the same whole numbers. */
 #ifndef REFIMPL_HAMMING_H
 #define REFIMPL_HAMMING_H
 
@@ -22,7 +23,8 @@ static inline int set_bits(uint64_t x) {
 #endif
 
 template <int words>
-REFIMPL_ALWAYS void rows_of(const uint64_t* codes, const uint64_t* query, ptrdiff_t n, int32_t* out) {
+REFIMPL_ALWAYS void rows_of(
+    const uint64_t* codes, const uint64_t* query, ptrdiff_t n, int32_t* out) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         uint64_t sum = 0;
         for (int w = 0; w < words; ++w) sum += set_bits(codes[i * words + w] ^ query[w]);
@@ -30,7 +32,8 @@ REFIMPL_ALWAYS void rows_of(const uint64_t* codes, const uint64_t* query, ptrdif
     }
 }
 
-REFIMPL_ALWAYS void rows_of_any(const uint64_t* codes, const uint64_t* query, ptrdiff_t n, ptrdiff_t words, int32_t* out) {
+REFIMPL_ALWAYS void rows_of_any(
+    const uint64_t* codes, const uint64_t* query, ptrdiff_t n, ptrdiff_t words, int32_t* out) {
     switch (words) { /* a known number of words is unrolled, or spread over the lanes of a vector */
         case 1: return rows_of<1>(codes, query, n, out);
         case 2: return rows_of<2>(codes, query, n, out);
@@ -57,7 +60,8 @@ REFIMPL_CLONES static void rows_by_word(
 }
 
 #if defined(__GNUC__) && defined(__x86_64__)
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt"))) static void rows_by_vector(
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")))
+static void rows_by_vector(
     const uint64_t* codes, const uint64_t* query, ptrdiff_t n, ptrdiff_t words, int32_t* out) {
     rows_of_any(codes, query, n, words, out);
 }
@@ -71,7 +75,8 @@ static int counts_vectors(void) { return 0; }
 #endif
 
 /* out[i] = the bits in which codes[i] and the query differ */
-static void hamming_rows(const uint64_t* codes, const uint64_t* query, ptrdiff_t n, ptrdiff_t words, int32_t* out) {
+static void hamming_rows(
+    const uint64_t* codes, const uint64_t* query, ptrdiff_t n, ptrdiff_t words, int32_t* out) {
     static const int vectors = counts_vectors();
     if (vectors)
         rows_by_vector(codes, query, n, words, out);

@@ -1,8 +1,10 @@
-"""Linear Hamming scan in Cython: the twin of refimpl/kernels/hamming.py, whose expressions stand above the loops.
+"""Linear Hamming scan in Cython: the twin of refimpl/kernels/hamming.py.
 
-A block of codes is compared with a few queries while it is in cache. With few queries the threads share the codes,
-with many the queries; what a query keeps from each share is put together in the order of the codes, so ties do not
-depend on it.
+The reference's expressions stand above the loops.
+
+A block of codes is compared with a few queries while it is in cache. With few queries the threads
+share the codes, with many they share the queries. The codes that a query keeps from each
+share are merged in the order of the codes, so ties do not depend on the threads.
 """
 
 import numpy as np
@@ -28,12 +30,14 @@ cdef extern from *:
     """
     #include <new>
     #include <vector>
-    struct Kept {  // what a query has found so far, in the order of the codes, with what has since been driven out
+    // what a query has found so far, in the order of the codes; some of it is driven out since
+    struct Kept {
         std::vector<int32_t> distances;
         std::vector<int64_t> indices;
         std::vector<int64_t> count;  // how many of the wanted ones are at each distance
         int64_t wanted, total;
-        int32_t worst, limit;  // the largest distance of a wanted one; only smaller ones than the limit are taken
+        // the largest distance of a wanted code; only smaller distances than the limit are taken
+        int32_t worst, limit;
         bool failed;  // there was no memory left: what it holds is of no use
         bool push(int32_t distance, int64_t index) {
             try {
@@ -63,7 +67,8 @@ cdef enum:
     SPARE = 1024  # driven-out codes that are held before they are dropped
 
 cdef Py_ssize_t BLOCK_WORDS = 2**14
-cdef Py_ssize_t SHARE_WORDS = 2**17  # words compared by a thread before it comes back for more: some 50 microseconds
+# words that a thread compares before it takes further steps: some 50 microseconds
+cdef Py_ssize_t SHARE_WORDS = 2**17
 cdef Py_ssize_t HELD = 2**24  # codes kept at a time by all queries together: 200 MB
 
 
@@ -72,17 +77,20 @@ cdef struct Codes:
     Py_ssize_t n, n_words, block
 
 
-# ------------------------------------------------------------------------------------------------ what is kept
+# ------------------------------------------------------------------------------------- what is kept
 
 
 cdef int _prepare(Kept* kept, Py_ssize_t n, int64_t wanted, int32_t limit) except -1:
-    """Let n of them keep the `wanted` nearest codes at a distance below the limit."""
+    """Let n queries each keep the `wanted` nearest codes at a distance below the limit."""
     cdef Py_ssize_t i
     for i in range(n):
         kept[i].distances.clear()
         kept[i].indices.clear()
         kept[i].count.assign(max(limit, 1), 0)
-        kept[i].wanted, kept[i].total, kept[i].worst, kept[i].limit = wanted, 0, max(limit - 1, 0), limit
+        kept[i].wanted = wanted
+        kept[i].total = 0
+        kept[i].worst = max(limit - 1, 0)
+        kept[i].limit = limit
         kept[i].failed = False
     return 0
 
@@ -104,7 +112,7 @@ cdef inline void _take(Kept* kept, int32_t distance, int64_t index) noexcept nog
 
 
 cdef void _tidy(Kept* kept) noexcept nogil:
-    # drop what has been driven out
+    # drop the codes that have been driven out
     cdef size_t i, place = 0
     cdef int64_t of_worst = kept.count[kept.worst]
     if kept.total < kept.wanted:
@@ -119,7 +127,9 @@ cdef void _tidy(Kept* kept) noexcept nogil:
     kept.indices.resize(place)
 
 
-cdef cloned_void _offer(Kept* kept, const int32_t* distances, Py_ssize_t n, int64_t first) noexcept nogil:
+cdef cloned_void _offer(
+    Kept* kept, const int32_t* distances, Py_ssize_t n, int64_t first
+) noexcept nogil:
     # row[order][:k], or order[row[order] <= radii[i]], of a part of the row
     cdef Py_ssize_t chunk = 0, i, last
     cdef int32_t limit
@@ -167,7 +177,7 @@ cdef void _join(Kept* parts, Py_ssize_t n_parts) noexcept nogil:
         parts[part].distances = vector[int32_t]()
 
 
-# ------------------------------------------------------------------------------------------------ scanning
+# ----------------------------------------------------------------------------------------- scanning
 
 
 cdef class _Compare(Loop):
@@ -180,18 +190,24 @@ cdef class _Compare(Loop):
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         cdef int32_t[BLOCK] distances
-        cdef Py_ssize_t group = i // self.n_parts * TOGETHER, part = i % self.n_parts, q, n, words = self.codes.n_words
-        cdef Py_ssize_t first = self.codes.n * part // self.n_parts, last = self.codes.n * (part + 1) // self.n_parts
+        cdef Py_ssize_t group = i // self.n_parts * TOGETHER
+        cdef Py_ssize_t part = i % self.n_parts
+        cdef Py_ssize_t words = self.codes.n_words
+        cdef Py_ssize_t q, n
+        cdef Py_ssize_t first = self.codes.n * part // self.n_parts
+        cdef Py_ssize_t last = self.codes.n * (part + 1) // self.n_parts
         while first < last:
             n = min(self.codes.block, last - first)
             for q in range(group, min(self.queries.shape[0], group + TOGETHER)):
-                hamming_rows(self.codes.words + first * words, &self.queries[q, 0], n, words, distances)
+                hamming_rows(
+                    self.codes.words + first * words, &self.queries[q, 0], n, words, distances
+                )
                 _offer(&self.kept[q * self.n_parts + part], distances, n, first)
             first += n
 
 
 cdef class _Join(Loop):
-    """Step q puts together what query q keeps of all parts."""
+    """Step q merges the codes that query q keeps of all parts."""
 
     cdef Py_ssize_t n_parts
     cdef Kept* kept
@@ -203,7 +219,7 @@ cdef class _Join(Loop):
 cdef int _scan(
     Codes* codes, const uint64_t[:, ::1] queries, Kept* kept, Py_ssize_t n_parts, int n_threads
 ) except -1:
-    """Fill `kept`, n_parts for each query; the first of them has them all in the end."""
+    """Fill `kept`, n_parts for each query; the first part has all codes in the end."""
     cdef Py_ssize_t groups = (queries.shape[0] + TOGETHER - 1) // TOGETHER, q
     cdef _Compare compare = _Compare()
     cdef _Join join = _Join()
@@ -228,7 +244,10 @@ cdef class _Sort(Loop):
     cdef const int64_t[::1] start
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        _sorted(&self.kept[i * self.n_parts], self.distances + self.start[i], self.indices + self.start[i])
+        _sorted(
+            &self.kept[i * self.n_parts], self.distances + self.start[i],
+            self.indices + self.start[i]
+        )
 
 
 cdef Codes _view(const uint64_t[:, ::1] codes):
@@ -241,17 +260,26 @@ cdef Codes _view(const uint64_t[:, ::1] codes):
 
 
 cdef Py_ssize_t _parts(const Codes* codes, Py_ssize_t m, Py_ssize_t k, int n_threads):
-    """Into how many shares the codes are divided: one if there are enough queries to share, or hardly any codes."""
+    """Return into how many shares to divide the codes.
+
+    There is one share if there are enough queries for all threads, or hardly any codes.
+    """
     if m >= 4 * TOGETHER * n_threads or codes.n < 8 * BLOCK or n_threads == 1:
         return 1
-    # several for each thread, if each share is worth it and is much longer than what is kept of it
+    # several shares for each thread, if a share is much longer than the list of codes kept of it
     cdef Py_ssize_t work = codes.n * codes.n_words * min(m, <Py_ssize_t> TOGETHER) // SHARE_WORDS
-    return max(<Py_ssize_t> n_threads, min(min(work, codes.n // (8 * max(k, 1))), 8 * <Py_ssize_t> n_threads))
+    return max(
+        <Py_ssize_t> n_threads,
+        min(min(work, codes.n // (8 * max(k, 1))), 8 * <Py_ssize_t> n_threads)
+    )
 
 
 cdef Py_ssize_t _batch(const Codes* codes, Py_ssize_t parts, Py_ssize_t k, int n_threads):
-    """How many queries are looked at before an interrupt is: bounds the memory."""
-    return max(<Py_ssize_t> 1, min(<Py_ssize_t> 64 * n_threads, HELD // (parts * (2 * k + SPARE + 64 * codes.n_words))))
+    """Return how many queries to scan between two looks for an interrupt; it bounds the memory."""
+    return max(
+        <Py_ssize_t> 1,
+        min(<Py_ssize_t> 64 * n_threads, HELD // (parts * (2 * k + SPARE + 64 * codes.n_words)))
+    )
 
 
 cdef class _Distances(Loop):
@@ -264,20 +292,30 @@ cdef class _Distances(Loop):
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         # BITS[(codes ^ q).view(np.uint8)].sum(axis=1)
-        cdef Py_ssize_t first = i // self.groups * self.codes.block, group = i % self.groups * self.together, q
+        cdef Py_ssize_t first = i // self.groups * self.codes.block
+        cdef Py_ssize_t group = i % self.groups * self.together
+        cdef Py_ssize_t q
         cdef Py_ssize_t n = min(self.codes.block, self.codes.n - first), words = self.codes.n_words
         for q in range(group, min(self.queries.shape[0], group + self.together)):
-            hamming_rows(self.codes.words + first * words, &self.queries[q, 0], n, words, &self.distances[q, first])
+            hamming_rows(
+                self.codes.words + first * words, &self.queries[q, 0], n, words,
+                &self.distances[q, first]
+            )
 
 
 @checked
-def hamming_distances(const uint64_t[:, ::1] codes not None, const uint64_t[:, ::1] queries not None, *, threads=None):
-    """In how many bits every query differs from every code; see refimpl.kernels.hamming_distances."""
+def hamming_distances(
+    const uint64_t[:, ::1] Q not None, const uint64_t[:, ::1] X not None, *, threads=None
+):
+    """Count the bits in which every query differs from every point.
+
+    See :func:`refimpl.kernels.hamming_distances`.
+    """
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t m = queries.shape[0]
+    cdef Py_ssize_t m = Q.shape[0]
     cdef _Distances loop = _Distances()
-    loop.codes, loop.queries = _view(codes), queries
-    loop.distances = np.empty((m, len(codes)), dtype=np.int32)
+    loop.codes, loop.queries = _view(X), Q
+    loop.distances = np.empty((m, len(X)), dtype=np.int32)
     loop.together = max(<Py_ssize_t> 1, SHARE_WORDS // (loop.codes.block * loop.codes.n_words))
     loop.groups = (m + loop.together - 1) // loop.together
     loop.run((loop.codes.n + loop.codes.block - 1) // loop.codes.block * loop.groups,
@@ -287,13 +325,18 @@ def hamming_distances(const uint64_t[:, ::1] codes not None, const uint64_t[:, :
 
 @checked
 def hamming_nearest(
-    const uint64_t[:, ::1] codes not None, const uint64_t[:, ::1] queries not None, Py_ssize_t k, *, threads=None
+    const uint64_t[:, ::1] Q not None, const uint64_t[:, ::1] X not None, Py_ssize_t k, *,
+    threads=None
 ):
-    """The k codes nearest to each query; see refimpl.kernels.hamming_nearest."""
-    cdef Codes view = _view(codes)
-    cdef Py_ssize_t m = queries.shape[0], first, n
+    """Find the k codes nearest to each query, without holding the matrix of distances.
+
+    See :func:`refimpl.kernels.hamming_nearest`.
+    """
+    cdef Codes view = _view(X)
+    cdef Py_ssize_t m = Q.shape[0], first, n
     cdef int n_threads = worth(thread_count(threads), view.n * m * view.n_words)
-    cdef Py_ssize_t parts = _parts(&view, m, k, n_threads), batch = _batch(&view, parts, k, n_threads)
+    cdef Py_ssize_t parts = _parts(&view, m, k, n_threads)
+    cdef Py_ssize_t batch = _batch(&view, parts, k, n_threads)
     cdef int32_t[:, ::1] distances = np.empty((m, k), dtype=np.int32)
     cdef int64_t[:, ::1] indices = np.empty((m, k), dtype=np.int64)
     cdef vector[Kept] kept
@@ -301,12 +344,14 @@ def hamming_nearest(
     if k == 0 or m == 0:
         return np.asarray(distances), np.asarray(indices)
     kept.resize(min(batch, m) * parts)
-    order.kept, order.n_parts, order.start = kept.data(), parts, k * np.arange(min(batch, m), dtype=np.int64)
+    order.kept = kept.data()
+    order.n_parts = parts
+    order.start = k * np.arange(min(batch, m), dtype=np.int64)
     for first in range(0, m, batch):
         PyErr_CheckSignals()
         n = min(batch, m - first)
         _prepare(kept.data(), n * parts, k, <int32_t> (64 * view.n_words + 1))
-        _scan(&view, queries[first:first + n], kept.data(), parts, n_threads)
+        _scan(&view, Q[first:first + n], kept.data(), parts, n_threads)
         order.distances, order.indices = &distances[first, 0], &indices[first, 0]
         order.run(n, worth(n_threads, n * k), 1)
     return np.asarray(distances), np.asarray(indices)
@@ -314,14 +359,18 @@ def hamming_nearest(
 
 @checked
 def hamming_within(
-    const uint64_t[:, ::1] codes not None, const uint64_t[:, ::1] queries not None, const int64_t[::1] radii not None,
-    *, threads=None
+    const uint64_t[:, ::1] Q not None, const uint64_t[:, ::1] X not None,
+    const int64_t[::1] radii not None, *, threads=None
 ):
-    """All codes that differ from a query in no more than so many bits; see refimpl.kernels.hamming_within."""
-    cdef Codes view = _view(codes)
-    cdef Py_ssize_t m = queries.shape[0], first, n, i
+    """Find all codes within a Hamming distance of each query, the nearest first.
+
+    See :func:`refimpl.kernels.hamming_within`.
+    """
+    cdef Codes view = _view(X)
+    cdef Py_ssize_t m = Q.shape[0], first, n, i
     cdef int n_threads = worth(thread_count(threads), view.n * m * view.n_words)
-    cdef Py_ssize_t parts = _parts(&view, m, 0, n_threads), batch = _batch(&view, parts, 0, n_threads)
+    cdef Py_ssize_t parts = _parts(&view, m, 0, n_threads)
+    cdef Py_ssize_t batch = _batch(&view, parts, 0, n_threads)
     cdef int64_t bits = 64 * view.n_words
     cdef int64_t[::1] starts = np.zeros(m + 1, dtype=np.int64)
     cdef int64_t[::1] indices
@@ -335,8 +384,11 @@ def hamming_within(
         PyErr_CheckSignals()
         n = min(batch, m - first)
         for i in range(n):
-            _prepare(&kept[i * parts], parts, INT64_MAX, <int32_t> (max(-1, min(radii[first + i], bits)) + 1))
-        _scan(&view, queries[first:first + n], kept.data(), parts, n_threads)
+            _prepare(
+                &kept[i * parts], parts, INT64_MAX,
+                <int32_t> (max(-1, min(radii[first + i], bits)) + 1)
+            )
+        _scan(&view, Q[first:first + n], kept.data(), parts, n_threads)
         for i in range(n):
             starts[first + i + 1] = starts[first + i] + <int64_t> kept[i * parts].indices.size()
         n_found = starts[first + n] - starts[first]

@@ -1,5 +1,7 @@
-"""Projections and the votes of buckets in Cython: the twin of refimpl/kernels/hashing.py, whose expressions stand above
-the loops."""
+"""Projections and the votes of buckets in Cython: the twin of refimpl/kernels/hashing.py.
+
+The reference's expressions stand above the loops.
+"""
 
 import numpy as np
 
@@ -19,14 +21,16 @@ cdef extern from *:
     """
     #include <new>
     #include <vector>
-    struct Count { uint32_t votes, table; };  // of a point, and 1 + the last table that voted for it
+    // the votes of a point, and 1 + the last table that voted for it
+    struct Count { uint32_t votes, table; };
     struct Voted { int64_t votes; int64_t index; };
     static inline bool operator<(const Voted& a, const Voted& b) {
         return a.votes > b.votes || (a.votes == b.votes && a.index < b.index);
     }
-    template <class T> static inline bool push(std::vector<T>& list, T one) {  // false: there is no memory left
+    // false where there is no memory left
+    template <class T> static inline bool push(std::vector<T>& list, T value) {
         try {
-            list.push_back(one);
+            list.push_back(value);
             return true;
         } catch (const std::bad_alloc&) {
             return false;
@@ -45,7 +49,7 @@ cdef enum:
 
 cdef enum:
     LANES = 64  # projections that are summed at a time: the sums stay in registers
-    CHUNK_NUMBERS = 1048576  # products that a thread adds before it comes back for more
+    CHUNK_NUMBERS = 1048576  # products that a thread adds before it takes further steps
 
 
 cdef cloned_void _project(
@@ -82,7 +86,10 @@ cdef class _Project(Loop):
 
 @checked
 def projections(const double[:, ::1] X not None, const double[:, ::1] A not None, *, threads=None):
-    """X A, the sums taken in the order of the coordinates; see refimpl.kernels.projections."""
+    """Compute X A, adding in the order of the coordinates.
+
+    See :func:`refimpl.kernels.projections`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = X.shape[0], d = A.shape[0], h = A.shape[1]
     cdef _Project loop = _Project()
@@ -111,12 +118,16 @@ cdef class _Votes(Loop):
         self.touched[thread].clear()
         self.outcome[i] = self._collect(&self.buckets[i, 0], count, self.touched[thread])
         if self.outcome[i] == FOUND:
-            self.outcome[i] = _choose(count, self.touched[thread], &self.of_votes[thread * (tables + 1)], tables,
-                                      self.most, self.found[i])
+            self.outcome[i] = _choose(
+                count, self.touched[thread], &self.of_votes[thread * (tables + 1)], tables,
+                self.most, self.found[i]
+            )
         for j in range(self.touched[thread].size()):
             count[self.touched[thread][j]].votes = count[self.touched[thread][j]].table = 0
 
-    cdef int _collect(self, const int64_t* mine, Count* count, vector[int64_t]& touched) noexcept nogil:
+    cdef int _collect(
+        self, const int64_t* mine, Count* count, vector[int64_t]& touched
+    ) noexcept nogil:
         # held = [np.unique(members[starts[bucket] : ends[bucket]]) for bucket in mine[mine >= 0]]
         # found, count = np.unique(np.concatenate(held), return_counts=True)
         cdef Py_ssize_t t, place
@@ -138,8 +149,8 @@ cdef class _Votes(Loop):
 
 
 cdef int _choose(
-    const Count* count, const vector[int64_t]& touched, int64_t* of_votes, Py_ssize_t tables, int64_t most,
-    vector[Voted]& found,
+    const Count* count, const vector[int64_t]& touched, int64_t* of_votes, Py_ssize_t tables,
+    int64_t most, vector[Voted]& found
 ) noexcept nogil:
     # order = np.argsort(-count, kind="stable")[:most]
     cdef Voted one
@@ -150,7 +161,8 @@ cdef int _choose(
         of_votes[i] = 0
     for i in range(touched.size()):
         of_votes[count[touched[i]].votes] += 1
-    while least > 1 and taken + of_votes[least] < most:  # all of more than the least votes are wanted
+    # every point with more votes than the least is kept
+    while least > 1 and taken + of_votes[least] < most:
         taken += of_votes[least]
         least -= 1
     for i in range(touched.size()):
@@ -168,19 +180,29 @@ cdef int _choose(
 
 @checked
 def bucket_votes(
-    const int64_t[::1] starts not None, const int64_t[::1] ends not None, const int64_t[::1] members not None,
-    const int64_t[:, ::1] buckets not None, Py_ssize_t n, int64_t most, *, threads=None
+    const int64_t[::1] starts not None, const int64_t[::1] ends not None,
+    const int64_t[::1] members not None, const int64_t[:, ::1] buckets not None, Py_ssize_t n,
+    int64_t most, *, threads=None
 ):
-    """The union of each query's buckets, by votes; see refimpl.kernels.bucket_votes."""
+    """Collect the points in each query's buckets, by the number of buckets that hold them.
+
+    See :func:`refimpl.kernels.bucket_votes`.
+    """
     cdef Py_ssize_t m = buckets.shape[0], tables = buckets.shape[1], counted = n, i, j
     if n > members.shape[0]:  # not every point is a member: there may be far fewer than n
         counted = 1 + min(n - 1, <Py_ssize_t> np.max(members, initial=0))
     # as many looks at members as there are if the buckets are of equal size
-    cdef double looks = <double> m * tables * members.shape[0] / max(<Py_ssize_t> 1, starts.shape[0])
+    cdef Py_ssize_t n_buckets = max(<Py_ssize_t> 1, starts.shape[0])
+    cdef double looks = <double> m * tables * members.shape[0] / n_buckets
     cdef int n_threads = worth(team(thread_count(threads), m), <Py_ssize_t> min(looks, 1e15))
     cdef _Votes loop = _Votes()
     cdef int64_t[::1] first = np.zeros(m + 1, dtype=np.int64)
-    loop.starts, loop.ends, loop.members, loop.buckets, loop.n, loop.most = starts, ends, members, buckets, n, most
+    loop.starts = starts
+    loop.ends = ends
+    loop.members = members
+    loop.buckets = buckets
+    loop.n = n
+    loop.most = most
     loop.of_votes.resize(n_threads * (tables + 1))
     loop.touched.resize(n_threads)
     loop.count = np.zeros((n_threads, max(counted, 1), 2), dtype=np.uint32)
@@ -190,13 +212,17 @@ def bucket_votes(
         loop.run(m, n_threads)
     for i in range(m):
         if loop.outcome[i] == DAMAGED:
-            require_buckets(np.asarray(starts), np.asarray(ends), np.asarray(members), np.asarray(buckets[i]), n)
+            require_buckets(
+                np.asarray(starts), np.asarray(ends), np.asarray(members), np.asarray(buckets[i]), n
+            )
         if loop.outcome[i] == NO_MEMORY:
             raise MemoryError("there is no memory for the points that the buckets hold")
     for i in range(m):
         first[i + 1] = first[i] + <int64_t> loop.found[i].size()
-    cdef int64_t[::1] indices = np.empty(first[m], dtype=np.int64), votes = np.empty(first[m], dtype=np.int64)
+    cdef int64_t[::1] indices = np.empty(first[m], dtype=np.int64)
+    cdef int64_t[::1] votes = np.empty(first[m], dtype=np.int64)
     for i in range(m):
         for j in range(<Py_ssize_t> loop.found[i].size()):
-            indices[first[i] + j], votes[first[i] + j] = loop.found[i][j].index, loop.found[i][j].votes
+            indices[first[i] + j] = loop.found[i][j].index
+            votes[first[i] + j] = loop.found[i][j].votes
     return np.asarray(first), np.asarray(indices), np.asarray(votes)

@@ -1,4 +1,7 @@
-"""Landmarks in Cython: the twin of refimpl/kernels/landmarks.py, whose expressions stand above the loops."""
+"""Landmarks in Cython: the twin of refimpl/kernels/landmarks.py.
+
+The reference's expressions stand above the loops.
+"""
 
 import numpy as np
 
@@ -15,7 +18,7 @@ cdef extern from "clones.h":
 
 cdef enum:
     ROWS = 4096  # points that are added to at a time
-    CHUNK_NUMBERS = 65536  # results that a thread computes before it comes back for more
+    CHUNK_NUMBERS = 65536  # results that a thread computes before it takes further steps
 
 
 cdef cloned_void _add(double* sums, const double* column, Py_ssize_t n) noexcept nogil:
@@ -55,8 +58,13 @@ cdef class _Least(Loop):
 
 
 @checked
-def least_similar(double[::1] sums not None, const double[::1] column not None, taken not None, *, threads=None):
-    """The point least similar to all landmarks so far; see refimpl.kernels.least_similar."""
+def least_similar(
+    double[::1] sums not None, const double[::1] column not None, taken not None, *, threads=None
+):
+    """Add a landmark's similarities to the sums; return the point least similar to all landmarks.
+
+    See :func:`refimpl.kernels.least_similar`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = sums.shape[0], blocks = (n + ROWS - 1) // ROWS, b, k, best = -1
     require_a_point(taken)
@@ -72,7 +80,9 @@ def least_similar(double[::1] sums not None, const double[::1] column not None, 
     return best
 
 
-cdef cloned_void _ramps(const double* difference, Py_ssize_t d, double s, double* out) noexcept nogil:
+cdef cloned_void _ramps(
+    const double* difference, Py_ssize_t d, double s, double* out
+) noexcept nogil:
     # np.clip(s * difference, -1.0, 1.0)
     cdef Py_ssize_t j
     cdef double x
@@ -116,15 +126,23 @@ cdef class _Transfer(Loop):
 
 @checked
 def transferred_differences(
-    const double[:, ::1] K not None, const int64_t[::1] plus not None, const int64_t[::1] minus not None,
-    const double[::1] slopes not None, *, threads=None,
+    const double[:, ::1] K not None, const int64_t[::1] plus not None,
+    const int64_t[::1] minus not None, const double[::1] slopes not None, *, threads=None
 ):
-    """Differences of similarities to landmark pairs under ramps; see refimpl.kernels.transferred_differences."""
+    """Compute clip(s (K(x, x+) - K(x, x-)), -1, 1) for every slope s, point x and pair (x+, x-).
+
+    See :func:`refimpl.kernels.transferred_differences`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = K.shape[0], d = plus.shape[0], m = slopes.shape[0]
     require_positive(np.asarray(slopes))
     cdef _Transfer loop = _Transfer()
-    loop.K, loop.plus, loop.minus, loop.slopes, loop.out = K, plus, minus, slopes, np.empty((m, n, d))
+    loop.K = K
+    loop.plus = plus
+    loop.minus = minus
+    loop.slopes = slopes
+    loop.out = np.empty((m, n, d))
     if d and m:
-        loop.run(n, worth(n_threads, n * d * m), max(<Py_ssize_t> 1, CHUNK_NUMBERS // (d * m)))  # FT:phi
+        # FT:phi
+        loop.run(n, worth(n_threads, n * d * m), max(<Py_ssize_t> 1, CHUNK_NUMBERS // (d * m)))
     return np.asarray(loop.out)

@@ -1,4 +1,9 @@
-"""The meetings of pairs in Cython: half the twin of refimpl/kernels/pairs.py; its expressions stand above the loops."""
+"""The meetings of pairs in Cython: half of the twin of refimpl/kernels/pairs.py.
+
+The reference's expressions stand above the loops.
+
+The other half, sums over pairs, is pairs.pyx.
+"""
 
 import numpy as np
 
@@ -18,7 +23,7 @@ cdef enum:
 
 
 cdef struct Rows:
-    const int32_t* members  # the points, those of a leaf together
+    const int32_t* members  # the points, ordered by leaf
     const int64_t* own  # where a point's later companions begin in members, and where they end
     const int64_t* ends
     const int64_t* starts  # where a point's pairs begin
@@ -40,7 +45,8 @@ cdef Py_ssize_t _count(const Rows* rows, Py_ssize_t i) noexcept nogil:
 
 
 cdef void _meet(
-    const Rows* rows, Py_ssize_t i, double c, int32_t* first, int32_t* second, uint8_t* similar, double* T
+    const Rows* rows, Py_ssize_t i, double c, int32_t* first, int32_t* second, uint8_t* similar,
+    double* T
 ) noexcept nogil:
     # T[listed and met] += c; then the merging of two ascending lists  SF:1:3
     cdef Py_ssize_t a = rows.starts[i], b = rows.own[i], at = 0
@@ -50,7 +56,9 @@ cdef void _meet(
         k = rows.members[b] if b < rows.ends[i] else INT32_MAX
         first[at] = i
         if j <= k:
-            second[at], similar[at], T[at] = j, rows.similar[a], rows.T[a] + c if j == k else rows.T[a]
+            second[at] = j
+            similar[at] = rows.similar[a]
+            T[at] = rows.T[a] + c if j == k else rows.T[a]
             b += j == k
             a += 1
         else:
@@ -68,7 +76,9 @@ cdef cloned_void _ascend(
     for p in range(a, b):
         found |= (first[p] < 0) | (second[p] <= first[p]) | (second[p] >= n)
     for p in range(max(a, 1), b):
-        found |= (first[p] < first[p - 1]) | ((first[p] == first[p - 1]) & (second[p] <= second[p - 1]))
+        found |= (first[p] < first[p - 1]) | (
+            (first[p] == first[p - 1]) & (second[p] <= second[p - 1])
+        )
     bad[0] |= found
 
 
@@ -91,7 +101,9 @@ cdef class _Ascend(Loop):
 
 
 cdef class _Meet(Loop):
-    """Step i counts the pairs of point i that are listed or meet; then it puts them where they belong."""
+    """Step i takes the pairs of point i that are listed or meet. The first pass counts them, the
+    second writes them to their places.
+    """
 
     cdef Rows rows
     cdef int64_t[::1] offsets
@@ -106,15 +118,22 @@ cdef class _Meet(Loop):
         if not self.counted:
             self.offsets[i + 1] = _count(&self.rows, i)
         elif place < self.offsets[i + 1]:
-            _meet(&self.rows, i, self.c, &self.first[place], &self.second[place], &self.similar[place], &self.T[place])
+            _meet(
+                &self.rows, i, self.c, &self.first[place], &self.second[place],
+                &self.similar[place], &self.T[place]
+            )
 
 
 @checked
 def meet_pairs(
-    const int64_t[::1] leaf not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
-    const uint8_t[::1] similar not None, const double[::1] T not None, double c, *, threads=None
+    const int64_t[::1] leaf not None, const int32_t[::1] first not None,
+    const int32_t[::1] second not None, const uint8_t[::1] similar not None,
+    const double[::1] T not None, double c, *, threads=None
 ):
-    """The listed pairs after a tree; see refimpl.kernels.meet_pairs."""
+    """List the pairs after a tree of weight c: T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j).
+
+    See :func:`refimpl.kernels.meet_pairs`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = leaf.shape[0], p = first.shape[0], total
     reference.require_few(n)
@@ -124,10 +143,15 @@ def meet_pairs(
     cdef const int32_t[::1] members = order.astype(np.int32)
     places = np.empty(n, dtype=np.int64)
     places[order] = np.arange(1, n + 1)
-    cdef const int64_t[::1] own = places, ends = np.searchsorted(leaves[order], leaves, side="right")
-    cdef int64_t[::1] starts = np.searchsorted(listed, np.arange(n + 1, dtype=np.int32))  # as int64, all were copied
+    cdef const int64_t[::1] own = places
+    cdef const int64_t[::1] ends = np.searchsorted(leaves[order], leaves, side="right")
+    # as int64 all pairs would be copied
+    cdef int64_t[::1] starts = np.searchsorted(listed, np.arange(n + 1, dtype=np.int32))
     cdef _Meet loop = _Meet()
-    loop.rows.members, loop.rows.own, loop.rows.ends, loop.rows.starts = &members[0], &own[0], &ends[0], &starts[0]
+    loop.rows.members = &members[0]
+    loop.rows.own = &own[0]
+    loop.rows.ends = &ends[0]
+    loop.rows.starts = &starts[0]
     if p:
         loop.rows.second, loop.rows.similar, loop.rows.T = &second[0], &similar[0], &T[0]
     loop.c, loop.offsets = c, np.zeros(n + 1, dtype=np.int64)
@@ -139,10 +163,14 @@ def meet_pairs(
     loop.similar, loop.T = np.empty(total, dtype=np.uint8), np.empty(total)
     loop.counted = True
     loop.run(n, n_threads)  # SF:1:3
-    return np.asarray(loop.first), np.asarray(loop.second), np.asarray(loop.similar), np.asarray(loop.T)
+    return np.asarray(loop.first), np.asarray(loop.second), np.asarray(loop.similar), np.asarray(
+        loop.T
+    )
 
 
-cdef _require_ascending(const int32_t[::1] first, const int32_t[::1] second, Py_ssize_t n, int n_threads):
+cdef _require_ascending(
+    const int32_t[::1] first, const int32_t[::1] second, Py_ssize_t n, int n_threads
+):
     cdef Py_ssize_t p = first.shape[0], parts = (p + PART - 1) // PART
     if p == 0:
         return

@@ -1,4 +1,9 @@
-"""Sums over a node's pairs in Cython: half the twin of refimpl/kernels/pairs.py; its expressions stand above loops."""
+"""Sums over a node's pairs in Cython: half of the twin of refimpl/kernels/pairs.py.
+
+The reference's expressions stand above the loops.
+
+The other half, the meetings of pairs, is meetings.pyx.
+"""
 
 import numpy as np
 
@@ -28,9 +33,10 @@ cdef extern from *:
         int32_t place
 
 cdef enum:
-    PART = 32768  # pairs that a thread takes at a time, where their parts do not count: some 50 microseconds
+    # pairs that a thread takes at a time, where their parts do not count: some 50 microseconds
+    PART = 32768
     BLOCK = 2048  # pairs that are looked at before they are used: they stay in cache
-    FEW = 8192  # points that are not worth sorting in parts
+    FEW = 8192  # with at most this many points, sorting in parts does not pay
 
 cdef struct Pairs:
     const int32_t* first
@@ -40,20 +46,23 @@ cdef struct Pairs:
 
 cdef Pairs _pairs(const int32_t[::1] first, const int32_t[::1] second, const double[::1] v):
     cdef Pairs found
-    found.first, found.second, found.v = <const int32_t*> NULL, <const int32_t*> NULL, <const double*> NULL
+    found.first = <const int32_t*> NULL
+    found.second = <const int32_t*> NULL
+    found.v = <const double*> NULL
     if first.shape[0]:
         found.first, found.second, found.v = &first[0], &second[0], &v[0]
     return found
 
 
-# ------------------------------------------------------------------------------------------------ products
+# ----------------------------------------------------------------------------------------- products
 
 
 cdef bint _add_product(
     const Pairs* pairs, Py_ssize_t a, Py_ssize_t b, const double* u, Py_ssize_t n, double* sums
 ) noexcept nogil:
-    # np.bincount(i, w * u[j], n) + np.bincount(j, w * u[i], n): as first < second and both ascend, all that the
-    # second sum brings a point is there before its first pair
+    # np.bincount(i, w * u[j], n) + np.bincount(j, w * u[i], n)
+    # As first < second and both ascend, the second sum of a point is complete before its
+    # first pair.
     cdef Py_ssize_t p = a, i, j
     cdef double total, mine
     for i in range(n):
@@ -87,16 +96,21 @@ cdef class _Product(Loop):
     cdef uint8_t[::1] fits
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
-        self.fits[t] = _add_product(&self.pairs, self.places[t, 0], self.places[t, 1], &self.u[0], self.u.shape[0],
-                                    &self.sums[t, 0])
+        self.fits[t] = _add_product(
+            &self.pairs, self.places[t, 0], self.places[t, 1], &self.u[0], self.u.shape[0],
+            &self.sums[t, 0]
+        )
 
 
 @checked
 def pair_product(
-    const int32_t[::1] first not None, const int32_t[::1] second not None, const double[::1] v not None,
-    const double[::1] u not None, *, threads=None
+    const int32_t[::1] first not None, const int32_t[::1] second not None,
+    const double[::1] v not None, const double[::1] u not None, *, threads=None
 ):
-    """V u of a symmetric V; see refimpl.kernels.pair_product."""
+    """Compute V u, where V is the symmetric matrix of the pairs' weights: eq. 18 needs it.
+
+    See :func:`refimpl.kernels.pair_product`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = u.shape[0], p = first.shape[0], i, t, parts
     cdef double[::1] out = np.zeros(n)
@@ -117,11 +131,13 @@ def pair_product(
     return np.asarray(out)
 
 
-# ------------------------------------------------------------------------------------------------ thresholds
+# --------------------------------------------------------------------------------------- thresholds
 
 
 cdef class _Sort(Loop):
-    """Step t sorts a run of the values of a coordinate: those of a coordinate come one after the other."""
+    """Step t sorts a run of the values of a coordinate. The runs of a coordinate have consecutive
+    steps.
+    """
 
     cdef const double[:, ::1] A
     cdef Valued* ordered
@@ -168,10 +184,11 @@ cdef cloned_void _look(const int32_t* points, Py_ssize_t p, uint32_t n, int* bad
 
 
 cdef bint _add_changes(
-    const Pairs* pairs, Py_ssize_t a, Py_ssize_t b, const int32_t* rank, Py_ssize_t n, double* change
+    const Pairs* pairs, Py_ssize_t a, Py_ssize_t b, const int32_t* rank, Py_ssize_t n,
+    double* change
 ) noexcept nogil:
-    # np.bincount(low, v, n) - np.bincount(high, v, n): exact, in whatever order, so a run of pairs of one point brings
-    # that point its sum at once
+    # np.bincount(low, v, n) - np.bincount(high, v, n)
+    # exact in any order, so a run of pairs of one point brings that point its sum at once
     cdef const int32_t* first = pairs.first
     cdef const int32_t* second = pairs.second
     cdef const double* v = pairs.v
@@ -203,7 +220,9 @@ cdef bint _add_changes(
 
 
 cdef class _Changes(Loop):
-    """Step t adds up a part of the pairs for a coordinate: those of a coordinate come one after the other."""
+    """Step t adds up a part of the pairs for a coordinate. The parts of a coordinate have
+    consecutive steps.
+    """
 
     cdef Pairs pairs
     cdef Py_ssize_t p, parts
@@ -213,8 +232,10 @@ cdef class _Changes(Loop):
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t part = t % self.parts
-        self.fits[t] = _add_changes(&self.pairs, part * self.p // self.parts, (part + 1) * self.p // self.parts,
-                                    &self.rank[t // self.parts, 0], self.rank.shape[1], &self.change[t, 0])
+        self.fits[t] = _add_changes(
+            &self.pairs, part * self.p // self.parts, (part + 1) * self.p // self.parts,
+            &self.rank[t // self.parts, 0], self.rank.shape[1], &self.change[t, 0]
+        )
 
 
 cdef class _Cut(Loop):
@@ -228,16 +249,19 @@ cdef class _Cut(Loop):
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t n = self.change.shape[1]
-        _best_cut(self.ordered + t * n, n, &self.change[t * self.parts, 0], self.parts, self.base, &self.crossing[t],
-                  &self.threshold[t])
+        _best_cut(
+            self.ordered + t * n, n, &self.change[t * self.parts, 0], self.parts, self.base,
+            &self.crossing[t], &self.threshold[t]
+        )
 
 
 cdef void _best_cut(
-    const Valued* ordered, Py_ssize_t n, const double* change, Py_ssize_t parts, double base, double* crossing,
-    double* threshold
+    const Valued* ordered, Py_ssize_t n, const double* change, Py_ssize_t parts, double base,
+    double* crossing, double* threshold
 ) noexcept nogil:
-    # weights = np.cumsum(changes)[:-1] + base * (below * (n - below)); k = cuts[weights[cuts].argmin()]: the first of
-    # the least, or the first NaN
+    # weights = np.cumsum(changes)[:-1] + base * (below * (n - below))
+    # k = cuts[weights[cuts].argmin()]
+    # the first of the least, or the first NaN
     cdef Py_ssize_t i, part, k = -1
     cdef double total = 0, below, weight
     crossing[0], threshold[0] = INFINITY, 0
@@ -260,10 +284,13 @@ cdef inline double _midway(double low, double high) noexcept nogil:
 
 @checked
 def best_thresholds(
-    const double[:, ::1] A not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
-    const double[::1] v not None, double base, *, threads=None
+    const double[:, ::1] A not None, const int32_t[::1] first not None,
+    const int32_t[::1] second not None, const double[::1] v not None, double base, *, threads=None
 ):
-    """The best cut of each coordinate; see refimpl.kernels.best_thresholds."""
+    """Find, for each coordinate, the cut that separates pairs of least total weight.
+
+    See :func:`refimpl.kernels.best_thresholds`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t t, n = A.shape[0], f = A.shape[1], p = first.shape[0], parts, runs
     cdef double[::1] crossing = np.empty(f), threshold = np.empty(f)
@@ -297,7 +324,9 @@ def best_thresholds(
 
 
 cdef class _Split(Loop):
-    """Step t takes a part of the pairs: first it counts those of either side, then it puts them where they belong."""
+    """Step t takes a part of the pairs. The first pass counts the pairs of each side, the second
+    writes them to their places.
+    """
 
     cdef Pairs pairs
     cdef Py_ssize_t p
@@ -330,7 +359,9 @@ cdef class _Split(Loop):
             right += (one | two) ^ 1
         counts[0], counts[1] = right, left
 
-    cdef void fill(self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t right, Py_ssize_t left) noexcept nogil:
+    cdef void fill(
+        self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t right, Py_ssize_t left
+    ) noexcept nogil:
         # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)  SF:2:6
         cdef Py_ssize_t i
         cdef int32_t one, two
@@ -353,14 +384,20 @@ def split_pairs(
     left not None, const int32_t[::1] first not None, const int32_t[::1] second not None,
     const double[::1] v not None, *, threads=None
 ):
-    """The pairs within either part of a node; see refimpl.kernels.split_pairs."""
+    """List the pairs within each part of a node, without the pairs between the parts.
+
+    See :func:`refimpl.kernels.split_pairs`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t p = first.shape[0], parts = (p + PART - 1) // PART, t, side
     cdef int64_t[2] sizes = [0, 0]
     cdef int64_t mine
     reference.require_few(len(left))
     cdef _Split loop = _Split()
-    loop.pairs, loop.p, loop.side, loop.place = _pairs(first, second, v), p, left.view(np.uint8), _places(left)
+    loop.pairs = _pairs(first, second, v)
+    loop.p = p
+    loop.side = left.view(np.uint8)
+    loop.place = _places(left)
     loop.counts = np.full((parts, 2), -1, dtype=np.int64)
     loop.run(parts, worth(n_threads, p), 1)
     for t in range(parts):
@@ -369,8 +406,10 @@ def split_pairs(
         for side in range(2):
             mine, loop.counts[t, side] = loop.counts[t, side], sizes[side]
             sizes[side] += mine
-    loop.first_0, loop.first_1 = np.empty(sizes[0], dtype=np.int32), np.empty(sizes[1], dtype=np.int32)
-    loop.second_0, loop.second_1 = np.empty(sizes[0], dtype=np.int32), np.empty(sizes[1], dtype=np.int32)
+    loop.first_0 = np.empty(sizes[0], dtype=np.int32)
+    loop.first_1 = np.empty(sizes[1], dtype=np.int32)
+    loop.second_0 = np.empty(sizes[0], dtype=np.int32)
+    loop.second_1 = np.empty(sizes[1], dtype=np.int32)
     loop.v_0, loop.v_1 = np.empty(sizes[0]), np.empty(sizes[1])
     loop.counted = True
     loop.run(parts, worth(n_threads, p), 1)  # SF:2:6

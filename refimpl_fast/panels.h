@@ -1,5 +1,6 @@
-/* Scalar products of 8 queries with a panel of 32 points at once, in float32: a filter whose answers are checked.
-   The sums stay in vector registers; they may be contracted, since nothing but the check's outcome counts. */
+/* Scalar products of 8 queries with a panel of 32 points at once, in float32: a filter whose
+   answers are checked. The sums stay in vector registers. They may be contracted, since nothing but
+   the check's outcome counts. */
 #ifndef REFIMPL_PANELS_H
 #define REFIMPL_PANELS_H
 
@@ -14,8 +15,9 @@ typedef float sixteen __attribute__((vector_size(64), aligned(4), may_alias));
 __attribute__((optimize("fp-contract=fast")))
 #endif
 REFIMPL_CLONES
-static unsigned panel_hits(const float* queries, const float* panel, const float* minus_half_squares,
-                           const float* bounds, ptrdiff_t r, unsigned* hits)
+static unsigned panel_hits(
+    const float* queries, const float* panel, const float* minus_half_squares,
+    const float* bounds, ptrdiff_t r, unsigned* hits)
 {
     sixteen low[TOGETHER], high[TOGETHER];
     unsigned any = 0;
@@ -24,7 +26,8 @@ static unsigned panel_hits(const float* queries, const float* panel, const float
         high[q] = *(const sixteen*)(minus_half_squares + 16);
     }
     for (ptrdiff_t c = 0; c < r; ++c) {
-        const sixteen a = *(const sixteen*)(panel + c * PANEL), b = *(const sixteen*)(panel + c * PANEL + 16);
+        const sixteen a = *(const sixteen*)(panel + c * PANEL);
+        const sixteen b = *(const sixteen*)(panel + c * PANEL + 16);
         const float* x = queries + c * TOGETHER;
 #pragma GCC unroll 8
         for (int q = 0; q < TOGETHER; ++q) {
@@ -36,22 +39,25 @@ static unsigned panel_hits(const float* queries, const float* panel, const float
         const auto one = low[q] > bounds[q];
         const auto two = high[q] > bounds[q];
         unsigned mask = 0;
-        for (int i = 0; i < 16; ++i) mask |= (unsigned)(one[i] & 1) << i | (unsigned)(two[i] & 1) << (i + 16);
+        for (int i = 0; i < 16; ++i)
+            mask |= (unsigned)(one[i] & 1) << i | (unsigned)(two[i] & 1) << (i + 16);
         hits[q] = mask;
         any |= mask;
     }
     return any;
 }
 #else
-static unsigned panel_hits(const float* queries, const float* panel, const float* minus_half_squares,
-                           const float* bounds, ptrdiff_t r, unsigned* hits)
+static unsigned panel_hits(
+    const float* queries, const float* panel, const float* minus_half_squares,
+    const float* bounds, ptrdiff_t r, unsigned* hits)
 {
     unsigned any = 0;
     for (int q = 0; q < TOGETHER; ++q) {
         hits[q] = 0;
         for (int i = 0; i < PANEL; ++i) {
             float sum = minus_half_squares[i];
-            for (ptrdiff_t c = 0; c < r; ++c) sum += queries[c * TOGETHER + q] * panel[c * PANEL + i];
+            for (ptrdiff_t c = 0; c < r; ++c)
+                sum += queries[c * TOGETHER + q] * panel[c * PANEL + i];
             hits[q] |= (unsigned)(sum > bounds[q]) << i;
         }
         any |= hits[q];

@@ -1,6 +1,7 @@
-/* Threads that share the steps of a loop, for all kernels of a process. Why not OpenMP: its threads spin while they wait,
-   which beside other work makes all of them late, and after a fork the child waits for threads that it does not have.
-   Here a thread that waits sleeps, nobody waits for a thread that has not begun, and a forked child starts its own. */
+/* Threads that share the steps of a loop, for all kernels of a process. Why not OpenMP: its threads
+   spin while they wait, which makes all of them late beside other work, and after a fork the child
+   waits for threads that it does not have. Here a thread that waits sleeps, nobody waits for a
+   thread that has not begun, and a forked child starts its own. */
 #ifndef REFIMPL_POOL_H
 #define REFIMPL_POOL_H
 
@@ -69,7 +70,8 @@ class Pool {
 
     void help() {
         try {
-            throw 0; /* what a thread needs to throw is taken now: there may be no memory for it when memory runs out */
+            /* take now what a thread needs to throw: there may be no memory for it later */
+            throw 0;
         } catch (int) {
         }
         std::unique_lock<std::mutex> lock(mutex);
@@ -82,7 +84,8 @@ class Pool {
             lock.unlock();
             job->work(thread);
             lock.lock();
-            if (--job->inside == 0) job->finished.notify_one(); /* under the lock: the job may go right after it */
+            /* under the lock: the job may go right after it */
+            if (--job->inside == 0) job->finished.notify_one();
         }
     }
 
@@ -98,20 +101,25 @@ class Pool {
 
     void judge(Clock::duration whole, Clock::duration mine, ptrdiff_t done, ptrdiff_t n) {
         /* alone it would have taken mine * n / done */
-        const Clock::rep least = std::chrono::duration_cast<Clock::duration>(std::chrono::milliseconds(4)).count();
+        const auto four = std::chrono::milliseconds(4);
+        const Clock::rep least = std::chrono::duration_cast<Clock::duration>(four).count();
         const Clock::rep most = 64 * least;
-        const double alone = double(mine.count()) * double(n) / double(std::max<ptrdiff_t>(done, 1));
+        const double steps = double(std::max<ptrdiff_t>(done, 1));
+        const double alone = double(mine.count()) * double(n) / steps;
         if (double(whole.count()) > 0.95 * alone) {
-            const Clock::rep length = std::min(most, std::max(least, 2 * pause.load(std::memory_order_relaxed)));
+            const Clock::rep twice = 2 * pause.load(std::memory_order_relaxed);
+            const Clock::rep length = std::min(most, std::max(least, twice));
             pause.store(length, std::memory_order_relaxed);
-            again.store(Clock::now().time_since_epoch().count() + length, std::memory_order_relaxed);
+            const Clock::rep now = Clock::now().time_since_epoch().count();
+            again.store(now + length, std::memory_order_relaxed);
         } else if (double(whole.count()) < 0.8 * alone) {
             pause.store(pause.load(std::memory_order_relaxed) / 2, std::memory_order_relaxed);
         }
     }
 
 public:
-    /* Do steps 0 to n - 1 on up to `threads` threads, of which the caller is one; throw if memory ran out in one. */
+    /* Do steps 0 to n - 1 on up to `threads` threads, of which the caller is one. Throw if memory
+       ran out in a thread. */
     void run(Steps steps, void* loop, ptrdiff_t n, ptrdiff_t chunk, int threads) {
         Job job;
         job.steps = steps, job.loop = loop, job.n = n, job.chunk = chunk, job.wanted = threads - 1;
@@ -132,7 +140,8 @@ public:
         {
             std::unique_lock<std::mutex> lock(mutex);
             const auto place = std::find(jobs.begin(), jobs.end(), &job);
-            if (place != jobs.end()) jobs.erase(place); /* who has not begun need not come any more */
+            /* who has not begun need not come any more */
+            if (place != jobs.end()) jobs.erase(place);
             job.finished.wait(lock, [&job] { return job.inside == 0; });
         }
         if (job.failed) throw std::bad_alloc();
@@ -147,7 +156,8 @@ static Pool* pool() {
     Pool* found = the_pool.load();
     if (found) return found;
 #if defined(__unix__) || defined(__APPLE__)
-    static std::once_flag once; /* a child has none of its parent's threads: it starts with a new pool */
+    /* a child has none of its parent's threads: it starts with a new pool */
+    static std::once_flag once;
     std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { the_pool.store(nullptr); }); });
 #endif
     Pool* fresh = new Pool;

@@ -1,4 +1,5 @@
-/* p * 2^k, where k stands in the low bits of shifted = k + 1.5 * 2^52; the result must be a normal number. */
+/* p * 2^k, where k stands in the low bits of shifted = k + 1.5 * 2^52. The result must be a normal
+   number. */
 #ifndef REFIMPL_POWER_H
 #define REFIMPL_POWER_H
 

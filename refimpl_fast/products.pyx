@@ -1,4 +1,9 @@
-"""Products of a matrix and a vector: the twin of refimpl/kernels/products.py, whose order of summation is kept."""
+"""Products of a matrix and a vector in Cython: the twin of refimpl/kernels/products.py.
+
+The reference's expressions stand above the loops.
+
+The reference's order of summation is kept.
+"""
 
 import numpy as np
 
@@ -11,11 +16,14 @@ cdef extern from "clones.h":
 
 cdef enum:
     ROWS = 1024  # rows that a thread takes at a time, in matrix_vector
-    COLUMNS = 64  # columns that a thread takes at a time, in vector_matrix: their sums stay in the nearest cache
+    # columns that a thread takes at a time, in vector_matrix: their sums stay in the nearest cache
+    COLUMNS = 64
     TOGETHER = 4  # rows whose lanes are added side by side: one lane alone waits for each sum
 
 
-cdef cloned_void _row_sums(const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out) noexcept nogil:
+cdef cloned_void _row_sums(
+    const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
     # lanes += products[:, c : c + 2]
     cdef double[2 * TOGETHER] lanes
     cdef Py_ssize_t i = 0, c, k, row, rows, whole = d - d % 8
@@ -57,7 +65,9 @@ cdef cloned_void _column_sums(
     for i in range(0, whole, 4):
         a, u_0, u_1, u_2, u_3 = A + i * d, u[i], u[i + 1], u[i + 2], u[i + 3]
         for c in range(width):
-            sums[c] = (((sums[c] + u_0 * a[c]) + u_1 * a[d + c]) + u_2 * a[2 * d + c]) + u_3 * a[3 * d + c]
+            sums[c] = (((sums[c] + u_0 * a[c]) + u_1 * a[d + c]) + u_2 * a[2 * d + c]) + u_3 * a[
+                3 * d + c
+            ]
     for i in range(whole, n):
         a = A + i * d
         for c in range(width):
@@ -76,7 +86,10 @@ cdef class _Rows(Loop):
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t first = t * ROWS
-        _row_sums(self.A + first * self.d, self.v, min(self.n - first, <Py_ssize_t> ROWS), self.d, self.out + first)
+        _row_sums(
+            self.A + first * self.d, self.v, min(self.n - first, <Py_ssize_t> ROWS), self.d,
+            self.out + first
+        )
 
 
 cdef class _Columns(Loop):
@@ -89,12 +102,18 @@ cdef class _Columns(Loop):
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t first = t * self.width
-        _column_sums(self.u, self.A + first, self.n, self.d, min(self.d - first, self.width), self.out + first)
+        _column_sums(
+            self.u, self.A + first, self.n, self.d, min(self.d - first, self.width),
+            self.out + first
+        )
 
 
 @checked
 def matrix_vector(const double[:, ::1] A not None, const double[::1] v not None, *, threads=None):
-    """A v; see refimpl.kernels.matrix_vector."""
+    """Compute A v.
+
+    See :func:`refimpl.kernels.matrix_vector`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = A.shape[0], d = A.shape[1]
     cdef double[::1] out = np.zeros(n)
@@ -107,7 +126,10 @@ def matrix_vector(const double[:, ::1] A not None, const double[::1] v not None,
 
 @checked
 def vector_matrix(const double[::1] u not None, const double[:, ::1] A not None, *, threads=None):
-    """u^T A; see refimpl.kernels.vector_matrix."""
+    """Compute u^T A, adding the rows u_i A_i in their order.
+
+    See :func:`refimpl.kernels.vector_matrix`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = A.shape[0], d = A.shape[1]
     cdef double[::1] out = np.zeros(d)

@@ -1,4 +1,7 @@
-"""Weighted L1 scan in Cython: the twin of refimpl/kernels/scan.py, whose expressions stand above the loops."""
+"""Weighted L1 scan in Cython: the twin of refimpl/kernels/scan.py.
+
+The reference's expressions stand above the loops.
+"""
 
 import numpy as np
 
@@ -35,14 +38,16 @@ cdef enum:
     QUERIES = 16
 
 cdef Py_ssize_t HELD = 2**22  # distances held at a time by weighted_l1_nearest: 32 MiB
-cdef Py_ssize_t TILE_NUMBERS = 2**20  # numbers looked at before a thread comes back for more
+cdef Py_ssize_t TILE_NUMBERS = 2**20  # numbers that a thread reads before it takes further steps
 assert LANES == reference.LANES
 
 
 cdef cloned_void _rows(
     const double* q, const double* a, const double* X, Py_ssize_t n, Py_ssize_t d, double* out
 ) noexcept nogil:
-    # padded = a * np.abs(q - X); np.cumsum(np.add.reduce(padded.reshape(n, -1, LANES), axis=1), axis=1)[:, -1]
+    # padded = a * np.abs(q - X)
+    # lanes = np.add.reduce(padded.reshape(n, -1, LANES), axis=1)
+    # np.cumsum(lanes, axis=1)[:, -1]
     cdef double[LANES] lanes
     cdef double total
     cdef Py_ssize_t row, c, i, whole = d // LANES * LANES
@@ -51,7 +56,8 @@ cdef cloned_void _rows(
             lanes[i] = 0
         for c in range(whole // LANES):
             for i in range(LANES):
-                lanes[i] += a[c * LANES + i] * fabs(q[c * LANES + i] - X[row * d + c * LANES + i])  # BM:eq16, BM:eq22
+                # BM:eq16, BM:eq22
+                lanes[i] += a[c * LANES + i] * fabs(q[c * LANES + i] - X[row * d + c * LANES + i])
         for i in range(d - whole):
             lanes[i] += a[whole + i] * fabs(q[whole + i] - X[row * d + whole + i])
         total = lanes[0]
@@ -82,14 +88,20 @@ cdef class _Scan(Loop):
         cdef Py_ssize_t row = i // self.q_tiles * ROWS, first = i % self.q_tiles * QUERIES, q
         cdef Py_ssize_t n = min(<Py_ssize_t> ROWS, self.X.shape[0] - row)
         for q in range(first, min(self.Q.shape[0], first + QUERIES)):
-            _rows(&self.Q[q, 0], &self.A[q, 0], &self.X[row, 0], n, self.X.shape[1], &self.out[q, row])
+            _rows(
+                &self.Q[q, 0], &self.A[q, 0], &self.X[row, 0], n, self.X.shape[1], &self.out[q, row]
+            )
 
 
 @checked
 def weighted_l1(
-    const double[:, ::1] Q not None, const double[:, ::1] A not None, const double[:, ::1] X not None, *, threads=None
+    const double[:, ::1] Q not None, const double[:, ::1] A not None,
+    const double[:, ::1] X not None, *, threads=None
 ):
-    """D_q(q, x) for every q and x; see refimpl.kernels.weighted_l1."""
+    """Compute D_q(q, x) = sum_c A_c(q) |q_c - x_c| for every query q and vector x.
+
+    See :func:`refimpl.kernels.weighted_l1`.
+    """
     cdef _Scan scan = _Scan()
     scan.X, scan.out = X, np.zeros((len(Q), len(X)))
     scan.fill(Q, A, thread_count(threads))  # BM:eq16, BM:eq22
@@ -98,10 +110,13 @@ def weighted_l1(
 
 @checked
 def weighted_l1_nearest(
-    const double[:, ::1] Q not None, const double[:, ::1] A not None, const double[:, ::1] X not None, Py_ssize_t k,
-    *, threads=None,
+    const double[:, ::1] Q not None, const double[:, ::1] A not None,
+    const double[:, ::1] X not None, Py_ssize_t k, *, threads=None
 ):
-    """The k database vectors nearest to each query; see refimpl.kernels.weighted_l1_nearest."""
+    """Find the k vectors nearest to each query by :func:`weighted_l1`, without holding the matrix.
+
+    See :func:`refimpl.kernels.weighted_l1_nearest`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n_Q = Q.shape[0], n_X = X.shape[0], first, n
     cdef Py_ssize_t block = max(<Py_ssize_t> 1, HELD // max(<Py_ssize_t> 1, n_X))
@@ -131,12 +146,16 @@ cdef class _Choose(Loop):
     cdef vector[Near] kept  # `room` of them for each thread
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        _nearest(&self.held[i, 0], self.held.shape[1], self.distances.shape[1], &self.kept[thread * self.room],
-                 self.room, &self.distances[self.first + i, 0], &self.indices[self.first + i, 0])
+        _nearest(
+            &self.held[i, 0], self.held.shape[1], self.distances.shape[1],
+            &self.kept[thread * self.room], self.room, &self.distances[self.first + i, 0],
+            &self.indices[self.first + i, 0]
+        )
 
 
 cdef void _nearest(
-    const double* row, Py_ssize_t n, Py_ssize_t k, Near* kept, Py_ssize_t room, double* distances, int64_t* indices
+    const double* row, Py_ssize_t n, Py_ssize_t k, Near* kept, Py_ssize_t room, double* distances,
+    int64_t* indices
 ) noexcept nogil:
     # BM:4.3:2: indices = np.argsort(row, kind="stable")[:k]; distances = row[indices]
     cdef Py_ssize_t i, filled = 0
@@ -144,7 +163,8 @@ cdef void _nearest(
     cdef bint limited = False  # whether only distances below the limit can be among the nearest
     for i in range(n):
         if limited and not row[i] < limit:
-            continue  # an equal distance at a higher index comes after those that are kept, and so does NaN
+            # an equal distance at a higher index comes after those that are kept, and so does NaN
+            continue
         if filled == room:
             nth_element(kept, kept + (k - 1), kept + room)
             limit = kept[k - 1].distance

@@ -1,4 +1,7 @@
-"""Decision stumps in Cython: the twin of refimpl/kernels/stumps.py, whose expressions stand above the loops."""
+"""Decision stumps in Cython: the twin of refimpl/kernels/stumps.py.
+
+The reference's expressions stand above the loops.
+"""
 
 import numpy as np
 
@@ -19,7 +22,9 @@ cdef extern from "clones.h":
 cdef extern from *:
     """
     struct Difference { double value; uint32_t place; };
-    static inline bool operator<(const Difference& a, const Difference& b) { return a.value < b.value; }
+    static inline bool operator<(const Difference& a, const Difference& b) {
+        return a.value < b.value;
+    }
     """
     cppclass Difference:
         double value
@@ -31,7 +36,8 @@ ctypedef fused row_t:
 
 cdef enum:
     LANES = 32  # training vectors that one query is compared with at a time: they stay in registers
-    QUERIES = 32  # queries that one thread takes at a time, while a block of training vectors stays in cache
+    # queries that one thread takes at a time, while a block of training vectors stays in cache
+    QUERIES = 32
 
 
 cdef class _Sort(Loop):
@@ -43,17 +49,23 @@ cdef class _Sort(Loop):
     cdef Py_ssize_t first
 
     cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
-        _sort_column(self.A, self.B, self.first + c, self.order[c], self.start[c], self.n_rows, self.n_bins,
-                     self.common, self.common_row)
+        _sort_column(
+            self.A, self.B, self.first + c, self.order[c], self.start[c], self.n_rows, self.n_bins,
+            self.common, self.common_row
+        )
 
 
 @checked
 def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, threads=None):
-    """Sort the rows of A, or of all differences A[i] - B[j], by every feature; see refimpl.kernels.presort."""
+    """Sort the rows of A, or of all differences A[i] - B[j], by every feature.
+
+    See :func:`refimpl.kernels.presort`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef const double[:, ::1] b = np.zeros((1, A.shape[1])) if B is None else B
     cdef Py_ssize_t d = A.shape[1], n = A.shape[0] * b.shape[0], first, c, m
-    cdef Py_ssize_t chunk = max(<Py_ssize_t> 1, min(d, 64, 8 * n_threads))  # columns at a time: bounds the memory
+    # columns that are sorted at a time: this bounds the memory
+    cdef Py_ssize_t chunk = max(<Py_ssize_t> 1, min(d, 64, 8 * n_threads))
     require_rows(n)
     cdef _Sort loop = _Sort()
     loop.A, loop.B = A, b
@@ -86,11 +98,13 @@ def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, thr
 
 
 cdef void _sort_column(
-    const double[:, ::1] A, const double[:, ::1] B, Py_ssize_t f, uint32_t[::1] rows, uint32_t[::1] starts,
-    int64_t[::1] n_rows, int64_t[::1] n_bins, int64_t[::1] common, int64_t[::1] common_row,
+    const double[:, ::1] A, const double[:, ::1] B, Py_ssize_t f, uint32_t[::1] rows,
+    uint32_t[::1] starts, int64_t[::1] n_rows, int64_t[::1] n_bins, int64_t[::1] common,
+    int64_t[::1] common_row
 ) noexcept nogil:
-    # values, code, count = np.unique(column, return_inverse=True, return_counts=True), by way of the table of
-    # differences between the distinct values of A's and of B's column, which is shorter than the column
+    # values, code, count = np.unique(column, return_inverse=True, return_counts=True)
+    # by way of the table of differences between the distinct values of A's and of B's column,
+    # which is shorter than the column
     cdef vector[double] a, b
     cdef vector[uint32_t] a_code, b_code, code, position
     cdef vector[Difference] table
@@ -160,7 +174,10 @@ cdef void _encode(
 
 @checked
 def best_stump(features, const double[::1] w not None, l not None, *, threads=None):
-    """Find the stump of least weighted error over all f, p and theta; see refimpl.kernels.best_stump."""
+    """Find the stump h(x) = [p x_f < p theta] of least weighted error, over all f, p and theta.
+
+    See :func:`refimpl.kernels.best_stump`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef const unsigned char[::1] label = l.view(np.uint8)
     cdef Py_ssize_t n = w.shape[0], d = features.n_features, i, f
@@ -208,7 +225,9 @@ cdef class _Extremes(Loop):
             self.short_rows = features.rows
         else:
             self.long_rows = features.rows
-        self.starts, self.row_ptr, self.bin_ptr = features.starts, features.row_ptr, features.bin_ptr
+        self.starts = features.starts
+        self.row_ptr = features.row_ptr
+        self.bin_ptr = features.bin_ptr
         self.common, self.g, self.total = features.common, g, total
         self.highest, self.lowest = np.zeros(features.n_features), np.zeros(features.n_features)
 
@@ -218,19 +237,24 @@ cdef class _Extremes(Loop):
         if n_rows == 0:
             return  # the feature is constant: nothing lies below its only value
         if self.short:
-            _scan(&self.short_rows[first], n_rows, &self.starts[bin], n_bins, self.common[f], &self.g[0], self.total,
-                  &self.highest[f], &self.lowest[f])
+            _scan(
+                &self.short_rows[first], n_rows, &self.starts[bin], n_bins, self.common[f],
+                &self.g[0], self.total, &self.highest[f], &self.lowest[f]
+            )
         else:
-            _scan(&self.long_rows[first], n_rows, &self.starts[bin], n_bins, self.common[f], &self.g[0], self.total,
-                  &self.highest[f], &self.lowest[f])
+            _scan(
+                &self.long_rows[first], n_rows, &self.starts[bin], n_bins, self.common[f],
+                &self.g[0], self.total, &self.highest[f], &self.lowest[f]
+            )
 
 
 cdef void _scan(
-    const row_t* rows, Py_ssize_t n_rows, const uint32_t* starts, Py_ssize_t n_bins, Py_ssize_t common,
-    const double* g, double total, double* highest, double* lowest,
+    const row_t* rows, Py_ssize_t n_rows, const uint32_t* starts, Py_ssize_t n_bins,
+    Py_ssize_t common, const double* g, double total, double* highest, double* lowest
 ) noexcept nogil:
-    # np.cumsum(mass) - mass: upwards from 0 to the common bin, downwards from the total to the bin above it;
-    # every sum is exact, so the two directions give what one pass gives
+    # np.cumsum(mass) - mass
+    # upwards from 0 to the common bin, downwards from the total to the bin above it. Every sum is
+    # exact, so the two directions give what one pass gives.
     cdef Py_ssize_t k, end
     cdef double below = 0, high = 0, low = 0
     for k in range(common):
@@ -249,7 +273,9 @@ cdef void _scan(
     lowest[0] = low
 
 
-cdef inline double _mass(const row_t* rows, Py_ssize_t start, Py_ssize_t end, const double* g) noexcept nogil:
+cdef inline double _mass(
+    const row_t* rows, Py_ssize_t start, Py_ssize_t end, const double* g
+) noexcept nogil:
     # g[rows[start:end]].sum(), four sums at a time: exact, so the order is free
     cdef double a = 0, b = 0, c = 0, e = 0
     cdef Py_ssize_t i = start
@@ -283,53 +309,67 @@ cdef class _Add(Loop):
     """Step k adds to the rows of S of the queries from k * QUERIES on."""
 
     cdef double[:, ::1] S
-    cdef const double[:, ::1] Y
+    cdef const double[:, ::1] Q
     cdef const double[:, :, ::1] blocks
     cdef const double[::1] alpha, sign, theta
     cdef const int64_t[::1] feature
 
     cdef void at(self, Py_ssize_t k, int thread) noexcept nogil:
-        cdef Py_ssize_t first = k * QUERIES, last = min(self.Y.shape[0], first + QUERIES)
+        cdef Py_ssize_t first = k * QUERIES, last = min(self.Q.shape[0], first + QUERIES)
         cdef Py_ssize_t q, t, b, T = self.alpha.shape[0]
         cdef vector[double] y
         y.resize((last - first) * T)
         for q in range(first, last):
             for t in range(T):
-                y[(q - first) * T + t] = self.sign[t] * self.Y[q, self.feature[t]]
+                y[(q - first) * T + t] = self.sign[t] * self.Q[q, self.feature[t]]
         for b in range(self.blocks.shape[0]):
             for q in range(first, last):
-                _add_lanes(&self.S[q, b * LANES], &y[(q - first) * T], &self.blocks[b, 0, 0], &self.alpha[0],
-                           &self.theta[0], T, min(LANES, self.S.shape[1] - b * LANES))
+                _add_lanes(
+                    &self.S[q, b * LANES], &y[(q - first) * T], &self.blocks[b, 0, 0],
+                    &self.alpha[0], &self.theta[0], T, min(LANES, self.S.shape[1] - b * LANES)
+                )
 
 
 @checked
 def add_similarity(
-    double[:, ::1] S not None, const double[:, ::1] Y not None, const double[:, ::1] X not None,
-    const double[::1] alpha not None, const int64_t[::1] feature not None, const int64_t[::1] polarity not None,
-    const double[::1] threshold not None, *, threads=None,
+    double[:, ::1] S not None, const double[:, ::1] Q not None, const double[:, ::1] X not None,
+    const double[::1] alpha not None, const int64_t[::1] feature not None,
+    const int64_t[::1] polarity not None, const double[::1] threshold not None, *, threads=None
 ):
-    """Add sum_t alpha_t h_t(y - x) to S for every y in Y and x in X; see refimpl.kernels.add_similarity."""
+    """Add sum_t alpha_t h_t(q - x) to S, for every q in Q and x in X, over t in ascending order.
+
+    See :func:`refimpl.kernels.add_similarity`.
+    """
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t T = alpha.shape[0], n_Y = Y.shape[0], n_X = X.shape[0]
-    if T == 0 or n_Y == 0 or n_X == 0:
+    cdef Py_ssize_t T = alpha.shape[0], n_Q = Q.shape[0], n_X = X.shape[0]
+    if T == 0 or n_Q == 0 or n_X == 0:
         return
-    # p (y - x) < p theta is (p y - p x) < p theta: with the signs put in beforehand, one test serves both
+    # p (q - x) < p theta is (p q - p x) < p theta: with the signs put in beforehand, one test
+    # serves both
     cdef _Turn turn = _Turn()
     turn.X, turn.feature, turn.sign = X, feature, np.asarray(polarity, dtype=np.float64)
-    turn.blocks = np.zeros((-(-n_X // LANES), T, LANES))  # what is beyond the last vector is never stored
+    # values beyond the last vector are never stored
+    turn.blocks = np.zeros((-(-n_X // LANES), T, LANES))
     turn.run(n_X, worth(n_threads, n_X * T))
     cdef _Add add = _Add()
-    add.S, add.Y, add.blocks, add.alpha, add.feature, add.sign = S, Y, turn.blocks, alpha, feature, turn.sign
+    add.S = S
+    add.Q = Q
+    add.blocks = turn.blocks
+    add.alpha = alpha
+    add.feature = feature
+    add.sign = turn.sign
     add.theta = np.asarray(turn.sign) * np.asarray(threshold)
     # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4  in _add_lanes
-    add.run((n_Y + QUERIES - 1) // QUERIES, worth(n_threads, n_Y * n_X * T // 16), 1)  # sixteen sums at a time
+    # sixteen sums at a time
+    add.run((n_Q + QUERIES - 1) // QUERIES, worth(n_threads, n_Q * n_X * T // 16), 1)
 
 
 cdef cloned_void _add_lanes(
     double* s, const double* y, const double* x, const double* alpha, const double* theta,
     Py_ssize_t T, Py_ssize_t n,
 ) noexcept nogil:
-    # S += np.where(p * difference < p * theta, a, 0.0) for one query and up to LANES training vectors
+    # S += np.where(p * difference < p * theta, a, 0.0)
+    # for one query and up to LANES training vectors
     cdef double[LANES] total
     cdef double a, y_t, theta_t
     cdef Py_ssize_t t, i
@@ -340,6 +380,7 @@ cdef cloned_void _add_lanes(
     for t in range(T):
         a, y_t, theta_t = alpha[t], y[t], theta[t]
         for i in range(LANES):
-            total[i] = total[i] + (a if y_t - x[t * LANES + i] < theta_t else 0.0)  # BD:eq4, BD:A.3:4
+            # BD:eq4, BD:A.3:4
+            total[i] = total[i] + (a if y_t - x[t * LANES + i] < theta_t else 0.0)
     for i in range(n):
         s[i] = total[i]

@@ -1,7 +1,10 @@
-"""LMNN's sub-gradient in Cython: the twin of refimpl/kernels/subgradient.py, whose expressions stand above the loops.
+"""LMNN's sub-gradient in Cython: the twin of refimpl/kernels/subgradient.py.
 
-The impostor search filters all pairs by scalar products in float32, with a bound on their error, and checks what is
-left by the distances of pair_distances; so its answer is the reference's.
+The reference's expressions stand above the loops.
+
+The impostor search filters all pairs by scalar products in float32, with a bound on their error.
+It checks the remaining pairs by the distances of pair_distances, so its answer is that of the
+reference.
 """
 
 import numpy as np
@@ -23,8 +26,8 @@ cdef extern from "panels.h":
         PANEL
         TOGETHER
     unsigned panel_hits(
-        const float* queries, const float* panel, const float* minus_half_squares, const float* bounds, Py_ssize_t r,
-        unsigned* hits,
+        const float* queries, const float* panel, const float* minus_half_squares,
+        const float* bounds, Py_ssize_t r, unsigned* hits,
     ) noexcept nogil
 
 cdef enum:
@@ -56,7 +59,8 @@ cdef inline double _distance(const double* a, const double* b, Py_ssize_t r) noe
 
 
 cdef cloned_void _distances(
-    const double* Z, const int64_t* first, const int64_t* second, Py_ssize_t p, Py_ssize_t r, double* out
+    const double* Z, const int64_t* first, const int64_t* second, Py_ssize_t p, Py_ssize_t r,
+    double* out
 ) noexcept nogil:
     cdef Py_ssize_t e
     for e in range(p):
@@ -72,26 +76,33 @@ cdef class _PairDistances(Loop):
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         cdef Py_ssize_t start = i * CHUNK, p = min(<Py_ssize_t> CHUNK, self.out.shape[0] - start)
-        _distances(&self.Z[0, 0], &self.first[start], &self.second[start], p, self.Z.shape[1], &self.out[start])
+        _distances(
+            &self.Z[0, 0], &self.first[start], &self.second[start], p, self.Z.shape[1],
+            &self.out[start]
+        )
 
 
 @checked
 def pair_distances(
-    const double[:, ::1] Z not None, const int64_t[::1] first not None, const int64_t[::1] second not None, *,
-    threads=None,
+    const double[:, ::1] Z not None, const int64_t[::1] first not None,
+    const int64_t[::1] second not None, *, threads=None
 ):
-    """Squared distances of pairs of rows; see refimpl.kernels.pair_distances."""
+    """Compute squared Euclidean distances of pairs of rows: eqs. 1 and 4 for mapped points.
+
+    See :func:`refimpl.kernels.pair_distances`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t p = first.shape[0], r = Z.shape[1]
     cdef _PairDistances loop = _PairDistances()
     loop.Z, loop.first, loop.second = Z, first, second
     loop.out = np.zeros(p)
     if r:
-        loop.run((p + CHUNK - 1) // CHUNK, worth(n_threads, p * r), 1 + 1024 // r)  # LM:eq1, LM:eq4  ERRATUM LM-2
+        # LM:eq1, LM:eq4  ERRATUM LM-2
+        loop.run((p + CHUNK - 1) // CHUNK, worth(n_threads, p * r), 1 + 1024 // r)
     return np.asarray(loop.out)
 
 
-# ------------------------------------------------------------------------------------------------ impostors
+# ---------------------------------------------------------------------------------------- impostors
 
 
 cdef class _Impostors(Loop):
@@ -106,17 +117,25 @@ cdef class _Impostors(Loop):
     cdef vector[vector[int64_t]] found
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t first = i * self.together, last = min(self.Q.shape[0], first + self.together)
-        _search(&self.Q[0, 0], &self.X[0, 0], &self.radii[0], &self.classes_Q[0], &self.classes_X[0], self.packed_Q,
-                self.limits, self.packed_X, self.halves, first, last, self.X.shape[0], self.X.shape[1], self.found[i])
+        cdef Py_ssize_t first = i * self.together
+        cdef Py_ssize_t last = min(self.Q.shape[0], first + self.together)
+        _search(
+            &self.Q[0, 0], &self.X[0, 0], &self.radii[0], &self.classes_Q[0], &self.classes_X[0],
+            self.packed_Q, self.limits, self.packed_X, self.halves, first, last, self.X.shape[0],
+            self.X.shape[1], self.found[i]
+        )
 
 
 @checked
 def impostors(
-    const double[:, ::1] Q not None, const double[:, ::1] X not None, const double[::1] radii not None,
-    const int64_t[::1] classes_Q not None, const int64_t[::1] classes_X not None, *, threads=None,
+    const double[:, ::1] Q not None, const double[:, ::1] X not None,
+    const double[::1] radii not None, const int64_t[::1] classes_Q not None,
+    const int64_t[::1] classes_X not None, *, threads=None
 ):
-    """All pairs of different classes within the queries' radii; see refimpl.kernels.impostors."""
+    """Find all pairs (q, x) of different classes whose squared distance is below the radius of q.
+
+    See :func:`refimpl.kernels.impostors`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n_Q = Q.shape[0], n_X = X.shape[0], r = Q.shape[1], chunks
     if n_Q == 0 or n_X == 0:
@@ -125,20 +144,25 @@ def impostors(
         Q, X, r = np.zeros((n_Q, 1)), np.zeros((n_X, 1)), 1
     cdef _Impostors loop = _Impostors()
     loop.Q, loop.X, loop.radii, loop.classes_Q, loop.classes_X = Q, X, radii, classes_Q, classes_X
-    loop.packed_Q, loop.limits, loop.packed_X, loop.halves = _packed(np.asarray(Q), np.asarray(X), np.asarray(radii))
+    loop.packed_Q, loop.limits, loop.packed_X, loop.halves = _packed(
+        np.asarray(Q), np.asarray(X), np.asarray(radii)
+    )
     loop.together = max(4, min(CHUNK // TOGETHER, n_Q // (16 * TOGETHER * n_threads))) * TOGETHER
     chunks = (n_Q + loop.together - 1) // loop.together
     loop.found.make(chunks)
-    loop.run(chunks, worth(n_threads, n_Q * n_X * r // 16), 1)  # LM:4.2:3  sixteen products at a time
+    # LM:4.2:3  sixteen products at a time
+    loop.run(chunks, worth(n_threads, n_Q * n_X * r // 16), 1)
     return _pairs(loop.found, n_X)
 
 
 def _packed(Q, X, radii):
-    """Queries in groups, points in panels, in float32; and what a scalar product must exceed to be checked.
+    """Queries in groups, points in panels, in float32; and what a scalar product must exceed to be
+    checked.
 
-    |q - x|^2 < radius is q.x - |x|^2 / 2 > (|q|^2 - radius) / 2. Rounding r products and sums of float32 moves this by
-    less than (r + 8) 2^-23 (|q|^2 + |x|^2 + radius). All is first scaled by a power of two that makes the largest value
-    some 2^40. So float32 holds every square, and what underflows in it is less than (r + 8) 2^-100.
+    |q - x|^2 < radius is q.x - |x|^2 / 2 > (|q|^2 - radius) / 2. Rounding r products and sums of
+    float32 moves this by less than (r + 8) 2^-23 (|q|^2 + |x|^2 + radius). All is first scaled by
+    a power of two that makes the largest value some 2^40. So float32 holds every square, and what
+    underflows in it is less than (r + 8) 2^-100.
     """
     r = Q.shape[1]
     relative, absolute = (r + 8) * 2.0**-23, (r + 8) * 2.0**-100
@@ -147,7 +171,8 @@ def _packed(Q, X, radii):
     queries = np.zeros((-(-len(Q) // TOGETHER), r, TOGETHER), dtype=np.float32)
     panels = np.zeros((-(-len(X) // PANEL), r, PANEL), dtype=np.float32)
     bounds = np.full(len(queries) * TOGETHER, np.inf, dtype=np.float32)
-    halves = np.full(len(panels) * PANEL, -np.inf, dtype=np.float32)  # the places without a point are never hit
+    # the places without a point are never hit
+    halves = np.full(len(panels) * PANEL, -np.inf, dtype=np.float32)
     for packed, A, width in ((queries, Q, TOGETHER), (panels, X, PANEL)):
         whole = len(A) // width * width
         packed[: whole // width] = A[:whole].reshape(-1, width, r).transpose(0, 2, 1)
@@ -159,14 +184,16 @@ def _packed(Q, X, radii):
 
 
 def _scaled(Q, X, radii):
-    """Q and X times a power of two, about a point among them; and radii as wide as the distances, scaled likewise.
+    """Q and X times a power of two, about a point among them; and radii as wide as the distances,
+    scaled likewise.
 
-    A radius that holds everything becomes 2^120, one that holds nothing -1.
+    A radius that holds every point becomes 2^120, a radius that holds no point -1.
     """
     sample = X[:: 1 + len(X) // 64]
-    centre = np.sort(sample, axis=0)[len(sample) // 2]  # no outlier moves it
+    centre = np.sort(sample, axis=0)[len(sample) // 2]  # a point that no outlier moves
     exponent = 40 - int(np.frexp(max(-Q.min(), Q.max(), -X.min(), X.max()))[1])
-    half, rest = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)  # their product may be beyond float64
+    # their product may be beyond float64
+    half, rest = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
     centre = centre * half * rest
     wide = radii + (Q.shape[1] + 8) * reference.UNDERFLOW  # a distance may have lost this
     with np.errstate(over="ignore"):
@@ -175,19 +202,24 @@ def _scaled(Q, X, radii):
 
 
 cdef cloned_void _search(
-    const double* Q, const double* X, const double* radii, const int64_t* classes_Q, const int64_t* classes_X,
-    const float[:, :, ::1] packed_Q, const float[:, ::1] limits, const float[:, :, ::1] packed_X,
-    const float[:, ::1] halves, Py_ssize_t first, Py_ssize_t last, Py_ssize_t n_X, Py_ssize_t r, vector[int64_t]& found,
+    const double* Q, const double* X, const double* radii, const int64_t* classes_Q,
+    const int64_t* classes_X, const float[:, :, ::1] packed_Q, const float[:, ::1] limits,
+    const float[:, :, ::1] packed_X, const float[:, ::1] halves, Py_ssize_t first, Py_ssize_t last,
+    Py_ssize_t n_X, Py_ssize_t r, vector[int64_t]& found
 ) noexcept nogil:
-    # near = product form < radii + error; near & (classes_Q[:, None] != classes_X); pair_distances(...) < radii
+    # near = product form < radii + error
+    # near & (classes_Q[:, None] != classes_X)
+    # pair_distances(...) < radii
     cdef Py_ssize_t tile, group, panel, t, i, n_panels = packed_X.shape[0]
     cdef int64_t q, x
     cdef unsigned[8] hits
     for tile in range((n_panels + PANELS - 1) // PANELS):
         for group in range(first // TOGETHER, (last + TOGETHER - 1) // TOGETHER):
             for panel in range(tile * PANELS, min((tile + 1) * PANELS, n_panels)):
-                if not panel_hits(&packed_Q[group, 0, 0], &packed_X[panel, 0, 0], &halves[panel, 0], &limits[group, 0],
-                                  r, hits):
+                if not panel_hits(
+                    &packed_Q[group, 0, 0], &packed_X[panel, 0, 0], &halves[panel, 0],
+                    &limits[group, 0], r, hits
+                ):
                     continue
                 for t in range(TOGETHER):
                     if hits[t] == 0:
@@ -216,7 +248,7 @@ cdef _pairs(vector[vector[int64_t]]& found, Py_ssize_t n_X):
     return np.asarray(first), np.asarray(second)
 
 
-# ------------------------------------------------------------------------------------------------ sums
+# --------------------------------------------------------------------------------------------- sums
 
 
 cdef class _Hinges(Loop):
@@ -231,16 +263,22 @@ cdef class _Hinges(Loop):
     cdef double[:, ::1] target_weights
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        _hinges(&self.targets[i, 0], &self.pairs[0], self.start[i], self.start[i + 1], self.targets.shape[1], self.h,
-                &self.smooth[i], &self.hinge[i], &self.active[i], &self.pair_weights[0], &self.target_weights[i, 0])
+        _hinges(
+            &self.targets[i, 0], &self.pairs[0], self.start[i], self.start[i + 1],
+            self.targets.shape[1], self.h, &self.smooth[i], &self.hinge[i], &self.active[i],
+            &self.pair_weights[0], &self.target_weights[i, 0]
+        )
 
 
 @checked
 def hinge_terms(
-    const double[:, ::1] targets not None, const double[::1] pairs not None, const int64_t[::1] start not None,
-    double h, *, threads=None,
+    const double[:, ::1] targets not None, const double[::1] pairs not None,
+    const int64_t[::1] start not None, double h, *, threads=None
 ):
-    """Slacks of all triples of a working set and their sums; see refimpl.kernels.hinge_terms."""
+    """Compute the slacks of all triples of a working set, eq. 2, and their sums in eqs. 3 and 5.
+
+    See :func:`refimpl.kernels.hinge_terms`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = targets.shape[0], k = targets.shape[1], p = pairs.shape[0]
     cdef _Hinges loop = _Hinges()
@@ -254,10 +292,12 @@ def hinge_terms(
 
 
 cdef void _hinges(
-    const double* targets, const double* pairs, Py_ssize_t first, Py_ssize_t last, Py_ssize_t k, double h,
-    double* smooth, double* hinge, int64_t* active, double* pair_weights, double* target_weights,
+    const double* targets, const double* pairs, Py_ssize_t first, Py_ssize_t last, Py_ssize_t k,
+    double h, double* smooth, double* hinge, int64_t* active, double* pair_weights,
+    double* target_weights
 ) noexcept nogil:
-    # z = (1 + targets)[i] - pairs[:, None]; losses = where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
+    # z = (1 + targets)[i] - pairs[:, None]
+    # losses = np.where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
     cdef Py_ssize_t p, j
     cdef double z, weight, loss, sum_smooth = 0, sum_hinge = 0
     cdef int64_t positive = 0
@@ -281,8 +321,8 @@ cdef void _hinges(
 
 
 cdef cloned_void _differences(
-    const double* Z, const int64_t* other, const int64_t* edge, const double* weights, Py_ssize_t row,
-    Py_ssize_t first, Py_ssize_t last, Py_ssize_t r, double* out
+    const double* Z, const int64_t* other, const int64_t* edge, const double* weights,
+    Py_ssize_t row, Py_ssize_t first, Py_ssize_t last, Py_ssize_t r, double* out
 ) noexcept nogil:
     # out = np.zeros(Z.shape); np.add.at(out, a, weights[edge][:, None] * (Z[a] - Z[other]))
     cdef const double* a = Z + row * r
@@ -309,21 +349,28 @@ cdef class _WeightedDifferences(Loop):
     cdef double[:, ::1] out
 
     cdef void at(self, Py_ssize_t a, int thread) noexcept nogil:
-        _differences(&self.Z[0, 0], &self.other[0], &self.edge[0], &self.weights[0], a, self.start[a],
-                     self.start[a + 1], self.Z.shape[1], &self.out[a, 0])
+        _differences(
+            &self.Z[0, 0], &self.other[0], &self.edge[0], &self.weights[0], a, self.start[a],
+            self.start[a + 1], self.Z.shape[1], &self.out[a, 0]
+        )
 
 
 @checked
 def weighted_differences(
-    const double[:, ::1] Z not None, const int64_t[::1] start not None, const int64_t[::1] other not None,
-    const int64_t[::1] edge not None, const double[::1] weights not None, *, threads=None,
+    const double[:, ::1] Z not None, const int64_t[::1] start not None,
+    const int64_t[::1] other not None, const int64_t[::1] edge not None,
+    const double[::1] weights not None, *, threads=None
 ):
-    """For each row a of Z the sum of w (z_a - z_b); see refimpl.kernels.weighted_differences."""
+    """Sum w (z_a - z_b) for each row a of Z over its neighbours b in a list of weighted pairs.
+
+    See :func:`refimpl.kernels.weighted_differences`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = Z.shape[0], r = Z.shape[1], e = other.shape[0]
     cdef _WeightedDifferences loop = _WeightedDifferences()
     loop.Z, loop.start, loop.other, loop.edge, loop.weights = Z, start, other, edge, weights
-    loop.out = np.empty((n, r)) if e else np.zeros((n, r))  # NumPy asks for large pages in empty() only
+    # empty() where possible: only for empty() does NumPy ask for large pages
+    loop.out = np.empty((n, r)) if e else np.zeros((n, r))
     if e and r:
         loop.run(n, worth(n_threads, e * r), 64)  # LM:eq5, LM:eq6, LM:3:5, LM:3:6
     return np.asarray(loop.out)

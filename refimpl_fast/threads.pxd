@@ -14,7 +14,8 @@ cdef inline int team(int n_threads, Py_ssize_t tasks) noexcept nogil:
 
 cdef extern from "grain.h":
     enum:
-        GRAIN "REFIMPL_GRAIN"  # numbers to be looked at that are worth a thread: some 200 microseconds
+        # numbers to be looked at that are worth a thread: some 200 microseconds
+        GRAIN "REFIMPL_GRAIN"
 
 
 cdef inline int worth(int n_threads, Py_ssize_t numbers) noexcept nogil:

@@ -9,18 +9,25 @@ cdef extern from "grain.h":
 
 cdef extern from "pool.h" namespace "refimpl" nogil:
     ctypedef void (*Steps)(void* loop, Py_ssize_t first, Py_ssize_t last, int thread) noexcept nogil
-    void _run "refimpl::run"(Steps steps, void* loop, Py_ssize_t n, Py_ssize_t chunk, int threads) except +
+    void _run "refimpl::run"(
+        Steps steps, void* loop, Py_ssize_t n, Py_ssize_t chunk, int threads
+    ) except +
 
 
 cdef class Loop:
-    """A loop whose steps are independent: a subclass holds what they read and write, and says what step i does."""
+    """A loop whose steps are independent.
+
+    A subclass holds what the steps read and write, and says what step i does.
+    """
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        """Do step i. No other thread has the number `thread` meanwhile: it chooses the scratch memory."""
+        """Do step i. Meanwhile no other thread has the number `thread`, which selects the scratch
+        memory.
+        """
         pass
 
     cdef int run(self, Py_ssize_t n, int n_threads, Py_ssize_t chunk=0) except -1:
-        """Do steps 0 to n - 1 on up to `n_threads` threads, each of which takes `chunk` of them at a time.
+        """Do steps 0 to n - 1 on up to `n_threads` threads, which take `chunk` steps at a time.
 
         Raises MemoryError where a vector of refimpl_fast.vectors has no memory to grow.
         """
@@ -44,12 +51,12 @@ LEAST_PROCESSORS = REFIMPL_LEAST_PROCESSORS  # more than 1 in the build with che
 
 
 def processors():
-    """How many processors the kernels may use: :func:`refimpl.resources.processors`."""
+    """Return how many processors the kernels may use; see :func:`refimpl.resources.processors`."""
     return max(REFIMPL_LEAST_PROCESSORS, allowed())
 
 
 cdef int thread_count(threads) except -1:
-    """The number of threads that `threads` asks for, at most one for each processor."""
+    """Return the number of threads that `threads` asks for, at most one for each processor."""
     check_threads(threads)
     if threads is None:
         return processors()

@@ -1,9 +1,13 @@
-"""Searches of ball trees in Cython: half the twin of refimpl/kernels/trees.py, whose expressions stand above the loops.
+"""Searches of ball trees in Cython: half of the twin of refimpl/kernels/trees.py.
+
+The reference's expressions stand above the loops.
+
 The other half, which builds the trees, is growing.pyx.
 
-A search looks at sixteen points or nodes at once. Points are first compared in float32, from a copy that is centred and
-scaled; those that could be near, by a bound of the rounding errors, are compared as the reference does. So the float32
-values never show. Nodes are kept in bricks: fourteen descendants of a node, three levels of them.
+A search looks at sixteen points or nodes at once. Points are first compared in float32, from a copy
+that is centred and scaled. Points that may be near, by a bound of the rounding errors, are compared
+again as the reference does, so no result depends on the float32 values. Nodes are kept in bricks:
+fourteen descendants of a node, three levels of them.
 """
 
 import numpy as np
@@ -50,15 +54,17 @@ cdef enum:
     LEVELS = 64
 
 cdef double TINY = reference.TINY
-cdef double HUGE_NORM = 1e15  # a query this far out, in radii, is compared with the points in float64 only
+# a query this far out, in radii, is compared with the points in float64 only
+cdef double HUGE_NORM = 1e15
 
 
-# ------------------------------------------------------------------------------------------------ packing
+# ------------------------------------------------------------------------------------------ packing
 
 def _pack(tree, bound):
-    """The tree as a search reads it, made once for each tree."""
+    """Return the tree as a search reads it, made once for each tree."""
     one_of(bound, ("box", "ball"), "bound")
-    kept = vars(tree).setdefault("_packed", {})  # "ball" or "box" or "points": what a search reads; no copy has it
+    # what a search reads, by the names "ball", "box" and "points"; no copy of the tree has it
+    kept = vars(tree).setdefault("_packed", {})
     if "points" not in kept:
         kept["points"] = _pack_points(tree)
     if bound not in kept:
@@ -85,7 +91,9 @@ def _pack_points(tree):
     for i in range(points.shape[0]):
         square = max(square, _square(&middle[0], &points[i, 0], d))
     radius = sqrt(square)
-    cdef int64_t[::1] first = np.concatenate([[0], np.cumsum((tree.ends - tree.starts)[leaves - 1:] + GROUP - 1 >> 4)])
+    cdef int64_t[::1] first = np.concatenate(
+        [[0], np.cumsum((tree.ends - tree.starts)[leaves - 1:] + GROUP - 1 >> 4)]
+    )
     cdef float[::1] groups = np.zeros(first[leaves] * GROUP * d, dtype=np.float32)
     cdef float* place
     if not TINY < radius < INFINITY:
@@ -102,8 +110,10 @@ def _pack_points(tree):
 
 cdef class _Nodes:
     cdef double[::1] bricks
-    cdef int64_t[::1] base  # of each level with roots of bricks the first brick; -1 for other levels
-    cdef int64_t[::1] slot  # of each level the number of the brick, from above, that holds its nodes' children
+    # of each level with roots of bricks the first brick; -1 for other levels
+    cdef int64_t[::1] base
+    # of each level the number of the brick, from above, that holds its nodes' children
+    cdef int64_t[::1] slot
     cdef Py_ssize_t size
 
     def __init__(self, bricks, base, slot, size):
@@ -131,7 +141,7 @@ def _pack_nodes(tree, box):
     return _Nodes(flat, base, slot, d * GROUP * (2 if box else 1))
 
 
-# ------------------------------------------------------------------------------------------------ searching
+# ---------------------------------------------------------------------------------------- searching
 
 cdef struct Tree:
     Py_ssize_t d
@@ -157,13 +167,14 @@ cdef struct Query:
     const double* q
     const float* scaled
     int64_t skip
-    bint far  # too far out for float32, or the points too near one another
+    bint far  # the query is too far out for float32, or the points are too near one another
     double error  # of a scaled distance
 
 
 cdef Tree _view(
-    tree, _Points points, _Nodes nodes, bint box, const double[:, ::1] rows, const int64_t[::1] order,
-    const int64_t[::1] starts, const int64_t[::1] ends, const double[::1] radii, const double[:, ::1] centres,
+    tree, _Points points, _Nodes nodes, bint box, const double[:, ::1] rows,
+    const int64_t[::1] order, const int64_t[::1] starts, const int64_t[::1] ends,
+    const double[::1] radii, const double[:, ::1] centres
 ):
     cdef Tree view
     view.d, view.points, view.order = rows.shape[1], &rows[0, 0], &order[0]
@@ -184,7 +195,9 @@ cdef inline double _square(const double* x, const double* p, Py_ssize_t d) noexc
     return total
 
 
-cdef void _prepare(const Tree* tree, const double* q, int64_t skip, float* scaled, Query* query) noexcept nogil:
+cdef void _prepare(
+    const Tree* tree, const double* q, int64_t skip, float* scaled, Query* query
+) noexcept nogil:
     # ||q' - x'|| of the float32 copies differs from the scaled ||q - x|| by no more than the error
     cdef double norm = 0, value
     cdef Py_ssize_t c
@@ -195,27 +208,31 @@ cdef void _prepare(const Tree* tree, const double* q, int64_t skip, float* scale
     norm = sqrt(norm)
     query.q, query.scaled, query.skip = q, scaled, skip
     query.far = not norm < HUGE_NORM or not tree.radius > TINY
-    query.error = 1.01 * 2.0**-24 * (1.01 * tree.radius * tree.scale + norm)  # of each rounding half a unit
+    # half a unit for each rounding
+    query.error = 1.01 * 2.0**-24 * (1.01 * tree.radius * tree.scale + norm)
 
 
 cdef float _limit(const Tree* tree, const Query* query, double square) noexcept nogil:
-    # what a float32 sum cannot exceed if the squared distance is `square` or less
+    # the largest float32 sum that a squared distance of at most `square` can give
     cdef double most = sqrt(square) * tree.scale + query.error
     most = most * most * (1 + (tree.d + 16) * 2.0**-22)
     return INFINITY if query.far or not most < 1e30 else <float> most
 
 
 cdef inline double _lower_bound(double square, double r, Py_ssize_t d) noexcept nogil:
-    # bound = distance - r - (len(c) + 8) * 2.0**-52 * (distance + r); bound * bound if bound > TINY else 0.0
+    # bound = distance - r - (len(c) + 8) * 2.0**-52 * (distance + r)
+    # bound * bound if bound > TINY else 0.0
     cdef double distance = sqrt(square), bound
     bound = distance - r - (d + 8) * 2.0**-52 * (distance + r)  # LM:eq7
     return bound * bound if bound > TINY else 0.0
 
 
 cdef inline Py_ssize_t _children(
-    const Tree* tree, const Waiting* node, const double* squares, double limit, Waiting* stack, Py_ssize_t top
+    const Tree* tree, const Waiting* node, const double* squares, double limit, Waiting* stack,
+    Py_ssize_t top
 ) noexcept nogil:
-    # stack += children if other < nearness else children[::-1]; without those that are beyond the limit already
+    # stack += children if right_nearness < left_nearness else children[::-1]
+    # children beyond the limit are left out at once
     cdef int lane = 0 if tree.base[node.level] >= 0 else 2 * node.lane + 2, turn, side
     cdef bint right_first = squares[lane + 1] < squares[lane]
     for turn in range(2):
@@ -225,17 +242,23 @@ cdef inline Py_ssize_t _children(
         stack[top].level = node.level + 1
         stack[top].least = squares[lane + side]
         if not tree.box:
-            stack[top].least = _lower_bound(squares[lane + side], tree.radii[stack[top].node], tree.d)
+            stack[top].least = _lower_bound(
+                squares[lane + side], tree.radii[stack[top].node], tree.d
+            )
         top += not stack[top].least > limit
     return top
 
 
-cdef inline double* _brick(const Tree* tree, const Query* query, const Waiting* node, double* squares) noexcept nogil:
+cdef inline double* _brick(
+    const Tree* tree, const Query* query, const Waiting* node, double* squares
+) noexcept nogil:
     # squares of the brick with the children of the node, computed if the node is its root
     cdef double* mine = squares + GROUP * tree.slot[node.level]
     cdef const double* brick
+    cdef int64_t place
     if tree.base[node.level] >= 0:
-        brick = tree.bricks + (tree.base[node.level] + node.node - (<int64_t> 1 << node.level) + 1) * tree.size
+        place = tree.base[node.level] + node.node - (<int64_t> 1 << node.level) + 1
+        brick = tree.bricks + place * tree.size
         if tree.box:
             box_group(query.q, brick, tree.d, mine)
         else:
@@ -244,7 +267,8 @@ cdef inline double* _brick(const Tree* tree, const Query* query, const Waiting* 
 
 
 cdef cloned_void _nearest(
-    const Tree* tree, const Query* query, Py_ssize_t k, double* near, int64_t* which, int64_t* computed
+    const Tree* tree, const Query* query, Py_ssize_t k, double* near, int64_t* which,
+    int64_t* computed
 ) noexcept nogil:
     # tree_nearest, for one query
     cdef Waiting[2 * LEVELS] stack
@@ -264,7 +288,9 @@ cdef cloned_void _nearest(
         if node.least > near[k - 1]:  # LM:4.1:4
             continue
         if node.node < tree.leaf:
-            top = _children(tree, &node, _brick(tree, query, &node, squares), near[k - 1], stack, top)
+            top = _children(
+                tree, &node, _brick(tree, query, &node, squares), near[k - 1], stack, top
+            )
             continue
         first, last = tree.starts[node.node], tree.ends[node.node]
         computed[0] += last - first
@@ -278,9 +304,14 @@ cdef cloned_void _nearest(
                 index = tree.order[row]
                 square = _square(query.q, tree.points + row * tree.d, tree.d)
                 place = k - 1
-                if square > near[place] or (square == near[place] and index > which[place]) or index == query.skip:
+                if index == query.skip:
                     continue
-                while place and (square < near[place - 1] or (square == near[place - 1] and index < which[place - 1])):
+                if square > near[place] or (square == near[place] and index > which[place]):
+                    continue
+                while place and (
+                    square < near[place - 1]
+                    or (square == near[place - 1] and index < which[place - 1])
+                ):
                     near[place], which[place] = near[place - 1], which[place - 1]
                     place -= 1
                 near[place], which[place] = square, index
@@ -289,7 +320,8 @@ cdef cloned_void _nearest(
 
 
 cdef cloned_void _within(
-    const Tree* tree, const Query* query, double most, bint strict, vector[Found]* kept, int64_t* computed
+    const Tree* tree, const Query* query, double most, bint strict, vector[Found]* kept,
+    int64_t* computed
 ) noexcept nogil:
     # tree_within, for one query
     cdef Waiting[2 * LEVELS] stack
@@ -298,6 +330,7 @@ cdef cloned_void _within(
     cdef Found one
     cdef Py_ssize_t top = 1, i, first, last, row
     cdef unsigned found
+    cdef bint within
     cdef float limit = _limit(tree, query, most)
     stack[0].least, stack[0].node, stack[0].lane, stack[0].level = 0.0, 0, 0, 0
     while top:
@@ -317,8 +350,10 @@ cdef cloned_void _within(
             while found:
                 row = first + lowest_bit(found)
                 found &= found - 1
-                one.index, one.square = tree.order[row], _square(query.q, tree.points + row * tree.d, tree.d)
-                if one.index != query.skip and (one.square < most or (one.square == most and not strict)):
+                one.index = tree.order[row]
+                one.square = _square(query.q, tree.points + row * tree.d, tree.d)
+                within = one.square < most or (one.square == most and not strict)
+                if within and one.index != query.skip:
                     kept.push_back(one)
             first += GROUP
     sort(kept.begin(), kept.end(), by_index)
@@ -336,8 +371,10 @@ cdef class _Search(Loop):
 
     cdef set(self, tree, const double[:, ::1] Q, skip, bound, int n_threads):
         points, nodes = self.alive = _pack(tree, bound)
-        self.view = _view(tree, points, nodes, bound == "box", tree.points, tree.order, tree.starts, tree.ends,
-                          tree.radii, tree.centres)
+        self.view = _view(
+            tree, points, nodes, bound == "box", tree.points, tree.order, tree.starts, tree.ends,
+            tree.radii, tree.centres
+        )
         self.Q, self.skip = Q, np.full(len(Q), -1) if skip is None else skip
         self.scaled = np.empty((n_threads, self.view.d), dtype=np.float32)
         self.computed = np.zeros(len(Q), dtype=np.int64)
@@ -360,14 +397,20 @@ cdef class _Nearest(_Search):
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Query query
         _prepare(&self.view, &self.Q[t, 0], self.skip[t], &self.scaled[thread, 0], &query)
-        _nearest(&self.view, &query, self.squares.shape[1], &self.squares[t, 0], &self.indices[t, 0], &self.computed[t])
+        _nearest(
+            &self.view, &query, self.squares.shape[1], &self.squares[t, 0], &self.indices[t, 0],
+            &self.computed[t]
+        )
 
 
 @checked
 def tree_nearest(
     tree, const double[:, ::1] Q not None, Py_ssize_t k, *, skip=None, bound="box", threads=None
 ):
-    """The k nearest points of each query; see refimpl.kernels.tree_nearest."""
+    """Find the k nearest points of each query by depth-first search of the tree.
+
+    See :func:`refimpl.kernels.tree_nearest`.
+    """
     cdef int n_threads = thread_count(threads)
     reference.require_enough(k, len(tree.order), skip)
     cdef _Nearest loop = _Nearest()
@@ -391,10 +434,13 @@ cdef class _Within(_Search):
 
 @checked
 def tree_within(
-    tree, const double[:, ::1] Q not None, const double[::1] limits not None, *, bint strict=False, skip=None,
-    bound="box", threads=None
+    tree, const double[:, ::1] Q not None, const double[::1] limits not None, *, bint strict=False,
+    skip=None, bound="box", threads=None
 ):
-    """All points within a distance of each query; see refimpl.kernels.tree_within."""
+    """Find all points within a distance of each query, such as its impostors.
+
+    See :func:`refimpl.kernels.tree_within`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef int64_t[::1] starts = np.zeros(len(Q) + 1, dtype=np.int64)
     cdef Py_ssize_t t, i
@@ -409,11 +455,12 @@ def tree_within(
     cdef double[::1] squares = np.empty(starts[Q.shape[0]])
     for t in range(Q.shape[0]):
         for i in range(<Py_ssize_t> loop.found[t].size()):
-            indices[starts[t] + i], squares[starts[t] + i] = loop.found[t][i].index, loop.found[t][i].square
+            indices[starts[t] + i] = loop.found[t][i].index
+            squares[starts[t] + i] = loop.found[t][i].square
     return np.asarray(starts), np.asarray(indices), np.asarray(squares), np.asarray(loop.computed)
 
 
-# ------------------------------------------------------------------------------------------------ the baseline
+# ------------------------------------------------------------------------------------- the baseline
 
 
 cdef class _Scan(Loop):
@@ -426,15 +473,21 @@ cdef class _Scan(Loop):
     cdef int64_t[::1] terms, wrong
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
-        self.terms[t] = _scan(&self.X[0, 0], self.X.shape[0], self.X.shape[1], &self.Q[t, 0], self.squares.shape[1],
-                              self.skip[t], &self.squares[t, 0], &self.indices[t, 0], &self.wrong[t])
+        self.terms[t] = _scan(
+            &self.X[0, 0], self.X.shape[0], self.X.shape[1], &self.Q[t, 0], self.squares.shape[1],
+            self.skip[t], &self.squares[t, 0], &self.indices[t, 0], &self.wrong[t]
+        )
 
 
 @checked
 def scan_nearest(
-    const double[:, ::1] X not None, const double[:, ::1] Q not None, Py_ssize_t k, *, skip=None, threads=None
+    const double[:, ::1] Q not None, const double[:, ::1] X not None, Py_ssize_t k, *, skip=None,
+    threads=None
 ):
-    """The k nearest points of each query, sums broken off; see refimpl.kernels.scan_nearest."""
+    """Find the k nearest points of each query by a scan that stops adding when a sum is too large.
+
+    See :func:`refimpl.kernels.scan_nearest`.
+    """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = X.shape[0], m = Q.shape[0], t
     reference.require_enough(k, n, skip)
@@ -444,7 +497,8 @@ def scan_nearest(
     loop.indices = np.empty((m, k), dtype=np.int64)
     loop.terms = np.zeros(m, dtype=np.int64)
     loop.wrong = np.full(m, -1)
-    loop.run(m, worth(n_threads, 4 * m * n), _together(m, n_threads))  # LM:4.2:2  some coordinates of each point
+    # LM:4.2:2  the work is some coordinates of each point
+    loop.run(m, worth(n_threads, 4 * m * n), _together(m, n_threads))
     for t in range(m):
         if loop.wrong[t] >= 0:
             reference.require_finite_square(loop.squares[t, 0], t, loop.wrong[t])
@@ -452,10 +506,12 @@ def scan_nearest(
 
 
 cdef int64_t _scan(
-    const double* X, Py_ssize_t n, Py_ssize_t d, const double* q, Py_ssize_t k, int64_t skip, double* near,
-    int64_t* which, int64_t* wrong
+    const double* X, Py_ssize_t n, Py_ssize_t d, const double* q, Py_ssize_t k, int64_t skip,
+    double* near, int64_t* which, int64_t* wrong
 ) noexcept nogil:
-    # partial = np.cumsum((x_t - x_i) ** 2); beyond = np.flatnonzero(partial > near[-1]); near[place:] = ...
+    # partial = np.cumsum((x_t - x_i) ** 2)
+    # beyond = np.flatnonzero(partial > near[-1])
+    # near = np.insert(near, place, partial[-1])[:k]
     cdef int64_t terms = 0
     cdef Py_ssize_t i, c, place
     cdef double partial

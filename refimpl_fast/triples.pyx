@@ -1,7 +1,9 @@
-"""Classifiers of triples in Cython: the twin of refimpl/kernels/triples.py, whose expressions stand above the loops.
+"""Classifiers of triples in Cython: the twin of refimpl/kernels/triples.py.
 
-The triples are taken in rows of LANES; a sum has that many lanes, each of which adds in ascending order. Threads
-share the classifiers out.
+The reference's expressions stand above the loops.
+
+The triples are taken in rows of LANES. A sum has LANES lanes, each of which adds in ascending
+order. The threads share the classifiers.
 """
 
 import numpy as np
@@ -12,6 +14,7 @@ from libcpp.algorithm cimport upper_bound
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
 
+from refimpl.kernels import exponentials
 from refimpl.kernels import triples as reference
 from refimpl.kernels.contract import checked
 from refimpl.kernels.stumps import on_grid
@@ -28,22 +31,28 @@ cdef enum:
     CHUNK = 20_000  # triples that a thread takes at a time: some 20 to 200 microseconds
 
 cdef double[DEGREE + 1] TAYLOR
-cdef double LOG2E = reference._LOG2E, LN2_HIGH = reference._LN2_HIGH, LN2_LOW = reference._LN2_LOW
-cdef double LEAST = reference._LEAST, MOST = reference._MOST, TOLERANCE = reference.TOLERANCE
+cdef double LOG2E = exponentials.LOG2E
+cdef double LN2_HIGH = exponentials.LN2_HIGH
+cdef double LN2_LOW = exponentials.LN2_LOW
+cdef double LEAST = exponentials.LEAST, MOST = exponentials.MOST
+cdef double TOLERANCE = reference.TOLERANCE
 cdef double LAST_BITS = reference.LAST_BITS, NEAR = reference.NEAR, NEARER = reference.NEARER
-cdef double EASY = reference.EASY, NO_MARGIN = reference.NO_MARGIN, NEGLIGIBLE = reference.NEGLIGIBLE
+cdef double EASY = reference.EASY
+cdef double NO_MARGIN = reference.NO_MARGIN
+cdef double NEGLIGIBLE = reference.NEGLIGIBLE
 cdef double HUGE = reference.HUGE
 cdef double SHIFT = 1.5 * 2.0**52
 cdef int STEPS = reference.STEPS, HALVINGS = reference.HALVINGS
 for _place in range(DEGREE + 1):
-    TAYLOR[_place] = reference._TAYLOR[_place]
-assert LANES == reference.LANES
+    TAYLOR[_place] = exponentials.TAYLOR[_place]
+assert LANES == exponentials.LANES
 
 
 cdef class _Triples(Loop):
     """Step c of a subclass looks at classifier c with all triples.
 
-    The triples are turned: all q, all a, all b; filled up to whole rows with triples of weight 0 and margin 0.
+    The triples are transposed: all q, then all a, then all b. Rows are filled up with triples of
+    weight 0 and margin 0.
     """
 
     cdef int32_t[:, ::1] sides
@@ -64,7 +73,7 @@ cdef class _Triples(Loop):
             self.S = S
 
     cdef each(self, threads, Py_ssize_t width):
-        """Do the steps, each of which writes so many numbers: ndarray, shape (m, width)."""
+        """Do the steps, each of which writes `width` numbers: ndarray, shape (m, width)."""
         cdef Py_ssize_t m = self.F.shape[0]
         cdef int n_threads = worth(thread_count(threads), m * self.t)
         self.u, self.out = np.empty((n_threads, self.t)), np.zeros((m, width))
@@ -74,14 +83,18 @@ cdef class _Triples(Loop):
     cdef double* margins(self, Py_ssize_t c, int thread) noexcept nogil:
         """y_i S(q_i) F~(q_i, a_i, b_i) of classifier c."""
         cdef double* u = &self.u[thread, 0]
-        _margins(u, &self.F[c, 0], &self.sides[0, 0], &self.sides[1, 0], &self.sides[2, 0], &self.y[0], self.t)
+        _margins(
+            u, &self.F[c, 0], &self.sides[0, 0], &self.sides[1, 0], &self.sides[2, 0], &self.y[0],
+            self.t
+        )
         if self.silent:
             _silence(u, &self.S[c, 0], &self.sides[0, 0], self.t)
         return u
 
 
 cdef cloned_void _margins(
-    double* u, const double* F, const int32_t* q, const int32_t* a, const int32_t* b, const double* y, Py_ssize_t t
+    double* u, const double* F, const int32_t* q, const int32_t* a, const int32_t* b,
+    const double* y, Py_ssize_t t
 ) noexcept nogil:
     # u = y * (np.abs(F[q] - F[b]) - np.abs(F[q] - F[a]))
     cdef Py_ssize_t i
@@ -89,7 +102,9 @@ cdef cloned_void _margins(
         u[i] = y[i] * (fabs(F[q[i]] - F[b[i]]) - fabs(F[q[i]] - F[a[i]]))  # BM:eq2
 
 
-cdef cloned_void _silence(double* u, const double* S, const int32_t* q, Py_ssize_t t) noexcept nogil:
+cdef cloned_void _silence(
+    double* u, const double* S, const int32_t* q, Py_ssize_t t
+) noexcept nogil:
     # u *= S[q]
     cdef Py_ssize_t i
     for i in range(t):
@@ -259,8 +274,8 @@ cdef void _minimum(
 
 
 cdef void _newton(
-    const double* u, const double* w, double least, double most, double scale, double largest, Py_ssize_t t,
-    const double* taylor, double* state
+    const double* u, const double* w, double least, double most, double scale, double largest,
+    Py_ssize_t t, const double* taylor, double* state
 ) noexcept nogil:
     # state = alpha, Z, low, high of _newton(u, w, least, most, scale, largest)
     cdef double low = least, alpha = max(least, 0.0), high = most, step, newton
@@ -304,8 +319,8 @@ cdef void _newton(
 
 
 cdef void _bisection(
-    const double* u, const double* w, double low, double high, double least, Py_ssize_t t, const double* taylor,
-    double* state
+    const double* u, const double* w, double low, double high, double least, Py_ssize_t t,
+    const double* taylor, double* state
 ) noexcept nogil:
     # state[:2] = _bisection(u, w, low, high, least)
     cdef double alpha = low, middle
@@ -341,7 +356,10 @@ cdef class _Errors(_Triples):
 
 @checked
 def weighted_errors(F not None, triples not None, y not None, w not None, *, threads=None):
-    """Training error Lambda_j of many classifiers; see refimpl.kernels.weighted_errors."""
+    """Compute the training errors Lambda_j of many classifiers: eqs. 3 and 11.
+
+    See :func:`refimpl.kernels.weighted_errors`.
+    """
     cdef _Errors loop = _Errors(F, triples, y, on_grid(w))
     return loop.each(threads, 1)[:, 0].copy()  # BM:eq11, ERRATUM BM-2, BM:7.3:8
 
@@ -353,7 +371,10 @@ cdef class _Sums(_Triples):
 
 @checked
 def margin_sums(F not None, triples not None, y not None, w not None, *, threads=None):
-    """Weights and weighted margins on either side of zero; see refimpl.kernels.margin_sums."""
+    """Sum weights and weighted margins on either side of zero.
+
+    See :func:`refimpl.kernels.margin_sums`.
+    """
     cdef _Sums loop = _Sums(F, triples, y, on_grid(w))
     return loop.each(threads, 4)
 
@@ -367,10 +388,13 @@ cdef class _Z(_Triples):
 
 @checked
 def z_values(
-    F not None, triples not None, y not None, w not None, const double[::1] alpha not None, const double[:, ::1] S=None,
-    *, threads=None,
+    F not None, triples not None, y not None, w not None, const double[::1] alpha not None,
+    const double[:, ::1] S=None, *, threads=None
 ):
-    """Z_j(h, alpha) of many classifiers; see refimpl.kernels.z_values."""
+    """Compute Z_j(h, alpha) of many classifiers, each at its own alpha: eq. 12.
+
+    See :func:`refimpl.kernels.z_values`.
+    """
     cdef _Z loop = _Z(F, triples, y, on_grid(w), S)
     loop.alpha = alpha
     return loop.each(threads, 3)[:, 0].copy()  # BM:eq12, BM:7.3:1, BM:7.3:11
@@ -380,15 +404,20 @@ cdef class _Minima(_Triples):
     cdef const double[::1] least
 
     cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
-        _minimum(self.margins(c, thread), &self.w[0], self.least[c], self.t, TAYLOR, &self.out[c, 0])
+        _minimum(
+            self.margins(c, thread), &self.w[0], self.least[c], self.t, TAYLOR, &self.out[c, 0]
+        )
 
 
 @checked
 def minimize_z(
-    F not None, triples not None, y not None, w not None, const double[::1] least not None, const double[:, ::1] S=None,
-    *, threads=None,
+    F not None, triples not None, y not None, w not None, const double[::1] least not None,
+    const double[:, ::1] S=None, *, threads=None
 ):
-    """A_min and Z_min of many classifiers; see refimpl.kernels.minimize_z."""
+    """Find A_min and Z_min of many classifiers: eqs. 13-14 of Athitsos et al. (2005).
+
+    See :func:`refimpl.kernels.minimize_z`.
+    """
     cdef _Minima loop = _Minima(F, triples, y, on_grid(w), S)
     loop.least = least
     found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
@@ -404,29 +433,35 @@ cdef class _Ranges(_Triples):
     cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
         cdef double* below = &self.below[thread, 0]
         cdef Py_ssize_t k = self.thresholds.shape[1]
-        _gains(below, self.margins(c, thread), &self.values[c, 0], &self.sides[0, 0], &self.w[0], self.t,
-               &self.thresholds[c, 0] if k > 0 else NULL, k)
+        _gains(
+            below, self.margins(c, thread), &self.values[c, 0], &self.sides[0, 0], &self.w[0],
+            self.t, &self.thresholds[c, 0] if k > 0 else NULL, k
+        )
         _best(below, k, self.ranges, &self.out[c, 0], &self.best[c])
 
 
 @checked
 def best_ranges(
-    values not None, F not None, triples not None, y not None, w not None, const double[:, ::1] thresholds not None,
-    const int64_t[:, ::1] ranges not None, *, threads=None,
+    values not None, F not None, triples not None, y not None, w not None,
+    const double[:, ::1] thresholds not None, const int64_t[:, ::1] ranges not None, *, threads=None
 ):
-    """The range of queries in which each classifier errs least; see refimpl.kernels.best_ranges."""
+    """Find the range of queries in which each classifier errs least, in O(t + r) for each.
+
+    See :func:`refimpl.kernels.best_ranges`.
+    """
     w = on_grid(w)
     cdef _Ranges loop = _Ranges(F, triples, y, w)
     if len(F) == 0:
         return np.empty(0), np.empty(0, dtype=np.int64)
     loop.values, loop.thresholds, loop.ranges = values, thresholds, ranges
-    loop.best, loop.below = np.empty(len(F), dtype=np.int64), np.empty((thread_count(threads), thresholds.shape[1] + 2))
+    loop.best = np.empty(len(F), dtype=np.int64)
+    loop.below = np.empty((thread_count(threads), thresholds.shape[1] + 2))
     return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)  # BM:8.3:2
 
 
 cdef void _gains(
-    double* below, const double* u, const double* values, const int32_t* q, const double* w, Py_ssize_t t,
-    const double* thresholds, Py_ssize_t k,
+    double* below, const double* u, const double* values, const int32_t* q, const double* w,
+    Py_ssize_t t, const double* thresholds, Py_ssize_t k
 ) noexcept nogil:
     # below = np.append(0.0, np.cumsum(np.bincount(cell, gain, k + 1))): exact, so in any order
     cdef Py_ssize_t i
@@ -443,7 +478,8 @@ cdef void _gains(
 cdef void _best(
     const double* below, Py_ssize_t k, const int64_t[:, ::1] ranges, double* gain, int64_t* place
 ) noexcept nogil:
-    # gains = np.where(i < j, below[j] - below[i], below[-1] - (below[i] - below[j])); np.argmax(gains)
+    # gains = np.where(i < j, below[j] - below[i], below[-1] - (below[i] - below[j]))
+    # np.argmax(gains)
     cdef Py_ssize_t r, i, j
     cdef double found
     for r in range(ranges.shape[0]):

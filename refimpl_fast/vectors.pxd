@@ -1,6 +1,9 @@
-"""std::vector for the steps of a loop: where memory runs out std::bad_alloc passes through to the pool, which ends the
-loop, and Loop.run raises MemoryError. (With Cython's own declaration it would end one step in silence.) Code outside
-the steps uses ``make`` in the place of ``resize``: it raises MemoryError itself."""
+"""std::vector for the steps of a loop.
+
+Where memory runs out std::bad_alloc passes through to the pool, which ends the loop, and Loop.run
+raises MemoryError. (With Cython's own declaration it ends a single step in silence.) Code outside
+the steps uses ``make`` in the place of ``resize``: it raises MemoryError itself.
+"""
 
 cdef extern from "<vector>" namespace "std" nogil:
     cdef cppclass vector[T]:

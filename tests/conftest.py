@@ -1,11 +1,13 @@
-"""Shared by all tests: which of them need the real data sets, and a switch that refuses every download.
+"""Shared by all tests: which of them need the real data sets, and a switch that refuses every
+download.
 
-A test that reads a real data set carries ``@pytest.mark.real_data("MNIST-10")`` with the names of the sets. It is
-skipped where their files are not at hand, and the end of the run names them. The files are looked for where the loader
-looks (REFIMPL_DATA, then the user's cache) and, if REFIMPL_DATA is not set, in ../shared/data.
+A test that reads a real data set carries ``@pytest.mark.real_data("MNIST-10")`` with the names of
+the sets. It is skipped where their files are not at hand, and the end of the run names them. The
+files are looked for where the loader looks (REFIMPL_DATA, then the user's cache) and, if
+REFIMPL_DATA is not set, in ../shared/data.
 
-REFIMPL_OFFLINE=1 makes a run behave as on a machine without a network: a connection to anything but this machine
-raises OfflineError at once, and ../shared/data is not looked at.
+REFIMPL_OFFLINE=1 makes a run behave as on a machine without a network: a connection to anything but
+this machine raises OfflineError at once, and ../shared/data is not looked at.
 """
 
 import ipaddress
@@ -14,6 +16,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # other workers share the processors
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is loaded
@@ -26,7 +29,17 @@ if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)
 
 
-# -------------------------------------------------------------------------------------------- the network
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Leave the docstrings of tests alone: ``--doctest-modules`` is for the package's examples.
+
+    A hook of this file sees the files of its folder only.
+    """
+    collectors = yield
+    return [c for c in collectors if not isinstance(c, DoctestModule)]
+
+
+# -------------------------------------------------------------------------------------- the network
 
 
 class OfflineError(ConnectionRefusedError):
@@ -70,12 +83,13 @@ if OFFLINE:
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "localhost,127.0.0.1,::1"
 
 
-# ------------------------------------------------------------------------------------------ the real data
+# ------------------------------------------------------------------------------------ the real data
 
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "real_data(*names): reads these real data sets; skipped where their files are not at hand"
+        "markers",
+        "real_data(*names): reads these real data sets; skipped where their files are not at hand",
     )
 
 
@@ -87,8 +101,11 @@ def is_at_hand(name):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Skip what needs data that are not at hand; all cases of a test get one reason, so that it is one line."""
-    at_hand, needed = {}, {}
+    """Skip what needs data that are not at hand; all cases of a test get one reason, so that it is
+    one line.
+    """
+    at_hand = {}
+    needed = {}
     for item in items:
         if "benchmark" in item.fixturenames and config.getoption("benchmark_skip", False):
             continue  # skipped as a benchmark
@@ -106,9 +123,12 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter):
-    """Say in one line, the last before the closing one, which data sets were missing, and what that cost."""
+    """Say in one line, the last before the closing one, which data sets were missing, and what that
+    cost.
+    """
     yield
-    sets, tests = set(), 0
+    sets = set()
+    tests = 0
     for report in terminalreporter.stats.get("skipped", ()):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         _, needed, names = reason.partition(NEEDS)

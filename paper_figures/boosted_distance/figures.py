@@ -3,6 +3,8 @@
 The small scale shows what comes with scikit-learn: digits 1 and 7, and the paper's wdbc.
 """
 
+from collections.abc import Sequence
+
 from paper_figures.boosted_distance import projections, protocol, readings, results
 from paper_figures.boosted_distance.plots import (
     draw_bars,
@@ -12,34 +14,41 @@ from paper_figures.boosted_distance.plots import (
     draw_rounds,
 )
 from paper_figures.boosted_distance.tasks import example_images, shape_of
-from paper_figures.registry import Figure, Gathered, Paper, Task
+from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
 from paper_figures.rows import absent_row, number_row
+from paper_figures.store import Row
 
 NAME = "boosted_distance"
 PER_CLASS = 10
 SMALL_NAMES = {"wdbc": "wdbc-small", "MNIST": "digits17"}
-NO_FACES = "the gender set (AR and XM2VTS faces) is licensed; put it at gender/gender.npz in the data folder"
+NO_FACES = (
+    "the gender set (AR and XM2VTS faces) is licensed; put it at gender/gender.npz in the data "
+    "folder"
+)
 DIFFERENCES = {
     "ad": "a substitute for ad.data: distinct binary rows, the three geometry columns dropped",
-    "MNIST": "all digits 1 and 7 of both parts, 13007 + 2163; which 12,000 the paper counts is not said",
+    "MNIST": (
+        "all digits 1 and 7 of both parts, 13007 + 2163; which 12,000 the paper counts is not said"
+    ),
     "splice": "all 1535 rows of the two classes EI and IE; which 1500 the paper used is not said",
 }
 
 
-def table1_tasks(context):
-    """One task per data set."""
+def table1_tasks(context: Context) -> list[Task]:
+    """Return a task for each data set."""
     names = [row["data_set"] for row in context.published("boosted_distance/table1.csv")]
     if context.scale == "small":
         names = [SMALL_NAMES[name] for name in names if name in SMALL_NAMES]
     return [Task("shape", shape_of, {"data_set": name}, data=(name,), kernels=()) for name in names]
 
 
-def table1(context, found):
-    """Two rows per data set: observations and dimensions."""
+def table1(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return two rows for each data set: observations and dimensions."""
     published = {row["data_set"]: row for row in context.published("boosted_distance/table1.csv")}
     paper_name = {small: name for name, small in SMALL_NAMES.items()}
-    rows, notes = [], []
-    for result in found:
+    rows = []
+    notes = []
+    for result in results:
         name = result.params["data_set"]
         printed = published[paper_name.get(name, name)]
         notes += [f"{name}: {note}" for note in (result.value or {}).get("notes", ())]
@@ -48,44 +57,54 @@ def table1(context, found):
             for quantity in ("observations", "dimensions")
         ]
     if context.scale == "small":
-        notes.append("small scale: digits17 (8 x 8 digits) stands in for MNIST, so it has no published size")
+        notes.append(
+            "small scale: digits17 (8 x 8 digits) stands in for MNIST, so it has no published size"
+        )
     return Gathered(rows, notes)
 
 
-def _size_row(name, quantity, result, published):
+def _size_row(name: str, quantity: str, result: Result, published: float | None) -> Row:
     keys = {"data_set": name, "quantity": quantity}
     if result.value is None:
-        return absent_row(keys, result.why, published)
+        return absent_row(keys, result.why or "", published)
     ours = result.value[quantity]
     why = DIFFERENCES.get(name) if published is not None and ours != published else None
     return number_row(keys, published, ours, **({"why": why} if why else {}))
 
 
-def figure1_tasks(context):
-    """Examples of each image set."""
+def figure1_tasks(context: Context) -> list[Task]:
+    """Return the tasks that pick examples of each image set."""
     names = ("digits17",) if context.scale == "small" else ("MNIST", "gender")
     return [
-        Task("examples", example_images, {"data_set": name, "per_class": PER_CLASS}, data=(name,), kernels=())
+        Task(
+            "examples",
+            example_images,
+            {"data_set": name, "per_class": PER_CLASS},
+            data=(name,),
+            kernels=(),
+        )
         for name in names
     ]
 
 
-def figure1(context, found):
-    """Rows count the images that are drawn; the images themselves are in the record's drawing."""
-    shown = [(r.params["data_set"], r.value) for r in found if r.value is not None]
+def figure1(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return rows that count the images. The images themselves are in the record's drawing."""
+    shown = [(r.params["data_set"], r.value) for r in results if r.value is not None]
     rows = [
         _image_row(data_set, panel["class"], len(panel["images"]))
         for data_set, value in shown
         for panel in value["classes"]
     ]
-    why = next((r.why for r in found if r.value is None), NO_FACES)
+    why = next((r.why for r in results if r.value is None), None) or NO_FACES
     if "gender" not in dict(shown):
         rows.append(absent_row({"data_set": "gender", "class": "both", "quantity": "images"}, why))
     drawing = [{"data_set": name, **value} for name, value in shown]
-    return Gathered(rows, ["which images the paper prints is not said: ours are drawn at random"], drawing)
+    return Gathered(
+        rows, ["which images the paper prints is not said: ours are drawn at random"], drawing
+    )
 
 
-def _image_row(data_set, name, count):
+def _image_row(data_set: str, name: str, count: int) -> Row:
     return number_row({"data_set": data_set, "class": name, "quantity": "images"}, None, count)
 
 
@@ -100,7 +119,10 @@ PAPER = Paper(
             figure1_tasks,
             figure1,
             draw_examples,
-            alt="Two rows of handwritten digits: ones above, sevens below. The faces are not available.",
+            alt=(
+                "Two rows of handwritten digits: ones above, sevens below. "
+                "The faces are not available."
+            ),
             size=(6.0, 3.2),
         ),
         Figure("table1", "Data sets: observations and dimensions", table1_tasks, table1),
@@ -110,7 +132,10 @@ PAPER = Paper(
             results.figure2_tasks,
             results.figure2,
             draw_rounds,
-            alt="Accuracy of Boosted Distance and AdaBoost by the number of rounds; NN (L2) is a level line.",
+            alt=(
+                "Accuracy of Boosted Distance and AdaBoost by the number of rounds; "
+                "NN (L2) is a level line."
+            ),
             size=(7.0, 5.0),
         ),
         Figure(
@@ -119,10 +144,18 @@ PAPER = Paper(
             projections.tasks,
             projections.figure3,
             draw_projections,
-            alt="Accuracy of Boosted Distance, PCA and NDA by the number of dimensions; NN and LDA are level lines.",
+            alt=(
+                "Accuracy of Boosted Distance, PCA and NDA by the number of dimensions; "
+                "NN and LDA are level lines."
+            ),
             size=(7.0, 5.2),
         ),
-        Figure("table2", "Errors in per cent of NN, AdaBoost and Boosted Distance", protocol.tasks, results.table2),
+        Figure(
+            "table2",
+            "Errors in per cent of NN, AdaBoost and Boosted Distance",
+            protocol.tasks,
+            results.table2,
+        ),
         Figure(
             "figure4",
             "AdaBoost with stumps, AdaBoost with C4.5-like trees, Boosted Distance",
@@ -148,10 +181,23 @@ PAPER = Paper(
             alt="Mean errors fall with T and level off; a line marks the chosen T.",
             size=(8.0, 3.8),
         ),
-        Figure("distances", "Beyond the paper: NN under each of the eight distances", protocol.tasks,
-               readings.distances),
-        Figure("readings", "Beyond the paper: error measures and similarities", protocol.tasks, readings.readings),
-        Figure("codings", "Beyond the paper: other codings of the data, other readings of the distances",
-               readings.codings_tasks, readings.codings),
+        Figure(
+            "distances",
+            "Beyond the paper: NN under each of the eight distances",
+            protocol.tasks,
+            readings.distances,
+        ),
+        Figure(
+            "readings",
+            "Beyond the paper: error measures and similarities",
+            protocol.tasks,
+            readings.readings,
+        ),
+        Figure(
+            "codings",
+            "Beyond the paper: other codings of the data, other readings of the distances",
+            readings.codings_tasks,
+            readings.codings,
+        ),
     ),
 )

@@ -1,4 +1,8 @@
-"""Amores, Sebe & Radeva (2006), figure 3: Boosted Distance as a reduction of dimensionality, and its rivals."""
+"""Amores, Sebe & Radeva (2006), figure 3: Boosted Distance and other reductions of
+dimensionality.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,6 +13,7 @@ from paper_figures.boosted_distance.protocol import (
     OPTIONS,
     REPETITIONS,
     ROUNDS,
+    Errors,
     absent,
     errors_by_set,
     repetitions,
@@ -16,7 +21,8 @@ from paper_figures.boosted_distance.protocol import (
     sets_of,
 )
 from paper_figures.boosted_distance.tasks import projections
-from paper_figures.registry import Gathered, Task
+from paper_figures.registry import Context, Gathered, Result, Task
+from paper_figures.store import Row
 
 DIMENSIONS = {
     "small": (1, 2, 3, 5, 7, 10, 15, 20, 30, 50),
@@ -26,25 +32,37 @@ MANY = {"small": (1, 2, 5, 10, 20, 50), "paper": (1, 2, 5, 10, 20, 50, 100, 200,
 MANY_REPETITIONS = {"small": 5, "paper": 20}
 SHARE = 0.8
 IMAGES = {"gender": 50.08, "MNIST": 49.96}  # accuracy of LDA, § 4.2
-LABELS = {"none": "NN (L2)", "PCA": "PCA", "NDA": "NDA", "LDA": "LDA", "LDA, singular": "LDA by S_b v = lambda S_w v"}
+LABELS = {
+    "none": "NN (L2)",
+    "PCA": "PCA",
+    "NDA": "NDA",
+    "LDA": "LDA",
+    "LDA, singular": "LDA by S_b v = lambda S_w v",
+}
 WHY_LDA = (
-    "S_w has rank below the number of pixels, and some pixels never vary in training: the eigenvector that the "
-    "routine returns is an arbitrary one of S_w's null space, projections coincide, and one class is answered "
-    "throughout. The mean of the two classes' rates is then 50; the printed number is that but for chance. LDA from "
-    "the pseudo-inverse, as scikit-learn does it, works: see its row"
+    "S_w has rank below the number of pixels, and some pixels never vary in training: the "
+    "eigenvector that the routine returns is an arbitrary one of S_w's null space, projections "
+    "coincide, and one class is answered throughout. The mean of the two classes' rates is then "
+    "50; the printed number is that but for chance. LDA from the pseudo-inverse, as scikit-learn "
+    "does it, works: see its row"
 )
 NOTES = (
-    "Accuracy is 100 minus the mean of the two classes' error rates. Boosted Distance is drawn over 2 T, an upper "
-    "bound on its dimensions (T for each of the two classes); `used` is the mean number of dimensions it looks at.",
-    "NDA (k = 3, alpha = 2) leaves out directions whose within-class scatter is below 1e-8 (§ 4.2); it is shown as "
-    "far as all repetitions have the dimension.",
-    "LDA has one dimension. It is solved by the pseudo-inverse (scikit-learn's svd); for the image sets also as the "
-    "generalised eigenproblem with the singular scatter matrix, which gives the paper's 50 %.",
+    "Accuracy is 100 minus the mean of the two classes' error rates. Boosted Distance is drawn "
+    "over 2 T, an upper bound on its dimensions (T for each of the two classes); `used` is the "
+    "mean number of dimensions it looks at.",
+    "NDA (k = 3, alpha = 2) leaves out directions whose within-class scatter is below 1e-8 (§ "
+    "4.2); it is shown as far as all repetitions have the dimension.",
+    "LDA has one dimension. It is solved by the pseudo-inverse (scikit-learn's svd); for the "
+    "image sets also as the generalised eigenproblem with the singular scatter matrix, which "
+    "gives the paper's 50 %.",
 )
 
 
-def tasks(context):
-    """The repetitions of the high-dimensional sets, their projections, and those of 80 % training samples."""
+def tasks(context: Context) -> list[Task]:
+    """Return the repetitions and the projections of the high-dimensional sets.
+
+    A part of the projections trains on 80 % of the data.
+    """
     names = {name: paper for name, paper in sets_of(context).items() if paper in HIGH}
     protocols = (
         (None, DIMENSIONS[context.scale], REPETITIONS[context.scale]),
@@ -54,8 +72,14 @@ def tasks(context):
         Task(
             "projections",
             projections,
-            {"data_set": name, "options": OPTIONS.get(name, {}), "repetition": i, "dimensions": dimensions,
-             "share": share, "singular": paper in IMAGES and share is None},
+            {
+                "data_set": name,
+                "options": OPTIONS.get(name, {}),
+                "repetition": i,
+                "dimensions": dimensions,
+                "share": share,
+                "singular": paper in IMAGES and share is None,
+            },
             data=(name,),
             kernels=(),
         )
@@ -65,35 +89,52 @@ def tasks(context):
     ]
 
 
-def figure3(context, results):
-    """Accuracy by the number of dimensions; then the check with 80 % of the data as the training set."""
-    rows, notes = [], list(NOTES)
-    found = errors_by_set(context, results)
+def figure3(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return the accuracy by the number of dimensions.
+
+    The check with 80 % of the data as the training set follows.
+    """
+    rows = []
+    notes = list(NOTES)
+    errors_of_sets = errors_by_set(context, results)
     for name, paper in sets_of(context).items():
         if paper not in HIGH:
             continue
         mine = [r for r in results if r.params["data_set"] == name and r.value]
         printed = IMAGES.get(paper) if name != "digits17" else None
         if not mine:
-            keys = {"data_set": name, "method": "LDA", "training": "200 vectors", "dimensions": 1, "used": None}
+            keys = {
+                "data_set": name,
+                "method": "LDA",
+                "training": "200 vectors",
+                "dimensions": 1,
+                "used": None,
+            }
             rows.append(absent(keys, printed, results, name))
             continue
-        rows += _boosted_rows(context, name, mine, found[name])
+        rows += _boosted_rows(context, name, mine, errors_of_sets[name])
         for share in (None, SHARE):
-            some = [r for r in mine if r.name == "projections" and r.params["share"] == share]
+            projected = [r for r in mine if r.name == "projections" and r.params["share"] == share]
             training = "as in table 2" if share is None else f"{share:.0%} of the data"
-            rows += _projection_rows(name, training, some, printed)
+            rows += _projection_rows(name, training, projected, printed)
         notes.append(_verdict(name, rows))
     return Gathered(rows, notes)
 
 
-def _boosted_rows(context, name, results, errors):
+def _boosted_rows(
+    context: Context, name: str, results: Sequence[Result], errors: Errors
+) -> list[Row]:
     runs = [r.value["dimensions"] for r in results if r.name == "repetition"]
     used = np.mean(runs, axis=0)
     return [
         row_of(
-            {"data_set": name, "method": METHODS["boosted"], "training": "as in table 2", "dimensions": 2 * t,
-             "used": round(float(used[i]), 2)},
+            {
+                "data_set": name,
+                "method": METHODS["boosted"],
+                "training": "as in table 2",
+                "dimensions": 2 * t,
+                "used": round(float(used[i]), 2),
+            },
             None,
             100 - errors["boosted"][:, i],
         )
@@ -101,7 +142,9 @@ def _boosted_rows(context, name, results, errors):
     ]
 
 
-def _projection_rows(name, training, results, printed):
+def _projection_rows(
+    name: str, training: str, results: Sequence[Result], printed: float | None
+) -> list[Row]:
     rows = []
     for method in results[0].value["errors"]:
         runs = [r.value["errors"][method] for r in results]
@@ -110,20 +153,31 @@ def _projection_rows(name, training, results, printed):
             if any(run[i] is None for run in runs):
                 break
             accuracy = np.array([100 - run[i][BALANCED] for run in runs])
-            keys = {"data_set": name, "method": LABELS[method], "training": training,
-                    "dimensions": None if method == "none" else k, "used": None}
-            rows.append(row_of(keys, printed if method == "LDA, singular" else None, accuracy, WHY_LDA))
+            keys = {
+                "data_set": name,
+                "method": LABELS[method],
+                "training": training,
+                "dimensions": None if method == "none" else k,
+                "used": None,
+            }
+            rows.append(
+                row_of(keys, printed if method == "LDA, singular" else None, accuracy, WHY_LDA)
+            )
     return rows
 
 
-def _verdict(name, rows):
-    """One sentence: which projection helps NN, with few training vectors and with many."""
-    def best(training, method):
-        mine = [r for r in rows if (r["data_set"], r["training"], r["method"]) == (name, training, method)]
-        return max(mine, key=lambda r: r["ours"]) if mine else None
+def _verdict(name: str, rows: list[Row]) -> str:
+    """Say which projection helps NN, with few training vectors and with many."""
+
+    def best(training: str, method: str) -> Row | None:
+        wanted = {"data_set": name, "training": training, "method": method}
+        mine = [row for row in rows if wanted.items() <= row.items()]
+        return max(mine, key=lambda row: row["ours"]) if mine else None
 
     parts = []
     for training in ("as in table 2", f"{SHARE:.0%} of the data"):
-        shown = [(m, best(training, m)) for m in ("Boosted Distance", "NN (L2)", "PCA", "LDA", "NDA")]
-        parts.append(training + ": " + ", ".join(f"{m} {row['ours']:.2f}" for m, row in shown if row))
+        methods = ("Boosted Distance", "NN (L2)", "PCA", "LDA", "NDA")
+        shown = [(method, best(training, method)) for method in methods]
+        numbers = [f"{method} {row['ours']:.2f}" for method, row in shown if row]
+        parts.append(training + ": " + ", ".join(numbers))
     return f"{name}, best accuracy over the numbers of dimensions. " + "; ".join(parts) + "."

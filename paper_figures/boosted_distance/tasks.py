@@ -3,25 +3,30 @@
 Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 
+from paper_figures.registry import Job
 from refimpl.boosted_distance import boosted_distance, selected_dimensions, staged_nearest_neighbor
 from refimpl.rivals.adaboost import adaboost_classifier
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
 from refimpl.rivals.nearest_neighbor import NAMES, fit_distance, nearest_neighbor
+from refimpl.typing import FloatArray, IntArray, Labels
 
 LARGE = dict.fromkeys(("ad", "ad-excerpt", "gender", "MNIST", "arrhythmia"), 200)
 
 
-def shape_of(job, *, data_set):
-    """Give the size of a data set, with what was decided in reading it."""
+def shape_of(job: Job, *, data_set: str) -> dict[str, Any]:
+    """Return the size of a data set, and notes on what was decided in reading it."""
     loaded = job.load(data_set)
     n, d = loaded.X.shape
     return {"observations": n, "dimensions": d, "notes": list(loaded.notes)}
 
 
-def example_images(job, *, data_set, per_class):
+def example_images(job: Job, *, data_set: str, per_class: int) -> dict[str, Any]:
     """Pick images of each class at random; pixels are scaled to 0..255 and rounded."""
     loaded = job.load(data_set)
     rng = job.rng
@@ -35,51 +40,83 @@ def example_images(job, *, data_set, per_class):
     return {"side": side, "classes": panels}
 
 
-def repetition(job, *, data_set, options, repetition, rounds, tree_rounds):
+def repetition(
+    job: Job,
+    *,
+    data_set: str,
+    options: Mapping[str, Any],
+    repetition: int,
+    rounds: Sequence[int],
+    tree_rounds: Sequence[int],
+) -> dict[str, Any]:
     """Train and test every classifier of table 2 on one random split (§ 4.1).
 
-    Errors are in per cent, each as ``[share of all test vectors, mean of the two classes' shares]``; those of
-    the boosted classifiers are lists over `rounds` (AdaBoost with trees: over `tree_rounds`, none if empty).
+    Errors are in per cent, each as ``[share of all test vectors, mean of the two classes'
+    shares]``; those of the boosted classifiers are lists over `rounds` (AdaBoost with trees: over
+    `tree_rounds`, none if empty).
     """
     X, y, train, test = _split(job, data_set, options, repetition)
-    X_train, y_train, X_test, y_test = X[train], y[train], X[test], y[test]
-    values = {}
+    X_train, y_train = X[train], y[train]
+    X_test, y_test = X[test], y[test]
+    values: dict[str, Any] = {}
     for name in NAMES:
         distance = fit_distance(name, X_train, y_train)
         values[name] = _errors(nearest_neighbor(distance, X_test, X_train, y_train), y_test)
-    models = boosted_distance(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
+    model = boosted_distance(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
     for name, normalize in (("boosted", True), ("literal", False)):
         stages = staged_nearest_neighbor(
-            X_test, models, X_train, y_train, rounds, kernels=job.kernels, normalize=normalize, threads=1
+            model,
+            X_test,
+            X_train,
+            y_train,
+            rounds,
+            normalize=normalize,
+            kernels=job.kernels,
+            threads=1,
         )
         values[name] = [_errors(labels, y_test) for _, labels in stages]
     stumps = adaboost_classifier(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
     values["stumps"] = [_errors(labels, y_test) for labels in stumps.staged_predict(X_test, rounds)]
     if tree_rounds:
-        values["trees"] = _boosted_trees(job, X_train, y_train, X_test, y_test, tree_rounds, data_set, repetition)
-    used = [selected_dimensions({C: model.rounds(0, t) for C, model in models.items()}) for t in rounds]
-    return {"errors": values, "dimensions": [len(features) for features in used], "train": len(y_train)}
+        values["trees"] = _boosted_trees(
+            job, X_train, y_train, X_test, y_test, tree_rounds, data_set, repetition
+        )
+    used = [selected_dimensions(model.rounds(0, t)) for t in rounds]
+    return {
+        "errors": values,
+        "dimensions": [len(features) for features in used],
+        "train": len(y_train),
+    }
 
 
-def distance_readings(job, *, data_set, options, repetition, readings):
-    """NN under other readings of a distance: the error for each of `readings`, arguments of ``fit_distance``.
+def distance_readings(
+    job: Job,
+    *,
+    data_set: str,
+    options: Mapping[str, Any],
+    repetition: int,
+    readings: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return the errors of NN under other readings of a distance.
 
-    With ``chunklets``, RCA gets random chunklets of that many vectors of one class instead of the classes.
+    Each of `readings` holds arguments of ``fit_distance``. With ``chunklets``, RCA gets random
+    chunklets of that many vectors of one class instead of the classes.
     """
     X, y, train, test = _split(job, data_set, options, repetition)
-    errors, rng = [], job.rng
+    errors = []
+    rng = job.rng
     for reading in readings:
         arguments = dict(reading)
         size = arguments.pop("chunklets", None)
         groups = y[train] if size is None else _chunklets(y[train], size, rng)
-        distance = fit_distance(X=X[train], labels=groups, **arguments)
+        distance = fit_distance(X=X[train], y=groups, **arguments)
         nearest = nearest_neighbor(distance, X[test], X[train], groups)
         class_of = dict(zip(groups.tolist(), y[train].tolist(), strict=True))
         errors.append(_errors(np.array([class_of[group] for group in nearest.tolist()]), y[test]))
     return {"errors": errors}
 
 
-def _chunklets(labels, size, rng):
+def _chunklets(labels: Labels, size: int, rng: np.random.Generator) -> IntArray:
     groups = np.empty(len(labels), dtype=np.int64)
     first = 0
     for C in np.unique(labels):
@@ -89,41 +126,63 @@ def _chunklets(labels, size, rng):
     return groups
 
 
-def cross_validation(job, *, data_set, options, repetition, rounds, folds):
-    """Errors of Boosted Distance and AdaBoost at each number of rounds, within a training sample alone.
+def cross_validation(
+    job: Job,
+    *,
+    data_set: str,
+    options: Mapping[str, Any],
+    repetition: int,
+    rounds: Sequence[int],
+    folds: int,
+) -> dict[str, Any]:
+    """Return the errors of Boosted Distance and AdaBoost by rounds, within a training sample.
 
-    The training sample is that of the repetition with the same number; its test part is not looked at. Errors
-    as in :func:`repetition`, the held-out vectors of all folds taken together.
+    The training sample is that of the repetition with the same number; its test part is not looked
+    at. Errors are those of :func:`repetition`, over the held-out vectors of all folds.
     """
     from sklearn.model_selection import StratifiedKFold
 
     X, y, train, _ = _split(job, data_set, options, repetition)
     X, y = X[train], y[train]
     splits = StratifiedKFold(folds).split(X, y)  # the sample is in random order
-    guesses = {name: np.empty((len(rounds), len(y)), dtype=y.dtype) for name in ("boosted", "stumps")}
+    guesses = {
+        name: np.empty((len(rounds), len(y)), dtype=y.dtype) for name in ("boosted", "stumps")
+    }
     for inside, held_out in splits:
-        models = boosted_distance(X[inside], y[inside], max(rounds), kernels=job.kernels, threads=1)
+        model = boosted_distance(X[inside], y[inside], max(rounds), kernels=job.kernels, threads=1)
         stages = staged_nearest_neighbor(
-            X[held_out], models, X[inside], y[inside], rounds, kernels=job.kernels, normalize=True, threads=1
+            model, X[held_out], X[inside], y[inside], rounds, kernels=job.kernels, threads=1
         )
         guesses["boosted"][:, held_out] = [labels for _, labels in stages]
-        stumps = adaboost_classifier(X[inside], y[inside], max(rounds), kernels=job.kernels, threads=1)
+        stumps = adaboost_classifier(
+            X[inside], y[inside], max(rounds), kernels=job.kernels, threads=1
+        )
         guesses["stumps"][:, held_out] = stumps.staged_predict(X[held_out], rounds)
     return {name: [_errors(labels, y) for labels in stages] for name, stages in guesses.items()}
 
 
-def projections(job, *, data_set, options, repetition, dimensions, share=None, singular=False):
-    """NN (L2) after PCA, LDA and NDA to each number of dimensions (§ 4.2, figure 3).
+def projections(
+    job: Job,
+    *,
+    data_set: str,
+    options: Mapping[str, Any],
+    repetition: int,
+    dimensions: Sequence[int],
+    share: float | None = None,
+    singular: bool = False,
+) -> dict[str, Any]:
+    """Return NN errors (L2) after PCA, LDA and NDA to each number of dimensions (§ 4.2, figure 3).
 
-    `share` is the part of the data to train on; None is the paper's protocol. `singular` adds LDA as the
-    generalised eigenproblem of the scatter matrices as they are. Errors as in :func:`repetition`, one for each of
-    `dimensions`; None where a method has not so many.
+    `share` is the part of the data to train on; None is the paper's protocol. `singular` adds LDA
+    as the generalised eigenproblem of the scatter matrices as they are. Errors as in
+    :func:`repetition`, one for each of `dimensions`; None where a method has not so many.
     """
     from sklearn.decomposition import PCA
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     X, y, train, test = _split(job, data_set, options, repetition, share)
-    X_train, y_train, X_test, y_test = X[train], y[train], X[test], y[test]
+    X_train, y_train = X[train], y[train]
+    X_test, y_test = X[test], y[test]
     pca = PCA().fit(X_train)
     nda = nonparametric_discriminant_analysis(X_train, y_train)
     lda = LinearDiscriminantAnalysis().fit(X_train, y_train)
@@ -148,32 +207,51 @@ def projections(job, *, data_set, options, repetition, dimensions, share=None, s
     return {"errors": errors, "dimensions": {name: limit for name, (limit, _, _) in maps.items()}}
 
 
-def _split(job, data_set, options, repetition, share=None):
-    """§ 4.1: 200 training samples for the large sets, 20 % for the others; MNIST keeps its own test part."""
+def _split(
+    job: Job, data_set: str, options: Mapping[str, Any], repetition: int, share: float | None = None
+) -> tuple[FloatArray, Labels, IntArray, IntArray]:
+    """Return the vectors, the labels, and the rows of the training and of the test part.
+
+    § 4.1: 200 training samples for the large sets, 20 % for the others. MNIST keeps its own test
+    part.
+    """
     loaded = job.load(data_set, **options)
     n = len(loaded.y)
-    order = job.rng_for("split", data_set, repetition).permutation(n if loaded.n_train is None else loaded.n_train)
+    drawn_from = n if loaded.n_train is None else loaded.n_train
+    order = job.rng_for("split", data_set, repetition).permutation(drawn_from)
     size = round(share * len(order)) if share else LARGE.get(data_set, round(0.2 * n))
     test = order[size:] if loaded.n_train is None else np.arange(loaded.n_train, n)
     return loaded.X, loaded.y, order[:size], test
 
 
-def _errors(labels, truth):
+def _errors(labels: Labels, truth: Labels) -> list[float]:
     wrong = labels != truth
     return [100 * wrong.mean(), 100 * np.mean([wrong[truth == C].mean() for C in np.unique(truth)])]
 
 
-def _l2_errors(X, labels, Y, truth):
+def _l2_errors(X: FloatArray, labels: Labels, Y: FloatArray, truth: Labels) -> list[float]:
     from sklearn.neighbors import KNeighborsClassifier
 
     tree = KNeighborsClassifier(1, algorithm="brute").fit(X, labels)
     return _errors(tree.predict(Y), truth)
 
 
-def _boosted_trees(job, X, y, Y, truth, rounds, data_set, repetition):
-    """AdaBoost with trees in the manner of C4.5: entropy, two vectors in a leaf at least, pruned.
+def _boosted_trees(
+    job: Job,
+    X: FloatArray,
+    y: Labels,
+    Y: FloatArray,
+    truth: Labels,
+    rounds: Sequence[int],
+    data_set: str,
+    repetition: int,
+) -> list[list[float]]:
+    """Return errors of AdaBoost with trees in the manner of C4.5.
 
-    Cost-complexity pruning at 0.02 stands for C4.5's own: of seven settings tried it gave the lowest test error.
+    The trees use entropy, have at least two vectors in a leaf, and are pruned.
+
+    Cost-complexity pruning at 0.02 stands for C4.5's own: of seven settings tried it gave the
+    lowest test error.
     """
     from sklearn.ensemble import AdaBoostClassifier
     from sklearn.tree import DecisionTreeClassifier
@@ -185,8 +263,11 @@ def _boosted_trees(job, X, y, Y, truth, rounds, data_set, repetition):
     return [_errors(stages[min(t, len(stages)) - 1], truth) for t in rounds]
 
 
-def _singular_direction(X, y):
-    """LDA's direction from S_b v = lambda S_w v with a singular S_w: the largest |lambda|, infinite ones first."""
+def _singular_direction(X: FloatArray, y: Labels) -> FloatArray:
+    """Return LDA's direction from S_b v = lambda S_w v with a singular S_w.
+
+    It belongs to the largest |lambda|; infinite values come first.
+    """
     classes = np.unique(y)
     means = np.array([X[y == C].mean(axis=0) for C in classes])
     centred = X - means[np.searchsorted(classes, y)]

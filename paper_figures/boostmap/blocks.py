@@ -4,10 +4,22 @@ import numpy as np
 
 from paper_figures.registry import load_kernels
 from refimpl.boostmap.edges import chamfer_nearest
+from refimpl.typing import BoolArray, FloatArray, IntArray
 
 
-def chamfer_nearest_in_blocks(Q, X, k, kernels_name, *, block=500, jobs=None, threads=None):
-    """The k images nearest to each query by the chamfer distance, block by block: as in one piece, to the last bit.
+def chamfer_nearest_in_blocks(
+    Q: BoolArray,
+    X: BoolArray,
+    k: int,
+    kernels_name: str,
+    *,
+    block: int = 500,
+    jobs: int | None = None,
+    threads: int | None = None,
+) -> tuple[FloatArray, IntArray]:
+    """Return the k images nearest to each query by the chamfer distance, block by block.
+
+    The result equals that of one piece, to the last bit.
 
     Parameters
     ----------
@@ -38,5 +50,7 @@ def chamfer_nearest_in_blocks(Q, X, k, kernels_name, *, block=500, jobs=None, th
     return np.concatenate(distances), np.concatenate(indices)
 
 
-def _nearest(Q, X, k, kernels_name, threads):
+def _nearest(
+    Q: BoolArray, X: BoolArray, k: int, kernels_name: str, threads: int | None
+) -> tuple[FloatArray, IntArray]:
     return chamfer_nearest(Q, X, k, kernels=load_kernels(kernels_name), threads=threads)

@@ -1,14 +1,18 @@
-"""Athitsos, Alon, Sclaroff & Kollios (2005): edge images, their chamfer distances, and the measures of § 11.1."""
+"""Athitsos, Alon, Sclaroff & Kollios (2005): edge images, their chamfer distances, and the measures
+of § 11.1.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.ndimage import zoom
 
+from paper_figures.registry import Job
 from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
-from refimpl.spaces import CallableSpace
-from refimpl.spaces.retrieval import enn_ranks, percentile, vote
+from refimpl.spaces import CallableSpace, enn_ranks, percentile, vote
+from refimpl.typing import BoolArray, FloatArray, Labels
 
 KS = (1, 10, 100)
 PERCENTS = tuple(range(1, 101))
@@ -17,7 +21,9 @@ SIGMA = 1.7  # of Canny's detector: fits the printed k-nn errors best (table `ed
 
 @dataclass(frozen=True)
 class Problem:
-    """Edge images of a database and of queries, their classes, and each query's nearest by the chamfer distance."""
+    """Edge images of a database and of queries, their classes, and each query's nearest by the
+    chamfer distance.
+    """
 
     database: np.ndarray
     queries: np.ndarray
@@ -28,42 +34,55 @@ class Problem:
 
 
 @lru_cache(maxsize=1)
-def _problem(data_set, data_dir, kernels_name, sigma, enlarge, most):
-    from paper_figures.registry import Job
-
+def _problem(
+    data_set: str, data_dir: str | None, kernels_name: str, sigma: float, enlarge: int, most: int
+) -> Problem:
     job = Job(0, {}, kernels_name, data_dir, (data_set,))
     loaded = job.load(data_set)
     side = round(loaded.X.shape[1] ** 0.5)
     images = loaded.X.reshape(-1, side, side) / loaded.X.max()
-    edges = np.concatenate([
-        canny(zoom(part, (1, enlarge, enlarge), order=1) if enlarge > 1 else part, sigma=sigma)
-        for part in np.array_split(images, -(-len(images) // 5000))
-    ])
+    edges = np.concatenate(
+        [
+            canny(zoom(part, (1, enlarge, enlarge), order=1) if enlarge > 1 else part, sigma=sigma)
+            for part in np.array_split(images, -(-len(images) // 5000))
+        ]
+    )
     n = loaded.n_train
     distances, nearest = chamfer_nearest(edges[n:], edges[:n], most, kernels=job.kernels)
     return Problem(edges[:n], edges[n:], loaded.y[:n], loaded.y[n:], distances, nearest)
 
 
-def load_problem(job, data_set, sigma, enlarge, most):
+def load_problem(job: Job, data_set: str, sigma: float, enlarge: int, most: int) -> Problem:
     """Return the problem of a data set, its edges by Canny's detector with this sigma."""
     return _problem(data_set, job.data_dir, job.kernels_name, sigma, enlarge, most)
 
 
-def space_of(job, images):
+def space_of(job: Job, images: BoolArray) -> CallableSpace:
     """Return edge images as a space under the chamfer distance."""
     return CallableSpace(lambda A, B: chamfer(A, B, kernels=job.kernels), images, pairwise=True)
 
 
-def rank_percentiles(job, model, Q, X, problem):
+def rank_percentiles(
+    job: Job, model: Any, Q: FloatArray, X: FloatArray, problem: Problem
+) -> dict[str, Any]:
     """Return percentiles of the ENN-k ranks: for each k a list over :data:`PERCENTS`."""
     ks = [k for k in KS if k <= problem.nearest.shape[1]]
     ranks = enn_ranks(model, Q, X, problem.nearest, ks, kernels=job.kernels)
-    return {"ranks": {str(k): [int(percentile(ranks[:, i], p)) for p in PERCENTS] for i, k in enumerate(ks)}}
+    return {
+        "ranks": {
+            str(k): [int(percentile(ranks[:, i], p)) for p in PERCENTS] for i, k in enumerate(ks)
+        }
+    }
 
 
-def knn_errors(labels, distances, truth, rng):
-    """Return the k-nn errors in per cent for k = 1, 2, ... from the nearest objects' classes and distances."""
+def knn_errors(
+    labels: Labels, distances: FloatArray, truth: Labels, rng: np.random.Generator
+) -> list[float]:
+    """Return the k-nn errors in per cent for k = 1, 2, ...
+
+    They follow from the classes and distances of the nearest objects.
+    """
     return [
-        float(100 * np.mean(vote(labels[:, :k], distances[:, :k], rng) != truth))
+        float(100 * np.mean(vote(labels[:, :k], distances[:, :k], rng=rng) != truth))
         for k in range(1, labels.shape[1] + 1)
     ]

@@ -1,51 +1,115 @@
-"""What the figures of Athitsos, Alon, Sclaroff & Kollios (2005) compute; a change here computes them anew.
+"""What the figures of Athitsos, Alon, Sclaroff & Kollios (2005) compute; a change here computes
+them anew.
 
-Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters. Trainings end as the
-paper's do: :data:`AS_PRINTED`.
+Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
+Trainings end as the paper's do: :data:`AS_PRINTED`.
 """
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
-from paper_figures.boostmap.problem import SIGMA, knn_errors, load_problem, rank_percentiles, space_of
-from refimpl.boostmap import boostmap, pivot_embedding, reference_embedding
+from paper_figures.boostmap.problem import (
+    SIGMA,
+    Problem,
+    knn_errors,
+    load_problem,
+    rank_percentiles,
+    space_of,
+)
+from paper_figures.registry import Job
+from refimpl.boostmap import (
+    BoostMap,
+    BoostMapOptions,
+    CandidateDistances,
+    boostmap,
+    random_triples,
+    selective_triples,
+)
+from refimpl.boostmap.algorithm import pivot_embedding, proximity_order, reference_embedding
 from refimpl.boostmap.edges import chamfer
-from refimpl.boostmap.triples import proximity_order, random_triples, selective_triples
 from refimpl.kernels.triples import margins
 from refimpl.rivals.fastmap import fastmap
+from refimpl.spaces import CallableSpace
 
-AS_PRINTED = {"least_gain": 0.0, "max_rounds": 10**9}
-"""Of ``boostmap``: its rounds are those of algorithm.py, to the bit; in the second phase with ``ranges_of_least_error``
-(§ 8.3) in the place of § 8.1 step 3."""
+AS_PRINTED: dict[str, Any] = {"least_gain": 0.0, "max_rounds": 10**9}
+"""Options with which the rounds are those of algorithm.py, to the bit; in the second phase with
+``ranges_of_least_error`` (§ 8.3) in the place of § 8.1 step 3."""
+
+MODEL_FIELDS = (
+    "first",
+    "second",
+    "length",
+    "alpha",
+    "coordinate",
+    "by",
+    "low",
+    "high",
+    "inside",
+    "extra",
+    "round_first",
+    "round_second",
+    "round_length",
+    "round_alpha",
+)
+"""What a stored result keeps of a model."""
 
 
-def exact(job, *, data_set, enlarge, most, sigma):
-    """k-nn error of the chamfer distance itself for k = 1, ..., `most`, in per cent (figure 11, table 3)."""
+def exact(job: Job, *, data_set: str, enlarge: int, most: int, sigma: float) -> dict[str, Any]:
+    """Return k-nn errors of the chamfer distance itself in per cent (figure 11, table 3).
+
+    k is 1, ..., `most`.
+    """
     problem = load_problem(job, data_set, sigma, enlarge, most)
     errors = knn_errors(problem.labels[problem.nearest], problem.distances, problem.truth, job.rng)
     pixels = problem.database.sum(axis=(1, 2)).mean()
     return {"errors": errors, "edge_pixels": float(pixels)}
 
 
-def fastmap_ranks(job, *, data_set, enlarge, most, n_train, dimensions, clip):
-    """ENN-k ranks of FastMap, trained on `n_train` database objects, by the number of dimensions (figure 5)."""
+def fastmap_ranks(
+    job: Job,
+    *,
+    data_set: str,
+    enlarge: int,
+    most: int,
+    n_train: int,
+    dimensions: Sequence[int],
+    clip: bool,
+) -> dict[str, Any]:
+    """Return ENN-k ranks of FastMap by the number of dimensions (figure 5).
+
+    FastMap is trained on `n_train` database objects.
+    """
     problem = load_problem(job, data_set, SIGMA, enlarge, most)
     rng = job.rng
     picked = np.sort(rng.choice(len(problem.database), n_train, replace=False))
     space = space_of(job, problem.database[picked])
-    model = fastmap(space, max(dimensions), rng, clip=clip)
-    Q, X = model.embed(space, problem.queries), model.embed(space, problem.database)
+    model = fastmap(space, max(dimensions), rng=rng, clip=clip)
+    Q = model.embed(space, problem.queries)
+    X = model.embed(space, problem.database)
     measures = {}
     for d in dimensions:
         if d <= model.d:
             short = model.truncated(d)
-            measures[str(d)] = rank_percentiles(job, short, Q[:, :d], X[:, :d], problem) | {"cost": short.cost}
+            measures[str(d)] = rank_percentiles(job, short, Q[:, :d], X[:, :d], problem) | {
+                "cost": short.cost
+            }
     return {"dimensions": measures, "d": model.d}
 
 
-def variant(job, *, data_set, enlarge, most, distance, triples, sizes, dimensions):
+def variant(
+    job: Job,
+    *,
+    data_set: str,
+    enlarge: int,
+    most: int,
+    distance: str,
+    triples: str,
+    sizes: dict[str, Any],
+    dimensions: Sequence[int],
+) -> dict[str, Any]:
     """Train one BoostMap variant and measure it: QI at each number of dimensions, QS at the last.
 
     The model is kept whole, its infinite thresholds as None.
@@ -58,7 +122,10 @@ def variant(job, *, data_set, enlarge, most, distance, triples, sizes, dimension
     for d in (d for d in dimensions if d < model.d):
         measures[str(d)] = _measure(job, model.truncated(d), space, problem)
     insensitive = model.truncated(model.d)
-    arrays = {name: [None if np.isinf(x) else x for x in value.tolist()] for name, value in asdict(model).items()}
+    arrays = {
+        name: [None if np.isinf(x) else x for x in getattr(model, name).tolist()]
+        for name in MODEL_FIELDS
+    }
     return {
         "model": arrays,
         "dimensions": measures,
@@ -69,12 +136,15 @@ def variant(job, *, data_set, enlarge, most, distance, triples, sizes, dimension
     }
 
 
-def five_points(job):
-    """Figure 1: five points of the plane that F^r orders as the paper says, 46 of 60 triples and its three mistakes.
+def five_points(job: Job) -> dict[str, Any]:
+    """Return five points of the plane that F^r orders as the paper says (figure 1).
+
+    F^r orders 46 of 60 triples correctly, and makes the three mistakes that the paper names.
 
     The paper prints no coordinates: points are drawn until they have these properties.
     """
-    rng, names = job.rng, "rabcd"
+    rng = job.rng
+    names = "rabcd"
     places = np.array(list(permutations(range(5), 3)))
     wrong = [tuple(names.index(x) for x in triple) for triple in ("bac", "cbd", "dbr")]
     while True:
@@ -82,56 +152,97 @@ def five_points(job):
         D = np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=-1))
         truth = proximity_order(D[places[:, 0], places[:, 1]], D[places[:, 0], places[:, 2]])
         right = truth == np.sign(margins(reference_embedding(D[0]), places))
-        if right.sum() == 46 and all(not right[(places == triple).all(axis=1)][0] for triple in wrong):
-            return {"names": names, "points": X, "line": D[0], "right": int(right.sum()), "triples": len(places)}
+        if right.sum() == 46 and all(
+            not right[(places == triple).all(axis=1)][0] for triple in wrong
+        ):
+            return {
+                "names": names,
+                "points": X,
+                "line": D[0],
+                "right": int(right.sum()),
+                "triples": len(places),
+            }
 
 
-def triangle(job):
-    """Figure 2: F^{x1,x2}(x) of eq. 8 as the foot of a height, from the three sides alone and from coordinates."""
-    A, B, C = np.array([1.1, 1.3]), np.array([0.0, 0.0]), np.array([3.0, 0.0])
-    sides = [np.linalg.norm(A - B), np.linalg.norm(A - C), np.linalg.norm(B - C)]
+def triangle(job: Job) -> dict[str, Any]:
+    """Return F^{x1,x2}(x) of eq. 8 as the foot of a height (figure 2).
+
+    It is computed from the three sides alone, and from coordinates.
+    """
+    A = np.array([1.1, 1.3])
+    B = np.array([0.0, 0.0])
+    C = np.array([3.0, 0.0])
+    sides = [float(np.linalg.norm(side)) for side in (A - B, A - C, B - C)]
     foot = pivot_embedding(np.array([sides[0]]), np.array([sides[1]]), sides[2])[0]
     return {"corners": [A, B, C], "foot": foot, "projection": float((A - B) @ (C - B) / sides[2])}
 
 
-def example_digits(job, *, data_set, per_class):
-    """Figure 4: images of each class, drawn at random."""
+def example_digits(job: Job, *, data_set: str, per_class: int) -> dict[str, Any]:
+    """Return images of each class, drawn at random: figure 4."""
     loaded = job.load(data_set)
-    rng, side = job.rng, round(loaded.X.shape[1] ** 0.5)
-    picked = [rng.choice(np.flatnonzero(loaded.y == label), per_class, replace=False) for label in loaded.classes]
+    rng = job.rng
+    side = round(loaded.X.shape[1] ** 0.5)
+    picked = [
+        rng.choice(np.flatnonzero(loaded.y == label), per_class, replace=False)
+        for label in loaded.classes
+    ]
     scale = 255.0 / loaded.X.max()
-    return {"side": side, "images": [(loaded.X[members] * scale).round().astype(int) for members in picked]}
+    return {
+        "side": side,
+        "images": [(loaded.X[members] * scale).round().astype(int) for members in picked],
+    }
 
 
-def _train(job, problem, distance, triples, sizes):
-    """The model, with the candidates as the objects of its space."""
+def _train(
+    job: Job, problem: Problem, distance: str, triples: str, sizes: dict[str, Any]
+) -> tuple[BoostMap, CallableSpace]:
+    """Return the model, with the candidates as the objects of its space."""
     rng = job.rng
     picked = rng.permutation(len(problem.database))[: sizes["candidates"] + sizes["objects"]]
-    C, T = picked[: sizes["candidates"]], picked[sizes["candidates"]:]
-    candidates, objects, labels = problem.database[C], problem.database[T], problem.labels[T]
-    D = chamfer(candidates, objects, kernels=job.kernels)
-    between = chamfer(candidates, kernels=job.kernels)
+    C = picked[: sizes["candidates"]]
+    T = picked[sizes["candidates"] :]
+    candidates = problem.database[C]
+    objects = problem.database[T]
+    labels = problem.labels[T]
+    distances = CandidateDistances(
+        chamfer(candidates, objects, kernels=job.kernels), chamfer(candidates, kernels=job.kernels)
+    )
     D_X = chamfer(objects, kernels=job.kernels)
     Phi = (labels[:, np.newaxis] != labels).astype(np.float64)
+    order_by = Phi if distance == "Pa" else D_X
     if triples == "Se":
-        chosen, y = selective_triples(
-            D_X, labels, sizes["k_most"], sizes["triples"], rng, Phi if distance == "Pa" else D_X)
+        chosen = selective_triples(
+            D_X, labels, sizes["k_most"], sizes["triples"], rng=rng, order_by=order_by
+        )
     else:
-        chosen, y = random_triples(Phi if distance == "Pa" else D_X, sizes["triples"], rng)
-    model = boostmap(
-        D, between, chosen, y, sizes["d"], rng=rng, M_1=sizes["M_1"], M_2=sizes["M_2"],
-        query_sensitive=sizes["query_sensitive"], kernels=job.kernels, threads=sizes["threads"],
+        chosen = random_triples(order_by, sizes["triples"], rng=rng)
+    options = BoostMapOptions(
+        n_references=sizes["M_1"],
+        n_best=sizes["M_2"],
+        query_sensitive=sizes["query_sensitive"],
         **AS_PRINTED,
+    )
+    model = boostmap(
+        distances,
+        chosen,
+        sizes["d"],
+        rng=rng,
+        options=options,
+        kernels=job.kernels,
+        threads=sizes["threads"],
     )
     return model, space_of(job, candidates)
 
 
-def _measure(job, model, space, problem, votes=False):
-    Q, X = model.embed(space, problem.queries), model.embed(space, problem.database)
-    found = rank_percentiles(job, model, Q, X, problem) | {"cost": model.cost}
+def _measure(
+    job: Job, model: BoostMap, space: CallableSpace, problem: Problem, votes: bool = False
+) -> dict[str, Any]:
+    Q = model.embed(space, problem.queries)
+    X = model.embed(space, problem.database)
+    measures = rank_percentiles(job, model, Q, X, problem) | {"cost": model.cost}
     if votes:
         k = problem.nearest.shape[1]
         distances, nearest = job.kernels.weighted_l1_nearest(Q, model.weights(Q), X, k)
         rng = job.rng_for("votes")
-        found["errors"] = knn_errors(problem.labels[nearest], distances, problem.truth, rng)
-    return found
+        measures["errors"] = knn_errors(problem.labels[nearest], distances, problem.truth, rng)
+    return measures

@@ -3,21 +3,40 @@
 Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
 """
 
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
 import numpy as np
 from scipy import ndimage
 
-from paper_figures.boostmap.problem import SIGMA, Problem, knn_errors, load_problem, rank_percentiles, space_of
+from paper_figures.boostmap.problem import (
+    SIGMA,
+    Problem,
+    knn_errors,
+    load_problem,
+    rank_percentiles,
+    space_of,
+)
 from paper_figures.boostmap.tasks import AS_PRINTED
-from refimpl.boostmap import addition, boostmap, embedding, from_rounds, modification
-from refimpl.boostmap.algorithm import add_to, next_weights
+from paper_figures.registry import Job
+from refimpl.boostmap import (
+    BoostMap,
+    BoostMapOptions,
+    CandidateDistances,
+    Triples,
+    boostmap,
+    random_triples,
+    selective_triples,
+)
+from refimpl.boostmap import algorithm as bm
 from refimpl.boostmap.bounds import least_z
 from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest, gradient
-from refimpl.boostmap.triples import random_triples, selective_triples
-from refimpl.kernels.stumps import on_grid
+from refimpl.boostmap.model import from_rounds
+from refimpl.boostmap.rounds import addition, first_weights, modification
 from refimpl.kernels.triples import margins
 from refimpl.rivals.fastmap import fastmap
-from refimpl.spaces import CallableSpace
-from refimpl.spaces.retrieval import enn_ranks, percentile
+from refimpl.spaces import CallableSpace, enn_ranks, percentile
+from refimpl.typing import BoolArray, FloatArray, Int32Array, Kernels
 
 SUCCESS, K = 98, 10  # § 11.2
 SHOWN = (95, 99)
@@ -25,140 +44,247 @@ AT_ONCE = 5000  # images that are worked on at a time
 DIMENSIONS = 11  # of FastMap in § 11.2
 
 
-# ------------------------------------------------------------------------------------------ edge detectors
+# ----------------------------------------------------------------------------------- edge detectors
 
 
-def detect(images, white, detector):
-    """Edge images of grey images by a detector: ("canny", sigma, low, high), ("sobel", t), ("outline", t), ("ink", t).
+def detect(images: FloatArray, white: float, detector: Sequence[Any]) -> BoolArray:
+    """Return edge images of grey images by a detector.
 
-    Thresholds of ink are shares of white, that of Sobel's gradient is on the scale of :func:`canny`. An outline is the
-    ink that touches, over its 4 neighbours, what is none.
+    A detector is ("canny", sigma, low, high), ("sobel", t), ("outline", t) or ("ink", t).
+
+    Thresholds of ink are shares of white, that of Sobel's gradient is on the scale of
+    :func:`canny`. An outline is the ink that touches, over its 4 neighbours, what is none.
     """
     kind, *numbers = detector
     grey = images / white
     if kind == "canny":
         return canny(grey, sigma=numbers[0], low=numbers[1], high=numbers[2])
     if kind == "sobel":
-        return np.hypot(*gradient(grey, 0)) > numbers[0]
-    ink = grey > numbers[0]
+        strong: BoolArray = np.hypot(*gradient(grey, 0)) > numbers[0]
+        return strong
+    ink: BoolArray = grey > numbers[0]
     cross = ndimage.generate_binary_structure(2, 1)[np.newaxis]
     return ink & ~ndimage.binary_erosion(ink, cross) if kind == "outline" else ink
 
 
-def edges(job, *, data_set, enlarge, most, detector, n_train):
-    """k-nn errors of the chamfer distance with a detector, and the p of § 11.2 for FastMap at 11 dimensions.
+def edges(
+    job: Job, *, data_set: str, enlarge: int, most: int, detector: Sequence[Any], n_train: int
+) -> dict[str, Any]:
+    """Return k-nn errors with an edge detector, and the p of § 11.2 for FastMap.
+
+    The errors are those of the chamfer distance; FastMap has 11 dimensions.
 
     Returns None in their place, and the number of images, if some have no edge at all.
     """
     loaded = job.load(data_set)
-    side, n = round(loaded.X.shape[1] ** 0.5), loaded.n_train
-    images, white = loaded.X.reshape(-1, side, side), loaded.X.max()
-    found = np.concatenate([
-        detect(ndimage.zoom(part, (1, enlarge, enlarge), order=1) if enlarge > 1 else part, white, detector)
-        for part in np.array_split(images, -(-len(images) // AT_ONCE))
-    ])
-    lost = int((~found.any(axis=(1, 2))).sum())
+    n = loaded.n_train
+    side = round(loaded.X.shape[1] ** 0.5)
+    images = loaded.X.reshape(-1, side, side)
+    white = loaded.X.max()
+    edge_images = np.concatenate(
+        [
+            detect(
+                ndimage.zoom(part, (1, enlarge, enlarge), order=1) if enlarge > 1 else part,
+                white,
+                detector,
+            )
+            for part in np.array_split(images, -(-len(images) // AT_ONCE))
+        ]
+    )
+    lost = int((~edge_images.any(axis=(1, 2))).sum())
     if lost:
         return {"lost": lost, "errors": None, "candidates": None, "edge_pixels": None}
-    distances, nearest = chamfer_nearest(found[n:], found[:n], most, kernels=job.kernels)
+    database = edge_images[:n]
+    distances, nearest = chamfer_nearest(edge_images[n:], database, most, kernels=job.kernels)
     errors = knn_errors(loaded.y[:n][nearest], distances, loaded.y[n:], job.rng_for("votes"))
-    problem = Problem(found[:n], found[n:], loaded.y[:n], loaded.y[n:], distances, nearest)
-    return {"lost": 0, "errors": errors, "candidates": _fastmap_candidates(job, problem, n_train),
-            "edge_pixels": float(found[:n].sum(axis=(1, 2)).mean())}
+    problem = Problem(database, edge_images[n:], loaded.y[:n], loaded.y[n:], distances, nearest)
+    return {
+        "lost": 0,
+        "errors": errors,
+        "candidates": _fastmap_candidates(job, problem, n_train),
+        "edge_pixels": float(database.sum(axis=(1, 2)).mean()),
+    }
 
 
-def _fastmap_candidates(job, problem, n_train):
+def _fastmap_candidates(job: Job, problem: Problem, n_train: int) -> int:
     rng = job.rng_for("edges")
     picked = np.sort(rng.choice(len(problem.database), n_train, replace=False))
     space = space_of(job, problem.database[picked])
-    model = fastmap(space, DIMENSIONS, rng)
-    Q, X = model.embed(space, problem.queries), model.embed(space, problem.database)
+    model = fastmap(space, DIMENSIONS, rng=rng)
+    Q = model.embed(space, problem.queries)
+    X = model.embed(space, problem.database)
     ranks = enn_ranks(model, Q, X, problem.nearest, [K], kernels=job.kernels)
     return int(percentile(ranks[:, 0], SUCCESS))
 
 
-# ------------------------------------------------------------------------------------------ readings of § 7.3
+# -------------------------------------------------------------------------------- readings of § 7.3
 
 
-def reading(job, *, data_set, enlarge, most, triples, sizes, queries, reading):
-    """ENN-k ranks of query-insensitive embeddings trained as one reading of §§ 7 and 10 says.
+def reading(
+    job: Job,
+    *,
+    data_set: str,
+    enlarge: int,
+    most: int,
+    triples: str,
+    sizes: dict[str, Any],
+    queries: int,
+    reading: dict[str, Any],
+) -> dict[str, Any]:
+    """Return ENN-k ranks of query-insensitive embeddings under one reading of §§ 7 and 10.
 
-    `reading` holds what differs: "m", "M_2", "triples", "objects", "sigma", "steps" ("add", "printed"),
-    "octaves" (weights only at powers of 2**octaves), "same" (objects of the triples are the candidates), "draw".
+    `reading` holds what differs: "m", "M_2", "triples", "objects", "sigma", "steps" ("add",
+    "printed"), "octaves" (weights only at powers of 2**octaves), "same" (objects of the triples are
+    the candidates), "draw".
     """
     problem = load_problem(job, data_set, reading.get("sigma", SIGMA), enlarge, most)
-    sizes = {"m": sizes["M_1"]} | sizes | {name: reading[name] for name in reading if name in (*sizes, "m")}
+    sizes = (
+        {"m": sizes["M_1"]}
+        | sizes
+        | {name: reading[name] for name in reading if name in (*sizes, "m")}
+    )
     rng = job.rng_for("reading", triples, reading.get("draw", 0))
     picked = rng.permutation(len(problem.database))[: sizes["candidates"] + sizes["objects"]]
-    C, T = picked[: sizes["candidates"]], picked[sizes["candidates"]:]
+    C = picked[: sizes["candidates"]]
+    T = picked[sizes["candidates"] :]
     T = C[: sizes["objects"]] if reading.get("same") else T
-    candidates, objects, labels = problem.database[C], problem.database[T], problem.labels[T]
+    candidates = problem.database[C]
+    objects = problem.database[T]
+    labels = problem.labels[T]
     D_X = chamfer(objects, kernels=job.kernels)
     if triples == "Se":
-        chosen, y = selective_triples(D_X, labels, sizes["k_most"], sizes["triples"], rng)
+        chosen = selective_triples(D_X, labels, sizes["k_most"], sizes["triples"], rng=rng)
     else:
-        chosen, y = random_triples(D_X, sizes["triples"], rng)
-    D, between = chamfer(candidates, objects, kernels=job.kernels), chamfer(candidates, kernels=job.kernels)
-    model = _train(job, D, between, chosen, y, sizes, reading, rng)
+        chosen = random_triples(D_X, sizes["triples"], rng=rng)
+    distances = CandidateDistances(
+        chamfer(candidates, objects, kernels=job.kernels), chamfer(candidates, kernels=job.kernels)
+    )
+    model = _train(job, distances, chosen, sizes, reading, rng)
     return _measured(job, model, problem, candidates, queries)
 
 
-def _train(job, D, between, triples, y, sizes, reading, rng):
-    kernels, threads = job.kernels, sizes["threads"]
+def _train(
+    job: Job,
+    distances: CandidateDistances,
+    triples: Triples,
+    sizes: dict[str, Any],
+    reading: dict[str, Any],
+    rng: np.random.Generator,
+) -> BoostMap:
+    kernels = job.kernels
+    threads = sizes["threads"]
     if "octaves" in reading:
-        kernels = CoarseWeights(kernels, reading["octaves"])
+        # the other kernels come by `__getattr__`, which a protocol does not see
+        kernels = cast(Kernels, CoarseWeights(kernels, reading["octaves"]))
     if "steps" in reading:
-        return from_rounds(list(_rounds(D, between, triples, y, sizes, reading["steps"], rng, kernels, threads)))
-    return boostmap(D, between, triples, y, sizes["d"], rng=rng, M_1=sizes["M_1"], m=sizes["m"], M_2=sizes["M_2"],
-                    kernels=kernels, threads=threads, **AS_PRINTED)
+        problem = bm.Problem(distances.D, distances.between, triples.objects, triples.y)
+        rounds = _rounds(problem, sizes, reading["steps"], rng, kernels, threads)
+        return from_rounds(list(rounds))
+    options = BoostMapOptions(
+        n_references=sizes["M_1"], n_pairs=sizes["m"], n_best=sizes["M_2"], **AS_PRINTED
+    )
+    return boostmap(
+        distances, triples, sizes["d"], rng=rng, options=options, kernels=kernels, threads=threads
+    )
 
 
-def _measured(job, model, problem, candidates, queries):
-    space = CallableSpace(lambda A, B: chamfer(A, B, kernels=job.kernels), candidates, pairwise=True)
-    Q, X = model.embed(space, problem.queries[:queries]), model.embed(space, problem.database)
-    part = Problem(problem.database, problem.queries[:queries], problem.labels, problem.truth[:queries],
-                   problem.distances[:queries], problem.nearest[:queries])
+def _measured(
+    job: Job, model: BoostMap, problem: Problem, candidates: BoolArray, queries: int
+) -> dict[str, Any]:
+    space = CallableSpace(
+        lambda A, B: chamfer(A, B, kernels=job.kernels), candidates, pairwise=True
+    )
+    Q = model.embed(space, problem.queries[:queries])
+    X = model.embed(space, problem.database)
+    part = Problem(
+        problem.database,
+        problem.queries[:queries],
+        problem.labels,
+        problem.truth[:queries],
+        problem.distances[:queries],
+        problem.nearest[:queries],
+    )
     ranks = rank_percentiles(job, model, Q, X, part)["ranks"]
-    return {"ranks": {k: [values[p - 1] for p in SHOWN] for k, values in ranks.items()}, "d": model.d,
-            "rounds": len(model.round_alpha), "pairs": int((model.second >= 0).sum())}
+    return {
+        "ranks": {k: [values[p - 1] for p in SHOWN] for k, values in ranks.items()},
+        "d": model.d,
+        "rounds": len(model.round_alpha),
+        "pairs": int((model.second >= 0).sum()),
+    }
 
 
-def _rounds(D, between, triples, y, sizes, steps, rng, kernels, threads):
-    """§ 7.3 with additions alone ("add"), or with its steps 1-2 as printed ("printed"), at most 4 d rounds."""
-    w, H, F = on_grid(np.full(len(triples), 1 / len(triples))), {}, {}
+def _rounds(
+    problem: bm.Problem,
+    sizes: dict[str, Any],
+    steps: str,
+    rng: np.random.Generator,
+    kernels: Kernels,
+    threads: int | None,
+) -> Iterator[tuple[int, int, float, float]]:
+    """Yield the rounds of § 7.3 under another reading of its steps, at most 4 d rounds.
+
+    `steps` is "add", for additions alone, or "printed", for steps 1-2 as printed.
+    """
+    between, triples, y = problem.between, problem.triples, problem.y
+    w = first_weights(problem)
+    H: dict[tuple[int, int], float] = {}
+    F: dict[tuple[int, int], FloatArray] = {}
     for _ in range(4 * sizes["d"]):
-        h, alpha = None, 0.0
+        h = None
         if steps == "printed" and H:
-            names, weights = list(H), np.array(list(H.values()))
-            g, _ = least_z([F[c] for c in names], triples, y, w, weights, kernels, threads, below=1.0)
-            h, alpha = (None, 0.0) if g is None else (names[g], -float(weights[g]))
+            h, alpha = _printed_removal(problem, H, F, w, kernels, threads)
             if h is None:
-                h, alpha = modification(H, F, triples, y, w, kernels, threads)
-        if h is None and len(H) == sizes["d"]:
-            return
+                h, alpha = modification(problem, H, F, w, kernels, threads)
         if h is None:
-            h, alpha = addition(D, between, triples, y, w, sizes["M_1"], sizes["m"], sizes["M_2"], rng, kernels,
-                                threads)
-        F[h] = embedding(D, *h, between[h[1], h[0]])
+            if len(H) == sizes["d"]:
+                return
+            tried = sizes["M_1"], sizes["m"], sizes["M_2"]
+            h, alpha = addition(problem, tried, (), w, rng, kernels, threads)
+        F[h] = bm.embeddings(problem, [h])[0]
         z = float(kernels.z_values(F[h][np.newaxis], triples, y, w, np.array([alpha]))[0])
-        w = next_weights(w, alpha, y * margins(F[h], triples), z)
-        add_to(H, h, alpha)
+        w = bm.next_weights(w, alpha, y * margins(F[h], triples), z)
+        bm.add_to(H, h, alpha)
         yield (*h, float(between[h[1], h[0]]) if h[1] >= 0 else 0.0, alpha)
         if h not in H:
             del F[h]
 
 
+def _printed_removal(
+    problem: bm.Problem,
+    H: dict[tuple[int, int], float],
+    F: dict[tuple[int, int], FloatArray],
+    w: FloatArray,
+    kernels: Kernels,
+    threads: int | None,
+) -> tuple[Any, float]:
+    """Return the classifier that the printed steps 1-2 take out, and minus its weight; or None."""
+    names = list(H)
+    weights = np.array(list(H.values()))
+    values = [F[h] for h in names]
+    g, _ = least_z(values, problem.triples, problem.y, w, weights, kernels, threads, below=1.0)
+    return (None, 0.0) if g is None else (names[g], -float(weights[g]))
+
+
 class CoarseWeights:
     """Kernels whose ``minimize_z`` looks at weights on a coarse grid only: powers of 2**octaves."""
 
-    def __init__(self, kernels, octaves):
-        self._kernels, self._octaves = kernels, octaves
+    def __init__(self, kernels: Kernels, octaves: int) -> None:
+        self._kernels = kernels
+        self._octaves = octaves
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._kernels, name)
 
-    def minimize_z(self, F, triples, y, w, least, threads=None):
-        """The power of 2**octaves nearest to the best weight, by its logarithm, and Z there."""
+    def minimize_z(
+        self,
+        F: FloatArray,
+        triples: Int32Array,
+        y: FloatArray,
+        w: FloatArray,
+        least: FloatArray,
+        threads: int | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the power of 2**octaves nearest to the best weight by logarithm, and its Z."""
         alpha, _ = self._kernels.minimize_z(F, triples, y, w, least, threads=threads)
         size = np.where(alpha == 0, 1.0, np.abs(alpha))
         coarse = np.sign(alpha) * 2.0 ** (self._octaves * np.round(np.log2(size) / self._octaves))

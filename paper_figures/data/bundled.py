@@ -6,26 +6,34 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from paper_figures.data.recipes import Parsed, Recipe
 
 
-def read_wdbc_small():
+def read_wdbc_small() -> Parsed:
     """Read Wisconsin diagnostic breast cancer, 569 x 30: the paper's wdbc."""
     bunch = load_breast_cancer()
     return Parsed(bunch.data, bunch.target, {0: "malignant", 1: "benign"})
 
 
-def read_digits17():
+def read_digits17() -> Parsed:
     """Read the digits 1 and 7 of scikit-learn's 8 x 8 digits; labels 1 and 7."""
     bunch = load_digits()
     keep = np.isin(bunch.target, (1, 7))
     return Parsed(
-        bunch.data[keep], bunch.target[keep], {1: "1", 7: "7"}, notes=("images are 8 x 8, grey 0..16",)
+        bunch.data[keep],
+        bunch.target[keep],
+        {1: "1", 7: "7"},
+        notes=("images are 8 x 8, grey 0..16",),
     )
 
 
-def read_digits():
+def read_digits() -> Parsed:
     """Read scikit-learn's 8 x 8 digits, 1797 of them; the last 500 are the test part."""
     bunch = load_digits()
-    return Parsed(bunch.data, bunch.target, {digit: str(digit) for digit in range(10)}, n_train=len(bunch.data) - 500,
-                  notes=("images are 8 x 8, grey 0..16",))
+    return Parsed(
+        bunch.data,
+        bunch.target,
+        {digit: str(digit) for digit in range(10)},
+        n_train=len(bunch.data) - 500,
+        notes=("images are 8 x 8, grey 0..16",),
+    )
 
 
 RECIPES = {

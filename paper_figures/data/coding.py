@@ -1,19 +1,25 @@
 """Turn symbols into numbers and deal with missing values, in the ways the papers leave open."""
 
+from collections.abc import Collection, Iterable
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from refimpl.kernels.arguments import one_of
+from refimpl.typing import BoolArray, FloatArray
 
 MISSING = ("code", "mean", "drop")
 ORDERS = ("sorted", "appearance", "frequency")
 
 
-def nominal_codes(column, *, order="sorted", missing_symbol="?"):
-    """Number the symbols of a column 0, 1, ...; a missing one gets the number after the last.
+def nominal_codes(
+    column: ArrayLike, *, order: str = "sorted", missing_symbol: str = "?"
+) -> tuple[FloatArray, BoolArray]:
+    """Number the symbols of a column 0, 1, ...; a missing symbol gets the next number.
 
     Parameters
     ----------
-    column : sequence of str
+    column : (n,) array_like of str
     order : {"sorted", "appearance", "frequency"}
         How symbols are numbered: alphabetically, as they appear, or the most frequent first.
     missing_symbol : str
@@ -25,26 +31,38 @@ def nominal_codes(column, *, order="sorted", missing_symbol="?"):
         Where the symbol is the missing one.
     """
     one_of(order, ORDERS, "order")
-    column = np.asarray(column)
-    missing = column == missing_symbol
-    symbols, first, counts = np.unique(column[~missing], return_index=True, return_counts=True)
-    ranked = {"sorted": np.arange(symbols.size), "appearance": np.argsort(first, kind="stable")}
-    ranked["frequency"] = np.argsort(-counts, kind="stable")
-    codes = {symbol: code for code, symbol in enumerate(symbols[ranked[order]])}
-    return np.array([codes.get(symbol, symbols.size) for symbol in column], dtype=np.float64), missing
+    cells = np.asarray(column)
+    missing: BoolArray = np.asarray(cells == missing_symbol)
+    symbols, first, counts = np.unique(cells[~missing], return_index=True, return_counts=True)
+    ranked = {
+        "sorted": np.arange(symbols.size),
+        "appearance": np.argsort(first, kind="stable"),
+        "frequency": np.argsort(-counts, kind="stable"),
+    }
+    number = {symbol: code for code, symbol in enumerate(symbols[ranked[order]])}
+    codes = np.array([number.get(cell, symbols.size) for cell in cells], dtype=np.float64)
+    return codes, missing
 
 
-def table(rows, nominal=(), *, missing="code", order="sorted", missing_symbol="?"):
+def table(
+    rows: Iterable[Iterable[str]],
+    nominal: Collection[int] = (),
+    *,
+    missing: str = "code",
+    order: str = "sorted",
+    missing_symbol: str = "?",
+) -> tuple[FloatArray, BoolArray]:
     """Make a matrix of numbers from rows of text.
 
     Parameters
     ----------
-    rows : sequence of sequences of str
+    rows : iterable of iterables of str
     nominal : collection of int
         The columns that hold symbols.
     missing : {"code", "mean", "drop"}
-        ``"code"``: a number of its own, after the last symbol's, or one below a numeric column's least value.
-        ``"mean"``: the column's mean, or its most frequent symbol. ``"drop"``: the row is left out.
+        ``"code"`` gives a missing value a number of its own: the number after the last symbol, or
+        1 below the least value of a numeric column. ``"mean"`` gives it the column's mean or most
+        frequent symbol. ``"drop"`` leaves the row out.
     order : {"sorted", "appearance", "frequency"}
         See :func:`nominal_codes`.
     missing_symbol : str
@@ -61,7 +79,9 @@ def table(rows, nominal=(), *, missing="code", order="sorted", missing_symbol="?
     gaps = np.zeros(text.shape, dtype=bool)
     for j in range(text.shape[1]):
         if j in nominal:
-            X[:, j], gaps[:, j] = nominal_codes(text[:, j], order=order, missing_symbol=missing_symbol)
+            X[:, j], gaps[:, j] = nominal_codes(
+                text[:, j], order=order, missing_symbol=missing_symbol
+            )
             fill = _most_frequent(X[~gaps[:, j], j]) if missing == "mean" else None
         else:
             gaps[:, j] = text[:, j] == missing_symbol
@@ -70,10 +90,12 @@ def table(rows, nominal=(), *, missing="code", order="sorted", missing_symbol="?
             fill = known.mean() if missing == "mean" else known.min() - 1.0
         if fill is not None:
             X[gaps[:, j], j] = fill
-    keep = ~gaps.any(axis=1) if missing == "drop" else np.ones(len(X), dtype=bool)
+    keep: BoolArray = np.ones(len(X), dtype=bool)
+    if missing == "drop":
+        keep = ~np.any(gaps, axis=1)
     return X[keep], keep
 
 
-def _most_frequent(values):
+def _most_frequent(values: FloatArray) -> float:
     distinct, counts = np.unique(values, return_counts=True)
-    return distinct[np.argmax(counts)]
+    return float(distinct[np.argmax(counts)])

@@ -1,10 +1,11 @@
-"""Find a data file, or download it; never hand out a file whose sha256 is not the one of the table."""
+"""Find a data file or download it; a file whose sha256 differs from the table's is refused."""
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
-from paper_figures.data.files import FILES
+from paper_figures.data.files import FILES, DataFile
 from paper_figures.extras import require_extra
 
 VARIABLE = "REFIMPL_DATA"
@@ -21,17 +22,17 @@ class DataNotAvailable(Exception):
         True if only its user can supply the file (a licence), so that its absence is no failure.
     """
 
-    def __init__(self, message, reason, by_hand=False):
+    def __init__(self, message: str, reason: str, by_hand: bool = False) -> None:
         super().__init__(message, reason, by_hand)
         self.reason = reason
         self.by_hand = by_hand
 
-    def __str__(self):
-        return self.args[0]
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
-def search_path(data_dir=None):
-    """Give the folders that are searched for data files, in order.
+def search_path(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Return the folders that are searched for data files, in order.
 
     Parameters
     ----------
@@ -41,17 +42,17 @@ def search_path(data_dir=None):
     Returns
     -------
     list of Path
-        ``data_dir``, then that of the variable REFIMPL_DATA, then the user's cache.
+        ``data_dir``, then the folder of the variable REFIMPL_DATA, then the user's cache.
     """
     require_extra("pooch")
     import pooch
 
-    given = [data_dir, os.environ.get(VARIABLE)]
-    return [Path(folder) for folder in given if folder] + [Path(pooch.os_cache("refimpl"))]
+    folders = [data_dir, os.environ.get(VARIABLE)]
+    return [Path(folder) for folder in folders if folder] + [Path(pooch.os_cache("refimpl"))]
 
 
-def fetch(name, data_dir=None):
-    """Give the path of a data file, downloading it into the user's cache if it is nowhere.
+def fetch(name: str, data_dir: str | os.PathLike[str] | None = None) -> Path:
+    """Return the path of a data file, downloading it into the user's cache if it is missing.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def fetch(name, data_dir=None):
     ValueError
         If a file of that name has another sha256.
     DataNotAvailable
-        If the file is nowhere and cannot be downloaded.
+        If the file is missing and cannot be downloaded.
     """
     file = FILES[name]
     path = find(name, data_dir)
@@ -88,8 +89,8 @@ def fetch(name, data_dir=None):
     return _download(file, folders)
 
 
-def find(name, data_dir=None):
-    """Give the path of a data file if one of the folders has it, else None; nothing is downloaded.
+def find(name: str, data_dir: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return the path of a data file if a folder has it, else None; nothing is downloaded.
 
     Parameters
     ----------
@@ -105,23 +106,25 @@ def find(name, data_dir=None):
     return next((path for path in paths if path.is_file()), None)
 
 
-def sha256_of(path):
-    """Give the sha256 of a file as 64 hexadecimal digits."""
+def sha256_of(path: str | os.PathLike[str]) -> str:
+    """Return the sha256 of a file as 64 hexadecimal digits."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _check(file, path):
+def _check(file: DataFile, path: Path) -> None:
     actual = sha256_of(path)
     if file.sha256 is not None and actual != file.sha256:
-        remedy = f"it will be downloaded from {file.url}" if file.url else "put the right file in its place"
+        remedy = "put the right file in its place"
+        if file.url:
+            remedy = f"it will be downloaded from {file.url}"
         raise ValueError(
-            f"{path} is not the file it should be: expected sha256 {file.sha256}, found {actual}. "
+            f"{path} must have the sha256 {file.sha256}; got {actual}. "
             f"Remove it ({remedy}){'; ' + file.note if file.note else ''}."
         )
 
 
-def _download(file, folders):
+def _download(file: DataFile, folders: Sequence[Path]) -> Path:
     import pooch
 
     target = folders[-1] / file.name
@@ -129,7 +132,7 @@ def _download(file, folders):
     try:
         pooch.retrieve(file.url, file.sha256, fname=target.name, path=target.parent)
     except ValueError as error:  # pooch: the hash of what came is another one
-        reason = f"{file.name}: what {file.url} sends does not have the sha256 of the table"
+        reason = f"{file.name}: the file from {file.url} does not have the sha256 of the table"
         raise DataNotAvailable(f"{reason} ({error}). {by_hand}", reason) from error
     except OSError as error:  # the errors of requests are OSErrors
         reason = f"{file.name} is missing and could not be downloaded from {file.url}"

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
 MNIST = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 ARFF = "https://raw.githubusercontent.com/renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73/"
-ADBENCH = "https://raw.githubusercontent.com/Minqi824/ADBench/5d38cd06091ad196c10e9203ee5dec1d6ae089a3/"
+ADBENCH = (
+    "https://raw.githubusercontent.com/Minqi824/ADBench/5d38cd06091ad196c10e9203ee5dec1d6ae089a3/"
+)
 AD_EXCERPT = "https://raw.githubusercontent.com/smenon8/AdNonAdDataClassifier/948e8797bc3aab203efbbbdb7837358d26485bb6/"
 CC_BY = "CC BY 4.0"
 
@@ -39,7 +41,10 @@ class DataFile:
     note: str = ""
 
 
-_LUMA = "the Y channel of JPEG copies (quality 75) of CIFAR-10, www.cs.toronto.edu/~kriz/cifar.html, class by class"
+_LUMA = (
+    "the Y channel of JPEG copies (quality 75) of CIFAR-10, www.cs.toronto.edu/~kriz/cifar.html, "
+    "class by class"
+)
 _REENCODED = "a re-encoding of UCI's file, so UCI's own copy has another sha256"
 
 _TABLE = (
@@ -81,7 +86,8 @@ _TABLE = (
         "bdd8ad5cf5bf2cb96cba53dde30d522d0f6a279083a8e2bc7efbac5981b04385",
         ADBENCH + "datasets/17_InternetAds.npz",
         CC_BY,
-        "a substitute made by ADBench from UCI's ad.data: distinct binary rows, geometry columns dropped",
+        "a substitute made by ADBench from UCI's ad.data: distinct binary rows, "
+        "geometry columns dropped",
     ),
     DataFile(
         "uci/ad/ad-first998.csv",
@@ -164,7 +170,8 @@ _TABLE = (
         "06f5b7c2cd7bca686fda4f92eab5f61e7ff6426a9acefa2e3dda04fc54293cf5",
         None,
         "not stated",
-        "UCI has withdrawn pima-indians-diabetes/pima-indians-diabetes.data; copies of it are widespread",
+        "UCI has withdrawn pima-indians-diabetes/pima-indians-diabetes.data; "
+        "copies of it are widespread",
     ),
     DataFile(
         "uci/liver-disorders/bupa.data",
@@ -205,7 +212,8 @@ _TABLE = (
         "67d14052fecb40def4324a25d2990edec163123df91fdb825a0a400427cd8467",
         None,
         "not stated",
-        "20news-bydate.tar.gz of qwone.com/~jason/20Newsgroups, packed again: entries sorted, times zero",
+        "20news-bydate.tar.gz of qwone.com/~jason/20Newsgroups, packed again: entries sorted, "
+        "times zero",
     ),
     # Kar & Jain (2011)
     DataFile(
@@ -293,21 +301,24 @@ _TABLE = (
         "7f593cf9412a31a9839387d4904fa7e732a376c562ac18bf79cef330d1afd01e",
         None,
         "not stated",
-        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, which is gone",
+        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, "
+        "which is gone",
     ),
     DataFile(
         "similarity/Protein.mat",
         "3f180796d442e4f2613dbecca60e4e5cfe5a5f2e79b6c9f2f5202bc9e0daa9cc",
         None,
         "not stated",
-        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, which is gone",
+        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, "
+        "which is gone",
     ),
     DataFile(
         "similarity/Voting.mat",
         "1d2eaf9d9a8a0d4ff1133552f147c59d330da679ef237e989fb90d59658a9464",
         None,
         "not stated",
-        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, which is gone",
+        "was on the page of Chen et al. (2009), idl.ee.washington.edu/SimilarityLearning, "
+        "which is gone",
     ),
     # Li et al. (2011), § 4.2
     DataFile(

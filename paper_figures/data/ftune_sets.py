@@ -1,10 +1,14 @@
-"""The sets of Kar & Jain (2011) beside letters and Isolet: UCI's, and similarity matrices of Chen et al. (2009).
+"""The sets of Kar & Jain (2011) except letters and Isolet.
 
-A similarity matrix is X, n x n, row i to column j. The paper's AmazonBinary, Patrol, Mirex07, Amazon47 and FaceRec are
-nowhere to be had.
+They are UCI's, and similarity matrices of Chen et al. (2009). A similarity matrix is X, n x n, from
+row i to column j. The paper's AmazonBinary, Patrol, Mirex07, Amazon47 and FaceRec are not
+available.
 """
 
+from pathlib import Path
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.io import loadmat
 from sklearn.datasets import load_svmlight_file
 
@@ -14,79 +18,86 @@ from paper_figures.data.recipes import Parsed, Recipe
 FAULTS = ("Pastry", "Z_Scratch", "K_Scatch", "Stains", "Dirtiness", "Bumps", "Other_Faults")
 
 
-def _with_classes(X, labels, notes=()):
+def _with_classes(X: ArrayLike, labels: ArrayLike, notes: tuple[str, ...] = ()) -> Parsed:
     names, y = np.unique(labels, return_inverse=True)
-    return Parsed(np.asarray(X, dtype=np.float64), y, {i: str(name) for i, name in enumerate(names)}, notes=notes)
+    return Parsed(
+        np.asarray(X, dtype=np.float64),
+        y,
+        {i: str(name) for i, name in enumerate(names)},
+        notes=notes,
+    )
 
 
-def _last_column(*paths, separator=None):
+def _last_column(*paths: Path, separator: str | None = None) -> Parsed:
     cells = np.concatenate([np.loadtxt(path, delimiter=separator) for path in paths])
     return _with_classes(cells[:, :-1], cells[:, -1].astype(np.int64))
 
 
-def read_cod_rna(path):
+def read_cod_rna(path: Path) -> Parsed:
     """Read Cod-rna, 59535 x 8."""
     X, y = load_svmlight_file(path)
     return _with_classes(X.toarray(), y.astype(np.int64))
 
 
-def read_magic(path):
+def read_magic(path: Path) -> Parsed:
     """Read Magic, 19020 x 10: gamma (g) against hadron (h)."""
     cells = np.loadtxt(path, dtype=str, delimiter=",")
     return _with_classes(cells[:, :-1].astype(np.float64), cells[:, -1])
 
 
-def read_pen_digits(train, test):
+def read_pen_digits(train: Path, test: Path) -> Parsed:
     """Read pen digits, 10992 x 16."""
     return _last_column(train, test, separator=",")
 
 
-def read_nursery(path):
-    """Read Nursery, 12960 x 8 nominal features, numbered in the order in which the file has them."""
+def read_nursery(path: Path) -> Parsed:
+    """Read Nursery, 12960 x 8 nominal features, numbered in the order of the file."""
     rows = [line.split(",") for line in path.read_text(encoding="ascii").split() if line]
     X, _ = table([row[:-1] for row in rows], range(8), order="appearance")
-    return _with_classes(X, [row[-1] for row in rows], ("nominal values are numbered in the order of the file",))
+    return _with_classes(
+        X, [row[-1] for row in rows], ("nominal values are numbered in the order of the file",)
+    )
 
 
-def read_faults(path):
+def read_faults(path: Path) -> Parsed:
     """Read steel plate faults, 1941 x 27."""
     cells = np.loadtxt(path)
     return _with_classes(cells[:, :27], np.array(FAULTS)[cells[:, 27:].argmax(axis=1)])
 
 
-def read_mfeat_pixel(path):
+def read_mfeat_pixel(path: Path) -> Parsed:
     """Read mfeat-pix, 2000 x 240: 200 rows of each digit, one after the other."""
     return _with_classes(np.loadtxt(path), np.repeat(np.arange(10), 200))
 
 
-def read_mfeat_zernike(path):
+def read_mfeat_zernike(path: Path) -> Parsed:
     """Read mfeat-zer, 2000 x 47."""
     cells = np.loadtxt(path, delimiter=",", skiprows=1)
     return _with_classes(cells[:, :-1], cells[:, -1].astype(np.int64) - 1)
 
 
-def read_opt_digits(train, test):
+def read_opt_digits(train: Path, test: Path) -> Parsed:
     """Read the optical digits, 5620 x 64."""
     return _last_column(train, test, separator=",")
 
 
-def read_satellite(train, test):
+def read_satellite(train: Path, test: Path) -> Parsed:
     """Read Satellite, 6435 x 36."""
     return _last_column(train, test)
 
 
-def read_segment(path):
+def read_segment(path: Path) -> Parsed:
     """Read Segment, 2310 x 19."""
     return _last_column(path)
 
 
-def read_aural_sonar(path):
+def read_aural_sonar(path: Path) -> Parsed:
     """Read AuralSonar, similarities of 100 echoes."""
     arrays = loadmat(path)
     return _with_classes(arrays["aural_sonar_data"], arrays["aural_sonar_labels"].ravel())
 
 
-def read_matrix(path):
+def read_matrix(path: Path) -> Parsed:
     """Read Protein or Voting, a matrix of similarities."""
     arrays = loadmat(path)
     return _with_classes(arrays["A"], arrays["C"].ravel())
@@ -95,12 +106,16 @@ def read_matrix(path):
 RECIPES = {
     "cod-rna": Recipe(read_cod_rna, ("uci/cod-rna/cod-rna",)),
     "magic": Recipe(read_magic, ("uci/magic/magic04.data",)),
-    "pen-digits": Recipe(read_pen_digits, ("uci/pendigits/pendigits.tra", "uci/pendigits/pendigits.tes")),
+    "pen-digits": Recipe(
+        read_pen_digits, ("uci/pendigits/pendigits.tra", "uci/pendigits/pendigits.tes")
+    ),
     "nursery": Recipe(read_nursery, ("uci/nursery/nursery.data",)),
     "faults": Recipe(read_faults, ("uci/faults/Faults.NNA",)),
     "mfeat-pixel": Recipe(read_mfeat_pixel, ("uci/mfeat/mfeat-pix",)),
     "mfeat-zernike": Recipe(read_mfeat_zernike, ("uci/mfeat/mfeat-zernike.csv",)),
-    "opt-digits": Recipe(read_opt_digits, ("uci/optdigits/optdigits.tra", "uci/optdigits/optdigits.tes")),
+    "opt-digits": Recipe(
+        read_opt_digits, ("uci/optdigits/optdigits.tra", "uci/optdigits/optdigits.tes")
+    ),
     "satellite": Recipe(read_satellite, ("uci/satimage/sat.trn", "uci/satimage/sat.tst")),
     "segment": Recipe(read_segment, ("uci/segment/segment.dat",)),
     "aural-sonar": Recipe(read_aural_sonar, ("similarity/aural_sonar.mat",)),

@@ -1,6 +1,10 @@
-"""The sets of Weinberger & Saul (2008) beside MNIST: letters, Isolet, Yale faces, newsgroups; and wine."""
+"""The sets of Weinberger & Saul (2008) except MNIST: letters, Isolet, Yale faces, newsgroups.
+
+Wine is the set of the small scale.
+"""
 
 import tarfile
+from pathlib import Path
 
 import numpy as np
 from scipy.io import loadmat
@@ -9,20 +13,29 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from paper_figures.data.recipes import Parsed, Recipe
+from refimpl.typing import IntArray
 
 WORDS, TOPICS = 20_000, 200  # of the newsgroups
 
 
-def read_letters(path):
-    """Read the letters, 20000 x 16: the first 14000 rows are the training part, which is as many as the paper's."""
+def read_letters(path: Path) -> Parsed:
+    """Read the letters, 20000 x 16.
+
+    The first 14000 rows are the training part; the paper's has as many.
+    """
     cells = np.loadtxt(path, dtype=str, delimiter=",")
     letters, y = np.unique(cells[:, 0], return_inverse=True)
     X = cells[:, 1:].astype(np.float64)
-    return Parsed(X, y, dict(enumerate(letters.tolist())), n_train=14_000,
-                  notes=("the paper has 14000 training letters; which ones is not said: here the first",))
+    return Parsed(
+        X,
+        y,
+        dict(enumerate(letters.tolist())),
+        n_train=14_000,
+        notes=("the paper has 14000 training letters; which ones is not said: here the first",),
+    )
 
 
-def read_isolet(train, test):
+def read_isolet(train: Path, test: Path) -> Parsed:
     """Read Isolet, 617 features: speakers 1 to 4 are the training part, 5 the test part."""
     parts = [np.loadtxt(path, delimiter=",") for path in (train, test)]
     X = np.concatenate(parts)
@@ -30,18 +43,25 @@ def read_isolet(train, test):
     return Parsed(X[:, :-1], X[:, -1].astype(np.int64) - 1, names, n_train=len(parts[0]))
 
 
-def read_yale(path):
-    """Read Extended Yale Face B, 2414 faces of 32 x 32 pixels: seven of ten of each person are the training part."""
+def read_yale(path: Path) -> Parsed:
+    """Read Extended Yale Face B, 2414 faces of 32 x 32 pixels.
+
+    70 % of each person's faces are the training part.
+    """
     arrays = loadmat(path)
-    X, y = arrays["fea"].astype(np.float64), arrays["gnd"].ravel().astype(np.int64) - 1
+    X = arrays["fea"].astype(np.float64)
+    y = arrays["gnd"].ravel().astype(np.int64) - 1
     order, n_train = _seven_of_ten(y)
-    note = "the paper's 1690 training faces are not named: 70 per cent of each person's, drawn with seed 0"
+    note = (
+        "the paper's 1690 training faces are not named: 70 per cent of each person's, "
+        "drawn with seed 0"
+    )
     names = {i: f"person {i + 1}" for i in range(38)}
     return Parsed(X[order], y[order], names, n_train=n_train, notes=(note,))
 
 
-def _seven_of_ten(y):
-    """An order that begins with 70 % of each class, drawn with seed 0, and how many these are."""
+def _seven_of_ten(y: IntArray) -> tuple[IntArray, int]:
+    """Return an order that begins with 70 % of each class, drawn with seed 0, and their number."""
     rng = np.random.default_rng(0)
     train = np.zeros(len(y), dtype=bool)
     for c in np.unique(y):
@@ -50,34 +70,46 @@ def _seven_of_ten(y):
     return np.concatenate([np.flatnonzero(train), np.flatnonzero(~train)]), int(train.sum())
 
 
-def read_newsgroups(path):
-    """Read 20 newsgroups, 18846 texts, as 200 numbers each: tf-idf of frequent words, and its leading singular vectors.
+def read_newsgroups(path: Path) -> Parsed:
+    """Read 20 newsgroups, 18846 texts, as 200 numbers each.
 
-    Of a text's head only From and Subject are kept, as in the collection of 18,828 texts; the paper has 18,827.
+    The numbers are tf-idf of frequent words on its leading singular vectors. Only From and Subject
+    of a text's head are kept, as in the collection of 18,828 texts; the paper has 18,827.
     """
     with tarfile.open(path) as archive:
         members = sorted((m for m in archive if m.isfile()), key=lambda m: m.name)
         groups = [m.name.split("/")[-2] for m in members]
-        texts = [_without_head(archive.extractfile(m).read().decode("latin-1")) for m in members]
+        texts = [_without_head(_content(archive, m)) for m in members]
     names, y = np.unique(groups, return_inverse=True)
     order, n_train = _seven_of_ten(y)
-    texts, y = [texts[i] for i in order], y[order]
+    texts = [texts[i] for i in order]
+    y = y[order]
     words = TfidfVectorizer(max_features=WORDS, stop_words="english", sublinear_tf=True)
     shorter = TruncatedSVD(TOPICS, random_state=0)
     train = shorter.fit_transform(words.fit_transform(texts[:n_train]))
     X = np.concatenate([train, shorter.transform(words.transform(texts[n_train:]))])
-    note = ("how the paper makes vectors of the texts is not said: here tf-idf, 1 + log of the count, of the "
-            f"{WORDS} most frequent words, at length 1, on {TOPICS} leading singular vectors; 70 % of each group train")
+    note = (
+        "how the paper makes vectors of the texts is not said: "
+        f"here tf-idf, 1 + log of the count, "
+        f"of the {WORDS} most frequent words, at length 1, on {TOPICS} leading singular vectors; "
+        "70 % of each group train"
+    )
     return Parsed(X, y, dict(enumerate(names.tolist())), n_train=n_train, notes=(note,))
 
 
-def _without_head(text):
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> str:
+    stream = archive.extractfile(member)
+    assert stream is not None  # only files are asked for
+    return stream.read().decode("latin-1")
+
+
+def _without_head(text: str) -> str:
     head, _, body = text.partition("\n\n")
     kept = [line for line in head.splitlines() if line.startswith(("From:", "Subject:"))]
     return "\n".join([*kept, body])
 
 
-def read_wine():
+def read_wine() -> Parsed:
     """Read wine, 178 x 13, each feature at unit variance; every third row is in the test part."""
     bunch = load_wine()
     X = bunch.data / bunch.data.std(axis=0)

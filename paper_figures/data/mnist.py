@@ -1,18 +1,23 @@
 """MNIST, read from its four idx files; the training part comes first."""
 
 import gzip
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paper_figures.data.recipes import Parsed, Recipe
 
 FILES = tuple(
-    f"mnist/{part}-{kind}-ubyte.gz" for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")
+    f"mnist/{part}-{kind}-ubyte.gz"
+    for part in ("train", "t10k")
+    for kind in ("images-idx3", "labels-idx1")
 )
 _HEADER = {0x00000801: 8, 0x00000803: 16}
 
 
-def read_idx(path):
+def read_idx(path: Path) -> NDArray[np.uint8]:
     """Read an idx file of unsigned bytes.
 
     Parameters
@@ -34,8 +39,15 @@ def read_idx(path):
     return values if header == 8 else values.reshape(n, -1)
 
 
-def read_mnist(train_images, train_labels, test_images, test_labels, *, digits=range(10)):
-    """Read the given digits of MNIST, training part first; labels are the digits."""
+def read_mnist(
+    train_images: Path,
+    train_labels: Path,
+    test_images: Path,
+    test_labels: Path,
+    *,
+    digits: Iterable[int] = range(10),
+) -> Parsed:
+    """Read some digits of MNIST, the training part first; the labels are the digits."""
     digits = tuple(digits)
     parts = []
     for images, labels in ((train_images, train_labels), (test_images, test_labels)):
@@ -47,7 +59,9 @@ def read_mnist(train_images, train_labels, test_images, test_labels, *, digits=r
     return Parsed(X, y, {digit: str(digit) for digit in digits}, n_train=len(parts[0][1]))
 
 
-def read_mnist17(train_images, train_labels, test_images, test_labels):
+def read_mnist17(
+    train_images: Path, train_labels: Path, test_images: Path, test_labels: Path
+) -> Parsed:
     """Read the digits 1 and 7 of MNIST."""
     return read_mnist(train_images, train_labels, test_images, test_labels, digits=(1, 7))
 

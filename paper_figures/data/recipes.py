@@ -1,24 +1,28 @@
-"""What a module that reads data sets declares: for each set its files and its reader, and what that gives."""
+"""What a module that reads data sets declares: the files and the reader of each set."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
+
+from refimpl.typing import Labels
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a set is read: ``read(*paths, **options) -> Parsed`` and the files it wants."""
+    """How a set is read: ``read(*paths, **options) -> Parsed``, and the files it reads."""
 
-    read: object
-    files: tuple = ()
+    read: Callable[..., "Parsed"]
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a reader gives back; :func:`paper_figures.data.load` adds the name and the files."""
+    """What a reader returns; :func:`paper_figures.data.load` adds the name and the files."""
 
-    X: np.ndarray
-    y: np.ndarray
-    classes: dict
+    X: NDArray[Any]
+    y: Labels
+    classes: Mapping[int, str]
     n_train: int | None = None
-    notes: tuple = field(default=())
+    notes: tuple[str, ...] = field(default=())

@@ -2,13 +2,22 @@
 
 import hashlib
 import inspect
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from paper_figures.data.fetch import fetch, find, sha256_of
 from paper_figures.data.files import FILES
+from paper_figures.data.recipes import Parsed, Recipe
 from paper_figures.extras import require_extra
+from refimpl.typing import FloatArray, IntArray
+
+Folder: TypeAlias = str | PathLike[str] | None
+FileList: TypeAlias = tuple[dict[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -26,34 +35,38 @@ class DataSet:
     files : tuple of dict
         ``{"name", "sha256"}`` of each file it was read from.
     n_train : int or None
-        The first ``n_train`` rows are the official training part, the rest the test part; None: no parts.
+        The first ``n_train`` rows are the official training part, the rest the test part; None: no
+        parts.
     notes : tuple of str
         What was decided in reading it.
     """
 
     name: str
-    X: np.ndarray
-    y: np.ndarray
-    classes: dict
-    files: tuple = ()
+    X: FloatArray
+    y: IntArray
+    classes: Mapping[int, str]
+    files: FileList = ()
     n_train: int | None = None
-    notes: tuple = ()
+    notes: tuple[str, ...] = ()
 
 
-def _recipes():
+def _recipes() -> dict[str, Recipe]:
     require_extra("sklearn")
     from paper_figures.data import bundled, ftune_sets, lmnn_sets, mnist, tiny_images, uci
 
     modules = (bundled, mnist, uci, lmnn_sets, ftune_sets, tiny_images)
-    return {name: recipe for module in modules for name, recipe in module.RECIPES.items()}
+    recipes: dict[str, Recipe] = {}
+    for module in modules:
+        recipes |= module.RECIPES
+    return recipes
 
 
-def names():
-    """Give the names that :func:`load` knows, sorted."""
+def names() -> list[str]:
+    """Return the names that :func:`load` knows, sorted."""
     return sorted(_recipes())
 
 
-def load(name, data_dir=None, **options):
+def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
     """Read a data set with its paper's preprocessing.
 
     Parameters
@@ -63,8 +76,9 @@ def load(name, data_dir=None, **options):
     data_dir : path or None
         Where to look first; see :func:`paper_figures.data.fetch.search_path`.
     **options
-        Alternatives that the papers leave open, such as ``missing="drop"`` or ``order="frequency"``; an
-        option that the set does not have is an error which lists those it has.
+        Alternatives that the papers leave open, such as ``missing="drop"`` or
+        ``order="frequency"``; an option that the set does not have is an error which lists those it
+        has.
 
     Returns
     -------
@@ -78,26 +92,33 @@ def load(name, data_dir=None, **options):
         If a file is nowhere and cannot be downloaded.
     """
     recipe = recipe_of(name)
-    known = [p.name for p in inspect.signature(recipe.read).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    known = [
+        p.name
+        for p in inspect.signature(recipe.read).parameters.values()
+        if p.kind is p.KEYWORD_ONLY
+    ]
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ValueError(
-            f"{unknown[0]}: data set {name!r} has no such option; it has {', '.join(known) or 'none'}"
+            f"an option of {name!r} must be one of {', '.join(known) or '(it has none)'}; "
+            f"got {unknown[0]!r}"
         )
     paths = [fetch(file, data_dir) for file in recipe.files]
     parsed = recipe.read(*paths, **options)
     X = np.ascontiguousarray(parsed.X, dtype=np.float64)
     y = np.ascontiguousarray(parsed.y, dtype=np.int64)
     if X.ndim != 2 or y.shape != (len(X),) or not np.isfinite(X).all():
-        raise ValueError(f"{name}: expected finite X (n x d) and y (n); found shapes {X.shape} and {y.shape}")
+        raise ValueError(
+            f"{name}: X must be finite, n x d, and y have n labels; got {X.shape} and {y.shape}"
+        )
     files = _file_list(recipe, paths) or _bundled_file(name, X, y)
     for array in (X, y):
         array.setflags(write=False)
     return DataSet(name, X, y, parsed.classes, files, parsed.n_train, parsed.notes)
 
 
-def reader(name):
-    """Give the function that reads a data set; its module is part of the code behind a result.
+def reader(name: str) -> Callable[..., Parsed]:
+    """Return the function that reads a data set; its module is part of the code behind a result.
 
     Parameters
     ----------
@@ -111,8 +132,8 @@ def reader(name):
     return recipe_of(name).read
 
 
-def describe(name, data_dir=None):
-    """Give the files of a data set with their sha256, fetching what is missing.
+def describe(name: str, data_dir: Folder = None) -> FileList:
+    """Return the files of a data set with their sha256, fetching missing files.
 
     Parameters
     ----------
@@ -131,8 +152,8 @@ def describe(name, data_dir=None):
     return _file_list(recipe, [fetch(file, data_dir) for file in recipe.files])
 
 
-def at_hand(name, data_dir=None):
-    """Whether all files of a data set are in the folders that are searched, so that nothing has to be downloaded.
+def at_hand(name: str, data_dir: Folder = None) -> bool:
+    """Tell whether all files of a data set are here, so that nothing has to be downloaded.
 
     Parameters
     ----------
@@ -147,18 +168,21 @@ def at_hand(name, data_dir=None):
     return all(find(file, data_dir) is not None for file in recipe_of(name).files)
 
 
-def recipe_of(name):
+def recipe_of(name: str) -> Recipe:
+    """Return the files and the reader of a data set."""
     recipes = _recipes()
     if name not in recipes:
-        raise ValueError(f"name: no data set {name!r}; there are {', '.join(sorted(recipes))}")
+        raise ValueError(f"name must be one of {', '.join(sorted(recipes))}; got {name!r}")
     return recipes[name]
 
 
-def _file_list(recipe, paths):
+def _file_list(recipe: Recipe, paths: Iterable[Path]) -> FileList:
     pairs = zip(recipe.files, paths, strict=True)
-    return tuple({"name": name, "sha256": FILES[name].sha256 or sha256_of(path)} for name, path in pairs)
+    return tuple(
+        {"name": name, "sha256": FILES[name].sha256 or sha256_of(path)} for name, path in pairs
+    )
 
 
-def _bundled_file(name, X, y):
+def _bundled_file(name: str, X: FloatArray, y: IntArray) -> FileList:
     digest = hashlib.sha256(str(X.shape).encode() + X.tobytes() + y.tobytes()).hexdigest()
     return ({"name": f"{name} (bundled with scikit-learn)", "sha256": digest},)

@@ -1,4 +1,9 @@
-"""The GIST of small images, for Li et al. (2011), § 4.2: CIFAR-10's in place of a million tiny images, and digits."""
+"""The GIST of small images, for Li et al. (2011), § 4.2.
+
+CIFAR-10 takes the place of a million tiny images; digits are the set of the small scale.
+"""
+
+from pathlib import Path
 
 import numpy as np
 
@@ -14,21 +19,37 @@ FILES = tuple(
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 
 
-def read_tiny_images(train_images, train_labels, test_images, test_labels):
-    """Read 60000 images of 32 x 32 pixels as 384 numbers each; the test part, sorted by class in the file, is mixed."""
+def read_tiny_images(
+    train_images: Path, train_labels: Path, test_images: Path, test_labels: Path
+) -> Parsed:
+    """Read 60000 images of 32 x 32 pixels as 384 numbers each.
+
+    The test part, which the file has sorted by class, is mixed.
+    """
     mixed = np.random.default_rng(0).permutation(10_000)
     X = np.concatenate([read_idx(train_images), read_idx(test_images)[mixed]]).reshape(-1, 32, 32)
     y = np.concatenate([read_idx(train_labels), read_idx(test_labels)[mixed]])
-    notes = ("CIFAR-10's images, which are some of the 80 million tiny ones, as grey values of JPEG copies; their GIST "
-             "is computed here: 8 orientations at each of 3 scales, 4 x 4 blocks",)  # fmt: skip
+    notes = (
+        "CIFAR-10's images, which are some of the 80 million tiny ones, "
+        "as grey values of JPEG copies; "
+        "their GIST is computed here: 8 orientations at each of 3 scales, 4 x 4 blocks",
+    )
     return Parsed(gist(X), y, dict(enumerate(CLASSES)), n_train=50_000, notes=notes)
 
 
-def read_digits_gist():
-    """Read the GIST of scikit-learn's 8 x 8 digits, 384 numbers each; the last 500 are the test part."""
+def read_digits_gist() -> Parsed:
+    """Read the GIST of scikit-learn's 8 x 8 digits, 384 numbers each.
+
+    The last 500 are the test part.
+    """
     digits = read_digits()
-    return Parsed(gist(digits.X.reshape(-1, 8, 8) * (255 / 16)), digits.y, digits.classes, n_train=digits.n_train,
-                  notes=("the GIST of images of 8 x 8 pixels, 2 x 2 a block",))
+    return Parsed(
+        gist(digits.X.reshape(-1, 8, 8) * (255 / 16)),
+        digits.y,
+        digits.classes,
+        n_train=digits.n_train,
+        notes=("the GIST of images of 8 x 8 pixels, 2 x 2 a block",),
+    )
 
 
 RECIPES = {"tiny-images": Recipe(read_tiny_images, FILES), "digits-gist": Recipe(read_digits_gist)}

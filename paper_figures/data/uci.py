@@ -1,84 +1,99 @@
 """The sets of Amores, Sebe & Radeva (2006), Table 1, and its licensed gender set.
 
-Every set has two classes. What the paper leaves open is an option (`missing`, `order`, ...) or a note.
+Every set has two classes. What the paper leaves open is an option (`missing`, `order`, ...) or a
+note.
 """
 
 import io
+from pathlib import Path
 
 import numpy as np
 
 from paper_figures.data.coding import table
 from paper_figures.data.recipes import Parsed, Recipe
 from refimpl.kernels.arguments import one_of
+from refimpl.typing import IntArray
 
 CREDIT_NOMINAL = (0, 3, 4, 5, 6, 8, 9, 11, 12)
 
 
-def _rows(path, separator=","):
+def _rows(path: Path, separator: str | None = ",") -> list[list[str]]:
     lines = [line.strip() for line in path.read_text(encoding="latin-1").splitlines()]
     return [line.split(separator) for line in lines if line and line[0] not in "%@"]
 
 
-def _labels(column, first, second):
-    """0 for `first`, 1 for `second`; anything else is an error."""
-    column = np.array([cell.strip() for cell in column])
-    strange = set(column) - {first, second}
+def _labels(column: list[str], first: str, second: str) -> IntArray:
+    """Return 0 for `first` and 1 for `second`; another label is an error."""
+    labels = np.array([cell.strip() for cell in column])
+    strange = set(labels.tolist()) - {first, second}
     if strange:
-        raise ValueError(f"expected the classes {first!r} and {second!r}; found {sorted(strange)[0]!r}")
-    return (column == second).astype(np.int64)
+        raise ValueError(
+            f"the classes must be {first!r} and {second!r}; got {sorted(strange)[0]!r}"
+        )
+    return np.asarray(labels == second, dtype=np.int64)
 
 
-def _numeric(path, first, second, *, skip=0, separator=",", notes=()):
-    """A table of numbers, the class in the last column."""
+def _numeric(path: Path, first: str, second: str, *, separator: str | None = ",") -> Parsed:
+    """Read a table of numbers with the class in the last column."""
     rows = _rows(path, separator)
-    X = np.array([row[skip:-1] for row in rows], dtype=np.float64)
-    return Parsed(X, _labels([row[-1] for row in rows], first, second), {0: first, 1: second}, notes=notes)
+    X = np.array([row[:-1] for row in rows], dtype=np.float64)
+    return Parsed(X, _labels([row[-1] for row in rows], first, second), {0: first, 1: second})
 
 
-def read_ad(path):
+def read_ad(path: Path) -> Parsed:
     """Read the substitute of ad: 1966 distinct binary rows of 1555 columns."""
     with np.load(path) as arrays:
         X, y = arrays["X"], arrays["y"]
     note = (
-        "substitute: distinct binary rows only, the three geometry columns are dropped (paper: 2359 x 1558)"
+        "substitute: distinct binary rows only, the three geometry columns are dropped "
+        "(paper: 2359 x 1558)"
     )
     return Parsed(X, y.ravel(), {0: "nonad.", 1: "ad."}, notes=(note,))
 
 
-def read_ad_excerpt(path, *, missing="drop"):
+def read_ad_excerpt(path: Path, *, missing: str = "drop") -> Parsed:
     """Read the first 998 rows of ad.data; 748 of them are complete."""
     rows = _rows(path)[1:]
     X, keep = table([row[:-1] for row in rows], missing=missing)
     y = _labels([row[-1] for row in rows], "nonad.", "ad.")[keep]
     return Parsed(
-        X, y, {0: "nonad.", 1: "ad."}, notes=("excerpt: complete ones of the first 998 of 3279 rows",)
+        X,
+        y,
+        {0: "nonad.", 1: "ad."},
+        notes=("excerpt: complete ones of the first 998 of 3279 rows",),
     )
 
 
-def read_gender(path):
+def read_gender(path: Path) -> Parsed:
     """Read the faces that the user supplies: arrays X (n x 784) and y (n), without pickle."""
     content = path.read_bytes()
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = dict(file)
     except Exception as error:  # what a damaged file raises in zipfile and NumPy is not documented
-        raise ValueError(f"{path}: damaged, or no .npz file without pickle ({error}); write it again") from error
+        raise ValueError(
+            f"{path} must be an .npz file without pickle; reading it failed ({error})"
+        ) from error
     if not {"X", "y"} <= set(arrays):
-        raise ValueError(f"{path}: expected the arrays X and y; found {', '.join(arrays) or 'none'}")
+        raise ValueError(f"{path} must hold the arrays X and y; got {', '.join(arrays) or 'none'}")
     X, y = arrays["X"], arrays["y"]
     if X.ndim != 2 or X.shape[1] != 784 or y.shape != (len(X),) or np.unique(y).size != 2:
         raise ValueError(
-            f"{path}: expected X (n x 784) and y (n) of two classes; found X {X.shape}, y {y.shape}"
+            f"{path} must hold X (n x 784) and y (n) of two classes; got X {X.shape}, y {y.shape}"
         )
     if X.dtype.kind not in "biuf" or not np.isfinite(X).all():
-        raise ValueError(f"{path}: expected finite numbers in X; found {X.dtype}")
-    return Parsed(
-        X, np.searchsorted(np.unique(y), y), {0: "class 0", 1: "class 1"}, notes=("supplied by the user",)
-    )
+        raise ValueError(f"X in {path} must hold finite numbers; got {X.dtype}")
+    _, places = np.unique(y, return_inverse=True)
+    return Parsed(X, places, {0: "class 0", 1: "class 1"}, notes=("supplied by the user",))
 
 
-def read_arrhythmia(path, *, missing="drop", drop_mostly_missing=True):
-    """Read normal (0) against arrhythmia (1): column 14 and then incomplete rows dropped, 420 x 278."""
+def read_arrhythmia(
+    path: Path, *, missing: str = "drop", drop_mostly_missing: bool = True
+) -> Parsed:
+    """Read normal (0) against arrhythmia (1), 420 x 278.
+
+    Column 14 is dropped, and then the incomplete rows.
+    """
     rows = _rows(path)
     wanted = [j for j in range(279) if not (drop_mostly_missing and j == 13)]
     X, keep = table([[row[j] for j in wanted] for row in rows], missing=missing)
@@ -87,11 +102,12 @@ def read_arrhythmia(path, *, missing="drop", drop_mostly_missing=True):
     return Parsed(X, y, {0: "normal", 1: "arrhythmia"}, notes=(note,))
 
 
-def read_splice(path, *, ambiguous="code", order="sorted"):
+def read_splice(path: Path, *, ambiguous: str = "code", order: str = "sorted") -> Parsed:
     """Read exon/intron (0) against intron/exon (1) borders, 60 letters each.
 
-    A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them (``"code"``), all as
-    one number (``"one code"``), or their rows are dropped (``"drop"``: 8 rows).
+    A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them
+    (``"code"``), all as one number (``"one code"``), or their rows are dropped (``"drop"``: 8
+    rows).
     """
     one_of(ambiguous, ("code", "one code", "drop"), "ambiguous")
     rows = [row for row in _rows(path) if row[-1].strip() != "N"]
@@ -108,13 +124,16 @@ def read_splice(path, *, ambiguous="code", order="sorted"):
     return Parsed(X[keep], y, {0: "EI", 1: "IE"}, notes=(note,))
 
 
-def read_sonar(path):
+def read_sonar(path: Path) -> Parsed:
     """Read rocks (0) against mines (1)."""
     return _numeric(path, "R", "M")
 
 
-def read_spectf(train, test, *, duplicates="keep"):
-    """Read normal (0) against abnormal (1) hearts: 80 training rows, then the older 269-row test part."""
+def read_spectf(train: Path, test: Path, *, duplicates: str = "keep") -> Parsed:
+    """Read normal (0) against abnormal (1) hearts.
+
+    80 training rows come first, then the older test part of 269 rows.
+    """
     one_of(duplicates, ("keep", "drop"), "duplicates")
     values = np.array([row for path in (train, test) for row in _rows(path)], dtype=np.float64)
     if duplicates == "drop":
@@ -124,71 +143,84 @@ def read_spectf(train, test, *, duplicates="keep"):
     return Parsed(values[:, 1:], values[:, 0], {0: "normal", 1: "abnormal"}, notes=(note,))
 
 
-def read_ionosphere(path):
+def read_ionosphere(path: Path) -> Parsed:
     """Read bad (0) against good (1) radar returns."""
     return _numeric(path, "b", "g")
 
 
-def read_wdbc(path):
+def read_wdbc(path: Path) -> Parsed:
     """Read benign (0) against malignant (1)."""
     rows = _rows(path)
     y = _labels([row[1] for row in rows], "B", "M")
-    return Parsed(np.array([row[2:] for row in rows], dtype=np.float64), y, {0: "benign", 1: "malignant"})
+    return Parsed(
+        np.array([row[2:] for row in rows], dtype=np.float64), y, {0: "benign", 1: "malignant"}
+    )
 
 
-def read_german(path):
+def read_german(path: Path) -> Parsed:
     """Read good (0) against bad (1) credit, UCI's own numeric version, 1000 x 24."""
     return _numeric(path, "1", "2", separator=None)
 
 
-def read_vote(path, *, missing="code", physician=True):
+def read_vote(path: Path, *, missing: str = "code", physician: bool = True) -> Parsed:
     """Read democrats (0) against republicans (1): n = 0, y = 1, and 2 for a vote that is neither.
 
-    ``missing="middle"`` puts neither between the two (n = 0, neither = 1, y = 2); ``physician=False`` leaves
-    out attribute 4, physician-fee-freeze, as other authors do for "vote1".
+    ``missing="middle"`` puts neither between the two (n = 0, neither = 1, y = 2);
+    ``physician=False`` leaves out attribute 4, physician-fee-freeze, as other authors do for
+    "vote1".
     """
     rows = _rows(path)
     columns = [j for j in range(1, 17) if physician or j != 4]
     cells = [[row[j] for j in columns] for row in rows]
     if missing == "middle":
-        X, keep = np.array([["n?y".index(cell) for cell in row] for row in cells]), slice(None)
+        X = np.array([["n?y".index(cell) for cell in row] for row in cells], dtype=np.float64)
+        keep = np.ones(len(X), dtype=bool)
     else:
         X, keep = table(cells, range(len(columns)), missing=missing)
     y = _labels([row[0] for row in rows], "democrat", "republican")[keep]
-    note = "all 16 votes, as the paper's table says; elsewhere vote1 is the set without physician-fee-freeze"
+    note = (
+        "all 16 votes, as the paper's table says; "
+        "elsewhere vote1 is the set without physician-fee-freeze"
+    )
     return Parsed(X, y, {0: "democrat", 1: "republican"}, notes=(note,))
 
 
-def read_credit(path, *, missing="code", order="sorted"):
+def read_credit(path: Path, *, missing: str = "code", order: str = "sorted") -> Parsed:
     """Read refused (0) against granted (1) credit: nine nominal and six numeric columns."""
     rows = _rows(path)
     X, keep = table([row[:-1] for row in rows], CREDIT_NOMINAL, missing=missing, order=order)
     return Parsed(X, _labels([row[-1] for row in rows], "-", "+")[keep], {0: "-", 1: "+"})
 
 
-def read_wbc(path, *, missing="code"):
+def read_wbc(path: Path, *, missing: str = "code") -> Parsed:
     """Read benign (0) against malignant (1), 699 x 9; 16 values of bare nuclei are missing."""
     rows = _rows(path)
     X, keep = table([row[1:-1] for row in rows], missing=missing)
-    return Parsed(X, _labels([row[-1] for row in rows], "2", "4")[keep], {0: "benign", 1: "malignant"})
+    return Parsed(
+        X, _labels([row[-1] for row in rows], "2", "4")[keep], {0: "benign", 1: "malignant"}
+    )
 
 
-def read_pima(path, *, zeros="keep"):
+def read_pima(path: Path, *, zeros: str = "keep") -> Parsed:
     """Read healthy (0) against diabetic (1); zeros of columns 2 to 6 stand for missing values."""
     one_of(zeros, ("keep", "mean", "drop"), "zeros")
     rows = _rows(path)
     if zeros == "keep":
-        X, keep = np.array([row[:-1] for row in rows], dtype=np.float64), slice(None)
+        X = np.array([row[:-1] for row in rows], dtype=np.float64)
+        keep = np.ones(len(X), dtype=bool)
     else:
         marked = [
-            ["?" if 1 <= j <= 5 and float(c) == 0 else c for j, c in enumerate(row[:-1])] for row in rows
+            ["?" if 1 <= j <= 5 and float(c) == 0 else c for j, c in enumerate(row[:-1])]
+            for row in rows
         ]
         X, keep = table(marked, missing=zeros)
-    return Parsed(X, _labels([row[-1] for row in rows], "0", "1")[keep], {0: "healthy", 1: "diabetic"})
+    return Parsed(
+        X, _labels([row[-1] for row in rows], "0", "1")[keep], {0: "healthy", 1: "diabetic"}
+    )
 
 
-def read_liver(path):
-    """Read column 7, a selector that the literature and the paper take for the class (1: 0, 2: 1)."""
+def read_liver(path: Path) -> Parsed:
+    """Read liver disorders; the class is column 7, a selector, as in the paper (1: 0, 2: 1)."""
     return _numeric(path, "1", "2")
 
 

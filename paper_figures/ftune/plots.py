@@ -1,22 +1,30 @@
 """How the figures of Kar & Jain (2011) are drawn; a change here computes nothing anew."""
 
+from typing import Any
+
 from paper_figures.plots import panels, series_style
 
 ORDER = ("FTUNE+D-S", "FTUNE-S", "FTUNE-M", "BBS+D", "BBS", "DBOOST")
 
 
-def draw_curves(record, figure):
+def draw_curves(record: dict[str, Any], figure: Any) -> None:
     """Draw figures 1 and 2: accuracy by the number of landmarks, a panel for each data set."""
     lines = record["drawing"]
-    sets, handles = list(dict.fromkeys(line["set"] for line in lines)), {}
+    sets = list(dict.fromkeys(line["set"] for line in lines))
+    handles = {}
     for axis, name in zip(panels(figure, len(sets)), sets, strict=True):
         for place, method in enumerate(ORDER):
-            here = sorted((one for one in lines if (one["set"], one["method"]) == (name, method)),
-                          key=lambda one: one["d"])  # fmt: skip
+            here = sorted(
+                (line for line in lines if (line["set"], line["method"]) == (name, method)),
+                key=lambda line: line["d"],
+            )
             if here:
                 handles[method] = axis.errorbar(
-                    [one["d"] for one in here], [one["mean"] for one in here], yerr=[one["std"] for one in here],
-                    capsize=2, **series_style(place),
-                )  # fmt: skip
+                    [line["d"] for line in here],
+                    [line["mean"] for line in here],
+                    yerr=[line["std"] for line in here],
+                    capsize=2,
+                    **series_style(place),
+                )
         axis.set(title=name, xlabel="landmarks", ylabel="accuracy")
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=3)

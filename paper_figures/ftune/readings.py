@@ -4,131 +4,187 @@ Every public function is a task, as in :mod:`paper_figures.ftune.tasks`.
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 
 from paper_figures.ftune.tasks import Run, common_landmarks, fresh_pairs, training_options
-from refimpl.ftune import CS, SLOPES, bbs, dselect, ftune
-from refimpl.ftune.space import landmarked
+from paper_figures.registry import Job
+from refimpl.ftune import CS, SLOPES, Landmarks, bbs, dselect, ftune, landmarked
 from refimpl.rivals.dboost import dboost
 
-FEW = 10  # classes at most for FTUNE by LIBLINEAR, which trains 24 machines for each, none to its optimum
+# classes at most for FTUNE by LIBLINEAR, which trains 24 machines for each, none to its optimum
+FEW = 10
 
 
-def readings(job, *, data_set, preparation, d, run):
-    """What the paper leaves open, one thing at a time: accuracies of BBS and FTUNE-S."""
-    found, one = {}, Run(job, data_set, preparation, run)
-    P, fresh = (draw(job, one, data_set, d, run) for draw in (common_landmarks, fresh_pairs))
-    usual = training_options(one)
-    found["as here", "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **usual))
-    found["as here", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, **usual))
-    without = training_options(one, bias=0.0)
-    found["no bias", "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **without))
-    found["no bias", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, **without))
-    found["pairs out of d landmarks", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, P, **usual))
-    found["f* by training loss", "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, choose="training", **usual))
-    for C in (1.0, 1000.0):
-        found[f"C = {C:.0f} alone", "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **(usual | {"C": C})))
-    found["LIBLINEAR's own stop", "BBS"] = _liblinear(one, [one.K.within(None, P.L[:d])],
-                                                      [one.K.between(part, P.L[:d]) for part in (one.V, one.Q)])
-    if len(np.unique(one.y)) <= FEW:
-        found["LIBLINEAR's own stop", "FTUNE-S"] = _liblinear_ftune(one, fresh)
+def readings(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
+    """Return accuracies of BBS and FTUNE-S with one open point at a time read in another way."""
+    split = Run(job, data_set, preparation, run)
+    common = common_landmarks(job, split, data_set, d, run)
+    fresh = fresh_pairs(job, split, data_set, d, run)
+    L = common.L[:d]
+    rights = {}
+
+    def with_bbs(name: str, on: Run, **options: Any) -> None:
+        model = bbs(on.K, on.y, L, **training_options(on, **options))
+        rights[name, "BBS"] = on.accuracy(model)
+
+    def with_ftune(name: str, on: Run, landmarks: Landmarks, **options: Any) -> None:
+        model = ftune(on.K, on.y, landmarks, **training_options(on, **options))
+        rights[name, "FTUNE-S"] = on.accuracy(model)
+
+    with_bbs("as here", split)
+    with_ftune("as here", split, fresh)
+    with_bbs("no bias", split, bias=0.0)
+    with_ftune("no bias", split, fresh, bias=0.0)
+    with_ftune("pairs out of d landmarks", split, common)
+    with_ftune("f* by training loss", split, fresh, choose="training")
+    with_bbs("C = 1 alone", split, C=1.0)
+    with_bbs("C = 1000 alone", split, C=1000.0)
+    rights["LIBLINEAR's own stop", "BBS"] = _liblinear_bbs(split, L)
+    if len(np.unique(split.y)) <= FEW:
+        rights["LIBLINEAR's own stop", "FTUNE-S"] = _liblinear_ftune(split, fresh)
     wide = Run(job, data_set, preparation, run, width=2**0.5)
-    found["width with a 2", "BBS"] = wide.accuracy(bbs(wide.K, wide.y, P.L[:d], **training_options(wide)))
-    found["width with a 2", "FTUNE-S"] = wide.accuracy(ftune(wide.K, wide.y, fresh, **training_options(wide)))
+    with_bbs("width with a 2", wide)
+    with_ftune("width with a 2", wide, fresh)
     for other in {"raw", "standardised", "-1 to 1"} - {preparation}:
         changed = Run(job, data_set, other, run)
-        options = training_options(changed)
-        found[f"features {other}", "BBS"] = changed.accuracy(bbs(changed.K, changed.y, P.L[:d], **options))
-        found[f"features {other}", "FTUNE-S"] = changed.accuracy(ftune(changed.K, changed.y, fresh, **options))
-    return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
+        with_bbs(f"features {other}", changed)
+        with_ftune(f"features {other}", changed, fresh)
+    return {"accuracies": [[*key, value] for key, value in sorted(rights.items())]}
 
 
-def boosting(job, *, data_set, preparation, d, run):
-    """How DBOOST may find the pair of a round: accuracies."""
-    found, one = {}, Run(job, data_set, preparation, run)
-    for m in (1, 10):
-        for by_weight in (True, False):
+def boosting(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
+    """Return accuracies of DBOOST by how it finds the pair of a round."""
+    split = Run(job, data_set, preparation, run)
+    rights = {}
+    for m, number in ((1, "1 pair"), (10, "10 pairs")):
+        for by_weight, way in ((True, "by weight"), (False, "uniformly")):
             rng = job.rng_for("dboost", data_set, d, run)
-            model = dboost(one.K, one.y, d, rng, m=m, by_weight=by_weight, kernels=one.kernels, threads=1)
-            name = f"{m} pair{'s' if m > 1 else ''} a round, {'by weight' if by_weight else 'uniformly'}"
-            found[name, "DBOOST"] = one.accuracy(model)
-    return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
+            model = dboost(
+                split.K,
+                split.y,
+                d,
+                rng=rng,
+                m=m,
+                by_weight=by_weight,
+                kernels=split.kernels,
+                threads=1,
+            )
+            rights[f"{number} a round, {way}", "DBOOST"] = split.accuracy(model)
+    return {"accuracies": [[*key, value] for key, value in sorted(rights.items())]}
 
 
-def matrix_readings(job, *, data_set, preparation, d, run):
-    """The same for a similarity matrix: accuracies of BBS and FTUNE+D-S."""
-    one = Run(job, data_set, preparation, run)
-    P = common_landmarks(job, one, data_set, d, run)
-    D, C, E = (
-        dselect(one.K, one.y, d, job.rng_for("dselect", data_set, d, run), kernels=one.kernels, threads=1, **how)
-        for how in ({}, {"by_class": True}, {"per_problem": True})
-    )
-    usual, without = training_options(one), training_options(one, bias=0.0)
-    found = {
-        ("as here", "BBS"): one.accuracy(bbs(one.K, one.y, P.L[:d], **usual)),
-        ("no bias", "BBS"): one.accuracy(bbs(one.K, one.y, P.L[:d], **without)),
-        ("LIBLINEAR's own stop", "FTUNE+D-S"): _liblinear_ftune(one, D),
-    }
-    for name, landmarks, options in (
-        ("as here", D, usual), ("no bias", D, without), ("landmarks by class", C, usual),
-        ("no bias, landmarks by class", C, without), ("landmarks for each problem", E, usual),
-        ("f* by training loss", D, usual | {"choose": "training"}),
-    ):  # fmt: skip
-        found[name, "FTUNE+D-S"] = one.accuracy(ftune(one.K, one.y, landmarks, **options))
-    return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
+def matrix_readings(
+    job: Job, *, data_set: str, preparation: str, d: int, run: int
+) -> dict[str, Any]:
+    """Return accuracies of BBS and FTUNE+D-S on a similarity matrix by the same readings."""
+    split = Run(job, data_set, preparation, run)
+    common = common_landmarks(job, split, data_set, d, run)
+    rights = {}
+
+    def diverse(**how: bool) -> Landmarks:
+        rng = job.rng_for("dselect", data_set, d, run)
+        return dselect(split.K, split.y, d, rng=rng, kernels=split.kernels, threads=1, **how)
+
+    def with_ftune(name: str, landmarks: Landmarks, **options: Any) -> None:
+        model = ftune(split.K, split.y, landmarks, **training_options(split, **options))
+        rights[name, "FTUNE+D-S"] = split.accuracy(model)
+
+    for name, bias in (("as here", 1.0), ("no bias", 0.0)):
+        model = bbs(split.K, split.y, common.L[:d], **training_options(split, bias=bias))
+        rights[name, "BBS"] = split.accuracy(model)
+    of_all = diverse()
+    of_classes = diverse(by_class=True)
+    rights["LIBLINEAR's own stop", "FTUNE+D-S"] = _liblinear_ftune(split, of_all)
+    with_ftune("as here", of_all)
+    with_ftune("no bias", of_all, bias=0.0)
+    with_ftune("landmarks by class", of_classes)
+    with_ftune("no bias, landmarks by class", of_classes, bias=0.0)
+    with_ftune("landmarks for each problem", diverse(per_problem=True))
+    with_ftune("f* by training loss", of_all, choose="training")
+    return {"accuracies": [[*key, value] for key, value in sorted(rights.items())]}
 
 
-def penalty(job, *, data_set, preparation, d, run):
-    """BBS and FTUNE-S when the landmarked features are divided by sqrt(d) or by d, as g(x) of Theorem 2 is.
+def penalty(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
+    """Return accuracies of BBS and FTUNE-S when the features are divided by sqrt(d) or d.
 
-    So the penalty weighs d or d^2 times as much: the weights of Phi / s and C are those of Phi and C / s^2.
+    g(x) of Theorem 2 is divided so.
+
+    The penalty then weighs d or d^2 times as much: the weights of Phi / s and C are those of Phi
+    and C / s^2.
     """
-    one, found = Run(job, data_set, preparation, run), {}
-    P, fresh = (draw(job, one, data_set, d, run) for draw in (common_landmarks, fresh_pairs))
+    split = Run(job, data_set, preparation, run)
+    common = common_landmarks(job, split, data_set, d, run)
+    fresh = fresh_pairs(job, split, data_set, d, run)
+    rights = {}
     for name, s in (("sqrt(d)", d**0.5), ("d", float(d))):
-        options = training_options(one, bias=s) | {"C": tuple(C / s**2 for C in CS)}
-        found[name, "BBS"] = one.accuracy(bbs(one.K, one.y, P.L[:d], **options))
+        options = training_options(split, bias=s, C=tuple(C / s**2 for C in CS))
+        model = bbs(split.K, split.y, common.L[:d], **options)
+        rights[name, "BBS"] = split.accuracy(model)
         if name == "d":
-            found[name, "FTUNE-S"] = one.accuracy(ftune(one.K, one.y, fresh, **options))
-    return {"accuracies": [[*key, value] for key, value in sorted(found.items())]}
+            model = ftune(split.K, split.y, fresh, **options)
+            rights[name, "FTUNE-S"] = split.accuracy(model)
+    return {"accuracies": [[*key, value] for key, value in sorted(rights.items())]}
 
 
-def _svc(C, A, y):
-    """LIBLINEAR with the defaults of its command line: no bias, tolerance 0.1, at most 1,000 passes."""
+def _svc(C: float, A: Any, y: Any) -> Any:
+    """Return LIBLINEAR with its command line's defaults.
+
+    It has no bias, tolerance 0.1 and at most 1,000 passes.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return LinearSVC(C=C, dual=True, tol=0.1, max_iter=1000, fit_intercept=False, random_state=0).fit(A, y)
+        return LinearSVC(
+            C=C, dual=True, tol=0.1, max_iter=1000, fit_intercept=False, random_state=0
+        ).fit(A, y)
 
 
-def _liblinear(run, training, others):
-    """BBS with LIBLINEAR's dual coordinate descent as it stops by itself; C by validation."""
-    (A,), (V, Q) = training, others
+def _liblinear_bbs(run: Run, L: Any) -> float:
+    """Return BBS with LIBLINEAR's dual coordinate descent as it stops by itself.
+
+    C is chosen by validation.
+    """
+    A = run.K.within(None, L)
+    V = run.K.between(run.V, L)
+    Q = run.K.between(run.Q, L)
     models = [_svc(C, A, run.y) for C in CS]
     best = max(models, key=lambda model: (model.predict(V) == run.v).mean())
     return float((best.predict(Q) == run.q).mean())
 
 
-def _liblinear_ftune(run, P):
-    """FTUNE-S with the same."""
+def _liblinear_ftune(run: Run, P: Landmarks) -> float:
+    """Return FTUNE-S with the same."""
     classes = np.unique(run.y)
     L = np.unique([P.plus, P.minus])
-    S, V, Q = (run.K.within(None, L), run.K.between(run.V, L), run.K.between(run.Q, L))
-    g = {}
+    S = run.K.within(None, L)
+    V = run.K.between(run.V, L)
+    Q = run.K.between(run.Q, L)
+    g: dict[tuple[int, float], list[Any]] = {}
     for p in range(len(P.plus)):
         sign = np.where(run.y == classes[p if len(P.plus) > 1 else 1], 1, -1)
-        pairs = np.searchsorted(L, P.plus[p]), np.searchsorted(L, P.minus[p])
-        A, B, T = (landmarked(one, *pairs, SLOPES, kernels=run.kernels, threads=1) for one in (S, V, Q))
+        plus = np.searchsorted(L, P.plus[p])
+        minus = np.searchsorted(L, P.minus[p])
+        A, B, T = (
+            landmarked(part, plus, minus, SLOPES, kernels=run.kernels, threads=1)
+            for part in (S, V, Q)
+        )
         for f in range(len(SLOPES)):
             for C in CS:
                 model = _svc(C, A[f], sign)
-                g.setdefault((f, C), []).append((model.decision_function(B[f]), model.decision_function(T[f])))
+                scores = model.decision_function(B[f]), model.decision_function(T[f])
+                g.setdefault((f, C), []).append(scores)
 
-    def labels(columns):
-        return classes[(columns[0] > 0).astype(int) if len(columns) == 1 else np.argmax(columns, axis=0)]
+    def labels(columns: list[Any]) -> Any:
+        if len(columns) == 1:
+            return classes[(columns[0] > 0).astype(int)]
+        return classes[np.argmax(columns, axis=0)]
 
-    best = max(g, key=lambda key: (labels([one[0] for one in g[key]]) == run.v).mean())
-    return float((labels([one[1] for one in g[best]]) == run.q).mean())
+    best = max(
+        g.values(),
+        key=lambda scores: (labels([validation for validation, _ in scores]) == run.v).mean(),
+    )
+    return float((labels([test for _, test in best]) == run.q).mean())

@@ -1,58 +1,93 @@
-"""What becomes of the tasks of Kar & Jain's figures: means over runs beside the printed numbers."""
+"""The tables of Kar & Jain's figures: means over runs beside the printed numbers."""
 
 import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import stats
 
-from paper_figures.registry import Gathered
+from paper_figures.registry import Context, Gathered, Result
 from paper_figures.rows import absent_row, absent_rows
+
+Row: TypeAlias = dict[str, Any]
+Accuracies: TypeAlias = dict[Any, list[float]]
+"""Accuracies over runs by data set, number of landmarks and method."""
 
 ROUNDING = 0.005  # the paper prints two decimals
 PRINTED = {
-    "aural-sonar": "AuralSonar", "protein": "Protein", "voting-similarity": "Voting", "cod-rna": "Cod-rna",
-    "isolet": "Isolet", "letters": "Letters", "magic": "Magic", "pen-digits": "Pen-digits", "nursery": "Nursery",
-    "faults": "Faults", "mfeat-pixel": "Mfeat-pixel", "mfeat-zernike": "Mfeat-zernike", "opt-digits": "Opt-digits",
-    "satellite": "Satellite", "segment": "Segment",
-}  # fmt: skip
+    "aural-sonar": "AuralSonar",
+    "protein": "Protein",
+    "voting-similarity": "Voting",
+    "cod-rna": "Cod-rna",
+    "isolet": "Isolet",
+    "letters": "Letters",
+    "magic": "Magic",
+    "pen-digits": "Pen-digits",
+    "nursery": "Nursery",
+    "faults": "Faults",
+    "mfeat-pixel": "Mfeat-pixel",
+    "mfeat-zernike": "Mfeat-zernike",
+    "opt-digits": "Opt-digits",
+    "satellite": "Satellite",
+    "segment": "Segment",
+}
 NOWHERE = "the matrix of Chen et al. (2009) was on a page that is gone, and no copy was found"
 WHY = {
-    "linear": "TRAIN ends at its optimum for every C; LIBLINEAR, as it stops by itself, does not for C from 10 on, and "
-    "validation then takes another C (table `readings`)",
-    "above": "the paper's penalty seems to have been stronger: with the features divided by the number of landmarks, "
-    "as Theorem 2's g has them, accuracies come down to the printed ones or below (table `penalty`)",
-    "fresh": "a stronger penalty brings accuracies nearer to the printed ones (table `penalty`), and so do, with 30 "
-    "landmarks, pairs out of common ones instead of fresh pairs for each class (table `pairs`)",
-    "DBOOST": "how the pair of a round is found is not said. With the best of 10 pairs instead of one the sets of few "
-    "classes come near the printed numbers (cod-rna 0.88, nursery 0.90 and 0.97, magic 0.80 and 0.83; table "
-    "`readings`)",
+    "linear": (
+        "TRAIN ends at its optimum for every C; LIBLINEAR, as it stops by itself, "
+        "does not for C from 10 on, and validation then takes another C (table `readings`)"
+    ),
+    "above": (
+        "the paper's penalty seems to have been stronger: with the features divided by the "
+        "number of landmarks, as Theorem 2's g has them, accuracies come down to the printed "
+        "ones or below (table `penalty`)"
+    ),
+    "fresh": (
+        "a stronger penalty brings accuracies nearer to the printed ones (table `penalty`), "
+        "and so do, with 30 landmarks, pairs out of common ones instead of fresh pairs for each "
+        "class (table `pairs`)"
+    ),
+    "DBOOST": (
+        "how the pair of a round is found is not said. With the best of 10 pairs instead of one "
+        "the sets of few classes come near the printed numbers (cod-rna 0.88, "
+        "nursery 0.90 and 0.97, magic 0.80 and 0.83; table `readings`)"
+    ),
 }
-CHANCE = "chance: both are means over random splits, and they differ by less than 2 standard errors of a difference"
+CHANCE = (
+    "chance: both are means over random splits, and they differ by less than 2 standard errors "
+    "of a difference"
+)
 SMALL = (
-    "with 20 test objects in a split the mean of 20 runs has a standard error of 0.02; over 200 splits FTUNE+D-S has "
-    "0.844 with 30 landmarks, and without a bias, LIBLINEAR's default, 0.806 (table `readings`)"
+    "with 20 test objects in a split the mean of 20 runs has a standard error of 0.02; "
+    "over 200 splits FTUNE+D-S has 0.844 with 30 landmarks, and without a bias, "
+    "LIBLINEAR's default, 0.806 (table `readings`)"
 )
 BEST = "`best`: the two sample t-test at 95 % does not tell it from the method of the highest mean."
 
 
-def absent(results, keys):
-    """A row that says why nothing could be computed."""
+def absent(results: Sequence[Result], keys: Row) -> list[Row]:
+    """Return rows that say why nothing could be computed."""
     return [] if any(r.value is not None for r in results) else absent_rows(results, keys)
 
 
-def by_set(results):
-    """Accuracies over runs by data set, number of landmarks and method: dict of lists."""
-    found = {}
+def by_set(results: Sequence[Result]) -> Accuracies:
+    """Return accuracies over runs by data set, number of landmarks and method."""
+    by_key: Accuracies = {}
     for r in results:
         for method, accuracy in (r.value or {"accuracies": {}})["accuracies"].items():
             key = r.params["data_set"], r.params["d"], method
-            found.setdefault(key, []).append(accuracy)
-    return found
+            by_key.setdefault(key, []).append(accuracy)
+    return by_key
 
 
-def best_methods(found, data_set, d):
-    """The methods that the t-test at 95 % does not tell from the one of the highest mean."""
-    here = {method: values for (name, size, method), values in found.items() if (name, size) == (data_set, d)}
+def best_methods(by_key: Accuracies, data_set: str, d: int) -> set[Any]:
+    """Return the methods that the t-test at 95 % does not tell from the one of the highest mean."""
+    here = {
+        method: values
+        for (name, size, method), values in by_key.items()
+        if (name, size) == (data_set, d)
+    }
     top = max(here, key=lambda method: np.mean(here[method]))
     chosen = set()
     for method, values in here.items():
@@ -61,7 +96,7 @@ def best_methods(found, data_set, d):
     return chosen
 
 
-def _alike(a, b):
+def _alike(a: list[float], b: list[float]) -> bool:
     """Whether the two sample t-test at 95 % does not reject that the means are equal."""
     if np.ptp(a) == np.ptp(b) == 0:
         return a[0] == b[0]
@@ -70,7 +105,7 @@ def _alike(a, b):
         return not stats.ttest_ind(a, b).pvalue < 0.05
 
 
-def _row(keys, published, values, why=None):
+def _row(keys: Row, published: float | None, values: list[float], why: str | None = None) -> Row:
     std = float(np.std(values, ddof=1)) if len(values) > 1 else None
     if published is not None and std is not None:
         if abs(np.mean(values) - published) <= 2 * std * np.sqrt(2 / len(values)) + ROUNDING:
@@ -81,36 +116,69 @@ def _row(keys, published, values, why=None):
     return row | ({"why": why} if published is not None and why else {})
 
 
-def _table(context, results, file, methods, missing=()):
-    found, rows = by_set(results), absent(results, {"data_set": "all", "landmarks": None, "method": None, "best": None})
-    printed = {line["data_set"]: line for line in context.published(file)} if context.scale == "paper" else {}
+def _table(
+    context: Context,
+    results: Sequence[Result],
+    file: str,
+    methods: Sequence[str],
+    missing: Sequence[str] = (),
+) -> tuple[list[Row], Accuracies]:
+    by_key = by_set(results)
+    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "best": None})
+    printed = (
+        {line["data_set"]: line for line in context.published(file)}
+        if context.scale == "paper"
+        else {}
+    )
     lost = {}
     for r in results:
         if r.value is None and not rows:
-            lost[r.params["data_set"]] = r.why
-    found = {key: values for key, values in found.items() if key[2] in methods}  # `best` is one of the printed
-    for name, d in dict.fromkeys((name, d) for name, d, _ in found):
-        winners, line = best_methods(found, name, d), printed.get(PRINTED.get(name), {})
+            lost[r.params["data_set"]] = r.why or ""
+    # `best` is one of the printed
+    by_key = {key: values for key, values in by_key.items() if key[2] in methods}
+    for name, d in dict.fromkeys((name, d) for name, d, _ in by_key):
+        winners = best_methods(by_key, name, d)
+        line = printed.get(PRINTED.get(name), {})
         for method in methods:
-            if (name, d, method) in found:
-                keys = {"data_set": name, "landmarks": d, "method": method, "best": "yes" if method in winners else ""}
+            if (name, d, method) in by_key:
+                keys = {
+                    "data_set": name,
+                    "landmarks": d,
+                    "method": method,
+                    "best": "yes" if method in winners else "",
+                }
                 published = line.get(f"{method}_{d}")
-                why = why_different(name, method, published, np.mean(found[name, d, method]), "2" in file)
-                rows.append(_row(keys, published, found[name, d, method], why))
+                why = why_different(
+                    name, method, published, float(np.mean(by_key[name, d, method])), "2" in file
+                )
+                rows.append(_row(keys, published, by_key[name, d, method], why))
     for name, why in list(lost.items()) + [(name, NOWHERE) for name in missing]:
-        if name in {one for one, _, _ in found}:
+        if name in {other for other, _, _ in by_key}:
             continue
         line = printed.get(PRINTED.get(name, name), {})
-        sizes = sorted({int(column.rsplit("_", 1)[1]) for column in line if "_" in column and column != "data_set"})
+        sizes = sorted(
+            {
+                int(column.rsplit("_", 1)[1])
+                for column in line
+                if "_" in column and column != "data_set"
+            }
+        )
         rows += [
-            absent_row({"data_set": name, "landmarks": d, "method": method, "best": ""}, why, line.get(f"{method}_{d}"))
-            for d in sizes for method in methods
-        ]  # fmt: skip
-    return rows, found
+            absent_row(
+                {"data_set": name, "landmarks": d, "method": method, "best": ""},
+                why,
+                line.get(f"{method}_{d}"),
+            )
+            for d in sizes
+            for method in methods
+        ]
+    return rows, by_key
 
 
-def why_different(name, method, published, ours, vectors):
-    """Why an accuracy differs from the printed one by more than chance."""
+def why_different(
+    name: str, method: str, published: float | None, ours: float, vectors: bool
+) -> str | None:
+    """Say why an accuracy differs from the printed one by more than chance."""
     if name == "aural-sonar":
         return SMALL
     if method == "DBOOST" or not vectors or published is None:
@@ -120,161 +188,263 @@ def why_different(name, method, published, ours, vectors):
     return WHY["fresh" if "FTUNE" in method else "above"]
 
 
-def _runs(found):
-    return max(map(len, found.values()), default=0)
+def _runs(by_key: Accuracies) -> int:
+    return max(map(len, by_key.values()), default=0)
 
 
-def table1(context, results):
-    """Similarity matrices: BBS, DBOOST, FTUNE+D-S."""
-    missing = ("AmazonBinary", "Patrol", "Mirex07", "Amazon47", "FaceRec") if context.scale == "paper" else ()
-    rows, found = _table(context, results, "ftune/table1.csv", ("BBS", "DBOOST", "FTUNE+D-S"), missing)
+def table1(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return the rows of similarity matrices: BBS, DBOOST, FTUNE+D-S."""
+    missing = (
+        ("AmazonBinary", "Patrol", "Mirex07", "Amazon47", "FaceRec")
+        if context.scale == "paper"
+        else ()
+    )
+    rows, by_key = _table(
+        context, results, "ftune/table1.csv", ("BBS", "DBOOST", "FTUNE+D-S"), missing
+    )
     notes = [
-        f"Means of {_runs(found)} random splits: 70 % for training, 10 % for validation, the rest tests. With fewer "
-        "training objects than landmarks all of them are landmarks.", BEST,
-    ]  # fmt: skip
+        f"Means of {_runs(by_key)} random splits: 70 % for training, 10 % for validation, "
+        "the rest tests. With fewer training objects than landmarks all of them are landmarks.",
+        BEST,
+    ]
     return Gathered(rows, notes)
 
 
-def table2(context, results):
-    """Gaussian similarities of vectors: BBS, DBOOST, FTUNE-S, FTUNE-M."""
-    rows, found = _table(context, results, "ftune/table2.csv", ("BBS", "DBOOST", "FTUNE-S", "FTUNE-M"))
+def table2(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return the rows of Gaussian similarities of vectors: BBS, DBOOST, FTUNE-S, FTUNE-M."""
+    rows, by_key = _table(
+        context, results, "ftune/table2.csv", ("BBS", "DBOOST", "FTUNE-S", "FTUNE-M")
+    )
     notes = [
-        f"Means of {_runs(found)} random splits: 50 % for training, 20 % for validation, the rest tests. Features have "
-        "mean 0 and variance 1, which the paper does not say. The width is the mean distance of the training points, "
-        "without a 2. FTUNE's pairs are fresh ones for each class (Algorithm 2, line 1).", BEST,
-        *_among_the_best(found), *_compared(results),
-    ]  # fmt: skip
+        f"Means of {_runs(by_key)} random splits: 50 % for training, 20 % for validation, "
+        "the rest tests. Features have mean 0 and variance 1, which the paper does not say. "
+        "The width is the mean distance of the training points, without a 2. "
+        "FTUNE's pairs are fresh ones for each class (Algorithm 2, line 1).",
+        BEST,
+        *_among_the_best(by_key),
+        *_compared(results),
+    ]
     return Gathered(rows, notes)
 
 
-def _among_the_best(found):
-    """How often each method of table 2 is."""
-    for d in sorted({d for _, d, _ in found}):
-        names = [name for name, size in dict.fromkeys((name, d) for name, d, _ in found) if size == d]
-        best = [best_methods(found, name, d) for name in names]
-        counts = {way: sum(bool(set(ways) & one) for one in map(set, best))
-                  for way, ways in (("FTUNE", ("FTUNE-S", "FTUNE-M")), ("BBS", ("BBS",)), ("DBOOST", ("DBOOST",)))}
-        yield (f"With {d} landmarks FTUNE is among the best on {counts['FTUNE']} of {len(names)} sets, BBS on "
-               f"{counts['BBS']}, DBOOST on {counts['DBOOST']}.")
+def _among_the_best(by_key: Accuracies) -> Iterator[str]:
+    """Say how often each method of table 2 is among the best."""
+    for d in sorted({d for _, d, _ in by_key}):
+        names = [
+            name for name, size in dict.fromkeys((name, d) for name, d, _ in by_key) if size == d
+        ]
+        best = [best_methods(by_key, name, d) for name in names]
+        counts = {
+            way: sum(bool(set(ways) & winners) for winners in map(set, best))
+            for way, ways in (
+                ("FTUNE", ("FTUNE-S", "FTUNE-M")),
+                ("BBS", ("BBS",)),
+                ("DBOOST", ("DBOOST",)),
+            )
+        }
+        yield (
+            f"With {d} landmarks FTUNE is among the best on {counts['FTUNE']} of {len(names)} "
+            f"sets, BBS on {counts['BBS']}, DBOOST on {counts['DBOOST']}."
+        )
 
 
-def _compared(results):
-    """What a new object costs, by method and number of landmarks."""
-    found = {}
+def _compared(results: Sequence[Result]) -> Iterator[str]:
+    """Say what a new object costs, by method and number of landmarks."""
+    costs: dict[tuple[int, str], list[int]] = {}
     for r in results:
         for method, count in (r.value or {}).get("compared", {}).items():
-            found.setdefault((r.params["d"], method), []).append(count)
-    for (d, method), counts in sorted(found.items()):
+            costs.setdefault((r.params["d"], method), []).append(count)
+    for (d, method), counts in sorted(costs.items()):
         several = f" to {max(counts)}" if max(counts) > min(counts) else ""
         yield f"Similarities for a new object, {method} with {d} landmarks: {min(counts)}{several}."
 
 
-def curves(context, results):
-    """Accuracy by the number of landmarks."""
-    found = by_set(results)
+def curves(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return accuracies by the number of landmarks."""
+    by_key = by_set(results)
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None})
     drawing = []
-    for (name, d, method), values in found.items():
+    for (name, d, method), values in by_key.items():
         rows.append(_row({"data_set": name, "landmarks": d, "method": method}, None, values))
-        drawing.append({"set": name, "d": d, "method": method, "mean": float(np.mean(values)),
-                        "std": rows[-1]["std"] or 0.0})
-    note = f"Means of {_runs(found)} random splits. The paper prints these as pictures only, so there are no numbers."
+        drawing.append(
+            {
+                "set": name,
+                "d": d,
+                "method": method,
+                "mean": float(np.mean(values)),
+                "std": rows[-1]["std"] or 0.0,
+            }
+        )
+    note = (
+        f"Means of {_runs(by_key)} random splits. The paper prints these as pictures only, "
+        "so there are no numbers."
+    )
     return Gathered(rows, [note], drawing)
 
 
-def readings(context, results):
-    """Accuracies by what is read how, beside tables 1 and 2."""
+def readings(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return accuracies by the reading of an open point, beside tables 1 and 2."""
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "reading": None})
     tables = (context.published(f"ftune/table{number}.csv") for number in (1, 2))
-    printed, found = {line["data_set"]: line for lines in tables for line in lines}, {}
+    printed = {line["data_set"]: line for lines in tables for line in lines}
+    by_key: Accuracies = {}
     for r in results:
         for reading, method, accuracy in (r.value or {"accuracies": []})["accuracies"]:
-            found.setdefault((r.params["data_set"], r.params["d"], method, reading), []).append(accuracy)
-    for (name, d, method, reading), values in sorted(found.items()):
+            by_key.setdefault((r.params["data_set"], r.params["d"], method, reading), []).append(
+                accuracy
+            )
+    for (name, d, method, reading), values in sorted(by_key.items()):
         line = printed.get(PRINTED.get(name), {}) if context.scale == "paper" else {}
         keys = {"data_set": name, "landmarks": d, "method": method, "reading": reading}
-        rows.append(_row(keys, line.get(f"{method}_{d}"), values, "one reading of several: the others stand beside it"))
+        rows.append(
+            _row(
+                keys,
+                line.get(f"{method}_{d}"),
+                values,
+                "one reading of several: the others stand beside it",
+            )
+        )
     note = (
-        "One thing changed at a time. LIBLINEAR's own stop: no bias, tolerance 0.1, at most 1,000 passes of its dual "
-        "coordinate descent, which for C from 10 on end far from the optimum."
+        "One thing changed at a time. LIBLINEAR's own stop: no bias, tolerance 0.1, "
+        "at most 1,000 passes of its dual coordinate descent, "
+        "which for C from 10 on end far from the optimum."
     )
     return Gathered(rows, [note])
 
 
-def penalty(context, results):
-    """Accuracies with divided features, beside table 2's."""
-    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "divided by": None})
+def penalty(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return accuracies with divided features, beside table 2's."""
+    rows = absent(
+        results, {"data_set": "all", "landmarks": None, "method": None, "divided by": None}
+    )
     printed = {line["data_set"]: line for line in context.published("ftune/table2.csv")}
-    found, far = {}, {}
+    by_key: Accuracies = {}
+    far: Accuracies = {}
     for r in results:
         for divided, method, accuracy in (r.value or {"accuracies": []})["accuracies"]:
-            found.setdefault((r.params["data_set"], r.params["d"], method, divided), []).append(accuracy)
-    for (name, d, method, divided), values in sorted(found.items()):
-        published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}") if context.scale == "paper" else None
+            by_key.setdefault((r.params["data_set"], r.params["d"], method, divided), []).append(
+                accuracy
+            )
+    for (name, d, method, divided), values in sorted(by_key.items()):
+        published = (
+            printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
+            if context.scale == "paper"
+            else None
+        )
         keys = {"data_set": name, "landmarks": d, "method": method, "divided by": divided}
-        rows.append(_row(keys, published, values, "one reading of several: table 2 has the features as they are"))
+        rows.append(
+            _row(
+                keys,
+                published,
+                values,
+                "one reading of several: table 2 has the features as they are",
+            )
+        )
         if published is not None:
             far.setdefault((method, divided, d), []).append(abs(np.mean(values) - published))
     notes = [
-        "Theorem 2's classifier is g(x) = 1/d sum w f: an SVM on features divided by d pays d^2 times as much for the "
-        "same weights, and C ends at 1000. The constant feature, 1, is not divided.",
-        *(f"Mean distance from the printed accuracies, {method} with {d} landmarks, features divided by {divided}: "
-          f"{np.mean(one):.3f}." for (method, divided, d), one in sorted(far.items())),
-    ]  # fmt: skip
-    ahead = {d: [np.mean(found[name, d, "FTUNE-S", "d"]) > np.mean(found[name, d, "BBS", "d"])
-                 for name, size, method, divided in found if (size, method, divided) == (d, "BBS", "d")]
-             for d in sorted({d for _, d, _, _ in found})}  # fmt: skip
-    notes += [f"With {d} landmarks and features divided by d FTUNE-S is ahead of BBS on {sum(one)} of {len(one)} sets."
-              for d, one in ahead.items()]  # fmt: skip
+        "Theorem 2's classifier is g(x) = 1/d sum w f: an SVM on features divided by d pays d^2 "
+        "times as much for the same weights, and C ends at 1000. The constant feature, 1, "
+        "is not divided.",
+        *(
+            f"Mean distance from the printed accuracies, {method} with {d} landmarks, "
+            f"features divided by {divided}: {np.mean(gaps):.3f}."
+            for (method, divided, d), gaps in sorted(far.items())
+        ),
+    ]
+    ahead = {
+        d: [
+            np.mean(by_key[name, d, "FTUNE-S", "d"]) > np.mean(by_key[name, d, "BBS", "d"])
+            for name, size, method, divided in by_key
+            if (size, method, divided) == (d, "BBS", "d")
+        ]
+        for d in sorted({d for _, d, _, _ in by_key})
+    }
+    notes += [
+        f"With {d} landmarks and features divided by d FTUNE-S is ahead of BBS on {sum(wins)} of "
+        f"{len(wins)} sets."
+        for d, wins in ahead.items()
+    ]
     return Gathered(rows, notes)
 
 
-def pairs(context, results):
-    """Accuracies by the pairs and by what features are divided by, beside table 2's."""
-    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "pairs": None, "divided by": None})
+def pairs(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return accuracies by the pairs and by the divisor of the features, beside table 2's."""
+    rows = absent(
+        results,
+        {"data_set": "all", "landmarks": None, "method": None, "pairs": None, "divided by": None},
+    )
     printed = {line["data_set"]: line for line in context.published("ftune/table2.csv")}
-    found, far, best, compared = {}, {}, {}, {}
+    by_key: dict[Any, dict[Any, list[float]]] = {}
+    far: Accuracies = {}
+    best: dict[Any, list[bool]] = {}
+    compared: dict[str, list[int]] = {}
     for r in results:
         for method, of, divided, accuracy in (r.value or {"accuracies": []})["accuracies"]:
-            of_set = found.setdefault((r.params["data_set"], r.params["d"], divided), {})
+            of_set = by_key.setdefault((r.params["data_set"], r.params["d"], divided), {})
             of_set.setdefault((method, of), []).append(accuracy)
         for of, count in (r.value or {"compared": {}})["compared"].items():
             compared.setdefault(of, []).append(count)
-    for (name, d, divided), methods in sorted(found.items()):
+    for (name, d, divided), methods in sorted(by_key.items()):
         winners = best_methods({(name, d, key): values for key, values in methods.items()}, name, d)
         for (method, of), values in methods.items():
-            published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}") if context.scale == "paper" else None
-            keys = {"data_set": name, "landmarks": d, "method": method, "pairs": of, "divided by": divided,
-                    "best": "yes" if (method, of) in winners else ""}
-            rows.append(_row(keys, published, values, "one reading of several: the others stand beside it"))
+            published = (
+                printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
+                if context.scale == "paper"
+                else None
+            )
+            keys = {
+                "data_set": name,
+                "landmarks": d,
+                "method": method,
+                "pairs": of,
+                "divided by": divided,
+                "best": "yes" if (method, of) in winners else "",
+            }
+            rows.append(
+                _row(keys, published, values, "one reading of several: the others stand beside it")
+            )
             best.setdefault((method, of, divided), []).append((method, of) in winners)
             if published is not None:
                 far.setdefault((method, of, divided), []).append(abs(np.mean(values) - published))
     notes = [
-        "Each class draws d pairs from all objects, and a new object costs all of theirs (as in table 2); or each "
-        "draws d pairs out of d landmarks, so that a new object costs d similarities. Features divided by d: g of "
-        f"Theorem 2, see table `penalty`. {BEST} The three of one scale are compared with each other.",
-        *(f"Similarities for a new object, pairs {of}: {min(counts)} to {max(counts)}." for of, counts in
-          compared.items()),
-        *(f"{method}, pairs {of}, divided by {divided}: among the best on {sum(one)} of {len(one)} sets"
-          + (f", {np.mean(far[method, of, divided]):.3f} from the printed accuracies on average."
-             if (method, of, divided) in far else ".")
-          for (method, of, divided), one in sorted(best.items())),
-    ]  # fmt: skip
+        "Each class draws d pairs from all objects, and a new object costs all of theirs (as in "
+        "table 2); or each draws d pairs out of d landmarks, "
+        "so that a new object costs d similarities. Features divided by d: g of Theorem 2, "
+        f"see table `penalty`. {BEST} The three of one scale are compared with each other.",
+        *(
+            f"Similarities for a new object, pairs {of}: {min(counts)} to {max(counts)}."
+            for of, counts in compared.items()
+        ),
+        *(
+            f"{method}, pairs {of}, divided by {divided}: among the best on {sum(wins)} of "
+            f"{len(wins)} sets"
+            + (
+                f", {np.mean(far[method, of, divided]):.3f} from the printed accuracies on average."
+                if (method, of, divided) in far
+                else "."
+            )
+            for (method, of, divided), wins in sorted(best.items())
+        ),
+    ]
     return Gathered(rows, notes)
 
 
-def beyond(context, results):
-    """Nystroem and an SVM beside BBS and FTUNE."""
-    found = by_set(results)
+def beyond(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return the accuracies of Nystroem and an SVM beside BBS and FTUNE."""
+    by_key = by_set(results)
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None})
-    for (name, d, method), values in sorted(found.items()):
+    for (name, d, method), values in sorted(by_key.items()):
         rows.append(_row({"data_set": name, "landmarks": d, "method": method}, None, values))
-    negative = {r.params["data_set"]: r.value["negative"] for r in results if r.value and "negative" in r.value}
+    negative = {
+        r.params["data_set"]: r.value["negative"]
+        for r in results
+        if r.value and "negative" in r.value
+    }
     shares = ", ".join(f"{name} {100 * share:.1f} %" for name, share in sorted(negative.items()))
     note = (
-        "Not in the paper. The SVM looks at all similarities of the training objects, and a new object costs one for "
-        "each of its support vectors; Nystroem's map costs d, like BBS. Negative share of the spectrum: "
-        f"{shares or '-'}."
+        "Not in the paper. The SVM looks at all similarities of the training objects, "
+        "and a new object costs one for each of its support vectors; Nystroem's map costs d, "
+        f"like BBS. Negative share of the spectrum: {shares or '-'}."
     )
     return Gathered(rows, [note])

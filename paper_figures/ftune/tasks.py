@@ -1,27 +1,38 @@
 """What the figures of Kar & Jain (2011) compute; a change here computes them anew.
 
-Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters. A task is one run,
-that is one random split, of one data set at one number of landmarks, so that all methods see the same split.
+Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters. A
+task is one run, that is one random split, of one data set at one number of landmarks, so that all
+methods see the same split.
 """
 
 import warnings
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from refimpl.ftune import CS, bbs, dselect, ftune, random_landmarks
+from paper_figures.registry import Job
+from refimpl.ftune import (
+    CS,
+    FTuneOptions,
+    Landmarks,
+    bbs,
+    dselect,
+    ftune_single_and_per_class,
+    random_landmarks,
+)
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 from refimpl.rivals.dboost import dboost
 
 MATRIX = ("matrix", "cityblock")  # preparations that make or are a matrix of similarities
-SHARES = {True: (0.7, 0.1), False: (0.5, 0.2)}  # §§ 3.1 and 3.2: training, validation; the rest tests
+# §§ 3.1 and 3.2: training, validation; the rest tests
+SHARES = {True: (0.7, 0.1), False: (0.5, 0.2)}
 
 
 @lru_cache(maxsize=2)
-def _data(data_set, data_dir, preparation):
-    from paper_figures.registry import Job
-
+def _data(data_set: str, data_dir: Any, preparation: str) -> tuple[Any, Any]:
     loaded = Job(0, {}, "reference", data_dir, (data_set,)).load(data_set)
     X = loaded.X
     if preparation == "standardised":
@@ -29,7 +40,8 @@ def _data(data_set, data_dir, preparation):
     if preparation == "-1 to 1":
         spread = np.ptp(X, axis=0)
         X = 2 * (X - X.min(axis=0)) / np.where(spread > 0, spread, 1.0) - 1
-    if preparation == "cityblock":  # a matrix that is not positive semidefinite, for the small scale
+    # a matrix that is not positive semidefinite, for the small scale
+    if preparation == "cityblock":
         X = cdist(X, X, "cityblock")
         X = 1.0 - X / X.max()
     return X, loaded.y
@@ -38,92 +50,137 @@ def _data(data_set, data_dir, preparation):
 class Run:
     """One random split of a data set, and the similarity over its training part."""
 
-    def __init__(self, job, data_set, preparation, run, width=1.0):
+    def __init__(
+        self, job: Job, data_set: str, preparation: str, run: int, *, width: float = 1.0
+    ) -> None:
         X, y = _data(data_set, job.data_dir, preparation)
-        rng = job.rng_for("split", data_set, run)
-        order, (share, more) = rng.permutation(len(y)), SHARES[preparation in MATRIX]
-        first, second = round(share * len(y)), round((share + more) * len(y))
-        train, held, test = order[:first], order[first:second], order[second:]
+        order = job.rng_for("split", data_set, run).permutation(len(y))
+        share, more = SHARES[preparation in MATRIX]
+        first = round(share * len(y))
+        second = round((share + more) * len(y))
+        train, validation, test = np.split(order, [first, second])
         if preparation in MATRIX:
-            parts = [X[np.ix_(part, train)] for part in (train, held, test)]
+            parts = [X[np.ix_(part, train)] for part in (train, validation, test)]
             self.K = Similarity(parts[0])
         else:
-            parts = [np.ascontiguousarray(X[part]) for part in (train, held, test)]
-            K = Gaussian(width * mean_distance(parts[0], rng=job.rng_for("width", data_set, run)), parts[0])
-            self.K = Similarity(K, parts[0], pairwise=True)
+            parts = [np.ascontiguousarray(X[part]) for part in (train, validation, test)]
+            mean = mean_distance(parts[0], rng=job.rng_for("width", data_set, run))
+            self.K = Similarity(Gaussian(width * mean, parts[0]), parts[0], pairwise=True)
         self.X, self.V, self.Q = parts
-        self.y, self.v, self.q = y[train], y[held], y[test]
+        self.y = y[train]
+        self.v = y[validation]
+        self.q = y[test]
         self.kernels = job.kernels
 
-    def accuracy(self, model):
+    def accuracy(self, model: Any) -> float:
+        """Return the share of the test objects that a classifier tells right."""
         return float((model.predict(self.K, self.Q) == self.q).mean())
 
 
-def training_options(run, bias=1.0):
-    """How every method of a run is trained."""
-    return {"validation": (run.V, run.v), "kernels": run.kernels, "threads": 1, "bias": bias}
+def training_options(run: Run, **options: Any) -> dict[str, Any]:
+    """Return the keywords of every training of a run.
+
+    `options` are fields of ``FTuneOptions``.
+    """
+    return {
+        "validation": (run.V, run.v),
+        "options": FTuneOptions(**options),
+        "kernels": run.kernels,
+        "threads": 1,
+    }
 
 
-def fresh_pairs(job, one, data_set, d, run):
-    """Algorithm 2, line 1 for FTUNE: d pairs for each class out of all training objects."""
-    return random_landmarks(one.y, d, job.rng_for("pairs", data_set, d, run))
+def fresh_pairs(job: Job, split: Run, data_set: str, d: int, run: int) -> Landmarks:
+    """Draw d pairs for each class out of all training objects (Algorithm 2, line 1)."""
+    return random_landmarks(split.y, d, rng=job.rng_for("pairs", data_set, d, run))
 
 
-def common_landmarks(job, one, data_set, d, run):
-    """d random landmarks for BBS, and pairs out of them: another reading of FTUNE."""
-    return random_landmarks(one.y, d, job.rng_for("landmarks", data_set, d, run), pool=True)
+def common_landmarks(job: Job, split: Run, data_set: str, d: int, run: int) -> Landmarks:
+    """Draw d random landmarks for BBS, and pairs out of them: another reading of FTUNE."""
+    rng = job.rng_for("landmarks", data_set, d, run)
+    return random_landmarks(split.y, d, rng=rng, pool=True)
 
 
-def accuracies(job, *, data_set, preparation, d, run, methods):
-    """Test accuracies of the methods of § 3 with d landmarks or pairs, what FTUNE chose and what a new object costs."""
-    one, found, chosen, compared = Run(job, data_set, preparation, run), {}, {}, {}
-    P, D = fresh_pairs(job, one, data_set, d, run), None
+def accuracies(
+    job: Job, *, data_set: str, preparation: str, d: int, run: int, methods: Sequence[str]
+) -> dict[str, Any]:
+    """Return test accuracies of the methods of § 3 with d landmarks or pairs.
+
+    Beside them stand the slopes that FTUNE chose and the similarities that a new object costs.
+    """
+    split = Run(job, data_set, preparation, run)
+    rights: dict[str, float] = {}
+    chosen: dict[str, Any] = {}
+    compared: dict[str, int] = {}
+    fresh = fresh_pairs(job, split, data_set, d, run)
+    common = common_landmarks(job, split, data_set, d, run)
+    diverse = None
     if any("+D" in method for method in methods):
-        D = dselect(one.K, one.y, d, job.rng_for("dselect", data_set, d, run), kernels=one.kernels, threads=1)
-    for name, landmarks in (("BBS", common_landmarks(job, one, data_set, d, run)), ("BBS+D", D)):
-        if name in methods:
-            found[name] = one.accuracy(bbs(one.K, one.y, landmarks.L[:d], **training_options(one)))
+        rng = job.rng_for("dselect", data_set, d, run)
+        diverse = dselect(split.K, split.y, d, rng=rng, kernels=split.kernels, threads=1)
+    for name, landmarks in (("BBS", common), ("BBS+D", diverse)):
+        if name in methods and landmarks is not None:
+            model = bbs(split.K, split.y, landmarks.L[:d], **training_options(split))
+            rights[name] = split.accuracy(model)
             compared[name] = min(d, len(landmarks.L))
-    for name, landmarks in (("FTUNE", P), ("FTUNE+D", D)):
+    for name, landmarks in (("FTUNE", fresh), ("FTUNE+D", diverse)):
         wanted = [way for way in ("S", "M") if f"{name}-{way}" in methods]
-        if wanted:
-            models = ftune(one.K, one.y, landmarks, per_class="both", **training_options(one))
+        if wanted and landmarks is not None:
+            models = ftune_single_and_per_class(
+                split.K, split.y, landmarks, **training_options(split)
+            )
             for way, model in zip(("S", "M"), models, strict=True):
                 if way in wanted:
-                    found[f"{name}-{way}"] = one.accuracy(model)
+                    rights[f"{name}-{way}"] = split.accuracy(model)
                     chosen[f"{name}-{way}"] = model.slopes[model.f]
                     compared[f"{name}-{way}"] = len(model.landmarks)
     if "DBOOST" in methods:
         rng = job.rng_for("dboost", data_set, d, run)
-        found["DBOOST"] = one.accuracy(dboost(one.K, one.y, d, rng, kernels=one.kernels, threads=1))
-    return {"accuracies": found, "chosen": chosen, "compared": compared, "n": len(one.y),
-            "classes": len(np.unique(one.y))}  # fmt: skip
+        boosted = dboost(split.K, split.y, d, rng=rng, kernels=split.kernels, threads=1)
+        rights["DBOOST"] = split.accuracy(boosted)
+    return {
+        "accuracies": rights,
+        "chosen": chosen,
+        "compared": compared,
+        "n": len(split.y),
+        "classes": len(np.unique(split.y)),
+    }
 
 
-# ------------------------------------------------------------------------------------------------ beyond
+# ------------------------------------------------------------------------------------------- beyond
 
 
-def peers(job, *, data_set, preparation, d, run):
-    """Beyond the paper: Nystroem's map with a linear SVM, and an SVM on the kernel with its spectrum clipped."""
+def peers(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
+    """Return accuracies beyond the paper: Nystroem's map with a linear SVM, and an SVM.
+
+    The SVM has a clipped kernel.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.kernel_approximation import Nystroem
     from sklearn.svm import SVC, LinearSVC
 
-    one = Run(job, data_set, preparation, run)
-    every = np.arange(len(one.y))
-    S, V, Q = one.K.within(None, every), one.K.between(one.V, every), one.K.between(one.Q, every)
+    split = Run(job, data_set, preparation, run)
+    every = np.arange(len(split.y))
+    S = split.K.within(None, every)
+    V = split.K.between(split.V, every)
+    Q = split.K.between(split.Q, every)
     values, vectors = np.linalg.eigh((S + S.T) / 2)
-    clip = vectors[:, values > 0] @ vectors[:, values > 0].T  # Chen et al. (2009), § 2: P K for training and new rows
-    found = {}
-    machines = [SVC(C=C, kernel="precomputed").fit(S @ clip, one.y) for C in CS]
-    best = max(machines, key=lambda model: (model.predict(V @ clip) == one.v).mean())
-    found["SVM, clipped kernel"] = float((best.predict(Q @ clip) == one.q).mean())
-    L = job.rng_for("nystroem", data_set, d, run).choice(len(one.y), min(d, len(one.y)), replace=False)
+    # Chen et al. (2009), § 2: P K for training and new rows
+    clip = vectors[:, values > 0] @ vectors[:, values > 0].T
+    rights = {}
+    machines = [SVC(C=C, kernel="precomputed").fit(S @ clip, split.y) for C in CS]
+    best = max(machines, key=lambda model: (model.predict(V @ clip) == split.v).mean())
+    rights["SVM, clipped kernel"] = float((best.predict(Q @ clip) == split.q).mean())
+    rng = job.rng_for("nystroem", data_set, d, run)
+    L = rng.choice(len(split.y), min(d, len(split.y)), replace=False)
     maps = Nystroem(kernel="precomputed", n_components=len(L)).fit((S @ clip)[np.ix_(L, L)])
-    columns = [maps.transform((part @ clip)[:, L]) for part in (S, V, Q)]
+    A, B, T = (maps.transform((part @ clip)[:, L]) for part in (S, V, Q))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        machines = [LinearSVC(C=C, dual=False, random_state=0).fit(columns[0], one.y) for C in CS]
-    best = max(machines, key=lambda model: (model.predict(columns[1]) == one.v).mean())
-    found["Nystroem, linear SVM"] = float((best.predict(columns[2]) == one.q).mean())
-    return {"accuracies": found, "negative": float(np.abs(values[values < 0]).sum() / np.abs(values).sum())}
+        machines = [LinearSVC(C=C, dual=False, random_state=0).fit(A, split.y) for C in CS]
+    best = max(machines, key=lambda model: (model.predict(B) == split.v).mean())
+    rights["Nystroem, linear SVM"] = float((best.predict(T) == split.q).mean())
+    return {
+        "accuracies": rights,
+        "negative": float(np.abs(values[values < 0]).sum() / np.abs(values).sum()),
+    }

@@ -1,128 +1,232 @@
 """Weinberger & Saul (2008): the list of figures, and the sizes of their tasks at both scales."""
 
+from collections.abc import Callable
+from typing import Any
+
 from paper_figures.lmnn import plots, results, tasks
 from paper_figures.lmnn import rivals as lmnn_rivals
-from paper_figures.registry import Figure, Paper, Task
+from paper_figures.registry import Context, Figure, Paper, Task
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3
-TABLE1 = {
+TABLE1: dict[str, dict[str, Any]] = {
     "small": {"data_set": "digits", "d": 30, "sizes": (60, 600, 1297), "kinds": ("as they are",)},
-    "paper": {"data_set": "MNIST-10", "d": 169, "sizes": (60, 600, 6000, 60_000),
-              "kinds": ("normalised", "raw", "deskewed")},
+    "paper": {
+        "data_set": "MNIST-10",
+        "d": 169,
+        "sizes": (60, 600, 6000, 60_000),
+        "kinds": ("normalised", "raw", "deskewed"),
+    },
 }
-STEPS = {
-    "small": {"data_set": "digits", "preparation": "as they are", "d": 30, "sizes": (60, 600), "checks": 8},
-    "paper": {"data_set": "MNIST-10", "preparation": "normalised", "d": 169, "sizes": (60, 600, 6000, 60_000),
-              "checks": 14},
+STEPS: dict[str, dict[str, Any]] = {
+    "small": {
+        "data_set": "digits",
+        "preparation": "as they are",
+        "d": 30,
+        "sizes": (60, 600),
+        "checks": 8,
+    },
+    "paper": {
+        "data_set": "MNIST-10",
+        "preparation": "normalised",
+        "d": 169,
+        "sizes": (60, 600, 6000, 60_000),
+        "checks": 14,
+    },
 }
-IDENTITY = 600  # points at most that steps start with at the identity: nearly all triples are active there
+# points at most that steps start with at the identity: nearly all triples are active there
+IDENTITY = 600
 EARLY = 6  # full checks of figure 2's other metric: 31 steps
-RIVALS = {  # the small scale makes no environment for others
+RIVALS: dict[str, dict[str, Any]] = {  # the small scale makes no environment for others
     "small": {"data_set": "digits", "n": 600, "d": 20, "names": ()},
     "paper": {"data_set": "MNIST-10", "n": 6000, "d": 169, "names": ("pylmnn", "metric-learn")},
 }
-LOW_RANK = {
-    "small": {"data_set": "digits", "preparation": "as they are", "n": 1297, "d": 40, "ranks": (5, 10, 15),
-              "timed": False},
-    "paper": {"data_set": "MNIST-10", "preparation": "normalised", "n": 60_000, "d": 350,
-              "ranks": (15, 20, 25, 30, 35, 40), "timed": True},
+LOW_RANK: dict[str, dict[str, Any]] = {
+    "small": {
+        "data_set": "digits",
+        "preparation": "as they are",
+        "n": 1297,
+        "d": 40,
+        "ranks": (5, 10, 15),
+        "timed": False,
+    },
+    "paper": {
+        "data_set": "MNIST-10",
+        "preparation": "normalised",
+        "n": 60_000,
+        "d": 350,
+        "ranks": (15, 20, 25, 30, 35, 40),
+        "timed": True,
+    },
 }
-FOUR = {
+FOUR: dict[str, dict[str, Any]] = {
     "small": {"data_set": "digits", "preparation": "as they are", "n": 400},
     "paper": {"data_set": "MNIST-10", "preparation": "normalised", "n": 4000},
 }
-CLUSTERS = {
-    "small": {"sets": (("digits", "as they are", 600, 20), ("wine", "as they are", 119, 13)), "p": (1, 2, 4), "runs": 1,
-              "checks": 8},
-    "paper": {"sets": (("isolet", "as they are", 6238, 50), ("MNIST-10", "normalised", 10_000, 50)),
-              "p": (1, 2, 3, 5, 10, 15, 20, 30), "runs": 3, "checks": 30},
+CLUSTERS: dict[str, dict[str, Any]] = {
+    "small": {
+        "sets": (("digits", "as they are", 600, 20), ("wine", "as they are", 119, 13)),
+        "p": (1, 2, 4),
+        "runs": 1,
+        "checks": 8,
+    },
+    "paper": {
+        "sets": (("isolet", "as they are", 6238, 50), ("MNIST-10", "normalised", 10_000, 50)),
+        "p": (1, 2, 3, 5, 10, 15, 20, 30),
+        "runs": 3,
+        "checks": 30,
+    },
 }
-SETS = {  # the last entry is the share of the variance that the components keep; letters with all of it, too
+# the last entry is the share of the variance that the components keep; letters with all of it, too
+SETS: dict[str, tuple[tuple[str, str, float], ...]] = {
     "small": (("digits", "as they are", 0.95), ("wine", "as they are", 0.95)),
-    "paper": (("letters", "as they are", 0.95), ("letters", "as they are", 0.9999), ("isolet", "as they are", 0.95),
-              ("yalefaces", "as they are", 0.95), ("yalefaces", "unit length", 0.95), ("20news", "as they are", 0.9999),
-              ("MNIST-10", "normalised", 0.95)),
+    "paper": (
+        ("letters", "as they are", 0.95),
+        ("letters", "as they are", 0.9999),
+        ("isolet", "as they are", 0.95),
+        ("yalefaces", "as they are", 0.95),
+        ("yalefaces", "unit length", 0.95),
+        ("20news", "as they are", 0.9999),
+        ("MNIST-10", "normalised", 0.95),
+    ),
 }
 KS = (1, 3, 5, 7, 9)
 
 
-def table1_tasks(context):
-    """One training for each size and preparation of the images."""
+def table1_tasks(context: Context) -> list[Task]:
+    """Return a training for each size and preparation of the images."""
     at = TABLE1[context.scale]
     return [
-        Task("solved", tasks.solved, {"data_set": at["data_set"], "preparation": kind, "n": n, "d": at["d"], "k": K,
-                                      "tol": 2e-3}, data=(at["data_set"],), kernels=KERNELS)
-        for kind in at["kinds"] for n in at["sizes"]
-    ]  # fmt: skip
+        Task(
+            "solved",
+            tasks.solved,
+            {
+                "data_set": at["data_set"],
+                "preparation": kind,
+                "n": n,
+                "d": at["d"],
+                "k": K,
+                "tol": 2e-3,
+            },
+            data=(at["data_set"],),
+            kernels=KERNELS,
+        )
+        for kind in at["kinds"]
+        for n in at["sizes"]
+    ]
 
 
-def preparation_tasks(context):
-    """Euclidean errors of prepared images."""
+def preparation_tasks(context: Context) -> list[Task]:
+    """Return the task of the Euclidean errors of prepared images."""
     at = TABLE1[context.scale]
     kinds = ("as they are", "unit length", "normalised", "deskewed")
     params = {"data_set": at["data_set"], "kinds": kinds, "d": at["d"], "k": K}
-    return [Task("preparations", tasks.preparations, params, data=(at["data_set"],), kernels=KERNELS)]
+    return [
+        Task("preparations", tasks.preparations, params, data=(at["data_set"],), kernels=KERNELS)
+    ]
 
 
-def steps_tasks(context):
-    """The paper's steps, watched."""
+def steps_tasks(context: Context) -> list[Task]:
+    """Return the tasks that watch the paper's steps."""
     at = STEPS[context.scale]
     same = {key: at[key] for key in ("data_set", "preparation", "d", "checks")} | {"k": K}
     return [
-        Task("steps", tasks.steps, same | {"n": n, "scaled": scaled}, data=(at["data_set"],), kernels=KERNELS)
-        for n in at["sizes"] for scaled in (True, False) if scaled or n <= IDENTITY
-    ]  # fmt: skip
+        Task(
+            "steps",
+            tasks.steps,
+            same | {"n": n, "scaled": scaled},
+            data=(at["data_set"],),
+            kernels=KERNELS,
+        )
+        for n in at["sizes"]
+        for scaled in (True, False)
+        if scaled or n <= IDENTITY
+    ]
 
 
-def rivals_tasks(context):
-    """One: all are timed one after another."""
+def rivals_tasks(context: Context) -> list[Task]:
+    """Return one task, in which all rivals are timed one after another."""
     at = RIVALS[context.scale] | {"k": K, "limit": 1200.0}
     return [Task("rivals", lmnn_rivals.rivals, at, data=(at["data_set"],), kernels=KERNELS)]
 
 
-def figure1_tasks(context):
-    """A ball of a tree."""
+def figure1_tasks(context: Context) -> list[Task]:
+    """Return the task of a ball of a tree."""
     params = {key: FOUR[context.scale][key] for key in ("data_set", "preparation")} | {"k": K}
     return [Task("ball", tasks.ball, params, data=(params["data_set"],), kernels=KERNELS)]
 
 
-def figure2_tasks(context):
-    """The full metric, and LMNN-RECT of each rank."""
+def figure2_tasks(context: Context) -> list[Task]:
+    """Return the tasks of the full metric, and of LMNN-RECT of each rank."""
     at = LOW_RANK[context.scale] | {"k": K}
-    one = {key: value for key, value in at.items() if key != "ranks"}
-    wanted = [("euclidean_ranks", tasks.euclidean_ranks, at)]
-    wanted += [("full_rank", tasks.full_rank, at | {"tol": 2e-3, "checks": checks}) for checks in (None, EARLY)]
-    wanted += [("rect", tasks.rect, one | {"r": r, "tol": 1e-3}) for r in at["ranks"]]
-    return [Task(name, task, params, data=(at["data_set"],), kernels=KERNELS) for name, task, params in wanted]
+    alone = {key: value for key, value in at.items() if key != "ranks"}
+    wanted: list[tuple[str, Callable[..., dict[str, Any]], dict[str, Any]]] = [
+        ("euclidean_ranks", tasks.euclidean_ranks, at)
+    ]
+    wanted += [
+        ("full_rank", tasks.full_rank, at | {"tol": 2e-3, "checks": checks})
+        for checks in (None, EARLY)
+    ]
+    wanted += [("rect", tasks.rect, alone | {"r": r, "tol": 1e-3}) for r in at["ranks"]]
+    return [
+        Task(name, task, params, data=(at["data_set"],), kernels=KERNELS)
+        for name, task, params in wanted
+    ]
 
 
-def figure3_tasks(context):
-    """Four digits on two components."""
+def figure3_tasks(context: Context) -> list[Task]:
+    """Return the task of four digits on two components."""
     at = FOUR[context.scale]
     params = at | {"digits": (0, 1, 2, 4), "k": K, "shown": 250}
     return [Task("ellipsoids", tasks.ellipsoids, params, data=(at["data_set"],), kernels=KERNELS)]
 
 
-def figure4_tasks(context):
-    """Runs with p metrics, and with one for each class."""
+def figure4_tasks(context: Context) -> list[Task]:
+    """Return the runs with p metrics, and with a metric for each class."""
     at = CLUSTERS[context.scale]
     return [
-        Task("several", tasks.several,
-             {"data_set": name, "preparation": kind, "n": n, "d": d, "k": K, "p": p, "run": run,
-              "max_checks": at["checks"]}, data=(name,), kernels=KERNELS)
-        for name, kind, n, d in at["sets"] for run in range(at["runs"]) for p in (None, *at["p"])
-    ]  # fmt: skip
+        Task(
+            "several",
+            tasks.several,
+            {
+                "data_set": name,
+                "preparation": kind,
+                "n": n,
+                "d": d,
+                "k": K,
+                "p": p,
+                "run": run,
+                "max_checks": at["checks"],
+            },
+            data=(name,),
+            kernels=KERNELS,
+        )
+        for name, kind, n, d in at["sets"]
+        for run in range(at["runs"])
+        for p in (None, *at["p"])
+    ]
 
 
-def figure5_tasks(context):
-    """One metric and one for each class, on each set."""
+def figure5_tasks(context: Context) -> list[Task]:
+    """Return the tasks of one metric, and of one for each class, on each set."""
     return [
-        Task("set_errors", tasks.set_errors,
-             {"data_set": name, "preparation": kind, "share": share, "by_class": by_class, "ks": KS, "max_checks": 40},
-             data=(name,), kernels=KERNELS)
-        for name, kind, share in SETS[context.scale] for by_class in (False, True)
-    ]  # fmt: skip
+        Task(
+            "set_errors",
+            tasks.set_errors,
+            {
+                "data_set": name,
+                "preparation": kind,
+                "share": share,
+                "by_class": by_class,
+                "ks": KS,
+                "max_checks": 40,
+            },
+            data=(name,),
+            kernels=KERNELS,
+        )
+        for name, kind, share in SETS[context.scale]
+        for by_class in (False, True)
+    ]
 
 
 PAPER = Paper(
@@ -130,26 +234,78 @@ PAPER = Paper(
     "Fast solvers and efficient implementations for distance metric learning",
     "K. Q. Weinberger, L. K. Saul. ICML 2008",
     (
-        Figure("table1", "The solver on subsets of the handwritten digits", table1_tasks, results.table1),
-        Figure("preparation", "Which preparation of the digits has the paper's Euclidean error", preparation_tasks,
-               results.preparation),
-        Figure("steps", "Beyond the paper: test error along the paper's own steps", steps_tasks, results.steps,
-               plots.draw_steps, alt="Test error by the number of sub-gradient steps; the optimum's, the printed.",
-               size=(7.0, 4.6)),
-        Figure("rivals", "Beyond the paper: eq. 3 against seconds, beside pylmnn and metric-learn", rivals_tasks,
-               results.rivals, plots.draw_rivals, alt="Objective above the bound by seconds, one line for each solver.",
-               size=(6.0, 4.2)),
-        Figure("figure1", "How ball trees rule points out (eq. 7)", figure1_tasks, results.figure1, plots.draw_ball,
-               alt="A circle around a few points, a query outside, and the two distances of the bound.",
-               size=(5.0, 4.0)),
-        Figure("figure2", "k-NN error on low dimensional representations", figure2_tasks, results.figure2,
-               plots.draw_ranks, alt="Errors of PCA, LMNN-SVD and LMNN-RECT by dimension, with speedups above.",
-               size=(6.5, 4.6)),
-        Figure("figure3", "Local metrics of four digits", figure3_tasks, results.figure3, plots.draw_ellipsoids,
-               alt="Points of four digits on two components, with the ellipse of each digit's metric.",
-               size=(6.0, 5.0)),
-        Figure("figure4", "Test error by the number of metrics", figure4_tasks, results.figure4, plots.draw_clusters,
-               alt="Test error by the number of clusters, and with one metric for each class.", size=(7.0, 3.6)),
-        Figure("figure5", "Errors with one metric and with one for each class", figure5_tasks, results.figure5),
+        Figure(
+            "table1",
+            "The solver on subsets of the handwritten digits",
+            table1_tasks,
+            results.table1,
+        ),
+        Figure(
+            "preparation",
+            "Which preparation of the digits has the paper's Euclidean error",
+            preparation_tasks,
+            results.preparation,
+        ),
+        Figure(
+            "steps",
+            "Beyond the paper: test error along the paper's own steps",
+            steps_tasks,
+            results.steps,
+            plots.draw_steps,
+            alt="Test error by the number of sub-gradient steps; the optimum's, the printed.",
+            size=(7.0, 4.6),
+        ),
+        Figure(
+            "rivals",
+            "Beyond the paper: eq. 3 against seconds, beside pylmnn and metric-learn",
+            rivals_tasks,
+            results.rivals,
+            plots.draw_rivals,
+            alt="Objective above the bound by seconds, one line for each solver.",
+            size=(6.0, 4.2),
+        ),
+        Figure(
+            "figure1",
+            "How ball trees rule points out (eq. 7)",
+            figure1_tasks,
+            results.figure1,
+            plots.draw_ball,
+            alt="A circle around a few points, a query outside, and the two distances of the "
+            "bound.",
+            size=(5.0, 4.0),
+        ),
+        Figure(
+            "figure2",
+            "k-NN error on low dimensional representations",
+            figure2_tasks,
+            results.figure2,
+            plots.draw_ranks,
+            alt="Errors of PCA, LMNN-SVD and LMNN-RECT by dimension, with speedups above.",
+            size=(6.5, 4.6),
+        ),
+        Figure(
+            "figure3",
+            "Local metrics of four digits",
+            figure3_tasks,
+            results.figure3,
+            plots.draw_ellipsoids,
+            alt="Points of four digits on two components, with the ellipse of each digit's metric.",
+            size=(6.0, 5.0),
+        ),
+        Figure(
+            "figure4",
+            "Test error by the number of metrics",
+            figure4_tasks,
+            results.figure4,
+            plots.draw_clusters,
+            alt="Test error by the number of clusters, and with one metric for each class.",
+            size=(7.0, 3.6),
+        ),
+        Figure(
+            "figure5",
+            "Errors with one metric and with one for each class",
+            figure5_tasks,
+            results.figure5,
+        ),
     ),
 )

@@ -3,35 +3,54 @@
 Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from scipy.ndimage import affine_transform
 
+from paper_figures.registry import Job
 from refimpl.ball_trees import as_tree, nearest_neighbors, neighbors_in
-from refimpl.lmnn import algorithm, kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
-from refimpl.lmnn.neighbors import classify, leave_one_out_error
+from refimpl.lmnn import (
+    LMNNOptions,
+    algorithm,
+    classify,
+    kmeans_partition,
+    leave_one_out_error,
+    lmnn,
+    lmnn_rect,
+    lmnn_svd,
+    target_neighbors,
+)
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.resources import on_one_blas_thread
 from refimpl.rivals.rotated_scan import rotated_scan
+from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
 QUERIES = 1000  # whose search is timed
 HELD_OUT = 0.3  # § 5.2
 
 
-# ------------------------------------------------------------------------------------------------ points
+# ------------------------------------------------------------------------------------------- points
 
 
-def deskewed(images):
-    """Images sheared until their second moments do not slant, and moved until their mass is in the middle."""
+def deskewed(images: FloatArray) -> FloatArray:
+    """Return images sheared until their second moments do not slant, and centred.
+
+    Their mass is moved to the middle.
+    """
     side = images.shape[1]
     rows, columns = np.mgrid[:side, :side]
     out = np.empty_like(images)
     for place, image in enumerate(images):
         mass = image.sum() or 1.0
-        row, column = (rows * image).sum() / mass, (columns * image).sum() / mass
-        slant = ((rows - row) * (columns - column) * image).sum() / max(((rows - row) ** 2 * image).sum(), 1e-9)
+        row = (rows * image).sum() / mass
+        column = (columns * image).sum() / mass
+        slant = ((rows - row) * (columns - column) * image).sum() / max(
+            ((rows - row) ** 2 * image).sum(), 1e-9
+        )
         shear = np.array([[1.0, 0.0], [slant, 1.0]])
         offset = np.array([row, column]) - shear @ np.array([side / 2, side / 2])
         out[place] = affine_transform(image, shear, offset=offset, order=1)
@@ -39,9 +58,9 @@ def deskewed(images):
 
 
 @lru_cache(maxsize=2)
-def _images(data_set, data_dir, preparation):
-    from paper_figures.registry import Job
-
+def _images(
+    data_set: str, data_dir: str | None, preparation: str
+) -> tuple[FloatArray, Labels, int | None]:
     loaded = Job(0, {}, "reference", data_dir, (data_set,)).load(data_set)
     X = loaded.X / loaded.X.max() if preparation != "as they are" else loaded.X
     if preparation == "deskewed":
@@ -54,204 +73,310 @@ def _images(data_set, data_dir, preparation):
     return X, loaded.y, loaded.n_train
 
 
-def _points(job, data_set, preparation, d, n=None):
-    """Training and test points on the leading principal components of the training part, and their classes.
+def _points(
+    job: Job, data_set: str, preparation: str, d: float, n: int | None = None
+) -> tuple[FloatArray, Labels, FloatArray, Labels]:
+    """Return training and test points on the leading principal components, and their classes.
+
+    The components are those of the training part.
 
     d is a number of components, or the share of the variance that they must have together.
     """
     X, y, n_train = _images(data_set, job.data_dir, preparation)
     centred = X[:n_train] - X[:n_train].mean(axis=0)
     values, vectors = np.linalg.eigh(centred.T @ centred)
-    values, vectors = values[::-1], vectors[:, ::-1]
+    values = values[::-1]
+    vectors = vectors[:, ::-1]
     if d < 1:
         d = int(np.searchsorted(np.cumsum(values) / values.sum(), d)) + 1
     Z = (X - X[:n_train].mean(axis=0)) @ vectors[:, :d]
     return Z[:n_train][:n], y[:n_train][:n], Z[n_train:], y[n_train:]
 
 
-def _error(found, y):
-    return 100 * float((found != y).mean())
+def _error(classes: Labels, y: Labels) -> float:
+    return 100 * float((classes != y).mean())
 
 
-def preparations(job, *, data_set, kinds, d, k):
-    """Euclidean k-nn errors for ways to prepare the images, in per cent (§ 3 prints 2.33 on MNIST)."""
-    found = {}
+def preparations(
+    job: Job, *, data_set: str, kinds: Sequence[str], d: int, k: int
+) -> dict[str, Any]:
+    """Measure Euclidean k-nn errors, in per cent, for ways to prepare the images.
+
+    § 3 prints 2.33 on MNIST.
+    """
+    errors = {}
     for kind in kinds:
         X, y, Q, z = _points(job, data_set, kind, d)
-        found[kind] = _error(classify(X, y, Q, k, np.eye(X.shape[1]), kernels=job.kernels), z)
-    return {"errors": found}
+        errors[kind] = _error(classify(np.eye(X.shape[1]), Q, X, y, k, kernels=job.kernels), z)
+    return {"errors": errors}
 
 
-# ------------------------------------------------------------------------------------------------ Table 1
+# ------------------------------------------------------------------------------------------ Table 1
 
 
-def solved(job, *, data_set, preparation, n, d, k, tol):
-    """One row of table 1: the training of n points, and errors with those n and with all training points."""
+def solved(
+    job: Job, *, data_set: str, preparation: str, n: int, d: int, k: int, tol: float
+) -> dict[str, Any]:
+    """Return a row of table 1: the training of n points, and its errors.
+
+    The errors are those with the n points, and with all training points.
+    """
     X, y, Q, z = _points(job, data_set, preparation, d)
     used = _first_of_classes(y, n)
     before = perf_counter()
-    found = lmnn(X[used], y[used], k, tol=tol, kernels=job.kernels)
+    result = lmnn(X[used], y[used], k, options=LMNNOptions(tol=tol), kernels=job.kernels)
     seconds = perf_counter() - before
     sizes = np.unique(y[used], return_counts=True)[1]
-    L = found.L[0]
+    L = result.L[0]
     return {
-        "seconds": seconds, "objective": found.objective, "gap": found.gap, "full_checks": found.full_checks,
-        "active": int(found.history[-1, 2]), "pairs": int(found.history[-1, 3]), "n": int(sizes.sum()),
+        "seconds": seconds,
+        "objective": result.objective,
+        "gap": result.gap,
+        "full_checks": result.full_checks,
+        "active": int(result.history[-1, 2]),
+        "pairs": int(result.history[-1, 3]),
+        "n": int(sizes.sum()),
         "total": int((sizes * (sizes.sum() - sizes)).sum()),
-        "train_error": 100 * leave_one_out_error(X[used], y[used], k, L, kernels=job.kernels),
-        "test_error": _error(classify(X[used], y[used], Q, k, L, kernels=job.kernels), z),
-        "test_error_all": _error(classify(X, y, Q, k, L, kernels=job.kernels), z),
-        "euclidean": _error(classify(X[used], y[used], Q, k, np.eye(X.shape[1]), kernels=job.kernels), z),
-        "euclidean_all": _error(classify(X, y, Q, k, np.eye(X.shape[1]), kernels=job.kernels), z),
-    }  # fmt: skip
+        "train_error": 100 * leave_one_out_error(L, X[used], y[used], k, kernels=job.kernels),
+        "test_error": _error(classify(L, Q, X[used], y[used], k, kernels=job.kernels), z),
+        "test_error_all": _error(classify(L, Q, X, y, k, kernels=job.kernels), z),
+        "euclidean": _error(
+            classify(np.eye(X.shape[1]), Q, X[used], y[used], k, kernels=job.kernels), z
+        ),
+        "euclidean_all": _error(classify(np.eye(X.shape[1]), Q, X, y, k, kernels=job.kernels), z),
+    }
 
 
-def _first_of_classes(y, n):
-    """The first n points; of few points the first of each class, equally many, so that each has target neighbours."""
+def _first_of_classes(y: Labels, n: int) -> IntArray:
+    """Return the first n points; of few points, the first of each class.
+
+    The classes get equally many points, so that each has target neighbours.
+    """
     if n >= 500:
         return np.arange(min(n, len(y)))
     classes = np.unique(y)
     return np.sort(np.concatenate([np.flatnonzero(y == c)[: n // len(classes)] for c in classes]))
 
 
-def steps(job, *, data_set, preparation, n, d, k, scaled, checks):
-    """The paper's steps from the Euclidean metric: what each full check finds, with the n points as references.
+def steps(
+    job: Job, *, data_set: str, preparation: str, n: int, d: int, k: int, scaled: bool, checks: int
+) -> dict[str, Any]:
+    """Return what each full check of the paper's steps finds, from the Euclidean metric.
 
-    The steps are those of ``refimpl.lmnn.algorithm``, on the points as given. `scaled`: from the Euclidean metric at a
-    scale of its own, else from the identity.
+    The n points are the references.
+
+    The steps are those of ``refimpl.lmnn.algorithm``, on the points as given. `scaled`: from the
+    Euclidean metric at a scale of its own, else from the identity.
     """
     X, y, Q, z = _points(job, data_set, preparation, d)
     used = _first_of_classes(y, n)
-    X, y = X[used], y[used]
-    found = []
-
+    X = X[used]
+    y = y[used]
+    passed = []
     for t, (objective, L), now in _steps(X, y, k, _euclidean(X, y, k, scaled), checks, job.kernels):
-        error = _error(classify(X, y, Q, k, L, kernels=job.kernels), z)
-        found.append({"steps": t, "objective": objective, "active": now.active, "error": error})
-    best = lmnn(X, y, k, tol=2e-3, kernels=job.kernels)
-    error = _error(classify(X, y, Q, k, best.L, kernels=job.kernels), z)
-    return {"checks": found, "optimum": {"objective": best.objective, "error": error,
-                                         "active": int(best.history[-1, 2])}}
+        error = _error(classify(L, Q, X, y, k, kernels=job.kernels), z)
+        passed.append({"steps": t, "objective": objective, "active": now.active, "error": error})
+    best = lmnn(X, y, k, options=LMNNOptions(tol=2e-3), kernels=job.kernels)
+    error = _error(classify(best, Q, X, y, k, kernels=job.kernels), z)
+    return {
+        "checks": passed,
+        "optimum": {
+            "objective": best.objective,
+            "error": error,
+            "active": int(best.history[-1, 2]),
+        },
+    }
 
 
-def _steps(X, y, k, L, checks, kernels):
-    """The full checks of the paper's steps on the points as given, from the factor L."""
-    classes, targets = np.unique(y, return_inverse=True)[1], target_neighbors(X, y, k)
-    one = np.zeros(len(X), dtype=np.int64)
-    problem = LargeMarginProblem(np.ascontiguousarray(X), classes, targets, 1.0, one, kernels)
+def _steps(X: FloatArray, y: Labels, k: int, L: FloatArray, checks: int, kernels: Kernels) -> Any:
+    """Return the full checks of the paper's steps on the points as they come, from the factor L."""
+    classes = np.unique(y, return_inverse=True)[1]
+    targets = target_neighbors(X, y, k)
+    partition = np.zeros(len(X), dtype=np.int64)
+    problem = LargeMarginProblem(np.ascontiguousarray(X), classes, targets, 1.0, partition, kernels)
     return on_one_blas_thread(algorithm.steps(problem, L[None], tol=1e-6, checks=checks))
 
 
-def _euclidean(X, y, k, scaled):
-    """A factor c I to start from: c such that the mean squared distance of target neighbours is 1, or c = 1."""
+def _euclidean(X: FloatArray, y: Labels, k: int, scaled: bool) -> FloatArray:
+    """Return a factor c I to start from.
+
+    c makes the mean squared distance of target neighbours 1 if `scaled`, else c = 1.
+    """
     near = (X[:, None] - X[target_neighbors(X, y, k)]) ** 2 if scaled else np.ones((1, 1, 1))
-    return np.eye(X.shape[1]) / np.sqrt(near.sum(axis=2).mean())
+    factor: FloatArray = np.eye(X.shape[1]) / np.sqrt(near.sum(axis=2).mean())
+    return factor
 
 
-# ------------------------------------------------------------------------------------------- Figures 1-3
+# -------------------------------------------------------------------------------------- Figures 1-3
 
 
-def ball(job, *, data_set, preparation, k):
-    """A ball of a tree over two principal components, a query outside and the two distances of eq. 7 (figure 1)."""
+def ball(job: Job, *, data_set: str, preparation: str, k: int) -> dict[str, Any]:
+    """Return a ball of a tree, a query outside and the two distances of eq. 7 (figure 1).
+
+    The tree is that of two principal components.
+    """
     X, _, Q, _ = _points(job, data_set, preparation, 2)
-    X, Q = X[:400], Q[:200]
+    X = X[:400]
+    Q = Q[:200]
     tree = as_tree(X, leaf_size=12, direction="principal", kernels=job.kernels)
     leaves = [j for j in range(len(tree.starts)) if 5 <= tree.ends[j] - tree.starts[j] <= 24]
     node = max(leaves, key=lambda j: tree.radii[j])
-    centre, radius = tree.centres[node], float(tree.radii[node])
+    centre = tree.centres[node]
+    radius = float(tree.radii[node])
     apart = np.linalg.norm(Q - centre, axis=1)
     query = Q[np.argsort(np.abs(apart - 3 * radius))[0]]
     inside = tree.points[tree.starts[node] : tree.ends[node]]
     nearest = np.linalg.norm(inside - query, axis=1)
-    found = nearest_neighbors(X, query[None], 1, kernels=job.kernels)
+    neighbors = nearest_neighbors(query[None], X, 1, kernels=job.kernels)
     return {
-        "inside": inside, "centre": centre, "radius": radius, "query": query,
-        "neighbour": X[found.indices[0, 0]], "neighbour_distance": float(found.distances[0, 0]),
-        "bound": max(float(np.linalg.norm(query - centre)) - radius, 0.0), "least": float(nearest.min()),
-    }  # fmt: skip
+        "inside": inside,
+        "centre": centre,
+        "radius": radius,
+        "query": query,
+        "neighbour": X[neighbors.indices[0, 0]],
+        "neighbour_distance": float(neighbors.distances[0, 0]),
+        "bound": max(float(np.linalg.norm(query - centre)) - radius, 0.0),
+        "least": float(nearest.min()),
+    }
 
 
-def _speedup(job, X, Q, L, k):
-    """How many times faster the search in ball trees is than the rotated scan, and the trees' distances a query."""
+def _speedup(job: Job, X: FloatArray, Q: FloatArray, L: FloatArray, k: int) -> dict[str, Any]:
+    """Return how many times faster the search in ball trees is than the rotated scan.
+
+    The trees' distances a query stand beside it.
+    """
     Q = Q[:QUERIES]
     tree = as_tree(X, L=L, kernels=job.kernels)
     start = perf_counter()
-    found = neighbors_in(tree, Q @ L.T, k, kernels=job.kernels, threads=1)
+    neighbors = neighbors_in(tree, Q @ L.T, k, kernels=job.kernels, threads=1)
     middle = perf_counter()
-    rotated_scan(X, Q, k, L, kernels=job.kernels, threads=1)
-    return {"speedup": (perf_counter() - middle) / (middle - start), "distances": float(found.computed.mean())}
+    rotated_scan(Q, X, k, L, kernels=job.kernels, threads=1)
+    return {
+        "speedup": (perf_counter() - middle) / (middle - start),
+        "distances": float(neighbors.computed.mean()),
+    }
 
 
-def _low_rank(job, X, y, Q, z, L, k, timed):
-    measures = {"error": _error(classify(X, y, Q, k, L, kernels=job.kernels), z)}
+def _low_rank(
+    job: Job, X: FloatArray, y: Labels, Q: FloatArray, z: Labels, L: FloatArray, k: int, timed: bool
+) -> dict[str, Any]:
+    measures = {"error": _error(classify(L, Q, X, y, k, kernels=job.kernels), z)}
     return measures | (_speedup(job, X, Q, L, k) if timed else {})
 
 
-def euclidean_ranks(job, *, data_set, preparation, n, d, k, ranks, timed):
-    """k-nn errors of PCA for each rank, and of all components (figure 2)."""
+def euclidean_ranks(
+    job: Job,
+    *,
+    data_set: str,
+    preparation: str,
+    n: int,
+    d: int,
+    k: int,
+    ranks: Sequence[int],
+    timed: bool,
+) -> dict[str, Any]:
+    """Return k-nn errors of PCA for each rank, and of all components (figure 2)."""
     X, y, Q, z = _points(job, data_set, preparation, d, n)
     identity = np.eye(X.shape[1])
     return {
-        "full": _error(classify(X, y, Q, k, identity, kernels=job.kernels), z),
+        "full": _error(classify(identity, Q, X, y, k, kernels=job.kernels), z),
         "ranks": {str(r): _low_rank(job, X, y, Q, z, identity[:r], k, timed) for r in ranks},
-    }  # fmt: skip
+    }
 
 
-def full_rank(job, *, data_set, preparation, n, d, k, ranks, timed, tol, checks):
-    """k-nn errors of LMNN-SVD for each rank, and of all components (figure 2).
+def full_rank(
+    job: Job,
+    *,
+    data_set: str,
+    preparation: str,
+    n: int,
+    d: int,
+    k: int,
+    ranks: Sequence[int],
+    timed: bool,
+    tol: float,
+    checks: int | None,
+) -> dict[str, Any]:
+    """Return k-nn errors of LMNN-SVD for each rank, and of all components (figure 2).
 
-    With `checks` None the metric is that of the optimum, else that of the paper's steps from the Euclidean metric,
-    which end after so many full checks.
+    With `checks` None the metric is that of the optimum, else that of the paper's steps from the
+    Euclidean metric, which end after so many full checks.
     """
     X, y, Q, z = _points(job, data_set, preparation, d, n)
     before = perf_counter()
     if checks is None:
-        found = lmnn(X, y, k, tol=tol, kernels=job.kernels)
-        objective, gap, L = found.objective, found.gap, found.L[0]
+        result = lmnn(X, y, k, options=LMNNOptions(tol=tol), kernels=job.kernels)
+        objective = result.objective
+        gap = result.gap
+        L = result.L[0]
     else:
-        for _, best, _ in _steps(X, y, k, _euclidean(X[:2000], y[:2000], k, True), checks, job.kernels):
-            objective, gap, L = best[0], None, best[1][0]
+        for _, best, _ in _steps(
+            X, y, k, _euclidean(X[:2000], y[:2000], k, True), checks, job.kernels
+        ):
+            objective = best[0]
+            gap = None
+            L = best[1][0]
     seconds = perf_counter() - before
     spectrum = np.linalg.eigvalsh(L.T @ L)[::-1]
     return {
-        "full": _error(classify(X, y, Q, k, L, kernels=job.kernels), z), "gap": gap, "seconds": seconds,
-        "objective": objective, "spectrum": spectrum / spectrum[0],
-        "ranks": {str(r): _low_rank(job, X, y, Q, z, lmnn_svd(L.T @ L, r), k, timed) for r in ranks},
-    }  # fmt: skip
+        "full": _error(classify(L, Q, X, y, k, kernels=job.kernels), z),
+        "gap": gap,
+        "seconds": seconds,
+        "objective": objective,
+        "spectrum": spectrum / spectrum[0],
+        "ranks": {str(r): _low_rank(job, X, y, Q, z, lmnn_svd(L, r), k, timed) for r in ranks},
+    }
 
 
-def rect(job, *, data_set, preparation, n, d, k, r, tol, timed):
-    """k-nn error of LMNN-RECT of rank r (figure 2)."""
+def rect(
+    job: Job,
+    *,
+    data_set: str,
+    preparation: str,
+    n: int,
+    d: int,
+    k: int,
+    r: int,
+    tol: float,
+    timed: bool,
+) -> dict[str, Any]:
+    """Return the k-nn error of LMNN-RECT of rank r (figure 2)."""
     X, y, Q, z = _points(job, data_set, preparation, d, n)
     before = perf_counter()
-    found = lmnn_rect(X, y, r, k, tol=tol, kernels=job.kernels)
-    return {"seconds": perf_counter() - before, "full_checks": found.full_checks} | _low_rank(
-        job, X, y, Q, z, found.L[0], k, timed
+    result = lmnn_rect(X, y, r, k, options=LMNNOptions(tol=tol), kernels=job.kernels)
+    return {"seconds": perf_counter() - before, "full_checks": result.full_checks} | _low_rank(
+        job, X, y, Q, z, result.L[0], k, timed
     )
 
 
-def ellipsoids(job, *, data_set, preparation, digits, n, k, shown):
-    """Two principal components of some digits and the metric of each (figure 3)."""
+def ellipsoids(
+    job: Job, *, data_set: str, preparation: str, digits: Sequence[int], n: int, k: int, shown: int
+) -> dict[str, Any]:
+    """Return two principal components of some digits and the metric of each (figure 3)."""
     X, y, n_train = _images(data_set, job.data_dir, preparation)
     kept = np.flatnonzero(np.isin(y[:n_train], digits))[:n]
-    X, y = X[kept] - X[kept].mean(axis=0), y[kept]
+    X = X[kept] - X[kept].mean(axis=0)
+    y = y[kept]
     X = X @ np.linalg.eigh(X.T @ X)[1][:, :-3:-1]
-    found = lmnn(X, y, k, partition=y, kernels=job.kernels)
-    one = lmnn(X, y, k, kernels=job.kernels)
+    several = lmnn(X, y, k, partition=y, kernels=job.kernels)
+    single = lmnn(X, y, k, kernels=job.kernels)
     return {
-        "points": [X[y == digit][:shown] for digit in digits], "metrics": found.M, "gap": found.gap,
-        "centres": [X[y == digit].mean(axis=0) for digit in digits], "objective": found.objective,
-        "several": 100 * leave_one_out_error(X, y, k, found.L, found.partition, kernels=job.kernels),
-        "one": 100 * leave_one_out_error(X, y, k, one.L, kernels=job.kernels),
-        "euclidean": 100 * leave_one_out_error(X, y, k, np.eye(2), kernels=job.kernels),
-    }  # fmt: skip
+        "points": [X[y == digit][:shown] for digit in digits],
+        "metrics": several.M,
+        "gap": several.gap,
+        "centres": [X[y == digit].mean(axis=0) for digit in digits],
+        "objective": several.objective,
+        "several": 100 * leave_one_out_error(several, X, y, k, kernels=job.kernels),
+        "one": 100 * leave_one_out_error(single, X, y, k, kernels=job.kernels),
+        "euclidean": 100 * leave_one_out_error(np.eye(2), X, y, k, kernels=job.kernels),
+    }
 
 
-# ------------------------------------------------------------------------------------------- Figures 4, 5
+# ------------------------------------------------------------------------------------- Figures 4, 5
 
 
-def _held_out(y, rng):
-    """Whether a point trains: three of ten of each class are held out for validation."""
+def _held_out(y: Labels, rng: np.random.Generator) -> BoolArray:
+    """Return whether a point trains: three of ten of each class are held out for validation."""
     trains = np.ones(len(y), dtype=bool)
     for c in np.unique(y):
         members = rng.permutation(np.flatnonzero(y == c))
@@ -259,45 +384,89 @@ def _held_out(y, rng):
     return trains
 
 
-def several(job, *, data_set, preparation, n, d, k, p, run, max_checks):
-    """Test error with p metrics: by k-means, or by class if p is None (figure 4)."""
+def several(
+    job: Job,
+    *,
+    data_set: str,
+    preparation: str,
+    n: int,
+    d: int,
+    k: int,
+    p: int,
+    run: int,
+    max_checks: int,
+) -> dict[str, Any]:
+    """Return the test error with p metrics: by k-means, or by class if p is None (figure 4)."""
     X, y, Q, z = _points(job, data_set, preparation, d, n)
     rng = job.rng_for("several", data_set, run)
-    partition = y if p is None else kmeans_partition(X, p, rng)
+    partition = y if p is None else kmeans_partition(X, p, rng=rng)
     trains = _held_out(y, rng)
     metrics, inside = np.unique(partition[trains], return_inverse=True)
-    found = lmnn(
-        X[trains], y[trains], k, partition=inside, validation=(X[~trains], y[~trains]), max_checks=max_checks,
+    result = lmnn(
+        X[trains],
+        y[trains],
+        k,
+        partition=inside,
+        options=LMNNOptions(validation=(X[~trains], y[~trains]), max_checks=max_checks),
         kernels=job.kernels,
-    )  # fmt: skip
+    )
     places = np.searchsorted(metrics, partition).clip(max=len(metrics) - 1)
     return {
-        "error": _error(classify(X, y, Q, k, found.L, places, kernels=job.kernels), z), "metrics": len(metrics),
-        "checks": found.full_checks, "message": found.message,
-        "euclidean": _error(classify(X, y, Q, k, np.eye(X.shape[1]), kernels=job.kernels), z),
-    }  # fmt: skip
+        "error": _error(classify(result, Q, X, y, k, partition=places, kernels=job.kernels), z),
+        "metrics": len(metrics),
+        "checks": result.full_checks,
+        "message": result.message,
+        "euclidean": _error(classify(np.eye(X.shape[1]), Q, X, y, k, kernels=job.kernels), z),
+    }
 
 
-def set_errors(job, *, data_set, preparation, share, by_class, ks, max_checks):
-    """Test and leave-one-out training errors with one metric or one for each class; k by validation (figure 5)."""
+def set_errors(
+    job: Job,
+    *,
+    data_set: str,
+    preparation: str,
+    share: float,
+    by_class: bool,
+    ks: Sequence[int],
+    max_checks: int,
+) -> dict[str, Any]:
+    """Return test and leave-one-out training errors of a set (figure 5).
+
+    There is one metric, or one for each class; k is chosen by validation.
+    """
     X, y, Q, z = _points(job, data_set, preparation, share)
     trains = _held_out(y, job.rng_for("held out", data_set))
     before = perf_counter()
-    found = lmnn(
-        X[trains], y[trains], 3, partition=y[trains] if by_class else None, validation=(X[~trains], y[~trains]),
-        max_checks=max_checks, kernels=job.kernels,
-    )  # fmt: skip
+    result = lmnn(
+        X[trains],
+        y[trains],
+        3,
+        partition=y[trains] if by_class else None,
+        options=LMNNOptions(validation=(X[~trains], y[~trains]), max_checks=max_checks),
+        kernels=job.kernels,
+    )
     seconds = perf_counter() - before
     places = np.unique(y, return_inverse=True)[1] if by_class else np.zeros(len(y), dtype=np.int64)
-    voters, held = (X[trains], y[trains]), (X[~trains], y[~trains])
+    voters = (X[trains], y[trains])
+    validation = (X[~trains], y[~trains])
     by_k = {
-        k: _error(classify(*voters, held[0], k, found.L, places[trains], kernels=job.kernels), held[1]) for k in ks
+        k: _error(
+            classify(
+                result, validation[0], *voters, k, partition=places[trains], kernels=job.kernels
+            ),
+            validation[1],
+        )
+        for k in ks
     }
     k = min(by_k, key=lambda k: (by_k[k], k))
     identity = np.eye(X.shape[1])
     return {
-        "test": _error(classify(X, y, Q, k, found.L, places, kernels=job.kernels), z), "k": k, "d": X.shape[1],
-        "train": 100 * leave_one_out_error(X, y, k, found.L, places, kernels=job.kernels), "seconds": seconds,
-        "euclidean": _error(classify(X, y, Q, k, identity, kernels=job.kernels), z), "checks": found.full_checks,
-        "message": found.message,
-    }  # fmt: skip
+        "test": _error(classify(result, Q, X, y, k, partition=places, kernels=job.kernels), z),
+        "k": k,
+        "d": X.shape[1],
+        "train": 100 * leave_one_out_error(result, X, y, k, partition=places, kernels=job.kernels),
+        "seconds": seconds,
+        "euclidean": _error(classify(identity, Q, X, y, k, kernels=job.kernels), z),
+        "checks": result.full_checks,
+        "message": result.message,
+    }

@@ -1,197 +1,387 @@
-"""Li, Ning, Cao, Zhang, Gong & Huang (2011): the list of figures, and the sizes of their tasks at both scales."""
+"""The figures of Li, Ning, Cao, Zhang, Gong & Huang (2011), and the sizes of their tasks."""
 
-from paper_figures.registry import Figure, Paper, Task
+from collections.abc import Callable
+from typing import Any
+
+from paper_figures.registry import Context, Figure, Paper, Task
 from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
 from paper_figures.search_forest import plots, results, tasks, unions
 
 KERNELS = ("forest", "meetings", "pairs", "clustering", "hashing", "hamming", "trees", "growing")
-SETS = {
-    ("figure1", "small"): {"data_set": "digits", "d": 30, "queries": 300, "K": 20, "trial": 900,
-                           "counts": (20, 40, 60, 100, 150, 200)},
-    ("figure1", "paper"): {"data_set": "MNIST-10", "d": 64, "queries": 1000, "K": 100, "trial": 20_000,
-                           "counts": tuple(range(100, 1001, 100))},
-    ("figure2", "small"): {"data_set": "digits-gist", "d": 96, "queries": 300, "K": 20, "trial": 900,
-                           "counts": (20, 40, 60, 100, 150, 200)},
-    ("figure2", "paper"): {"data_set": "tiny-images", "d": 384, "queries": 1000, "K": 100, "trial": 12_500,
-                           "counts": (250, *range(500, 5001, 500))},
-}  # fmt: skip
-FUNCTIONS, WIDTHS = (2, 4, 8, 12, 16, 24, 32), (0.5, 1.0, 2.0, 4.0, 8.0)
-KMEANS = {  # regions of a node; points of a leaf, not fewer than the trees' source divides
+SETS: dict[tuple[str, str], dict[str, Any]] = {
+    ("figure1", "small"): {
+        "data_set": "digits",
+        "d": 30,
+        "queries": 300,
+        "K": 20,
+        "trial": 900,
+        "counts": (20, 40, 60, 100, 150, 200),
+    },
+    ("figure1", "paper"): {
+        "data_set": "MNIST-10",
+        "d": 64,
+        "queries": 1000,
+        "K": 100,
+        "trial": 20_000,
+        "counts": tuple(range(100, 1001, 100)),
+    },
+    ("figure2", "small"): {
+        "data_set": "digits-gist",
+        "d": 96,
+        "queries": 300,
+        "K": 20,
+        "trial": 900,
+        "counts": (20, 40, 60, 100, 150, 200),
+    },
+    ("figure2", "paper"): {
+        "data_set": "tiny-images",
+        "d": 384,
+        "queries": 1000,
+        "K": 100,
+        "trial": 12_500,
+        "counts": (250, *range(500, 5001, 500)),
+    },
+}
+FUNCTIONS = (2, 4, 8, 12, 16, 24, 32)
+WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
+# Regions of a node; points of a leaf, which are at least as many as the trees' source divides.
+KMEANS = {
     "small": tuple((8, leaf) for leaf in (8, 16, 32, 64, 128)),
-    "paper": tuple((regions, leaf) for regions in (8, 32) for leaf in (8, 16, 31, 63, 125, 250, 500, 1000)
-                   if leaf >= regions - 1),
-}  # fmt: skip
-SIZES = {  # the paper's Figure 1: 17 trees of 12 layers; Figure 2: 60 trees, less than 800 bits, so 13 layers
-    ("figure1", "small"): {"trees": 8, "depth": 8, "n_train": 1297, "bits": (16, 32, 64),
-                           "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
-    ("figure1", "paper"): {"trees": 17, "depth": 12, "n_train": 60_000, "bits": (32, 96, 200),
-                           "lams": (0.01, 0.02, 0.05, 0.1), "functions": FUNCTIONS, "widths": WIDTHS},
-    ("figure2", "small"): {"trees": 12, "depth": 8, "n_train": 1297, "bits": (16, 64, 128),
-                           "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
-    ("figure2", "paper"): {"trees": 60, "depth": 13, "n_train": 20_000, "bits": (100, 500, 800),
-                           "lams": (0.005, 0.01, 0.02, 0.05), "functions": FUNCTIONS, "widths": WIDTHS},
-}  # fmt: skip
+    "paper": tuple(
+        (regions, leaf)
+        for regions in (8, 32)
+        for leaf in (8, 16, 31, 63, 125, 250, 500, 1000)
+        if leaf >= regions - 1
+    ),
+}
+# The paper's Figure 1: 17 trees of 12 layers. Figure 2: 60 trees, below 800 bits: 13 layers.
+SIZES: dict[tuple[str, str], dict[str, Any]] = {
+    ("figure1", "small"): {
+        "trees": 8,
+        "depth": 8,
+        "n_train": 1297,
+        "bits": (16, 32, 64),
+        "lams": (0.02, 0.05, 0.1),
+        "functions": (2, 4, 8),
+        "widths": (0.5, 1.0, 2.0, 4.0),
+    },
+    ("figure1", "paper"): {
+        "trees": 17,
+        "depth": 12,
+        "n_train": 60_000,
+        "bits": (32, 96, 200),
+        "lams": (0.01, 0.02, 0.05, 0.1),
+        "functions": FUNCTIONS,
+        "widths": WIDTHS,
+    },
+    ("figure2", "small"): {
+        "trees": 12,
+        "depth": 8,
+        "n_train": 1297,
+        "bits": (16, 64, 128),
+        "lams": (0.02, 0.05, 0.1),
+        "functions": (2, 4, 8),
+        "widths": (0.5, 1.0, 2.0, 4.0),
+    },
+    ("figure2", "paper"): {
+        "trees": 60,
+        "depth": 13,
+        "n_train": 20_000,
+        "bits": (100, 500, 800),
+        "lams": (0.005, 0.01, 0.02, 0.05),
+        "functions": FUNCTIONS,
+        "widths": WIDTHS,
+    },
+}
 REFINE = 10
-UNIONS = {  # lambdas of whole leaves, which must be smaller where nothing orders them
-    "small": (0.02, 0.05, 0.1, 0.2, 0.4), "paper": (0.05, 0.1, 0.2, 0.4),
-}  # fmt: skip
-CHANGED = {
-    "small": {"lam": (0.02, 0.05, 0.2), "n_train": (300, 1297), "depth": (4, 8),
-              "refine": (0, 1, REFINE)},
-    "paper": {"lam": (0.02, 0.05, 0.1, 0.2), "n_train": (5000, 10_000, 20_000), "depth": (8, 12, 16),
-              "refine": (0, 1, REFINE)},
-}  # fmt: skip
-MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
-DIMENSIONS = {  # the same points on more and more of their components
-    "small": {"at": SETS["figure1", "small"], "components": (4, 10, 30), "trees": 8, "depth": 8, "n_train": 1297,
-              "bits": 64, "lams": (0.02, 0.05, 0.1), "functions": (2, 4, 8), "widths": (0.5, 1.0, 2.0, 4.0)},
-    "paper": {"at": SETS["figure1", "small"] | {"data_set": "20news", "queries": 1000, "trial": 6000},
-              "components": (8, 32, 200), "trees": 17, "depth": 12, "n_train": 13_192, "bits": 200,
-              "lams": (0.02, 0.05, 0.1), "functions": FUNCTIONS, "widths": WIDTHS},
-}  # fmt: skip
-REGIONS = {  # of a k-means tree's node; points of a leaf
-    "small": ((2, 8), (16, 32, 64, 128)), "paper": ((2, 4, 8, 16, 32), (63, 125, 250, 500, 1000)),
-}  # fmt: skip
-TIMES = {
-    "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
-    "paper": {"bits": (32, 64, 128, 256, 512), "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000), "queries": 50,
-              "d": 32},
-}  # fmt: skip
-MOVED = {"offset": "best", "refine": REFINE}
-LIBRARIES = {
+# Lambdas for whole leaves, which must be smaller as nothing orders their points.
+UNIONS = {"small": (0.02, 0.05, 0.1, 0.2, 0.4), "paper": (0.05, 0.1, 0.2, 0.4)}
+CHANGED: dict[str, dict[str, Any]] = {
     "small": {
-        "forest (8 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8} | MOVED,
-                             (50, 100, 200, None)),
-        "forest (24 trees)": ("forest", {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24} | MOVED,
-                             (50, 100, 200, 400, None)),
+        "lam": (0.02, 0.05, 0.2),
+        "n_train": (300, 1297),
+        "depth": (4, 8),
+        "refine": (0, 1, REFINE),
+    },
+    "paper": {
+        "lam": (0.02, 0.05, 0.1, 0.2),
+        "n_train": (5000, 10_000, 20_000),
+        "depth": (8, 12, 16),
+        "refine": (0, 1, REFINE),
+    },
+}
+MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
+# The same points on more and more of their components.
+DIMENSIONS: dict[str, dict[str, Any]] = {
+    "small": {
+        "at": SETS["figure1", "small"],
+        "components": (4, 10, 30),
+        "trees": 8,
+        "depth": 8,
+        "n_train": 1297,
+        "bits": 64,
+        "lams": (0.02, 0.05, 0.1),
+        "functions": (2, 4, 8),
+        "widths": (0.5, 1.0, 2.0, 4.0),
+    },
+    "paper": {
+        "at": SETS["figure1", "small"] | {"data_set": "20news", "queries": 1000, "trial": 6000},
+        "components": (8, 32, 200),
+        "trees": 17,
+        "depth": 12,
+        "n_train": 13_192,
+        "bits": 200,
+        "lams": (0.02, 0.05, 0.1),
+        "functions": FUNCTIONS,
+        "widths": WIDTHS,
+    },
+}
+# Regions of a k-means tree's node; points of a leaf.
+REGIONS = {
+    "small": ((2, 8), (16, 32, 64, 128)),
+    "paper": ((2, 4, 8, 16, 32), (63, 125, 250, 500, 1000)),
+}
+TIMES: dict[str, dict[str, Any]] = {
+    "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
+    "paper": {
+        "bits": (32, 64, 128, 256, 512),
+        "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000),
+        "queries": 50,
+        "d": 32,
+    },
+}
+MOVED = {"offset": "best", "refine": REFINE}
+LIBRARIES: dict[str, dict[str, tuple[Any, ...]]] = {
+    "small": {
+        "forest (8 trees)": (
+            "forest",
+            {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8} | MOVED,
+            (50, 100, 200, None),
+        ),
+        "forest (24 trees)": (
+            "forest",
+            {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24} | MOVED,
+            (50, 100, 200, 400, None),
+        ),
         "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
         "FAISS IVF-flat": ("ivf", {"lists": 32}, (1, 2, 4, 8, 16)),
         "hnswlib": ("hnsw", {"links": 8, "effort": 50}, (20, 40, 80, 160)),
         "linear scan": ("scan", {}, (None,)),
     },
     "paper": {
-        "forest (17 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17} | MOVED,
-                              (200, 500, 1000, 2000, None)),
-        "forest (50 trees)": ("forest", {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50} | MOVED,
-                             (200, 500, 1000, 2000, 4000, None)),
+        "forest (17 trees)": (
+            "forest",
+            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17} | MOVED,
+            (200, 500, 1000, 2000, None),
+        ),
+        "forest (50 trees)": (
+            "forest",
+            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50} | MOVED,
+            (200, 500, 1000, 2000, 4000, None),
+        ),
         "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
         "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
         "hnswlib": ("hnsw", {"links": 16, "effort": 200}, (100, 150, 200, 400, 800)),
         "linear scan": ("scan", {}, (None,)),
     },
-}  # fmt: skip
+}
 
 
-def _task(name, at, **params):
+def _task(name: str, at: dict[str, Any], **params: Any) -> Task:
     return Task(name, getattr(tasks, name), at | params, data=(at["data_set"],), kernels=KERNELS)
 
 
-def curve_tasks(figure):
-    """The tasks of Figure 1 or 2."""
+def curve_tasks(figure: str) -> Callable[[Context], list[Task]]:
+    """Return the tasks of Figure 1 or 2, as a function of the scale."""
 
-    def wanted(context):
-        at, sizes = SETS[figure, context.scale], SIZES[figure, context.scale]
-        found = [_task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
-                       trees=sizes["trees"])]  # fmt: skip
-        found += [
+    def tasks_of(context: Context) -> list[Task]:
+        at = SETS[figure, context.scale]
+        sizes = SIZES[figure, context.scale]
+        wanted = [
+            _task(
+                "forest",
+                at,
+                lams=sizes["lams"],
+                n_train=sizes["n_train"],
+                max_depth=sizes["depth"],
+                trees=sizes["trees"],
+            )
+        ]
+        wanted += [
             _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
             for first, trees in ((False, sizes["trees"]), (True, sizes["trees"]), (True, 1))
-        ]  # fmt: skip
-        found.append(_task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=sizes["trees"]))
-        return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+        ]
+        wanted.append(
+            _task(
+                "hashing",
+                at,
+                functions=sizes["functions"],
+                widths=sizes["widths"],
+                tables=sizes["trees"],
+            )
+        )
+        return wanted + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
 
-    return wanted
+    return tasks_of
 
 
-def union_tasks(context):
-    """The tasks of Figure 1, read as whole candidate sets; spectral hashing as there."""
-    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
-    trees, lams = sizes["trees"], UNIONS[context.scale]
-    given = (
-        ("union_forest", {"lams": lams, "n_train": sizes["n_train"], "max_depth": sizes["depth"], "trees": trees}),
+def union_tasks(context: Context) -> list[Task]:
+    """Return the tasks of Figure 1, read as whole candidate sets; spectral hashing as there."""
+    at = SETS["figure1", context.scale]
+    sizes = SIZES["figure1", context.scale]
+    trees = sizes["trees"]
+    methods = (
+        (
+            "union_forest",
+            {
+                "lams": UNIONS[context.scale],
+                "n_train": sizes["n_train"],
+                "max_depth": sizes["depth"],
+                "trees": trees,
+            },
+        ),
         ("union_kmeans", {"settings": KMEANS[context.scale], "trees": trees}),
-        ("union_hashing", {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees}),
-    )  # fmt: skip
-    found = [Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
-             for name, params in given]  # fmt: skip
-    return found + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+        (
+            "union_hashing",
+            {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees},
+        ),
+    )
+    wanted = [
+        Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
+        for name, params in methods
+    ]
+    return wanted + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
 
 
-def sensitivity_tasks(context):
-    """The forest of Figure 1 with one setting changed."""
-    at, sizes, changed = SETS["figure1", context.scale], SIZES["figure1", context.scale], CHANGED[context.scale]
+def sensitivity_tasks(context: Context) -> list[Task]:
+    """Return the tasks that change one setting of Figure 1's forest."""
+    at = SETS["figure1", context.scale]
+    sizes = SIZES["figure1", context.scale]
+    changed = CHANGED[context.scale]
     lam, n_train, depth = MIDDLE[context.scale]
     middle = {"lams": (lam,), "n_train": n_train, "max_depth": depth, "refine": 0}
     settings = [middle | {"lams": (value,)} for value in changed["lam"]]
-    settings += [middle | {name: value} for name, key in (("n_train", "n_train"), ("max_depth", "depth"),
-                                                          ("refine", "refine")) for value in changed[key]]
-    unlike = {tuple(one.values()): one for one in settings}.values()
-    return [_task("forest", at, trees=sizes["trees"], **one) for one in unlike]
+    settings += [
+        middle | {name: value}
+        for name, key in (("n_train", "n_train"), ("max_depth", "depth"), ("refine", "refine"))
+        for value in changed[key]
+    ]
+    different = {tuple(setting.values()): setting for setting in settings}.values()
+    return [_task("forest", at, trees=sizes["trees"], **setting) for setting in different]
 
 
-def regions_tasks(context):
-    """The forest of Figure 1, and k-means trees by how many regions their nodes have."""
-    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
+def regions_tasks(context: Context) -> list[Task]:
+    """Return the tasks of Figure 1's forest, and of k-means trees with more and more regions."""
+    at = SETS["figure1", context.scale]
+    sizes = SIZES["figure1", context.scale]
     regions, leaves = REGIONS[context.scale]
     return [
-        _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"],
-              trees=sizes["trees"]),
-        *(_task("kmeans", at, settings=tuple((n, leaf) for leaf in leaves), trees=sizes["trees"], first_best=False)
-          for n in regions),
-    ]  # fmt: skip
+        _task(
+            "forest",
+            at,
+            lams=sizes["lams"],
+            n_train=sizes["n_train"],
+            max_depth=sizes["depth"],
+            trees=sizes["trees"],
+        ),
+        *(
+            _task(
+                "kmeans",
+                at,
+                settings=tuple((n, leaf) for leaf in leaves),
+                trees=sizes["trees"],
+                first_best=False,
+            )
+            for n in regions
+        ),
+    ]
 
 
-def splits_tasks(context):
-    """The forest of Figure 1 with the splits of eq. 18 alone, with the best threshold, and with moved planes."""
-    at, sizes = SETS["figure1", context.scale], SIZES["figure1", context.scale]
+def splits_tasks(context: Context) -> list[Task]:
+    """Return the tasks of Figure 1's forest: eq. 18's planes, best thresholds, moved planes."""
+    at = SETS["figure1", context.scale]
+    sizes = SIZES["figure1", context.scale]
     lam, n_train, depth = MIDDLE[context.scale]
     return [
-        _task("forest", at, lams=(one,), n_train=n_train, max_depth=depth, trees=sizes["trees"], refine=refine,
-              offset=offset, augment=augment)
-        for one, offset, augment, refine in (
-            (0.02, "eigenvector", 0.1, 0), (lam, "eigenvector", 0.1, 0), (lam, "eigenvector", 1.0, 0),
-            (lam, "best", 0.1, 0), (lam, "best", 0.1, REFINE))
-    ]  # fmt: skip
+        _task(
+            "forest",
+            at,
+            lams=(chosen,),
+            n_train=n_train,
+            max_depth=depth,
+            trees=sizes["trees"],
+            refine=refine,
+            offset=offset,
+            augment=augment,
+        )
+        for chosen, offset, augment, refine in (
+            (0.02, "eigenvector", 0.1, 0),
+            (lam, "eigenvector", 0.1, 0),
+            (lam, "eigenvector", 1.0, 0),
+            (lam, "best", 0.1, 0),
+            (lam, "best", 0.1, REFINE),
+        )
+    ]
 
 
-def dimensions_tasks(context):
-    """Forest, k-means trees, LSH and spectral hashing on some of the components, and on more."""
-    sizes, found = DIMENSIONS[context.scale], []
+def dimensions_tasks(context: Context) -> list[Task]:
+    """Return the tasks of all methods on few of the components, and on more."""
+    sizes = DIMENSIONS[context.scale]
+    trees = sizes["trees"]
+    wanted = []
     for d in sizes["components"]:
-        at, trees = sizes["at"] | {"d": d}, sizes["trees"]
-        found += [
-            _task("forest", at, lams=sizes["lams"], n_train=sizes["n_train"], max_depth=sizes["depth"], trees=trees),
-            *(_task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
-              for first in (False, True)),
-            _task("hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees),
+        at = sizes["at"] | {"d": d}
+        wanted += [
+            _task(
+                "forest",
+                at,
+                lams=sizes["lams"],
+                n_train=sizes["n_train"],
+                max_depth=sizes["depth"],
+                trees=trees,
+            ),
+            *(
+                _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
+                for first in (False, True)
+            ),
+            _task(
+                "hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees
+            ),
             _task("spectral", at, bits=sizes["bits"]),
-        ]  # fmt: skip
-    return found
+        ]
+    return wanted
 
 
-def libraries_tasks(context):
-    """One: all methods are measured one after another, on the points of Figure 1."""
+def libraries_tasks(context: Context) -> list[Task]:
+    """Return one task: all methods are measured one after another, on the points of Figure 1."""
     at = {key: SETS["figure1", context.scale][key] for key in ("data_set", "d", "queries", "K")}
-    methods = {name: {"kind": kind, "with": built, "settings": settings}
-               for name, (kind, built, settings) in LIBRARIES[context.scale].items()}  # fmt: skip
+    methods = {
+        name: {"kind": kind, "with": built, "settings": settings}
+        for name, (kind, built, settings) in LIBRARIES[context.scale].items()
+    }
     params = at | {"versions": beside.versions(), "methods": methods, "passes": 3}
     return [Task("libraries", beside.search, params, data=(at["data_set"],), kernels=KERNELS)]
 
 
-def table1_tasks(context):
-    """One for each number of bits and of items."""
+def table1_tasks(context: Context) -> list[Task]:
+    """Return a task for each number of bits and of items."""
     at = TIMES[context.scale]
     return [
-        Task("times", tasks.times, {"bits": bits, "n": n, "queries": at["queries"], "d": at["d"], "depth": 16},
-             kernels=("forest", "hamming"))
-        for bits in at["bits"] for n in at["sizes"]
-    ]  # fmt: skip
+        Task(
+            "times",
+            tasks.times,
+            {"bits": bits, "n": n, "queries": at["queries"], "d": at["d"], "depth": 16},
+            kernels=("forest", "hamming"),
+        )
+        for bits in at["bits"]
+        for n in at["sizes"]
+    ]
 
 
 CURVES = (
-    "Recall of the nearest neighbours by the number of returned items: the forest beside k-means trees and hashing, "
-    "and beside spectral hashing."
+    "Recall of the nearest neighbours by the number of returned items: "
+    "the forest beside k-means trees and hashing, and beside spectral hashing."
 )
 COUNTED = " Then with planes and centres counted as items."
 PAPER = Paper(
@@ -199,26 +389,81 @@ PAPER = Paper(
     "Learning to search efficiently in high dimensions",
     "Z. Li, H. Ning, L. Cao, T. Zhang, Y. Gong, T. S. Huang. NIPS 2011",
     (
-        Figure("figure1", "Recall by the number of returned items", curve_tasks("figure1"),
-               results.curves("figure1"), plots.draw_curves, alt=CURVES + COUNTED, size=(10.5, 3.8)),
-        Figure("figure2", "Recall by the number of returned items, GIST of images", curve_tasks("figure2"),
-               results.curves("figure2"), plots.draw_curves, alt=CURVES + COUNTED, size=(10.5, 3.8)),
-        Figure("unions1", "Figure 1 with whole candidate sets, tree by tree", union_tasks, results.unions,
-               plots.draw_curves, alt=CURVES, size=(7.5, 3.8)),
-        Figure("dimensions", "The same points on more and more components", dimensions_tasks, results.dimensions,
-               plots.draw_dimensions, alt="Recall by the number of components, for the forest, k-means trees, LSH and "
-               "spectral hashing.", size=(6.5, 3.6)),
-        Figure("regions", "K-means trees by the regions of a node", regions_tasks, results.regions, plots.draw_curves,
-               alt="Recall by the number of returned items, and by all comparisons, for the forest and for k-means "
-               "trees of 2 to 32 regions.", size=(7.5, 3.8)),
-        Figure("sensitivity", "The forest's recall by lambda, training points, depth and splits", sensitivity_tasks,
-               results.sensitivity),
-        Figure("splits", "The forest's recall by how planes are chosen", splits_tasks, results.splits),
-        Figure("libraries", "The forest beside libraries of approximate neighbours", libraries_tasks,
-               beside_results.libraries, plots.draw_libraries, alt="Recall of the nearest neighbours by milliseconds a "
-               "query, and by the number of points compared: the forest, annoy, FAISS, hnswlib.", size=(7.5, 3.8)),
-        Figure("table1", "Retrieval time", table1_tasks, results.table1, plots.draw_times,
-               alt="Seconds a query by the number of items: both rise, and the index stays far below the linear scans.",
-               size=(7.0, 4.0)),
+        Figure(
+            "figure1",
+            "Recall by the number of returned items",
+            curve_tasks("figure1"),
+            results.curves("figure1"),
+            plots.draw_curves,
+            alt=CURVES + COUNTED,
+            size=(10.5, 3.8),
+        ),
+        Figure(
+            "figure2",
+            "Recall by the number of returned items, GIST of images",
+            curve_tasks("figure2"),
+            results.curves("figure2"),
+            plots.draw_curves,
+            alt=CURVES + COUNTED,
+            size=(10.5, 3.8),
+        ),
+        Figure(
+            "unions1",
+            "Figure 1 with whole candidate sets, tree by tree",
+            union_tasks,
+            results.unions,
+            plots.draw_curves,
+            alt=CURVES,
+            size=(7.5, 3.8),
+        ),
+        Figure(
+            "dimensions",
+            "The same points on more and more components",
+            dimensions_tasks,
+            results.dimensions,
+            plots.draw_dimensions,
+            alt="Recall by the number of components, for the forest, k-means trees, LSH and "
+            "spectral hashing.",
+            size=(6.5, 3.6),
+        ),
+        Figure(
+            "regions",
+            "K-means trees by the regions of a node",
+            regions_tasks,
+            results.regions,
+            plots.draw_curves,
+            alt="Recall by the number of returned items, and by all comparisons, for the forest "
+            "and for k-means trees of 2 to 32 regions.",
+            size=(7.5, 3.8),
+        ),
+        Figure(
+            "sensitivity",
+            "The forest's recall by lambda, training points, depth and splits",
+            sensitivity_tasks,
+            results.sensitivity,
+        ),
+        Figure(
+            "splits", "The forest's recall by how planes are chosen", splits_tasks, results.splits
+        ),
+        Figure(
+            "libraries",
+            "The forest beside libraries of approximate neighbours",
+            libraries_tasks,
+            beside_results.libraries,
+            plots.draw_libraries,
+            alt="Recall of the nearest neighbours by milliseconds a query, "
+            "and by the number of points compared: the forest, annoy, FAISS, hnswlib.",
+            size=(7.5, 3.8),
+        ),
+        Figure(
+            "table1",
+            "Retrieval time",
+            table1_tasks,
+            results.table1,
+            plots.draw_times,
+            alt="Seconds a query by the number of items: both rise, "
+            "and the index stays far below the linear scans.",
+            size=(7.0, 4.0),
+        ),
     ),
 )

@@ -1,8 +1,16 @@
-"""Boosted Distance: Amores, Sebe & Radeva (2006)."""
+"""Boosted Distance: Amores, Sebe & Radeva (2006).
+
+The distance of a query to a training vector of class C is a sum of *weak classifiers*, simple
+tests of their difference vector, such as a threshold on a single feature (a *decision stump*).
+AdaBoost chooses and weighs the weak classifiers of each class, with the help of a *weak learner*,
+which finds the weak classifier of least weighted error.
+"""
 
 from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.algorithm import Round, adaboost_rounds
 from refimpl.boosted_distance.differences import Differences
+from refimpl.boosted_distance.ensembles import StumpEnsemble
+from refimpl.boosted_distance.model import BoostedDistance
 from refimpl.boosted_distance.prediction import (
     class_similarities,
     nearest_neighbor_boosted_distance,
@@ -11,9 +19,9 @@ from refimpl.boosted_distance.prediction import (
     staged_nearest_neighbor,
 )
 from refimpl.boosted_distance.training import adaboost, boosted_distance, estimate_memory
-from refimpl.boosted_distance.weak_learners import StumpEnsemble
 
 __all__ = [
+    "BoostedDistance",
     "Differences",
     "Round",
     "StumpEnsemble",

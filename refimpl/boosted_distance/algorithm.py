@@ -1,29 +1,50 @@
-"""Boosted Distance as printed: J. Amores, N. Sebe & P. Radeva, "Boosting the distance estimation. Application to the
-K-Nearest Neighbor Classifier", Pattern Recognition Letters 27 (2006) 201-209.
+"""Boosted Distance as printed: J. Amores, N. Sebe & P. Radeva, "Boosting the distance estimation.
+Application to the K-Nearest Neighbor Classifier", Pattern Recognition Letters 27 (2006) 201-209.
 
-In the paper's order: the difference vectors P and N and eqs. 2-4 of § 3, then Algorithms A.1, A.2 and A.3 of the
-appendix. Eq. 1 is Algorithm A.3. Misprints are corrected (ERRATUM BD-1 to BD-3). PAPER.md lists symbols, errata,
-what the paper leaves open, and the code of each printed line.
+The functions stand in the paper's order: the difference vectors P and N and eqs. 2-4 of § 3, then
+Algorithms A.1, A.2 and A.3 of the appendix. Eq. 1 is Algorithm A.3. Misprints are corrected
+(ERRATUM BD-1 to BD-3). PAPER.md lists symbols, errata, what the paper leaves open, and the code of
+each printed line.
 
-Not handled here: checks of the arguments, progress, continuing, limits of memory (:mod:`.training` and
-:mod:`.prediction` have them), missing values, K > 1 neighbours (the paper uses K = 1 throughout).
+Not handled here: checks of the arguments, progress, continuing, limits of memory (:mod:`.training`
+and :mod:`.prediction` have them), missing values, K > 1 neighbours (the paper uses K = 1
+throughout).
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import count, islice
+from typing import Any
 
 import numpy as np
 
 import refimpl.kernels
 from refimpl.boosted_distance.differences import Differences
-from refimpl.boosted_distance.weak_learners import STUMPS
+from refimpl.boosted_distance.ensembles import Ensemble, StumpEnsemble
+from refimpl.boosted_distance.weak_learners import STUMPS, Vectors, WeakLearner
 from refimpl.kernels.stumps import GRID
+from refimpl.typing import BoolArray, FloatArray, Kernels, Labels
 
-# ------------------------------------------------------------------------------------------------- § 3
+__all__ = [
+    "H",
+    "Round",
+    "adaboost",
+    "adaboost_rounds",
+    "boosted_distance",
+    "difference_vectors",
+    "h",
+    "nearest_neighbor_boosted_distance",
+    "similarity",
+    "total_weight",
+]
+
+# ---------------------------------------------------------------------------------------------- § 3
 
 
-def difference_vectors(Omega, l, C):
-    """Return the positive and the negative set of class C (§ 3, p. 203; lines 2 and 3 of Algorithm A.1).
+def difference_vectors(Omega: FloatArray, l: Labels, C: Any) -> tuple[Differences, Differences]:
+    """Return the positive and the negative set of class C.
+
+    § 3, p. 203; lines 2 and 3 of Algorithm A.1.
 
     Parameters
     ----------
@@ -37,6 +58,17 @@ def difference_vectors(Omega, l, C):
     -------
     P, N : Differences
         Shapes (n_C * n_C, d) and ((n - n_C) * n_C, d), where n_C vectors have the label C.
+
+    See Also
+    --------
+    boosted_distance : Trains an ensemble on the two sets.
+
+    Examples
+    --------
+    >>> Omega, l = np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])
+    >>> P, N = difference_vectors(Omega, l, 0)
+    >>> P.column(0).tolist(), N.column(0).tolist()
+    ([0.0, -1.0, 1.0, 0.0], [5.0, 4.0])
     """
     Omega_C = Omega[l == C]
     P = Differences(Omega_C, Omega_C)  # BD:A.1:2  {x_i - x_j : l_i = C, l_j = C}
@@ -44,7 +76,7 @@ def difference_vectors(Omega, l, C):
     return P, N
 
 
-def H(x, Phi):
+def H(x: FloatArray, Phi: StumpEnsemble) -> FloatArray:
     """Return the ensemble of stumps at the vectors x (eq. 2, p. 203; line 14 of Algorithm A.2).
 
     Parameters
@@ -56,13 +88,27 @@ def H(x, Phi):
     Returns
     -------
     ndarray, shape (n,), float64
+
+    See Also
+    --------
+    h : A single stump.
+
+    Examples
+    --------
+    >>> Phi = StumpEnsemble([0.5, 2.0], [0, 0], [1, -1], [1.0, 3.0])
+    >>> H(np.array([[0.0], [2.0], [4.0]]), Phi).tolist()
+    [0.5, 0.0, 2.0]
     """
-    rounds = zip(Phi.alpha, Phi.feature, Phi.polarity, Phi.threshold, strict=True)
-    return sum(alpha_t * h(x, f_t, p_t, theta_t) for alpha_t, f_t, p_t, theta_t in rounds)  # BD:eq2, BD:A.2:14
+    H = np.zeros(len(x))
+    for alpha_t, *h_t in zip(Phi.alpha, Phi.feature, Phi.polarity, Phi.threshold, strict=True):
+        H += alpha_t * h(x, *h_t)  # BD:eq2, BD:A.2:14
+    return H
 
 
-def h(x, f, p, theta):
-    """Return the decision stump of dimension f, polarity p and threshold theta at x (eqs. 3 and A.1, pp. 203 and 208).
+def h(x: FloatArray, f: int, p: int, theta: float) -> BoolArray:
+    """Return the decision stump of dimension f, polarity p and threshold theta at x.
+
+    Eqs. 3 and A.1, pp. 203 and 208.
 
     Parameters
     ----------
@@ -76,11 +122,28 @@ def h(x, f, p, theta):
     Returns
     -------
     ndarray, shape (n,), bool
+
+    See Also
+    --------
+    H : The weighted sum of the stumps of all rounds.
+
+    Examples
+    --------
+    >>> h(np.array([[0.0], [1.0], [2.0]]), 0, -1, 1.0).tolist()
+    [False, False, True]
     """
-    return p * x[:, f] < p * theta  # BD:eq3, BD:eqA.1
+    return np.asarray(p * x[:, f] < p * theta)  # BD:eq3, BD:eqA.1
 
 
-def similarity(x, y, Phi_C, *, normalize=True, kernels=refimpl.kernels, threads=None):
+def similarity(
+    x: FloatArray,
+    y: FloatArray,
+    Phi_C: Ensemble,
+    *,
+    normalize: bool = True,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> FloatArray:
     """Return S_C(x, y), the boosted similarity of class C (eq. 4, p. 203).
 
     Parameters
@@ -98,14 +161,25 @@ def similarity(x, y, Phi_C, *, normalize=True, kernels=refimpl.kernels, threads=
     Returns
     -------
     ndarray, shape (n_x, n_y), float64
+
+    See Also
+    --------
+    refimpl.boosted_distance.similarity : The form for use.
+
+    Examples
+    --------
+    >>> Phi_C = StumpEnsemble([0.5, 1.5], [0, 0], [1, -1], [1.0, -1.0])  # x - y < 1 and x - y > -1
+    >>> similarity(np.array([[0.0], [5.0]]), np.array([[0.5], [7.0]]), Phi_C).tolist()
+    [[1.0, 0.25], [0.75, 0.25]]
     """
     S_C = np.zeros((len(x), len(y)))
-    Phi_C.add_similarity(S_C, x, y, kernels=kernels, threads=threads)  # BD:eq4  S_C(x, y) = H_C(x - y)
+    # BD:eq4  S_C(x, y) = H_C(x - y)
+    Phi_C.add_similarity(S_C, x, y, kernels=kernels, threads=threads)
     return S_C / total_weight(Phi_C) if normalize else S_C  # ERRATUM BD-2
 
 
-def total_weight(Phi_C):
-    """Return sum_t alpha_t, by which a similarity that lies in [0, 1] is divided; 1 if the weights are all zero.
+def total_weight(Phi_C: Ensemble) -> float:
+    """Return sum_t alpha_t, by which similarities are divided; 1 if all weights are zero.
 
     Parameters
     ----------
@@ -114,16 +188,34 @@ def total_weight(Phi_C):
     Returns
     -------
     float
-        Added up in the order of the rounds, as in a similarity, which therefore reaches 1 exactly.
+        The weights are added in the order of the rounds, as in :func:`similarity`. Therefore a
+        similarity can reach 1 exactly.
+
+    See Also
+    --------
+    similarity : Divide by this sum.
+
+    Examples
+    --------
+    >>> total_weight(StumpEnsemble([0.5, 1.5], [0, 0], [1, -1], [1.0, -1.0]))
+    2.0
     """
-    total = np.cumsum(np.append(0.0, Phi_C.alpha))[-1]
+    total = float(np.cumsum(np.append(0.0, Phi_C.alpha))[-1])
     return total if total > 0 else 1.0  # open: no-weight
 
 
-# ------------------------------------------------------------------------------------- Algorithm A.1
+# ------------------------------------------------------------------------------------ Algorithm A.1
 
 
-def boosted_distance(Omega, l, T, *, weak_learner=STUMPS, kernels=refimpl.kernels, threads=None):
+def boosted_distance(
+    Omega: FloatArray,
+    l: Labels,
+    T: int,
+    *,
+    weak_learner: WeakLearner[Any] = STUMPS,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> dict[Any, Ensemble]:
     """Train one ensemble for each class: Algorithm A.1, BoostedDistance(Omega, {l_i}, T), p. 208.
 
     Parameters
@@ -142,20 +234,32 @@ def boosted_distance(Omega, l, T, *, weak_learner=STUMPS, kernels=refimpl.kernel
     -------
     dict of label -> StumpEnsemble
         {Phi_C}, by ascending label.
+
+    See Also
+    --------
+    refimpl.boosted_distance.boosted_distance : The form for use.
+
+    Examples
+    --------
+    >>> Omega, l = np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])
+    >>> Phi = boosted_distance(Omega, l, 2)
+    >>> {C: len(Phi_C) for C, Phi_C in Phi.items()}
+    {0: 2, 1: 2}
     """
     Phi = {}
     for C in np.unique(l).tolist():  # BD:A.1:1  for C = 1, ..., M
         P, N = difference_vectors(Omega, l, C)  # BD:A.1:2, BD:A.1:3
-        Phi[C] = adaboost(P, N, T, weak_learner=weak_learner, kernels=kernels, threads=threads)  # BD:A.1:4
+        # BD:A.1:4
+        Phi[C] = adaboost(P, N, T, weak_learner=weak_learner, kernels=kernels, threads=threads)
     return Phi  # BD:A.1:6
 
 
-# ------------------------------------------------------------------------------------- Algorithm A.2
+# ------------------------------------------------------------------------------------ Algorithm A.2
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """What one round of Algorithm A.2 found.
+    """What one round of Algorithm A.2 computes; the `state` of a :class:`refimpl.Step`.
 
     Attributes
     ----------
@@ -169,16 +273,33 @@ class Round:
         Its parameters; (f, p, theta) for a stump.
     w : ndarray, shape (n,), float64
         The normalised weights under which it was chosen, positives first.
+
+    See Also
+    --------
+    adaboost_rounds : Yield the rounds.
+
+    Examples
+    --------
+    >>> round = next(adaboost_rounds(np.array([[0.0], [1.0]]), np.array([[2.0], [3.0]])))
+    >>> round.t, round.h, round.w.tolist()
+    (1, (0, 1, 1.5), [0.25, 0.25, 0.25, 0.25])
     """
 
     t: int
     epsilon: float
     alpha: float
-    h: tuple
-    w: np.ndarray
+    h: tuple[Any, ...]
+    w: FloatArray = field(repr=False)
 
 
-def adaboost_rounds(P, N, *, weak_learner=STUMPS, kernels=refimpl.kernels, threads=None):
+def adaboost_rounds(
+    P: Vectors,
+    N: Vectors,
+    *,
+    weak_learner: WeakLearner[Any] = STUMPS,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Iterator[Round]:
     """Yield the rounds of Algorithm A.2, AdaBoost(P, N, T), p. 208, one after the other.
 
     It is the version of Viola & Jones (2004). The caller takes T rounds, as :func:`adaboost` does.
@@ -194,23 +315,44 @@ def adaboost_rounds(P, N, *, weak_learner=STUMPS, kernels=refimpl.kernels, threa
     Yields
     ------
     Round
+
+    See Also
+    --------
+    adaboost : Take T rounds.
+
+    Examples
+    --------
+    >>> rounds = adaboost_rounds(np.array([[0.0], [2.0]]), np.array([[1.0], [3.0]]))
+    >>> [round(next(rounds).epsilon, 4) for _ in range(2)]
+    [0.25, 0.1667]
     """
     n = len(P) + len(N)  # BD:A.2:1
-    X = weak_learner.prepare(P, N, kernels=kernels, threads=threads)  # BD:A.2:2  P and N, sorted once
+    # BD:A.2:2  P and N, sorted once
+    X = weak_learner.prepare(P, N, kernels=kernels, threads=threads)
     l = np.arange(n) < len(P)  # BD:A.2:3
     w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N)))  # BD:A.2:4
     for t in count(1):  # BD:A.2:5  for t = 1, ..., T
         w = w / w.sum()  # BD:A.2:6
-        epsilon_t, h_t = weak_learner.select(X, w, l, kernels=kernels, threads=threads)  # BD:A.2:7, BD:A.2:8
+        # BD:A.2:7, BD:A.2:8
+        epsilon_t, h_t = weak_learner.select(X, w, l, kernels=kernels, threads=threads)
         epsilon_t = max(epsilon_t, GRID)  # ERRATUM BD-3: no error would make alpha_t infinite
         beta_t = epsilon_t / (1 - epsilon_t)  # BD:A.2:9
         e = weak_learner.classify(X, h_t) != l  # BD:A.2:10
         alpha_t = np.log(1 / beta_t)  # BD:A.2:12, ERRATUM BD-1: printed 1 / log(beta_t)
-        yield Round(t, epsilon_t, alpha_t, h_t, w)  # before line 11, which the last round has no use for
+        # yielded before line 11, whose weights no round after the last one needs
+        yield Round(t, epsilon_t, alpha_t, h_t, w)
         w = w * np.where(e, 1, beta_t)  # BD:A.2:11  w_i beta_t^(1 - e_i)
 
 
-def adaboost(P, N, T, *, weak_learner=STUMPS, kernels=refimpl.kernels, threads=None):
+def adaboost(
+    P: Vectors,
+    N: Vectors,
+    T: int,
+    *,
+    weak_learner: WeakLearner[Any] = STUMPS,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Ensemble:
     """Train an ensemble of T weak classifiers: Algorithm A.2, AdaBoost(P, N, T), p. 208.
 
     Parameters
@@ -224,22 +366,44 @@ def adaboost(P, N, T, *, weak_learner=STUMPS, kernels=refimpl.kernels, threads=N
     -------
     StumpEnsemble
         Phi, or the weak learner's own kind of ensemble.
+
+    See Also
+    --------
+    refimpl.boosted_distance.adaboost : The form for use.
+
+    Examples
+    --------
+    >>> Phi = adaboost(np.array([[0.0], [1.0]]), np.array([[2.0], [3.0]]), 1)
+    >>> Phi.feature.tolist(), Phi.polarity.tolist(), Phi.threshold.tolist()
+    ([0], [1], [1.5])
     """
     rounds = adaboost_rounds(P, N, weak_learner=weak_learner, kernels=kernels, threads=threads)
     Phi = [(round.alpha, *round.h) for round in islice(rounds, T)]  # BD:A.2:5  for t = 1, ..., T
     return weak_learner.Ensemble.from_rounds(Phi)  # BD:A.2:15
 
 
-# ------------------------------------------------------------------------------------- Algorithm A.3
+# ------------------------------------------------------------------------------------ Algorithm A.3
 
 
-def nearest_neighbor_boosted_distance(y, Phi, Omega, l, *, normalize=True, kernels=refimpl.kernels, threads=None):
-    """Label vectors: Algorithm A.3, NearestNeighborBoostedDistance(y, {Phi_C}, Omega), p. 208, and eq. 1, p. 203.
+def nearest_neighbor_boosted_distance(
+    y: FloatArray,
+    Phi: Mapping[Any, Ensemble],
+    Omega: FloatArray,
+    l: Labels,
+    *,
+    normalize: bool = True,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Labels:
+    """Label each vector like the training vector that is most similar to it.
+
+    Algorithm A.3, NearestNeighborBoostedDistance(y, {Phi_C}, Omega), p. 208, and eq. 1, p. 203.
 
     Parameters
     ----------
     y : ndarray, shape (n_y, d), float64
-        The vectors to label. The paper takes one at a time; each gets the same answer here as alone.
+        The vectors to label. The paper labels a single vector; here each vector gets the label
+        that it would get alone.
     Phi : dict of label -> StumpEnsemble
         What :func:`boosted_distance` returned.
     Omega : ndarray, shape (n, d), float64
@@ -255,12 +419,24 @@ def nearest_neighbor_boosted_distance(y, Phi, Omega, l, *, normalize=True, kerne
     -------
     ndarray, shape (n_y,)
         Labels l_y, of the dtype of `l`.
+
+    See Also
+    --------
+    refimpl.boosted_distance.nearest_neighbor_boosted_distance : The form for use.
+
+    Examples
+    --------
+    >>> Omega, l = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array(["a", "a", "b", "b"])
+    >>> Phi = boosted_distance(Omega, l, 2)
+    >>> nearest_neighbor_boosted_distance(np.array([[0.5], [7.0]]), Phi, Omega, l).tolist()
+    ['a', 'b']
     """
     l_y = np.empty(len(y), dtype=l.dtype)
     s_max = np.full(len(y), -np.inf)  # BD:A.3:1
     for i in range(len(Omega)):  # BD:A.3:2
         C = l[i]  # BD:A.3:3
-        s = similarity(y, Omega[[i]], Phi[C], normalize=normalize, kernels=kernels, threads=threads)  # BD:A.3:4
+        # BD:A.3:4
+        s = similarity(y, Omega[[i]], Phi[C], normalize=normalize, kernels=kernels, threads=threads)
         s_i = s[:, 0]
         larger = s_i > s_max  # BD:A.3:5, BD:eq1  of equals the first stays
         s_max[larger] = s_i[larger]  # BD:A.3:6

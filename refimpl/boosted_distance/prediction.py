@@ -1,16 +1,24 @@
-"""Boosted Distance for use: eq. 4 and Algorithm A.3 of Amores, Sebe & Radeva (2006), with checks of the arguments.
+"""Boosted Distance for use: eq. 4 and Algorithm A.3 of Amores, Sebe & Radeva (2006), with checks of
+the arguments.
 
-Similarities are those of :mod:`.algorithm`. All training vectors of a class are compared at once and queries in blocks;
-the labels are those of the printed loop over the training vectors.
+Similarities are those of :mod:`.algorithm`. All training vectors of a class are compared at once
+and queries in blocks; the labels are those of the printed loop over the training vectors.
 
 Not handled here: K > 1 neighbours (the paper uses K = 1 throughout).
 """
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.differences import require_finite_differences
-from refimpl.checks import as_count, as_kernels, as_labels, as_matrix, as_vectors_like
+from refimpl.boosted_distance.ensembles import Ensemble
+from refimpl.boosted_distance.model import BoostedDistance
+from refimpl.checks import as_count, as_kernels, as_labels, as_matrix, as_vectors_like, positive
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
 __all__ = [
     "class_similarities",
@@ -23,173 +31,379 @@ __all__ = [
 _BLOCK = 2**23  # similarities held at a time: 64 MiB
 
 
-def similarity(Y, models, X, labels, *, kernels=None, normalize=True, threads=None):
-    """Return the boosted similarity S_C(y, x), C the class of x: by default between 0 and 1 (``normalize=True``).
+def similarity(
+    model: BoostedDistance,
+    Q: ArrayLike,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    normalize: bool = True,
+    class_weight: Mapping[Any, float] | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return the boosted similarity S_C(q, x), where C is the class of x.
 
-    Eqs. 2-4 of Amores, Sebe & Radeva (2006), p. 203: sum_t alpha_t h_t(y - x), divided by sum_t alpha_t.
+    Eqs. 2-4 of Amores, Sebe & Radeva (2006), p. 203: sum_t alpha_t h_t(q - x), by default divided
+    by sum_t alpha_t, so that it lies between 0 and 1.
 
     Parameters
     ----------
-    Y : array_like, shape (n_Y, d)
-        Query vectors.
-    models : dict of label -> StumpEnsemble
+    model : BoostedDistance
         What :func:`boosted_distance` returned.
+    Q : array_like, shape (n_Q, d)
+        Queries.
     X : array_like, shape (n_X, d)
         Vectors with known labels, Omega.
-    labels : array_like, shape (n_X,)
-        Their labels; each must have a model.
+    y : array_like, shape (n_X,)
+        Their labels; each must be a class of `model`.
+    normalize : bool, default True
+        Divide by sum_t alpha_t of the class, so that S_C lies in [0, 1], as the text before eq. 2
+        has it (ERRATUM BD-2). False is the sum as Algorithm A.3 prints it, which reaches sum_t
+        alpha_t: a class whose stumps weigh more is then more similar to every query.
+    class_weight : mapping of label -> float, optional
+        Factors of the similarities, such as ``{"rare": 1.1}``: a class with a larger factor is
+        answered more often. Classes that are not named have the factor 1. The paper has no such
+        factors.
     kernels : module, optional
         :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    normalize : bool, default True
-        Divide by sum_t alpha_t of the class, so that S_C lies in [0, 1], as the text before eq. 2 has it (ERRATUM
-        BD-2). False is the sum as Algorithm A.3 prints it, which reaches sum_t alpha_t: a class whose stumps weigh
-        more is then the more similar one, whatever the query.
     threads : int, optional
         Threads that the kernels may use; None for all. The result does not depend on it.
 
     Returns
     -------
-    ndarray, shape (n_Y, n_X), float64
+    ndarray, shape (n_Q, n_X), float64
 
     Raises
     ------
     ValueError, TypeError
         If an argument does not fit; the message names it.
+
+    See Also
+    --------
+    class_similarities : The largest similarity to each class.
+    nearest_neighbor_boosted_distance : The label of the most similar vector.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import boosted_distance, similarity
+    >>> X, y = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
+    >>> model = boosted_distance(X, y, 2)
+    >>> similarity(model, [[0.5], [5.5]], X, y).round(2)
+    array([[1., 1., 0., 0.],
+           [0., 0., 1., 1.]])
     """
-    kernels = as_kernels(kernels)
-    Y, X, labels = _check_queries(Y, models, X, labels)
-    return _similarity(Y, models, X, labels, kernels, normalize, threads)
+    comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
+    return comparison.similarities(comparison.Q)
 
 
-def _similarity(Y, models, X, labels, kernels, normalize, threads):
-    S = np.empty((len(Y), len(X)))
-    options = {"normalize": normalize, "kernels": kernels, "threads": threads}
-    for C, model in models.items():
-        S[:, labels == C] = algorithm.similarity(Y, X[labels == C], model, **options)  # BD:A.3:3, BD:A.3:4
-    return S
+def nearest_neighbor_boosted_distance(
+    model: BoostedDistance,
+    Q: ArrayLike,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    normalize: bool = True,
+    class_weight: Mapping[Any, float] | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Labels:
+    """Label each query like the training vector that is most similar to it.
 
-
-def selected_dimensions(models):
-    """Return the dimensions that the boosted distance looks at: at most T of them for each class.
-
-    It is the reduction of dimensionality of Amores, Sebe & Radeva (2006), § 3, after eq. 4, and § 4.2.
+    Algorithm A.3 of Amores, Sebe & Radeva (2006), p. 208, NearestNeighborBoostedDistance(y,
+    {Phi_C}, Omega), and eq. 1. Of equal similarities the first training vector decides.
+    Similarities are normalised by default; ``normalize=False`` takes the sum as it is printed. The
+    labels are those of :func:`.algorithm.nearest_neighbor_boosted_distance`.
 
     Parameters
     ----------
-    models : dict of label -> StumpEnsemble
-
-    Returns
-    -------
-    ndarray of int64, ascending
-    """
-    return np.unique(np.concatenate([model.features() for model in models.values()]))
-
-
-def nearest_neighbor_boosted_distance(Y, models, X, labels, *, kernels=None, normalize=True, threads=None):
-    """Label queries by Algorithm A.3 of Amores, Sebe & Radeva (2006), p. 208, by default with normalised similarities.
-
-    NearestNeighborBoostedDistance(y, {Phi_C}, Omega), eq. 1: each query gets the label of the training vector that is
-    most similar to it, the first of equals. ``normalize=False`` has the sum as it is printed. The labels are those of
-    :func:`.algorithm.nearest_neighbor_boosted_distance`.
-
-    Parameters
-    ----------
-    Y, models, X, labels, kernels, normalize, threads
+    model, Q, X, y, normalize, class_weight, kernels, threads
         As for :func:`similarity`.
 
     Returns
     -------
-    ndarray, shape (n_Y,)
-        Labels l_y, of the dtype of `labels`.
+    ndarray, shape (n_Q,)
+        Labels l_y, of the dtype of `y`.
 
     Raises
     ------
     ValueError, TypeError
         If an argument does not fit; the message names it.
+
+    See Also
+    --------
+    boosted_distance : Train the model.
+    staged_nearest_neighbor : Labels after each number of rounds.
+    class_similarities : Scores of the classes.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance
+    >>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["low", "low", "high", "high"]
+    >>> model = boosted_distance(X, y, 2)
+    >>> nearest_neighbor_boosted_distance(model, [[0.5], [7.0]], X, y).tolist()
+    ['low', 'high']
     """
-    kernels = as_kernels(kernels)
-    Y, X, labels = _check_queries(Y, models, X, labels)
-    l_y = np.empty(len(Y), dtype=labels.dtype)
-    for block in _blocks(len(Y), len(X)):
-        s = _similarity(Y[block], models, X, labels, kernels, normalize, threads)  # BD:A.3:2, BD:A.3:3, BD:A.3:4
-        l_y[block] = labels[np.argmax(s, axis=1)]  # BD:A.3:5, BD:A.3:6, BD:A.3:7, BD:eq1  the first of equals
+    comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
+    l_y = np.empty(len(comparison.Q), dtype=comparison.y.dtype)
+    for block in comparison.blocks():
+        # BD:A.3:2, BD:A.3:3, BD:A.3:4
+        s = comparison.similarities(comparison.Q[block])
+        # BD:A.3:5, BD:A.3:6, BD:A.3:7, BD:eq1  the first of equals
+        l_y[block] = comparison.y[np.argmax(s, axis=1)]
     return l_y  # BD:A.3:10
 
 
-def class_similarities(Y, models, X, labels, *, kernels=None, normalize=True, threads=None):
-    """Return how similar each query is to the most similar training vector of each class; normalised by default.
+def class_similarities(
+    model: BoostedDistance,
+    Q: ArrayLike,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    normalize: bool = True,
+    class_weight: Mapping[Any, float] | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return how similar each query is to the most similar training vector of each class.
+
+    These are the scores of the classes: Algorithm A.3 of Amores, Sebe & Radeva (2006) answers with
+    the class of the largest one.
 
     Parameters
     ----------
-    Y, models, X, labels, kernels, normalize, threads
+    model, Q, X, y, normalize, class_weight, kernels, threads
         As for :func:`similarity`.
 
     Returns
     -------
-    ndarray, shape (n_Y, n_classes), float64
-        A column for each label in `labels`, ascending. Its largest entry is that of Algorithm A.3's answer.
+    ndarray, shape (n_Q, n_classes), float64
+        A column for each label in `y`, ascending. The largest entry of a row belongs to the answer
+        of Algorithm A.3.
 
     Raises
     ------
     ValueError, TypeError
         If an argument does not fit; the message names it.
+
+    See Also
+    --------
+    similarity : The similarity to each training vector.
+    nearest_neighbor_boosted_distance : The label of the most similar vector.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import boosted_distance, class_similarities
+    >>> X, y = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
+    >>> model = boosted_distance(X, y, 2)
+    >>> class_similarities(model, [[0.5], [5.5]], X, y).round(2)
+    array([[1., 0.],
+           [0., 1.]])
     """
-    kernels = as_kernels(kernels)
-    Y, X, labels = _check_queries(Y, models, X, labels)
-    classes, places = np.unique(labels, return_inverse=True)
-    order = np.argsort(places, kind="stable")
-    X, labels, first = X[order], labels[order], np.searchsorted(places[order], np.arange(len(classes)))
-    best = np.empty((len(Y), len(classes)))
-    for block in _blocks(len(Y), len(X)):
-        s = _similarity(Y[block], models, X, labels, kernels, normalize, threads)
-        best[block] = np.maximum.reduceat(s, first, axis=1)
+    comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
+    parts = [part for part in comparison.parts if len(part.X)]
+    best = np.empty((len(comparison.Q), len(parts)))
+    for block in comparison.blocks():
+        for c, part in enumerate(parts):
+            best[block, c] = comparison.similarities_to(part, comparison.Q[block]).max(axis=1)
     return best
 
 
-def staged_nearest_neighbor(Y, models, X, labels, rounds, *, kernels=None, normalize=True, threads=None):
-    """Label queries by Algorithm A.3 with the first t rounds alone, for growing t; normalised by default.
+def staged_nearest_neighbor(
+    model: BoostedDistance,
+    Q: ArrayLike,
+    X: ArrayLike,
+    y: ArrayLike,
+    rounds: Iterable[int],
+    *,
+    normalize: bool = True,
+    class_weight: Mapping[Any, float] | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Iterator[tuple[int, Labels]]:
+    """Label queries with only the first t rounds, for growing t.
+
+    Algorithm A.3 of Amores, Sebe & Radeva (2006), p. 208, with ensembles that are cut short.
 
     Parameters
     ----------
-    Y, models, X, labels, kernels, normalize, threads
-        As for :func:`similarity`. Y and X are compared whole: n_Y * n_X similarities are held.
+    model, Q, X, y, normalize, class_weight, kernels, threads
+        As for :func:`similarity`. Q and X are compared whole: n_Q * n_X similarities are held.
     rounds : iterable of int
-        Ascending numbers of rounds t >= 1; an ensemble with fewer rounds counts with all it has.
+        Ascending numbers of rounds t >= 1; of an ensemble with fewer rounds all rounds count.
 
     Yields
     ------
     t : int
-    l_y : ndarray, shape (n_Y,)
+    l_y : ndarray, shape (n_Q,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument does not fit; the message names it.
+
+    See Also
+    --------
+    nearest_neighbor_boosted_distance : The labels after all rounds.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import boosted_distance, staged_nearest_neighbor
+    >>> X, y = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
+    >>> model = boosted_distance(X, y, 4)
+    >>> for t, labels in staged_nearest_neighbor(model, [[0.5], [7.0]], X, y, [1, 4]):
+    ...     print(t, labels)
+    1 [0 1]
+    4 [0 1]
     """
-    kernels = as_kernels(kernels)
-    Y, X, labels = _check_queries(Y, models, X, labels)
-    S = {C: np.zeros((len(Y), np.count_nonzero(labels == C))) for C in models}
-    s, before = np.empty((len(Y), len(X))), 0
+    comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
+    s = np.empty((len(comparison.Q), len(comparison.X)))
+    sums = [np.zeros((len(comparison.Q), len(part.X))) for part in comparison.parts]
+    before = 0
     for t in rounds:
         t = as_count(t, "rounds")
         if t < before:
-            raise ValueError(f"rounds: {t} comes after {before}; pass them in ascending order")
-        for C, model in models.items():
-            model.rounds(before, t).add_similarity(S[C], Y, X[labels == C], kernels=kernels, threads=threads)
-            s[:, labels == C] = S[C] / algorithm.total_weight(model.rounds(0, t)) if normalize else S[C]
+            raise ValueError(f"rounds must be in ascending order; got {t} after {before}")
+        for part, S in zip(comparison.parts, sums, strict=True):
+            new = part.ensemble.rounds(before, t)
+            new.add_similarity(S, comparison.Q, part.X, kernels=comparison.kernels, threads=threads)
+            total = algorithm.total_weight(part.ensemble.rounds(0, t)) if normalize else 1.0
+            s[:, part.members] = part.weighted(S / total)
         before = t
-        yield t, labels[np.argmax(s, axis=1)]
+        yield t, comparison.y[np.argmax(s, axis=1)]
 
 
-def _blocks(n_Y, n_X):
-    size = max(1, _BLOCK // n_X)
-    return [slice(first, first + size) for first in range(0, n_Y, size)]
+def selected_dimensions(model: BoostedDistance) -> IntArray:
+    """Return the dimensions that the boosted distance looks at.
+
+    There are at most T of them for each class. This is the reduction of dimensionality of Amores,
+    Sebe & Radeva (2006), § 3, after eq. 4, and § 4.2.
+
+    Parameters
+    ----------
+    model : BoostedDistance
+
+    Returns
+    -------
+    ndarray of int64, ascending
+
+    See Also
+    --------
+    boosted_distance : Train the model.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import boosted_distance, selected_dimensions
+    >>> X, y = [[7.0, 0.0], [7.0, 1.0], [7.0, 5.0], [7.0, 6.0]], [0, 0, 1, 1]
+    >>> selected_dimensions(boosted_distance(X, y, 3)).tolist()
+    [1]
+    """
+    return np.unique(np.concatenate([ensemble.features() for ensemble in model.ensembles]))
 
 
-def _check_queries(Y, models, X, labels):
-    X = as_matrix(X, "X")
-    Y = as_vectors_like(Y, X, "Y")
-    labels = as_labels(labels, len(X), "labels")
-    missing = sorted(set(np.unique(labels).tolist()) - set(models))
+# -------------------------------------------------------------------------------- one comparison
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The training vectors of a class."""
+
+    ensemble: Ensemble
+    members: IntArray  # their places in X
+    X: FloatArray
+    factor: float
+
+    def weighted(self, S: FloatArray) -> FloatArray:
+        """Return the similarities S times the factor of the class."""
+        return S if self.factor == 1.0 else self.factor * S
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """Queries and the training vectors that they are compared with, all checked."""
+
+    Q: FloatArray
+    X: FloatArray
+    y: Labels
+    parts: list[_Part]
+    normalize: bool
+    kernels: Kernels
+    threads: int | None
+
+    def similarities(self, Q: FloatArray) -> FloatArray:
+        """Return the similarity of some queries to all training vectors, shape (len(Q), n_X)."""
+        S = np.empty((len(Q), len(self.X)))
+        for part in self.parts:
+            S[:, part.members] = self.similarities_to(part, Q)
+        return S
+
+    def similarities_to(self, part: _Part, Q: FloatArray) -> FloatArray:
+        """Return the similarity of some queries to the vectors of a class."""
+        S_C = algorithm.similarity(  # BD:A.3:3, BD:A.3:4
+            Q,
+            part.X,
+            part.ensemble,
+            normalize=self.normalize,
+            kernels=self.kernels,
+            threads=self.threads,
+        )
+        return part.weighted(S_C)
+
+    def blocks(self) -> list[slice]:
+        """Return slices of the queries that are compared at a time."""
+        size = max(1, _BLOCK // len(self.X))
+        return [slice(first, first + size) for first in range(0, len(self.Q), size)]
+
+
+def _compare(
+    model: BoostedDistance,
+    Q: ArrayLike,
+    X: ArrayLike,
+    y: ArrayLike,
+    normalize: bool,
+    class_weight: Mapping[Any, float] | None,
+    kernels: Kernels | None,
+    threads: int | None,
+) -> _Comparison:
+    """Check the arguments of a comparison."""
+    kernels = as_kernels(kernels)
+    if not isinstance(model, BoostedDistance):
+        raise TypeError(f"model must be a BoostedDistance; got a {type(model).__name__}")
+    points: FloatArray = as_matrix(X, "X")
+    queries: FloatArray = as_vectors_like(Q, points, "Q")
+    labels: Labels = as_labels(y, len(points), "y")
+    missing = sorted(set(np.unique(labels).tolist()) - set(model))
     if missing:
-        raise ValueError(f"models: none for the labels {missing}; pass what boosted_distance learnt on them")
-    largest = max((model.features().max(initial=0) for model in models.values()), default=0)
-    if largest >= X.shape[1]:
-        raise ValueError(f"X has {X.shape[1]} columns; `models` look at column {largest}")
-    require_finite_differences(X, Y, "Y")
-    return Y, X, labels
+        raise ValueError(f"y must hold classes of the model, {list(model)}; got {missing} as well")
+    largest = max(ensemble.features().max(initial=0) for ensemble in model.ensembles)
+    if largest >= points.shape[1]:
+        raise ValueError(
+            f"X must have at least {largest + 1} columns, since the model looks at column "
+            f"{largest}; got {points.shape[1]}"
+        )
+    require_finite_differences(queries, points, "Q")
+    factors = _factors(model, class_weight)
+    parts = []
+    for label, ensemble in model.items():
+        members = np.flatnonzero(labels == label)
+        parts.append(_Part(ensemble, members, points[members], factors[label]))
+    return _Comparison(queries, points, labels, parts, normalize, kernels, threads)
+
+
+def _factors(model: BoostedDistance, class_weight: object) -> dict[Any, float]:
+    """Return the factor of each class."""
+    factors: dict[Any, float] = dict.fromkeys(model, 1.0)
+    if class_weight is None:
+        return factors
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(
+            "class_weight must be a mapping from classes to factors, or None (training weighs all "
+            f"classes alike); got {class_weight!r}"
+        )
+    for label, factor in class_weight.items():
+        if label not in factors:
+            raise ValueError(
+                f"class_weight must name classes of the model, {list(model)}; got {label!r}"
+            )
+        factors[label] = positive(factor, f"class_weight[{label!r}]")
+    return factors

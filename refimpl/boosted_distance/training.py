@@ -1,60 +1,86 @@
-"""Boosted Distance for use: Algorithms A.1 and A.2 of Amores, Sebe & Radeva (2006), which report and continue.
+"""Boosted Distance for use: Algorithms A.1 and A.2 of Amores, Sebe & Radeva (2006), with checks,
+callbacks and continuing.
 
-The algorithms stand in :mod:`.algorithm`. The functions here drive their rounds, so they train the same ensembles.
+The printed algorithms stand in :mod:`.algorithm`. The functions here call their rounds, so they
+train the same ensembles.
 
 Not handled here: missing values, sparse matrices.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from refimpl.boosted_distance.algorithm import adaboost_rounds, difference_vectors
+from refimpl.boosted_distance.algorithm import Round, adaboost_rounds, difference_vectors
 from refimpl.boosted_distance.differences import Differences, require_finite_differences
-from refimpl.boosted_distance.weak_learners import STUMPS, Replay
+from refimpl.boosted_distance.ensembles import Ensemble
+from refimpl.boosted_distance.model import BoostedDistance
+from refimpl.boosted_distance.weak_learners import STUMPS, Replay, Vectors, WeakLearner
 from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
+from refimpl.kernels.contract import check_threads
+from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory
+from refimpl.typing import ArrayLike, FloatArray, Kernels, Labels
 
 __all__ = ["adaboost", "boosted_distance", "estimate_memory"]
 
-_ROUND_BYTES = 2**10  # of each round of the class in training, as Python objects
-_MODEL_BYTES = 96  # of each round of each class
+_ROUND_BYTES = 2**10  # for a round of the class in training, as Python objects
+_MODEL_BYTES = 96  # for a round of a class
 _FEWER = "training vectors or features"
 
 
 def boosted_distance(
-    X, labels, T, *, kernels=None, weak_learner=None, models=None, callback=None, threads=None, max_memory=None
-):
-    """Train Algorithm A.1 of Amores, Sebe & Radeva (2006), p. 208: BoostedDistance(Omega, {l_i}, T).
+    X: ArrayLike,
+    y: ArrayLike,
+    T: int,
+    *,
+    weak_learner: WeakLearner[Any] | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    start: BoostedDistance | None = None,
+    max_memory: int | None = None,
+) -> BoostedDistance:
+    """Train an ensemble of weak classifiers for each class.
 
-    The ensembles are those of :func:`.algorithm.boosted_distance`, bit for bit. There is one for each class C, learnt
-    from the differences between vectors of C and from those of other vectors to vectors of C. Only one
-    class's pairs are held at a time, and those only as sorted row numbers.
+    Algorithm A.1 of Amores, Sebe & Radeva (2006), p. 208: BoostedDistance(Omega, {l_i}, T). The
+    ensemble of class C learns to tell two kinds of differences apart: between two vectors of C, and
+    between a vector of another class and a vector of C. The ensembles are those of
+    :func:`.algorithm.boosted_distance`, bit for bit. Only the pairs of one class are held at a
+    time, as sorted row numbers.
 
     Parameters
     ----------
     X : array_like, shape (n, d)
         Training set Omega.
-    labels : array_like, shape (n,)
+    y : array_like, shape (n,)
         Labels l_i, of at least two classes.
     T : int
-        Number of rounds; with `models`, the number of rounds after which to end.
+        Number of rounds. With `start`, its rounds are counted.
+    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
+        The method that finds the weak classifier of a round. Decision stumps by default, as in the
+        paper.
     kernels : module, optional
         :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        Decision stumps by default.
-    models : dict of label -> StumpEnsemble, optional
-        Warm start: what an earlier call on the same `X` and `labels` returned. The result is that of one
-        call with all T rounds.
-    callback : callable, optional
-        ``callback(label, round)`` is called after each :class:`Round`; if it returns True, this class has done.
     threads : int, optional
         Threads that the kernels may use; None for all. The result does not depend on it.
+    callback : callable, optional
+        ``callback(step)`` is called after each round of each class. `step` is a
+        :class:`refimpl.Step`: ``step.label`` is the class, ``step.number`` its number of rounds so
+        far, ``step.state`` the :class:`Round`, and ``step.result`` the model so far, in which a
+        class that is not trained yet has no rounds. If the callback returns True, the training of
+        this class ends.
+    start : BoostedDistance, optional
+        What an earlier call on the same `X` and `y` returned, or ``step.result``. The training
+        goes on from there, and the result is that of one call with all T rounds.
     max_memory : int, optional
         Bytes that the training may take; see :func:`estimate_memory`.
 
     Returns
     -------
-    dict of label -> StumpEnsemble
-        {Phi_C}, by ascending label.
+    BoostedDistance
+        {Phi_C}: the classes, ascending, and the ensemble of each class.
 
     Raises
     ------
@@ -62,84 +88,153 @@ def boosted_distance(
         If an argument does not fit; the message names it.
     MemoryError
         If :func:`estimate_memory` exceeds `max_memory`; raised before the work starts.
+
+    See Also
+    --------
+    nearest_neighbor_boosted_distance : Label queries with the trained model.
+    estimate_memory : Bound the memory of a training.
+    refimpl.estimators.BoostedDistanceClassifier : The same as a scikit-learn estimator.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance
+    >>> X, y = [[0.0, 3.0], [1.0, 9.0], [5.0, 4.0], [6.0, 8.0]], ["low", "low", "high", "high"]
+    >>> model = boosted_distance(X, y, 2)
+    >>> nearest_neighbor_boosted_distance(model, [[2.0, 8.0], [7.0, 3.0]], X, y).tolist()
+    ['low', 'high']
+    >>> boosted_distance(X, y, 5, start=model) == boosted_distance(X, y, 5)
+    True
     """
-    X, labels, T = _check_training(X, labels, T, models)
+    X, y, T = _check_training(X, y, T)
+    learner = _as_learner(weak_learner)
+    classes = _classes_of(y)
+    _check_callback(callback)
+    _check_start(start, classes, learner, T, X.shape[1])
     if max_memory is not None:
-        needed = estimate_memory(X, labels, T, weak_learner=weak_learner, threads=threads)
+        needed = estimate_memory(X, y, T, weak_learner=weak_learner, threads=threads)
         check_memory(needed, max_memory, _FEWER, "up to")
-    Phi = {}
-    for C in np.unique(labels).tolist():  # BD:A.1:1
-        P, N = difference_vectors(X, labels, C)  # BD:A.1:2, BD:A.1:3
-        Phi[C] = adaboost(  # BD:A.1:4
+    Phi: list[Ensemble] = []
+    for C in classes.tolist():  # BD:A.1:1
+        P, N = difference_vectors(X, y, C)  # BD:A.1:2, BD:A.1:3
+        ensemble = adaboost(  # BD:A.1:4
             P,
             N,
             T,
-            kernels=kernels,
             weak_learner=weak_learner,
-            ensemble=None if models is None else models[C],
-            callback=None if callback is None else lambda round, C=C: callback(C, round),
+            kernels=kernels,
             threads=threads,
+            callback=_callback_of_class(callback, classes, tuple(Phi), start),
+            start=None if start is None else start[C],
         )
-    return Phi  # BD:A.1:6
+        Phi.append(ensemble)
+    return BoostedDistance(classes, tuple(Phi))  # BD:A.1:6
 
 
-def estimate_memory(X, labels, T=1, *, weak_learner=None, threads=None):
-    """Return the bytes that :func:`boosted_distance` will take at most, beyond `X`, on either kernel.
+def estimate_memory(
+    X: ArrayLike,
+    y: ArrayLike,
+    T: int,
+    *,
+    weak_learner: WeakLearner[Any] | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    start: BoostedDistance | None = None,
+    max_memory: int | None = None,
+) -> int:
+    """Return an upper bound of the bytes that :func:`boosted_distance` takes beyond `X`.
 
-    It is an upper bound, and two to three times the truth as a rule. It is that of the class that needs most: only one
-    class's pairs are held at a time.
+    The bound holds for both kernels. It is the bound of the class that needs most memory, since
+    only the pairs of one class are held at a time. Usually it is two to three times the memory that
+    the training takes.
 
     Parameters
     ----------
-    X : array_like, shape (n, d)
-    labels : array_like, shape (n,)
-    T : int, default 1
-        Number of rounds; they count little unless there are very many.
+    X, y, T
+        As for :func:`boosted_distance`. The number of rounds matters little unless it is very
+        large.
     weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
+        Decision stumps by default.
     threads : int, optional
-        Threads that the kernels may use; None for all. Each needs its own scratch memory.
+        Threads that the kernels may use; None for all. Each thread needs its own scratch memory.
+    kernels, callback, start, max_memory
+        Not used. They are accepted so that the arguments of a training can be passed.
 
     Returns
     -------
     int
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `X`, `y` or `T` does not fit; the message names it.
+
+    See Also
+    --------
+    boosted_distance : The training; its `max_memory` is compared with this bound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boosted_distance import estimate_memory
+    >>> X, y = np.zeros((200, 10)), np.arange(200) % 2
+    >>> estimate_memory(X, y, 100, threads=1) < 10_000_000
+    True
     """
-    X, labels, T = _check_training(X, labels, T, None)
-    learner, classes = weak_learner or STUMPS, np.unique(labels)
-    largest = max(learner.memory(*difference_vectors(X, labels, C), threads=threads) for C in classes)
+    X, y, T = _check_training(X, y, T)
+    learner = _as_learner(weak_learner)
+    check_threads(threads)
+    classes = _classes_of(y).tolist()
+    sets = (difference_vectors(X, y, C) for C in classes)
+    largest = max(learner.memory(P, N, threads=threads) for P, N in sets)
     return int(largest + (_ROUND_BYTES + _MODEL_BYTES * len(classes)) * T)
 
 
 def adaboost(
-    P, N, T, *, kernels=None, weak_learner=None, ensemble=None, callback=None, threads=None, max_memory=None
-):
-    """Train T rounds of Algorithm A.2 of Amores, Sebe & Radeva (2006), p. 208: AdaBoost(P, N, T).
+    P: ArrayLike | Differences,
+    N: ArrayLike | Differences,
+    T: int,
+    *,
+    weak_learner: WeakLearner[Any] | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    start: Ensemble | None = None,
+    max_memory: int | None = None,
+) -> Ensemble:
+    """Train an ensemble of weak classifiers that tells two sets of vectors apart.
 
-    The ensemble is that of :func:`.algorithm.adaboost`, bit for bit.
+    Algorithm A.2 of Amores, Sebe & Radeva (2006), p. 208: AdaBoost(P, N, T). The ensemble is that
+    of :func:`.algorithm.adaboost`, bit for bit.
 
     Parameters
     ----------
     P, N : array_like, shape (n_P, d) and (n_N, d), or Differences
         Positive and negative set.
     T : int
-        Number of rounds; with `ensemble`, the number of rounds after which to end.
+        Number of rounds. With `start`, its rounds are counted.
+    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
+        The method that finds the weak classifier of a round. Decision stumps by default, as in the
+        paper.
     kernels : module, optional
         :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        Decision stumps by default.
-    ensemble : StumpEnsemble, optional
-        Warm start: what an earlier call on the same P and N returned. Its rounds are replayed, not searched again,
-        and the result is that of one call with all T rounds.
-    callback : callable, optional
-        ``callback(round)`` is called after each :class:`Round`; if it returns True, no round follows.
     threads : int, optional
         Threads that the kernels may use; None for all. The result does not depend on it.
+    callback : callable, optional
+        ``callback(step)`` is called after each round. `step` is a :class:`refimpl.Step`:
+        ``step.state`` is the :class:`Round`, ``step.result`` the ensemble so far. If the callback
+        returns True, the training ends.
+    start : StumpEnsemble, optional
+        What an earlier call on the same P and N returned, or ``step.result``. Its rounds are
+        replayed, not searched again, and the result is that of one call with all T rounds.
     max_memory : int, optional
-        Bytes that the training may take.
+        Bytes that the training may take. They are compared with what the weak learner's method
+        ``memory(P, N)`` returns and a kilobyte for each round.
 
     Returns
     -------
     StumpEnsemble
-        Or the weak learner's own kind of ensemble.
+        Or another type of ensemble, if `weak_learner` makes one.
 
     Raises
     ------
@@ -147,46 +242,173 @@ def adaboost(
         If an argument does not fit; the message names it.
     MemoryError
         If the estimate exceeds `max_memory`; raised before the work starts.
+
+    See Also
+    --------
+    boosted_distance : Train an ensemble for each class.
+    adaboost_rounds : Iterate over the rounds.
+    refimpl.rivals.adaboost.adaboost_classifier : Train a classifier of two classes.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import adaboost
+    >>> ensemble = adaboost([[0.0], [1.0]], [[2.0], [3.0]], 1)
+    >>> ensemble.feature.tolist(), ensemble.polarity.tolist(), ensemble.threshold.tolist()
+    ([0], [1], [1.5])
     """
-    kernels, learner = as_kernels(kernels), weak_learner or STUMPS
-    P, N, T = _check_sets(P, N, T, ensemble, learner)
+    kernels = as_kernels(kernels)
+    learner = _as_learner(weak_learner)
+    P, N = _check_sets(P, N)
+    T = as_count(T, "T")
+    _check_callback(callback)
+    _check_start_of_ensemble(start, learner, T, P.shape[1])
     if max_memory is not None:
-        check_memory(learner.memory(P, N, threads=threads) + _ROUND_BYTES * T, max_memory, _FEWER, "up to")
-    given = 0 if ensemble is None else len(ensemble)
-    if ensemble is not None:
-        learner = Replay(ensemble, learner)
-    Phi = []
-    for round in adaboost_rounds(P, N, kernels=kernels, weak_learner=learner, threads=threads):
-        if round.t <= given and round.alpha != ensemble.alpha[round.t - 1]:
-            raise ValueError(
-                f"ensemble: round {round.t} has another weight on these P and N; pass those it came from"
-            )
+        needed = learner.memory(P, N, threads=threads) + _ROUND_BYTES * T
+        check_memory(needed, max_memory, _FEWER, "up to")
+    trained = np.empty(0) if start is None else start.alpha
+    if start is not None:
+        learner = Replay(start, learner)
+    Phi: list[tuple[Any, ...]] = []
+    for round in adaboost_rounds(P, N, weak_learner=learner, kernels=kernels, threads=threads):
         Phi.append((round.alpha, *round.h))
-        done = round.t > given and callback is not None and callback(round)
-        if done or round.t == T:
+        if round.t <= len(trained):
+            _check_replayed(round, trained)
+        elif callback is not None and callback(_step(round, T, Phi, learner)):
+            break
+        if round.t == T:
             break
     return learner.Ensemble.from_rounds(Phi)
 
 
-def _check_training(X, labels, T, models):
-    X = as_matrix(X, "X")
-    labels = as_labels(labels, len(X), "labels", min_classes=2)
-    T = as_count(T, "T")
-    require_finite_differences(X, X, "X")
-    if models is not None and set(models) != set(labels.tolist()):
-        raise ValueError(f"models: for the labels {list(models)}; `labels` has {np.unique(labels).tolist()}")
-    return X, labels, T
+def _step(
+    round: Round, T: int, Phi: Sequence[tuple[Any, ...]], learner: WeakLearner[Any]
+) -> Step[Round, Ensemble]:
+    """Return the step of a round. `Phi` may grow before the result of the step is asked for."""
+
+    def make_result() -> Ensemble:
+        return learner.Ensemble.from_rounds(Phi[: round.t])
+
+    return Step(round.t, T, round, make_result=make_result)
 
 
-def _check_sets(P, N, T, ensemble, learner):
-    T = as_count(T, "T")
-    P, N = (S if isinstance(S, Differences) else as_matrix(S, name) for S, name in ((P, "P"), (N, "N")))
-    if P.shape[1] != N.shape[1]:
-        raise ValueError(f"N: {N.shape[1]} columns; P has {P.shape[1]}")
+def _callback_of_class(
+    callback: Callback | None,
+    classes: Labels,
+    trained: tuple[Ensemble, ...],
+    start: BoostedDistance | None,
+) -> Callback | None:
+    """Return the callback for the class that is trained after those of `trained`."""
+    if callback is None:
+        return None
+    label = classes.tolist()[len(trained)]
+
+    def of_class(step: Step[Round, Ensemble]) -> bool | None:
+        def make_result() -> BoostedDistance:
+            return _model_so_far(classes, (*trained, step.result), start)
+
+        return callback(Step(step.number, step.total, step.state, label, make_result=make_result))
+
+    return of_class
+
+
+def _model_so_far(
+    classes: Labels, trained: tuple[Ensemble, ...], start: BoostedDistance | None
+) -> BoostedDistance:
+    """Return the model of the classes that are trained; the others are as in `start`, or empty."""
+    if start is None:
+        others = (trained[0].rounds(0, 0),) * (len(classes) - len(trained))
+    else:
+        others = start.ensembles[len(trained) :]
+    return BoostedDistance(classes, trained + others)
+
+
+# ----------------------------------------------------------------------------------------- checks
+
+
+def _check_training(X: ArrayLike, y: ArrayLike, T: int) -> tuple[FloatArray, Labels, int]:
+    points: FloatArray = as_matrix(X, "X")
+    labels: Labels = as_labels(y, len(points), "y", min_classes=2)
+    require_finite_differences(points, points, "X")
+    return points, labels, as_count(T, "T")
+
+
+def _check_sets(P: ArrayLike | Differences, N: ArrayLike | Differences) -> tuple[Vectors, Vectors]:
     if isinstance(P, Differences) != isinstance(N, Differences):
-        raise TypeError("P, N: pass two arrays or two Differences")
-    if ensemble is not None and type(ensemble) is not learner.Ensemble:
-        raise TypeError(f"ensemble is a {type(ensemble).__name__}; `weak_learner` makes a {learner.Ensemble.__name__}")
-    if ensemble is not None and len(ensemble) > T:
-        raise ValueError(f"T is {T}; `ensemble` has {len(ensemble)} rounds already, pass a larger T or no ensemble")
-    return P, N, T
+        raise TypeError(
+            "P and N must be two arrays or two Differences; "
+            f"got a {type(P).__name__} and a {type(N).__name__}"
+        )
+    P = P if isinstance(P, Differences) else as_matrix(P, "P")
+    N = N if isinstance(N, Differences) else as_matrix(N, "N")
+    if P.shape[1] != N.shape[1]:
+        raise ValueError(f"N must have {P.shape[1]} columns, as P has; got {N.shape[1]}")
+    return P, N
+
+
+def _classes_of(y: Labels) -> Labels:
+    """Return the classes, ascending. Labels that are objects get a dtype that a file holds."""
+    classes = np.unique(y)
+    if classes.dtype == object:
+        plain = np.array(classes.tolist())
+        if plain.shape == classes.shape and plain.tolist() == classes.tolist():
+            return plain
+    return classes
+
+
+def _check_callback(callback: object) -> None:
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
+
+
+def _as_learner(weak_learner: Any) -> WeakLearner[Any]:
+    """Return the weak learner, decision stumps by default."""
+    if weak_learner is None:
+        return STUMPS
+    needed = ("Ensemble", "prepare", "select", "classify", "memory")
+    missing = [name for name in needed if not hasattr(weak_learner, name)]
+    if missing or isinstance(weak_learner, type):
+        raise TypeError(
+            "weak_learner must be an object with the members of WeakLearner, such as Stumps(); "
+            f"got {weak_learner!r}"
+        )
+    learner: WeakLearner[Any] = weak_learner
+    return learner
+
+
+def _check_start(start: object, classes: Labels, learner: WeakLearner[Any], T: int, d: int) -> None:
+    if start is None:
+        return
+    if not isinstance(start, BoostedDistance):
+        raise TypeError(f"start must be a BoostedDistance; got a {type(start).__name__}")
+    if start.classes.tolist() != classes.tolist():
+        raise ValueError(
+            f"start must have the classes of y, {classes.tolist()}; got {start.classes.tolist()}"
+        )
+    for ensemble in start.ensembles:
+        _check_start_of_ensemble(ensemble, learner, T, d)
+
+
+def _check_start_of_ensemble(start: object, learner: WeakLearner[Any], T: int, d: int) -> None:
+    if start is None:
+        return
+    if not isinstance(start, Ensemble) or type(start) is not learner.Ensemble:
+        raise TypeError(
+            f"start must have the weak classifiers of `weak_learner`, {learner.Ensemble.__name__}; "
+            f"got a {type(start).__name__}"
+        )
+    if len(start) > T:
+        raise ValueError(f"T must be at least {len(start)}, the rounds of `start`; got {T}")
+    most = int(start.features().max(initial=-1))
+    if most >= d:
+        raise ValueError(
+            f"start must come from the same training vectors, which have {d} features; "
+            f"got an ensemble that looks at feature {most}"
+        )
+
+
+def _check_replayed(round: Round, alpha: FloatArray) -> None:
+    if round.alpha != alpha[round.t - 1]:
+        raise ValueError(
+            "start must come from the same training vectors and the same weak learner; "
+            f"got another weight of round {round.t}"
+        )

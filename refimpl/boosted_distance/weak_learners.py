@@ -1,315 +1,301 @@
-"""Weak learners for Algorithm A.2 of Amores, Sebe & Radeva (2006), and the ensembles that they make.
+"""Weak learners for Algorithm A.2 of Amores, Sebe & Radeva (2006), and the ensembles that they
+make.
 
-The paper's appendix calls a generic AdaBoost, and § 5 leaves other base learners to future work. A weak learner
-is an object with the four members of :class:`WeakLearner`; :class:`Stumps` is the paper's own,
-:class:`DepthTwoTrees` shows how another one plugs in.
+A *weak learner* finds, for given weights of the training vectors, a simple classifier of small
+weighted error. That classifier is a *weak classifier*; AdaBoost adds many of them up to an
+ensemble. The paper's appendix calls a generic AdaBoost, and § 5 leaves other weak learners to
+future work. :class:`WeakLearner` lists the members that a weak learner must have. :class:`Stumps`
+is the paper's own, and :class:`DepthTwoTrees` shows how another weak learner plugs in.
 """
 
-import dataclasses
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from refimpl.kernels.stumps import on_grid
+from refimpl.boosted_distance.differences import Differences
+from refimpl.boosted_distance.ensembles import (
+    Ensemble,
+    Parameters,
+    StumpEnsemble,
+    TreeEnsemble,
+    stump,
+)
+from refimpl.kernels.stumps import SortedFeatures, on_grid
 from refimpl.resources import processors
-from refimpl.results import immutable, result, sealed
+from refimpl.results import sealed
+from refimpl.typing import BoolArray, FloatArray, Kernels
+
+__all__ = ["STUMPS", "DepthTwoTrees", "Replay", "Stumps", "Vectors", "WeakLearner", "stump"]
+
+Vectors: TypeAlias = FloatArray | Differences
+"""A positive or negative set: an array, shape (n, d), or differences that are never stored."""
+Data = TypeVar("Data")
+_AnEnsemble: TypeAlias = Ensemble  # in the classes below, Ensemble is an attribute
 
 
-class WeakLearner(Protocol):
+class WeakLearner(Protocol[Data]):
     """What :func:`refimpl.boosted_distance.adaboost` asks of a weak learner.
 
     Attributes
     ----------
     Ensemble : type
-        Subclass of :class:`Ensemble`: a frozen dataclass whose first field is ``alpha``; the other fields are the
-        parameters of the weak classifiers, with the rounds along the first axis.
+        Subclass of :class:`refimpl.boosted_distance.ensembles.Ensemble` for the weak classifiers of
+        this learner.
+
+    See Also
+    --------
+    Stumps, DepthTwoTrees : Weak learners.
+
+    Examples
+    --------
+    A weak learner that looks at the first feature alone:
+
+    >>> from refimpl.boosted_distance import adaboost
+    >>> class FirstFeature(Stumps):
+    ...     def prepare(self, P, N, *, kernels, threads):
+    ...         return super().prepare(P[:, :1], N[:, :1], kernels=kernels, threads=threads)
+    >>> P, N = np.array([[0.0, 5.0], [1.0, 5.0]]), np.array([[1.0, 7.0], [2.0, 7.0]])
+    >>> adaboost(P, N, 3, weak_learner=FirstFeature()).feature.tolist()
+    [0, 0, 0]
     """
 
-    Ensemble: type
+    @property
+    def Ensemble(self) -> type[_AnEnsemble]:
+        """The class of the ensembles."""
 
-    def prepare(self, P, N, *, kernels, threads):
-        """Do, once, what the rounds need. Returns anything; `P` and `N` have ``len``, ``shape``, ``column(f)``."""
+    def prepare(self, P: Vectors, N: Vectors, *, kernels: Kernels, threads: int | None) -> Data:
+        """Prepare, once, the data that all rounds need, and return them in any form.
 
-    def select(self, data, w, l, *, kernels, threads):
-        """Find the weak classifier of least weighted error.
-
-        `data` is what `prepare` returned, `w` the weights (sum 1), `l` the labels (bool), positives first.
-        Returns the weighted error and the parameters, a tuple in the order of the ensemble's fields.
+        `P` and `N` are two arrays, shape (n_P, d) and (n_N, d), or two :class:`Differences`.
         """
 
-    def classify(self, data, h):
-        """Apply the weak classifier with parameters `h` to all vectors of `data`: bool array, shape (n,)."""
+    def select(
+        self, data: Data, w: FloatArray, l: BoolArray, *, kernels: Kernels, threads: int | None
+    ) -> tuple[float, Parameters]:
+        """Find the weak classifier of least weighted error.
 
-    def memory(self, P, N, *, threads=None):
-        """Bound the bytes that `prepare` and one round need."""
+        `data` is what `prepare` returned, `w` the weights (sum 1), `l` the labels (bool), positives
+        first. Returns the weighted error and the parameters, a tuple in the order of the ensemble's
+        fields. The error must be that of the rounded weights,
+        ``refimpl.kernels.stumps.on_grid(w)[classify(data, h) != l].sum()``: these sums are exact,
+        so ``start=`` can repeat a training bit for bit.
+        """
 
+    def classify(self, data: Data, h: Parameters) -> BoolArray:
+        """Apply the weak classifier with parameters `h` to all vectors of `data`.
 
-@immutable
-@dataclass(frozen=True, eq=False)
-class Ensemble:
-    """A weighted sum of weak classifiers, H(x) = sum_t alpha_t h_t(x) (eq. 2)."""
+        Returns a bool array, shape (n,).
+        """
 
-    alpha: np.ndarray
-
-    def __post_init__(self):
-        for field in dataclasses.fields(self):
-            array = _as_numbers(getattr(self, field.name), field.name, "float" if field.name == "alpha" else None)
-            object.__setattr__(self, field.name, array)
-            if field.name == "alpha" and array.ndim != 1:
-                raise ValueError(f"alpha has shape {array.shape}; it must be (T,), one weight for each round")
-            if array.shape[:1] != self.alpha.shape:
-                raise ValueError(f"{field.name} has shape {array.shape}; it must be ({len(self)}, ...), as alpha has")
-        if not np.isfinite(self.alpha).all():
-            raise ValueError("alpha: NaN or infinite weights; they must be finite")
-
-    @classmethod
-    def from_rounds(cls, rounds):
-        """Make an ensemble of rounds: tuples of the weight and the parameters, in the order of the fields."""
-        return cls(*[np.array(values) for values in zip(*rounds, strict=True)])
-
-    def __len__(self):
-        return len(self.alpha)
-
-    def weak_classifier(self, t):
-        """Return the parameters of round t, counted from 0: a tuple in the order of the fields after ``alpha``."""
-        return tuple(getattr(self, field.name)[t] for field in dataclasses.fields(self)[1:])
-
-    def rounds(self, first, last):
-        """Return the ensemble of the rounds first, ..., last - 1 alone."""
-        return type(self)(*(getattr(self, field.name)[first:last] for field in dataclasses.fields(self)))
-
-    def h(self, t, D):
-        """Apply the weak classifier of round t to the vectors D, shape (n, d): bool array, shape (n,)."""
-        raise TypeError(f"{type(self).__name__} must define h(t, D)")
-
-    def features(self):
-        """Return the features that the ensemble looks at: int64 array, ascending."""
-        raise TypeError(f"{type(self).__name__} must define features()")
-
-    def __call__(self, D):
-        """Return H(x) of eq. 2 for the vectors D, shape (n, d): float64 array, shape (n,)."""
-        H = np.zeros(len(D))
-        for t in range(len(self)):
-            H += self.alpha[t] * self.h(t, D)  # BD:eq2, BD:A.2:14
-        return H
-
-    def add_similarity(self, S, Y, X, *, kernels, threads=None):
-        """Add H(y - x) to S, shape (n_Y, n_X), for every y in Y and x in X; one x at a time."""
-        for i in range(len(X)):
-            difference = Y - X[i]
-            for t in range(len(self)):
-                S[:, i] += self.alpha[t] * self.h(t, difference)
-
-
-def _as_numbers(values, name, kind=None):
-    """A read-only array of float64 or int64; `kind` "float" or "int" asks for one of them."""
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} must be an array with one entry for each round ({error})") from None
-    if array.dtype.kind not in "iuf" or (kind == "int" and array.dtype.kind == "f" and array.size):
-        raise TypeError(f"{name} has dtype {array.dtype}; it must hold {'integers' if kind == 'int' else 'numbers'}")
-    is_float = array.dtype.kind == "f" if kind is None else kind == "float"
-    dtype = np.dtype(np.float64 if is_float else np.int64)
-    return sealed(np.array(array, dtype=dtype, order="C"), copy=False)
-
-
-def _check_stumps(ensemble, per_round):
-    """The stumps of an ensemble: arrays of shape (T, *per_round)."""
-    shape = (len(ensemble), *per_round)
-    for name, kind in (("feature", "int"), ("polarity", "int"), ("threshold", "float")):
-        array = _as_numbers(getattr(ensemble, name), name, kind)
-        if array.shape != shape:
-            raise ValueError(f"{name} has shape {array.shape}; it must be {shape}, for the {shape[0]} rounds of alpha")
-        object.__setattr__(ensemble, name, array)
-    if ensemble.feature.min(initial=0) < 0:
-        raise ValueError(f"feature holds {ensemble.feature.min()}; it must hold numbers of features, from 0")
-    if not np.isin(ensemble.polarity, (-1, 1)).all():
-        raise ValueError("polarity must hold 1 and -1 alone")
-    if np.isnan(ensemble.threshold).any():
-        raise ValueError("threshold holds NaN; it must hold numbers, or -inf for a constant stump")
-
-
-def stump(x_f, p, theta):
-    """Return the stump h(x, f, p, theta), 1 if p x_f < p theta and else 0, on an array of x_f (eqs. 3 and A.1)."""
-    return p * x_f < p * theta  # BD:eq3, BD:eqA.1
-
-
-@result
-@dataclass(frozen=True, eq=False)
-class StumpEnsemble(Ensemble):
-    """Phi = {alpha_t, f_t, p_t, theta_t} of Algorithm A.2, Amores, Sebe & Radeva (2006), p. 208.
-
-    Attributes
-    ----------
-    alpha : ndarray, shape (T,), float64
-        Weights of the stumps.
-    feature : ndarray, shape (T,), int64
-        f_t, the dimension that stump t looks at.
-    polarity : ndarray, shape (T,), int64
-        p_t, 1 or -1.
-    threshold : ndarray, shape (T,), float64
-        theta_t, in the units of the feature; -inf makes a constant stump: 0 for polarity 1, 1 for polarity -1.
-    """
-
-    feature: np.ndarray
-    polarity: np.ndarray
-    threshold: np.ndarray
-
-    def __post_init__(self):
-        super().__post_init__()
-        _check_stumps(self, ())
-
-    def h(self, t, D):
-        """Apply stump t (eq. A.1) to the vectors D, shape (n, d): bool array, shape (n,)."""
-        return stump(D[:, self.feature[t]], self.polarity[t], self.threshold[t])
-
-    def features(self):
-        """Return the features that the ensemble looks at: int64 array, ascending. A constant stump looks at none."""
-        return np.unique(self.feature[np.isfinite(self.threshold)])
-
-    def add_similarity(self, S, Y, X, *, kernels, threads=None):
-        """Add H(y - x) to S, shape (n_Y, n_X), for every y in Y and x in X (eq. 4)."""
-        kernels.add_similarity(
-            S, Y, X, self.alpha, self.feature, self.polarity, self.threshold, threads=threads
-        )
+    def memory(self, P: Vectors, N: Vectors, *, threads: int | None = None) -> int:
+        """Return an upper bound of the bytes that `prepare` and one round need."""
 
 
 class Stumps:
-    """The paper's weak learner: the stump of least weighted error over all f, p and theta."""
+    """The paper's weak learner: the stump of least weighted error over all f, p and theta.
 
-    Ensemble = StumpEnsemble
+    Source: Amores, Sebe & Radeva (2006), Algorithm A.2, lines 7 and 8. Features are sorted once, so
+    a round costs O(n d).
 
-    def prepare(self, P, N, *, kernels, threads):
-        """Sort the features once. Differences are never stored: only their order is."""
-        if _one_matrix(P, N):
-            return kernels.presort(sealed(np.concatenate([P.A, N.A]), copy=False), P.B, threads=threads)
-        return kernels.presort(sealed(np.concatenate([P, N]), copy=False), threads=threads)
+    See Also
+    --------
+    DepthTwoTrees : Another weak learner.
+    WeakLearner : What a weak learner must have.
 
-    def select(self, features, w, l, *, kernels, threads):
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import adaboost
+    >>> adaboost(np.array([[0.0], [1.0]]), np.array([[3.0]]), 1, weak_learner=Stumps()).threshold
+    array([2.])
+    """
+
+    Ensemble: type[_AnEnsemble] = StumpEnsemble
+
+    def prepare(
+        self, P: Vectors, N: Vectors, *, kernels: Kernels, threads: int | None
+    ) -> SortedFeatures:
+        """Sort the features once. Of differences only the order is stored."""
+        features: SortedFeatures
+        if isinstance(P, Differences) and isinstance(N, Differences) and P.B is N.B:
+            A = sealed(np.concatenate([P.A, N.A]), copy=False)
+            features = kernels.presort(A, P.B, threads=threads)
+        else:
+            A = sealed(np.concatenate([P, N]), copy=False)
+            features = kernels.presort(A, threads=threads)
+        return features
+
+    def select(
+        self,
+        data: SortedFeatures,
+        w: FloatArray,
+        l: BoolArray,
+        *,
+        kernels: Kernels,
+        threads: int | None,
+    ) -> tuple[float, Parameters]:
         """Find the stump of least weighted error: its error and (f, p, theta)."""
-        epsilon, *h = kernels.best_stump(features, w, l, threads=threads)  # BD:A.2:7, BD:A.2:8
-        return epsilon, tuple(h)
+        epsilon, f, p, theta = kernels.best_stump(data, w, l, threads=threads)  # BD:A.2:7, BD:A.2:8
+        return epsilon, (f, p, theta)
 
-    def classify(self, features, h):
+    def classify(self, data: SortedFeatures, h: Parameters) -> BoolArray:
         """Apply a stump (eq. A.1) to all vectors: bool array, shape (n,)."""
         f, p, theta = h
-        return stump(features.column(f), p, theta)  # BD:A.2:8
+        return stump(data.column(f), p, theta)  # BD:A.2:8
 
-    def memory(self, P, N, *, threads=None):
-        """Bound the bytes that `prepare` and a round hold at a time, on either kernel."""
-        n, d = len(P) + len(N), P.shape[1]
-        if _one_matrix(P, N):
-            counts = [_count_differences(np.concatenate([P.A[:, f], N.A[:, f]]), P.B[:, f]) for f in range(d)]
-            copies = 8 * d * (3 * (len(P.A) + len(N.A)) + len(P.B))  # X by class, as one matrix, as float64; B
+    def memory(self, P: Vectors, N: Vectors, *, threads: int | None = None) -> int:
+        """Return an upper bound of the bytes that `prepare` and a round hold, on either kernel."""
+        n = len(P) + len(N)
+        d = P.shape[1]
+        if isinstance(P, Differences) and isinstance(N, Differences) and P.B is N.B:
+            A = np.concatenate([P.A, N.A])
+            counts = [_count_differences(A[:, f], P.B[:, f]) for f in range(d)]
+            # X by class, as one matrix, as float64; B
+            copies = 8 * d * (3 * len(A) + len(P.B))
         else:
-            counts = [_count_values(np.concatenate([_column(P, f), _column(N, f)])) for f in range(d)]
+            columns = ((_column(P, f), _column(N, f)) for f in range(d))
+            counts = [_count_values(np.concatenate(column)) for column in columns]
             copies = 2 * 8 * d * n  # P and N as one matrix, and as float64
-        rows, values = np.sum(counts, axis=0, dtype=np.int64).tolist()
+        rows = sum(count[0] for count in counts)
+        values = sum(count[1] for count in counts)
         features = rows * (2 if n <= 2**16 else 4) + 4 * values
         threads = threads or processors()
-        columns = min(d, 64, 8 * threads)  # sorted at a time by refimpl_fast
-        sort = max(64 * n, 8 * n * columns + 24 * n * min(threads, columns))  # np.unique; or columns and tables
-        select = 96 * n  # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
-        bound = 2 * features + max(sort, select) + copies  # twice: feature by feature, then in one array
-        return bound + bound // 8 + 1024 * d + 2**20  # the gaps that malloc leaves, and Python's objects
+        at_a_time = min(d, 64, 8 * threads)  # columns that refimpl_fast sorts
+        # np.unique; or columns and tables
+        sort = max(64 * n, 8 * n * at_a_time + 24 * n * min(threads, at_a_time))
+        # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
+        select = 96 * n
+        # twice: feature by feature, then in one array
+        bound = 2 * features + max(sort, select) + copies
+        # the gaps that malloc leaves, and Python's objects
+        return int(bound + bound // 8 + 1024 * d + 2**20)
 
 
 STUMPS = Stumps()
 
 
-def _one_matrix(P, N):
-    return hasattr(P, "B") and P.B is N.B
+def _column(S: Vectors, f: int) -> FloatArray:
+    return S.column(f) if isinstance(S, Differences) else S[:, f]
 
 
-def _column(S, f):
-    return S.column(f) if hasattr(S, "column") else S[:, f]
-
-
-def _count_values(column):
-    """Rows and bins of a column beside its largest bin, as :class:`SortedFeatures` keeps them."""
+def _count_values(column: FloatArray) -> tuple[int, int]:
+    """Count rows and bins of a column beside its largest bin, as :class:`SortedFeatures` keeps
+    them.
+    """
     _, count = np.unique(column, return_counts=True)
-    return len(column) - count.max(), len(count) - 1
+    return int(len(column) - count.max()), len(count) - 1
 
 
-def _count_differences(a, b):
-    """Upper bounds of the same for the differences a[i] - b[j], from the values of a and b alone."""
-    (x, x_count), (y, y_count) = (np.unique(v, return_counts=True) for v in (a, b))
+def _count_differences(a: FloatArray, b: FloatArray) -> tuple[int, int]:
+    """Return upper bounds of the same for the differences a[i] - b[j], from the values of a and b
+    alone.
+    """
+    x, x_count = np.unique(a, return_counts=True)
+    y, y_count = np.unique(b, return_counts=True)
     _, i, j = np.intersect1d(x, y, assume_unique=True, return_indices=True)
     equal = (x_count[i] * y_count[j]).sum()  # the difference zero has this many rows
-    rows = len(a) * len(b) - max(equal, x_count.max() * y_count.max())
+    rows = int(len(a) * len(b) - max(equal, x_count.max() * y_count.max()))
     return rows, min(rows, len(x) * len(y) - 1)
 
 
-@result
-@dataclass(frozen=True, eq=False)
-class TreeEnsemble(Ensemble):
-    """Trees of depth two: stump 0 sends a vector to stump 1 (if h = 1) or to stump 2, whose answer counts.
-
-    Attributes
-    ----------
-    alpha : ndarray, shape (T,), float64
-    feature, polarity : ndarray, shape (T, 3), int64
-    threshold : ndarray, shape (T, 3), float64
-    """
-
-    feature: np.ndarray
-    polarity: np.ndarray
-    threshold: np.ndarray
-
-    def __post_init__(self):
-        super().__post_init__()
-        _check_stumps(self, (3,))
-
-    def h(self, t, D):
-        """Apply tree t to the vectors D, shape (n, d): bool array, shape (n,)."""
-        root, yes, no = (
-            stump(D[:, f], p, theta)
-            for f, p, theta in zip(self.feature[t], self.polarity[t], self.threshold[t], strict=True)
-        )
-        return np.where(root, yes, no)
-
-    def features(self):
-        """Return the features that the ensemble looks at: int64 array, ascending."""
-        return np.unique(self.feature[np.isfinite(self.threshold)])
-
-
 class DepthTwoTrees(Stumps):
-    """Grown greedily out of three stumps: the best one, then the best one on either side of it."""
+    """Trees grown greedily out of three stumps: the best stump, then the best stump on each side.
+
+    The paper has no such trees. The class shows how another weak learner plugs in (§ 5).
+
+    See Also
+    --------
+    Stumps : The paper's weak learner.
+    refimpl.boosted_distance.ensembles.TreeEnsemble : What a training with these trees returns.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import adaboost
+    >>> P, N = np.array([[0.0], [3.0]]), np.array([[1.0], [2.0]])
+    >>> ensemble = adaboost(P, N, 1, weak_learner=DepthTwoTrees())
+    >>> (ensemble(np.concatenate([P, N])) > 0).tolist()
+    [True, True, False, False]
+    """
 
     Ensemble = TreeEnsemble
 
-    def select(self, features, w, l, *, kernels, threads):
+    def select(
+        self,
+        data: SortedFeatures,
+        w: FloatArray,
+        l: BoolArray,
+        *,
+        kernels: Kernels,
+        threads: int | None,
+    ) -> tuple[float, Parameters]:
         """Grow a tree of small weighted error: its error and (features, polarities, thresholds)."""
-        _, *root = kernels.best_stump(features, w, l, threads=threads)
-        side = Stumps.classify(self, features, root)
-        epsilon_yes, *yes = kernels.best_stump(features, w * side, l, threads=threads)
-        epsilon_no, *no = kernels.best_stump(features, w * ~side, l, threads=threads)
+        _, root = super().select(data, w, l, kernels=kernels, threads=threads)
+        side = super().classify(data, root)
+        epsilon_yes, yes = super().select(data, w * side, l, kernels=kernels, threads=threads)
+        epsilon_no, no = super().select(data, w * ~side, l, kernels=kernels, threads=threads)
         return epsilon_yes + epsilon_no, tuple(zip(root, yes, no, strict=True))
 
-    def classify(self, features, h):
+    def classify(self, data: SortedFeatures, h: Parameters) -> BoolArray:
         """Apply the tree to all vectors: bool array, shape (n,)."""
-        root, yes, no = (Stumps.classify(self, features, one) for one in zip(*h, strict=True))
+        stumps = zip(*h, strict=True)
+        root, yes, no = (Stumps.classify(self, data, parameters) for parameters in stumps)
         return np.where(root, yes, no)
 
 
-class Replay:
-    """A weak learner that first repeats the rounds of a trained ensemble, then goes on with another learner.
+class Replay(WeakLearner[Data]):
+    """A weak learner that repeats the rounds of a trained ensemble before it finds new ones.
 
-    It finds no new weak classifiers while it repeats, so that only the weights are computed anew.
+    While it repeats rounds, it searches for no weak classifier; only the weights are computed
+    again.
+
+    Parameters
+    ----------
+    trained : refimpl.boosted_distance.ensembles.Ensemble
+        The rounds to repeat.
+    learner : WeakLearner
+        The weak learner that made `trained`. It finds the weak classifiers of later rounds.
+
+    See Also
+    --------
+    refimpl.boosted_distance.adaboost : Continue a training with ``start=``.
+
+    Examples
+    --------
+    >>> from refimpl.boosted_distance import adaboost
+    >>> P, N = np.array([[0.0], [1.0]]), np.array([[1.0], [2.0]])
+    >>> two = adaboost(P, N, 2)
+    >>> adaboost(P, N, 4, weak_learner=Replay(two, STUMPS)) == adaboost(P, N, 4)
+    True
     """
 
-    def __init__(self, ensemble, learner):
-        self.learner, self.Ensemble = learner, learner.Ensemble
-        self._remaining = [ensemble.weak_classifier(t) for t in range(len(ensemble))]
+    def __init__(self, trained: _AnEnsemble, learner: WeakLearner[Data]) -> None:
+        self.learner = learner
+        self._remaining = [trained.weak_classifier(t) for t in range(len(trained))]
 
-    def __getattr__(self, name):
-        return getattr(self.learner, name)
+    @property
+    def Ensemble(self) -> type[_AnEnsemble]:
+        """The class of the learner's ensembles."""
+        return self.learner.Ensemble
 
-    def select(self, data, w, l, *, kernels, threads):
-        """Return the next weak classifier of the ensemble and its weighted error; after the last, find a new one."""
+    def prepare(self, P: Vectors, N: Vectors, *, kernels: Kernels, threads: int | None) -> Data:
+        """Prepare, once, the data that the learner's rounds need."""
+        return self.learner.prepare(P, N, kernels=kernels, threads=threads)
+
+    def select(
+        self, data: Data, w: FloatArray, l: BoolArray, *, kernels: Kernels, threads: int | None
+    ) -> tuple[float, Parameters]:
+        """Return the weighted error and the parameters of the next trained weak classifier.
+
+        After the last one the learner finds a new weak classifier.
+        """
         if not self._remaining:
             return self.learner.select(data, w, l, kernels=kernels, threads=threads)
         h = self._remaining.pop(0)
         return float(on_grid(w)[self.learner.classify(data, h) != l].sum()), h
+
+    def classify(self, data: Data, h: Parameters) -> BoolArray:
+        """Apply a weak classifier of the learner to all vectors: bool array, shape (n,)."""
+        return self.learner.classify(data, h)
+
+    def memory(self, P: Vectors, N: Vectors, *, threads: int | None = None) -> int:
+        """Return the learner's bound of its bytes."""
+        return self.learner.memory(P, N, threads=threads)

@@ -1,100 +1,135 @@
-"""BoostMap as printed: V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean Embeddings for Indexing and
-Classification", Boston University (2005), with its misprints corrected.
+"""BoostMap as printed: V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean
+Embeddings for Indexing and Classification", Boston University (2005), with its misprints corrected.
 
-In the paper's order: proximity orders and their error (§ 3.2), 1D embeddings (§ 4), the training algorithm (§ 7.3), the
-strong classifier that it gives (§ 7.4), the query-sensitive phase (§§ 8.1 and 8.3) and its weights (§ 8.2), training
-triples (§ 10). What sums over all triples is a kernel: eqs. 2 and 11-14 stand in :mod:`refimpl.kernels.triples`,
-eqs. 16 and 22 in :mod:`refimpl.kernels.scan`.
+The functions stand in the paper's order: proximity orders and their error (§ 3.2), 1D embeddings (§
+4), the training algorithm (§ 7.3), the strong classifier that it gives (§ 7.4), the query-sensitive
+phase (§§ 8.1 and 8.3) and its weights (§ 8.2), training triples (§ 10). Kernels compute the sums
+over all triples: eqs. 2 and 11-14 stand in :mod:`refimpl.kernels.triples`, eqs. 16 and 22 in
+:mod:`refimpl.kernels.scan`.
 
-A classifier has a name: (r, -1) is the reference object r, (x_1, x_2) a pair of pivots; numbers are places in C.
-Weights are rounded to a grid, so they add up to one but for rounding: what the paper compares with 1 is compared with
-their sum, and a gain below 1e-12 of it is none. PAPER.md lists symbols, errata, printed lines and what is open.
+The proximity order of a triple (q, a, b) says which of a and b is nearer to q. A weak classifier
+guesses it from a 1D embedding: from the distances to one reference object, or from the projection
+on the line through two pivots. Its name is (r, -1) for the reference object r and (x_1, x_2) for
+two pivots, as places in C, the set of candidates.
 
-Not handled here: checks of the input, checkpoints, callbacks, the bounds that make steps 1 and 3 of § 7.3 fast
-(:mod:`refimpl.boostmap.training`); distances to compute (:mod:`refimpl.spaces`).
+Weights are rounded to a grid, so their sum is 1 up to rounding. Where the paper compares with 1,
+the code compares with this sum; a gain below 1e-12 of the sum counts as no gain. PAPER.md lists
+symbols, errata, printed lines and open readings.
+
+Not handled here: checks of the input, continuing, callbacks, the bounds that make steps 1 and 3 of
+§ 7.3 fast (:mod:`refimpl.boostmap.rounds`); distances to compute (:mod:`refimpl.spaces`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 import refimpl.kernels
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
+from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels, Labels
+
+__all__ = [
+    "Choices",
+    "Problem",
+    "QuerySensitiveRound",
+    "Round",
+    "classification_error",
+    "pivot_embedding",
+    "proximity_order",
+    "query_sensitive_rounds",
+    "query_weights",
+    "random_triples",
+    "reference_embedding",
+    "selective_triples",
+    "strong_classifier",
+    "training_rounds",
+]
+
+Name: TypeAlias = tuple[int, int]
+Weights: TypeAlias = dict[Name, float]  # h'_c -> alpha'_c
+Range: TypeAlias = tuple[float, float, int]  # low, high, inside
+AnyName = TypeVar("AnyName", bound=tuple[float, ...])
 
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
 NO_GAIN = 1 - 1e-12  # of the weights' sum, for "z < 1" and "z_j >= 1"  # open: z-below-1
 
-# ------------------------------------------------------------------------------------------------ § 3.2
+# -------------------------------------------------------------------------------------------- § 3.2
 
 
-def proximity_order(near, far):
-    """Return P_X(q, x_1, x_2) from arrays of D(q, x_1) and D(q, x_2): 1, 0 or -1, float64. Eq. 1, p. 4."""
-    return np.sign(np.asarray(far, dtype=np.float64) - np.asarray(near, dtype=np.float64))  # BM:eq1
+def proximity_order(near: ArrayLike, far: ArrayLike) -> FloatArray:
+    """Return P_X(q, x_1, x_2) from arrays of D(q, x_1) and D(q, x_2): 1, 0 or -1. Eq. 1, p. 4.
+
+    >>> proximity_order([1.0, 2.0, 2.0], [2.0, 2.0, 1.0]).tolist()
+    [1.0, 0.0, -1.0]
+    """
+    order: FloatArray = np.sign(np.asarray(far, float) - np.asarray(near, float))  # BM:eq1
+    return order
 
 
-def classification_error(P, H):
-    """Return G averaged over triples, from their proximity orders P and a classifier's answers H: eqs. 3-4."""
+def classification_error(P: FloatArray, H: FloatArray) -> float:
+    """Return G averaged over triples, from their proximity orders P and a classifier's answers H.
+    Eqs. 3-4.
+
+    >>> classification_error(np.array([1, 1, -1]), np.array([0.3, -2.0, 0.0]))
+    0.5
+    """
     G = np.abs(P - np.sign(H)) / 2  # BM:eq3
     return float(np.mean(G))  # BM:eq4
 
 
-# --------------------------------------------------------------------------------------------------- § 4
+# ---------------------------------------------------------------------------------------------- § 4
 
 
-def reference_embedding(D_r):
-    """Return F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}."""
+def reference_embedding(D_r: FloatArray) -> FloatArray:
+    """Return F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}.
+
+    >>> reference_embedding(np.array([0.0, 3.0])).tolist()
+    [0.0, 3.0]
+    """
     return D_r  # BM:eq6
 
 
-def pivot_embedding(D_x1, D_x2, D_x1_x2):
+def pivot_embedding(D_x1: FloatArray, D_x2: FloatArray, D_x1_x2: float) -> FloatArray:
     """Return F^{x1,x2}(x) for every x, the projection on the line through two pivots: eq. 8.
 
-    Parameters
-    ----------
-    D_x1, D_x2 : ndarray, shape (n,), float64
-        D_X(x, x_1) and D_X(x, x_2) for every x.
-    D_x1_x2 : float
-        D_X(x_1, x_2).
+    `D_x1` and `D_x2` hold D_X(x, x_1) and D_X(x, x_2), `D_x1_x2` is D_X(x_1, x_2).
 
-    Returns
-    -------
-    ndarray, shape (n,), float64
+    >>> pivot_embedding(np.array([0.0, 3.0, 5.0]), np.array([4.0, 5.0, 3.0]), 4.0).tolist()
+    [0.0, 0.0, 4.0]
     """
     if D_x1_x2 == 0:  # open: coinciding-pivots
         return np.zeros_like(D_x1)
     return (D_x1 * D_x1 + D_x1_x2 * D_x1_x2 - D_x2 * D_x2) / (2 * D_x1_x2)  # BM:eq8
 
 
-def embedding(D, first, second, length):
-    """Return one 1D embedding from the candidates' distances D, shape (n_C, n): eq. 6 if `second` is -1, else eq. 8."""
-    return reference_embedding(D[first]) if second < 0 else pivot_embedding(D[first], D[second], length)
+def embedding(D: FloatArray, first: int, second: int, length: float) -> FloatArray:
+    """Return a 1D embedding from the candidates' distances D, shape (n_C, n).
+
+    Eq. 6 if `second` is -1, else eq. 8.
+    """
+    if second < 0:
+        return reference_embedding(D[first])
+    return pivot_embedding(D[first], D[second], length)
 
 
-# ------------------------------------------------------------------------------------------------- § 7.3
+# -------------------------------------------------------------------------------------------- § 7.3
 
 
-class Given(NamedTuple):
-    """What the training gets: § 7.1.
+class Problem(NamedTuple):
+    """The input of the training: § 7.1.
 
-    Attributes
-    ----------
-    D : ndarray, shape (n_C, n), float64
-        D[c, x] = D_X(x, c) for the candidates c in C and the objects x of the triples.
-    between : ndarray, shape (n_C, n_C), float64
-        between[c, x] = D_X(x, c) for two candidates.
-    triples : ndarray, shape (t, 3), int32
-        (q_i, a_i, b_i), as columns of D.
-    y : ndarray, shape (t,), float64
-        Their proximity orders, 1 or -1.
+    >>> D = np.zeros((1, 3))
+    >>> Problem(D, D[:, :1], np.array([[0, 1, 2]], dtype=np.int32), np.ones(1)).triples.shape
+    (1, 3)
     """
 
-    D: np.ndarray
-    between: np.ndarray
-    triples: np.ndarray
-    y: np.ndarray
+    D: FloatArray  # (n_C, n): D_X(x, c) for candidates c in C and objects x of the triples
+    between: FloatArray  # (n_C, n_C): D_X(x, c) for two candidates
+    triples: Int32Array  # (t, 3): (q_i, a_i, b_i), as columns of D
+    y: FloatArray  # (t,): their proximity orders, 1 or -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,46 +147,61 @@ class Round:
         alpha_j and z_j.
     w : ndarray, shape (t,), float64
         The weights after the round, w_{j+1}.
+
+    See Also
+    --------
+    training_rounds : The rounds of § 7.3.
+
+    Examples
+    --------
+    >>> Round(1, "add", (3, -1), 0.5, 0.9, np.array([0.5, 0.5])).classifier
+    (3, -1)
     """
 
     j: int
     step: str
-    classifier: tuple
+    classifier: Name
     alpha: float
     z: float
-    w: np.ndarray
+    w: FloatArray
 
 
-def training_rounds(given, d, M_1, m, M_2, *, rng, kernels=refimpl.kernels, threads=None):
+def training_rounds(
+    problem: Problem,
+    d: int,
+    M_1: int,
+    m: int,
+    M_2: int,
+    *,
+    rng: np.random.Generator,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Iterator[Round]:
     """Yield the rounds of § 7.3, steps 1-12, p. 10.
 
-    Parameters
-    ----------
-    given : Given
-    d : int
-        Number of classifiers wanted.
-    M_1, m, M_2 : int
-        Reference objects and pairs of pivots tried in a round; classifiers whose Z_min is computed. M_1 <= n_C.
-    rng : numpy.random.Generator
-    kernels : module
-    threads : int, optional
-        Threads that the kernels may use.
+    `d` is the number of classifiers wanted. A round tries `M_1` <= n_C reference objects and `m`
+    pairs of pivots, and computes Z_min of `M_2` classifiers.
 
-    Yields
-    ------
-    Round
+    Examples
+    --------
+    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
+    >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
+    >>> problem = Problem(D, D, triples, np.ones(4))
+    >>> rounds = list(training_rounds(problem, 2, 4, 0, 4, rng=np.random.default_rng(0)))
+    >>> rounds[0].step, len(strong_classifier(rounds))
+    ('add', 1)
     """
-    triples, y = given.triples, given.y
+    triples, y = problem.triples, problem.y
     j, loss = 0, 1.0
-    H = {}  # h'_c -> alpha'_c
+    H: Weights = {}
     w = on_grid(np.full(len(y), 1 / len(y)))  # BM:fig3:0  w_{i,1}
     while loss >= 1 / len(y):  # open: no-error-left
         j += 1
-        one = NO_GAIN * w.sum()
+        limit = NO_GAIN * w.sum()
         names, alpha = list(H), np.array(list(H.values()))
-        F = embeddings(given, names)
+        F = embeddings(problem, names)
         z = kernels.z_values(F, triples, y, w, -alpha, threads=threads)  # BM:7.3:1, ERRATUM BM-1
-        if z.min(initial=np.inf) < one:  # BM:7.3:2
+        if z.min(initial=np.inf) < limit:  # BM:7.3:2
             g = z.argmin()
             step, h_j, alpha_j = "remove", names[g], -alpha[g]
         else:
@@ -162,17 +212,20 @@ def training_rounds(given, d, M_1, m, M_2, *, rng, kernels=refimpl.kernels, thre
             elif len(H) == d:  # open: end-at-d
                 return
             else:
-                names = candidate_classifiers(given, M_1, m, H, rng)  # BM:7.3:5, BM:7.3:6, BM:7.3:7
-                F = embeddings(given, names)
+                # BM:7.3:5, BM:7.3:6, BM:7.3:7
+                names = candidate_classifiers(problem, M_1, m, H, rng)
+                F = embeddings(problem, names)
                 errors = kernels.weighted_errors(F, triples, y, w, threads=threads)
                 best = np.argsort(errors, kind="stable")[:M_2]  # BM:7.3:8
-                A, Z = kernels.minimize_z(F[best], triples, y, w, np.zeros(len(best)), threads=threads)
+                zero = np.zeros(len(best))
+                A, Z = kernels.minimize_z(F[best], triples, y, w, zero, threads=threads)
                 g = Z.argmin()  # BM:7.3:9, ERRATUM BM-3
                 step, h_j, alpha_j = "add", names[best[g]], A[g]  # BM:7.3:10
         alpha_j = float(alpha_j)
-        F_j = embeddings(given, [h_j])
-        z_j = float(kernels.z_values(F_j, triples, y, w, np.array([alpha_j]), threads=threads)[0])  # BM:7.3:11
-        if z_j >= one:  # "when, at a given round j, we get z_j >= 1"
+        F_j = embeddings(problem, [h_j])
+        # BM:7.3:11
+        z_j = float(kernels.z_values(F_j, triples, y, w, np.array([alpha_j]), threads=threads)[0])
+        if z_j >= limit:  # "when, at a given round j, we get z_j >= 1"
             return
         w = next_weights(w, alpha_j, y * margins(F_j[0], triples), z_j)  # BM:7.3:12
         add_to(H, h_j, alpha_j)
@@ -180,64 +233,73 @@ def training_rounds(given, d, M_1, m, M_2, *, rng, kernels=refimpl.kernels, thre
         loss *= z_j
 
 
-def embeddings(given, names):
-    """Return the values of 1D embeddings on the training objects: ndarray, shape (len(names), n), float64."""
-    F = [embedding(given.D, x_1, x_2, given.between[x_2, x_1]) for x_1, x_2 in names]
-    return np.array(F, dtype=np.float64).reshape(len(names), given.D.shape[1])
+def embeddings(problem: Problem, names: Sequence[Name]) -> FloatArray:
+    """Return the values of 1D embeddings on the training objects: shape (len(names), n)."""
+    F = [embedding(problem.D, x_1, x_2, problem.between[x_2, x_1]) for x_1, x_2 in names]
+    return np.array(F, dtype=np.float64).reshape(len(names), problem.D.shape[1])
 
 
-def candidate_classifiers(given, M_1, m, H, rng):
-    """Return the names of F_j: M_1 reference objects and m pairs of pivots. § 7.3 steps 5-7, p. 10."""
-    r = rng.choice(len(given.D), size=M_1, replace=False)  # BM:7.3:5
-    pairs = distinct_pairs(len(given.D), m, rng)  # BM:7.3:6
+def candidate_classifiers(
+    problem: Problem, M_1: int, m: int, H: Container[Name], rng: np.random.Generator
+) -> list[Name]:
+    """Return the names of F_j, M_1 reference objects and m pairs of pivots: § 7.3 steps 5-7."""
+    r = rng.choice(len(problem.D), size=M_1, replace=False)  # BM:7.3:5
+    pairs = distinct_pairs(len(problem.D), m, rng)  # BM:7.3:6
     F_j1 = [(r_i, -1) for r_i in r.tolist()]
-    F_j2 = [unique_name(x_1, x_2, given.between, H) for x_1, x_2 in pairs.tolist()]
+    F_j2 = [unique_name(x_1, x_2, problem.between, H) for x_1, x_2 in pairs.tolist()]
     return F_j1 + F_j2  # BM:7.3:7, ERRATUM BM-3
 
 
-def unique_name(x_1, x_2, between, H):
-    """Return the name of F^{x1,x2}: that of F^{x2,x1} if H has it and D_X(x_1, x_2) is the same both ways.
+def unique_name(x_1: int, x_2: int, between: FloatArray, H: Container[Name]) -> Name:
+    """Return the name of F^{x1,x2} in H.
 
-    The two add up to a constant then, so they are one classifier.
+    If H has F^{x2,x1}, and D_X(x_1, x_2) is the same both ways, the name is that of F^{x2,x1}. In
+    this case the two embeddings add up to a constant, so they are the same classifier.
     """
     alike = (x_2, x_1) in H and between[x_1, x_2] == between[x_2, x_1]
     return (x_2, x_1) if alike else (x_1, x_2)  # open: reversed-pivots
 
 
-def distinct_pairs(n, m, rng):
-    """Return m ordered pairs of different numbers below n, drawn independently: ndarray, shape (m, 2)."""
+def distinct_pairs(n: int, m: int, rng: np.random.Generator) -> IntArray:
+    """Return m ordered pairs of different numbers below n, drawn independently: shape (m, 2)."""
     first = rng.integers(n, size=m)
     second = rng.integers(n - 1, size=m)
     return np.stack([first, second + (second >= first)], axis=1)
 
 
-def next_weights(w, alpha_j, u, z_j):
+def next_weights(w: FloatArray, alpha_j: float, u: FloatArray, z_j: float) -> FloatArray:
     """Return w_{j+1} from u_i = y_i h_j(o_i): eq. 9, on the grid of the kernels."""
     return on_grid(w * exp(-alpha_j * u) / z_j)  # BM:eq9
 
 
-def add_to(H, h_j, alpha_j):
-    """Make H_j of H_{j-1}, which holds each unique classifier h'_c with its weight alpha'_c: § 7.3, p. 10."""
+def add_to(H: dict[AnyName, float], h_j: AnyName, alpha_j: float) -> None:
+    """Make H_j of H_{j-1}, each unique classifier h'_c with its weight alpha'_c: § 7.3, p. 10."""
     H[h_j] = H.get(h_j, 0.0) + alpha_j  # BM:eq10
     if H[h_j] == 0:
         del H[h_j]
 
 
-# ------------------------------------------------------------------------------------------------- § 7.4
+# -------------------------------------------------------------------------------------------- § 7.4
 
 
-def strong_classifier(rounds):
+def strong_classifier(rounds: Iterable[Round]) -> Weights:
     """Return H, each unique classifier with its weight alpha_c, from all rounds of § 7.3.
 
-    Its names are the coordinates of F_out (eq. 15): ``embeddings(given, list(H))`` are those of the training objects.
+    Its names are the coordinates of F_out (eq. 15): ``embeddings(problem, list(H))`` are those of
+    the training objects.
+
+    >>> w = np.array([0.5, 0.5])
+    >>> add = Round(1, "add", (3, -1), 0.5, 0.9, w)
+    >>> strong_classifier([add, Round(2, "modify", (3, -1), 0.25, 0.8, w)])
+    {(3, -1): 0.75}
     """
-    H = {}
+    H: Weights = {}
     for round in rounds:
         add_to(H, round.classifier, round.alpha)
     return H
 
 
-# ------------------------------------------------------------------------------------------------- § 8.1
+# -------------------------------------------------------------------------------------------- § 8.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,10 +314,19 @@ class QuerySensitiveRound:
         Coordinates: F_c classifies, F_g = Gamma_c splits.
     low, high : float
     inside : int
-        The range V: low <= value < high, or what is outside it.
+        The range V: low <= value < high if `inside` is 1, the values outside of it if 0.
     alpha, z : float
     w : ndarray, shape (t,), float64
         The weights after the round.
+
+    See Also
+    --------
+    query_sensitive_rounds : The rounds of § 8.1.
+
+    Examples
+    --------
+    >>> QuerySensitiveRound(1, 0, 2, -np.inf, 1.5, 1, 0.5, 0.9, np.array([0.5, 0.5])).g
+    2
     """
 
     j: int
@@ -266,40 +337,38 @@ class QuerySensitiveRound:
     inside: int
     alpha: float
     z: float
-    w: np.ndarray
+    w: FloatArray
 
 
-def splitters(d, rng):
+def splitters(d: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Return c = 1, ..., d and a splitting coordinate g for each: § 8.1 step 1, p. 13."""
     c = np.arange(d)
     same, other = rng.random(d) < 0.5, rng.integers(max(d - 1, 1), size=d)
     return c, np.where(same | (d == 1), c, other + (other >= c))  # open: another-g
 
 
-def both_splitters(d, rng):
-    """Return c and g of 2 d classifiers: each F_c with itself, and each with another one. § 8.3."""
+def both_splitters(d: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return c and g of 2 d classifiers: each F_c split by itself and by another F_g. § 8.3."""
     c, other = np.arange(d), rng.integers(max(d - 1, 1), size=d)
     if d == 1:
         return c, c
     return np.tile(c, 2), np.concatenate([c, other + (other >= c)])  # BM:8.3:1
 
 
-def ranges_of_least_z(Gamma, F, triples, y, w, t, kernels=refimpl.kernels, threads=None):
-    """Return V_c for each classifier, the range whose Z_min is least, of equal ones the first: § 8.1 step 3, p. 13.
+def ranges_of_least_z(
+    Gamma: FloatArray,
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    t: FloatArray,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> list[Range]:
+    """Return V_c for each classifier, the first range whose Z_min is least: § 8.1 step 3, p. 13.
 
-    Parameters
-    ----------
-    Gamma, F : ndarray, shape (m, n), float64
-        Values of the embeddings that split and that classify.
-    triples, y, w : ndarray
-    t : ndarray, shape (m, k), float64
-        Thresholds of each, ascending.
-    kernels : module
-    threads : int, optional
-
-    Returns
-    -------
-    list of (low, high, inside)
+    `Gamma` and `F`, shape (m, n), are the values of the embeddings that split and that classify,
+    `t`, shape (m, k), the thresholds of each in ascending order.
     """
     V = []
     for Gamma_c, F_c, t_c in zip(Gamma, F, t, strict=True):
@@ -311,53 +380,57 @@ def ranges_of_least_z(Gamma, F, triples, y, w, t, kernels=refimpl.kernels, threa
     return V
 
 
-def ranges_of_least_error(Gamma, F, triples, y, w, t, kernels=refimpl.kernels, threads=None):
-    """Return V_c for each classifier, the range whose training error is least: § 8.3, in O(t + r).
-
-    Parameters and result as for :func:`ranges_of_least_z`.
-    """
+def ranges_of_least_error(
+    Gamma: FloatArray,
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    t: FloatArray,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> list[Range]:
+    """Return V_c for each classifier, the first range whose training error is least: § 8.3."""
     ranges = all_ranges(t.shape[1])
     _, best = kernels.best_ranges(Gamma, F, triples, y, w, t, ranges, threads=threads)  # BM:8.3:2
     return [as_range(t_c, ranges[place]) for t_c, place in zip(t, best, strict=True)]
 
 
 class Choices(NamedTuple):
-    """What a round of § 8.1 looks at.
+    """The choices of a round of § 8.1: k thresholds, and how splitters and ranges are found.
 
-    Attributes
-    ----------
-    k : int
-        Thresholds drawn for each splitter; all ranges between them are tried.
-    splitters : function
-        :func:`splitters` (§ 8.1 step 1) or :func:`both_splitters` (§ 8.3).
-    ranges : function
-        :func:`ranges_of_least_z` (§ 8.1 step 3) or :func:`ranges_of_least_error` (§ 8.3).
+    >>> Choices(20, both_splitters, ranges_of_least_error).k  # as § 8.3 says
+    20
     """
 
     k: int
-    splitters: Callable = splitters  # open: splitters
-    ranges: Callable = ranges_of_least_z  # open: ranges-by
+    splitters: Callable[..., tuple[IntArray, IntArray]] = splitters  # open: splitters
+    ranges: Callable[..., list[Range]] = ranges_of_least_z  # open: ranges-by
 
 
-def query_sensitive_rounds(F, triples, y, w, choices, *, rng, kernels=refimpl.kernels, threads=None):
+def query_sensitive_rounds(
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    choices: Choices,
+    *,
+    rng: np.random.Generator,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Iterator[QuerySensitiveRound]:
     """Yield the rounds of § 8.1, steps 1-8, p. 13.
 
-    Parameters
-    ----------
-    F : ndarray, shape (d, n), float64
-        Values of F_1, ..., F_d on the objects of the triples.
-    triples : ndarray, shape (t, 3), int32
-    y : ndarray, shape (t,), float64
-    w : ndarray, shape (t,), float64
-        The weights w_{J+1} that the first phase left.
-    choices : Choices
-    rng : numpy.random.Generator
-    kernels : module
-    threads : int, optional
+    `F`, shape (d, n), holds the values of F_1, ..., F_d on the objects of the triples, `w` the
+    weights w_{J+1} that the first phase left.
 
-    Yields
-    ------
-    QuerySensitiveRound
+    Examples
+    --------
+    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
+    >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
+    >>> w, rng = np.full(4, 0.25), np.random.default_rng(0)
+    >>> next(query_sensitive_rounds(D[:1], triples, np.ones(4), w, Choices(3), rng=rng)).c
+    0
     """
     j, q = 0, triples[:, 0]
     asked = np.unique(q)
@@ -378,10 +451,15 @@ def query_sensitive_rounds(F, triples, y, w, choices, *, rng, kernels=refimpl.ke
         yield QuerySensitiveRound(j, int(c[g]), int(gamma[g]), *V[g], alpha_j, z_j, w)
 
 
-def thresholds(F_g, q, asked, k, rng):
-    """Return k thresholds drawn from the queries' values, each moved half way to the next greater value; ascending.
+def thresholds(
+    F_g: FloatArray, q: Int32Array, asked: Int32Array, k: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return k ascending thresholds, drawn from the queries' values.
 
-    `q` holds the q_i of the triples, `asked` the objects among them, each once. § 8.1 step 2, p. 13.
+    Each value is moved half way to the next greater value.
+
+    `q` holds the q_i of the triples, `asked` the objects among them, each once. § 8.1 step 2, p.
+    13.
     """
     values = np.unique(F_g[asked])
     if len(values) == 1:
@@ -391,48 +469,43 @@ def thresholds(F_g, q, asked, k, rng):
     return values[picked] / 2 + values[picked + 1] / 2  # open: thresholds
 
 
-def all_ranges(k):
-    """Return R and every range of the other four forms of § 8.1 step 2 between k thresholds, for ``best_ranges``."""
+def all_ranges(k: int) -> IntArray:
+    """Return R and every range of the other four forms of § 8.1 step 2, for ``best_ranges``."""
     i, j = np.triu_indices(k + 2, 1)
     whole = (i == 0) & (j == k + 1)
     inner = (i > 0) & (j <= k)  # (t_1, t_2), whose complement is (-inf, t_1) u (t_2, inf)
-    return np.concatenate([
-        [[0, k + 1]],
-        np.stack([i, j], axis=1)[~whole],
-        np.stack([j, i], axis=1)[inner],
-    ]).astype(np.int64)  # BM:8.1:2
+    return np.concatenate(
+        [[[0, k + 1]], np.stack([i, j], axis=1)[~whole], np.stack([j, i], axis=1)[inner]]
+    ).astype(np.int64)  # BM:8.1:2
 
 
-def as_range(t, places):
+def as_range(t: FloatArray, places: IntArray) -> Range:
     """Return (low, high, inside) of a range of ``best_ranges`` between the thresholds t."""
     edges = np.concatenate([[-np.inf], t, [np.inf]])
     i, j = sorted(places.tolist())
     return float(edges[i]), float(edges[j]), int(places[0] < places[1])
 
 
-def accepts(values, low, high, inside):
+def accepts(values: FloatArray, low: float, high: float, inside: int) -> FloatArray:
     """Return the splitter S_{F,V} of eq. 18 on values F(q): float array of 0 and 1."""
-    return (((low <= values) & (values < high)) == bool(inside)).astype(np.float64)  # BM:eq18
+    S: FloatArray = (((low <= values) & (values < high)) == bool(inside)).astype(float)  # BM:eq18
+    return S
 
 
-# ------------------------------------------------------------------------------------------------- § 8.2
+# -------------------------------------------------------------------------------------------- § 8.2
 
 
-def query_weights(E, alpha, second):
-    """Return A_c(q), the weight of each coordinate for each query: eq. 21.
+def query_weights(
+    E: FloatArray, alpha: FloatArray, second: Iterable[tuple[int, int, float, float, int, float]]
+) -> FloatArray:
+    """Return A_c(q), the weight of each coordinate for each query, shape (n, d): eq. 21.
 
-    Parameters
-    ----------
-    E : ndarray, shape (n, d), float64
-        F_out(q) of each query.
-    alpha : ndarray, shape (d,), float64
-        Weights alpha_c of the first phase.
-    second : iterable of (c, g, low, high, inside, alpha_j)
-        The classifiers of the second phase, j = J + 1, ..., J_2.
+    `E`, shape (n, d), holds F_out(q) of each query, `alpha` the weights alpha_c of the first phase,
+    `second` (c, g, low, high, inside, alpha_j) of each classifier of the second phase.
 
-    Returns
-    -------
-    ndarray, shape (n, d), float64
+    >>> E = np.array([[1.0, 9.0], [3.0, 9.0]])
+    >>> query_weights(E, np.array([0.5, 0.25]), [(1, 0, 0.0, 2.0, 1, 1.0)]).tolist()
+    [[0.5, 1.25], [0.5, 0.25]]
     """
     A = np.tile(alpha, (len(E), 1))
     for c, g, low, high, inside, alpha_j in second:
@@ -440,20 +513,14 @@ def query_weights(E, alpha, second):
     return A
 
 
-# -------------------------------------------------------------------------------------------------- § 10
+# --------------------------------------------------------------------------------------------- § 10
 
 
-def random_triples(n, t, rng):
+def random_triples(n: int, t: int, rng: np.random.Generator) -> IntArray:
     """Return t triples of three different objects below n, drawn at random: § 10, "Ra" of § 11.
 
-    Parameters
-    ----------
-    n, t : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray, shape (t, 3), int64
+    >>> random_triples(9, 100, np.random.default_rng(0)).shape
+    (100, 3)
     """
     q, a = distinct_pairs(n, t, rng).T
     b = rng.integers(n - 2, size=t)
@@ -461,23 +528,19 @@ def random_triples(n, t, rng):
     return np.column_stack([q, a, b + (b >= np.maximum(q, a))])
 
 
-def selective_triples(alike, others, M, k_most, t, rng):
-    """Return t triples of a near object of q's class and one of the other classes: § 10 steps 1-5, p. 16.
+def selective_triples(
+    alike: Int32Array, others: Int32Array, M: int, k_most: int, t: int, rng: np.random.Generator
+) -> IntArray:
+    """Return t triples of a near object of q's class and one of the other classes: § 10, p. 16.
 
-    Parameters
-    ----------
-    alike, others : ndarray, shape (n, n), int
-        For each object q those of its class, and those of the others, nearest first: :func:`neighbours`.
-    M : int
-        Number of classes.
-    k_most : int
-        k'.
-    t : int
-    rng : numpy.random.Generator
+    `alike` and `others` hold for each object q the objects of its class and of the other classes,
+    nearest first (:func:`neighbors`); `M` is the number of classes, `k_most` is k'.
 
-    Returns
-    -------
-    ndarray, shape (t, 3), int64
+    >>> X, labels = np.array([0.0, 1.0, 5.0, 7.0]), np.array([0, 0, 1, 1])
+    >>> D = np.abs(np.subtract.outer(X, X))
+    >>> alike, others = neighbors(D, labels, same=True), neighbors(D, labels, same=False)
+    >>> selective_triples(alike, others, 2, 1, 100, np.random.default_rng(0)).shape
+    (100, 3)
     """
     q = rng.integers(len(alike), size=t)  # BM:10:1
     k = rng.integers(1, k_most + 1, size=t)  # BM:10:2
@@ -488,21 +551,11 @@ def selective_triples(alike, others, M, k_most, t, rng):
     return np.column_stack([q, a, others[q, r - 1]])  # BM:10:5
 
 
-def neighbours(D, labels, same):
-    """Return for every object q the others of its class, or those of the other classes, nearest first.
+def neighbors(D: FloatArray, labels: Labels, same: bool) -> Int32Array:
+    """Return the other objects of q's class, or those of the other classes, nearest first.
 
-    Parameters
-    ----------
-    D : ndarray, shape (n, n), float64
-        D[q, x] = D_X(q, x). Of equally distant objects the one of lowest index comes first.
-    labels : ndarray, shape (n,)
-    same : bool
-        Whether the others are of q's class.
-
-    Returns
-    -------
-    ndarray, shape (n, n), int32
-        Rows are filled up with -1.
+    D[q, x] is D_X(q, x). Of equally distant objects the lowest index comes first. The result has
+    shape (n, n); unused places at the end of a row are -1.
     """
     order = np.full(D.shape, -1, dtype=np.int32)
     for q in range(len(D)):

@@ -1,42 +1,51 @@
-"""Edge images: Canny's detector, the chamfer distance between them, and the nearest of them.
+"""Edge images: Canny's detector, the chamfer distance between them, and nearest images by it.
 
-The object space of § 11 of Athitsos, Alon, Sclaroff & Kollios (2005): MNIST digits under the symmetric chamfer
-distance. The paper does not name its edge detector, nor says whether the two directions are summed or averaged:
-here they are summed; the mean is half of it, exactly, and ranks alike (`mean=True`).
+The object space of § 11 of Athitsos, Alon, Sclaroff & Kollios (2005) is MNIST digits under the
+symmetric chamfer distance. The paper names no edge detector. Nor does it say whether the two
+directions of the distance are summed or averaged. Here they are summed; with ``mean=True`` the
+distance is exactly half of the sum, so the order of images is the same.
 
 Not handled here: colour, edge orientations, images of different sizes in one call.
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 from scipy import ndimage
 
 from refimpl.checks import as_count, as_kernels, as_number
 from refimpl.kernels.chamfer import require_edges
+from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
-BATCH = 2**21  # pixels that the detector takes at a time: bounds its memory
+__all__ = ["as_edge_images", "canny", "chamfer", "chamfer_nearest", "gradient"]
+
+BATCH = 2**21  # pixels processed at a time, which bounds the memory
 
 
-def canny(images, *, sigma=1.4, low=0.1, high=0.2):
-    """Detect edges as J. Canny, A computational approach to edge detection, IEEE PAMI 8 (1986), describes.
+def canny(
+    images: ArrayLike, *, sigma: float = 1.4, low: float = 0.1, high: float = 0.2
+) -> BoolArray:
+    """Detect edges by Canny's method.
 
-    Gaussian smoothing, gradient, suppression of pixels that are no maximum along their gradient, and hysteresis:
-    a pixel above `low` counts if it is connected, over its 8 neighbours, to one above `high`.
+    The steps are Gaussian smoothing, the gradient, suppression of pixels that are no maximum along
+    their gradient, and hysteresis: a pixel above `low` counts if it is connected, over its 8
+    neighbors, to a pixel above `high`.
 
     Parameters
     ----------
     images : array_like, shape (n, height, width)
-        Grey values. Integers are divided by the greatest value of their dtype (uint8: 255), so that white is 1;
-        floats and booleans are taken as they are. Beyond the border everything is 0.
+        Grey values. Integers are divided by the greatest value of their dtype (uint8: 255), so that
+        white is 1; floats and booleans are used as they are. Pixels beyond the border count as 0.
     sigma : float, default 1.4
         Standard deviation of the Gaussian, in pixels; 0 does not smooth.
     low, high : float, default 0.1, 0.2
-        Thresholds on the length of the gradient by Sobel's undivided masks: 8 times the grey value's change per
-        pixel.
+        Thresholds on the length of the gradient by Sobel's undivided masks: 8 times the grey
+        value's change per pixel.
 
     Returns
     -------
     ndarray, shape (n, height, width), bool
-        True at edge pixels. An image without edges is no error here; it is one in :func:`chamfer`.
+        True at edge pixels. An image may have no edges here, but not in :func:`chamfer`.
 
     Raises
     ------
@@ -45,13 +54,36 @@ def canny(images, *, sigma=1.4, low=0.1, high=0.2):
     ValueError
         If the shape is not (n, height, width), a value is NaN or infinite, or not 0 <= sigma and
         0 <= low <= high.
+
+    See Also
+    --------
+    chamfer : Distances between edge images.
+
+    References
+    ----------
+    J. Canny, A computational approach to edge detection, IEEE PAMI 8 (1986).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.edges import canny
+    >>> image = np.zeros((1, 8, 8))
+    >>> image[0, :, 4:] = 1.0
+    >>> edges = canny(image, sigma=0)
+    >>> np.flatnonzero(edges[0, 3]).tolist()  # beyond the border it is black
+    [4, 7]
     """
     images = _as_stack(images, "images")
     if not np.isfinite(images).all():
-        raise ValueError(f"images[{np.argwhere(~np.isfinite(images))[0][0]}] holds NaN or infinity; replace it")
-    sigma, low, high = as_number(sigma, "sigma"), as_number(low, "low"), as_number(high, "high")
+        raise ValueError(
+            "images must hold finite numbers; got NaN or infinity in image "
+            f"{np.argwhere(~np.isfinite(images))[0][0]}"
+        )
+    sigma = as_number(sigma, "sigma")
+    low = as_number(low, "low")
+    high = as_number(high, "high")
     if low > high:
-        raise ValueError(f"low is {low}, above high, which is {high}; it must be at most that")
+        raise ValueError(f"low must be at most high, {high}; got {low}")
     white = np.iinfo(images.dtype).max if images.dtype.kind in "iu" else 1.0
     edges = np.empty(images.shape, dtype=bool)
     batch = max(1, BATCH // images[0].size)
@@ -63,46 +95,79 @@ def canny(images, *, sigma=1.4, low=0.1, high=0.2):
     return edges
 
 
-def gradient(grey, sigma):
-    """Return the two parts of the smoothed images' gradient, by Sobel's masks."""
+def gradient(grey: FloatArray, sigma: float) -> Iterator[FloatArray]:
+    """Yield the two parts of the smoothed images' gradient, by Sobel's masks.
+
+    Parameters
+    ----------
+    grey : ndarray, shape (n, height, width), float64
+    sigma : float
+        Standard deviation of the Gaussian, in pixels; 0 does not smooth.
+
+    Yields
+    ------
+    ndarray, shape (n, height, width), float64
+        The part along the height, then the part along the width.
+
+    See Also
+    --------
+    canny : Detect edges by this gradient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.edges import gradient
+    >>> along, across = gradient(np.tile([0.0, 0.0, 1.0], (1, 3, 1)), 0)
+    >>> across[0, 1].tolist()
+    [0.0, 4.0, 0.0]
+    """
     smooth = ndimage.gaussian_filter(grey, (0, sigma, sigma), mode="constant")
     for along, across in ((1, 2), (2, 1)):
         slope = ndimage.correlate1d(smooth, [-1.0, 0.0, 1.0], along, mode="constant")
         yield ndimage.correlate1d(slope, [1.0, 2.0, 1.0], across, mode="constant")
 
 
-def _is_ridge(length, g_y, g_x):
-    """Return whether the gradient is longer than one step ahead and not shorter than one step back, along itself.
+def _is_ridge(length: FloatArray, g_y: FloatArray, g_x: FloatArray) -> BoolArray:
+    """Return whether the gradient is longer than one step ahead and not shorter than one step back,
+    along itself.
 
-    One step away, the length is interpolated between the two nearest of the 8 neighbours.
+    One step away, the length is interpolated between the two nearest of the 8 neighbors.
     """
     n, height, width = length.shape
     padded = np.pad(length, ((0, 0), (1, 1), (1, 1))).ravel()
     here = np.arange(padded.size).reshape(n, height + 2, width + 2)[:, 1:-1, 1:-1]
-    a_y, a_x = np.abs(g_y), np.abs(g_x)
-    step_y, step_x = np.sign(g_y).astype(np.intp) * (width + 2), np.sign(g_x).astype(np.intp)
+    a_y = np.abs(g_y)
+    a_x = np.abs(g_x)
+    step_y = np.sign(g_y).astype(np.intp) * (width + 2)
+    step_x = np.sign(g_x).astype(np.intp)
     straight = np.where(a_y >= a_x, step_y, step_x)
     longer = np.maximum(a_y, a_x)
     slant = np.divide(np.minimum(a_y, a_x), longer, out=np.zeros_like(length), where=longer > 0)
-    ahead, back = (
-        (1 - slant) * padded[here + sign * straight] + slant * padded[here + sign * (step_y + step_x)]
-        for sign in (1, -1)
-    )
-    return (length > ahead) & (length >= back)
+
+    def one_step(sign: int) -> FloatArray:
+        diagonal = padded[here + sign * (step_y + step_x)]
+        between: FloatArray = (1 - slant) * padded[here + sign * straight] + slant * diagonal
+        return between
+
+    ridge: BoolArray = (length > one_step(1)) & (length >= one_step(-1))
+    return ridge
 
 
-def _hysteresis(length, low, high):
-    """Return the pixels above `low` that are connected, within their image, to one above `high`."""
+def _hysteresis(length: FloatArray, low: float, high: float) -> BoolArray:
+    """Return the pixels above `low` that are connected within their image to a pixel above
+    `high`.
+    """
     connected = np.zeros((3, 3, 3), dtype=bool)
     connected[1] = True
     label, n_labels = ndimage.label(length > low, structure=connected)
     strong = np.zeros(n_labels + 1, dtype=bool)
     strong[label[length > high]] = True
-    return strong[label]
+    edges: BoolArray = strong[label]
+    return edges
 
 
-def as_edge_images(A, name, like=None):
-    """Return the edge images `A`, checked.
+def as_edge_images(A: ArrayLike, name: str, like: BoolArray | None = None) -> BoolArray:
+    """Return the edge images `A` after checking them.
 
     Parameters
     ----------
@@ -122,46 +187,70 @@ def as_edge_images(A, name, like=None):
     TypeError
         If the values are no real numbers.
     ValueError
-        If the shape does not fit, a value is neither 0 nor 1, or an image has no edge pixel; the message names
-        the image.
+        If the shape does not fit, a value is neither 0 nor 1, or an image has no edge pixel; the
+        message names the image.
+
+    See Also
+    --------
+    canny : Make edge images of grey images.
+
+    Examples
+    --------
+    >>> from refimpl.boostmap.edges import as_edge_images
+    >>> as_edge_images([[[0, 1], [0, 0]]], "A").dtype
+    dtype('bool')
     """
-    A = _as_stack(A, name)
-    if A.dtype != bool and not np.isin(A, (0, 1)).all():
-        raise ValueError(f"{name} holds grey values; edge images hold 0 and 1, as refimpl.boostmap.edges.canny gives")
-    if like is not None and A.shape[1:] != like.shape[1:]:
-        raise ValueError(f"{name} has images of {A.shape[1:]} pixels; they must be of {like.shape[1:]} like the others")
-    A = np.ascontiguousarray(A, dtype=bool)
-    require_edges(A, name)
-    return A
+    stack = _as_stack(A, name)
+    if stack.dtype != bool and not np.isin(stack, (0, 1)).all():
+        raise ValueError(
+            f"{name} must hold 0 and 1, as refimpl.boostmap.edges.canny returns; got grey values"
+        )
+    if like is not None and stack.shape[1:] != like.shape[1:]:
+        raise ValueError(
+            f"{name} must have images of {like.shape[1:]} pixels, like the others; got "
+            f"{stack.shape[1:]}"
+        )
+    edges = np.ascontiguousarray(stack, dtype=bool)
+    require_edges(edges, name)
+    return edges
 
 
-def _as_stack(images, name):
+def _as_stack(images: ArrayLike, name: str) -> Labels:
     try:
         A = np.asarray(images)
     except ValueError as error:
         raise ValueError(f"{name} must hold images of equal size ({error})") from None
     if A.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {A.dtype}; it must hold real numbers")
+        raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
     if A.ndim != 3 or A.size == 0:
-        hint = f"; a single image is {name}[None]" if A.ndim == 2 else ""
-        raise ValueError(f"{name} has shape {A.shape}; it must be (images, height, width), none of them 0{hint}")
+        hint = f" (a single image is {name}[None])" if A.ndim == 2 else ""
+        raise ValueError(
+            f"{name} must have shape (images, height, width), none of them 0; got {A.shape}{hint}"
+        )
     return A
 
 
-def chamfer(A, B=None, *, mean=False, kernels=None, threads=None):
-    """Return the symmetric chamfer distance of every edge image in A to every one in B.
+def chamfer(
+    A: ArrayLike,
+    B: ArrayLike | None = None,
+    *,
+    mean: bool = False,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return the symmetric chamfer distance from every edge image in A to every edge image in B.
 
-    c(a, b) + c(b, a), where c(a, b) is the mean, over the edge pixels of a, of the Euclidean distance to the
-    nearest edge pixel of b: § 11 of Athitsos, Alon, Sclaroff & Kollios (2005), after Barrow et al. (1977).
+    The distance is c(a, b) + c(b, a), where c(a, b) is the mean, over the edge pixels of a, of the
+    Euclidean distance to the nearest edge pixel of b.
 
     Parameters
     ----------
     A : array_like, shape (n_A, height, width)
         Edge images: booleans, or 0 and 1.
     B : array_like, shape (n_B, height, width), optional
-        A itself if left out.
+        Edge images to compare with; by default A itself.
     mean : bool, default False
-        Take the mean of the two directions instead of their sum: half of it.
+        Return the mean of the two directions instead of their sum.
     kernels : module, default refimpl.kernels
     threads : int, optional
         Number of threads the kernel may use; None for all.
@@ -175,14 +264,38 @@ def chamfer(A, B=None, *, mean=False, kernels=None, threads=None):
     ------
     TypeError, ValueError
         As :func:`as_edge_images` does.
+
+    See Also
+    --------
+    chamfer_nearest : Find only the nearest images.
+
+    References
+    ----------
+    Athitsos, Alon, Sclaroff & Kollios (2005), § 11, after Barrow et al. (1977).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.edges import chamfer
+    >>> points = np.eye(4, dtype=bool).reshape(4, 1, 4)  # one edge pixel in each image
+    >>> chamfer(points[:1], points).tolist()
+    [[0.0, 2.0, 4.0, 6.0]]
     """
     kernels = as_kernels(kernels)
-    A = as_edge_images(A, "A")
-    B = A if B is None else as_edge_images(B, "B", like=A)
-    return kernels.chamfer_distances(A, B, threads=threads) * (0.5 if mean else 1.0)
+    first = as_edge_images(A, "A")
+    second = first if B is None else as_edge_images(B, "B", like=first)
+    return kernels.chamfer_distances(first, second, threads=threads) * (0.5 if mean else 1.0)
 
 
-def chamfer_nearest(Q, X, k, *, mean=False, kernels=None, threads=None):
+def chamfer_nearest(
+    Q: ArrayLike,
+    X: ArrayLike,
+    k: int,
+    *,
+    mean: bool = False,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> tuple[FloatArray, IntArray]:
     """Return the k images of X nearest to every image of Q by the symmetric chamfer distance.
 
     Parameters
@@ -200,17 +313,35 @@ def chamfer_nearest(Q, X, k, *, mean=False, kernels=None, threads=None):
     distance : ndarray, shape (n_Q, k), float64
         In pixels, ascending; equal to :func:`chamfer`'s to the last bit.
     index : ndarray, shape (n_Q, k), int64
-        Rows of X. Of equally distant images the one of lowest index comes first.
+        Rows of X. Of equally distant images the image of lowest index comes first.
 
     Raises
     ------
     TypeError, ValueError
         As :func:`as_edge_images` and :func:`refimpl.checks.as_count` do, and if k exceeds n_X.
+
+    See Also
+    --------
+    chamfer : Compute all distances.
+
+    References
+    ----------
+    Athitsos, Alon, Sclaroff & Kollios (2005), § 11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.edges import chamfer_nearest
+    >>> points = np.eye(4, dtype=bool).reshape(4, 1, 4)
+    >>> distance, index = chamfer_nearest(points[:1], points, 2)
+    >>> distance.tolist(), index.tolist()
+    ([[0.0, 2.0]], [[0, 1]])
     """
-    kernels, k = as_kernels(kernels), as_count(k, "k")
-    Q = as_edge_images(Q, "Q")
-    X = as_edge_images(X, "X", like=Q)
-    if k > len(X):
-        raise ValueError(f"k is {k}, but X has {len(X)} images; pass at most that")
-    distance, index = kernels.chamfer_nearest(Q, X, k, threads=threads)
+    kernels = as_kernels(kernels)
+    k = as_count(k, "k")
+    queries = as_edge_images(Q, "Q")
+    points = as_edge_images(X, "X", like=queries)
+    if k > len(points):
+        raise ValueError(f"k must be at most {len(points)}, the number of images of X; got {k}")
+    distance, index = kernels.chamfer_nearest(queries, points, k, threads=threads)
     return distance * (0.5 if mean else 1.0), index

@@ -2,46 +2,106 @@
 
 import numpy as np
 
-from refimpl.resources import processors
+from refimpl.boostmap.distances import CandidateDistances
+from refimpl.boostmap.model import BoostMap
+from refimpl.boostmap.options import DEFAULT_OPTIONS, BoostMapOptions
+from refimpl.boostmap.triples import Triples
+from refimpl.checks import as_count, as_threads
+from refimpl.progress import Callback
+from refimpl.typing import Kernels
 
-SMALL = 2**20  # what does not grow with the arguments
-ROUND = 400  # bytes that are kept of a round: names, weights, factors
-PER_TRIPLE = 200  # the triples turned, weights before and after, margins and factors, with their temporaries
+__all__ = ["estimate_memory"]
+
+SMALL = 2**20  # bytes that do not grow with the arguments
+ROUND = 500  # bytes kept for each round: names, weights, factors
+# transposed triples, weights before and after a round, margins, factors, and temporary arrays
+PER_TRIPLE = 200
 
 
-def estimate_memory(D, between, triples, y, d, *, candidates=None, M_1=1000, m=None, M_2=200, query_sensitive=0, k=20,
-                    ranges_by="error", splitters="one", max_rounds=None, threads=None):  # fmt: skip
-    """Return the bytes that :func:`refimpl.boostmap.boostmap` takes at most, beyond its arguments, on either kernel.
+def estimate_memory(
+    distances: CandidateDistances,
+    triples: Triples,
+    d: int,
+    *,
+    rng: np.random.Generator | None = None,
+    options: BoostMapOptions = DEFAULT_OPTIONS,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    start: BoostMap | None = None,
+    max_memory: int | None = None,
+) -> int:
+    """Return the bytes that :func:`refimpl.boostmap.boostmap` takes at most, beyond its arguments.
+
+    The estimate holds on either kernel module.
 
     Parameters
     ----------
-    D, between, triples, y, d, candidates, M_1, m, M_2, query_sensitive, k, ranges_by, splitters, max_rounds, threads
-        As for the training.
+    distances, triples, d, rng, options, kernels, threads, callback, start, max_memory
+        As for the training; `rng`, `kernels`, `callback`, `start` and `max_memory` do not matter.
 
     Returns
     -------
     int
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `distances`, `triples`, `d`, `options` or `threads` does not fit.
+
+    See Also
+    --------
+    refimpl.boostmap.boostmap : The training, whose `max_memory` is compared with the estimate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import CandidateDistances, Triples, estimate_memory
+    >>> D = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
+    >>> few = Triples([[0, 1, 2]], [1])
+    >>> many = Triples([[0, 1, 2]] * 1000, [1] * 1000)
+    >>> distances = CandidateDistances(D, D)
+    >>> estimate_memory(distances, few, 2) < estimate_memory(distances, many, 2)
+    True
     """
-    D, between, triples, y = (np.asarray(given) for given in (D, between, triples, y))
-    (n_C, n), t = D.shape, len(triples)
-    M_1 = min(M_1, n_C)
-    m = M_1 if m is None else m
-    rounds = (100 * d if max_rounds is None else max_rounds) + query_sensitive
-    copies = sum(8 * A.size for A in (D, between) if A.dtype != np.float64 or not A.flags.c_contiguous)
-    checks = max(D.size, between.size)  # where a value is finite, or above 0
-    threads = processors() if threads is None else threads
-    scratch = (PER_TRIPLE + 8 * threads) * t
+    d = as_count(d, "d")
+    require_arguments(distances, triples, options)
+    n_C, n = distances.D.shape
+    t = len(triples)
+    d, M_1, m, M_2 = options.sizes(d, n_C)
+    rounds = options.most_rounds(d) + options.query_sensitive
+    scratch = (PER_TRIPLE + 8 * as_threads(threads)) * t
     addition = 8 * n * (2 * m + M_1 + (M_1 + m) + M_2 + 4) + 16 * n_C + 300 * (M_1 + m)
     looked_at = 8 * n * (d + 8)  # steps 1-4: all classifiers in one array, then a few of them
     first = max(addition, looked_at) + 8 * n * (d + 1)
-    second = _second_phase(n, t, d, k, ranges_by, splitters) if query_sensitive else 0
-    return int(SMALL + copies + checks + scratch + ROUND * rounds + max(first, second))
+    second = _second_phase(n, t, d, options) if options.query_sensitive else 0
+    return int(SMALL + scratch + ROUND * rounds + max(first, second))
 
 
-def _second_phase(n, t, d, k, ranges_by, splitters):
-    """Return the bytes of coordinates, of those that split, and of splitters; with "Z" those of all ranges."""
+def require_arguments(
+    distances: CandidateDistances, triples: Triples, options: BoostMapOptions
+) -> None:
+    """Refuse arguments of another type, and triples of objects that have no distances."""
+    for value, kind, name in (
+        (distances, CandidateDistances, "distances"),
+        (triples, Triples, "triples"),
+        (options, BoostMapOptions, "options"),
+    ):
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} must be a {kind.__name__}; got a {type(value).__name__}")
+    n = distances.D.shape[1]
+    most = int(triples.objects.max())
+    if most >= n:
+        raise ValueError(f"triples must name objects below {n}, the columns of D; got {most}")
+
+
+def _second_phase(n: int, t: int, d: int, options: BoostMapOptions) -> int:
+    """Return the bytes of coordinates, of those that split, and of splitters; with "Z" those of all
+    ranges.
+    """
+    k = options.n_thresholds
     ranges = (k + 1) * (k + 2) // 2 + k * (k - 1) // 2
-    tried = 8 * n * 4 * ranges if ranges_by == "Z" else 0
-    m = 2 * d if splitters == "both" else d  # classifiers in a round
+    tried = 8 * n * 4 * ranges if options.ranges_by == "Z" else 0
+    m = 2 * d if options.splitters == "both" else d  # classifiers in a round
     needed = 8 * n * (d + 5 * m) + tried + 200 * m * (k + 4) + 300 * ranges + 24 * t
     return needed + needed // 10  # the gaps between arrays, and objects of Python

@@ -1,9 +1,11 @@
-"""What the training of BoostMap gives: Athitsos, Alon, Sclaroff & Kollios (2005), §§ 7.4 and 8.2.
+"""The result of a training of BoostMap: Athitsos, Alon, Sclaroff & Kollios (2005), §§ 7.4 and 8.2.
 
 Not handled here: 1D embeddings and the weights of eq. 21 (:mod:`refimpl.boostmap.algorithm`).
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,120 +13,230 @@ from refimpl.boostmap.algorithm import add_to, embedding, query_weights
 from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
 from refimpl.spaces.references import Embedding, as_embedded
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-MOST = 1e150  # of a distance: its square is a number
+__all__ = ["BoostMap"]
+
+MOST = 1e150  # largest distance, so that its square is finite
+FirstRound: TypeAlias = tuple[int, int, float, float]
+"""x_1, x_2, D_X(x_1, x_2) and alpha_j of a round of § 7.3."""
+
+
+def _no_floats() -> FloatArray:
+    return np.empty(0)
+
 
 @result
 @dataclass(frozen=True, eq=False)
 class BoostMap(Embedding):
-    """The embedding F_out of § 7.4 with its weights, and the query-sensitive part of § 8.2 if there is one.
+    """The embedding F_out of § 7.4 with its weights, and any query-sensitive part (§ 8.2).
 
     Attributes
     ----------
     first, second : ndarray, shape (d,), int64
-        The database objects that define each coordinate: (r, -1) for a reference object, (x_1, x_2) for pivots.
+        The database objects that define each coordinate: (r, -1) for a reference object, (x_1, x_2)
+        for pivots.
     length : ndarray, shape (d,), float64
         D_X(x_1, x_2), 0 for a reference object.
     alpha : ndarray, shape (d,), float64
         Weights alpha_c > 0 of eq. 16.
     coordinate, by : ndarray, shape (s,), int64
-        c and g of the query-sensitive classifiers: coordinate c counts more where coordinate g of the query lies in
-        the range.
+        c and g of the query-sensitive classifiers: coordinate c counts more where coordinate g of
+        the query lies in the range.
     low, high : ndarray, shape (s,), float64
         The range, low <= value < high.
     inside : ndarray, shape (s,), int64
-        1 for the range, 0 for what is outside it.
+        1 for values in the range, 0 for values outside.
     extra : ndarray, shape (s,), float64
         Weights alpha_j, j > J, of eq. 20.
     round_first, round_second : ndarray, shape (J,), int64
     round_length, round_alpha : ndarray, shape (J,), float64
         Classifier (as above) and alpha_j of each round of the first phase.
+    round_z, extra_z : ndarray, shape (J,) and (s,), float64
+        z_j of each round of the first phase, and of the query-sensitive phase.
+    phase : int
+        1 if the training ended in its first phase, 2 if it began the query-sensitive one.
+    generator : str
+        State of the random generator after the last round, as JSON.
+    problem : str
+        sha256 of the distances, triples and options of the training. ``start=`` of
+        :func:`refimpl.boostmap.boostmap` needs `phase`, `generator` and `problem`. All three are
+        empty in an embedding that is not the whole result of a training.
+
+    See Also
+    --------
+    refimpl.boostmap.boostmap : Train an embedding.
+    refimpl.spaces.retrieval.FilterAndRefine : Search a database with an embedding.
+
+    References
+    ----------
+    Athitsos, Alon, Sclaroff & Kollios (2005), eqs. 15, 16 and 20-22.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import CandidateDistances, boostmap, nearby_triples
+    >>> from refimpl.spaces import PrecomputedSpace
+    >>> X = np.random.default_rng(0).normal(size=(30, 2))
+    >>> D = np.linalg.norm(X[:, np.newaxis] - X, axis=2)
+    >>> triples = nearby_triples(D, 20, 500, rng=np.random.default_rng(1))
+    >>> model = boostmap(CandidateDistances(D, D), triples, 4, rng=np.random.default_rng(2))
+    >>> E = model.embed(PrecomputedSpace(D))
+    >>> E.shape, model.pairwise(E[:2], E).shape
+    ((30, 4), (2, 30))
+    >>> model.truncated(2).d
+    2
     """
 
-    first: np.ndarray
-    second: np.ndarray
-    length: np.ndarray
-    alpha: np.ndarray
-    coordinate: np.ndarray
-    by: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    inside: np.ndarray
-    extra: np.ndarray
-    round_first: np.ndarray
-    round_second: np.ndarray
-    round_length: np.ndarray
-    round_alpha: np.ndarray
+    first: IntArray
+    second: IntArray
+    length: FloatArray
+    alpha: FloatArray
+    coordinate: IntArray
+    by: IntArray
+    low: FloatArray
+    high: FloatArray
+    inside: IntArray
+    extra: FloatArray
+    round_first: IntArray
+    round_second: IntArray
+    round_length: FloatArray
+    round_alpha: FloatArray
+    # files of earlier releases lack the fields below
+    round_z: FloatArray = field(default_factory=_no_floats)
+    extra_z: FloatArray = field(default_factory=_no_floats)
+    phase: int = 0
+    generator: str = ""
+    problem: str = ""
+
+    def __post_init__(self) -> None:
+        # a file gives arrays back
+        object.__setattr__(self, "phase", int(self.phase))
+        object.__setattr__(self, "generator", str(self.generator))
+        object.__setattr__(self, "problem", str(self.problem))
 
     @property
-    def d(self):
+    def d(self) -> int:
         """Return the number of dimensions."""
         return len(self.alpha)
 
     @property
-    def references(self):
-        """Return the database objects to which distances are measured, at most 2 d: int64 array, ascending."""
+    def references(self) -> IntArray:
+        """Return the database objects to which distances are measured, at most 2 d: int64 array,
+        ascending.
+        """
         return np.unique(np.concatenate([self.first, self.second[self.second >= 0]]))
 
-    def _coordinates(self, D):
+    def _coordinates(self, D: FloatArray) -> FloatArray:
         """Return F_out(x) of eq. 15."""
         if D.size and D.max() > MOST:
-            raise ValueError(f"a query's distance is {D.max():.3g}; distances must be at most {MOST:.0e}")
-        references, D = self.references, D.T
-        one, two = np.searchsorted(references, self.first), np.searchsorted(references, self.second)
-        two[self.second < 0] = -1
-        columns = [embedding(D, *h) for h in zip(one, two, self.length, strict=True)]
-        return np.ascontiguousarray(np.array(columns).reshape(self.d, D.shape[1]).T)  # BM:eq15
+            raise ValueError(f"a query's distances must be at most {MOST:.0e}; got {D.max():.3g}")
+        references = self.references
+        x_1 = np.searchsorted(references, self.first)
+        x_2 = np.searchsorted(references, self.second)
+        x_2[self.second < 0] = -1
+        columns = [embedding(D.T, *h) for h in zip(x_1, x_2, self.length, strict=True)]
+        values = np.array(columns).reshape(self.d, len(D))
+        return np.ascontiguousarray(values.T)  # BM:eq15
 
-    def weights(self, E):
+    def weights(self, E: FloatArray) -> FloatArray:
         """Return A_c(q) of eq. 21 for embedded queries E, shape (n, d): ndarray, shape (n, d)."""
-        second = zip(self.coordinate, self.by, self.low, self.high, self.inside, self.extra, strict=True)
-        return query_weights(E, self.alpha, second)
+        return query_weights(E, self.alpha, self.query_sensitive_classifiers())
 
-    def pairwise(self, Q, X, *, kernels=None, threads=None):
-        """Return D_q of eq. 22 (eq. 16 without a query-sensitive part) from embedded queries to embedded objects.
+    def query_sensitive_classifiers(self) -> Iterator[tuple[int, int, float, float, int, float]]:
+        """Return (c, g, low, high, inside, alpha_j) of each round of the query-sensitive phase."""
+        return zip(
+            self.coordinate.tolist(),
+            self.by.tolist(),
+            self.low.tolist(),
+            self.high.tolist(),
+            self.inside.tolist(),
+            self.extra.tolist(),
+            strict=True,
+        )
+
+    def pairwise(
+        self,
+        Q: ArrayLike,
+        X: ArrayLike,
+        *,
+        kernels: Kernels | None = None,
+        threads: int | None = None,
+    ) -> FloatArray:
+        """Return D_q of eq. 22 from embedded queries to embedded objects.
+
+        Without a query-sensitive part the distance is that of eq. 16.
 
         Parameters
         ----------
         Q : array_like, shape (n_Q, d)
         X : array_like, shape (n_X, d)
         kernels : module, optional
+            :mod:`refimpl.kernels` (default) or a module with the same names.
         threads : int, optional
+            None for all processors.
 
         Returns
         -------
         ndarray, shape (n_Q, n_X), float64
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the vectors are no finite numbers, or have another number of columns than d.
         """
-        Q, X = as_embedded(Q, X, self.d)
-        return as_kernels(kernels).weighted_l1(Q, self.weights(Q), X, threads=threads)  # BM:eq16, BM:eq22
+        queries, points = as_embedded(Q, X, self.d)
+        weights = self.weights(queries)
+        # BM:eq16, BM:eq22
+        return as_kernels(kernels).weighted_l1(queries, weights, points, threads=threads)
 
-    def truncated(self, d):
-        """Return the embedding as it was before the first phase added a coordinate to d of them, without phase two."""
+    def truncated(self, d: int) -> "BoostMap":
+        """Return the embedding that a training with fewer coordinates gives, without phase two.
+
+        It is the embedding as it was before the first phase added a coordinate to `d` of them.
+
+        Parameters
+        ----------
+        d : int
+
+        Returns
+        -------
+        BoostMap
+            It cannot be the ``start=`` of a training.
+        """
         d = as_count(d, "d")
-        rounds = zip(self.round_first.tolist(), self.round_second.tolist(), self.round_length.tolist(),
-                     self.round_alpha.tolist(), strict=True)
-        return from_rounds(list(rounds), d)
+        rounds = zip(
+            self.round_first.tolist(),
+            self.round_second.tolist(),
+            self.round_length.tolist(),
+            self.round_alpha.tolist(),
+            strict=True,
+        )
+        short = from_rounds(list(rounds), d)
+        return replace(short, round_z=self.round_z[: len(short.round_alpha)])
 
 
-def from_rounds(rounds, d=None):
-    """Return F_out and its weights out of (x_1, x_2, D_X(x_1, x_2), alpha_j) for each round: eqs. 15-16.
+def from_rounds(rounds: Sequence[FirstRound], d: int | None = None) -> BoostMap:
+    """Return F_out and its weights from the rounds of § 7.3: eqs. 15-16.
 
     With `d`, the rounds count up to the first that would add a coordinate to d.
     """
-    H = {}
-    for place, (*h, alpha) in enumerate(rounds):
-        h = tuple(h)
+    H: dict[tuple[int, int, float], float] = {}
+    for place, (x_1, x_2, length, alpha) in enumerate(rounds):
+        h = (x_1, x_2, length)
         if d is not None and h not in H and len(H) == d:
             rounds = rounds[:place]
             break
         add_to(H, h, alpha)
-    first, second, length = columns_of(list(H), (np.int64, np.int64, np.float64))
+    first, second, length_of = columns_of(H, (np.int64, np.int64, np.float64))
+    alpha_of = np.array(list(H.values()), dtype=np.float64)
+    classifiers = columns_of([], (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
     log = columns_of(rounds, (np.int64, np.int64, np.float64, np.float64))
-    none = columns_of([], (np.int64, np.int64, np.float64, np.float64, np.int64, np.float64))
-    return BoostMap(first, second, length, np.array(list(H.values()), dtype=np.float64), *none, *log)
+    return BoostMap(first, second, length_of, alpha_of, *classifiers, *log)
 
 
-def columns_of(rows, dtypes):
+def columns_of(rows: Iterable[Sequence[float]], dtypes: Sequence[type]) -> list[Any]:
     """Return the columns of rows of numbers as arrays of these dtypes."""
-    columns = zip(*rows, strict=True) if rows else [()] * len(dtypes)
+    rows = list(rows)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(dtypes)
     return [np.array(column, dtype=dtype) for column, dtype in zip(columns, dtypes, strict=True)]

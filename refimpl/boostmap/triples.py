@@ -1,143 +1,327 @@
-"""Triples (q, a, b) to train on: BoostMap of Athitsos, Alon, Sclaroff & Kollios (2005), §§ 3.2 and 10.
+"""Triples (q, a, b) to train on: BoostMap of Athitsos, Alon, Sclaroff & Kollios (2005), §§ 3.2 and
+10.
 
-A triple whose two distances are equal has no label; such triples are drawn anew.
+A *triple* (q, a, b) asks which of two objects a and b is nearer to q. Its *proximity order* is the
+answer: 1 if a is nearer, -1 if b is nearer. A triple with two equal distances has no proximity
+order; the functions here draw another triple in its place.
 
-Not handled here: the printed steps (:mod:`refimpl.boostmap.algorithm`), distances to compute (:mod:`refimpl.spaces`).
+Not handled here: the printed steps (:mod:`refimpl.boostmap.algorithm`), distances to compute
+(:mod:`refimpl.spaces`).
 """
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from refimpl.boostmap import algorithm
-from refimpl.boostmap.algorithm import classification_error, distinct_pairs, neighbours, proximity_order
-from refimpl.checks import as_count, as_labels, as_matrix
+from refimpl.boostmap.algorithm import distinct_pairs, neighbors, proximity_order
+from refimpl.checks import as_count, as_generator, as_labels, as_matrix
+from refimpl.results import immutable
+from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray
 
-__all__ = ["classification_error", "nearby_triples", "proximity_order", "random_triples", "selective_triples"]
-IN_VAIN = 10_000  # draws without a single label after which there seems to be none
+__all__ = ["Triples", "nearby_triples", "random_triples", "selective_triples"]
+IN_VAIN = 10_000  # draws without any proximity order before the search is given up
 
 
-def random_triples(D, t, rng):
-    """Draw t triples of different objects, uniformly, whose two distances differ: "Ra" of § 11.
+@immutable
+@dataclass(frozen=True, eq=False, repr=False)
+class Triples:
+    """Triples of objects with their proximity orders.
 
     Parameters
     ----------
-    D : array_like, shape (n, n)
-        D[q, x] = D_X(q, x), or Phi_X(q, x).
-    t : int
-    rng : numpy.random.Generator
+    objects : array_like, shape (t, 3), int
+        q, a and b of each triple, as places among the objects of the distances. t is at least 1.
+    y : array_like, shape (t,)
+        Proximity orders: 1 where a is nearer to q than b is, -1 where b is nearer.
 
-    Returns
-    -------
-    triples : ndarray, shape (t, 3), int32
+    Attributes
+    ----------
+    objects : ndarray, shape (t, 3), int32
     y : ndarray, shape (t,), float64
-        1 or -1.
 
     Raises
     ------
     ValueError
-        If D is not square, has fewer than three objects, or orders no triple.
+        If `objects` does not hold integers of at least 0 in this shape, or `y` holds anything but 1
+        and -1.
+
+    See Also
+    --------
+    random_triples, nearby_triples, selective_triples : Draw triples.
+    CandidateDistances : The distances that go with the triples.
+
+    References
+    ----------
+    Athitsos, Alon, Sclaroff & Kollios (2005), eq. 1 and § 7.1.
+
+    Examples
+    --------
+    >>> from refimpl.boostmap import Triples
+    >>> triples = Triples([[0, 1, 2], [1, 2, 0]], [1, -1])
+    >>> triples
+    Triples(2 triples)
+    >>> triples.objects[:, 0].tolist()
+    [0, 1]
     """
-    D, t = _checked(D, "D"), as_count(t, "t")
+
+    objects: Int32Array
+    y: FloatArray
+
+    def __init__(self, objects: ArrayLike, y: ArrayLike) -> None:
+        places = np.asarray(objects)
+        if places.ndim != 2 or places.shape[1] != 3 or len(places) == 0:
+            raise ValueError(f"objects must have shape (t, 3) with t >= 1; got {places.shape}")
+        if places.dtype.kind not in "iu":
+            raise ValueError(f"objects must hold integers; got {places.dtype}")
+        if places.min() < 0 or places.max() > np.iinfo(np.int32).max:
+            raise ValueError(
+                f"objects must hold places of at least 0; got {places.min()} to {places.max()}"
+            )
+        orders = np.asarray(y, dtype=np.float64)
+        if orders.shape != (len(places),) or not np.isin(orders, (-1, 1)).all():
+            raise ValueError(
+                f"y must hold 1 or -1 for each of {len(places)} triples; got other "
+                "values or another shape (leave out triples with equal distances)"
+            )
+        object.__setattr__(self, "objects", np.ascontiguousarray(places, dtype=np.int32))
+        object.__setattr__(self, "y", np.ascontiguousarray(orders))
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        return f"Triples({len(self)} triples)"
+
+
+def random_triples(D: ArrayLike, t: int, *, rng: np.random.Generator) -> Triples:
+    """Draw t triples of three different objects uniformly: "Ra" of § 11.
+
+    Parameters
+    ----------
+    D : array_like, shape (n, n)
+        D[q, x] = D_X(q, x), or another distance that orders the triples.
+    t : int
+        Number of triples.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Triples
+
+    Raises
+    ------
+    TypeError
+        If `rng` is no generator, or an argument does not hold numbers.
+    ValueError
+        If D is not square, has fewer than three objects, or orders no triple.
+
+    See Also
+    --------
+    nearby_triples, selective_triples : Draw triples of near objects.
+
+    References
+    ----------
+    Athitsos, Alon, Sclaroff & Kollios (2005), §§ 10 and 11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import random_triples
+    >>> X = np.array([0.0, 1.0, 5.0, 7.0])
+    >>> triples = random_triples(np.abs(X[:, np.newaxis] - X), 100, rng=np.random.default_rng(0))
+    >>> len(triples)
+    100
+    """
+    D = _as_distances(D, "D")
+    t = as_count(t, "t")
+    rng = as_generator(rng)
     return _draw(t, lambda count: algorithm.random_triples(len(D), count, rng), D)
 
 
-def nearby_triples(D, k_most, t, rng, Phi=None):
-    """Draw t triples with a and b among the k' nearest neighbours of q: § 10 without classes.
+def nearby_triples(
+    D: ArrayLike,
+    k_most: int,
+    t: int,
+    *,
+    rng: np.random.Generator,
+    order_by: ArrayLike | None = None,
+) -> Triples:
+    """Draw t triples with a and b among the `k_most` nearest neighbors of q: § 10 without classes.
 
     Parameters
     ----------
     D : array_like, shape (n, n)
-        D[q, x] = D_X(q, x): who is near.
+        D[q, x] = D_X(q, x), by which the near objects are found.
     k_most : int
-        k', at least 2 and less than n.
+        Nearest neighbors to draw from (k' in § 10), at least 2 and less than n.
     t : int
+        Number of triples.
     rng : numpy.random.Generator
-    Phi : array_like, shape (n, n), optional
-        Distance that labels the triples, D by default ("Fe"); for "Pa", Phi_X.
+    order_by : array_like, shape (n, n), optional
+        Distance that orders the triples: D by default ("Fe" of § 11), Phi_X of § 9.1 for "Pa".
 
     Returns
     -------
-    triples : ndarray, shape (t, 3), int32
-    y : ndarray, shape (t,), float64
-    """
-    D, t, k_most = _checked(D, "D"), as_count(t, "t"), as_count(k_most, "k_most", 2)
-    Phi = _labelling(Phi, D)
-    if k_most >= len(D):
-        raise ValueError(f"k_most is {k_most}; it must be at most {len(D) - 1}, as D has {len(D)} objects")
-    nearest = neighbours(D, np.zeros(len(D)), same=True)
-
-    def draw(count):
-        q = rng.integers(len(D), size=count)
-        pairs = distinct_pairs(k_most, count, rng)
-        return np.column_stack([q, nearest[q, pairs[:, 0]], nearest[q, pairs[:, 1]]])
-
-    return _draw(t, draw, Phi)
-
-
-def selective_triples(D, labels, k_most, t, rng, Phi=None):
-    """Draw t triples of a near object of q's class and one of the other classes: § 10 steps 1-5, p. 16.
-
-    Parameters
-    ----------
-    D : array_like, shape (n, n)
-        D[q, x] = D_X(q, x): who is near.
-    labels : array_like, shape (n,)
-        Classes, M >= 2 of them, each with at least two objects.
-    k_most : int
-        k'.
-    t : int
-    rng : numpy.random.Generator
-    Phi : array_like, shape (n, n), optional
-        Distance that labels the triples, D by default ("Fe"); for "Pa", Phi_X.
-
-    Returns
-    -------
-    triples : ndarray, shape (t, 3), int32
-    y : ndarray, shape (t,), float64
+    Triples
 
     Raises
     ------
+    TypeError
+        If `rng` is no generator, or an argument does not hold numbers.
     ValueError
-        If shapes do not fit, or a class has one object only.
+        If shapes do not fit, `k_most` is out of range, or no triple has a proximity order.
+
+    See Also
+    --------
+    selective_triples : Draw triples with the help of classes.
+
+    References
+    ----------
+    Athitsos, Alon, Sclaroff & Kollios (2005), § 10.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import nearby_triples
+    >>> X = np.array([0.0, 1.0, 5.0, 7.0, 70.0])
+    >>> D = np.abs(X[:, np.newaxis] - X)
+    >>> triples = nearby_triples(D, 2, 100, rng=np.random.default_rng(0))
+    >>> 4 in triples.objects[:, 1:]  # the farthest object is near to none
+    False
     """
-    D, t, k_most = _checked(D, "D"), as_count(t, "t"), as_count(k_most, "k_most")
-    Phi = _labelling(Phi, D)
-    labels = as_labels(labels, len(D), "labels", min_classes=2)
-    classes, members = np.unique(labels, return_inverse=True)
-    alike, others = neighbours(D, members, same=True), neighbours(D, members, same=False)
+    D = _as_distances(D, "D")
+    t = as_count(t, "t")
+    k_most = as_count(k_most, "k_most", 2)
+    rng = as_generator(rng)
+    ordering = _ordering(order_by, D)
+    n = len(D)
+    if k_most >= n:
+        raise ValueError(f"k_most must be at most {n - 1}, as D has {n} objects; got {k_most}")
+    nearest = neighbors(D, np.zeros(n), same=True)
+
+    def draw(count: int) -> IntArray:
+        q = rng.integers(n, size=count)
+        pairs = distinct_pairs(k_most, count, rng)
+        return np.column_stack([q, nearest[q, pairs[:, 0]], nearest[q, pairs[:, 1]]])
+
+    return _draw(t, draw, ordering)
+
+
+def selective_triples(
+    D: ArrayLike,
+    y: ArrayLike,
+    k_most: int,
+    t: int,
+    *,
+    rng: np.random.Generator,
+    order_by: ArrayLike | None = None,
+) -> Triples:
+    """Draw t triples of q, a near object of q's class and a near one of another class: § 10, p. 16.
+
+    Parameters
+    ----------
+    D : array_like, shape (n, n)
+        D[q, x] = D_X(q, x), by which the near objects are found.
+    y : array_like, shape (n,)
+        Classes of the objects; at least two classes with at least two objects each.
+    k_most : int
+        Largest rank of a among the objects of q's class (k' in § 10).
+    t : int
+        Number of triples.
+    rng : numpy.random.Generator
+    order_by : array_like, shape (n, n), optional
+        Distance that orders the triples: D by default ("Fe" of § 11), Phi_X of § 9.1 for "Pa".
+
+    Returns
+    -------
+    Triples
+
+    Raises
+    ------
+    TypeError
+        If `rng` is no generator, or an argument does not hold numbers.
+    ValueError
+        If shapes do not fit, a class has a single object, or no triple has a proximity order.
+
+    See Also
+    --------
+    nearby_triples : Draw triples without classes.
+
+    References
+    ----------
+    Athitsos, Alon, Sclaroff & Kollios (2005), § 10 steps 1-5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import selective_triples
+    >>> X, y = np.array([0.0, 1.0, 5.0, 7.0]), np.array([0, 0, 1, 1])
+    >>> D = np.abs(X[:, np.newaxis] - X)
+    >>> triples = selective_triples(D, y, 1, 100, rng=np.random.default_rng(0))
+    >>> q, a, b = triples.objects.T
+    >>> bool((y[q] == y[a]).all() and (y[q] != y[b]).all())
+    True
+    """
+    D = _as_distances(D, "D")
+    t = as_count(t, "t")
+    k_most = as_count(k_most, "k_most")
+    rng = as_generator(rng)
+    ordering = _ordering(order_by, D)
+    y = as_labels(y, len(D), "y", min_classes=2)
+    classes, members = np.unique(y, return_inverse=True)
     sizes = np.bincount(members)[members]
     if sizes.min() < 2:
-        raise ValueError(f"labels: class {labels[sizes.argmin()]!r} has one object; a triple needs two of q's class")
+        raise ValueError(
+            "y must have at least two objects of each class, as a triple needs two of q's class; "
+            f"got a single object of class {y[sizes.argmin()]!r}"
+        )
+    alike = neighbors(D, members, same=True)
+    others = neighbors(D, members, same=False)
 
-    def draw(count):
+    def draw(count: int) -> IntArray:
         return algorithm.selective_triples(alike, others, len(classes), k_most, count, rng)
 
-    return _draw(t, draw, Phi)
+    return _draw(t, draw, ordering)
 
 
-def _draw(t, draw, D):
-    """Draw until t triples have a label; D labels them."""
-    found, in_vain = np.empty((0, 3), dtype=np.int64), 0
-    while len(found) < t:
-        new = draw(2 * (t - len(found)))
+def _draw(t: int, draw: Callable[[int], IntArray], D: FloatArray) -> Triples:
+    """Draw until t triples have a proximity order under D."""
+    triples = np.empty((0, 3), dtype=np.int64)
+    in_vain = 0
+    while len(triples) < t:
+        new = draw(2 * (t - len(triples)))
         in_vain += len(new)
         new = new[D[new[:, 0], new[:, 1]] != D[new[:, 0], new[:, 2]]]
-        in_vain *= len(new) == 0  # the last few that are missing are drawn in small numbers, which may all be ties
+        # the last missing triples are drawn in small batches, in which all may be ties
+        if len(new):
+            in_vain = 0
         if in_vain > IN_VAIN:
-            raise ValueError(f"D: of {in_vain} triples drawn, none has two different distances")
-        found = np.concatenate([found, new])[:t]
-    return found.astype(np.int32), proximity_order(D[found[:, 0], found[:, 1]], D[found[:, 0], found[:, 2]])
+            raise ValueError(
+                "D must order some triples; got no two different distances in any of "
+                f"{in_vain} triples drawn"
+            )
+        triples = np.concatenate([triples, new])[:t]
+    q, a, b = triples.T
+    return Triples(triples, proximity_order(D[q, a], D[q, b]))
 
 
-def _labelling(Phi, D):
-    """Return the checked matrix that labels triples: D itself unless there is another."""
-    Phi = D if Phi is None else _checked(Phi, "Phi")
-    if Phi.shape != D.shape:
-        raise ValueError(f"Phi has shape {Phi.shape}; it must be that of D, {D.shape}")
-    return Phi
+def _ordering(order_by: ArrayLike | None, D: FloatArray) -> FloatArray:
+    """Return the checked distance that orders triples, by default D itself."""
+    if order_by is None:
+        return D
+    ordering = _as_distances(order_by, "order_by")
+    if ordering.shape != D.shape:
+        raise ValueError(f"order_by must have the shape of D, {D.shape}; got {ordering.shape}")
+    return ordering
 
 
-def _checked(D, name):
-    D = as_matrix(D, name)
-    if len(D) != D.shape[1] or len(D) < 3:
-        raise ValueError(f"{name} has shape {D.shape}; it must hold the distances between n objects, n >= 3")
-    return D
+def _as_distances(D: ArrayLike, name: str) -> FloatArray:
+    distances: FloatArray = as_matrix(D, name)
+    if len(distances) != distances.shape[1] or len(distances) < 3:
+        raise ValueError(
+            f"{name} must have shape (n, n) with n >= 3, the distances between n objects; got "
+            f"{distances.shape}"
+        )
+    return distances

@@ -1,43 +1,136 @@
-"""Parameters that all estimators understand alike."""
+"""Checks of the parameters that all estimators share."""
 
 import importlib
 import numbers
+from typing import Any
 
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from refimpl.checks import one_of
+from refimpl.checks import as_kernels, one_of
+from refimpl.resources import processors
+from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
+
+__all__ = ["as_random_generator", "classes_of", "kernels_named", "threads_of"]
 
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
 
 
-def kernels_named(name):
-    """The kernel module called "reference" or "fast"."""
+def kernels_named(name: KernelsName) -> Kernels:
+    """Return the kernel module called "reference" or "fast".
+
+    Parameters
+    ----------
+    name : {"reference", "fast"}
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ValueError
+        If there is no such name.
+    ImportError
+        If ``refimpl_fast`` is not built.
+
+    See Also
+    --------
+    refimpl.kernels : The reference.
+
+    Examples
+    --------
+    >>> kernels_named("reference").__name__
+    'refimpl.kernels'
+    """
     one_of(name, _KERNELS, "kernels")
-    return importlib.import_module(_KERNELS[name])
+    kernels: Any = importlib.import_module(_KERNELS[name])
+    return as_kernels(kernels)
 
 
-def classes_of(y, X):
-    """The classes and, for each object of X, its class's place among them.
+def threads_of(n_jobs: int | None) -> int | None:
+    """Return the argument `threads` that belongs to scikit-learn's `n_jobs`.
 
-    For an X that scikit-learn's ``validate_data`` does not take with y, as it may be a sequence of objects.
+    Parameters
+    ----------
+    n_jobs : int or None
+        None is 1, -1 is all processors, -2 is all but one, and so on.
+
+    Returns
+    -------
+    int or None
+        The number of threads; None for all processors.
+
+    Raises
+    ------
+    ValueError
+        If `n_jobs` is 0 or not an integer.
+
+    See Also
+    --------
+    refimpl.checks.as_threads : What the functions make of `threads`.
+
+    Examples
+    --------
+    >>> threads_of(None), threads_of(-1), threads_of(2)
+    (1, None, 2)
+    """
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
+    if n_jobs == -1:
+        return None
+    return int(n_jobs) if n_jobs > 0 else max(1, processors() + 1 + int(n_jobs))
+
+
+def classes_of(y: ArrayLike, X: Any) -> tuple[Labels, IntArray]:
+    """Return the sorted classes, and for each object of X the index of its class.
+
+    X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+    X : array_like or sequence of n objects
+
+    Returns
+    -------
+    classes : ndarray, shape (n_classes,)
+    places : ndarray, shape (n,), int64
+
+    Raises
+    ------
+    ValueError
+        If y does not hold one class for each object of X.
+
+    See Also
+    --------
+    numpy.unique : What computes the classes.
+
+    Examples
+    --------
+    >>> classes, places = classes_of(["b", "a", "b"], ["some", "three", "objects"])
+    >>> classes.tolist(), places.tolist()
+    (['a', 'b'], [1, 0, 1])
     """
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
     check_classification_targets(y)
-    return np.unique(y, return_inverse=True)
+    classes, places = np.unique(y, return_inverse=True)
+    return classes, places
 
 
-def as_random_generator(random_state):
-    """One generator out of what scikit-learn and NumPy take for a source of random numbers.
+def as_random_generator(random_state: Any) -> np.random.Generator:
+    """Return a NumPy generator for a scikit-learn `random_state`.
 
     Parameters
     ----------
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
-        None is seeded by the operating system. A RandomState is drawn from, so that the next call differs; a
-        Generator is used itself.
+        With None the operating system gives the seed. With a RandomState the seed is drawn from it,
+        so the next call differs. A Generator is returned as it is.
 
     Returns
     -------
@@ -45,13 +138,30 @@ def as_random_generator(random_state):
 
     Raises
     ------
-    TypeError, ValueError
-        If it is anything else, or a negative integer.
+    TypeError
+        If `random_state` has another type.
+    ValueError
+        If `random_state` is a negative integer.
+
+    See Also
+    --------
+    numpy.random.default_rng : The generator of an integer.
+
+    Examples
+    --------
+    >>> as_random_generator(7).random() == np.random.default_rng(7).random()
+    True
     """
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
-    if random_state is not None and not isinstance(random_state, numbers.Integral | np.random.Generator):
-        raise TypeError(f"random_state must be an integer, None, a RandomState or a Generator; got {random_state!r}")
+    if random_state is not None and not isinstance(
+        random_state, numbers.Integral | np.random.Generator
+    ):
+        raise TypeError(
+            "random_state must be an integer, None, a RandomState or a Generator; got "
+            f"{random_state!r}"
+        )
     if isinstance(random_state, numbers.Integral) and random_state < 0:
-        raise ValueError(f"random_state is {random_state}; it must be at least 0")
-    return np.random.default_rng(random_state)
+        raise ValueError(f"random_state must be at least 0; got {random_state}")
+    seed: Any = random_state  # default_rng takes any Integral, but its hints say int
+    return np.random.default_rng(seed)

@@ -1,5 +1,8 @@
 """scikit-learn estimator over Boosted Distance: Amores, Sebe & Radeva (2006)."""
 
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
+
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -7,136 +10,225 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.boosted_distance import (
+    BoostedDistance,
     boosted_distance,
     class_similarities,
     selected_dimensions,
     staged_nearest_neighbor,
 )
-from refimpl.estimators.arguments import kernels_named
+from refimpl.boosted_distance.weak_learners import WeakLearner
+from refimpl.estimators.arguments import kernels_named, threads_of
+from refimpl.progress import Callback
+from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
+
+__all__ = ["BoostedDistanceClassifier"]
 
 
 class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbour under the boosted distance, whose similarities are normalised by default.
 
-    Source: Amores, Sebe & Radeva (2006), Algorithms A.1-A.3. Each class's boosting starts with half of the weight on
-    the pairs within the class and half on the others (A.2, line 4), so classes are balanced as they are: there is no
-    ``class_weight``.
+    Source: Amores, Sebe & Radeva (2006), Algorithms A.1-A.3. The boosting of each class starts with
+    half of the weight on the pairs within the class and half on the others (A.2, line 4), so
+    classes of different sizes are balanced already.
 
     Parameters
     ----------
-    T : int, default 100
-        Rounds of boosting for each class.
-    kernels : {"reference", "fast"}, default "reference"
+    n_estimators : int, default 100
+        The number of rounds of boosting for each class, T.
     weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        Decision stumps by default.
+        The method that finds the weak classifier of each round; by default decision stumps, as in
+        the paper.
     normalize : bool, default True
-        Divide each class's similarity by its sum of weights, so that it lies in [0, 1] (ERRATUM BD-2). False is
-        Algorithm A.3 as printed, which favours the class whose stumps weigh most.
-    warm_start : bool, default False
-        True makes ``fit`` go on from the rounds of the last ``fit``, which must have had the same data and no
-        larger T. The result is that of one ``fit`` with all T rounds.
+        Whether to divide the similarity of each class by the sum of its weights, so that it lies in
+        [0, 1] (ERRATUM BD-2). False is Algorithm A.3 as printed, which favours the class whose
+        stumps weigh most.
+    class_weight : dict of label -> float, optional
+        A factor for the similarity of each class, such as ``{"rare": 1.1}``. A class with a larger
+        factor is predicted more often. The factor of a class without an entry is 1. The factors
+        change predictions and not ``fit``. The paper has no such factors.
+    kernels : {"reference", "fast"}, default "reference"
+        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+        Both give the same result, bit for bit.
+    n_jobs : int or None, default -1
+        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
+        not depend on it.
     callback : callable, optional
-        ``callback(label, round)`` is called after each :class:`refimpl.boosted_distance.Round`; if it returns
-        True, this class has done.
-    threads : int, optional
-        None for all.
+        ``callback(step)`` is called with a :class:`refimpl.Step` after each round of each class. If
+        it returns True, the training of this class ends. See
+        :func:`refimpl.boosted_distance.boosted_distance`.
+    warm_start : bool, default False
+        If True, ``fit`` continues from the model of the last ``fit``, which must have had the same
+        data and no larger `n_estimators`. The result is that of one ``fit`` with all rounds.
     max_memory : int, optional
-        Bytes that the training may take; ``fit`` raises MemoryError before it starts if it could need more.
+        The most bytes that the training may take; see
+        :func:`refimpl.boosted_distance.estimate_memory`. ``fit`` raises MemoryError before it
+        starts if it could need more.
 
     Attributes
     ----------
+    model_ : refimpl.boosted_distance.BoostedDistance
+        The trained model, with an ensemble of weak classifiers for each class.
     classes_ : ndarray, shape (n_classes,)
-    models_ : dict of int -> StumpEnsemble
-        By the class's place in `classes_`.
+        The class labels, in ascending order.
+    n_features_in_ : int
+        The number of columns of X in ``fit``.
     selected_dimensions_ : ndarray of int64
-        The features that the distance looks at, ascending.
+        The features that the distance depends on, in ascending order.
+
+    See Also
+    --------
+    refimpl.boosted_distance.boosted_distance : The training as a function.
+
+    Examples
+    --------
+    >>> from refimpl.estimators import BoostedDistanceClassifier
+    >>> X, y = [[0.0, 3.0], [1.0, 9.0], [5.0, 4.0], [6.0, 8.0]], ["low", "low", "high", "high"]
+    >>> classifier = BoostedDistanceClassifier(n_estimators=5).fit(X, y)
+    >>> classifier.predict([[2.0, 8.0], [7.0, 3.0]]).tolist()
+    ['low', 'high']
+    >>> classifier.selected_dimensions_.tolist()
+    [0]
     """
 
+    model_: BoostedDistance
+    classes_: Labels
+    selected_dimensions_: IntArray
+
     def __init__(
-        self, T=100, *, kernels="reference", weak_learner=None, normalize=True, warm_start=False, callback=None,
-        threads=None, max_memory=None,
-    ):  # fmt: skip
-        self.T = T
-        self.kernels = kernels
+        self,
+        n_estimators: int = 100,
+        *,
+        weak_learner: WeakLearner[Any] | None = None,
+        normalize: bool = True,
+        class_weight: Mapping[Any, float] | None = None,
+        kernels: KernelsName = "reference",
+        n_jobs: int | None = -1,
+        callback: Callback | None = None,
+        warm_start: bool = False,
+        max_memory: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
         self.weak_learner = weak_learner
         self.normalize = normalize
-        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.kernels = kernels
+        self.n_jobs = n_jobs
         self.callback = callback
-        self.threads = threads
+        self.warm_start = warm_start
         self.max_memory = max_memory
 
-    def fit(self, X, y):
-        """Learn one similarity for each class from X, shape (n, d), and the labels y, shape (n,)."""
-        warm = self.warm_start and hasattr(self, "models_")
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=not warm)
-        check_classification_targets(y)
-        classes, places = np.unique(y, return_inverse=True)
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn one similarity for each class from X, shape (n, d), and the labels y, shape (n,).
+
+        Returns the estimator itself.
+        """
+        warm = self.warm_start and hasattr(self, "model_")
+        points: FloatArray
+        labels: Labels
+        points, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=not warm)
+        check_classification_targets(labels)
+        classes, places = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
-            raise ValueError("y has one class; the classifier needs at least two classes")
-        order = np.argsort(places, kind="stable")  # of equal similarities the first class's is taken
+            raise ValueError("y must have at least two classes; got one class")
+        # sorted by class: among equal similarities argmax takes the first class
+        order = np.argsort(places, kind="stable")
         if warm:
-            self._check_warm_start(X[order], classes[places[order]])
-        callback = None if self.callback is None else lambda C, round: self.callback(classes[C], round)
-        self.models_ = boosted_distance(
-            X, places, self.T, kernels=kernels_named(self.kernels), weak_learner=self.weak_learner,
-            models=self.models_ if warm else None, callback=callback, threads=self.threads,
+            self._check_warm_start(points[order], labels[order])
+        self.model_ = boosted_distance(
+            points,
+            labels,
+            self.n_estimators,
+            weak_learner=self.weak_learner,
+            kernels=kernels_named(self.kernels),
+            threads=threads_of(self.n_jobs),
+            callback=self.callback,
+            start=self.model_ if warm else None,
             max_memory=self.max_memory,
-        )  # fmt: skip
-        self.classes_, self._places, self._X = classes, places[order], X[order]
-        self.selected_dimensions_ = selected_dimensions(self.models_)
+        )
+        self.classes_ = classes
+        self._X = points[order]
+        self._y = labels[order]
+        self.selected_dimensions_ = selected_dimensions(self.model_)
         return self
 
-    def _check_warm_start(self, X, y):
-        if not np.array_equal(X, self._X) or not np.array_equal(y, self.classes_[self._places]):
-            raise ValueError("X, y: not those of the last fit; pass them again, or set warm_start=False")
-        trained = max(map(len, self.models_.values()))
-        if self.T < trained:
-            raise ValueError(f"T is {self.T}; {trained} rounds are trained, pass no fewer or set warm_start=False")
+    def _check_warm_start(self, X: FloatArray, y: Labels) -> None:
+        if not np.array_equal(X, self._X) or not np.array_equal(y, self._y):
+            raise ValueError(
+                "X and y must be those of the last fit, or warm_start must be False; got others"
+            )
+        trained = max(map(len, self.model_.ensembles))
+        if self.n_estimators < trained:
+            raise ValueError(
+                f"n_estimators must be at least {trained}, the rounds that are trained, or "
+                f"warm_start must be False; got {self.n_estimators}"
+            )
 
-    def _query(self, X):
+    def _query(self, X: ArrayLike) -> tuple[FloatArray, dict[str, Any]]:
+        """Return the checked queries and the options of the functions."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        options = {"kernels": kernels_named(self.kernels), "normalize": self.normalize, "threads": self.threads}
-        return X, options
+        Q: FloatArray = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        options = {
+            "normalize": self.normalize,
+            "class_weight": self.class_weight,
+            "kernels": kernels_named(self.kernels),
+            "threads": threads_of(self.n_jobs),
+        }
+        return Q, options
 
-    def _similarities(self, X):
-        X, options = self._query(X)
-        return class_similarities(X, self.models_, self._X, self._places, **options)
+    def _similarities(self, X: ArrayLike) -> FloatArray:
+        Q, options = self._query(X)
+        return class_similarities(self.model_, Q, self._X, self._y, **options)
 
-    def decision_function(self, X):
-        """Return how similar X, shape (n, d), is to the most similar training vector of each class.
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return how similar each row of X is to the most similar training vector of each class.
 
         Returns
         -------
         ndarray, shape (n, n_classes), float64
-            Between 0 and 1, unless ``normalize=False``. Of two classes the second's less the first's, shape (n,).
+            Between 0 and 1, unless ``normalize=False`` or `class_weight` has factors above 1. With
+            two classes the shape is (n,), and a value is the similarity of the second class minus
+            that of the first.
         """
         S = self._similarities(X)
         return S[:, 1] - S[:, 0] if S.shape[1] == 2 else S
 
-    def predict_proba(self, X):
-        """Return the softmax of the classes' similarities: exp(S_c) over the sum of exp(S_c) of all classes.
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the softmax of the classes' similarities.
 
-        It puts the classes in order, as :meth:`predict` does, but is no calibrated probability: no class gets more than
-        e times another's, unless ``normalize=False``. ``sklearn.calibration.CalibratedClassifierCV`` gives those.
+        The value of class c is exp(S_c) divided by the sum of exp(S_c) over all classes. The class
+        with the largest value is the one that :meth:`predict` returns. The values are not
+        calibrated probabilities: no class gets more than e times the value of another, unless
+        ``normalize=False`` or `class_weight` has factors above 1.
+        ``sklearn.calibration.CalibratedClassifierCV`` gives calibrated probabilities.
 
         Returns
         -------
         ndarray, shape (n, n_classes), float64
         """
-        return softmax(self._similarities(X), axis=1)
+        probabilities: FloatArray = softmax(self._similarities(X), axis=1)
+        return probabilities
 
-    def predict(self, X):
-        """Return the class of the training vector most similar to each row of X, shape (n, d): ndarray, shape (n,).
+    def predict(self, X: ArrayLike) -> Labels:
+        """Return the class of the training vector most similar to each row of X, shape (n, d).
 
-        Of equal similarities the first class's is taken.
+        Among classes with equal similarities the first one wins.
+
+        Returns
+        -------
+        ndarray, shape (n,)
         """
-        S = self._similarities(X)
-        return self.classes_[S.argmax(axis=1)]
+        places = self._similarities(X).argmax(axis=1)
+        labels: Labels = self.classes_[places]
+        return labels
 
-    def staged_predict(self, X, rounds=None):
-        """Yield the labels of X after each number of rounds in `rounds` (default: each that was trained)."""
-        X, options = self._query(X)
-        rounds = range(1, max(map(len, self.models_.values())) + 1) if rounds is None else rounds
-        for _, places in staged_nearest_neighbor(X, self.models_, self._X, self._places, rounds, **options):
-            yield self.classes_[places]
+    def staged_predict(self, X: ArrayLike, rounds: Iterable[int] | None = None) -> Iterator[Labels]:
+        """Yield the labels of X, shape (n, d), after each number of rounds in `rounds`.
+
+        The default is each number of rounds up to the last that was trained.
+        """
+        Q, options = self._query(X)
+        if rounds is None:
+            rounds = range(1, max(map(len, self.model_.ensembles)) + 1)
+        stages = staged_nearest_neighbor(self.model_, Q, self._X, self._y, rounds, **options)
+        for _, labels in stages:
+            yield labels

@@ -1,234 +1,113 @@
 """scikit-learn estimators over BoostMap: Athitsos, Alon, Sclaroff & Kollios (2005).
 
-What the paper leaves open is read here so:
-
-* Training objects and candidates (§ 11: 5,000 each) are drawn at random, the fewer among the more: so the
-  max(n_training_objects, n_candidates)^2 distances between those are all that the training needs.
-* By default there are 40 triples for each training object, the paper's 200,000 for its 5,000; a coordinate is asked for
-  20 candidates, as there, but 8 at least; § 7.3 has 20 rounds for each coordinate at most, and the second phase one.
-* Without classes k' is 50: § 10's k' = 4 takes objects that far for the 10 classes of MNIST.
-* An object without another of its class is in no selective triple; it may be a candidate, and it may vote.
+A *triple* (q, a, b) of objects says whether q is nearer to a or to b; the embedding is trained to
+keep this order. A *candidate* is an object that a coordinate may measure distances to. The module
+:mod:`refimpl.estimators.boostmap_training` says how training objects, candidates and triples are
+drawn from X.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, check_non_negative
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
-from refimpl.boostmap import boostmap, embedding, require_ordinary
-from refimpl.boostmap.triples import nearby_triples, random_triples, selective_triples
-from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named
-from refimpl.estimators.spaces import QueryRows, as_query_objects, as_training_objects, is_matrix, space_of
-from refimpl.spaces import PrecomputedSpace
+from refimpl import boostmap
+from refimpl.checks import as_count
+from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named, threads_of
+from refimpl.estimators.boostmap_training import BoostMapTraining
+from refimpl.estimators.spaces import Objects, as_query_objects
+from refimpl.progress import Callback
 from refimpl.spaces.retrieval import FilterAndRefine, vote
+from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
-LEAST = 3  # objects of a triple
-SIZES = {"n_training_objects": 5000, "n_candidates": 5000, "n_components": 256}  # § 11
-ROUNDS_PER_COMPONENT = 20
-TRIPLES_PER_OBJECT = 40  # § 11: 200,000 of 5,000 objects
-K_MOST = {"selective": 4, "nearby": 50}  # § 11.3
-TRIPLES, TARGETS = ("selective", "random", "nearby"), ("classes", "distances")
+__all__ = ["BoostMap", "BoostMapClassifier"]
 
 
-class _Trained(BaseEstimator):
-    """What both estimators share: the training, and the vectors of the objects that it was given."""
+class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraining):
+    """Embed objects in R^d by their distances to a few reference objects: BoostMap.
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = tags.input_tags.positive_only = is_matrix(self.metric)
-        return tags
+    The embedding is trained so that near objects stay near.
 
-    def _training_objects(self, X):
-        X = as_training_objects(self, X, self.metric, LEAST, f"a triple needs {LEAST}")
-        if is_matrix(self.metric):
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"X with metric='precomputed' has shape {X.shape}; it must be square, the distances between all "
-                    "objects of fit"
-                )
-            check_non_negative(X, f"{type(self).__name__}.fit: with metric='precomputed' X must hold distances")
-        return X
-
-    def _uses_classes(self):
-        one_of(self.triples, TRIPLES, "triples")
-        one_of(self.target, TARGETS, "target")
-        return self.triples == "selective" or self.target == "classes"
-
-    def _counts(self, n):
-        """The sizes of the training for n objects: none is larger than these allow."""
-        n_t, n_C, d = (getattr(self, name) for name in SIZES)
-        n_t = min(n, 5000 if n_t is None else as_count(n_t, "n_training_objects", LEAST))
-        n_C = min(n, 5000 if n_C is None else as_count(n_C, "n_candidates", 2))
-        d = min(n_C, max(8, n_C // 20), SIZES["n_components"]) if d is None else as_count(d, "n_components")
-        t = TRIPLES_PER_OBJECT * n_t if self.n_triples is None else as_count(self.n_triples, "n_triples")
-        extra = d if self.query_sensitive is None else as_count(self.query_sensitive, "query_sensitive", 0)
-        rounds = ROUNDS_PER_COMPONENT * d if self.max_rounds is None else as_count(self.max_rounds, "max_rounds")
-        return n_t, n_C, d, t, extra, rounds
-
-    def _train(self, X, members, rng):
-        """Learn the embedding of the objects X with the classes `members` (0, 1, ...; or None).
-
-        Returns the places of the objects between which distances were computed, and their vectors.
-        """
-        kernels, space = kernels_named(self.kernels), space_of(X, self.metric, self.metric_params)
-        n_t, n_C, d, t, extra, rounds = self._counts(len(space))
-        order = rng.permutation(len(space))
-        sample, objects, candidates = (np.sort(order[:size]) for size in (max(n_t, n_C), n_t, n_C))
-        W = space.within(sample, sample)
-        require_ordinary(W, "X")
-        T, C = np.searchsorted(sample, objects), np.searchsorted(sample, candidates)
-        triples, y = self._triples(_part(W, T, T), None if members is None else members[objects], t, rng)
-        D = np.ascontiguousarray(_part(W, T, C).T)
-        between = D if n_t == n_C else np.ascontiguousarray(_part(W, C, C).T)
-        del W
-        model = boostmap(
-            D, between, triples, y, d, rng=rng, candidates=candidates, M_1=self.M_1, m=self.m, M_2=self.M_2,
-            query_sensitive=extra, max_rounds=rounds, kernels=kernels, callback=self.callback,
-            checkpoint=self.checkpoint, max_memory=self.max_memory, threads=self.threads,
-        )  # fmt: skip
-        if model.d == 0:
-            raise ValueError(
-                f"X, y: no 1D embedding orders the {t} triples better than chance; more of them (n_triples) or others "
-                "(triples) may do"
-            )
-        self.embedding_, self.references_, self.n_distances_ = model, model.references, space.computed
-        self._space = space
-        return sample, _vectors(model, D if n_t >= n_C else between, candidates)
-
-    def _triples(self, D, members, t, rng):
-        """Triples among the training objects and their labels."""
-        k_most = K_MOST.get(self.triples, 4) if self.k_most is None else self.k_most
-        k_most = min(as_count(k_most, "k_most", 1 + (self.triples == "nearby")), len(D) - 1)
-        if self.triples == "selective":
-            return _selective(D, members, k_most, t, rng, self.target == "classes")
-        Phi = D
-        if self.target == "classes":
-            _require_pairs(members, np.arange(len(members)), 1, self.triples)
-            Phi = _other_class(members)
-        try:
-            return random_triples(Phi, t, rng) if self.triples == "random" else nearby_triples(D, k_most, t, rng, Phi)
-        except ValueError as error:
-            raise ValueError(f"X, y: no triples to train on with triples={self.triples!r} ({error})") from None
-
-    def _embed_all(self, sample, vectors):
-        """Vectors of all objects of ``fit``: those of the sample are there already."""
-        n = len(self._space)
-        others = np.setdiff1d(np.arange(n), sample, assume_unique=True)
-        if len(others) == 0:
-            return vectors
-        F = np.empty((n, vectors.shape[1]))
-        F[sample], F[others] = vectors, self.embedding_.embed(self._space, self._space.take(others))
-        self.n_distances_ = self._space.computed
-        return F
-
-    def _forget_matrix(self):
-        """A given matrix has done its part: queries bring their own rows."""
-        if isinstance(self._space, PrecomputedSpace):
-            self._space = QueryRows(len(self._space))
-
-
-def _part(W, rows, columns):
-    whole = len(rows) == len(W) and len(columns) == len(W)
-    return W if whole else W[np.ix_(rows, columns)]
-
-
-def _vectors(model, D, candidates):
-    """F_out of the columns of D, shape (n_C, n): ``model.embed`` from distances that are there."""
-    first, second = np.searchsorted(candidates, model.first), np.searchsorted(candidates, model.second)
-    second[model.second < 0] = -1
-    columns = [embedding(D, *h) for h in zip(first, second, model.length, strict=True)]
-    return np.ascontiguousarray(np.array(columns).T)
-
-
-def _other_class(members):
-    """Phi_X of § 9.1: 0 within a class, 1 between two."""
-    return (members[:, np.newaxis] != members).astype(np.float64)
-
-
-def _require_pairs(members, kept, least, triples):
-    found = len(np.unique(members[kept]))
-    if len(np.unique(members)) < 2:
-        raise ValueError("y has one class among the training objects; BoostMap's triples need at least two classes")
-    if found < least or np.bincount(members).max() < 2:
-        raise ValueError(
-            f"y: {found if least > 1 else 0} of the training objects' classes have two objects; triples={triples!r} "
-            f"needs {least} (triples='random' or 'nearby' with target='distances' needs none)"
-        )
-
-
-def _selective(D, members, k_most, t, rng, by_classes):
-    kept = np.flatnonzero(np.bincount(members)[members] > 1)
-    _require_pairs(members, kept, 2, "selective")
-    members = members[kept]
-    triples, y = selective_triples(
-        _part(D, kept, kept), members, k_most, t, rng, _other_class(members) if by_classes else None
-    )
-    return kept[triples].astype(np.int32), y
-
-
-class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
-    """Embed objects in R^d by their distances to a few of them, so that near objects stay near: BoostMap.
-
-    Source: Athitsos, Alon, Sclaroff & Kollios, "Learning Euclidean Embeddings for Indexing and Classification" (2005),
-    §§ 7 and 8. The vectors are F_out of eq. 15 as they are. The distance that goes with them is a weighted L1:
-    ``embedding_.pairwise(Q, X)`` (eqs. 16 and 22).
+    Source: Athitsos, Alon, Sclaroff & Kollios, "Learning Euclidean Embeddings for Indexing and
+    Classification" (2005), §§ 7 and 8. The vectors are F_out of eq. 15, not
+    scaled. They are compared by a weighted L1 distance, ``model_.pairwise(Q, X)`` (eqs. 16 and 22).
 
     Parameters
     ----------
     n_components : int, optional
-        d; the training may end with fewer. Default: one for 20 candidates, the paper's 256 for its 5,000, but 8 at
-        least; no more than there are candidates.
+        The largest number of dimensions, d; the training may end with fewer. The default is one
+        dimension for every 20 candidates, between 8 and 256, and at most the number of candidates.
+        The paper has 256 for 5,000 candidates.
     n_triples : int, optional
-        t. Default: 40 for each training object.
+        The number of training triples; by default 40 for each training object.
     n_candidates, n_training_objects : int, optional
-        Objects to draw references and pivots from, and objects of the triples; the fewer are drawn among the more.
-        At most all objects. Default: 5,000 each.
+        The number of objects to draw references and pivots from, and the number of objects that
+        triples are drawn from. The smaller set is drawn from the larger. The default for each is
+        5,000, or all objects if there are fewer.
     triples : {"nearby", "selective", "random"}, default "nearby"
-        § 10 without classes (a and b are among the k' nearest of q), § 10 with classes, or all triples alike.
+        How triples are drawn. "nearby": a and b are among the k' nearest objects of q (§ 10 without
+        classes). "selective": § 10 with classes. "random": all triples are equally likely.
     k_most : int, optional
-        k' of § 10. At most all objects but one. Default: 4 for selective triples, 50 for nearby ones.
+        k' of § 10, less than the number of objects. The default is 4 for selective triples and 50
+        for nearby triples.
     target : {"distances", "classes"}, default "distances"
-        What orders the triples: the metric ("Fe" of § 11) or the classes y ("Pa").
-    M_1, M_2 : int, default 1000 and 200
-        Reference objects tried in a round of § 7.3; classifiers whose Z_min is computed. At most as many as there are.
-    m : int, optional
-        Pivot pairs tried in a round, `M_1` by default.
+        What decides the order of a triple: the metric ("Fe" of § 11) or the classes y ("Pa").
+    n_references, n_best : int, default 1000 and 200
+        The number of reference objects that a round of § 7.3 tries (M_1), and the number of
+        classifiers whose Z_min it computes (M_2). If there are fewer, all are taken.
+    n_pairs : int, optional
+        The number of pairs of pivots that a round tries (m); by default `n_references`.
     query_sensitive : int or None, default 0
-        Rounds of § 8.1, which change the weights of the distance and not the vectors; None: one for each component.
+        The number of rounds of § 8.1, which change the weights of the distance and not the vectors.
+        None means one round for each component.
     metric : str or callable, default "euclidean"
-        "precomputed" (X holds distances: from row to column, 0 in the diagonal), a name that
-        ``sklearn.metrics.pairwise_distances`` knows, or ``metric(x, y)``, the distance from x to the training object y.
-        With a callable X may be any sequence of objects: strings, sets, images. No metric axiom is asked for.
+        "precomputed" (X holds the distances from row to column, with 0 in the diagonal), a name
+        that ``sklearn.metrics.pairwise_distances`` knows, or a function ``metric(x, y)`` that
+        returns the distance from x to the training object y. With a function X may be any sequence
+        of objects: strings, sets, images. The distance need not be a metric.
     metric_params : dict, optional
         Further arguments of the metric.
     max_rounds : int, optional
-        Rounds of § 7.3 at most. Default: 20 for each component.
+        The largest number of rounds of § 7.3; by default 20 for each component.
     kernels : {"reference", "fast"}, default "reference"
-        The results are the same to the last bit.
+        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+        Both give the same result, bit for bit.
     callback : callable, optional
-        ``callback(round)`` after each round, as :func:`refimpl.boostmap.boostmap` calls it; if it returns True, this
-        phase of the training ends.
-    checkpoint : str or os.PathLike, optional
-        A file that an interrupted ``fit`` goes on from when it is called with the same X, y and `random_state`, an
-        integer then.
+        ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
+        True, this phase of the training ends. See :func:`refimpl.boostmap.boostmap`.
+    start : refimpl.boostmap.BoostMap, optional
+        An earlier `model_`, or a ``step.result``, that ``fit`` continues from. X, y and
+        `random_state` must be the same as then, and `random_state` must be an integer.
     max_memory : int, optional
-        Bytes that the training may take beyond its distances; see :func:`refimpl.boostmap.memory.estimate_memory`.
+        The most bytes that the training may take beyond its distances; see
+        :func:`refimpl.boostmap.estimate_memory`. ``fit`` raises MemoryError if it could need more.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
-    threads : int, optional
-        None for all. The result does not depend on it.
+        The source of random numbers; pass an integer to get the same result from each ``fit``. It
+        draws training objects, candidates and triples, and what each round tries.
+    n_jobs : int or None, default -1
+        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
+        not depend on it.
 
     Attributes
     ----------
-    embedding_ : refimpl.boostmap.BoostMap
-        The trained embedding with its weights. ``embedding_.cost`` is the number of exact distances that it takes to
-        embed a new object.
-    references_ : ndarray of int64, shape (embedding_.cost,)
-        The training objects to which distances are measured, as places in X, ascending.
+    model_ : refimpl.boostmap.BoostMap
+        The trained model: the embedding and its weights. Embedding a new object takes
+        ``model_.cost`` exact distances.
+    references_ : ndarray of int64, shape (model_.cost,)
+        The rows of X to which distances are measured, in ascending order.
     n_distances_ : int
-        Exact distances that ``fit`` computed: max(n_training_objects, n_candidates)^2. ``fit_transform`` adds
-        ``embedding_.cost`` for each object beyond those.
+        The number of exact distances that ``fit`` computed: max(n_training_objects,
+        n_candidates)^2. ``fit_transform`` computes ``model_.cost`` more for each of the other
+        objects.
     n_features_in_ : int
-        Unless X is a sequence of objects.
+        The number of columns of X in ``fit``; not set if X is a sequence of objects.
+
+    See Also
+    --------
+    BoostMapClassifier : Classify by the nearest neighbors under the learned distance.
+    refimpl.boostmap.boostmap : The training, from matrices of distances.
 
     Examples
     --------
@@ -240,11 +119,29 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
     """
 
     def __init__(
-        self, n_components=None, *, n_triples=None, n_candidates=None, n_training_objects=None, triples="nearby",
-        k_most=None, target="distances", M_1=1000, m=None, M_2=200, query_sensitive=0, metric="euclidean",
-        metric_params=None, max_rounds=None, kernels="reference", callback=None, checkpoint=None, max_memory=None,
-        random_state=None, threads=None,
-    ):  # fmt: skip
+        self,
+        n_components: int | None = None,
+        *,
+        n_triples: int | None = None,
+        n_candidates: int | None = None,
+        n_training_objects: int | None = None,
+        triples: str = "nearby",
+        k_most: int | None = None,
+        target: str = "distances",
+        n_references: int = 1000,
+        n_pairs: int | None = None,
+        n_best: int = 200,
+        query_sensitive: int | None = 0,
+        metric: str | Callable[..., Any] = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        max_rounds: int | None = None,
+        random_state: Any = None,
+        kernels: KernelsName = "reference",
+        n_jobs: int | None = -1,
+        callback: Callback | None = None,
+        start: boostmap.BoostMap | None = None,
+        max_memory: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.n_triples = n_triples
         self.n_candidates = n_candidates
@@ -252,29 +149,30 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
         self.triples = triples
         self.k_most = k_most
         self.target = target
-        self.M_1 = M_1
-        self.m = m
-        self.M_2 = M_2
+        self.n_references = n_references
+        self.n_pairs = n_pairs
+        self.n_best = n_best
         self.query_sensitive = query_sensitive
         self.metric = metric
         self.metric_params = metric_params
         self.max_rounds = max_rounds
-        self.kernels = kernels
-        self.callback = callback
-        self.checkpoint = checkpoint
-        self.max_memory = max_memory
         self.random_state = random_state
-        self.threads = threads
+        self.kernels = kernels
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.start = start
+        self.max_memory = max_memory
 
-    def fit(self, X, y=None):
+    def fit(self, X: Objects, y: ArrayLike | None = None) -> Self:
         """Learn the embedding.
 
         Parameters
         ----------
-        X : array_like, shape (n, n_features); (n, n) with metric="precomputed"; n objects with a callable
-            At least 3 of them.
+        X : array_like, shape (n, n_features), or n objects
+            At least 3 objects. With metric="precomputed" X holds distances, shape (n, n); with a
+            callable metric X may hold any objects.
         y : array_like, shape (n,), optional
-            Classes; only triples="selective" and target="classes" look at them.
+            Classes; used only with triples="selective" or target="classes".
 
         Returns
         -------
@@ -289,94 +187,153 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Trained):
         self._forget_matrix()
         return self
 
-    def fit_transform(self, X, y=None):
-        """The vectors of X, shape (n, d), without computing any distance of the training again."""
+    def fit_transform(self, X: Objects, y: ArrayLike | None = None) -> FloatArray:
+        """Learn the embedding and return the vectors of X, shape (n, d).
+
+        The distances of the training are used again, not computed twice.
+        """
         vectors = self._embed_all(*self._fit(X, y))
         self._forget_matrix()
         return vectors
 
-    def _fit(self, X, y):
-        X, members = self._training_objects(X), None
+    def _fit(self, X: Objects, y: ArrayLike | None) -> tuple[IntArray, FloatArray]:
+        objects = self._training_objects(X)
+        members = None
         if self._uses_classes():
             if y is None:
                 raise ValueError(
-                    f"y is None; triples={self.triples!r} with target={self.target!r} needs classes "
-                    "(triples='nearby' or 'random' with target='distances' does not)"
+                    f"y must hold classes with triples={self.triples!r} and target={self.target!r};"
+                    " got y=None (triples='nearby' or 'random' with target='distances' needs none)"
                 )
-            members = classes_of(y, X)[1]
-        return self._train(X, members, as_random_generator(self.random_state))
+            members = classes_of(y, objects)[1]
+        return self._train(objects, members, as_random_generator(self.random_state))
 
-    def transform(self, X):
-        """F_out of eq. 15.
+    def transform(self, X: Objects) -> FloatArray:
+        """Return F_out of eq. 15.
 
         Parameters
         ----------
-        X : array_like, shape (m, n_features); (m, n) with metric="precomputed"; m objects with a callable
+        X : array_like, shape (m, n_features), or m objects
+            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
 
         Returns
         -------
         ndarray, shape (m, d), float64
         """
         check_is_fitted(self)
-        return self.embedding_.embed(self._space, as_query_objects(self, X, self.metric))
+        F: FloatArray = self.model_.embed(self._space, as_query_objects(self, X, self.metric))
+        return F
 
     @property
-    def _n_features_out(self):
-        return self.embedding_.d
+    def _n_features_out(self) -> int:
+        return self.model_.d
 
 
-class BoostMapClassifier(ClassifierMixin, _Trained):
-    """k nearest neighbours under the learnt query-sensitive distance: BoostMap-Pa-Se-QS.
+class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
+    """Classify by the k nearest neighbours under the learned distance: BoostMap-Pa-Se-QS.
 
-    Source: Athitsos, Alon, Sclaroff & Kollios, "Learning Euclidean Embeddings for Indexing and Classification" (2005),
-    §§ 8-11. Of classes with equally many votes that of the nearest object wins, then one at random (§ 11.1).
+    The distance is query-sensitive: its weights depend on the query.
+
+    Source: Athitsos, Alon, Sclaroff & Kollios, "Learning Euclidean Embeddings for Indexing and
+    Classification" (2005), §§ 8-11. Among classes with equally many votes the class of the nearest
+    object wins; if there is still a tie, one of the classes is drawn at random (§ 11.1).
 
     Parameters
     ----------
     n_neighbors : int, default 5
-        k, which was best in § 11.5; the same objects at most as `fit` gets.
+        k, the number of neighbours that vote, at most the number of objects in ``fit``. The value 5
+        was best in § 11.5.
     n_refine : int, optional
-        p of § 4.3: the exact distances to the p best candidates are computed, and the k nearest of these vote. None:
-        the k nearest by the learnt distance vote.
-    n_components, n_triples, n_candidates, n_training_objects, k_most, M_1, m, M_2, metric, metric_params, \
-max_rounds, kernels, callback, checkpoint, max_memory, random_state, threads
+        p of § 4.3: the exact distances to the p nearest objects under the learned distance are
+        computed, and the k nearest of these vote. With None the k nearest objects under the learned
+        distance vote.
+    n_components, n_triples, n_candidates, n_training_objects, k_most : int, optional
         As for :class:`BoostMap`.
     triples : {"selective", "random", "nearby"}, default "selective"
-        "Se" and "Ra" of § 11.
+        As for :class:`BoostMap`; "selective" is "Se" of § 11 and "random" is "Ra".
     target : {"classes", "distances"}, default "classes"
-        "Pa" and "Fe" of § 11.
+        As for :class:`BoostMap`.
     query_sensitive : int or None, default None
-        Rounds of § 8.1; None: one for each component. 0 is "QI" of § 11.
+        As for :class:`BoostMap`; 0 is "QI" of § 11.
+    n_references, n_pairs, n_best, metric, metric_params, max_rounds
+        As for :class:`BoostMap`.
+    kernels : {"reference", "fast"}, default "reference"
+        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+        Both give the same result, bit for bit.
+    callback : callable, optional
+        ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
+        True, this phase of the training ends. See :func:`refimpl.boostmap.boostmap`.
+    start : refimpl.boostmap.BoostMap, optional
+        An earlier `model_`, or a ``step.result``, that ``fit`` continues from. X, y and
+        `random_state` must be the same as then, and `random_state` must be an integer.
+    max_memory : int, optional
+        The most bytes that the training may take beyond its distances; see
+        :func:`refimpl.boostmap.estimate_memory`. ``fit`` raises MemoryError if it could need more.
+    random_state : int, None, numpy.random.RandomState or numpy.random.Generator
+        The source of random numbers; pass an integer to get the same result from each ``fit``. It
+        draws training objects, candidates and triples, what each round tries, and ties of votes.
+    n_jobs : int or None, default -1
+        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
+        not depend on it.
 
     Attributes
     ----------
+    model_ : refimpl.boostmap.BoostMap
+        The trained model: the embedding and its weights. A query takes ``model_.cost`` exact
+        distances, and `n_refine` more if that is set.
     classes_ : ndarray, shape (n_classes,)
-    embedding_ : refimpl.boostmap.BoostMap
-        The trained embedding. A query costs ``embedding_.cost`` exact distances, and `n_refine` more if it is given.
-    references_ : ndarray of int64, shape (embedding_.cost,)
-        The training objects to which distances are measured, as places in X, ascending.
+        The class labels, in ascending order.
+    references_ : ndarray of int64, shape (model_.cost,)
+        The rows of X to which distances are measured, in ascending order.
     n_distances_ : int
-        Exact distances that ``fit`` computed: s^2, s = max(n_training_objects, n_candidates), and ``embedding_.cost``
-        for each of the other n - s objects.
+        The number of exact distances that ``fit`` computed: s^2 for s = max(n_training_objects,
+        n_candidates), and ``model_.cost`` for each of the other n - s objects.
     n_features_in_ : int
-        Unless X is a sequence of objects.
+        The number of columns of X in ``fit``; not set if X is a sequence of objects.
+
+    See Also
+    --------
+    BoostMap : The embedding alone.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from refimpl.estimators import BoostMapClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = BoostMapClassifier(n_components=5, n_triples=1000, random_state=0).fit(X[::2], y[::2])
+    >>> model = BoostMapClassifier(n_components=5, n_triples=1000, random_state=0)
+    >>> model = model.fit(X[::2], y[::2])
     >>> bool(model.score(X[1::2], y[1::2]) > 0.9)
     True
+    >>> model.predict_proba(X[1:2]).tolist()
+    [[1.0, 0.0, 0.0]]
     """
 
     def __init__(
-        self, n_neighbors=5, *, n_refine=None, n_components=None, n_triples=None, n_candidates=None,
-        n_training_objects=None, triples="selective", k_most=None, target="classes", M_1=1000, m=None, M_2=200,
-        query_sensitive=None, metric="euclidean", metric_params=None, max_rounds=None, kernels="reference",
-        callback=None, checkpoint=None, max_memory=None, random_state=None, threads=None,
-    ):  # fmt: skip
+        self,
+        n_neighbors: int = 5,
+        *,
+        n_refine: int | None = None,
+        n_components: int | None = None,
+        n_triples: int | None = None,
+        n_candidates: int | None = None,
+        n_training_objects: int | None = None,
+        triples: str = "selective",
+        k_most: int | None = None,
+        target: str = "classes",
+        n_references: int = 1000,
+        n_pairs: int | None = None,
+        n_best: int = 200,
+        query_sensitive: int | None = None,
+        metric: str | Callable[..., Any] = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        max_rounds: int | None = None,
+        random_state: Any = None,
+        kernels: KernelsName = "reference",
+        n_jobs: int | None = -1,
+        callback: Callback | None = None,
+        start: boostmap.BoostMap | None = None,
+        max_memory: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.n_refine = n_refine
         self.n_components = n_components
@@ -386,27 +343,28 @@ max_rounds, kernels, callback, checkpoint, max_memory, random_state, threads
         self.triples = triples
         self.k_most = k_most
         self.target = target
-        self.M_1 = M_1
-        self.m = m
-        self.M_2 = M_2
+        self.n_references = n_references
+        self.n_pairs = n_pairs
+        self.n_best = n_best
         self.query_sensitive = query_sensitive
         self.metric = metric
         self.metric_params = metric_params
         self.max_rounds = max_rounds
-        self.kernels = kernels
-        self.callback = callback
-        self.checkpoint = checkpoint
-        self.max_memory = max_memory
         self.random_state = random_state
-        self.threads = threads
+        self.kernels = kernels
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.start = start
+        self.max_memory = max_memory
 
-    def fit(self, X, y):
+    def fit(self, X: Objects, y: ArrayLike) -> Self:
         """Learn the distance and embed the objects that will vote.
 
         Parameters
         ----------
-        X : array_like, shape (n, n_features); (n, n) with metric="precomputed"; n objects with a callable
-            At least 3 of them, and `n_neighbors`.
+        X : array_like, shape (n, n_features), or n objects
+            At least 3 and at least `n_neighbors` objects. With metric="precomputed" X holds
+            distances, shape (n, n); with a callable metric X may hold any objects.
         y : array_like, shape (n,)
             Classes, at least two.
 
@@ -419,64 +377,114 @@ max_rounds, kernels, callback, checkpoint, max_memory, random_state, threads
         TypeError, ValueError
             If an argument does not fit, or the data allow no triples.
         """
-        X = self._training_objects(X)
-        classes, members = classes_of(y, X)
+        objects = self._training_objects(X)
+        classes, members = classes_of(y, objects)
         if len(classes) < 2:
-            raise ValueError("y has one class; the classifier needs at least two classes")
+            raise ValueError("y must have at least two classes; got one class")
         self._uses_classes()
-        self._k_and_p(self.n_neighbors, len(X))
+        self._k_and_p(self.n_neighbors, len(objects))
         rng = as_random_generator(self.random_state)
-        self._vectors = self._embed_all(*self._train(X, members, rng))
+        self._vectors = self._embed_all(*self._train(objects, members, rng))
         self._forget_matrix()
         self._seed = int(rng.integers(2**32))
-        self.classes_, self._places = classes, members
+        self.classes_ = classes
+        self._places = members
         return self
 
-    def _k_and_p(self, k, n):
+    def _k_and_p(self, k: int, n: int) -> tuple[int, int]:
         k = as_count(k, "n_neighbors")
         p = k if self.n_refine is None else as_count(self.n_refine, "n_refine")
         if k > n:
-            raise ValueError(f"n_neighbors is {k}; it must be at most {n}, the number of objects of X")
+            raise ValueError(
+                f"n_neighbors must be at most {n}, the number of objects of X; got {k}"
+            )
         if not k <= p <= n:
             raise ValueError(
-                f"n_refine is {p}; it must be None, or between n_neighbors={k} and {n}, the number of objects of X"
+                f"n_refine must be None, or between n_neighbors={k} and {n}, the number of objects "
+                f"of X; got {p}"
             )
         return k, p
 
-    def kneighbors(self, X, n_neighbors=None):
-        """The training objects that vote.
+    def kneighbors(
+        self, X: Objects, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[FloatArray, IntArray] | IntArray:
+        """Return the training objects that vote.
 
         Parameters
         ----------
-        X : array_like, shape (m, n_features); (m, n) with metric="precomputed"; m objects with a callable
+        X : array_like, shape (m, n_features), or m objects
+            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
         n_neighbors : int, optional
-            k, that of the estimator by default.
+            k; by default the parameter `n_neighbors`.
+        return_distance : bool, default True
+            Whether the distances are returned beside the indices.
 
         Returns
         -------
         distances : ndarray, shape (m, k), float64
-            Ascending: exact ones with `n_refine`, else those of eq. 22.
+            In ascending order: exact distances with `n_refine`, else the distances of eq. 22.
         indices : ndarray, shape (m, k), int64
-            Places in the training X; of equal distances the lower comes first.
+            Rows of the training X; of equal distances the lower index comes first.
         """
+        distances, indices = self._nearest(X, n_neighbors)
+        return (distances, indices) if return_distance else indices
+
+    def _nearest(self, X: Objects, n_neighbors: int | None) -> tuple[FloatArray, IntArray]:
+        """Return the distances and the places of the training objects that vote."""
         check_is_fitted(self)
-        X, kernels = as_query_objects(self, X, self.metric), kernels_named(self.kernels)
-        k, p = self._k_and_p(self.n_neighbors if n_neighbors is None else n_neighbors, len(self._places))
+        objects = as_query_objects(self, X, self.metric)
+        kernels = kernels_named(self.kernels)
+        threads = threads_of(self.n_jobs)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        k, p = self._k_and_p(k, len(self._places))
         if self.n_refine is not None:
             index = FilterAndRefine(
-                self.embedding_, self._space, vectors=self._vectors, kernels=kernels, threads=self.threads)
-            return index.query(X, k, p)[::-1]
-        E = self.embedding_.embed(self._space, X)
-        return kernels.weighted_l1_nearest(E, self.embedding_.weights(E), self._vectors, k, threads=self.threads)
+                self.model_, self._space, vectors=self._vectors, kernels=kernels, threads=threads
+            )
+            indices, distances = index.query(objects, k, p)
+            return distances, indices
+        E = self.model_.embed(self._space, objects)
+        weights = self.model_.weights(E)
+        return kernels.weighted_l1_nearest(E, weights, self._vectors, k, threads=threads)
 
-    def predict(self, X):
-        """Classes of X, m objects in the form of :meth:`kneighbors`: ndarray, shape (m,).
+    def predict(self, X: Objects) -> Labels:
+        """Return the classes of the m objects X, given as for :meth:`kneighbors`: shape (m,).
 
-        The last ties are broken at random, alike for the same query to the same estimator.
+        Ties that remain are broken at random. The same query to the same fitted estimator always
+        gets the same class.
         """
-        distances, near = self.kneighbors(X)
+        winners = self._votes(X)[1]
+        return self.classes_[winners]
+
+    def predict_proba(self, X: Objects) -> FloatArray:
+        """Return the share of the k votes that each class of `classes_` has.
+
+        Parameters
+        ----------
+        X : array_like, shape (m, n_features), or m objects
+            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
+
+        Returns
+        -------
+        ndarray, shape (m, n_classes), float64
+            Where several classes have most votes, the share of the class that :meth:`predict`
+            returns is raised by one unit in the last place. So it is the largest of its row.
+        """
+        members, winners = self._votes(X)
+        votes = np.stack([(members == c).sum(axis=1) for c in range(len(self.classes_))], axis=1)
+        shares: FloatArray = votes / members.shape[1]
+        rows = np.arange(len(winners))
+        tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        shares[rows[tied], winners[tied]] = np.nextafter(shares[rows[tied], winners[tied]], 1.0)
+        return shares
+
+    def _votes(self, X: Objects) -> tuple[IntArray, IntArray]:
+        """Return the places of the neighbors' classes, shape (m, k), and of the class that wins."""
+        distances, near = self._nearest(X, None)
         members = self._places[near]
-        found = vote(members, distances, np.random.default_rng(self._seed))
-        for i in np.flatnonzero((np.diff(distances, axis=1) == 0).any(axis=1)):  # whatever else is in X
-            found[i] = vote(members[i : i + 1], distances[i : i + 1], np.random.default_rng([self._seed, *near[i]]))[0]
-        return self.classes_[found]
+        winners = vote(members, distances, rng=np.random.default_rng(self._seed))
+        # a tie is broken in the same way whatever other objects are in X
+        for i in np.flatnonzero((np.diff(distances, axis=1) == 0).any(axis=1)):
+            rng = np.random.default_rng([self._seed, *near[i]])
+            winners[i] = vote(members[i : i + 1], distances[i : i + 1], rng=rng)[0]
+        return members, winners

@@ -1,6 +1,10 @@
-"""scikit-learn estimator over the Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang (2011)."""
+"""scikit-learn estimator of the Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang (2011).
+
+Not handled here: the forest (:mod:`refimpl.search_forest`), sparse vectors, other distances.
+"""
 
 import copy
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -9,104 +13,172 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import as_random_generator, kernels_named
-from refimpl.search_forest import in_range, label_similarity, neighbor_similarity, search_forest
-from refimpl.search_forest.index import MOST, InvertedIndex
+from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of
+from refimpl.progress import Callback
+from refimpl.search_forest import (
+    ForestOptions,
+    InvertedIndex,
+    Selection,
+    label_similarity,
+    neighbor_similarity,
+    search_forest,
+)
+from refimpl.search_forest.index_files import MOST
+from refimpl.search_forest.model import within_range
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, KernelsName, Labels, Points
 
-MODES, SIMILARITIES = ("distance", "connectivity"), ("neighbors", "classes")
-SHARE, FEWEST = 20, 100  # by default a query is compared with a 20th of the points, or with 100
-SIMILAR = 10, 20, 100  # neighbours that are similar: in a sample at least, of all points at least and at most
-HELD, ENOUGH = 200, 40  # points that the forest is tried with; there are none of their own among fewer than these
+__all__ = ["SearchForestNeighbors"]
+
+MODES = ("distance", "connectivity")
+SIMILARITIES = ("neighbors", "classes")
+SHARE = 20  # by default a query is compared with one point in 20,
+FEWEST = 100  # or with 100 points, if that is more
+LEAST_IN_A_SAMPLE = 10  # default number of similar points: the least in a sample,
+LEAST_SIMILAR = 20  # the least among all points,
+MOST_SIMILAR = 100  # the most among all points
+HELD_OUT = 200  # the number of points to measure the recall on
+ENOUGH = 40  # with fewer points the recall is measured on the points of the training
 
 
 class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Approximate nearest neighbours; by default a query is compared with 5 % of the points, chosen by a search forest.
+    """Find approximate nearest neighbours with a search forest, by default among 5 % of the points.
 
-    Source: Li et al. (2011). By default the forest has more than the paper's splits: planes are moved on from those of
-    eq. 18 to where eq. 17 is larger (`refine`). ``refine=0`` gives the printed form, which finds fewer neighbours among
-    as many candidates. At the other defaults a third of the digits finds 94.8 % of its 5 nearest among the rest with
-    the printed form and 98.3 % with moved planes; standardised breast cancer 92.6 and 98.0 %; 500 points their 5
-    nearest of 20,000 of 64 columns and 12 factors 70.3 and 85.2 %. Moving takes up to twice the time of ``fit``.
+    A search forest is a set of trees. The points that share a leaf with a query are its
+    *candidates*; the query is compared with them only. By default each plane that splits a node
+    starts as in eq. 18 and is then moved to where eq. 17 is larger (`refine`). ``refine=0`` gives
+    the printed form, which finds fewer neighbours with the same number of candidates. Moving the
+    planes makes ``fit`` take up to twice the time. The share of the 5 nearest neighbours that are
+    found, with the other parameters at their defaults:
 
-    There are two exceptions to the 5 %. Of fewer than 2,000 points a query is compared with up to 100, as 5 % would be
-    too few; where more neighbours are asked for, with as many candidates as neighbours. And a query for which the
-    forest selects fewer candidates than neighbours is compared with all points: rare for a few neighbours, but not for
-    200 of 2,500 points. ``expected_candidates_`` is the share of the points that a query is compared with, all
-    exceptions counted; ``expected_recall_`` says how many of the true neighbours that finds.
+    - a third of the digits, searched among the rest: 94.8 % as printed, 98.3 % with moved planes;
+    - standardised breast cancer: 92.6 % and 98.0 %;
+    - 500 queries among 20,000 points of 64 columns and 12 factors: 70.3 % and 85.2 %.
 
-    As a transformer it gives the sparse graph that scikit-learn's neighbour estimators take with
-    ``metric="precomputed"``, as its ``KNeighborsTransformer`` does. A forest is learnt from the points themselves,
-    centred and scaled to a mean squared length of 1.
+    A query is compared with more than 5 % of the points in two cases. First, it is compared with at
+    least 100 candidates, and with at least as many candidates as neighbours. Second, a query that
+    has fewer candidates than neighbours is compared with all points. This is rare for a few
+    neighbours, but not for 200 neighbours among 2,500 points. ``expected_candidates_`` is the share
+    of the points that a query is compared with, including these cases. ``expected_recall_`` is the
+    share of the true neighbours that are found.
+
+    ``transform`` returns the sparse graph that scikit-learn's neighbour estimators take with
+    ``metric="precomputed"``, as ``KNeighborsTransformer`` does. The forest is learnt from the
+    points after they are centred and scaled to a mean squared length of 1.
+
+    Source: Li et al. (2011).
 
     Parameters
     ----------
     n_neighbors : int, default 5
-    mode : {"distance", "connectivity"}
-        What ``transform`` gives: distances to ``n_neighbors + 1`` points, the point itself among them if it is one of
-        ``fit``; or ones for `n_neighbors`.
-    n_trees : int, default 16
-        M.
+        k, the number of neighbours to return for each query.
+    mode : {"distance", "connectivity"}, default "distance"
+        What ``transform`` returns. "distance": the distances to ``n_neighbors + 1`` points, which
+        include the point itself if it is a point of ``fit``. "connectivity": ones for `n_neighbors`
+        points.
+    n_estimators : int, default 16
+        The number of trees, M.
     lam : float, default 0.05
-        lambda: the larger, the fewer candidates.
-    similarity : {"neighbors", "classes"}
-        What is similar: the `n_similar` nearest points, or points of the same class of y.
+        lambda of the paper; a larger value gives fewer candidates.
+    similarity : {"neighbors", "classes"}, default "neighbors"
+        Which points count as similar in the training: the `n_similar` nearest points of each point,
+        or the points of its class y.
     n_similar : int, optional
-        K, of all points: a forest that is learnt from a tenth of them takes the K / 10 nearest of those. At most half
-        of them. By default a hundredth of all points, at least 20 and at
-        most 100, but no fewer than 10 of those that the forest is learnt from.
+        K, the number of similar points of a point, counted among all points. A forest that is
+        learnt from a tenth of the points takes the K / 10 nearest in that tenth, and never more
+        than half of it. The default is a hundredth of all points, between 20 and 100; among the
+        points that the forest is learnt from it is at least 10.
     n_candidates : int, optional
-        How many candidates are compared with a query at most, those of the largest T(q, x). By default 5 % of the
-        points, but at least 100 and at least as many as neighbours are asked for. A point of ``fit`` finds itself, so
-        ``kneighbors`` without X and ``transform`` to distances take one more. The number of all points, or a larger
-        one, compares all that the forest selects.
-    n_training_points : int, default 2000
-        At least 2. Learn from so many points at most, drawn at random; None for all. All are searched.
-    max_leaves : int, default 128
-        Leaves of a tree; None for as many as pay.
+        The largest number of candidates that a query is compared with; the candidates with the
+        largest T(q, x) are taken. The default is 5 % of the points, but at least 100 and at least
+        the number of neighbours asked for. A point of ``fit`` finds itself, so ``kneighbors``
+        without X and ``transform`` to distances take one more candidate. With the number of all
+        points a query is compared with all candidates.
+    n_training_points : int or None, default 2000
+        The largest number of points to learn from, at least 2. They are drawn at random; None takes
+        all points. All points are searched.
+    max_leaves : int or None, default 128
+        The largest number of leaves of a tree; None sets no limit.
     max_depth, stump_above : int, optional
-        See :func:`refimpl.search_forest.search_forest`.
+        See :class:`refimpl.search_forest.ForestOptions`.
     refine : int, default 10
-        How often a plane may be moved, from one with the threshold that is best for eq. 17 on; 0 for the printed form.
+        How many times a plane may be moved. The moves start from a plane whose threshold is best
+        for eq. 17; 0 gives the printed form.
     kernels : {"reference", "fast"}, default "reference"
-        The results are the same to the last bit.
+        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+        Both give the same result, bit for bit.
     max_memory : int, optional
-        Bytes; see :func:`refimpl.search_forest.estimate_memory`.
+        The most bytes that the training may take; see
+        :func:`refimpl.search_forest.estimate_memory`. ``fit`` raises MemoryError if it could need
+        more.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
-    threads : int, optional
-        None for all. The result does not depend on it.
+        The source of random numbers; pass an integer to get the same result from each ``fit``. It
+        draws the points to learn from, those held out, and the training of the trees.
+    n_jobs : int or None, default -1
+        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
+        not depend on it.
+    callback : callable, optional
+        ``callback(step)`` is called with a :class:`refimpl.Step` after each tree. If it returns
+        True, the training ends. See :func:`refimpl.search_forest.search_forest`.
 
     Attributes
     ----------
-    forest_ : refimpl.search_forest.SearchForest
-        Of the centred and scaled points.
-    index_ : refimpl.search_forest.index.InvertedIndex
+    model_ : refimpl.search_forest.SearchForest
+        The trained model: the forest of the centred and scaled points.
+    index_ : refimpl.search_forest.InvertedIndex
+        The index: for each leaf of the forest the points in it.
     expected_recall_ : float
-        Which share of its `n_neighbors` true neighbours a new point finds: measured on up to 200 points (a tenth at
-        most) that the forest is not learnt from. Of fewer than 40 points it is learnt from all, and measured on them.
+        The share of the `n_neighbors` true neighbours of a new point that are found. It is measured
+        on up to 200 points, a tenth at most, that the forest is not learnt from. With fewer than 40
+        points it is measured on the points of ``fit``.
     expected_candidates_ : float
-        With which share of the points such a point is compared.
+        The share of the points that a query is compared with, measured on the same points.
     n_similar_ : int
-        K among the points that the forest is learnt from; with ``similarity="neighbors"`` alone.
+        K among the points that the forest is learnt from; only with ``similarity="neighbors"``.
     n_samples_fit_ : int
+        The number of points of ``fit``.
     n_features_in_ : int
+        The number of columns of X in ``fit``.
+
+    See Also
+    --------
+    refimpl.search_forest.search_forest : Learn the forest.
+    refimpl.search_forest.InvertedIndex : Search with a forest while points come and go.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from refimpl.estimators import SearchForestNeighbors
     >>> X, _ = load_iris(return_X_y=True)
-    >>> SearchForestNeighbors(3, n_trees=4, n_similar=10, random_state=0).fit(X).kneighbors(X)[1].shape
-    (150, 3)
+    >>> model = SearchForestNeighbors(3, n_estimators=4, n_similar=10, random_state=0).fit(X)
+    >>> distances, indices = model.kneighbors(X[:2])
+    >>> indices[:, 0]
+    array([0, 1])
     """
 
     def __init__(
-        self, n_neighbors=5, *, mode="distance", n_trees=16, lam=0.05, similarity="neighbors", n_similar=None,
-        n_candidates=None, n_training_points=2000, max_depth=16, max_leaves=128, stump_above=None,
-        refine=10, kernels="reference", max_memory=None, random_state=None, threads=None,
-    ):  # fmt: skip
+        self,
+        n_neighbors: int = 5,
+        *,
+        mode: str = "distance",
+        n_estimators: int = 16,
+        lam: float = 0.05,
+        similarity: str = "neighbors",
+        n_similar: int | None = None,
+        n_candidates: int | None = None,
+        n_training_points: int | None = 2000,
+        max_depth: int = 16,
+        max_leaves: int | None = 128,
+        stump_above: int | None = None,
+        refine: int = 10,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        kernels: KernelsName = "reference",
+        n_jobs: int | None = -1,
+        callback: Callback | None = None,
+        max_memory: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.mode = mode
-        self.n_trees = n_trees
+        self.n_estimators = n_estimators
         self.lam = lam
         self.similarity = similarity
         self.n_similar = n_similar
@@ -116,205 +188,318 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.max_leaves = max_leaves
         self.stump_above = stump_above
         self.refine = refine
-        self.kernels = kernels
-        self.max_memory = max_memory
         self.random_state = random_state
-        self.threads = threads
+        self.kernels = kernels
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.max_memory = max_memory
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = isinstance(self.similarity, str) and self.similarity == "classes"
+        of_classes = isinstance(self.similarity, str) and self.similarity == "classes"
+        tags.target_tags.required = of_classes
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def fit(self, X, y=None):
-        """Learn the forest from X, shape (n, d), and index X. If that fails, the estimator stays what it was."""
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Learn the forest from X, and index X. If this fails, the estimator does not change.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, d)
+            At least two points.
+        y : array_like, shape (n,), optional
+            Classes, for ``similarity="classes"``.
+
+        Returns
+        -------
+        SearchForestNeighbors
+            The estimator itself.
+        """
         fitted = copy.copy(self)._fit(X, y)
         self.__dict__ = fitted.__dict__
         return self
 
-    def _fit(self, X, y):
+    def _fit(self, X: Any, y: Any) -> Self:
         self._check_parameters()
-        options = {"dtype": [np.float64, np.float32], "order": "C", "copy": True, "ensure_min_samples": 2}
-        if self.similarity == "classes":
-            X, y = validate_data(self, X, y, **options)
-        else:
-            X, y = validate_data(self, X, **options), None
-        kernels, rng = kernels_named(self.kernels), as_random_generator(self.random_state)
-        self._X, self.n_samples_fit_ = in_range(X, "X"), len(X)
+        X, y = self._checked(X, y)
+        kernels = kernels_named(self.kernels)
+        rng = as_random_generator(self.random_state)
+        self._X: Points = within_range(X, "X")
+        self.n_samples_fit_ = len(X)
         self._middle = X.mean(axis=0, dtype=np.float64)
         self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1).mean()) or 1.0
-        rows, held = self._split(len(X), rng)
+        rows, held_out = self._split(len(X), rng)
         Z = self._mapped(X)
+        threads = threads_of(self.n_jobs)
         S = self._similar(Z[rows], None if y is None else y[rows], kernels)
-        self.forest_ = search_forest(
-            Z[rows], S, self.n_trees, self.lam, rng=rng, kernels=kernels, max_depth=self.max_depth,
-            max_leaves=self.max_leaves, stump_above=self.stump_above, max_memory=self.max_memory, threads=self.threads,
-            offset="best" if self.refine else "eigenvector", refine=self.refine,
-        )  # fmt: skip
-        self.index_ = InvertedIndex(self.forest_, Z, keep_vectors=False, kernels=kernels, threads=self.threads)
-        self._try_out(held, Z)
+        self.model_ = search_forest(
+            Z[rows],
+            S,
+            self.n_estimators,
+            self.lam,
+            rng=rng,
+            options=self._options(),
+            kernels=kernels,
+            threads=threads,
+            callback=self.callback,
+            max_memory=self.max_memory,
+        )
+        self.index_ = InvertedIndex(
+            self.model_, Z, keep_vectors=False, kernels=kernels, threads=threads
+        )
+        self._try_out(held_out, Z)
         return self
 
-    def _split(self, n, rng):
-        """The points that the forest is learnt from, and those that it is tried with."""
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return X, and y if the similarity needs y, after scikit-learn's checks."""
+        options = {
+            "dtype": [np.float64, np.float32],
+            "order": "C",
+            "copy": True,
+            "ensure_min_samples": 2,
+        }
+        if self.similarity == "classes":
+            checked: tuple[Any, Any] = validate_data(self, X, y, **options)
+            return checked
+        return validate_data(self, X, **options), None
+
+    def _options(self) -> ForestOptions:
+        return ForestOptions(
+            max_depth=self.max_depth,
+            max_leaves=self.max_leaves,
+            stump_above=self.stump_above,
+            offset="best" if self.refine else "eigenvector",
+            refine=self.refine,
+        )
+
+    def _split(self, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        """Return the points to learn the forest from, and the points to measure the recall on."""
         most = n if self.n_training_points is None else min(self.n_training_points, n)
         if n < ENOUGH:
             rows = np.sort(rng.choice(n, most, replace=False)) if most < n else np.arange(n)
             return rows, np.arange(n)
-        order, held = rng.permutation(n), min(HELD, n // 10)
-        return np.sort(order[held : held + most]), np.sort(order[:held])
+        order = rng.permutation(n)
+        n_held = min(HELD_OUT, n // 10)
+        return np.sort(order[n_held : n_held + most]), np.sort(order[:n_held])
 
-    def _try_out(self, held, Z):
-        """Set what new points can expect."""
+    def _try_out(self, held_out: IntArray, Z: Points) -> None:
+        """Measure the expected recall and the expected share of candidates."""
         k = min(self.n_neighbors, len(Z) - 1)
-        found = self.index_.candidates(Z[held], self._most(k, 1))
-        options = {"kernels": self.index_.kernels, "threads": self.threads}
-        exact = nearest_neighbors(self._X, self._X[held], k, skip=held, **options).indices
-        hits, compared = 0, 0
-        for i, row in enumerate(held):
-            mine = found.ids[found.offsets[i] : found.offsets[i + 1]]
-            mine = mine[mine != row]
-            few = len(mine) < k  # such a query is compared with all points
-            hits += k if few else np.isin(exact[i], mine).sum()
-            compared += len(Z) - 1 if few else len(mine)
-        self.expected_recall_ = float(hits / (k * len(held)))
-        self.expected_candidates_ = float(compared / ((len(Z) - 1) * len(held)))
+        chosen = self.index_.candidates(Z[held_out], n_candidates=self._n_candidates(k, 1))
+        exact = nearest_neighbors(
+            self._X[held_out],
+            self._X,
+            k,
+            skip=held_out,
+            kernels=self.index_.kernels,
+            threads=threads_of(self.n_jobs),
+        ).indices
+        hits = 0
+        compared = 0
+        for i, row in enumerate(held_out):
+            ids = chosen.ids[chosen.offsets[i] : chosen.offsets[i + 1]]
+            ids = ids[ids != row]
+            if len(ids) < k:  # this query is compared with all points
+                hits += k
+                compared += len(Z) - 1
+            else:
+                hits += int(np.isin(exact[i], ids).sum())
+                compared += len(ids)
+        self.expected_recall_ = float(hits / (k * len(held_out)))
+        self.expected_candidates_ = float(compared / ((len(Z) - 1) * len(held_out)))
 
-    def _most(self, k, more):
-        """How many candidates of a query for k neighbours are compared."""
-        n = self.n_samples_fit_
-        most = max(n // SHARE, FEWEST, k) if self.n_candidates is None else self.n_candidates
+    def _n_candidates(self, k: int, more: int) -> int:
+        """Return the largest number of candidates for k neighbours, plus `more`."""
+        most = self.n_candidates
+        if most is None:
+            most = max(self.n_samples_fit_ // SHARE, FEWEST, k)
         return min(most, MOST - 1) + more
 
-    def _check_parameters(self):
-        for name, allowed in (("mode", MODES), ("similarity", SIMILARITIES)):
-            one_of(getattr(self, name), allowed, name)
+    def _check_parameters(self) -> None:
+        one_of(self.mode, MODES, "mode")
+        one_of(self.similarity, SIMILARITIES, "similarity")
         k = as_count(self.n_neighbors, "n_neighbors")
-        as_count(self.n_trees, "n_trees")
+        as_count(self.n_estimators, "n_estimators")
         as_count(self.refine, "refine", 0)
+        threads_of(self.n_jobs)
         if self.n_similar is not None:
             as_count(self.n_similar, "n_similar")
         if self.n_training_points is not None:
             as_count(self.n_training_points, "n_training_points", 2)
         self._require_candidates(k)
 
-    def _require_candidates(self, k):
-        """So many that k neighbours can be among them; compared with fewer, every query would be with all points."""
+    def _require_candidates(self, k: int) -> None:
+        """Raise ValueError if there are fewer candidates than neighbours for every query."""
         if self.n_candidates is not None and as_count(self.n_candidates, "n_candidates") < k:
             raise ValueError(
-                f"n_candidates must be at least {k}, the number of neighbours asked for, or None; got "
-                f"{self.n_candidates}"
+                f"n_candidates must be at least {k}, the number of neighbours asked for, or None; "
+                f"got {self.n_candidates}"
             )
 
-    def _similar(self, Z, y, kernels):
-        """S of the training points; of classes there is one of two points at least."""
-        if self.similarity == "neighbors":
+    def _similar(self, Z: Points, y: Labels | None, kernels: Kernels) -> sparse.csr_matrix:
+        """Return S of the training points."""
+        if y is None:
             self.n_similar_ = self._similar_in_a_sample(len(Z))
-            return neighbor_similarity(Z, self.n_similar_, kernels=kernels, threads=self.threads)
+            threads = threads_of(self.n_jobs)
+            return neighbor_similarity(Z, self.n_similar_, kernels=kernels, threads=threads)
         if len(np.unique(y)) == len(y):
             raise ValueError(
-                f"y: no two of the {len(y)} points that the forest is learnt from are of one class, so none are "
-                "similar; a class must have several points, or similarity be 'neighbors'"
+                f"y must have two points of the same class among the {len(y)} points that the "
+                "forest is learnt from, or similarity must be 'neighbors'; got no such points"
             )
         return label_similarity(y)
 
-    def _similar_in_a_sample(self, size):
-        """K among the `size` points that the forest is learnt from."""
+    def _similar_in_a_sample(self, size: int) -> int:
+        """Return K among the `size` points that the forest is learnt from."""
         n = self.n_samples_fit_
-        few, least, most = SIMILAR
         if self.n_similar is None:
-            K = min(max(n // 100, least), most)
+            of_all = min(max(n // 100, LEAST_SIMILAR), MOST_SIMILAR)
+            least = LEAST_IN_A_SAMPLE
         else:
-            K = self.n_similar
-            few = 1
-        return max(1, min(max(round(K * size / n), few), size // 2))
+            of_all = self.n_similar
+            least = 1
+        return max(1, min(max(round(of_all * size / n), least), size // 2))
 
-    def _mapped(self, X):
-        """Centred and scaled, in the dtype of the points of ``fit``."""
+    def _mapped(self, X: Points) -> Points:
+        """Return points centred and scaled, in the dtype of the points of ``fit``."""
         with np.errstate(over="ignore"):
             Z = ((X - self._middle) / self._scale).astype(self._X.dtype)
-        return in_range(Z, "X, centred and scaled as the points of fit,")
+        return within_range(Z, "X, centred and scaled as the points of fit,")
 
-    def _queries(self, X):
+    def _queries(self, X: ArrayLike) -> Points:
+        """Return queries, checked."""
         check_is_fitted(self)
-        return in_range(validate_data(self, X, dtype=self._X.dtype, order="C", reset=False), "X")
+        queries = validate_data(self, X, dtype=self._X.dtype, order="C", reset=False)
+        return within_range(queries, "X")
 
-    def candidates(self, X, most=None):
-        """The points that the forest selects for each query: a :class:`refimpl.search_forest.index.Selection`.
+    def candidates(self, X: ArrayLike, *, n_candidates: int | None = None) -> Selection:
+        """Return the points that the forest selects for each query.
 
         Parameters
         ----------
         X : array_like, shape (m, d)
-        most : int, optional
-            By default all, not `n_candidates` alone.
+            Queries.
+        n_candidates : int, optional
+            The largest number of candidates of a query. By default all candidates are returned;
+            the estimator's parameter `n_candidates` is not used here.
+
+        Returns
+        -------
+        refimpl.search_forest.Selection
         """
         Z = self._mapped(self._queries(X))
-        return self.index_.candidates(Z, most)
+        return self.index_.candidates(Z, n_candidates=n_candidates)
 
-    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
-        """The nearest of each query's candidates.
+    def kneighbors(
+        self,
+        X: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> Any:
+        """Return the nearest candidates of each query.
+
+        A query with fewer candidates than neighbours is compared with all points.
 
         Parameters
         ----------
         X : array_like, shape (m, d), optional
-            By default the points of ``fit``, none of which is then its own neighbour.
+            Queries. By default the points of ``fit``; then no point is its own neighbour.
         n_neighbors : int, optional
-            k. At most `n_candidates`.
+            k, at most `n_candidates`; by default the parameter `n_neighbors`.
         return_distance : bool, default True
+            Whether to return the distances too.
 
         Returns
         -------
         distances : ndarray, shape (m, k), float64
-            Euclidean; only with `return_distance`.
+            Euclidean distances; only with `return_distance`, as in scikit-learn.
         indices : ndarray, shape (m, k), int64
-            A query with fewer candidates than neighbours is compared with all points.
+            Rows of the training points.
         """
         check_is_fitted(self)
-        k, own = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors"), X is None
+        k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         self._require_candidates(k)
-        squares, indices = self._nearest(X, k, own)
+        squares, indices = self._nearest(X, k, int(X is None))
         return (np.sqrt(squares), indices) if return_distance else indices
 
-    def _nearest(self, X, k, more):
-        """The k nearest of n_candidates + `more` candidates: squared distances and indices, both of shape (m, k)."""
+    def _nearest(self, X: ArrayLike | None, k: int, more: int) -> tuple[FloatArray, IntArray]:
+        """Return the k nearest of n_candidates + `more` candidates: squared distances and indices.
+
+        Both have shape (m, k).
+        """
         own = X is None
         if k > self.n_samples_fit_ - own:
-            raise ValueError(f"n_neighbors is {k}; there are {self.n_samples_fit_ - own} points to choose from")
-        X = self._X if own else self._queries(X)
-        found = self.index_.candidates(self._mapped(X), self._most(k, more))
+            raise ValueError(
+                f"n_neighbors must be at most {self.n_samples_fit_ - own}, the number of points to "
+                f"choose from; got {k}"
+            )
+        Q = self._X if X is None else self._queries(X)
+        chosen = self.index_.candidates(self._mapped(Q), n_candidates=self._n_candidates(k, more))
         squares, indices = self.index_.kernels.rerank(
-            X, self._X, found.offsets, found.ids, k + own, threads=self.threads
+            Q, self._X, chosen.offsets, chosen.ids, k + own, threads=threads_of(self.n_jobs)
         )
-        if own:  # of k + 1 neighbours the point itself goes, or else the last
-            mine = indices == np.arange(len(X))[:, np.newaxis]
-            mine[~mine.any(axis=1), -1] = True
-            squares, indices = squares[~mine].reshape(-1, k), indices[~mine].reshape(-1, k)
+        if own:  # of k + 1 neighbours drop the point itself, or else the last
+            itself = indices == np.arange(len(Q))[:, np.newaxis]
+            itself[~itself.any(axis=1), -1] = True
+            squares = squares[~itself].reshape(-1, k)
+            indices = indices[~itself].reshape(-1, k)
         few = np.flatnonzero(indices[:, -1] < 0)
         if len(few):
-            exact = nearest_neighbors(self._X, X[few], k, skip=few if own else None, kernels=self.index_.kernels)
-            squares[few], indices[few] = exact.squares, exact.indices
+            exact = nearest_neighbors(
+                Q[few], self._X, k, skip=few if own else None, kernels=self.index_.kernels
+            )
+            squares[few] = exact.squares
+            indices[few] = exact.indices
         return squares, indices
 
-    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
-        """The neighbours as a sparse matrix, shape (m, n), with k entries in each row: ones, or distances."""
-        one_of(mode, MODES, "mode")
-        return self._graph(*self.kneighbors(X, n_neighbors), mode)
+    def kneighbors_graph(
+        self, X: ArrayLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> sparse.csr_matrix:
+        """Return the neighbours as a sparse matrix with k entries in each row.
 
-    def _graph(self, distances, indices, mode):
+        Parameters
+        ----------
+        X, n_neighbors
+            As for :meth:`kneighbors`.
+        mode : {"connectivity", "distance"}
+            Whether the entries are ones or distances.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix, shape (m, n)
+        """
+        one_of(mode, MODES, "mode")
+        distances, indices = self.kneighbors(X, n_neighbors)
+        return self._graph(distances, indices, mode)
+
+    def _graph(self, distances: FloatArray, indices: IntArray, mode: str) -> sparse.csr_matrix:
+        """Return neighbours as a sparse matrix."""
         values = distances if mode == "distance" else np.ones(indices.shape)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
-        return sparse.csr_matrix((values.ravel(), indices.ravel(), starts), shape=(len(indices), self.n_samples_fit_))
+        return sparse.csr_matrix(
+            (values.ravel(), indices.ravel(), starts), shape=(len(indices), self.n_samples_fit_)
+        )
 
-    def transform(self, X):
-        """The graph of neighbours: scipy.sparse.csr_matrix, shape (m, n)."""
+    def transform(self, X: ArrayLike) -> sparse.csr_matrix:
+        """Return the graph of the neighbours of some points, in the `mode` of the estimator.
+
+        Parameters
+        ----------
+        X : array_like, shape (m, d)
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix, shape (m, n)
+        """
         check_is_fitted(self)
         one_of(self.mode, MODES, "mode")
-        k, more = as_count(self.n_neighbors, "n_neighbors"), self.mode == "distance"
+        k = as_count(self.n_neighbors, "n_neighbors")
+        more = int(self.mode == "distance")
         self._require_candidates(k)
         squares, indices = self._nearest(X, min(k + more, self.n_samples_fit_), more)
         return self._graph(np.sqrt(squares), indices, self.mode)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return self.n_samples_fit_

@@ -1,36 +1,67 @@
-"""Kar & Jain, "Similarity-based Learning via Data Driven Embeddings" (NIPS 2011): their algorithms as printed.
+"""Kar & Jain, "Similarity-based Learning via Data Driven Embeddings" (NIPS 2011): its algorithms.
 
-In this order: Algorithm 1, DSELECT, whose two loops are :func:`diverse` and :func:`pairs`; Algorithm 2, FTUNE, after
-what it leaves to others, :func:`random_pairs` and :func:`TRAIN`; of § 3 the one-vs-all forms FTUNE-M and FTUNE-S; BBS.
-Training objects are named by their places, K is a :class:`refimpl.ftune.similarities.Similarity`.
+The algorithms are as printed, in this order. Algorithm 1 is DSELECT; its two loops are
+:func:`diverse` and :func:`pairs`. Algorithm 2 is FTUNE; :func:`random_pairs` and :func:`TRAIN`,
+which the paper leaves open, stand before it. Then come the one-vs-all forms FTUNE-M and FTUNE-S of
+§ 3, and BBS. Training objects are given by their indices. K is a
+:class:`refimpl.ftune.similarities.Similarity`.
 
-Not handled here: checks, similarities beyond [-1, 1], C and f chosen on a validation set, class weights. All of that
-is in :func:`refimpl.ftune.ftune`, :func:`refimpl.ftune.bbs` and :func:`refimpl.ftune.dselect`.
+Not handled here: checks, similarities beyond [-1, 1], the choice of C and f on a validation set,
+and class weights. :func:`refimpl.ftune.ftune`, :func:`refimpl.ftune.bbs` and
+:func:`refimpl.ftune.dselect` handle these.
 """
 
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
 import numpy as np
+from numpy.random import Generator
 
 import refimpl.kernels
-from refimpl.ftune.linear_models import loss, train
-from refimpl.ftune.space import landmarked
+from refimpl.ftune.linear_models import LinearModel, LossName, loss, train
+from refimpl.ftune.similarities import Similarity
+from refimpl.ftune.space import TransferFunction, landmarked
+from refimpl.typing import FloatArray, IntArray, Kernels, Labels
 
 __all__ = [
-    "TRAIN", "Phi", "bbs", "diverse", "dselect", "ftune", "ftune_m", "ftune_s", "g", "one_vs_all", "pairs",
+    "TRAIN",
+    "Phi",
+    "bbs",
+    "diverse",
+    "dselect",
+    "ftune",
+    "ftune_m",
+    "ftune_s",
+    "g",
+    "one_vs_all",
+    "pairs",
     "random_pairs",
-]  # fmt: skip
+]
+
+Select: TypeAlias = Callable[[Similarity, FloatArray, int, Generator], IntArray]
+"""A function of K, l, d and rng that returns landmark pairs, shape (d, 2)."""
 
 
-# ---------------------------------------------------------------------------------- Algorithm 1, DSELECT, § 2.3
+# ---------------------------------------------------------------------- Algorithm 1, DSELECT, § 2.3
 
 
-def dselect(K, T, l, d, rng, *, kernels=refimpl.kernels, threads=None):
-    """Select d landmarks that are little similar to each other, and d pairs of them: Algorithm 1.
+def dselect(
+    K: Similarity,
+    T: IntArray,
+    l: FloatArray,
+    d: int,
+    rng: Generator,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> tuple[IntArray, IntArray]:
+    """Select d landmarks that are dissimilar to each other, and d pairs of them: Algorithm 1.
 
     Parameters
     ----------
     K : refimpl.ftune.similarities.Similarity
     T : ndarray, shape (n_T,), int64
-        The training set, as places.
+        The training set, as indices.
     l : ndarray, shape (n,), float64
         Labels 1 and -1 of all training objects.
     d : int
@@ -44,13 +75,36 @@ def dselect(K, T, l, d, rng, *, kernels=refimpl.kernels, threads=None):
         Landmarks, for BBS.
     P : ndarray, shape (d, 2), int64
         Landmark pairs, for FTUNE.
+
+    See Also
+    --------
+    refimpl.ftune.dselect : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> from refimpl.ftune.similarities import Similarity
+    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
+    >>> l = np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> L, P = algorithm.dselect(K, np.arange(4), l, 2, np.random.default_rng(0))
+    >>> sorted((L // 2).tolist()), P.shape  # one of each block
+    ([0, 1], (2, 2))
     """
     L = diverse(K, T, d, rng, kernels=kernels, threads=threads)
     P = pairs(L, l, d, rng)
     return L, P  # FT:1:10
 
 
-def diverse(K, T, d, rng, *, kernels=refimpl.kernels, threads=None):
+def diverse(
+    K: Similarity,
+    T: IntArray,
+    d: int,
+    rng: Generator,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> IntArray:
     """Select the d landmarks of Algorithm 1, lines 1-5.
 
     Parameters
@@ -61,7 +115,21 @@ def diverse(K, T, d, rng, *, kernels=refimpl.kernels, threads=None):
     Returns
     -------
     L : ndarray, shape (d,), int64
-        Places out of T, in the order of their choice.
+        Elements of T, in the order of their choice.
+
+    See Also
+    --------
+    refimpl.ftune.diverse_landmarks : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> from refimpl.ftune.similarities import Similarity
+    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
+    >>> L = algorithm.diverse(K, np.arange(4), 2, np.random.default_rng(0))
+    >>> sorted((L // 2).tolist())
+    [0, 1]
     """
     z = int(rng.integers(len(T)))  # FT:1:1
     L = [z]
@@ -75,19 +143,31 @@ def diverse(K, T, d, rng, *, kernels=refimpl.kernels, threads=None):
     return T[L]
 
 
-def pairs(L, l, d, rng):
+def pairs(L: IntArray, l: FloatArray, d: int, rng: Generator) -> IntArray:
     """Draw d pairs of an object of L labelled 1 and one labelled -1: Algorithm 1, lines 6-9.
 
     Parameters
     ----------
     L : ndarray, shape (r,), int64
-        Places to draw from.
+        Landmarks to draw from, as indices.
     l, d, rng
         As for :func:`dselect`.
 
     Returns
     -------
     P : ndarray, shape (d, 2), int64
+
+    See Also
+    --------
+    refimpl.ftune.landmark_pairs : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> l = np.array([-1.0, 1.0, 1.0])
+    >>> algorithm.pairs(np.array([0, 2]), l, 2, np.random.default_rng(0)).tolist()
+    [[2, 0], [2, 0]]
     """
     plus = L[l[L] == 1]
     minus = L[l[L] == -1]
@@ -96,15 +176,28 @@ def pairs(L, l, d, rng):
     return np.column_stack([z_1, z_2])  # FT:1:8
 
 
-# ------------------------------------------------------------------------------------ Algorithm 2, FTUNE, § 2.1
+# ------------------------------------------------------------------------ Algorithm 2, FTUNE, § 2.1
 
 
-def random_pairs(K, l, d, rng):
-    """Draw d pairs at random, as § 2 and Theorem 2 have them: ndarray, shape (d, 2), int64."""
+def random_pairs(K: Similarity, l: FloatArray, d: int, rng: Generator) -> IntArray:
+    """Draw d pairs at random, as in § 2 and Theorem 2: ndarray, shape (d, 2), int64.
+
+    See Also
+    --------
+    refimpl.ftune.random_landmarks : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> l = np.array([-1.0, 1.0])
+    >>> algorithm.random_pairs(None, l, 2, np.random.default_rng(0)).tolist()  # K is not used
+    [[1, 0], [1, 0]]
+    """
     return pairs(np.arange(len(l)), l, d, rng)  # open: pairs
 
 
-def TRAIN(Phi, l, L):
+def TRAIN(Phi: FloatArray, l: FloatArray, L: LossName) -> LinearModel:
     """Train w to minimise |w|^2 / 2 + C sum L(l w . Phi), the large margin classifier of § 2.1.
 
     Parameters
@@ -118,24 +211,82 @@ def TRAIN(Phi, l, L):
     Returns
     -------
     refimpl.ftune.linear_models.LinearModel
+
+    See Also
+    --------
+    refimpl.ftune.linear_models.train : The same for any C and bias.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> w = algorithm.TRAIN(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), "hinge")
+    >>> w.converged, w.w.round(2).tolist()
+    (True, [1.0])
     """
     C = 1.0  # open: penalty
     bias = 1.0  # open: bias
-    return train(Phi, l, C, L, bias=bias)
+    return train(Phi, l, C, loss=L, bias=bias)
 
 
-def Phi(S, f, kernels):
-    """Return Phi_L(x) of § 2 under f, shape (m, d), from K to all x_i^+ and then to all x_i^-, shape (m, 2 d)."""
+def Phi(S: FloatArray, f: TransferFunction, kernels: Kernels) -> FloatArray:
+    """Return Phi_L(x) of § 2 under f, shape (m, d).
+
+    S holds K to all x_i^+ and then to all x_i^-, shape (m, 2 d).
+
+    See Also
+    --------
+    refimpl.ftune.landmarked : The same for a family of f.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refimpl.kernels
+    >>> from refimpl.ftune import algorithm
+    >>> algorithm.Phi(np.array([[0.5, 0.25]]), np.inf, refimpl.kernels)
+    array([[1.]])
+    """
     d = S.shape[1] // 2
-    return landmarked(S, np.arange(d), np.arange(d, 2 * d), [f], kernels=kernels)[0]  # FT:phi
+    space: FloatArray
+    (space,) = landmarked(S, np.arange(d), np.arange(d, 2 * d), [f], kernels=kernels)  # FT:phi
+    return space
 
 
-def g(S, f, w, *, kernels=refimpl.kernels):
-    """Return g(x) of Theorem 2, shape (m,), for new objects whose K to all x_i^+ and then to all x_i^- is S."""
-    return Phi(S, f, kernels) @ w.w + w.b  # FT:thm2  the 1 / d is in w
+def g(
+    S: FloatArray, f: TransferFunction, w: LinearModel, *, kernels: Kernels = refimpl.kernels
+) -> FloatArray:
+    """Return g(x) of Theorem 2 for new objects, shape (m,).
+
+    S holds their K to all x_i^+ and then to all x_i^-, shape (m, 2 d).
+
+    See Also
+    --------
+    refimpl.ftune.LandmarkClassifier.decision : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> from refimpl.ftune.linear_models import LinearModel
+    >>> w = LinearModel(np.array([2.0]), 0.5, 0.0, 0.0, 0, True)
+    >>> algorithm.g(np.array([[0.5, 0.25]]), 1.0, w)
+    array([1.])
+    """
+    g_of_x: FloatArray = Phi(S, f, kernels) @ w.w + w.b  # FT:thm2  the 1 / d is in w
+    return g_of_x
 
 
-def ftune(F, K, L, l, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
+def ftune(
+    F: Sequence[TransferFunction],
+    K: Similarity,
+    L: LossName,
+    l: FloatArray,
+    d: int,
+    rng: Generator,
+    *,
+    select: Select = random_pairs,
+    kernels: Kernels = refimpl.kernels,
+) -> tuple[TransferFunction, LinearModel, IntArray]:
     """Find the transfer function under which the classifier has the least loss: Algorithm 2.
 
     Parameters
@@ -149,17 +300,32 @@ def ftune(F, K, L, l, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
     d : int
     rng : numpy.random.Generator
     select : callable
-        ``select(K, l, d, rng)`` returns the landmark pairs; DSELECT's are ``dselect(K, T, l, d, rng)[1]``.
+        ``select(K, l, d, rng)`` returns the pairs, such as ``dselect(K, T, l, d, rng)[1]``.
     kernels : module
 
     Returns
     -------
     f_best : float or callable
-        f*; of equally good ones the first.
+        f*; among equally good functions the first.
     w : refimpl.ftune.linear_models.LinearModel
         w_f*.
     P : ndarray, shape (d, 2), int64
-        What w belongs to.
+        The landmark pairs for w.
+
+    See Also
+    --------
+    refimpl.ftune.ftune : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> from refimpl.ftune.similarities import Similarity
+    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
+    >>> l = np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> f, w, P = algorithm.ftune((0.1, 1.0), K, "hinge", l, 3, np.random.default_rng(0))
+    >>> f, P.shape
+    (1.0, (3, 2))
     """
     P = select(K, l, d, rng)  # FT:2:1
     S = K.within(None, P.T.ravel())  # K(x, x_i^+), then K(x, x_i^-), of all training objects x
@@ -168,20 +334,43 @@ def ftune(F, K, L, l, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
     for f in F:  # FT:2:2
         space = Phi(S, f, kernels)
         w[f] = TRAIN(space, l, L)  # FT:2:3
-        L_of[f] = loss(L, l * (space @ w[f].w + w[f].b)).mean()  # FT:2:3, ERRATUM FT-8  # open: choice
-    f_best = min(F, key=L_of.get)  # FT:2:5
+        # FT:2:3, ERRATUM FT-8  # open: choice
+        L_of[f] = loss(L, l * (space @ w[f].w + w[f].b)).mean()
+    f_best = min(F, key=L_of.__getitem__)  # FT:2:5
     return f_best, w[f_best], P  # FT:2:6
 
 
-# ----------------------------------------------------------------------------------------------- many classes, § 3
+# -------------------------------------------------------------------------------- many classes, § 3
 
 
-def one_vs_all(labels):
-    """Return labels 1 and -1 for each class, told from the rest: a list of ndarrays, shape (n,), float64."""
+def one_vs_all(labels: Labels) -> list[FloatArray]:
+    """Return for each class labels, shape (n,): 1 for its objects and -1 for all others.
+
+    See Also
+    --------
+    ftune_m, ftune_s : FTUNE on these labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> [l.tolist() for l in algorithm.one_vs_all(np.array(["a", "b", "a"]))]
+    [[1.0, -1.0, 1.0], [-1.0, 1.0, -1.0]]
+    """
     return [np.where(labels == c, 1.0, -1.0) for c in np.unique(labels)]
 
 
-def ftune_m(F, K, L, labels, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
+def ftune_m(
+    F: Sequence[TransferFunction],
+    K: Similarity,
+    L: LossName,
+    labels: Labels,
+    d: int,
+    rng: Generator,
+    *,
+    select: Select = random_pairs,
+    kernels: Kernels = refimpl.kernels,
+) -> list[tuple[TransferFunction, LinearModel, IntArray]]:
     """Run Algorithm 2 for each class by itself: FTUNE-M of § 3.
 
     Parameters
@@ -194,12 +383,37 @@ def ftune_m(F, K, L, labels, d, rng, *, select=random_pairs, kernels=refimpl.ker
     Returns
     -------
     list of tuple
-        What :func:`ftune` returns, for each class in ascending order.
+        The result of :func:`ftune` for each class, in ascending order.
+
+    See Also
+    --------
+    ftune_s : One f* for all classes.
+    refimpl.ftune.ftune : The same for use, with ``per_class=True``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> from refimpl.ftune.similarities import Similarity
+    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
+    >>> y, rng = np.array([0, 1, 2, 2]), np.random.default_rng(0)
+    >>> len(algorithm.ftune_m((1.0, 10.0), K, "hinge", y, 3, rng))
+    3
     """
     return [ftune(F, K, L, l, d, rng, select=select, kernels=kernels) for l in one_vs_all(labels)]
 
 
-def ftune_s(F, K, L, labels, d, rng, *, select=random_pairs, kernels=refimpl.kernels):
+def ftune_s(
+    F: Sequence[TransferFunction],
+    K: Similarity,
+    L: LossName,
+    labels: Labels,
+    d: int,
+    rng: Generator,
+    *,
+    select: Select = random_pairs,
+    kernels: Kernels = refimpl.kernels,
+) -> tuple[TransferFunction, list[LinearModel], list[IntArray]]:
     """Run Algorithm 2 for all classes at once: FTUNE-S of § 3.
 
     Parameters
@@ -210,41 +424,77 @@ def ftune_s(F, K, L, labels, d, rng, *, select=random_pairs, kernels=refimpl.ker
     Returns
     -------
     f_best : float or callable
-        The one f* that all classes share.
+        The f* that all classes share.
     w : list of refimpl.ftune.linear_models.LinearModel
     P : list of ndarray, shape (d, 2), int64
         An entry for each class, in ascending order.
+
+    See Also
+    --------
+    ftune_m : An f* for each class.
+    refimpl.ftune.ftune : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> from refimpl.ftune.similarities import Similarity
+    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
+    >>> y, rng = np.array([0, 1, 2, 2]), np.random.default_rng(0)
+    >>> f, w, P = algorithm.ftune_s((1.0, 10.0), K, "hinge", y, 3, rng)
+    >>> len(w), len(P)
+    (3, 3)
     """
     classes = one_vs_all(labels)
     P = [select(K, l, d, rng) for l in classes]
     S = [K.within(None, pairs_of_class.T.ravel()) for pairs_of_class in P]
-    w = {}
+    w: dict[TransferFunction, list[LinearModel]] = {}
     L_of = {}
     for f in F:
-        spaces = [Phi(one, f, kernels) for one in S]
-        w[f] = [TRAIN(space, l, L) for space, l in zip(spaces, classes, strict=True)]
-        margins = [l * (space @ v.w + v.b) for space, v, l in zip(spaces, w[f], classes, strict=True)]
-        L_of[f] = loss(L, margins).mean()  # open: single
-    f_best = min(F, key=L_of.get)
+        w[f] = []
+        margins = []
+        for S_c, l in zip(S, classes, strict=True):
+            space = Phi(S_c, f, kernels)
+            w_c = TRAIN(space, l, L)
+            w[f].append(w_c)
+            margins.append(l * (space @ w_c.w + w_c.b))
+        L_of[f] = loss(L, np.array(margins)).mean()  # open: single
+    f_best = min(F, key=L_of.__getitem__)
     return f_best, w[f_best], P
 
 
-# -------------------------------------------------------------------------------------------------------- BBS, § 3
+# ----------------------------------------------------------------------------------------- BBS, § 3
 
 
-def bbs(K, L, l, landmarks):
-    """Train w on (K(x, x_1), ..., K(x, x_d)), Balcan & Blum's landmarked space, for labels 1 and -1.
+def bbs(K: Similarity, L: LossName, l: FloatArray, landmarks: IntArray) -> LinearModel:
+    """Train w on (K(x, x_1), ..., K(x, x_d)), Balcan & Blum's landmarked space.
 
     Parameters
     ----------
     K : refimpl.ftune.similarities.Similarity
     L : {"squared_hinge", "hinge", "logistic"}
     l : ndarray, shape (n,), float64
+        Labels 1 and -1.
     landmarks : ndarray, shape (d,), int64
-        Random ones, or :func:`dselect`'s (BBS+D).
+        Random landmarks, or those of :func:`dselect` (BBS+D).
 
     Returns
     -------
     refimpl.ftune.linear_models.LinearModel
+
+    See Also
+    --------
+    refimpl.ftune.bbs : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import algorithm
+    >>> from refimpl.ftune.similarities import Similarity
+    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
+    >>> l = np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> w = algorithm.bbs(K, "hinge", l, np.array([0, 3]))
+    >>> bool((np.sign(K.within(None, [0, 3]) @ w.w + w.b) == l).all())
+    True
     """
     return TRAIN(K.within(None, landmarks), l, L)

@@ -1,28 +1,38 @@
-"""How good a similarity is for a task: Kar & Jain (2011), Definitions 1 and 4, and how many landmark pairs then do.
+"""Measures of how good a similarity is for a task, and how many landmark pairs are enough.
 
-The expectations over two more points are means over a sample, a point itself left out of those of its own class.
+Source: Kar & Jain (2011), Definitions 1 and 4, Theorems 2, 3 and 5. The expectations over two more
+points are replaced by means over a sample. A point is not compared with itself.
 
-Not handled here: the weights w that make a similarity look best; they are an argument.
+Not handled here: finding the weights w that make a similarity look best. They are an argument.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.checks import as_count, as_generator, as_labels, as_number, positive
-from refimpl.ftune.linear_models import LOSSES, require_loss
-from refimpl.ftune.similarities import as_similarity
+from refimpl.checks import as_count, as_generator, as_number, positive
+from refimpl.ftune.arguments import as_classes, require_antisymmetric
+from refimpl.ftune.linear_models import LOSSES, LossName, require_loss
+from refimpl.ftune.similarities import Similarity, as_similarity
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = [
-    "Goodness", "goodness", "goodness_of_loss", "hinge_at_margin", "pairs_for_family", "pairs_for_loss",
-    "pairs_for_margin", "transferred_margins",
-]  # fmt: skip
+    "Goodness",
+    "goodness",
+    "goodness_of_loss",
+    "hinge_at_margin",
+    "pairs_for_family",
+    "pairs_for_loss",
+    "pairs_for_margin",
+    "transferred_margins",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class Goodness:
-    """What a similarity is on a sample: (epsilon, gamma, B)-good, or (epsilon, B)-good for a loss.
+    """The goodness of a similarity on a sample: (epsilon, gamma, B), or (epsilon, B) for a loss.
 
     Attributes
     ----------
@@ -33,29 +43,44 @@ class Goodness:
     margins : ndarray, shape (m,), float64
         G(x), the expectation of eq. 3, for each point of the sample.
     C_f : float
-        How far f reaches: the largest of its values less the smallest.
+        The range of f: its largest value minus its smallest.
     sample : ndarray, shape (m,), int64
-        The points, as places among the training objects.
+        The points of the sample, as indices of training objects.
+
+    See Also
+    --------
+    goodness, goodness_of_loss : Compute it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import Ramp
+    >>> from refimpl.ftune.goodness import goodness
+    >>> K = np.kron(np.eye(2), np.ones((2, 2)))
+    >>> goodness(K, [0, 0, 1, 1], Ramp(1.0), 0.5).epsilon
+    0.0
     """
 
     epsilon: float
     B: float
-    margins: np.ndarray
+    margins: FloatArray
     C_f: float
-    sample: np.ndarray
+    sample: IntArray
 
 
-def transferred_margins(S, labels, f, w=None):
-    """Return G(x) of § 2.1 and Definition 4, the left side of eq. 3, for each point of a sample.
+def transferred_margins(
+    S: FloatArray, y: Labels, f: Callable[[FloatArray], FloatArray], *, w: FloatArray | None = None
+) -> tuple[FloatArray, float]:
+    """Return G(x), the left side of eq. 3, for each point of a sample: § 2.1 and Definition 4.
 
     Parameters
     ----------
     S : ndarray, shape (m, m), float64
         K between the points of the sample.
-    labels : ndarray, shape (m,)
-        Two points of each class at least, and two classes.
+    y : ndarray, shape (m,)
+        Labels of at least two classes, with at least two points each.
     f : callable
-        Antisymmetric; takes and returns arrays.
+        An antisymmetric function of an array.
     w : ndarray, shape (m, m), float64, optional
         w(x', x''); 1 by default.
 
@@ -63,11 +88,25 @@ def transferred_margins(S, labels, f, w=None):
     -------
     margins : ndarray, shape (m,), float64
     C_f : float
-        How far f reaches over the differences that it sees.
+        The range of f over the differences of the sample.
+
+    See Also
+    --------
+    goodness : Compute the share of margins that are too small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune.goodness import transferred_margins
+    >>> K = np.kron(np.eye(2), np.ones((2, 2)))
+    >>> transferred_margins(K, np.array([0, 0, 1, 1]), np.sign)
+    (array([1., 1., 1., 1.]), 2.0)
     """
-    G, low, high = np.empty(len(S)), np.inf, -np.inf
+    G = np.empty(len(S))
+    low = np.inf
+    high = -np.inf
     for x in range(len(S)):
-        own = labels == labels[x]
+        own = y == y[x]
         other = np.flatnonzero(~own)
         own[x] = False
         same = np.flatnonzero(own)
@@ -78,27 +117,40 @@ def transferred_margins(S, labels, f, w=None):
     return G, float(high - low)
 
 
-def goodness(K, labels, f, gamma, *, w=None, sample=None, rng=None):
-    """Return for which epsilon K is (epsilon, gamma, B)-good with the transfer function f, on a sample: Definition 1.
+def goodness(
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    f: Callable[[FloatArray], FloatArray],
+    gamma: float,
+    *,
+    w: ArrayLike | None = None,
+    sample: int | None = None,
+    rng: np.random.Generator | None = None,
+) -> Goodness:
+    """Compute the epsilon for which K is (epsilon, gamma, B)-good with f: Definition 1.
 
-    With f the identity and w = 1 it is Balcan & Blum's criterion (eq. 1), with f the sign and w(x', x'') = w(x') w(x'')
-    that of Wang, Yang & Feng (eq. 2), both up to C_f, which is 2 where f reaches from -1 to 1.
+    With f the identity and w = 1 it is Balcan & Blum's criterion (eq. 1). With f the sign and
+    w(x', x'') = w(x') w(x'') it is that of Wang, Yang & Feng (eq. 2). Both differ from the original
+    by the factor C_f, which is 2 if f ranges from -1 to 1.
 
     Parameters
     ----------
     K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
-    labels : array_like, shape (n,)
+    y : array_like, shape (n,)
+        Labels of at least two classes.
     f : callable
-        Antisymmetric; takes and returns arrays, for example :class:`refimpl.ftune.Ramp`.
+        The transfer function: an antisymmetric function of an array, for example
+        :class:`refimpl.ftune.Ramp`.
     gamma : float
         The margin, in units of C_f.
     w : array_like, shape (n, n), optional
-        w(x', x''); 1 by default. Theorem 2's classifier does what the goodness promises if w is symmetric
-        (ERRATUM FT-9).
+        w(x', x''); 1 by default. Theorem 2's classifier keeps the promise of the goodness only if w
+        is symmetric (ERRATUM FT-9).
     sample : int, optional
-        How many points to draw; all by default. The look-ups of K are their number squared.
+        The number of points to draw; by default all points are used. K is looked up for each pair
+        of points in the sample.
     rng : numpy.random.Generator, optional
-        Needed with `sample`.
+        Needed with `sample` only.
 
     Returns
     -------
@@ -108,22 +160,49 @@ def goodness(K, labels, f, gamma, *, w=None, sample=None, rng=None):
     ------
     TypeError, ValueError
         If an argument does not fit, f is not antisymmetric, or a class has one point in the sample.
+
+    See Also
+    --------
+    goodness_of_loss : The goodness for a loss.
+    pairs_for_margin : How many landmark pairs it needs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import Ramp
+    >>> from refimpl.ftune.goodness import goodness
+    >>> K = np.array([[1.0, 0.8, 0.9, 0.1], [0.8, 1.0, 0.2, 0.1],
+    ...               [0.9, 0.2, 1.0, 0.7], [0.1, 0.1, 0.7, 1.0]])
+    >>> goodness(K, [0, 0, 1, 1], Ramp(1.0), 0.2).epsilon
+    0.25
     """
     gamma = as_number(gamma, "gamma")
-    G, C_f, B, points = _on_a_sample(K, labels, f, w, sample, rng)
-    return Goodness(float((G < C_f * gamma).mean()), B, G, C_f, points)  # FT:def1
+    on = _on_a_sample(K, y, f, w, sample, rng)
+    epsilon = float((on.margins < on.C_f * gamma).mean())  # FT:def1
+    return Goodness(epsilon, on.B, on.margins, on.C_f, on.sample)
 
 
-def goodness_of_loss(K, labels, f, L, *, w=None, sample=None, rng=None):
-    """Return for which epsilon K is (epsilon, B)-good for the loss L, on a sample: Definition 4.
+def goodness_of_loss(
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    f: Callable[[FloatArray], FloatArray],
+    loss: LossName | Callable[[FloatArray], FloatArray],
+    *,
+    w: ArrayLike | None = None,
+    sample: int | None = None,
+    rng: np.random.Generator | None = None,
+) -> Goodness:
+    """Compute the epsilon for which K is (epsilon, B)-good for a loss: Definition 4.
 
     Parameters
     ----------
-    L : callable or str
-        A loss of the margin, array to array, for example :func:`hinge_at_margin`; or a name of
-        :data:`refimpl.ftune.linear_models.LOSSES`.
-    K, labels, f, w, sample, rng
+    loss : callable or {"squared_hinge", "hinge", "logistic"}
+        A function from margins to losses, for example :func:`hinge_at_margin`, or the name of a
+        loss.
+    K, y, f, w, sample
         As for :func:`goodness`.
+    rng : numpy.random.Generator, optional
+        Needed with `sample` only.
 
     Returns
     -------
@@ -133,21 +212,65 @@ def goodness_of_loss(K, labels, f, L, *, w=None, sample=None, rng=None):
     ------
     TypeError, ValueError
         As :func:`goodness`.
+
+    See Also
+    --------
+    goodness : The goodness by a margin.
+    pairs_for_loss : How many landmark pairs it needs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import Ramp
+    >>> from refimpl.ftune.goodness import goodness_of_loss
+    >>> K = np.kron(np.eye(2), np.ones((2, 2)))
+    >>> goodness_of_loss(K, [0, 0, 1, 1], Ramp(1.0), "hinge").epsilon
+    0.0
     """
-    if not callable(L):
-        require_loss(L)
-        L = LOSSES[L]
-    G, C_f, B, points = _on_a_sample(K, labels, f, w, sample, rng)
-    return Goodness(float(L(G).mean()), B, G, C_f, points)  # FT:def4
+    if not callable(loss):
+        require_loss(loss)
+        loss = LOSSES[loss]
+    on = _on_a_sample(K, y, f, w, sample, rng)
+    epsilon = float(loss(on.margins).mean())  # FT:def4
+    return Goodness(epsilon, on.B, on.margins, on.C_f, on.sample)
 
 
-def hinge_at_margin(gamma):
-    """Return L(x) = max(0, 1 - x / gamma), the hinge loss at margin gamma, whose C_L is 1 / gamma (§ 2.2)."""
+def hinge_at_margin(gamma: float) -> Callable[[FloatArray], FloatArray]:
+    """Return L(x) = max(0, 1 - x / gamma), the hinge loss at margin gamma: § 2.2.
+
+    Its Lipschitz constant C_L is 1 / gamma.
+
+    Parameters
+    ----------
+    gamma : float
+        Above 0.
+
+    Returns
+    -------
+    callable
+        A function of an array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If gamma is not a number above 0.
+
+    See Also
+    --------
+    goodness_of_loss : Takes this function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune.goodness import hinge_at_margin
+    >>> hinge_at_margin(0.5)(np.array([0.0, 0.25, 1.0]))
+    array([1. , 0.5, 0. ])
+    """
     gamma = positive(gamma, "gamma")
     return lambda x: np.maximum(0.0, 1.0 - x / gamma)
 
 
-def pairs_for_margin(gamma, epsilon_1, delta, B=1.0):
+def pairs_for_margin(gamma: float, epsilon_1: float, delta: float, *, B: float = 1.0) -> int:
     """Return how many landmark pairs give an error of at most epsilon + epsilon_1: Theorem 2.
 
     They do so with probability 1 - delta.
@@ -155,7 +278,7 @@ def pairs_for_margin(gamma, epsilon_1, delta, B=1.0):
     Parameters
     ----------
     gamma, epsilon_1, delta : float
-        Positive; delta below 1.
+        Above 0; delta below 1.
     B : float, default 1.0
         The largest |w|.
 
@@ -168,13 +291,23 @@ def pairs_for_margin(gamma, epsilon_1, delta, B=1.0):
     ------
     TypeError, ValueError
         If an argument is out of range.
+
+    See Also
+    --------
+    goodness : Computes epsilon.
+
+    Examples
+    --------
+    >>> from refimpl.ftune.goodness import pairs_for_margin
+    >>> pairs_for_margin(0.5, 0.1, 0.1)
+    170
     """
     gamma, epsilon_1, delta, B = _all_positive(gamma=gamma, epsilon_1=epsilon_1, delta=delta, B=B)
     d = 8 * B**2 / gamma**2 * math.log(2 / (delta * epsilon_1))  # ERRATUM FT-3
     return _whole(d)  # FT:thm2
 
 
-def pairs_for_loss(epsilon_1, delta, B=1.0, C_L=1.0):
+def pairs_for_loss(epsilon_1: float, delta: float, *, B: float = 1.0, C_L: float = 1.0) -> int:
     """Return how many landmark pairs give a mean loss of at most epsilon + epsilon_1: Theorem 5.
 
     They do so with probability 1 - delta.
@@ -182,9 +315,12 @@ def pairs_for_loss(epsilon_1, delta, B=1.0, C_L=1.0):
     Parameters
     ----------
     epsilon_1, delta : float
+        Above 0; delta below 1.
     B : float, default 1.0
+        The largest |w|.
     C_L : float, default 1.0
-        The loss's Lipschitz constant: 1 / gamma for the hinge loss at margin gamma, 1 for the logistic loss.
+        The loss's Lipschitz constant: 1 / gamma for the hinge loss at margin gamma, 1 for the
+        logistic loss.
 
     Returns
     -------
@@ -195,19 +331,37 @@ def pairs_for_loss(epsilon_1, delta, B=1.0, C_L=1.0):
     ------
     TypeError, ValueError
         If an argument is out of range.
+
+    See Also
+    --------
+    goodness_of_loss : Computes epsilon.
+
+    Examples
+    --------
+    >>> from refimpl.ftune.goodness import pairs_for_loss
+    >>> pairs_for_loss(0.5, 0.1)
+    281
     """
     epsilon_1, delta, B, C_L = _all_positive(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
-    return _whole(16 * (B * C_L / epsilon_1) ** 2 * math.log(4 * B / (delta * epsilon_1)))  # FT:thm5
+    # FT:thm5
+    return _whole(16 * (B * C_L / epsilon_1) ** 2 * math.log(4 * B / (delta * epsilon_1)))
 
 
-def pairs_for_family(covering, epsilon_1, delta, B=1.0, C_L=1.0):
-    """Return how many landmark pairs do for all transfer functions of a family at once: Theorem 3.
+def pairs_for_family(
+    covering: int | Callable[[float], int],
+    epsilon_1: float,
+    delta: float,
+    *,
+    B: float = 1.0,
+    C_L: float = 1.0,
+) -> int:
+    """Return how many landmark pairs are enough for all transfer functions at once: Theorem 3.
 
     Parameters
     ----------
     covering : int or callable
-        N(F, r) at the scale r = epsilon_1 / (4 C_L B): a number (that of the functions, if there are finitely many), or
-        a function of r.
+        N(F, r), the covering number of the family at the scale r = epsilon_1 / (4 C_L B): a number,
+        or a function of r. For a finite family pass the number of its functions.
     epsilon_1, delta, B, C_L
         As for :func:`pairs_for_loss`.
 
@@ -220,57 +374,73 @@ def pairs_for_family(covering, epsilon_1, delta, B=1.0, C_L=1.0):
     ------
     TypeError, ValueError
         If an argument is out of range.
+
+    See Also
+    --------
+    pairs_for_loss : For one function.
+
+    Examples
+    --------
+    >>> from refimpl.ftune.goodness import pairs_for_family
+    >>> pairs_for_family(6, 0.5, 0.1)
+    1936
     """
     epsilon_1, delta, B, C_L = _all_positive(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
-    N = as_count(covering(epsilon_1 / (4 * C_L * B)) if callable(covering) else covering, "covering")
-    return _whole(64 * (B * C_L / epsilon_1) ** 2 * math.log(16 * B * N / (delta * epsilon_1)))  # FT:thm3
+    if callable(covering):
+        covering = covering(epsilon_1 / (4 * C_L * B))
+    N = as_count(covering, "covering")
+    # FT:thm3
+    return _whole(64 * (B * C_L / epsilon_1) ** 2 * math.log(16 * B * N / (delta * epsilon_1)))
 
 
-def _on_a_sample(K, labels, f, w, sample, rng):
-    """G, C_f and B on some points, and these points."""
-    labels = as_labels(labels, len(labels), "labels", min_classes=2)
+def _on_a_sample(
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    f: Callable[[FloatArray], FloatArray],
+    w: ArrayLike | None,
+    sample: int | None,
+    rng: np.random.Generator | None,
+) -> Goodness:
+    """Compute the goodness on a sample, without epsilon."""
+    labels = as_classes(y)
     K = as_similarity(K, len(labels))
     points = np.arange(len(labels))
     if sample is not None:
         m = min(as_count(sample, "sample", 4), len(labels))
         points = np.sort(as_generator(rng).choice(len(labels), m, replace=False))
     kept = labels[points]
-    names, counts = np.unique(kept, return_counts=True)
-    if len(names) < 2 or counts.min() < 2:
-        raise ValueError(
-            f"labels: class {names[counts.argmin()]} has {counts.min()} of the {len(kept)} points and there are "
-            f"{len(names)} classes among them; two classes with two points each at least are needed (a larger sample)"
-        )
-    if w is not None:
-        w = np.asarray(w, dtype=np.float64)
-        if w.shape != (len(labels), len(labels)) or not np.isfinite(w).all():
-            n = len(labels)
-            raise ValueError(f"w has shape {w.shape}; it must hold finite numbers of shape ({n}, {n})")
-        w = w[np.ix_(points, points)]
+    _require_two_of_each(kept)
+    weights = None if w is None else _as_weights(w, len(labels))[np.ix_(points, points)]
     S = K.within(points, points)
     require_antisymmetric(f, S[:1] - S[:1].T, "f")
-    G, C_f = transferred_margins(S, kept, f, w)
-    return G, C_f, 1.0 if w is None else float(np.abs(w).max()), points
+    G, C_f = transferred_margins(S, kept, f, w=weights)
+    B = 1.0 if weights is None else float(np.abs(weights).max())
+    return Goodness(np.nan, B, G, C_f, points)
 
 
-def require_antisymmetric(f, x, name):
-    """Refuse a function with f(-x) != -f(x) at some x."""
-    here, there = np.asarray(f(x)), np.asarray(f(-x))
-    if here.shape != x.shape or not np.isfinite(here).all():
-        raise ValueError(f"{name} must return one finite number for each of its argument's")
-    if not np.allclose(here, -there, rtol=1e-9, atol=1e-12):
-        place = np.unravel_index(np.abs(here + there).argmax(), x.shape)
+def _require_two_of_each(y: Labels) -> None:
+    """Raise ValueError unless there are two classes, and two points of each class."""
+    names, counts = np.unique(y, return_counts=True)
+    if len(names) < 2 or counts.min() < 2:
         raise ValueError(
-            f"{name} is not antisymmetric: it is {here[place]:.6g} at {x[place]:.6g} and {there[place]:.6g} at "
-            f"{-x[place]:.6g}; f(-x) = -f(x) is needed"
+            "y must have at least two classes with at least two points each in the sample; "
+            f"got {len(names)} class(es), class {names[counts.argmin()]} with {counts.min()} of "
+            f"{len(y)} points (draw a larger sample)"
         )
 
 
-def _all_positive(**values):
+def _as_weights(w: ArrayLike, n: int) -> FloatArray:
+    weights = np.asarray(w, dtype=np.float64)
+    if weights.shape != (n, n) or not np.isfinite(weights).all():
+        raise ValueError(f"w must hold finite numbers of shape ({n}, {n}); got {weights.shape}")
+    return weights
+
+
+def _all_positive(**values: float) -> list[float]:
     if not values["delta"] < 1:
-        raise ValueError(f"delta is {values['delta']}; it must be a probability between 0 and 1")
+        raise ValueError(f"delta must be a probability between 0 and 1; got {values['delta']}")
     return [positive(value, name) for name, value in values.items()]
 
 
-def _whole(d):
+def _whole(d: float) -> int:
     return max(1, math.ceil(d))

@@ -1,129 +1,202 @@
-"""Which training objects are landmarks, and which pairs of them FTUNE compares: at random, or by DSELECT.
+"""The choice of landmarks and landmark pairs for FTUNE: at random, or by DSELECT.
 
-The lines of Algorithm 1 are in :mod:`refimpl.ftune.algorithm`; here they are made fit for any labels, for several
-classes and for fewer objects than landmarks.
+Algorithm 1 is in :mod:`refimpl.ftune.algorithm`. The functions here use it for any labels, for
+several classes, and for fewer objects than landmarks.
 
-What a new object costs: it is compared with each landmark that a pair holds. Pairs out of d common landmarks need d
-similarities. Fresh pairs, and landmarks for each problem, need up to 2 d for each one-vs-all problem.
+A new object is compared with each landmark in a pair. If all problems draw their pairs from d
+common landmarks, this takes d similarities. If each one-vs-all problem has its own pairs or
+landmarks, it takes up to 2 d similarities for each problem.
 """
 
 import numpy as np
 
-from refimpl.checks import as_count, as_generator, as_kernels, as_labels
+from refimpl.checks import as_count, as_generator, as_kernels
 from refimpl.ftune import algorithm
-from refimpl.ftune.arguments import as_landmarks
-from refimpl.ftune.similarities import as_similarity
+from refimpl.ftune.arguments import as_classes, as_landmarks
+from refimpl.ftune.similarities import Similarity, as_similarity
 from refimpl.ftune.space import Landmarks
+from refimpl.typing import ArrayLike, IntArray, Kernels
 
 __all__ = ["diverse_landmarks", "dselect", "landmark_pairs", "random_landmarks"]
 
 
-def random_landmarks(labels, d, rng, *, pool=False):
-    """Draw landmarks and pairs at random: by default d fresh pairs for each problem, as Algorithm 2, line 1 has them.
+def random_landmarks(
+    y: ArrayLike, d: int, *, rng: np.random.Generator, pool: bool = False
+) -> Landmarks:
+    """Draw landmarks and pairs at random: Algorithm 2, line 1.
+
+    By default each one-vs-all problem draws d fresh pairs out of all objects.
 
     Parameters
     ----------
-    labels : array_like, shape (n,)
+    y : array_like, shape (n,)
+        Labels of two classes at least.
     d : int
-        Pairs for each problem: one for two classes, one for each of more classes.
+        The number of landmark pairs for each one-vs-all problem. There is one problem for two
+        classes, and one for each class otherwise.
     rng : numpy.random.Generator
-    pool : bool
-        False: each problem draws its pairs from all objects (§ 2, Theorem 2). A new object is compared with up to 2 d
-        others for each problem. True: d landmarks, one of each class at least, out of which each problem draws its
-        pairs as Algorithm 1 does. A new object is compared with d others; with fewer objects than d all of them are
-        landmarks.
+    pool : bool, default False
+        With False each problem draws its pairs from all objects (§ 2, Theorem 2), and a new object
+        is compared with up to 2 d objects for each problem. With True d landmarks are drawn, at
+        least one of each class, and each problem draws its pairs from them as in Algorithm 1. Then
+        a new object is compared with d objects. With fewer than d objects all are landmarks.
 
     Returns
     -------
     Landmarks
-        `L` holds d random objects, which :func:`refimpl.ftune.bbs` takes; with `pool` the pairs come out of them.
+        `L` holds d random objects, which :func:`refimpl.ftune.bbs` takes as landmarks. With `pool`
+        the pairs are drawn from `L`.
 
     Raises
     ------
     TypeError, ValueError
         If an argument does not fit.
+
+    See Also
+    --------
+    dselect : Select landmarks that are dissimilar to each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import random_landmarks
+    >>> y = np.array(["a", "b", "a", "b"])
+    >>> P = random_landmarks(y, 5, rng=np.random.default_rng(0))
+    >>> P.plus.shape, set(y[P.plus[0]].tolist()), set(y[P.minus[0]].tolist())
+    ((1, 5), {'b'}, {'a'})
     """
-    labels = as_labels(labels, len(labels), "labels", min_classes=2)
-    d, rng = as_count(d, "d"), as_generator(rng)
+    labels = as_classes(y)
+    d = as_count(d, "d")
+    rng = as_generator(rng)
     order = rng.permutation(len(labels))
     if not pool:
-        P = landmark_pairs(labels, order, d, rng)  # FT:2:1
+        P = landmark_pairs(labels, order, d, rng=rng)  # FT:2:1
         return Landmarks(order[:d], P.plus, P.minus)
     _, first = np.unique(labels[order], return_index=True)  # one of each class, then any
     others = np.delete(order, first)
-    return landmark_pairs(labels, np.concatenate([order[first], others])[: max(d, len(first))], d, rng)
+    L = np.concatenate([order[first], others])[: max(d, len(first))]
+    return landmark_pairs(labels, L, d, rng=rng)
 
 
-def dselect(K, labels, d, rng, *, by_class=None, per_problem=False, kernels=None, threads=None):
-    """Select landmarks that are little similar to each other, and pairs of them: Algorithm 1, DSELECT.
+def dselect(
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    d: int,
+    *,
+    rng: np.random.Generator,
+    by_class: bool | None = None,
+    per_problem: bool = False,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Landmarks:
+    """Select landmarks that are dissimilar to each other, and pairs of them: DSELECT.
 
-    For two classes this is the algorithm as printed. For more, each class gets its share of d landmarks by default, as
-    § 2.3 suggests.
+    For two classes this is Algorithm 1 of Kar & Jain (2011) as printed. For more classes each class
+    gets a share of the d landmarks by default, as § 2.3 suggests.
 
     Parameters
     ----------
     K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
-        Less than n d look-ups, and up to twice as many where the landmarks are all of one class and are chosen again;
-        with `per_problem` so many for each problem.
-    labels : array_like, shape (n,)
-        Two classes at least.
+        The similarity. Less than n d values are looked up, and up to twice as many if all landmarks
+        are of one class and are chosen again. With `per_problem` this is the number for each
+        problem.
+    y : array_like, shape (n,)
+        Labels of two classes at least.
     d : int
-        Landmarks, and pairs for each problem. With fewer objects all of them are landmarks, and there are d pairs.
+        The number of landmarks, and of pairs for each one-vs-all problem. With fewer than d objects
+        all are landmarks, and there are still d pairs.
     rng : numpy.random.Generator
     by_class : bool, optional
-        Whether each class gets its share of the landmarks, chosen within it. By default for more than two classes, and
-        where the landmarks of two are all of one class. Shares differ by one at most, unless a class has fewer objects;
-        each has one landmark at least.
-    per_problem : bool
-        Whether each one-vs-all problem runs Algorithm 1 for itself and has d landmarks of its own; `by_class` then
-        speaks of its two sides. A new object is compared with up to d others for each problem, instead of d for all.
+        Whether each class gets a share of the landmarks, chosen among its own objects. By default
+        this is so for more than two classes, and also for two classes if all landmarks would be of
+        one class. Shares differ by at most one, unless a class has fewer objects. Each class gets
+        at least one landmark.
+    per_problem : bool, default False
+        Whether each one-vs-all problem runs Algorithm 1 separately and gets d landmarks of its own.
+        The classes of `by_class` are then the two sides of the problem. A new object is compared
+        with up to d objects for each problem, instead of d objects in all.
     kernels : module, optional
         :mod:`refimpl.kernels` by default.
     threads : int, optional
+        None for all processors. The result does not depend on it.
 
     Returns
     -------
     Landmarks
-        Of equally dissimilar objects the first is taken. With `per_problem` `L` holds the landmarks of one problem
-        after those of another, each once.
+        Among equally dissimilar objects the first is chosen. With `per_problem` `L` holds the
+        landmarks of all problems in turn, each landmark once.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument does not fit, or a similarity is not finite.
+        If an argument does not fit, a similarity is not finite, or with ``by_class=False`` all
+        landmarks are of one class.
+
+    See Also
+    --------
+    diverse_landmarks : Landmarks without labels.
+    random_landmarks : Landmarks at random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import dselect
+    >>> x = np.array([0.0, 0.1, 5.0, 5.1])
+    >>> K = -np.abs(x[:, None] - x)
+    >>> P = dselect(K, [0, 0, 1, 1], 2, rng=np.random.default_rng(0))
+    >>> sorted(abs(P.L - P.L[::-1]).tolist())  # one from each end
+    [3, 3]
     """
-    labels = as_labels(labels, len(labels), "labels", min_classes=2)
-    K, d, rng, kernels = as_similarity(K, len(labels)), as_count(d, "d"), as_generator(rng), as_kernels(kernels)
+    labels = as_classes(y)
+    K = as_similarity(K, len(labels))
+    d = as_count(d, "d")
+    rng = as_generator(rng)
+    kernels = as_kernels(kernels)
     codes = np.unique(labels, return_inverse=True)[1]
     if not per_problem or codes.max() == 1:
-        return landmark_pairs(labels, _diverse(K, codes, d, rng, by_class, kernels, threads), d, rng)
-    found = []
+        L = _diverse(K, codes, d, rng, by_class, kernels, threads)
+        return landmark_pairs(labels, L, d, rng=rng)
+    problems = []
     for c in range(codes.max() + 1):
         side = (codes == c).astype(np.int64)
-        found.append(landmark_pairs(side, _diverse(K, side, d, rng, by_class, kernels, threads), d, rng))
-    L = np.concatenate([P.L for P in found])
+        L = _diverse(K, side, d, rng, by_class, kernels, threads)
+        problems.append(landmark_pairs(side, L, d, rng=rng))
+    L = np.concatenate([P.L for P in problems])
     L = L[np.sort(np.unique(L, return_index=True)[1])]
-    return Landmarks(L, *(np.concatenate([getattr(P, side) for P in found]) for side in ("plus", "minus")))
+    plus = np.concatenate([P.plus for P in problems])
+    minus = np.concatenate([P.minus for P in problems])
+    return Landmarks(L, plus, minus)
 
 
-def _diverse(K, codes, d, rng, by_class, kernels, threads):
-    """Landmarks for the classes 0, 1, ...: out of all objects, or each class's share out of its own."""
+def _diverse(
+    K: Similarity,
+    codes: IntArray,
+    d: int,
+    rng: np.random.Generator,
+    by_class: bool | None,
+    kernels: Kernels,
+    threads: int | None,
+) -> IntArray:
+    """Return landmarks chosen from all objects, or for each class from its own objects."""
     everything = np.arange(len(codes))
     c = codes.max() + 1
     literal = c == 2 if by_class is None else not by_class
     if literal:
-        L = algorithm.diverse(K, everything, min(d, len(codes)), rng, kernels=kernels, threads=threads)
+        most = min(d, len(codes))
+        L = algorithm.diverse(K, everything, most, rng, kernels=kernels, threads=threads)
         if by_class is not None or (codes[L] != codes[L[0]]).any():
             return L
     shares = _shares(np.bincount(codes), d, rng)  # § 2.3: a number of landmarks from each class
-    classes = [
-        algorithm.diverse(K, everything[codes == k], shares[k], rng, kernels=kernels, threads=threads) for k in range(c)
-    ]
-    return np.concatenate(classes)
+    of_classes = []
+    for k in range(c):
+        T = everything[codes == k]
+        L = algorithm.diverse(K, T, int(shares[k]), rng, kernels=kernels, threads=threads)
+        of_classes.append(L)
+    return np.concatenate(of_classes)
 
 
-def _shares(sizes, d, rng):
-    """How many landmarks each class gets: one at least, all objects at most, else as evenly as can be."""
+def _shares(sizes: IntArray, d: int, rng: np.random.Generator) -> IntArray:
+    """Return the number of landmarks of each class: at least one, and as even as sizes allow."""
     order = rng.permutation(len(sizes))
     shares = np.ones(len(sizes), dtype=np.int64)
     while shares.sum() < min(d, sizes.sum()):
@@ -133,7 +206,14 @@ def _shares(sizes, d, rng):
     return shares
 
 
-def diverse_landmarks(K, d, rng, *, kernels=None, threads=None):
+def diverse_landmarks(
+    K: Similarity | ArrayLike,
+    d: int,
+    *,
+    rng: np.random.Generator,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> IntArray:
     """Select landmarks without labels, for BBS: Algorithm 1, lines 1-5.
 
     Parameters
@@ -154,21 +234,39 @@ def diverse_landmarks(K, d, rng, *, kernels=None, threads=None):
     ------
     TypeError, ValueError
         As :func:`dselect`.
+
+    See Also
+    --------
+    dselect : Landmarks and pairs of labelled objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import diverse_landmarks
+    >>> x = np.array([0.0, 0.1, 5.0])
+    >>> L = diverse_landmarks(-np.abs(x[:, None] - x), 2, rng=np.random.default_rng(0))
+    >>> len(L)
+    2
     """
-    K, d, rng = as_similarity(K), as_count(d, "d"), as_generator(rng)
+    K = as_similarity(K)
+    d = as_count(d, "d")
+    rng = as_generator(rng)
     everything = np.arange(len(K))
-    return algorithm.diverse(K, everything, min(d, len(K)), rng, kernels=as_kernels(kernels), threads=threads)
+    kernels = as_kernels(kernels)
+    return algorithm.diverse(K, everything, min(d, len(K)), rng, kernels=kernels, threads=threads)
 
 
-def landmark_pairs(labels, L, d, rng):
-    """Draw d pairs of different classes out of given landmarks, with replacement: Algorithm 1, lines 6-9.
+def landmark_pairs(y: ArrayLike, L: ArrayLike, d: int, *, rng: np.random.Generator) -> Landmarks:
+    """Draw d pairs of different classes out of landmarks: Algorithm 1, lines 6-9.
+
+    Each one-vs-all problem draws its own pairs, with replacement.
 
     Parameters
     ----------
-    labels : array_like, shape (n,)
-        Of all training objects.
+    y : array_like, shape (n,)
+        Labels of all training objects.
     L : array_like of int, shape (r,)
-        Landmarks; one of each class at least.
+        Indices of the landmarks, at least one of each class.
     d : int
     rng : numpy.random.Generator
 
@@ -180,15 +278,30 @@ def landmark_pairs(labels, L, d, rng):
     ------
     TypeError, ValueError
         If an argument does not fit, or a class has no landmark.
+
+    See Also
+    --------
+    random_landmarks, dselect : Choose the landmarks too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import landmark_pairs
+    >>> P = landmark_pairs([0, 0, 1, 1], [1, 2], 3, rng=np.random.default_rng(0))
+    >>> P.plus.tolist(), P.minus.tolist()
+    ([[2, 2, 2]], [[1, 1, 1]])
     """
-    labels = as_labels(labels, len(labels), "labels", min_classes=2)
-    L, d, rng = as_landmarks(L, len(labels), "L"), as_count(d, "d"), as_generator(rng)
+    labels = as_classes(y)
+    places = as_landmarks(L, len(labels), "L")
+    d = as_count(d, "d")
+    rng = as_generator(rng)
     classes = np.unique(labels)
-    found = []
+    problems = []
     for c in classes[1:] if len(classes) == 2 else classes:
-        inside = labels[L] == c
+        inside = labels[places] == c
         if inside.all() or not inside.any():
-            raise ValueError(f"L has no landmark {'outside' if inside.all() else 'of'} class {c}; add one")
-        found.append(algorithm.pairs(L, np.where(labels == c, 1.0, -1.0), d, rng))
-    P = np.array(found)
-    return Landmarks(L, P[:, :, 0].copy(), P[:, :, 1].copy())
+            where = "outside" if inside.all() else "of"
+            raise ValueError(f"L must have a landmark {where} class {c}; got none")
+        problems.append(algorithm.pairs(places, np.where(labels == c, 1.0, -1.0), d, rng))
+    P = np.array(problems)
+    return Landmarks(places, P[:, :, 0].copy(), P[:, :, 1].copy())

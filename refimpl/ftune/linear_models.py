@@ -1,24 +1,30 @@
 """TRAIN of Kar & Jain (2011), § 2.1: a large margin linear classifier that minimises a loss.
 
-min over w of |w|^2 / 2 + C sum_i L(y_i w . x_i), the problem of LIBLINEAR (Fan et al. 2008), which § 3 uses, for three
-losses. Each solver ends with a certificate: the objective is within `gap` of the optimum.
+It solves min over w of |w|^2 / 2 + C sum_i L(y_i w . x_i) for three losses L. This is the problem
+of LIBLINEAR (Fan et al. 2008), which § 3 uses. Each solver ends with a certificate: the objective
+is within `gap` of the optimum.
 
-A bias is a feature of constant value `bias` whose weight is penalised like the others: LIBLINEAR's -B, scikit-learn's
-`intercept_scaling`. 0 leaves it out.
+A bias is a feature of constant value `bias` whose weight is penalised like the others. It is
+LIBLINEAR's -B and scikit-learn's `intercept_scaling`. 0 leaves it out.
 
-Not handled here: several classes (:mod:`refimpl.ftune.training` takes one against the rest), sparse input, the kernel
-modules: the work is in BLAS, so both kernel modules train the same classifier.
+Not handled here: several classes (:mod:`refimpl.ftune.training` takes one against the rest), sparse
+input, the kernel modules. The work is in BLAS, so both kernel modules train the same classifier.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
 from scipy.special import expit
 
-from refimpl.checks import as_labels, as_matrix, as_number, one_of, positive
+from refimpl.checks import as_count, as_labels, as_matrix, as_number, one_of, positive
+from refimpl.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["LOSSES", "LinearModel", "loss", "train"]
+__all__ = ["LOSSES", "LinearModel", "LossName", "loss", "train"]
+
+LossName: TypeAlias = Literal["squared_hinge", "hinge", "logistic"]
 
 PATIENCE = 10  # interior point steps that must halve the gap
 LEAST_COST, MOST_COST = 1e-100, 1e12  # of an object; beyond, rounding makes the models useless
@@ -27,7 +33,7 @@ MOST_BIAS = 1e7  # likewise
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """A linear classifier w . x + b and how near it is to the best one.
+    """A linear classifier w . x + b, and how near it is to the best one.
 
     Attributes
     ----------
@@ -36,13 +42,23 @@ class LinearModel:
         The bias: its weight times the value of its feature.
     objective : float
     gap : float
-        The objective is at most this above the optimum; the bound is proven, rounding apart.
+        The objective is at most this above the optimum. The bound is proven, rounding apart.
     iterations : int
     converged : bool
-        Whether the gap is as small as was asked.
+        Whether the gap is as small as the training was asked for.
+
+    See Also
+    --------
+    train : Train such a classifier.
+
+    Examples
+    --------
+    >>> from refimpl.ftune.linear_models import train
+    >>> train([[1.0], [-1.0]], [1, -1], 1.0).converged
+    True
     """
 
-    w: np.ndarray
+    w: FloatArray
     b: float
     objective: float
     gap: float
@@ -50,20 +66,29 @@ class LinearModel:
     converged: bool
 
 
-def _hinge(m):
+def _hinge(m: FloatArray) -> FloatArray:
     return np.maximum(0.0, 1.0 - m)
 
 
-def _logistic(m):
+def _squared_hinge(m: FloatArray) -> FloatArray:
+    squares: FloatArray = _hinge(m) ** 2
+    return squares
+
+
+def _logistic(m: FloatArray) -> FloatArray:
     return np.logaddexp(0.0, -m)
 
 
-LOSSES = {"hinge": _hinge, "squared_hinge": lambda m: _hinge(m) ** 2, "logistic": _logistic}
-"""L by name, as functions of the margins y g(x)."""
+LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "hinge": _hinge,
+    "squared_hinge": _squared_hinge,
+    "logistic": _logistic,
+}
+"""The losses L by name, as functions of the margins y g(x)."""
 
 
-def loss(name, margins):
-    """Return L of margins y g(x).
+def loss(name: str, margins: ArrayLike) -> FloatArray:
+    """Return the loss L of margins y g(x).
 
     Parameters
     ----------
@@ -78,18 +103,28 @@ def loss(name, margins):
     ------
     ValueError
         If there is no such loss.
+
+    See Also
+    --------
+    train : Minimise a loss.
+
+    Examples
+    --------
+    >>> from refimpl.ftune.linear_models import loss
+    >>> loss("squared_hinge", [-1.0, 2.0])
+    array([4., 0.])
     """
     require_loss(name)
     return LOSSES[name](np.asarray(margins, dtype=np.float64))
 
 
-def require_loss(name):
-    """Refuse the name of a loss that is not there."""
+def require_loss(name: str) -> None:
+    """Refuse a name that is not the name of a loss."""
     one_of(name, LOSSES, "loss")
 
 
-def as_cost(C, name):
-    """Return what losses count, as a float, in the range where training works."""
+def as_cost(C: object, name: str) -> float:
+    """Return the weight of the losses as a float, in the range where training works."""
     if not isinstance(C, int | float | np.integer | np.floating) or isinstance(C, bool):
         raise TypeError(f"{name} must be a number; got {C!r}")
     if not LEAST_COST <= C <= MOST_COST:
@@ -97,13 +132,26 @@ def as_cost(C, name):
     return float(C)
 
 
-def as_bias(bias):
-    """Return the value of the constant feature, as a float."""
-    return as_number(bias, "bias", below=MOST_BIAS)
+def as_bias(bias: float) -> float:
+    """Return the value of the constant feature as a float."""
+    value: float = as_number(bias, "bias", below=MOST_BIAS)
+    return value
 
 
-def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_iter=200):
-    """Train one classifier.
+def train(
+    X: ArrayLike,
+    y: ArrayLike,
+    C: float,
+    *,
+    loss: LossName = "squared_hinge",
+    bias: float = 0.0,
+    tol: float = 1e-7,
+    max_iter: int = 200,
+    start: LinearModel | None = None,
+) -> LinearModel:
+    """Train one linear classifier, the TRAIN of Algorithm 2.
+
+    Source: Kar & Jain (2011), § 2.1; the objective is that of LIBLINEAR (Fan et al. 2008).
 
     Parameters
     ----------
@@ -111,17 +159,18 @@ def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_
     y : array_like, shape (n,)
         1 and -1, or one of them alone.
     C : float
-        What the losses count beside the penalty, between 1e-100 and 1e12.
+        The weight of the losses beside the penalty, between 1e-100 and 1e12.
     loss : {"squared_hinge", "hinge", "logistic"}
         The default is LIBLINEAR's.
-    bias : float
-        Value of the constant feature; 0: none.
+    bias : float, default 0.0
+        Value of the constant feature; 0 leaves it out.
     start : LinearModel, optional
-        Where to start, for instance the model of a smaller C; the hinge loss has no use for it.
-    tol : float
+        Where the steps start, for instance the model of a smaller C. The hinge loss does not use
+        it.
+    tol : float, default 1e-7
         The gap that ends the training, relative to the objective.
-    max_iter : int
-        A training that ends there says so in `converged`.
+    max_iter : int, default 200
+        The most steps. A training that ends there says so in `converged`.
 
     Returns
     -------
@@ -131,20 +180,47 @@ def train(X, y, C, loss="squared_hinge", *, bias=0.0, start=None, tol=1e-7, max_
     ------
     TypeError, ValueError
         If an argument does not fit.
+
+    See Also
+    --------
+    refimpl.ftune.ftune : Train one on every landmarked space.
+
+    Examples
+    --------
+    >>> from refimpl.ftune.linear_models import train
+    >>> model = train([[2.0], [1.0], [-1.0]], [1, 1, -1], 100.0)
+    >>> model.w.round(2).tolist(), model.converged
+    ([1.0], True)
     """
-    X = as_matrix(X, "X")
-    y = as_labels(y, len(X), "y")
-    if not np.isin(y, (-1, 1)).all():
-        raise ValueError(f"y holds {y[~np.isin(y, (-1, 1))][0]}; it must hold 1 and -1")
+    points: FloatArray = as_matrix(X, "X")
+    labels: Labels = as_labels(y, len(points), "y")
+    wrong = ~np.isin(labels, (-1, 1))
+    if wrong.any():
+        raise ValueError(f"y must hold 1 and -1; got {labels[wrong][0]}")
     require_loss(loss)
-    bias, C, tol = as_bias(bias), as_cost(C, "C"), positive(tol, "tol")
-    return next(path(X, np.asarray(y, dtype=np.float64), [C], loss, bias, start, tol, max_iter))
+    bias = as_bias(bias)
+    C = as_cost(C, "C")
+    tol = positive(tol, "tol")
+    max_iter = as_count(max_iter, "max_iter")
+    signs = np.asarray(labels, dtype=np.float64)
+    return next(path(points, signs, [C], loss, bias, start, tol, max_iter))
 
 
-def path(X, y, Cs, loss, bias, start=None, tol=1e-7, max_iter=200, weights=None):
-    """Yield the classifiers of :func:`train` for one C after another, each started from the last; without its checks.
+def path(
+    X: FloatArray,
+    y: FloatArray,
+    Cs: Sequence[float] | FloatArray,
+    loss: str,
+    bias: float,
+    start: LinearModel | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 200,
+    weights: FloatArray | None = None,
+) -> Iterator[LinearModel]:
+    """Yield the classifiers of :func:`train` for one C after another, without its checks.
 
-    With `weights`, shape (n,), positive, the loss of object i counts C weights[i].
+    Each training starts from the last. With `weights`, shape (n,), positive, the loss of object i
+    counts C weights[i].
 
     Yields
     ------
@@ -154,22 +230,31 @@ def path(X, y, Cs, loss, bias, start=None, tol=1e-7, max_iter=200, weights=None)
     Z = y[:, None] * X
     if bias:
         Z = np.column_stack([Z, bias * y])
-    w, d = np.zeros(Z.shape[1]), X.shape[1]
+    w = np.zeros(Z.shape[1])
+    d = X.shape[1]
     if start is not None:
         w[:d] = start.w
         if bias:
             w[-1] = start.b / bias
     solver = _interior_point if loss == "hinge" else _newton
     for C in Cs:
-        w, objective, gap, iterations = solver(Z, C if weights is None else C * weights, loss, w, tol, max_iter)
+        costs = C if weights is None else C * weights
+        w, objective, gap, iterations = solver(Z, costs, loss, w, tol, max_iter)
         b = float(bias * w[-1]) if bias else 0.0
         yield LinearModel(w[:d], b, objective, gap, iterations, gap <= tol * objective)
 
 
-def _newton(Z, C, loss, w, tol, max_iter):
-    """Newton's method with a line search, for losses with a derivative. The rows of Z are y_i x_i; C may be an array.
+Solution: TypeAlias = tuple[FloatArray, float, float, int]
+"""w, the objective, the gap, the number of steps."""
 
-    The objective is 1-strongly convex, so it is at most |gradient|^2 / 2 above the optimum.
+
+def _newton(
+    Z: FloatArray, C: float | FloatArray, loss: str, w: FloatArray, tol: float, max_iter: int
+) -> Solution:
+    """Newton's method with a line search, for losses with a derivative.
+
+    The rows of Z are y_i x_i; C may be an array. The objective is 1-strongly convex, so it is at
+    most |gradient|^2 / 2 above the optimum.
     """
     m = Z @ w
     now = 0.5 * w @ w + _total(C, LOSSES[loss](m))
@@ -182,9 +267,12 @@ def _newton(Z, C, loss, w, tol, max_iter):
         active = curvature > 0
         A = Z[active] * np.sqrt((C * curvature)[active])[:, None]
         step = -cho_solve(_factor(A), gradient, check_finite=False)
-        along, falls, eta = Z @ step, gradient @ step, 1.0
+        along = Z @ step
+        falls = gradient @ step
+        eta = 1.0
         while True:
-            w_new, m_new = w + eta * step, m + eta * along
+            w_new = w + eta * step
+            m_new = m + eta * along
             then = 0.5 * w_new @ w_new + _total(C, LOSSES[loss](m_new))
             if then <= now + 1e-4 * eta * falls or eta < 1e-10:
                 break
@@ -195,57 +283,94 @@ def _newton(Z, C, loss, w, tol, max_iter):
     return w, float(now), float(gap), iteration
 
 
-def _total(C, losses):
-    return C * losses.sum() if np.ndim(C) == 0 else C @ losses
+def _total(C: float | FloatArray, losses: FloatArray) -> float:
+    if isinstance(C, np.ndarray) and C.ndim:
+        return float(C @ losses)
+    return float(C * losses.sum())
 
 
-def _factor(A):
+def _factor(A: FloatArray) -> tuple[FloatArray, bool]:
     """A triangular factor of I + A^T A, for ``cho_solve``."""
-    H = A.T @ A
+    H: FloatArray = A.T @ A
     H[np.diag_indices_from(H)] += 1.0
     try:
-        return cho_factor(H, overwrite_a=True, check_finite=False)
-    except LinAlgError:  # A is so large that rounding swallows I, and has fewer rows or equal columns
-        return qr(np.concatenate([A, np.eye(len(H))]), mode="r", check_finite=False)[0][: len(H)], False
+        factor: tuple[FloatArray, bool] = cho_factor(H, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        # A is so large that rounding swallows I, and has fewer rows or equal columns
+        R = qr(np.concatenate([A, np.eye(len(H))]), mode="r", check_finite=False)[0]
+        factor = R[: len(H)], False
+    return factor
 
 
-def _derivatives(loss, m):
+def _derivatives(loss: str, m: FloatArray) -> tuple[FloatArray, FloatArray]:
     """First and second derivatives of the loss at the margins m."""
     if loss == "logistic":
-        p = expit(-m)
+        p: FloatArray = expit(-m)
         return -p, p * (1 - p)
-    return -2 * np.maximum(0.0, 1.0 - m), 2.0 * (m < 1)
+    return -2 * np.maximum(0.0, 1.0 - m), np.where(m < 1, 2.0, 0.0)
 
 
-def _interior_point(Z, C, loss, w, tol, max_iter):
-    """Mehrotra's predictor-corrector steps on the hinge loss. The rows of Z are y_i x_i; C may be an array.
+def _interior_point(
+    Z: FloatArray, C: float | FloatArray, loss: str, w: FloatArray, tol: float, max_iter: int
+) -> Solution:
+    """Mehrotra's predictor-corrector steps on the hinge loss.
 
-    min |w|^2 / 2 + C sum xi with Z w = 1 + s - xi; alpha and C - alpha are the multipliers of s and xi. A step solves
-    with I + Z^T D^-1 Z (Ferris & Munson 2002), which has the size of w. The gap is that to the dual objective,
-    sum alpha - |Z^T alpha|^2 / 2.
+    The rows of Z are y_i x_i; C may be an array. The problem is min |w|^2 / 2 + C sum xi with
+    Z w = 1 + s - xi; alpha and C - alpha are the multipliers of s and xi. A step solves with
+    I + Z^T D^-1 Z (Ferris & Munson 2002), which has the size of w. The gap is that to the dual
+    objective, sum alpha - |Z^T alpha|^2 / 2.
     """
     n = len(Z)
-    alpha, upper, s, xi = np.full(n, C / 2), np.full(n, C / 2), np.ones(n), np.ones(n)  # upper is C - alpha
-    best, dual, gaps, w = (np.inf, w), 0.0, [], Z.T @ alpha
+    at = _Point(
+        w=Z.T @ np.full(n, C / 2),
+        alpha=np.full(n, C / 2),
+        upper=np.full(n, C / 2),
+        s=np.ones(n),
+        xi=np.ones(n),
+    )
+    best: float = np.inf
+    best_w = w
+    dual = 0.0
+    gaps: list[float] = []
     for iteration in range(1, max_iter + 1):
-        v, m = Z.T @ alpha, Z @ w
-        dual = max(dual, alpha.sum() - 0.5 * v @ v)
-        now = 0.5 * w @ w + _total(C, _hinge(m))
-        if now < best[0]:
-            best = now, w
-        gaps.append(best[0] - dual)
-        if gaps[-1] <= tol * best[0] or (iteration > PATIENCE and gaps[-1] > 0.5 * gaps[-PATIENCE]):
+        v = Z.T @ at.alpha
+        m = Z @ at.w
+        dual = max(dual, at.alpha.sum() - 0.5 * v @ v)
+        now = float(0.5 * at.w @ at.w + _total(C, _hinge(m)))
+        if now < best:
+            best = now
+            best_w = at.w
+        gaps.append(best - dual)
+        if gaps[-1] <= tol * best or (iteration > PATIENCE and gaps[-1] > 0.5 * gaps[-PATIENCE]):
             break  # near enough, or as near as rounding allows
-        w, alpha, upper, s, xi = _predict_and_correct(Z, w - v, m + xi - 1 - s, w, alpha, upper, s, xi)
-    return best[1], float(best[0]), float(max(0.0, gaps[-1])), iteration
+        at = _predict_and_correct(Z, at.w - v, m + at.xi - 1 - at.s, at)
+    return best_w, float(best), float(max(0.0, gaps[-1])), iteration
 
 
-def _predict_and_correct(Z, r_w, r_m, w, alpha, upper, s, xi):
-    """One step of Mehrotra's towards alpha s = (C - alpha) xi = 0, without residuals of w = Z^T alpha and of Z w."""
-    D, n = s / alpha + xi / upper, len(Z)
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Where the interior point method is; `upper` is C - alpha."""
+
+    w: FloatArray
+    alpha: FloatArray
+    upper: FloatArray
+    s: FloatArray
+    xi: FloatArray
+
+
+def _predict_and_correct(Z: FloatArray, r_w: FloatArray, r_m: FloatArray, at: _Point) -> _Point:
+    """One step of Mehrotra's towards alpha s = (C - alpha) xi = 0.
+
+    r_w and r_m are the residuals of w = Z^T alpha and of Z w, which the step takes away.
+    """
+    w, alpha, upper, s, xi = at.w, at.alpha, at.upper, at.s, at.xi
+    n = len(Z)
+    D = s / alpha + xi / upper
     factor = _factor(Z / np.sqrt(D)[:, None])
 
-    def solve(r_s, r_xi):
+    def solve(
+        r_s: FloatArray, r_xi: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         q = (r_s / alpha - r_xi / upper - r_m) / D
         d_w = cho_solve(factor, Z.T @ q - r_w, check_finite=False)
         d_alpha = q - (Z @ d_w) / D
@@ -256,13 +381,18 @@ def _predict_and_correct(Z, r_w, r_m, w, alpha, upper, s, xi):
     ahead = (alpha + t * d_alpha) @ (s + t * d_s) + (upper - t * d_alpha) @ (xi + t * d_xi)
     mu = (alpha @ s + upper @ xi) / (2 * n)
     target = mu * (ahead / (2 * n * mu)) ** 3
-    d_w, d_alpha, d_s, d_xi = solve(target - alpha * s - d_alpha * d_s, target - upper * xi + d_alpha * d_xi)
+    d_w, d_alpha, d_s, d_xi = solve(
+        target - alpha * s - d_alpha * d_s, target - upper * xi + d_alpha * d_xi
+    )
     t = _longest(0.995, (alpha, d_alpha), (upper, -d_alpha), (s, d_s), (xi, d_xi))
-    return w + t * d_w, alpha + t * d_alpha, upper - t * d_alpha, s + t * d_s, xi + t * d_xi
+    return _Point(w + t * d_w, alpha + t * d_alpha, upper - t * d_alpha, s + t * d_s, xi + t * d_xi)
 
 
-def _longest(share, *pairs):
-    """The longest step up to 1 that keeps `share` of the way to each bound: values and their changes."""
+def _longest(share: float, *pairs: tuple[FloatArray, FloatArray]) -> float:
+    """The longest step up to 1 that keeps `share` of the way to each bound.
+
+    A pair holds values and their changes.
+    """
     t = 1.0
     for value, change in pairs:
         falls = change < 0

@@ -1,59 +1,156 @@
-"""What FTUNE trains, checked: the one-vs-all problems with their look-ups of K, and how each is trained.
+"""What FTUNE trains, checked: the one-vs-all problems with their look-ups of K.
 
 Not handled here: the training, which is in :mod:`refimpl.ftune.training`.
 """
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
-from types import ModuleType
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from refimpl.checks import as_kernels, as_labels, as_threads, one_of, positive
-from refimpl.ftune.arguments import NormalizationWarning, as_class_weights, as_costs, as_family, require_pairs
-from refimpl.ftune.linear_models import as_bias, require_loss
-from refimpl.ftune.similarities import as_similarity
-from refimpl.ftune.space import ALONE, classes_of, landmarked
-from refimpl.resources import check_memory, processors
+from refimpl.checks import as_kernels, as_labels, as_threads
+from refimpl.ftune.arguments import (
+    DIFFERENCES,
+    NormalizationWarning,
+    as_class_weights,
+    as_classes,
+    as_costs,
+    as_family,
+    require_pairs,
+)
+from refimpl.ftune.options import FTuneOptions
+from refimpl.ftune.similarities import Similarity, as_similarity
+from refimpl.ftune.space import (
+    ALONE,
+    Landmarks,
+    TransferFunction,
+    classes_of,
+    landmarked,
+    slopes_of,
+)
+from refimpl.results import digest
+from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["CS", "SLOPES", "OneVsAll", "Training", "as_training", "estimate_memory", "one_vs_all"]
-
-SLOPES = (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)  # § 3
-CS = (1.0, 10.0, 100.0, 1000.0)  # § 3
-OBJECT_BYTES = 2**12  # what Python takes for the objects of a training, at most
+__all__: list[str] = []
 
 
 @dataclass(frozen=True)
 class Training:
-    """How each problem is trained; the fields are the arguments of :func:`refimpl.ftune.ftune`.
+    """How each problem is trained: :class:`refimpl.ftune.FTuneOptions` in the form to work with.
 
     Attributes
     ----------
-    F : tuple of floats and callables
-    loss : str
+    family : tuple of floats and callables
     C : ndarray, shape (n_C,), float64
-    bias : float
-    choose : str
-    per_class : tuple of bool
-        One entry for each classifier that is asked for.
+    options : FTuneOptions
     kernels : module
     threads : int
     """
 
-    F: tuple[float | Callable, ...]
-    loss: str
-    C: np.ndarray
-    bias: float
-    choose: str
-    per_class: tuple[bool, ...]
-    kernels: ModuleType
+    family: tuple[TransferFunction, ...]
+    C: FloatArray
+    options: FTuneOptions
+    kernels: Kernels
     threads: int
+
+
+def as_training(options: FTuneOptions, kernels: Kernels | None, threads: int | None) -> Training:
+    """Check how to train."""
+    if not isinstance(options, FTuneOptions):
+        raise TypeError(f"options must be FTuneOptions(...); got {options!r}")
+    return Training(
+        family=as_family(options.family),
+        C=as_costs(options.C),
+        options=options,
+        kernels=as_kernels(kernels),
+        threads=as_threads(threads),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Arguments:
+    """The checked arguments of a training, before the first look-up of K.
+
+    Attributes
+    ----------
+    K : Similarity
+    classes : ndarray, shape (c,)
+    codes : ndarray, shape (n,), int64
+        The place of each training object's class.
+    landmarks : ndarray, shape (r,), int64
+        Places among the training objects, ascending.
+    plus, minus : ndarray, shape (problems, d), int64
+        Places in `landmarks`; `minus` is -1 for BBS.
+    weights : ndarray, shape (c,), float64, or None
+        The weight of the losses of each class; None: all alike.
+    objects : sequence, ndarray or None
+        The validation objects.
+    held : ndarray, shape (k,), int64, or None
+        Places of the validation objects' classes, -1 for a class that the training lacks; None
+        without validation.
+    """
+
+    K: Similarity
+    classes: Labels
+    codes: IntArray
+    landmarks: IntArray
+    plus: IntArray
+    minus: IntArray
+    weights: FloatArray | None
+    objects: Any
+    held: IntArray | None
+
+
+def as_arguments(
+    K: Similarity | ArrayLike, y: ArrayLike, landmarks: Landmarks, validation: Any, how: Training
+) -> Arguments:
+    """Check what is trained, and look nothing up."""
+    labels = as_classes(y)
+    K = as_similarity(K, len(labels))
+    classes, codes = np.unique(labels, return_inverse=True)
+    require_pairs(landmarks, len(labels), len(classes))
+    _require_validation(validation, how)
+    weights = as_class_weights(how.options.class_weight, classes)
+    objects, held = (None, None) if validation is None else _held_out(validation, classes)
+    problems = 1 if len(classes) == 2 else len(classes)
+    return Arguments(K, classes, codes, *_places(landmarks, problems), weights, objects, held)
+
+
+def _require_validation(validation: Any, how: Training) -> None:
+    choose = how.options.choose
+    if validation is None:
+        if choose == "validation" or len(how.C) > 1:
+            raise ValueError(
+                f"validation must be (objects, labels) with choose={choose!r} and {len(how.C)} "
+                "value(s) of C; got None (it is not needed with choose='training' and one C)"
+            )
+    elif not isinstance(validation, tuple | list) or len(validation) != 2:
+        raise TypeError(f"validation must be (objects, labels); got a {type(validation).__name__}")
+
+
+def _held_out(validation: Any, classes: Labels) -> tuple[Any, IntArray]:
+    """The validation objects and the places of their classes, -1 for an unknown one."""
+    objects, y = validation
+    labels = as_labels(y, len(objects), "validation")
+    places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    return objects, np.where(classes[places] == labels, places, -1)
+
+
+def _places(P: Landmarks, problems: int) -> tuple[IntArray, IntArray, IntArray]:
+    """The landmarks to compare with, and the pairs of every problem as places among them."""
+    landmarks = np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]]))
+    plus = np.searchsorted(landmarks, P.plus)
+    minus = np.where(P.minus == ALONE, ALONE, np.searchsorted(landmarks, np.maximum(P.minus, 0)))
+    times = problems // len(plus)  # BBS has one row for all problems
+    return landmarks, np.repeat(plus, times, 0), np.repeat(minus, times, 0)
 
 
 @dataclass(frozen=True, eq=False)
 class OneVsAll:
-    """The one-vs-all problems: one for two classes, one for each of more; and K where they look it up.
+    """The one-vs-all problems, and K where they look it up.
+
+    There is one problem for two classes, and one for each of more.
 
     Attributes
     ----------
@@ -65,177 +162,162 @@ class OneVsAll:
     l : ndarray, shape (problems, n), float64
         1 for the problem's class, -1 for the rest.
     weights : ndarray, shape (n,), float64, or None
-        What the loss of each training object counts; None: all alike.
+        The weight of each training object's loss; None: all alike.
     S, V : ndarray, shape (n, r), (k, r), float64
         K from the training and the validation objects to the landmarks, divided by `scale`.
     scale : float
     held : ndarray, shape (k,), int64, or None
-        Places of the validation objects' classes, -1 for a class that the training lacks; None without validation.
+        Places of the validation objects' classes, -1 for a class that the training lacks; None
+        without validation.
     held_weights : ndarray, shape (k,), float64, or None
     """
 
-    classes: np.ndarray
-    landmarks: np.ndarray
-    plus: np.ndarray
-    minus: np.ndarray
-    l: np.ndarray
-    weights: np.ndarray | None
-    S: np.ndarray
-    V: np.ndarray
+    classes: Labels
+    landmarks: IntArray
+    plus: IntArray
+    minus: IntArray
+    l: FloatArray
+    weights: FloatArray | None
+    S: FloatArray
+    V: FloatArray
     scale: float
-    held: np.ndarray | None
-    held_weights: np.ndarray | None
+    held: IntArray | None
+    held_weights: FloatArray | None
 
-    def spaces(self, p, training):
-        """Return Phi_L of training and validation objects for problem p under every f: two (m, ., d) arrays."""
-        plus, minus = self.plus[p], self.minus[p]
-        if minus[0] == ALONE:
-            return np.take(self.S, plus, axis=1)[None], np.take(self.V, plus, axis=1)[None]
-        options = {"kernels": training.kernels, "threads": training.threads if len(self.l) == 1 else 1}
-        S, V = (landmarked(K, plus, minus, training.F, **options) for K in (self.S, self.V))
-        return S, V
+    @property
+    def positives(self) -> Labels:
+        """The class of each problem that is told from the rest; of two classes the second."""
+        return self.classes[len(self.classes) - len(self.l) :]
 
-    def mean_loss(self, losses):
-        """Return the mean over the training objects."""
-        return _mean(losses, self.weights)
+    def first(self, k: int) -> "OneVsAll":
+        """Return the first k problems, and of more than two classes the first k alone.
 
-    def accuracies(self, scores, per_class):
-        """Return the validation accuracy of every f and C from g, of shape (problems, m, n_C, k).
+        Validation objects of the other classes remain. No classifier predicts their places, so they
+        count as wrong.
+        """
+        if k == len(self.l):
+            return self
+        return replace(
+            self, classes=self.classes[:k], plus=self.plus[:k], minus=self.minus[:k], l=self.l[:k]
+        )
+
+    def spaces(self, p: int, how: Training) -> tuple[FloatArray, FloatArray]:
+        """Return Phi_L of training and validation objects for problem p under every f.
 
         Returns
         -------
-        ndarray, shape (problems, m, n_C) with `per_class`, else (1, m, n_C); or (0,) without validation
+        two ndarrays, shape (m, n, d) and (m, k, d), float64
+        """
+        plus = self.plus[p]
+        minus = self.minus[p]
+        if minus[0] == ALONE:
+            return np.take(self.S, plus, axis=1)[None], np.take(self.V, plus, axis=1)[None]
+        threads = how.threads if len(self.l) == 1 else 1
+        S = landmarked(self.S, plus, minus, how.family, kernels=how.kernels, threads=threads)
+        V = landmarked(self.V, plus, minus, how.family, kernels=how.kernels, threads=threads)
+        return S, V
+
+    def mean_loss(self, losses: FloatArray) -> FloatArray:
+        """Return the mean over the training objects."""
+        return _mean(losses, self.weights)
+
+    def accuracies(self, scores: FloatArray, per_class: bool) -> FloatArray:
+        """Return the validation accuracy of every f and C from g, shape (problems, m, n_C, k).
+
+        Returns
+        -------
+        ndarray, shape (problems, m, n_C) with `per_class`, else (1, m, n_C); or (0,) without
+        validation
         """
         if self.held is None:
             return np.empty(0)
         if per_class:
-            positives = [1] if len(self.classes) == 2 else range(len(self.classes))
+            positives = range(len(self.classes) - len(self.l), len(self.classes))
             truth = np.array([self.held == c for c in positives])
             return _mean((scores > 0) == truth[:, None, None], self.held_weights)
-        of_f = np.moveaxis(scores, 0, 2)
-        found = [[_mean(classes_of(g.T) == self.held, self.held_weights) for g in of_C] for of_C in of_f]
-        return np.array([found])
+        _, m, n_C, _ = scores.shape
+        shares = np.empty((1, m, n_C))
+        for f in range(m):
+            for c in range(n_C):
+                right = classes_of(scores[:, f, c].T, len(self.classes)) == self.held
+                shares[0, f, c] = _mean(right, self.held_weights)
+        return shares
+
+    def digest(self, how: Training) -> str:
+        """Return a sha256 of all that the trained problems depend on."""
+        functions = [f(DIFFERENCES) for f in how.family if callable(f)]
+        arrays = {
+            "plus": self.plus,
+            "minus": self.minus,
+            "l": self.l,
+            "S": self.S,
+            "V": self.V,
+            "slopes": slopes_of(how.family),
+            "functions": np.array(functions),
+            "C": how.C,
+        }
+        if self.weights is not None:
+            arrays["weights"] = self.weights
+        settings = {"loss": how.options.loss, "bias": how.options.bias, "scale": self.scale}
+        total: str = digest(settings, arrays)
+        return total
 
 
-def _mean(values, weights):
+def _mean(values: FloatArray | BoolArray, weights: FloatArray | None) -> FloatArray:
     """The mean over the last axis, of objects that count `weights`, or alike."""
-    return values.mean(axis=-1) if weights is None else np.average(values, axis=-1, weights=weights)
+    mean: FloatArray
+    if weights is None:
+        mean = values.mean(axis=-1)
+    else:
+        mean = np.average(values, axis=-1, weights=weights)
+    return mean
 
 
-def as_training(F, loss, C, bias, choose, per_class, kernels, threads):
-    """Check the options of a training."""
-    require_loss(loss)
-    one_of(choose, ("validation", "training"), "choose")
-    if not (isinstance(per_class, bool | np.bool_) or per_class == "both"):
-        raise ValueError(f"per_class is {per_class!r}; it must be True, False or 'both'")
-    ways = (False, True) if isinstance(per_class, str) else (bool(per_class),)
-    F, C, bias = as_family(F), as_costs(C), as_bias(bias)
-    return Training(F, loss, C, bias, choose, ways, as_kernels(kernels), as_threads(threads))
-
-
-def one_vs_all(K, labels, P, validation, training, class_weight, bound, max_memory):
-    """Check the problems and look K up, unless the training would take more than `max_memory` bytes."""
-    labels = as_labels(labels, len(labels), "labels", min_classes=2)
-    K = as_similarity(K, len(labels))
-    classes, codes = np.unique(labels, return_inverse=True)
-    require_pairs(P, len(labels), len(classes))
-    if validation is None and (training.choose == "validation" or len(training.C) > 1):
-        raise ValueError(
-            f"validation is None; choose={training.choose!r} with {len(training.C)} values of C needs (objects, "
-            "labels), or pass one C and choose='training'"
-        )
-    weights, held = as_class_weights(class_weight, classes, training.C), _held_out(validation, classes)
-    held_weights = None if weights is None or held is None else np.where(held < 0, 1.0, weights[held])
-    bound = None if bound is None else positive(bound, "bound")
-    landmarks, plus, minus = _places(P, 1 if len(classes) == 2 else len(classes))
-    if max_memory is not None:
-        n_held = 0 if held is None else len(held)
-        needed = estimate_memory(
-            len(K), plus.shape[1], len(classes), n_held, landmarks=len(landmarks), F=training.F, C=training.C,
-            threads=training.threads,
-        )  # fmt: skip
-        check_memory(needed, max_memory, "threads, landmark pairs or transfer functions", "up to")
-    S = K.within(None, landmarks)
-    V = np.empty((0, len(landmarks))) if held is None else K.between(validation[0], landmarks)
-    scale = _scale(bound, S, V)
+def look_up(arguments: Arguments, how: Training) -> OneVsAll:
+    """Look K up, and return the problems."""
+    S = arguments.K.within(None, arguments.landmarks)
+    V = np.empty((0, len(arguments.landmarks)))
+    if arguments.held is not None:
+        V = arguments.K.between(arguments.objects, arguments.landmarks)
+    scale = _scale(how.options.bound, S, V)
     if scale != 1:
         S = S / scale
         V = V / scale
+    n_classes = len(arguments.classes)
+    signs = [np.where(arguments.codes == c, 1.0, -1.0) for c in range(n_classes == 2, n_classes)]
+    weights = arguments.weights
+    held_weights = None
+    if weights is not None and arguments.held is not None:
+        held_weights = np.where(arguments.held < 0, 1.0, weights[arguments.held])
     return OneVsAll(
-        classes, landmarks, plus, minus,
-        l=np.array([np.where(codes == c, 1.0, -1.0) for c in range(len(classes) == 2, len(classes))]),
-        weights=None if weights is None else weights[codes],
-        S=S, V=V, scale=scale, held=held, held_weights=held_weights,
-    )  # fmt: skip
+        classes=arguments.classes,
+        landmarks=arguments.landmarks,
+        plus=arguments.plus,
+        minus=arguments.minus,
+        l=np.array(signs),
+        weights=None if weights is None else weights[arguments.codes],
+        S=S,
+        V=V,
+        scale=scale,
+        held=arguments.held,
+        held_weights=held_weights,
+    )
 
 
-def _held_out(validation, classes):
-    """The places of the validation objects' classes, -1 for a class that the training lacks."""
-    if validation is None:
-        return None
-    objects, labels = validation
-    labels = as_labels(labels, len(objects), "validation")
-    places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    return np.where(classes[places] == labels, places, -1)
-
-
-def _places(P, problems):
-    """The landmarks that are compared with, and the pairs of every problem as places among them."""
-    landmarks = np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]]))
-    plus = np.searchsorted(landmarks, P.plus)
-    minus = np.where(P.minus == ALONE, ALONE, np.searchsorted(landmarks, np.maximum(P.minus, 0)))
-    times = problems // len(plus)  # BBS has one row for all problems
-    return landmarks, np.repeat(plus, times, 0), np.repeat(minus, times, 0)
-
-
-def _scale(bound, S, V):
-    """What similarities are divided by: § 2, "normalized i.e. sup K(x, y) <= 1"."""
+def _scale(bound: float | None, S: FloatArray, V: FloatArray) -> float:
+    """The divisor of the similarities: § 2, "normalized i.e. sup K(x, y) <= 1"."""
     largest = float(np.abs(S).max())  # ERRATUM FT-4
     if bound is None:
         if largest <= 1:
             return 1.0
         warnings.warn(
-            f"|K| reaches {largest:.6g}; all similarities are divided by that, such that sup |K| <= 1 (pass bound= to "
-            "choose the divisor)", NormalizationWarning, stacklevel=4,
-        )  # fmt: skip
+            f"|K| reaches {largest:.6g}; all similarities are divided by that, so that "
+            "sup |K| <= 1 (pass FTuneOptions(bound=...) to choose the divisor)",
+            NormalizationWarning,
+            stacklevel=5,
+        )
         return largest
     largest = max(largest, float(np.abs(V).max(initial=0.0)))
     if largest > bound:
-        raise ValueError(f"bound is {bound}; it must be at least {largest:.6g}, which |K| reaches")
+        raise ValueError(f"bound must be at least {largest:.6g}, which |K| reaches; got {bound}")
     return bound
-
-
-def estimate_memory(n, d, classes=2, held=0, *, landmarks=None, F=SLOPES, C=CS, threads=None):
-    """Return how many bytes :func:`refimpl.ftune.ftune` takes at most beside `K`, its objects and K's own needs.
-
-    Most of it is Phi_L under all transfer functions, once for each problem that is trained at a time.
-
-    Parameters
-    ----------
-    n, held : int
-        Objects of the training and of the validation.
-    d : int
-        Landmark pairs of each problem.
-    classes : int
-    landmarks : int, optional
-        How many different ones the pairs of all problems have; by default as many as fresh pairs can have, 2 d for each
-        problem. d for pairs out of d common landmarks, and for :func:`refimpl.ftune.bbs`.
-    F, C, threads
-        As for :func:`refimpl.ftune.ftune`; one function for :func:`refimpl.ftune.bbs`.
-
-    Returns
-    -------
-    int
-    """
-    problems = 1 if classes == 2 else classes
-    r = min(n, 2 * d * problems) if landmarks is None else landmarks
-    at_a_time = min(problems, threads or processors())
-    differences = (3 + (len(F) + 2) * any(map(callable, F))) * max(n, held) * d  # while Phi_L is made of them
-    train = 5 * n * (d + 1) + 6 * (d + 1) ** 2 + 32 * n  # rows whose loss is active, their factor, the steps
-    train += min(n * (d + 1), 2**22)  # BLAS packs them
-    one = len(F) * (n + held) * d + max(differences, train)
-    results = problems * len(F) * np.size(C) * (2 * (d + 1) + 3 * held)
-    labels = (problems + 8) * (n + held) + 6 * problems * d
-    look_ups = 2.25 * (n + held) * r  # as they come, and scaled or negated
-    needed = 8 * int(max(look_ups, (n + held) * r + at_a_time * one + results) + labels)
-    return needed + OBJECT_BYTES * (16 + problems * (4 + len(F) * np.size(C)))

@@ -1,22 +1,31 @@
-"""Similarities K(x, x') between training objects, and from new objects to them: any function or matrix, counted.
+"""Similarities K(x, x') between training objects, and from new objects to them.
 
-Kar & Jain (2011), § 2: K may be anything, neither positive semidefinite nor symmetric. A distance is taken as the
-similarity -d (footnote 2). What a new object costs is its look-ups of K, so they are counted.
+Kar & Jain (2011), § 2: K may be any function or matrix. It need be neither positive semidefinite
+nor symmetric. A distance d is taken as the similarity -d (footnote 2). The cost of a new object is
+the number of its look-ups of K, so a :class:`Similarity` counts them.
 
-Not handled here: storing look-ups between calls; scaling to sup |K| <= 1, which :mod:`refimpl.ftune.problems` does.
+Not handled here: storing look-ups between calls, and scaling to sup |K| <= 1, which
+:mod:`refimpl.ftune.problems` does.
 """
 
 import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from refimpl.checks import as_indices
 from refimpl.spaces.objects import as_float_array, as_objects
+from refimpl.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["Gaussian", "Similarity", "as_similarity", "mean_distance"]
+__all__ = ["Gaussian", "Objects", "Similarity", "as_similarity", "mean_distance", "select"]
 
-_BLOCK = 2**22  # differences held at a time by mean_distance
+Objects: TypeAlias = Sequence[Any] | NDArray[Any]
+"""Objects of any kind in a sequence, or the rows of an array."""
+
+_BLOCK = 2**22  # differences that mean_distance holds at a time
 
 
 class Similarity:
@@ -25,55 +34,85 @@ class Similarity:
     Parameters
     ----------
     K : callable or array_like, shape (n, n)
-        ``K(x, x')``, a number; with ``pairwise=True`` ``K(A, B)``, a matrix of shape (len(A), len(B)), where A and B
-        are lists of objects, or arrays if the objects come as an array. Or the matrix of all K(x_i, x_j), row i to
-        column j, which is used as it is, not copied; a new object is then a row of its n similarities.
+        A function or the matrix of all K(x_i, x_j). A function ``K(x, x')`` returns a number. With
+        ``pairwise=True`` it is ``K(A, B)`` and returns a matrix of shape (len(A), len(B)), where A
+        and B are lists of objects, or arrays if the objects come as an array. A matrix holds row i
+        to column j. It is used as it is, not copied. A new object is then a row of its n
+        similarities.
     objects : sequence or ndarray, optional
-        The training objects, for a callable; the rows of an array are its objects.
+        The training objects of a function. The rows of an array are its objects.
     distance : bool, default False
         Whether `K` is a distance: small for alike objects.
     pairwise : bool, default False
-        Whether the callable takes many objects at once.
+        Whether the function takes many objects at once.
 
     Attributes
     ----------
     objects : sequence or ndarray
-        The training objects, in the form in which new ones are passed.
+        The training objects, in the form in which new objects are passed.
     computed : int
-        Look-ups of K so far; those in a given matrix count as well.
+        Look-ups of K so far. Look-ups in a given matrix count as well.
 
     Raises
     ------
     TypeError, ValueError
         If the arguments do not fit together, or a matrix is not square, empty or not finite.
+
+    See Also
+    --------
+    Gaussian : The kernel of § 3.2.
+
+    Examples
+    --------
+    >>> from refimpl.ftune.similarities import Similarity
+    >>> words = ["lap", "map", "maps"]
+    >>> K = Similarity(lambda a, b: len(set(a) & set(b)) / len(set(a) | set(b)), words)
+    >>> K.between(["maple"], [0, 1])
+    array([[0.6, 0.6]])
+    >>> K.computed
+    2
     """
 
-    def __init__(self, K, objects=None, *, distance=False, pairwise=False):
-        self.computed, self.distance, self.pairwise = 0, bool(distance), bool(pairwise)
+    objects: Any
+    computed: int
+
+    def __init__(
+        self,
+        K: Callable[..., Any] | ArrayLike,
+        objects: Objects | None = None,
+        *,
+        distance: bool = False,
+        pairwise: bool = False,
+    ) -> None:
+        self.computed = 0
+        self.distance = bool(distance)
+        self.pairwise = bool(pairwise)
         self._K = K if callable(K) else None
         if self._K is None:
             if objects is not None:
-                raise TypeError(f"K is a {type(K).__name__}, a matrix; objects belong to a function K(x, x')")
+                raise TypeError(
+                    f"objects must be None if K is a matrix; got a {type(objects).__name__}"
+                )
             self.objects = _as_matrix_of_all(K)
             return
         if objects is None:
-            raise TypeError("K is a function and objects is None; pass the training objects")
+            raise TypeError("objects must hold the training objects if K is a function; got None")
         self.objects = as_objects(objects, "objects")
         if len(self.objects) == 0:
-            raise ValueError("objects is empty; pass at least one training object")
+            raise ValueError("objects must hold at least one training object; got none")
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.objects)
 
-    def within(self, rows, references):
+    def within(self, rows: ArrayLike | None, references: ArrayLike) -> FloatArray:
         """Return K from training objects to training objects.
 
         Parameters
         ----------
         rows : array_like of int, shape (m,), or None
-            Where it starts; None stands for all objects.
+            The objects that K starts from. None stands for all objects.
         references : array_like of int, shape (r,)
-            Where it leads to; one that occurs twice is computed once.
+            The objects that K leads to. An object that occurs twice is looked up once.
 
         Returns
         -------
@@ -83,15 +122,17 @@ class Similarity:
         Raises
         ------
         TypeError, ValueError
-            If an index does not fit, or a value of K is no finite number.
+            If an index does not fit, or a value of K is not a finite number.
         """
-        rows = None if rows is None else as_indices(rows, len(self), "rows", "objects")
-        if rows is None or np.array_equal(rows, np.arange(len(self))):
+        if rows is None:
             return self.between(self.objects, references)
-        return self.between(select(self.objects, rows), references)
+        places: IntArray = as_indices(rows, len(self), "rows", "objects")
+        if np.array_equal(places, np.arange(len(self))):
+            return self.between(self.objects, references)
+        return self.between(select(self.objects, places), references)
 
-    def restricted(self, members):
-        """Return the same K over some of the training objects, which holds none of the others.
+    def restricted(self, members: ArrayLike) -> "Similarity":
+        """Return the same K over some of the training objects. It holds none of the others.
 
         Parameters
         ----------
@@ -107,17 +148,17 @@ class Similarity:
             If an index does not fit, or K is a matrix.
         """
         if self._K is None:
-            raise TypeError("K is a matrix, whose rows stay whole; only a function can be restricted")
+            raise TypeError("K must be a function to be restricted; got a matrix, whose rows stay")
         K = dataclasses.replace(self._K, X=None) if isinstance(self._K, Gaussian) else self._K
         objects = select(self.objects, as_indices(members, len(self), "members", "objects"))
         return Similarity(K, objects, distance=self.distance, pairwise=self.pairwise)
 
-    def between(self, queries, references):
+    def between(self, Q: Objects | ArrayLike, references: ArrayLike) -> FloatArray:
         """Return K from any objects to training objects.
 
         Parameters
         ----------
-        queries : sequence of m objects; for a matrix array_like, shape (m, n)
+        Q : sequence of m objects; for a matrix array_like, shape (m, n)
         references : array_like of int, shape (r,)
 
         Returns
@@ -127,124 +168,167 @@ class Similarity:
         Raises
         ------
         TypeError, ValueError
-            As :meth:`within`, and if `queries` do not fit.
+            As :meth:`within`, and if `Q` does not fit.
         """
-        references = as_indices(references, len(self), "references", "training objects")
-        distinct, places = np.unique(references, return_inverse=True)
-        block = self._of_matrix(queries, distinct) if self._K is None else self._of_function(queries, distinct)
+        wanted: IntArray = as_indices(references, len(self), "references", "training objects")
+        distinct, places = np.unique(wanted, return_inverse=True)
+        if self._K is None:
+            block = self._of_matrix(Q, distinct)
+        else:
+            block = self._of_function(self._K, Q, distinct)
         wrong = ~np.isfinite(block)
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
             raise ValueError(
-                f"K from object {i} to training object {distinct[j]} is {block[i, j]}; similarities must be finite"
+                "similarities must be finite; "
+                f"got {block[i, j]} from object {i} to training object {distinct[j]}"
             )
         self.computed += block.size
         if self.distance:
             block = -block
-        same = len(distinct) == len(references) and (places == np.arange(len(references))).all()
+        same = len(distinct) == len(wanted) and (places == np.arange(len(wanted))).all()
         return np.ascontiguousarray(block if same else block[:, places.reshape(-1)])
 
-    def _of_matrix(self, queries, references):
-        queries = queries if queries is self.objects else as_float_array(queries, "queries")
-        if queries.ndim != 2 or queries.shape[1] != len(self):
+    def _of_matrix(self, Q: Any, references: IntArray) -> FloatArray:
+        Q = Q if Q is self.objects else as_float_array(Q, "Q")
+        if Q.ndim != 2 or Q.shape[1] != len(self):
             raise ValueError(
-                f"queries has shape {queries.shape}; each row must hold an object's K to the {len(self)} training "
-                "objects"
+                f"Q must have shape (m, {len(self)}), in each row the similarities of an object to "
+                f"all training objects; got {Q.shape}"
             )
-        return queries[:, references].astype(np.float64, copy=False)
+        columns: FloatArray = Q[:, references].astype(np.float64, copy=False)
+        return columns
 
-    def _of_function(self, queries, references):
-        queries = as_objects(queries, "queries")
-        shape, others = (len(queries), len(references)), select(self.objects, references)
+    def _of_function(self, K: Callable[..., Any], Q: Any, references: IntArray) -> FloatArray:
+        Q = as_objects(Q, "Q")
+        shape = (len(Q), len(references))
+        others = select(self.objects, references)
         if 0 in shape:
             return np.empty(shape)
         if not self.pairwise:
-            found = np.empty(shape)
-            for i, x in enumerate(queries):
-                found[i] = [_as_number(self._K(x, other)) for other in others]
-            return found
-        found = np.asarray(self._K(queries, others))
-        if found.shape != shape:
+            values = np.empty(shape)
+            for i, x in enumerate(Q):
+                values[i] = [_as_number(K(x, other)) for other in others]
+            return values
+        values = np.asarray(K(Q, others))
+        if values.shape != shape:
             raise ValueError(
-                f"K returned shape {found.shape} for {shape[0]} and {shape[1]} objects; with pairwise=True it must "
-                f"return {shape}"
+                f"K must return shape {shape} for {shape[0]} and {shape[1]} objects with "
+                f"pairwise=True; got {values.shape}"
             )
-        reused = not isinstance(self._K, Gaussian)  # another function may return the same array again
-        return as_float_array(found, "K's return value").astype(np.float64, copy=reused)
+        # a function other than Gaussian may return the same array again
+        reused = not isinstance(K, Gaussian)
+        block: FloatArray = as_float_array(values, "the return value of K")
+        return block.astype(np.float64, copy=reused)
 
 
-def as_similarity(K, n=None, name="K"):
+def as_similarity(K: Similarity | ArrayLike, n: int | None = None, name: str = "K") -> Similarity:
     """Return `K` as a :class:`Similarity`: itself, or a matrix of similarities.
 
     Parameters
     ----------
     K : Similarity or array_like, shape (n, n)
     n : int, optional
-        How many training objects there have to be.
+        The number of training objects that there must be.
     name : str, default "K"
-        How the messages call the argument.
+        The name of the argument in the messages.
+
+    Returns
+    -------
+    Similarity
 
     Raises
     ------
     TypeError, ValueError
-        If it is a function alone, no square matrix, or has other than `n` objects.
+        If `K` is a bare function, is not a square matrix, or has other than `n` objects.
+
+    See Also
+    --------
+    Similarity : K of a function and its objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune.similarities import as_similarity
+    >>> len(as_similarity(np.eye(3)))
+    3
     """
-    if callable(K) and not isinstance(K, Similarity):
-        raise TypeError(f"{name} is a function; pass Similarity(function, objects)")
-    K = K if isinstance(K, Similarity) else Similarity(K)
+    if not isinstance(K, Similarity):
+        if callable(K):
+            raise TypeError(
+                f"{name} must be a Similarity or a matrix; got a function: "
+                f"pass Similarity({name}, objects)"
+            )
+        K = Similarity(K)
     if n is not None and len(K) != n:
-        raise ValueError(f"{name} has {len(K)} training objects and there are {n} labels; they must be as many")
+        raise ValueError(f"{name} must have as many training objects as y, {n}; got {len(K)}")
     return K
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """K(A, B) = exp(-|a - b|^2 / width^2) of the rows of two arrays, for ``Similarity(..., pairwise=True)``.
+    """The kernel K(A, B) = exp(-|a - b|^2 / width^2) of the rows of two arrays.
 
-    § 3.2 takes the mean distance of the training points for the width (:func:`mean_distance`), and does not say whether
-    a 2 stands beside it; here none does.
+    It is for ``Similarity(..., pairwise=True)``. § 3.2 takes the mean distance of the training
+    points for the width (:func:`mean_distance`). The paper does not say whether a 2 stands beside
+    the squared width; here there is none.
 
     Attributes
     ----------
     width : float
-        Positive, in the units of the data.
+        Above 0, in the units of the data.
     X : ndarray, shape (n, d), float64, optional
-        Rows that will often be A, this very array: their squared lengths are computed once.
+        Rows that are often passed as A, as this very array. Their squared lengths are computed
+        once.
 
-    Raises
-    ------
-    ValueError
-        If the width is not positive.
+    See Also
+    --------
+    mean_distance : The width of § 3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune.similarities import Gaussian
+    >>> K = Gaussian(2.0)
+    >>> bool(np.isclose(K(np.array([[0.0]]), np.array([[2.0]])), np.exp(-1.0)).all())
+    True
     """
 
     width: float
-    X: np.ndarray | None = None
+    X: FloatArray | None = None
+    _squares: ClassVar[FloatArray | None]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.width > 0:
-            raise ValueError(f"width is {self.width}; it must be a positive number")
+            raise ValueError(f"width must be a number above 0; got {self.width}")
         object.__setattr__(self, "_squares", None if self.X is None else _squared_lengths(self.X))
 
-    def __call__(self, A, B):
-        """K, shape (len(A), len(B))."""
-        K = A @ (-2.0 * B.T)
-        K += (self._squares if A is self.X else _squared_lengths(A))[:, None]
+    def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
+        """Return K, shape (len(A), len(B))."""
+        K: FloatArray = A @ (-2.0 * B.T)
+        kept = self._squares if A is self.X else None
+        squares = _squared_lengths(A) if kept is None else kept
+        K += squares[:, None]
         K += _squared_lengths(B)
         np.maximum(K, 0.0, out=K)
         K /= -(self.width**2)
         return np.exp(K, out=K)
 
 
-def mean_distance(X, *, most=2000, rng=None):
-    """Return the mean Euclidean distance of two different rows of X: § 3.2's width of the Gaussian kernel.
+def mean_distance(
+    X: FloatArray, *, most: int = 2000, rng: np.random.Generator | None = None
+) -> float:
+    """Return the mean Euclidean distance of two different rows of X.
+
+    § 3.2 takes it for the width of the Gaussian kernel.
 
     Parameters
     ----------
     X : ndarray, shape (n, d), float64
     most : int, default 2000
-        Of more rows than these so many are drawn, and their pairs stand for all.
+        The number of rows to draw if there are more. The pairs of the drawn rows stand for all.
     rng : numpy.random.Generator, optional
-        Needed where rows have to be drawn.
+        Needed only if X has more than `most` rows.
 
     Returns
     -------
@@ -254,15 +338,29 @@ def mean_distance(X, *, most=2000, rng=None):
     ------
     ValueError
         If there are fewer than two rows, or rows have to be drawn and `rng` is None.
+
+    See Also
+    --------
+    Gaussian : The kernel that the width is for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune.similarities import mean_distance
+    >>> round(mean_distance(np.array([[0.0], [1.0], [2.0]])), 6)
+    1.333333
     """
     if len(X) < 2:
-        raise ValueError(f"X has {len(X)} row(s); a distance needs two")
+        raise ValueError(f"X must have at least two rows for a distance; got {len(X)}")
     if len(X) > most:
         if rng is None:
-            raise ValueError(f"X has {len(X)} rows, more than {most}; pass rng to draw some, or a larger `most`")
+            raise ValueError(
+                f"rng must be a numpy.random.Generator to draw {most} of {len(X)} rows; got None"
+            )
         X = X[rng.choice(len(X), most, replace=False)]
     X = X - X.mean(axis=0)
-    norms, total = _squared_lengths(X), 0.0
+    norms = _squared_lengths(X)
+    total = 0.0
     rows = max(1, _BLOCK // len(X))
     for first in range(0, len(X), rows):
         squares = norms[first : first + rows, None] + norms - 2.0 * X[first : first + rows] @ X.T
@@ -272,30 +370,55 @@ def mean_distance(X, *, most=2000, rng=None):
     return float(total / (len(X) * (len(X) - 1)))
 
 
-def _squared_lengths(A):
-    return np.einsum("ij,ij->i", A, A)
+def _squared_lengths(A: FloatArray) -> FloatArray:
+    squares: FloatArray = np.einsum("ij,ij->i", A, A)
+    return squares
 
 
-def _as_matrix_of_all(K):
-    K = as_float_array(K, "K")
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or K.size == 0:
-        raise ValueError(f"K has shape {K.shape}; it must be square, one row and column for each training object")
-    if not np.isfinite(K).all():
-        i, j = np.argwhere(~np.isfinite(K))[0]
-        raise ValueError(f"K[{i}, {j}] is {K[i, j]}; similarities must be finite")
-    return K
+def _as_matrix_of_all(K: Any) -> FloatArray:
+    matrix: FloatArray = as_float_array(K, "K")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
+        raise ValueError(
+            "K must be square, one row and one column for each training object; "
+            f"got shape {matrix.shape}"
+        )
+    if not np.isfinite(matrix).all():
+        i, j = np.argwhere(~np.isfinite(matrix))[0]
+        raise ValueError(f"K must hold finite similarities; got {matrix[i, j]} in K[{i}, {j}]")
+    return matrix
 
 
-def select(objects, indices):
-    """Return some of the objects: of an array an array, else a list."""
+def select(objects: Any, indices: IntArray) -> Any:
+    """Return some of the objects: an array of an array, else a list.
+
+    Parameters
+    ----------
+    objects : sequence or ndarray
+    indices : ndarray of int, shape (r,)
+
+    Returns
+    -------
+    ndarray or list, of length r
+
+    See Also
+    --------
+    Similarity : K over such objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune.similarities import select
+    >>> select(["lap", "map", "maps"], np.array([2, 0]))
+    ['maps', 'lap']
+    """
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 
-def _as_number(value):
+def _as_number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(
-            f"K returned a {type(value).__name__}; it must return a number (a function of two lists that returns a "
-            "matrix needs pairwise=True)"
+            f"K must return a number; got a {type(value).__name__} (a function of two lists that "
+            "returns a matrix needs pairwise=True)"
         ) from None

@@ -1,113 +1,207 @@
-"""FTUNE (Algorithm 2) and BBS for use: any labels, several classes, C and f chosen on a validation set.
+"""FTUNE (Algorithm 2) and BBS for use: any labels, several classes, C and f chosen by validation.
 
-Algorithm 2 as printed is :func:`refimpl.ftune.algorithm.ftune`. Here lines 2-4 are :func:`tune`, which trains a problem
-for every C as well; line 5 is :func:`best_function`. Landmarks come from :mod:`refimpl.ftune.landmarks` (line 1).
+Algorithm 2 as printed is :func:`refimpl.ftune.algorithm.ftune`. Here lines 2-4 are :func:`tune`,
+which trains a problem for every C as well, and line 5 is :func:`best_function`. Landmarks come from
+:mod:`refimpl.ftune.landmarks` (line 1).
 
-The names of § 3: FTUNE takes :func:`refimpl.ftune.random_landmarks`, FTUNE+D those of :func:`refimpl.ftune.dselect`; -S
-is ``per_class=False``, one transfer function for all classes, -M ``per_class=True``. BBS and BBS+D likewise with
-:func:`bbs`.
+The names of § 3: FTUNE takes the pairs of :func:`refimpl.ftune.random_landmarks`, and FTUNE+D those
+of :func:`refimpl.ftune.dselect`. The suffix -S is ``per_class=False``, with one transfer function
+for all classes; -M is ``per_class=True``. BBS and BBS+D are :func:`bbs` with the same landmarks.
 
-Not handled here: combinations of several similarities, and the choice of C by anything but a validation set.
+Not handled here: combinations of several similarities, and the choice of C by anything but a
+validation set.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 
 import numpy as np
 
+from refimpl.ftune.arguments import as_classes, as_singletons, require_callback
 from refimpl.ftune.linear_models import LOSSES, path
-from refimpl.ftune.problems import CS, SLOPES, as_training, one_vs_all
-from refimpl.ftune.space import ALONE, LandmarkClassifier, Landmarks
+from refimpl.ftune.memory import require_memory
+from refimpl.ftune.options import DEFAULTS, FTuneOptions, for_bbs
+from refimpl.ftune.problems import OneVsAll, Training, as_arguments, as_training, look_up
+from refimpl.ftune.similarities import Objects, Similarity
+from refimpl.ftune.space import LandmarkClassifier, Landmarks, slopes_of
+from refimpl.ftune.trained import FTuneTraining, TrainedProblem, stacked
+from refimpl.progress import Callback, Step
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = ["BIAS", "bbs", "ftune"]
+__all__ = ["bbs", "ftune", "ftune_single_and_per_class"]
 
-BIAS = 1.0  # scikit-learn's; LIBLINEAR's own default, and the paper's g(x), have none: 0.0
 EQUAL = 6  # decimals of a validation accuracy that count
 
 
 def ftune(
-    K, labels, P, *, F=SLOPES, loss="squared_hinge", C=CS, bias=BIAS, choose="validation", validation=None,
-    per_class=False, class_weight=None, bound=None, callback=None, kernels=None, threads=None, max_memory=None,
-):  # fmt: skip
-    """Train FTUNE, Algorithm 2 of Kar & Jain (2011): find the transfer function whose landmarked space separates best.
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    landmarks: Landmarks,
+    *,
+    validation: tuple[Objects, ArrayLike] | None = None,
+    options: FTuneOptions = DEFAULTS,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    start: FTuneTraining | None = None,
+    max_memory: int | None = None,
+) -> LandmarkClassifier:
+    """Train FTUNE, Algorithm 2 of Kar & Jain (2011): find the best transfer function.
 
-    By default f and C are those of the best validation accuracy, as in the paper's experiments; ``choose="training"``
-    with one C is Algorithm 2 as printed.
+    The best transfer function is the one whose landmarked space separates the classes best. By
+    default f and C are those of the best validation accuracy, as in the paper's experiments.
+    ``options=FTuneOptions(choose="training", C=1.0)`` is Algorithm 2 as printed.
 
     Parameters
     ----------
     K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
-        n * r look-ups for r landmarks, and r for each validation object.
-    labels : array_like, shape (n,)
-        Two classes at least; of more each is told from the rest.
-    P : Landmarks
-        :func:`refimpl.ftune.random_landmarks`, :func:`refimpl.ftune.dselect` or :func:`refimpl.ftune.landmark_pairs`
-        choose them (line 1).
-    F : sequence of floats or callables
-        The family: slopes of ramps (infinity: the sign), or antisymmetric functions of an array.
-    loss : {"squared_hinge", "hinge", "logistic"}
-        L; the default is LIBLINEAR's.
-    C : float or sequence of floats
-        The best on the validation set is taken, for each f. C times a class weight must be between 1e-100 and 1e12:
-        beyond, rounding makes the classifiers useless.
-    bias : float
-        A constant feature of that value, whose weight is penalised too, as LIBLINEAR does; 0: none.
-    choose : {"validation", "training"}
-        What f* is best in: validation accuracy (§ 3.3), or L_f, the mean training loss (Algorithm 2).
+        The similarity. The training makes n * r look-ups for r landmarks, and r for each
+        validation object.
+    y : array_like, shape (n,)
+        Labels of at least two classes. With more than two classes there is a one-vs-all problem for
+        each class, which separates it from the rest.
+    landmarks : Landmarks
+        Pairs of :func:`random_landmarks`, :func:`dselect` or :func:`landmark_pairs` (line 1).
     validation : (objects, array_like), optional
-        Objects, for a matrix K their rows of n similarities, and labels.
-    per_class : bool or "both"
-        Whether each class chooses f* (and C) by the accuracy of its own problem (-M), or all together choose one by
-        that of the whole classifier (-S). "both" chooses twice out of one training.
-    class_weight : dict of label -> float, optional
-        What the losses, and the validation objects, of a class count; 1 where it has no entry. By default all count
-        alike.
-    bound : float, optional
-        sup |K|, by which similarities are divided. By default the largest |K| that the training looks up, if that is
-        above 1, with a warning.
-    callback : callable, optional
-        Called as ``callback(trained, problems)`` after each one-vs-all problem; what it raises ends the training.
+        Objects that f and C are chosen by, and their labels. For a matrix K the objects are rows of
+        n similarities. It can be left out with ``choose="training"`` and one C.
+    options : FTuneOptions, optional
+        Transfer functions, loss, C and how to choose among them.
     kernels : module, optional
         :mod:`refimpl.kernels` by default.
     threads : int, optional
-        Problems trained at a time; None for all processors. The result does not depend on it.
+        Problems to train at a time; None for all processors. The result does not depend on it.
+    callback : callable, optional
+        Called with a :class:`refimpl.Step` after each one-vs-all problem. `label` is its class (of
+        two classes the second), `state` is a :class:`TrainedProblem`, and `result` is an
+        :class:`FTuneTraining`. If the callback returns True, the other problems are not trained,
+        and the classifier predicts only the classes trained so far.
+    start : FTuneTraining, optional
+        The `result` of a step of a training with the same arguments. Its problems are not trained
+        again; the classifier is that of an uninterrupted training, bit for bit. `per_class`,
+        `choose`, `kernels` and `threads` may differ.
     max_memory : int, optional
-        Bytes that the training may take; see :func:`refimpl.ftune.estimate_memory`.
+        The most bytes that the training may take; see :func:`estimate_memory`.
 
     Returns
     -------
-    LandmarkClassifier, or with per_class="both" a pair of them: -S, -M
-        Of equally good choices the first f, then the first C.
+    LandmarkClassifier
+        Among equally good choices the first f is taken, then the first C.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument does not fit, a similarity is not finite, or `bound` is exceeded.
+        If an argument does not fit, a similarity is not finite, `bound` is exceeded, or `start`
+        comes from other arguments.
     MemoryError
-        If the estimate exceeds `max_memory`; raised before the first look-up of K.
+        If the estimate exceeds `max_memory`. It is raised before the first look-up of K.
 
     Warns
     -----
     NormalizationWarning
-        If similarities exceeded 1 and no `bound` was given.
+        If similarities exceed 1 and the options have no `bound`.
+
+    See Also
+    --------
+    LandmarkClassifier.predict : Label new objects with the trained classifier.
+    bbs : Landmarks instead of pairs, and no transfer function.
+    ftune_single_and_per_class : FTUNE-S and FTUNE-M out of one training.
+    refimpl.estimators.FTuneClassifier : The same as a scikit-learn estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import FTuneOptions, ftune, random_landmarks
+    >>> K = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> y = ["a", "a", "a", "b", "b", "b"]
+    >>> pairs = random_landmarks(y, 2, rng=np.random.default_rng(0))
+    >>> model = ftune(K, y, pairs, options=FTuneOptions(choose="training", C=1.0))
+    >>> model.predict(K, K).tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
     """
-    training = as_training(F, loss, C, bias, choose, per_class, kernels, threads)
-    problems = one_vs_all(K, labels, P, validation, training, class_weight, bound, max_memory)
-    models = _train(problems, training, callback)
-    return models[0] if len(models) == 1 else tuple(models)
+    how = as_training(options, kernels, threads)
+    problems, trained = _train(K, y, landmarks, validation, how, callback, start, max_memory)
+    return _classifier(problems, how, how.options.per_class, trained)
 
 
-def bbs(
-    K, labels, L, *, loss="squared_hinge", C=CS, bias=BIAS, validation=None, class_weight=None, bound=None,
-    kernels=None, threads=None, max_memory=None,
-):  # fmt: skip
-    """Train BBS of § 3: a linear classifier on Balcan & Blum's landmarked space (K(x, x_1), ..., K(x, x_d)).
+def ftune_single_and_per_class(
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    landmarks: Landmarks,
+    *,
+    validation: tuple[Objects, ArrayLike] | None = None,
+    options: FTuneOptions = DEFAULTS,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    start: FTuneTraining | None = None,
+    max_memory: int | None = None,
+) -> tuple[LandmarkClassifier, LandmarkClassifier]:
+    """Train FTUNE-S and FTUNE-M of § 3 at once; they differ only in the choice of f and C.
 
     Parameters
     ----------
-    K, labels, loss, C, bias, validation, class_weight, bound, kernels, threads, max_memory
+    K, y, landmarks, validation, kernels, threads, callback, start, max_memory
         As for :func:`ftune`.
-    L : array_like of int, shape (d,), or Landmarks
-        Landmarks.
+    options : FTuneOptions, optional
+        `per_class` is not used.
+
+    Returns
+    -------
+    single, per_class : LandmarkClassifier
+        What :func:`ftune` returns with ``per_class=False`` and ``per_class=True``.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As :func:`ftune`.
+
+    See Also
+    --------
+    ftune : One of the two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import FTuneOptions, ftune_single_and_per_class, random_landmarks
+    >>> K, y = np.kron(np.eye(3), np.ones((2, 2))), [0, 0, 1, 1, 2, 2]
+    >>> pairs = random_landmarks(y, 4, rng=np.random.default_rng(0))
+    >>> both = ftune_single_and_per_class(K, y, pairs, validation=(K, y))
+    >>> [model.accuracies.shape for model in both]
+    [(1, 6, 4), (3, 6, 4)]
+    """
+    how = as_training(options, kernels, threads)
+    problems, trained = _train(K, y, landmarks, validation, how, callback, start, max_memory)
+    return _classifier(problems, how, False, trained), _classifier(problems, how, True, trained)
+
+
+def bbs(
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    landmarks: Landmarks | ArrayLike,
+    *,
+    validation: tuple[Objects, ArrayLike] | None = None,
+    options: FTuneOptions = DEFAULTS,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    start: FTuneTraining | None = None,
+    max_memory: int | None = None,
+) -> LandmarkClassifier:
+    """Train BBS of § 3: a linear classifier on similarities to landmarks.
+
+    Its features are Balcan & Blum's landmarked space (K(x, x_1), ..., K(x, x_d)). By default C is
+    the one of the best validation accuracy.
+
+    Parameters
+    ----------
+    K, y, validation, kernels, threads, callback, start, max_memory
+        As for :func:`ftune`.
+    landmarks : array_like of int, shape (d,), or Landmarks
+        Places of the landmarks among the training objects. Of :class:`Landmarks` it takes `L`.
+    options : FTuneOptions, optional
+        `family`, `choose` and `per_class` are not used: there is no transfer function to choose.
 
     Returns
     -------
@@ -117,70 +211,121 @@ def bbs(
     ------
     TypeError, ValueError, MemoryError
         As :func:`ftune`.
+
+    See Also
+    --------
+    ftune : Pairs of landmarks, under a transfer function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import FTuneOptions, bbs
+    >>> K, y = np.kron(np.eye(2), np.ones((3, 3))), [0, 0, 0, 1, 1, 1]
+    >>> model = bbs(K, y, [0, 5], options=FTuneOptions(C=1.0))
+    >>> model.predict(K, K).tolist()
+    [0, 0, 0, 1, 1, 1]
     """
-    L = np.asarray(L.L if isinstance(L, Landmarks) else L)
-    P = Landmarks(L, np.atleast_2d(L), np.full((1, L.size), ALONE))
-    choose = "training" if validation is None else "validation"
-    training = as_training((1.0,), loss, C, bias, choose, False, kernels, threads)
-    problems = one_vs_all(K, labels, P, validation, training, class_weight, bound, max_memory)
-    return _train(problems, training)[0]
+    singletons = as_singletons(landmarks, len(as_classes(y)))
+    how = as_training(for_bbs(options, validation), kernels, threads)
+    problems, trained = _train(K, y, singletons, validation, how, callback, start, max_memory)
+    return _classifier(problems, how, False, trained)
 
 
-def _train(problems, training, callback=None):
-    """Train all problems, some at a time, and return a classifier for each way to choose."""
-    with ThreadPoolExecutor(training.threads) as pool:
-        found = []
+def _train(
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    landmarks: Landmarks,
+    validation: tuple[Objects, ArrayLike] | None,
+    how: Training,
+    callback: Callback | None,
+    start: FTuneTraining | None,
+    max_memory: int | None,
+) -> tuple[OneVsAll, list[TrainedProblem]]:
+    """Train the problems, some at a time, and return those that are trained."""
+    require_callback(callback)
+    if start is not None and not isinstance(start, FTuneTraining):
+        raise TypeError(
+            "start must be an FTuneTraining: step.result of a callback, or what refimpl.load reads "
+            "from a Checkpoint's file; "
+            f"got a {type(start).__name__}"
+        )
+    arguments = as_arguments(K, y, landmarks, validation, how)
+    require_memory(arguments, how, max_memory)
+    problems = look_up(arguments, how)
+    digest = cache(partial(problems.digest, how))
+    trained: list[TrainedProblem] = []
+    if start is not None:
+        if start.digest != digest():
+            raise ValueError(
+                "start must come from a training with the same K, y, landmarks, validation objects "
+                "and options; got the result of another"
+            )
+        trained = start.problems
+    left = range(len(trained), len(problems.l))
+    with ThreadPoolExecutor(how.threads) as pool:
         try:
-            for one in pool.map(lambda p: tune(problems, training, p), range(len(problems.l))):
-                found.append(one)
-                if callback is not None:
-                    callback(len(found), len(problems.l))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)  # what has begun is finished, the rest is left
-            raise
-    w, losses, gaps, scores = (np.array(one) for one in zip(*found, strict=True))
-    return [_classifier(problems, training, way, w, losses, gaps, scores) for way in training.per_class]
+            for problem in pool.map(partial(tune, problems, how), left):
+                trained.append(problem)
+                if callback is not None and callback(_step(problems, trained, digest)):
+                    break
+        finally:
+            pool.shutdown(cancel_futures=True)  # finish the running problems and drop the others
+    return problems.first(len(trained)), trained
 
 
-def tune(problems, training, p):
+def _step(
+    problems: OneVsAll, trained: list[TrainedProblem], digest: Callable[[], str]
+) -> Step[TrainedProblem, FTuneTraining]:
+    """The step of the problem that was trained last."""
+    done = len(trained)
+    return Step(
+        number=done,
+        total=len(problems.l),
+        state=trained[-1],
+        label=problems.positives.tolist()[done - 1],
+        make_result=lambda: stacked(trained[:done], digest()),
+    )
+
+
+def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
     """Train problem p under every f and for every C: Algorithm 2, lines 2-4.
 
     Parameters
     ----------
     problems : refimpl.ftune.problems.OneVsAll
-    training : refimpl.ftune.problems.Training
+    how : refimpl.ftune.problems.Training
     p : int
 
     Returns
     -------
-    w : ndarray, shape (m, n_C, d + 1), float64
-        w_f, with b last.
-    losses : ndarray, shape (m, n_C), float64
-        L_f.
-    gaps : ndarray, shape (m, n_C), float64
-        How far TRAIN can be from its optimum, relative to it.
-    scores : ndarray, shape (m, n_C, k), float64
-        g(x) of the validation objects.
+    TrainedProblem
+
+    See Also
+    --------
+    ftune : Train all problems.
     """
     l = problems.l[p]
-    L = LOSSES[training.loss]
-    Phi, held = problems.spaces(p, training)
-    shape = (len(training.F), len(training.C))
+    L = LOSSES[how.options.loss]
+    Phi, held = problems.spaces(p, how)
+    shape = (len(how.family), len(how.C))
     w = np.empty((*shape, Phi.shape[2] + 1))
     losses = np.empty(shape)
     gaps = np.empty(shape)
     scores = np.empty((*shape, held.shape[1]))
-    for f in range(len(training.F)):  # FT:2:2
-        TRAIN = path(Phi[f], l, training.C, training.loss, training.bias, weights=problems.weights)
+    for f in range(len(how.family)):  # FT:2:2
+        TRAIN = path(Phi[f], l, how.C, how.options.loss, how.options.bias, weights=problems.weights)
         for c, w_f in enumerate(TRAIN):  # one C after the other
             w[f, c] = np.append(w_f.w, w_f.b)  # FT:2:3  w_f <- TRAIN(P, L)
-            losses[f, c] = problems.mean_loss(L(l * (Phi[f] @ w_f.w + w_f.b)))  # FT:2:3  L_f <- L(w_f)
+            # FT:2:3  L_f <- L(w_f)
+            losses[f, c] = problems.mean_loss(L(l * (Phi[f] @ w_f.w + w_f.b)))
             gaps[f, c] = w_f.gap / w_f.objective
             scores[f, c] = held[f] @ w_f.w + w_f.b
-    return w, losses, gaps, scores
+    return TrainedProblem(w, losses, gaps, scores)
 
 
-def best_function(losses, accuracies, by_loss):
+def best_function(
+    losses: FloatArray, accuracies: FloatArray, *, by_loss: bool
+) -> tuple[IntArray, IntArray]:
     """Return the places of f* and of its C, of equally good ones the first: Algorithm 2, line 5.
 
     Parameters
@@ -188,14 +333,26 @@ def best_function(losses, accuracies, by_loss):
     losses : ndarray, shape (problems, m, n_C), float64
         L_f.
     accuracies : ndarray, shape (problems, m, n_C), float64, or (0,)
-        On the validation set. They alone choose C where they are there. Six decimals count: with class weights of
-        1,000 and 0.0001 the choice must not hang on objects that count next to nothing.
+        On the validation set. They alone choose C if there are any. Six decimals count: with class
+        weights of 1,000 and 0.0001 objects that count next to nothing must not choose.
     by_loss : bool
         Whether L_f chooses f, as printed, or validation.
 
     Returns
     -------
     f, c : ndarray, shape (problems,), int64
+
+    See Also
+    --------
+    tune : Where losses and scores come from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune.training import best_function
+    >>> f, c = best_function(np.array([[[0.3], [0.1]]]), np.empty(0), by_loss=True)
+    >>> f.tolist(), c.tolist()
+    ([1], [0])
     """
     by = np.round(accuracies, EQUAL) if accuracies.size else -losses
     c = by.argmax(axis=2)  # for each f
@@ -205,17 +362,33 @@ def best_function(losses, accuracies, by_loss):
     return f, c[np.arange(len(f)), f]
 
 
-def _classifier(problems, training, per_class, w, losses, gaps, scores):
-    """The classifier out of all weights, where each problem chooses for itself (-M) or all together (-S)."""
+def _classifier(
+    problems: OneVsAll, how: Training, per_class: bool, trained: list[TrainedProblem]
+) -> LandmarkClassifier:
+    """The classifier where each problem chooses for itself (-M) or all choose together (-S)."""
+    w = np.array([problem.w for problem in trained])
+    losses = np.array([problem.losses for problem in trained])
+    scores = np.array([problem.scores for problem in trained])
     accuracies = problems.accuracies(scores, per_class)
     by = losses if per_class else losses.mean(axis=0, keepdims=True)
-    f, c = best_function(by, accuracies, training.choose == "training")
-    f, c = (np.broadcast_to(one, len(w)).copy() for one in (f, c))
+    f, c = best_function(by, accuracies, by_loss=how.options.choose == "training")
+    f = np.broadcast_to(f, len(w)).copy()
+    c = np.broadcast_to(c, len(w)).copy()
     best = w[np.arange(len(w)), f, c]
-    slopes = np.array([np.nan if callable(one) else one for one in training.F])
     model = LandmarkClassifier(
-        problems.classes, problems.landmarks, problems.plus, problems.minus, slopes, f, training.C[c], best[:, :-1],
-        best[:, -1], problems.scale, losses, accuracies, gaps,
-    )  # fmt: skip
-    model.set_functions(training.F)
+        classes=problems.classes,
+        landmarks=problems.landmarks,
+        plus=problems.plus,
+        minus=problems.minus,
+        slopes=slopes_of(how.family),
+        f=f,
+        C=how.C[c],
+        w=best[:, :-1],
+        b=best[:, -1],
+        scale=problems.scale,
+        losses=losses,
+        accuracies=accuracies,
+        gaps=np.array([problem.gaps for problem in trained]),
+    )
+    model.set_functions(how.family)
     return model  # FT:2:6

@@ -1,38 +1,49 @@
-"""The hot paths, readable: the contract that every kernel module keeps.
+"""Kernels: the functions that take most of the time, in readable form, and their contract.
 
-A kernel module is any module with the names in ``__all__``. This package is the reference; ``refimpl_fast``
-is its twin in Cython. The algorithms take the module as an argument (``kernels=``) and know no other way.
+A kernel module is any module with the names in ``__all__``. This package is the reference;
+``refimpl_fast`` is its twin in Cython. The algorithms take the module as an argument (``kernels=``)
+and call kernels only through it.
 
 Contract
 --------
-* **Arrays** are C-contiguous; data, weights and thresholds are float64, indices are int64 unless a function says
-  otherwise. Input is never written to, except an argument that is named as the output.
+* **Arrays** are C-contiguous; data, weights and thresholds are float64, indices are int64 unless a
+  function says otherwise. Input is never written to, except an argument that is named as the
+  output.
 * **Random numbers** are not drawn here. A kernel is a function of its arguments.
-* **Ties**: the lowest index wins. Among decision stumps of equal weighted error that is the lowest feature, then
-  polarity +1 before -1, then the lowest threshold.
-* **Order of summation.** Sums of weights have none: the weights are first rounded to multiples of 2**-52
-  (:func:`refimpl.kernels.stumps.on_grid`), and as they add up to one, every partial sum of theirs is a multiple
-  of 2**-52 below two, which float64 holds exactly. Such sums come out the same in any order, with any vector
-  width and on any number of threads; equal errors are equal to the last bit, and ties are true ties. The
-  rounding moves a weighted error by at most n * 2**-53. The sums of alpha_t h_t in :func:`add_similarity` run
-  over t in ascending order. The pixel distances of the chamfer kernels are rounded in the same spirit
-  (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true ties. Sums that
-  cannot be exact (Z of BoostMap, weighted L1, squared distances of LMNN) are taken in a fixed number of interleaved
-  lanes, the same in both twins, products with a node's pairs in parts that depend on their number alone, and those of
-  a matrix and a vector as :mod:`refimpl.kernels.products` says; squared
-  distances in :mod:`refimpl.kernels.trees` in the order of the coordinates,
-  as are those to centres and the projections of :mod:`refimpl.kernels.clustering` and :mod:`refimpl.kernels.hashing`.
-* **Arguments** are checked once for each call, in both twins with the same words: :mod:`refimpl.kernels.contract` is
-  the table of what each kernel takes. No arguments make a kernel read or write where it must not; where memory runs
-  out it raises MemoryError.
-* **threads** is the number of threads a kernel may use, None for as many as the process may use (its affinity, its
-  container's limit, OMP_NUM_THREADS); it takes no more than the work pays for. No result depends on it. The reference
-  runs on one thread whatever it is told.
+* **Ties**: the lowest index wins. Of decision stumps of equal weighted error the lowest feature
+  wins, then polarity +1 before -1, then the lowest threshold.
+* **Order of summation.** Sums of weights do not depend on any order: the weights are first
+  rounded to multiples of 2**-52 (:func:`refimpl.kernels.stumps.on_grid`). They add up to 1, so
+  every partial sum is a multiple of 2**-52 below 2, which float64 holds exactly. Such sums come out
+  the same in any order, with any vector width and on any number of threads; equal errors are equal
+  to the last bit, and ties are true ties. The rounding moves a weighted error by at most n *
+  2**-53. The sums of alpha_t h_t in :func:`add_similarity` run over t in ascending order. The pixel
+  distances of the chamfer kernels are rounded for the same reason
+  (:func:`refimpl.kernels.chamfer.grid`): their sums are exact, and equally distant images are true
+  ties. Sums that cannot be exact (Z of BoostMap, weighted L1, squared distances of LMNN) are taken
+  in a fixed number of interleaved lanes, the same in both twins, products with a node's pairs in
+  parts that depend on their number alone, and those of a matrix and a vector as
+  :mod:`refimpl.kernels.products` says; squared distances in :mod:`refimpl.kernels.trees` in the
+  order of the coordinates, as are those to centres and the projections of
+  :mod:`refimpl.kernels.clustering` and :mod:`refimpl.kernels.hashing`.
+* **Arguments** are checked once for each call, in both twins with the same words:
+  :mod:`refimpl.kernels.contract` is the table of what each kernel takes. No argument can
+  make a kernel read or write outside of its arrays. If memory runs out, a kernel raises
+  MemoryError.
+* **threads** is the number of threads a kernel may use, None for as many as the process may use
+  (its affinity, its container's limit, OMP_NUM_THREADS); for little work a kernel
+  uses fewer. No result depends on the number. The reference always runs on one thread.
 """
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
 from refimpl.kernels.clustering import best_bin_first, lloyd, tree_leaves
-from refimpl.kernels.forest import SearchForest, forest_words, gather_candidates, plane_values, rerank
+from refimpl.kernels.forest import (
+    SearchForest,
+    forest_words,
+    gather_candidates,
+    plane_values,
+    rerank,
+)
 from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
 from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.landmarks import least_similar, transferred_differences

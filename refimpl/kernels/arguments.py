@@ -1,15 +1,53 @@
-"""Kinds of arguments that kernels take, and what is said of one that does not fit.
+"""Kinds of arguments that kernels take, with their checks and error messages.
 
-Each kind checks one value and finds the lengths that its shape gives to others. The table of what each kernel takes is
-:mod:`refimpl.kernels.contract`.
+Each kind checks one value, and notes the named lengths in its shape for later arguments. The table
+of what each kernel takes is :mod:`refimpl.kernels.contract`.
 """
 
 import numbers
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-ROUNDING = 1e-9  # by which a sum of weights may be above 1
+from refimpl.typing import FloatArray
+
+__all__ = [
+    "Array",
+    "Choice",
+    "Instance",
+    "Integer",
+    "Kind",
+    "Number",
+    "booleans",
+    "floats",
+    "int32s",
+    "int64s",
+    "length_of",
+    "one_of",
+    "points",
+    "require_within",
+    "words",
+]
+
+Lengths: TypeAlias = dict[str, int]
+Value = TypeVar("Value")
+
+ROUNDING = 1e-9  # the most by which a sum of weights may exceed 1
 LARGEST = 1e140  # the squares of larger values, summed, would leave float64
+
+
+class Kind(Protocol):
+    """What the table of arguments says of one argument."""
+
+    def check_form(
+        self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
+    ) -> None:
+        """Check the type and the shape, and enter the lengths that are new."""
+
+    def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
+        """Check the values."""
 
 
 class Array:
@@ -24,7 +62,7 @@ class Array:
     below : str, optional
         The values are indices below this length.
     least : int, default 0
-        The least index; -1 where it stands for none.
+        The least index allowed; -1 if an index of -1 stands for none.
     optional : bool, default False
         Whether None is allowed.
     finite : bool, default False
@@ -32,26 +70,43 @@ class Array:
     largest : float, optional
         The largest absolute value, no NaN; infinity refuses NaN alone.
     ascends_to : str, optional
-        The values are places in a list of this length, which they divide: they begin at 0, never fall, and end there.
+        The values are places in a list of this length, which they divide: they begin at 0, never
+        fall, and end there.
     written : bool, default False
         Whether the kernel writes to it.
     like : str, optional
         The argument whose dtype it must have, or "argument.attribute".
     nonempty : bool or str, default False
-        Whether every length must be at least 1, or the name of the one that must.
+        Whether every length must be at least 1, or the name of a length that must be.
     weights : bool, default False
         Whether the values must be weights: not negative, and no more than 1 together.
     positive : bool, default False
         Whether the values must be above 0 and finite.
     only : tuple of float, optional
-        The two values that there may be.
+        The two values allowed.
     ascending : bool, default False
         Whether no value along the last axis may be below the one before it; none may be NaN.
     """
 
-    def __init__(self, dtypes, shape, *, below=None, least=0, optional=False, finite=False, largest=None,
-                 ascends_to=None, written=False, like=None, nonempty=False, weights=False, positive=False, only=None,
-                 ascending=False):  # fmt: skip
+    def __init__(
+        self,
+        dtypes: tuple[str, ...],
+        shape: tuple[str | int, ...],
+        *,
+        below: str | None = None,
+        least: int = 0,
+        optional: bool = False,
+        finite: bool = False,
+        largest: float | None = None,
+        ascends_to: str | None = None,
+        written: bool = False,
+        like: str | None = None,
+        nonempty: bool | str = False,
+        weights: bool = False,
+        positive: bool = False,
+        only: tuple[float, float] | None = None,
+        ascending: bool = False,
+    ) -> None:
         self.dtypes = dtypes
         self.shape = shape
         self.below = below
@@ -69,20 +124,43 @@ class Array:
         self.ascending = ascending
         self.known = frozenset(map(np.dtype, dtypes))  # in the machine's byte order
         self.axes = [_parts(wanted) for wanted in shape]
-        self.free = not (below or finite or largest or ascends_to or weights or positive or only or ascending)
+        self.free = not (
+            below or finite or largest or ascends_to or weights or positive or only or ascending
+        )
 
-    def check_form(self, name, value, lengths, values):
+    def check_form(
+        self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
+    ) -> None:
         """Check type, dtype, shape and layout, and enter the lengths that are new."""
         if value is None and self.optional:
             return
-        if type(value) not in (np.ndarray, np.memmap):  # masked arrays and matrices compute otherwise
+        self._check_dtype(name, value, values)
+        self._check_shape(name, value, lengths)
+        if not value.flags.c_contiguous or not value.flags.aligned:
+            raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name})")
+        if self.written and not value.flags.writeable:
+            raise ValueError(f"{name} must be writeable: the result is written to it")
+
+    def _check_dtype(self, name: str, value: Any, values: Mapping[str, Any]) -> None:
+        """Check that the value is an array of an allowed dtype."""
+        # subclasses such as masked arrays and matrices have other arithmetic
+        if type(value) not in (np.ndarray, np.memmap):
             raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
         if value.dtype not in self.known:
             raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
         if self.like is not None and value.dtype != _dtype_of(self.like, values):
-            raise TypeError(f"{name} must hold {_dtype_of(self.like, values)}, as {self.like} does; got {value.dtype}")
+            raise TypeError(
+                f"{name} must hold {_dtype_of(self.like, values)}, as {self.like} does; "
+                f"got {value.dtype}"
+            )
+
+    def _check_shape(self, name: str, value: NDArray[Any], lengths: Lengths) -> None:
+        """Check the shape, and enter the lengths that are new."""
         if value.ndim != len(self.shape):
-            raise ValueError(f"{name} must have {len(self.shape)} dimensions; got an array of shape {value.shape}")
+            raise ValueError(
+                f"{name} must have {len(self.shape)} dimensions; "
+                f"got an array of shape {value.shape}"
+            )
         for axis, (wanted, more) in enumerate(self.axes):
             length = value.shape[axis]
             if wanted not in lengths and wanted is not None:
@@ -91,76 +169,100 @@ class Array:
                     raise ValueError(f"{name} must have at least {more} entries; got {length}")
             expected = more if wanted is None else lengths[wanted] + more
             if length != expected:
-                raise ValueError(f"{name} must have the length {expected} along axis {axis}; got shape {value.shape}")
-        if self.nonempty and (lengths[self.nonempty] if isinstance(self.nonempty, str) else value.size) == 0:
-            raise ValueError(f"{name} must not be empty; got shape {value.shape}")
-        if not value.flags.c_contiguous or not value.flags.aligned:
-            raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name})")
-        if self.written and not value.flags.writeable:
-            raise ValueError(f"{name} must be writeable: the result is written to it")
+                raise ValueError(
+                    f"{name} must have the length {expected} along axis {axis}; "
+                    f"got shape {value.shape}"
+                )
+        if self.nonempty:
+            filled = lengths[self.nonempty] if isinstance(self.nonempty, str) else value.size
+            if filled == 0:
+                raise ValueError(f"{name} must not be empty; got shape {value.shape}")
 
-    def check_values(self, name, value, lengths):
-        """Check indices, and floats that must be finite."""
+    def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
+        """Check indices, and floats that must be in some range or order."""
         if self.free or value is None:
             return
-        if self.below is not None and value.size:
-            least, most, end = value.min(), value.max(), length_of(self.below, lengths)
-            if least < self.least or most >= end:
-                wrong = least if least < self.least else most
-                raise ValueError(f"{name} must hold indices from {self.least} to {end - 1}; got {wrong}")
-        if self.ascends_to is not None:
-            end = lengths[self.ascends_to]
-            if value[0] != 0 or value[-1] != end or (value[1:] < value[:-1]).any():
-                raise ValueError(f"{name} must ascend from 0 to {end}; got {_in_short(value)}")
-        if self.weights and value.size and not (value.min() >= 0 and value.sum() <= 1 + ROUNDING):
-            raise ValueError(f"{name} must hold weights of at least 0 that add up to at most 1; got {_in_short(value)}")
-        if self.positive and value.size and not (value.min() > 0 and np.isfinite(value.max())):
-            raise ValueError(f"{name} must hold positive finite numbers; got {_in_short(value)}")
+        self._check_indices(name, value, lengths)
         if self.only is not None and not ((value == self.only[0]) | (value == self.only[1])).all():
             wrong = value[(value != self.only[0]) & (value != self.only[1])][0]
             raise ValueError(f"{name} must hold {self.only[0]} or {self.only[1]}; got {wrong}")
-        if self.ascending and not ((value[..., 1:] >= value[..., :-1]).all() and (value == value).all()):
-            raise ValueError(f"{name} must not fall along the last axis, nor hold NaN; got {_in_short(value)}")
+        if self.ascending and not (
+            (value[..., 1:] >= value[..., :-1]).all() and (value == value).all()
+        ):
+            raise ValueError(
+                f"{name} must not fall along the last axis, nor hold NaN; got {_in_short(value)}"
+            )
         if self.finite and not np.isfinite(value).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
             raise ValueError(f"{name} must be finite; got {value[place]} at {place}")
         if self.largest is not None:
             require_within(value, name, self.largest)
 
+    def _check_indices(self, name: str, value: NDArray[Any], lengths: Lengths) -> None:
+        """Check indices, places and weights."""
+        if self.below is not None and value.size:
+            least = value.min()
+            most = value.max()
+            end = length_of(self.below, lengths)
+            if least < self.least or most >= end:
+                wrong = least if least < self.least else most
+                raise ValueError(
+                    f"{name} must hold indices from {self.least} to {end - 1}; got {wrong}"
+                )
+        if self.ascends_to is not None:
+            end = lengths[self.ascends_to]
+            if value[0] != 0 or value[-1] != end or (value[1:] < value[:-1]).any():
+                raise ValueError(f"{name} must ascend from 0 to {end}; got {_in_short(value)}")
+        if self.weights and value.size and not (value.min() >= 0 and value.sum() <= 1 + ROUNDING):
+            raise ValueError(
+                f"{name} must hold weights of at least 0 that add up to at most 1; "
+                f"got {_in_short(value)}"
+            )
+        if self.positive and value.size and not (value.min() > 0 and np.isfinite(value.max())):
+            raise ValueError(f"{name} must hold positive finite numbers; got {_in_short(value)}")
+
 
 class Integer:
     """A whole number from `least` to `most`, each a number or the name of a length."""
 
-    def __init__(self, least, most=None):
+    def __init__(self, least: int | str, most: int | str | None = None) -> None:
         self.least = least
         self.most = most
 
-    def check_form(self, name, value, lengths, values):
+    def check_form(
+        self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
+    ) -> None:
         """Check the type."""
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
             raise TypeError(f"{name} must be an integer; got {_kind(value)}")
 
-    def check_values(self, name, value, lengths):
+    def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
         """Check the range."""
         least = length_of(self.least, lengths)
         most = 2**63 - 1 if self.most is None else length_of(self.most, lengths)
         if not least <= value <= most:
-            limit = f"at least {least}" if self.most is None and value < least else f"from {least} to {most}"
+            limit = (
+                f"at least {least}"
+                if self.most is None and value < least
+                else f"from {least} to {most}"
+            )
             raise ValueError(f"{name} must be {limit}; got {value}")
 
 
 class Number:
-    """A real number of at least `least`, or any where that is None; never NaN or infinite."""
+    """A finite real number of at least `least`, or any finite one if `least` is None."""
 
-    def __init__(self, least=None):
+    def __init__(self, least: float | None = None) -> None:
         self.least = least
 
-    def check_form(self, name, value, lengths, values):
+    def check_form(
+        self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
+    ) -> None:
         """Check the type."""
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
             raise TypeError(f"{name} must be a number; got {_kind(value)}")
 
-    def check_values(self, name, value, lengths):
+    def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
         """Check the range."""
         if not np.isfinite(value) or (self.least is not None and value < self.least):
             limit = "finite" if self.least is None else f"finite and at least {self.least}"
@@ -170,26 +272,33 @@ class Number:
 class Choice:
     """One of some strings or booleans."""
 
-    def __init__(self, *known):
+    def __init__(self, *known: str | bool) -> None:
         self.known = known
 
-    def check_form(self, name, value, lengths, values):
-        """Check that it is one of them."""
+    def check_form(
+        self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
+    ) -> None:
+        """Check that the value is allowed."""
         one_of(value, self.known, name)
 
-    def check_values(self, name, value, lengths):
+    def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
         """Nothing more."""
 
 
 class Instance:
-    """An object of a class of the project, whose own constructor checks it; `lengths` enters what it brings."""
+    """An object of a class of the project, whose own constructor checks it.
 
-    def __init__(self, module, name, lengths):
+    `lengths` is a function that gives the lengths that the object brings.
+    """
+
+    def __init__(self, module: str, name: str, lengths: Callable[[Any], Lengths]) -> None:
         self.module = module
         self.name = name
         self.lengths = lengths
 
-    def check_form(self, name, value, lengths, values):
+    def check_form(
+        self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
+    ) -> None:
         """Check the class, and enter its lengths."""
         wanted = getattr(__import__(self.module, fromlist=[self.name]), self.name)
         if not isinstance(value, wanted):
@@ -197,33 +306,33 @@ class Instance:
         for key, length in self.lengths(value).items():
             expected = lengths.setdefault(key, length)
             if length != expected:
-                raise ValueError(f"{name} has {length} for {key}; the arguments before it have {expected}")
+                raise ValueError(f"{name} must have {expected} for {key}, as before; got {length}")
 
-    def check_values(self, name, value, lengths):
+    def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
         """Nothing more."""
 
 
-def length_of(wanted, lengths):
+def length_of(wanted: int | str, lengths: Lengths) -> int:
     """Return the length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
     name, more = _parts(wanted)
     return more if name is None else lengths[name] + more
 
 
-def _parts(wanted):
-    """The name of a length, None for a number, and what is added to it."""
+def _parts(wanted: int | str) -> tuple[str | None, int]:
+    """Split into the name of a length, None for a number, and what is added to it."""
     if not isinstance(wanted, str):
         return None, wanted
     name, _, more = wanted.partition("+")
     return name, int(more or 0)
 
 
-def one_of(value, allowed, name):
+def one_of(value: object, allowed: Collection[Value], name: str) -> Value:
     """Check that a value is one of those allowed.
 
     Parameters
     ----------
     value : object
-    allowed : iterable of str or bool
+    allowed : sequence of str or bool
         In the order in which the message gives them.
     name : str
         How the message calls the argument.
@@ -231,66 +340,71 @@ def one_of(value, allowed, name):
     Returns
     -------
     object
-        `value`.
+        The allowed value that `value` equals.
 
     Raises
     ------
     ValueError
-        If it is another, or of another type.
+        If `value` equals no allowed value, or is of another type.
     """
-    if not any(isinstance(value, type(one)) and value == one for one in allowed):
-        known = [repr(one) for one in allowed]
-        others = f"{', '.join(known[:-1])} or " if len(known) > 1 else ""
-        raise ValueError(f"{name} must be {others}{known[-1]}; got {value!r}")
-    return value
+    for choice in allowed:
+        if isinstance(value, type(choice)) and value == choice:
+            return choice
+    known = [repr(choice) for choice in allowed]
+    others = f"{', '.join(known[:-1])} or " if len(known) > 1 else ""
+    raise ValueError(f"{name} must be {others}{known[-1]}; got {value!r}")
 
 
-def require_within(values, name, largest=LARGEST):
+def require_within(values: FloatArray, name: str, largest: float = LARGEST) -> None:
     """Refuse an array with values beyond `largest`, or NaN."""
     if values.size and not (values.min() >= -largest and values.max() <= largest):
         place = tuple(int(i) for i in np.argwhere(~(np.abs(values) <= largest))[0])
-        raise ValueError(f"{name} must hold values from {-largest} to {largest}; got {values[place]} at {place}")
+        raise ValueError(
+            f"{name} must hold values from {-largest} to {largest}; got {values[place]} at {place}"
+        )
 
 
-def _dtype_of(name, values):
-    """The dtype of the argument of that name, or of "argument.attribute"."""
-    name, *attribute = name.split(".")
-    return getattr(values[name], attribute[0]).dtype if attribute else values[name].dtype
+def _dtype_of(name: str, values: Mapping[str, Any]) -> np.dtype[Any]:
+    """Return the dtype of the argument of that name, or of "argument.attribute"."""
+    argument, _, attribute = name.partition(".")
+    array = getattr(values[argument], attribute) if attribute else values[argument]
+    dtype: np.dtype[Any] = array.dtype
+    return dtype
 
 
-def floats(*shape, **options):
-    """An array of float64."""
+def floats(*shape: str | int, **options: Any) -> Array:
+    """Describe an array of float64."""
     return Array(("float64",), shape, **options)
 
 
-def points(*shape, **options):
-    """An array of float32 or float64."""
+def points(*shape: str | int, **options: Any) -> Array:
+    """Describe an array of float32 or float64."""
     return Array(("float32", "float64"), shape, **options)
 
 
-def words(*shape, **options):
-    """An array of uint64."""
+def words(*shape: str | int, **options: Any) -> Array:
+    """Describe an array of uint64."""
     return Array(("uint64",), shape, **options)
 
 
-def int32s(*shape, **options):
-    """An array of int32."""
+def int32s(*shape: str | int, **options: Any) -> Array:
+    """Describe an array of int32."""
     return Array(("int32",), shape, **options)
 
 
-def int64s(*shape, **options):
-    """An array of int64."""
+def int64s(*shape: str | int, **options: Any) -> Array:
+    """Describe an array of int64."""
     return Array(("int64",), shape, **options)
 
 
-def booleans(*shape, **options):
-    """An array of booleans."""
+def booleans(*shape: str | int, **options: Any) -> Array:
+    """Describe an array of booleans."""
     return Array(("bool",), shape, **options)
 
 
-def _kind(value):
+def _kind(value: object) -> str:
     return "None" if value is None else type(value).__name__
 
 
-def _in_short(value):
+def _in_short(value: NDArray[Any]) -> str:
     return np.array2string(np.asarray(value), threshold=6, edgeitems=3)

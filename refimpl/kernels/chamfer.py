@@ -1,5 +1,7 @@
 """Symmetric chamfer distances between edge images, and the nearest images by them.
 
+An *edge image* is an array of booleans that is True at the edge pixels of a picture.
+
 Not handled here: weights, edge orientations.
 """
 
@@ -9,15 +11,27 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from refimpl.kernels.contract import checked
+from refimpl.typing import BoolArray, FloatArray, IntArray
+
+__all__ = [
+    "chamfer_distances",
+    "chamfer_nearest",
+    "directed",
+    "grid",
+    "require_edges",
+    "require_size",
+    "rounded_distances",
+]
 
 MOST_DIAGONAL = 4096  # pixels: the fast twin has a table of all squared distances
 
 
-def grid(shape):
-    """The power of two whose multiples the pixel distances of images of this shape are rounded to.
+def grid(shape: tuple[int, ...]) -> float:
+    """Return the power of two to whose multiples the pixel distances of such images are rounded.
 
-    A sum of one rounded distance for each pixel is a multiple of it below 2**53 times it, which float64 holds
-    exactly: such sums have no order. 2**-38 for 28 x 28 pixels.
+    A sum of one rounded distance for each pixel is a multiple of this power of two, and below 2**53
+    times it. float64 holds such sums exactly, so they do not depend on the order of summation.
+    2**-38 for 28 x 28 pixels.
 
     Parameters
     ----------
@@ -33,38 +47,55 @@ def grid(shape):
     return float(np.ldexp(1.0, int(np.frexp(most)[1]) - 53))
 
 
-def rounded_distances(distance, shape):
-    """Round distances in an image of the given shape to multiples of ``grid(shape)`` (half to even)."""
+def rounded_distances(distance: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Round distances in an image of this shape to multiples of ``grid(shape)``, half to even."""
     return np.rint(distance / grid(shape)) * grid(shape)
 
 
-def require_edges(A, name):
-    """Raise ValueError, naming the image, if one of the images A, shape (n, height, width), bool, has no edge."""
+def require_edges(A: BoolArray, name: str) -> None:
+    """Raise ValueError, naming the image, if an image of A has no edge.
+
+    Parameters
+    ----------
+    A : ndarray, shape (n, height, width), bool
+    name : str
+        How the message calls A.
+    """
     empty = np.flatnonzero(~A.reshape(len(A), math.prod(A.shape[1:])).any(axis=1))
     if len(empty):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
         raise ValueError(
-            f"{name}[{empty[0]}] has no edge pixel{more}; the chamfer distance of an empty edge image is not defined: "
+            f"{name}[{empty[0]}] has no edge pixel{more}; "
+            "the chamfer distance of an empty edge image is not defined: "
             "leave the image out, or lower the edge detector's thresholds"
         )
 
 
-def require_size(shape, name):
-    """Raise ValueError if images of shape (n, height, width) have no pixel, or a longer diagonal than is handled."""
+def require_size(shape: tuple[int, ...], name: str) -> None:
+    """Raise ValueError if images have no pixel, or a diagonal above 4096 pixels.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        (n, height, width).
+    name : str
+        How the message calls the images.
+    """
     height, width = shape[1:]
     if height < 1 or width < 1 or height**2 + width**2 > MOST_DIAGONAL**2:
         raise ValueError(
-            f"{name} must hold images of at least one pixel whose diagonal is at most {MOST_DIAGONAL} pixels; "
-            f"got shape {shape}"
+            f"{name} must hold images of at least one pixel "
+            f"whose diagonal is at most {MOST_DIAGONAL} pixels; got shape {shape}"
         )
 
 
 @checked
-def chamfer_distances(A, B, *, threads=None):
-    """Symmetric chamfer distance of every edge image in A to every one in B.
+def chamfer_distances(A: BoolArray, B: BoolArray, *, threads: int | None = None) -> FloatArray:
+    """Compute the symmetric chamfer distance of every edge image in A to every one in B.
 
-    c(a, b) + c(b, a), where c(a, b) is the mean, over the edge pixels of a, of the Euclidean distance to the
-    nearest edge pixel of b: § 11 of Athitsos, Alon, Sclaroff & Kollios, after Barrow et al. (1977).
+    The distance is c(a, b) + c(b, a), where c(a, b) is the mean, over the edge pixels of a, of the
+    Euclidean distance to the nearest edge pixel of b: § 11 of Athitsos, Alon, Sclaroff & Kollios,
+    after Barrow et al. (1977).
 
     Parameters
     ----------
@@ -77,18 +108,33 @@ def chamfer_distances(A, B, *, threads=None):
     Returns
     -------
     ndarray, shape (n_A, n_B), float64
-        In pixels, within twice ``grid((height, width))`` of the real number. Exactly 0 for equal images, and exactly
-        the transpose when A and B are exchanged.
+        In pixels, within twice ``grid((height, width))`` of the real number. Exactly 0 for equal
+        images, and exactly the transpose when A and B are exchanged.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or an image has no edge pixel.
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or an image has no
+        edge pixel.
+
+    See Also
+    --------
+    chamfer_nearest : Find only the nearest images.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import chamfer_distances
+    >>> A = np.zeros((2, 3, 5), dtype=bool)
+    >>> A[0, 1, 0] = A[1, 1, 4] = True
+    >>> chamfer_distances(A, A).tolist()
+    [[0.0, 8.0], [8.0, 0.0]]
     """
     require_size(A.shape, "A")
     require_edges(A, "A")
     require_edges(B, "B")
-    points_A, points_B = ([np.argwhere(image) for image in images] for images in (A, B))
+    points_A = [np.argwhere(image) for image in A]
+    points_B = [np.argwhere(image) for image in B]
     D = np.empty((len(A), len(B)))
     for i, a in enumerate(points_A):
         for j, b in enumerate(points_B):
@@ -97,15 +143,22 @@ def chamfer_distances(A, B, *, threads=None):
     return D
 
 
-def directed(distance):
-    """Directed chamfer distance c(a, b) from the distances of a's points (rows) to b's (columns)."""
+def directed(distance: FloatArray) -> float:
+    """Return the directed chamfer distance c(a, b) from the distances of a's to b's points.
+
+    Parameters
+    ----------
+    distance : ndarray, shape (points of a, points of b), float64
+    """
     nearest = distance.min(axis=1)
-    return nearest.sum() / len(nearest)
+    return float(nearest.sum() / len(nearest))
 
 
 @checked
-def chamfer_nearest(Q, X, k, *, threads=None):
-    """The k images of X nearest to every image of Q by the symmetric chamfer distance.
+def chamfer_nearest(
+    Q: BoolArray, X: BoolArray, k: int, *, threads: int | None = None
+) -> tuple[FloatArray, IntArray]:
+    """Find the k images of X nearest to every image of Q by the symmetric chamfer distance.
 
     Parameters
     ----------
@@ -122,17 +175,33 @@ def chamfer_nearest(Q, X, k, *, threads=None):
     distance : ndarray, shape (n_Q, k), float64
         In pixels, ascending; as :func:`chamfer_distances` gives them.
     index : ndarray, shape (n_Q, k), int64
-        Rows of X. Of equally distant images the one of lowest index comes first.
+        Rows of X. Of equally distant images the image of lowest index comes first.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or an image has no edge pixel.
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or an image has no
+        edge pixel.
+
+    See Also
+    --------
+    chamfer_distances : Compute all distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import chamfer_nearest
+    >>> X = np.zeros((3, 3, 5), dtype=bool)
+    >>> X[0, 1, 4] = X[1, 1, 1] = X[2, 1, 0] = True
+    >>> distance, index = chamfer_nearest(X[2:], X, 2)
+    >>> distance.tolist(), index.tolist()
+    ([[0.0, 2.0]], [[2, 1]])
     """
     require_size(Q.shape, "Q")
     require_edges(Q, "Q")
     require_edges(X, "X")
-    distance, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
+    distance = np.empty((len(Q), k))
+    index = np.empty((len(Q), k), dtype=np.int64)
     for i in range(len(Q)):
         row = chamfer_distances(Q[i : i + 1], X)[0]
         index[i] = np.argsort(row, kind="stable")[:k]

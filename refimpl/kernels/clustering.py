@@ -1,115 +1,217 @@
-"""Hierarchical k-means trees, the rivals of the search forest: clustering of a node's points, and the trees' searches.
+"""The kernels of hierarchical k-means trees, which are rivals of the search forest.
 
-A squared distance is added up in the order of the coordinates, as in :mod:`refimpl.kernels.trees`. No coordinate may be
-beyond 1e140. What does not fit :data:`refimpl.kernels.contract.CONTRACT` raises TypeError or ValueError.
+The kernels cluster the points of a node, and search the trees. A squared distance is added up in
+the order of the coordinates, as in :mod:`refimpl.kernels.trees`. No coordinate may be beyond 1e140.
+Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
+ValueError.
+
+Not handled here: building the trees (:mod:`refimpl.rivals.kmeans_trees`).
 """
 
+from __future__ import annotations
+
 from heapq import heappop, heappush
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from refimpl.kernels.arguments import require_within
 from refimpl.kernels.contract import checked
 from refimpl.kernels.trees import squared_distances
+from refimpl.typing import FloatArray, IntArray
+
+__all__ = ["best_bin_first", "lloyd", "nearest_centres", "tree_leaves"]
+
+if TYPE_CHECKING:
+    from refimpl.rivals.kmeans_trees import KMeansTrees
 
 
 @checked
-def lloyd(X, rows, centres, iterations, *, threads=None):
-    """Lloyd's k-means on some of the points, from given centres.
+def lloyd(
+    X: FloatArray,
+    rows: IntArray,
+    centres: FloatArray,
+    iterations: int,
+    *,
+    threads: int | None = None,
+) -> tuple[FloatArray, IntArray]:
+    """Run Lloyd's k-means on some of the points, from given centres.
+
+    Source: S. Lloyd, "Least squares quantization in PCM", IEEE Trans. Information Theory, 1982.
 
     Parameters
     ----------
     X : ndarray, shape (n, d), float64
     rows : ndarray, shape (p,), int64
-        The points to be clustered are X[rows]; the others are not looked at.
+        The points X[rows] are clustered; other points are not read.
     centres : ndarray, shape (k, d), float64
-        Where to begin.
+        The centres of the first iteration.
     iterations : int
-        At most so many times the centres become the means of their points; it ends when no point moves.
+        The largest number of times that the centres are moved to the means of their points. The
+        loop ends early when no point changes its centre.
     threads : int, optional
         Not used by the reference.
 
     Returns
     -------
     centres : ndarray, shape (k, d), float64
-        The sum of a mean is taken in the order of `rows`. A centre without points stays where it is.
+        The sum of a mean is taken in the order of `rows`. A centre without points stays where it
+        is.
     nearest : ndarray, shape (p,), int64
-        For each point its nearest centre, as they are returned; of equally near ones the lowest.
+        For each point the nearest of the returned centres; of equally near centres the lowest.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a coordinate of
+        X[rows] is NaN or beyond 1e140.
+
+    See Also
+    --------
+    refimpl.rivals.kmeans_trees.kmeans_trees : Trees of such clusterings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import lloyd
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    >>> centres, nearest = lloyd(X, np.arange(4), X[:2].copy(), 10)
+    >>> centres.tolist(), nearest.tolist()
+    ([[0.5], [4.5]], [0, 0, 1, 1])
     """
-    S, centres = X[rows], centres.copy()
+    S = X[rows]
+    centres = centres.copy()
     require_within(S, "X[rows]")
     nearest = nearest_centres(S, centres)
     for _ in range(iterations):
-        sums, count = np.zeros_like(centres), np.bincount(nearest, minlength=len(centres))
+        sums = np.zeros_like(centres)
+        count = np.bincount(nearest, minlength=len(centres))
         np.add.at(sums, nearest, S)
         centres[count > 0] = sums[count > 0] / count[count > 0, np.newaxis]
-        before, nearest = nearest, nearest_centres(S, centres)
+        before = nearest
+        nearest = nearest_centres(S, centres)
         if (nearest == before).all():
             break
     return centres, nearest
 
 
-def nearest_centres(S, centres):
-    """The index of the centre nearest to each row of S, the lowest of several: shape (p,)."""
-    return np.argmin([squared_distances(c, S) for c in centres], axis=0).astype(np.int64)
+def nearest_centres(S: FloatArray, centres: FloatArray) -> IntArray:
+    """Return for each row of S the nearest centre, the lowest of several: shape (p,)."""
+    squares = np.array([squared_distances(c, S) for c in centres])
+    nearest: IntArray = squares.argmin(axis=0).astype(np.int64)
+    return nearest
 
 
 @checked
-def tree_leaves(trees, Q, *, threads=None):
-    """The leaf that each query reaches in each tree, going to the child with the nearest centre (the first of several).
+def tree_leaves(trees: KMeansTrees, Q: FloatArray, *, threads: int | None = None) -> IntArray:
+    """Find the leaf that each query reaches in each tree.
+
+    At each node the query goes to the child with the nearest centre, the first of several.
 
     Parameters
     ----------
     trees : refimpl.rivals.kmeans_trees.KMeansTrees
-    Q : ndarray, shape (m, d), float64
+    Q : ndarray, shape (n_Q, d), float64
     threads : int, optional
         Not used by the reference.
 
     Returns
     -------
-    ndarray, shape (m, n_trees), int64
-        Nodes.
+    ndarray, shape (n_Q, n_trees), int64
+        Numbers of nodes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    best_bin_first : Search more than one leaf of each tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import tree_leaves
+    >>> from refimpl.rivals.kmeans_trees import kmeans_trees
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    >>> rng = np.random.default_rng(0)
+    >>> trees = kmeans_trees(X, 1, rng=rng, branching=2, leaf_size=2)
+    >>> leaves = tree_leaves(trees, np.array([[0.2], [0.4], [4.6]]))[:, 0]
+    >>> bool(leaves[0] == leaves[1]), bool(leaves[0] == leaves[2])
+    (True, False)
     """
     leaves = np.empty((len(Q), len(trees.roots)), dtype=np.int64)
     for i, q in enumerate(Q):
         for t, j in enumerate(trees.roots):
             while trees.first[j] < trees.last[j]:
-                j = trees.first[j] + squared_distances(q, trees.centres[trees.first[j] : trees.last[j]]).argmin()
+                j = (
+                    trees.first[j]
+                    + squared_distances(q, trees.centres[trees.first[j] : trees.last[j]]).argmin()
+                )
             leaves[i, t] = j
     return leaves
 
 
 @checked
-def best_bin_first(trees, Q, most, *, threads=None):
-    """The first points that best-bin-first search finds: Muja & Lowe (2009), § 3.2.
+def best_bin_first(
+    trees: KMeansTrees, Q: FloatArray, most: int, *, threads: int | None = None
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Find points by best-bin-first search: Muja & Lowe (2009), § 3.2.
 
-    From the root the search goes down to the child with the nearest centre and keeps its siblings in a queue; then it
-    goes on from the node in the queue whose centre is nearest. With several trees it goes down each of them first, and
-    they share the queue. Equally near nodes come in the order of their indices.
+    From the root the search goes down to the child with the nearest centre and puts the siblings
+    into a queue. Then it goes on from the node in the queue whose centre is nearest. With several
+    trees it goes down each of them first, and they share the queue. Equally near nodes come in the
+    order of their indices.
 
     Parameters
     ----------
     trees : refimpl.rivals.kmeans_trees.KMeansTrees
-    Q : ndarray, shape (m, d), float64
+    Q : ndarray, shape (n_Q, d), float64
     most : int
-        Points wanted, at most n: so many are found.
+        Number of points to find for each query, at most n.
     threads : int, optional
         Not used by the reference.
 
     Returns
     -------
-    indices : ndarray, shape (m, most), int64
-        In the order in which they are found, those of a leaf by their indices, each point once.
-    opened : ndarray, shape (m, most), int64
-        How many leaves had been opened before the point's own.
-    computed : ndarray, shape (m,), int64
-        Centres that the query was compared with.
+    indices : ndarray, shape (n_Q, most), int64
+        In the order in which they are found, within a leaf by index; each point once.
+    opened : ndarray, shape (n_Q, most), int64
+        The number of leaves that were opened before the leaf of the point.
+    computed : ndarray, shape (n_Q,), int64
+        Number of centres that the query was compared with.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    tree_leaves : Find one leaf of each tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import best_bin_first
+    >>> from refimpl.rivals.kmeans_trees import kmeans_trees
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    >>> rng = np.random.default_rng(0)
+    >>> trees = kmeans_trees(X, 1, rng=rng, branching=2, leaf_size=2)
+    >>> indices, opened, computed = best_bin_first(trees, np.array([[4.6]]), 4)
+    >>> indices.tolist(), opened.tolist()
+    ([[2, 3, 0, 1]], [[0, 0, 1, 1]])
     """
-    indices, opened = np.empty((len(Q), most), dtype=np.int64), np.empty((len(Q), most), dtype=np.int64)
+    indices = np.empty((len(Q), most), dtype=np.int64)
+    opened = np.empty((len(Q), most), dtype=np.int64)
     computed = np.zeros(len(Q), dtype=np.int64)
     for i, q in enumerate(Q):
-        found, leaf, queue, roots = {}, 0, [], trees.roots.tolist()
-        while len(found) < most:
+        leaf_of: dict[int, int] = {}  # each point with the leaf it was in
+        queue: list[tuple[float, int]] = []
+        roots = trees.roots.tolist()
+        leaf = 0
+        while len(leaf_of) < most:
             j = roots.pop(0) if roots else heappop(queue)[1]
             while trees.first[j] < trees.last[j]:
                 children = range(trees.first[j], trees.last[j])
@@ -120,7 +222,8 @@ def best_bin_first(trees, Q, most, *, threads=None):
                     if child != j:
                         heappush(queue, (square, child))  # the unexplored branches wait
             for member in trees.members[trees.starts[j] : trees.ends[j]].tolist():
-                found.setdefault(member, leaf)
+                leaf_of.setdefault(member, leaf)
             leaf += 1
-        indices[i], opened[i] = list(found)[:most], list(found.values())[:most]
+        indices[i] = list(leaf_of)[:most]
+        opened[i] = list(leaf_of.values())[:most]
     return indices, opened, computed

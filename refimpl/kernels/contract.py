@@ -1,15 +1,19 @@
-"""What each kernel takes, as a table, and the check that both twins make of it, once for each call.
+"""The arguments of each kernel as a table, and the check that both twins make for each call.
 
-A kernel trusts nothing that could make it read or write where it must not: shapes, lengths, dtypes and index ranges are
-checked here, so the reference and ``refimpl_fast`` refuse the same arguments with the same message. Values of floats
-are not looked at unless the table says *finite*: that takes as long as some kernels do.
+A kernel trusts no argument that could make it read or write outside of its arrays. Shapes, lengths,
+dtypes and index ranges are checked here, so the reference and ``refimpl_fast`` refuse the same
+arguments with the same message. The values of floats are checked only where the table says so
+(*finite*, *largest*, ...), because that takes as long as some kernels do.
 
-Not handled here: what only the kernel sees on its way, such as the members of the lists that it opens.
+Not handled here: faults that only the kernel itself can see, such as wrong members of a list that
+it reads.
 """
 
 import functools
 import inspect
 import numbers
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,6 +23,7 @@ from refimpl.kernels.arguments import (
     Choice,
     Instance,
     Integer,
+    Kind,
     Number,
     booleans,
     floats,
@@ -28,23 +33,39 @@ from refimpl.kernels.arguments import (
     words,
 )
 
-MOST_NEIGHBOURS = 2**24  # that a query may ask for where there may be fewer points: the answer has a place for each
+__all__ = ["check", "check_threads", "checked"]
 
-# ------------------------------------------------------------------------------------------------ the table
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
-_BALL_TREE = Instance("refimpl.kernels.trees", "BallTree", lambda t: dict(zip("nd", t.points.shape, strict=True)))
-_KMEANS_TREES = Instance("refimpl.rivals.kmeans_trees", "KMeansTrees", lambda t: {"n": t.n, "d": t.centres.shape[1]})
-_FOREST = Instance("refimpl.kernels.forest", "SearchForest", lambda f: {"M": len(f.roots), "d": f.planes.shape[1]})
-_LISTED = {"first": int32s("p"), "second": int32s("p"), "v": floats("p")}  # pairs: the kernels look at the points
+# the largest k where there may be fewer points: the result has a place for each of the k
+MOST_NEIGHBOURS = 2**24
+
+# ---------------------------------------------------------------------------------------- the table
+
+_BALL_TREE = Instance(
+    "refimpl.kernels.trees", "BallTree", lambda t: dict(zip("nd", t.points.shape, strict=True))
+)
+_KMEANS_TREES = Instance(
+    "refimpl.rivals.kmeans_trees", "KMeansTrees", lambda t: {"n": t.n, "d": t.centres.shape[1]}
+)
+_FOREST = Instance(
+    "refimpl.kernels.forest", "SearchForest", lambda f: {"M": len(f.roots), "d": f.planes.shape[1]}
+)
+# pairs: the kernels look at the points
+_LISTED = {"first": int32s("p"), "second": int32s("p"), "v": floats("p")}
 _TRIPLES = {
     "triples": int32s("t", 3, below="n", nonempty=True),
     "y": floats("t", only=(1, -1)),
     "w": floats("t", weights=True),
 }
-_EMBEDDINGS = {"F": floats("m", "n", largest=2.0**1000), **_TRIPLES}  # so that margins and their sums are finite
-_SORTED = Instance("refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features})
+# so that margins and their sums are finite
+_EMBEDDINGS = {"F": floats("m", "n", largest=2.0**1000), **_TRIPLES}
+_SORTED = Instance(
+    "refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features}
+)
 
-CONTRACT = {
+CONTRACT: dict[str, dict[str, Kind]] = {
     # chamfer
     "chamfer_distances": {
         "A": booleans("n_A", "height", "width"),
@@ -62,20 +83,14 @@ CONTRACT = {
         "centres": floats("k", "d", nonempty=True, largest=LARGEST),
         "iterations": Integer(0),
     },
-    "tree_leaves": {
-        "trees": _KMEANS_TREES,
-        "Q": floats("m", "d", largest=LARGEST),
-    },
+    "tree_leaves": {"trees": _KMEANS_TREES, "Q": floats("m", "d", largest=LARGEST)},
     "best_bin_first": {
         "trees": _KMEANS_TREES,
         "Q": floats("m", "d", largest=LARGEST),
         "most": Integer(0, "n"),
     },
     # forest
-    "forest_words": {
-        "forest": _FOREST,
-        "X": points("n", "d", like="forest.planes"),
-    },
+    "forest_words": {"forest": _FOREST, "X": points("n", "d", like="forest.planes")},
     "gather_candidates": {
         "starts": int64s("V+1"),
         "items": int32s("I"),
@@ -85,10 +100,7 @@ CONTRACT = {
         "most": Integer(0),
         "counters": floats("t", "n", written=True, optional=True),
     },
-    "plane_values": {
-        "X": points("n", "d"),
-        "p": points("d", like="X", nonempty=True),
-    },
+    "plane_values": {"X": points("n", "d"), "p": points("d", like="X", nonempty=True)},
     "rerank": {
         "Q": points("n_Q", "d", nonempty="d"),
         "X": points("n", "d", like="Q"),
@@ -97,25 +109,19 @@ CONTRACT = {
         "k": Integer(0, MOST_NEIGHBOURS),
     },
     # hamming
-    "hamming_distances": {
-        "codes": words("n", "words"),
-        "queries": words("m", "words"),
-    },
+    "hamming_distances": {"Q": words("n_Q", "words"), "X": words("n_X", "words")},
     "hamming_nearest": {
-        "codes": words("n", "words"),
-        "queries": words("m", "words"),
-        "k": Integer(0, "n"),
+        "Q": words("n_Q", "words"),
+        "X": words("n_X", "words"),
+        "k": Integer(0, "n_X"),
     },
     "hamming_within": {
-        "codes": words("n", "words"),
-        "queries": words("m", "words"),
-        "radii": int64s("m"),
+        "Q": words("n_Q", "words"),
+        "X": words("n_X", "words"),
+        "radii": int64s("n_Q"),
     },
     # hashing
-    "projections": {
-        "X": floats("n", "d"),
-        "A": floats("d", "h"),
-    },
+    "projections": {"X": floats("n", "d"), "A": floats("d", "h")},
     "bucket_votes": {
         "starts": int64s("b"),
         "ends": int64s("b"),
@@ -137,7 +143,11 @@ CONTRACT = {
         "slopes": floats("m"),
     },
     # pairs
-    "best_thresholds": {"A": floats("n", "f", finite=True, nonempty="n"), **_LISTED, "base": Number()},
+    "best_thresholds": {
+        "A": floats("n", "f", finite=True, nonempty="n"),
+        **_LISTED,
+        "base": Number(),
+    },
     "meet_pairs": {
         "leaf": int64s("n", nonempty=True),
         "first": int32s("p"),
@@ -152,11 +162,7 @@ CONTRACT = {
     "matrix_vector": {"A": floats("n", "d"), "v": floats("d")},
     "vector_matrix": {"u": floats("n"), "A": floats("n", "d")},
     # scan
-    "weighted_l1": {
-        "Q": floats("n_Q", "d"),
-        "A": floats("n_Q", "d"),
-        "X": floats("n_X", "d"),
-    },
+    "weighted_l1": {"Q": floats("n_Q", "d"), "A": floats("n_Q", "d"), "X": floats("n_X", "d")},
     "weighted_l1_nearest": {
         "Q": floats("n_Q", "d"),
         "A": floats("n_Q", "d"),
@@ -168,14 +174,10 @@ CONTRACT = {
         "A": floats("n_A", "d", finite=True, nonempty=True),
         "B": floats("n_B", "d", finite=True, nonempty=True, optional=True),
     },
-    "best_stump": {
-        "features": _SORTED,
-        "w": floats("n", weights=True),
-        "l": booleans("n"),
-    },
+    "best_stump": {"features": _SORTED, "w": floats("n", weights=True), "l": booleans("n")},
     "add_similarity": {
-        "S": floats("n_Y", "n_X", written=True),
-        "Y": floats("n_Y", "d"),
+        "S": floats("n_Q", "n_X", written=True),
+        "Q": floats("n_Q", "d"),
         "X": floats("n_X", "d"),
         "alpha": floats("T"),
         "feature": int64s("T", below="d"),
@@ -230,8 +232,8 @@ CONTRACT = {
         "bound": Choice("box", "ball"),
     },
     "scan_nearest": {
-        "X": floats("n", "d", nonempty=True),
         "Q": floats("m", "d", largest=LARGEST),
+        "X": floats("n", "d", nonempty=True),
         "k": Integer(1, "n"),
         "skip": int64s("m", below="n", least=-1, optional=True),
     },
@@ -242,18 +244,26 @@ CONTRACT = {
         "thresholds": floats("m", "k", ascending=True),
         "ranges": int64s("r", 2, below="k+2", nonempty=True),
     },
-    "margin_sums": _EMBEDDINGS,
-    "minimize_z": {**_EMBEDDINGS, "least": floats("m", finite=True), "S": floats("m", "n", only=(0, 1), optional=True)},
-    "weighted_errors": _EMBEDDINGS,
-    "z_values": {**_EMBEDDINGS, "alpha": floats("m", finite=True), "S": floats("m", "n", only=(0, 1), optional=True)},
+    "margin_sums": {**_EMBEDDINGS},
+    "minimize_z": {
+        **_EMBEDDINGS,
+        "least": floats("m", finite=True),
+        "S": floats("m", "n", only=(0, 1), optional=True),
+    },
+    "weighted_errors": {**_EMBEDDINGS},
+    "z_values": {
+        **_EMBEDDINGS,
+        "alpha": floats("m", finite=True),
+        "S": floats("m", "n", only=(0, 1), optional=True),
+    },
 }
 """What each kernel takes beside ``threads``: its arguments in their order."""
 
 
-# ------------------------------------------------------------------------------------------------ the check
+# ---------------------------------------------------------------------------------------- the check
 
 
-def check(kernel, values):
+def check(kernel: str, values: Mapping[str, Any]) -> dict[str, int]:
     """Check the arguments of a kernel.
 
     Parameters
@@ -275,7 +285,7 @@ def check(kernel, values):
     ValueError
         If a shape, a layout, an index or a value does not fit.
     """
-    lengths = {}
+    lengths: dict[str, int] = {}
     arguments = CONTRACT[kernel]
     for name, kind in arguments.items():
         if name in values:
@@ -286,8 +296,16 @@ def check(kernel, values):
     return lengths
 
 
-def check_threads(threads):
-    """Check a number of threads: an integer of at least 1, or None for all that the process may use."""
+def check_threads(threads: object) -> None:
+    """Check a number of threads: an integer of at least 1, or None for all that there are.
+
+    Raises
+    ------
+    TypeError
+        If `threads` is neither an integer nor None.
+    ValueError
+        If `threads` is below 1.
+    """
     if threads is None:
         return
     if isinstance(threads, bool | np.bool_) or not isinstance(threads, numbers.Integral):
@@ -296,15 +314,31 @@ def check_threads(threads):
         raise ValueError(f"threads must be at least 1, or None; got {threads}")
 
 
-def checked(function):
-    """Decorate a kernel, reference or fast, so that its arguments are checked first."""
+def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Decorate a kernel, reference or fast, so that its arguments are checked first.
+
+    Parameters
+    ----------
+    function : callable
+        Its name and the names of its arguments are those of :data:`CONTRACT`.
+
+    Returns
+    -------
+    callable
+        With the same signature.
+
+    Raises
+    ------
+    TypeError, ValueError
+        From the decorated function: if an argument does not fit.
+    """
     arguments = tuple(CONTRACT[function.__name__])
     signature = inspect.signature(function)
     known = set(signature.parameters)
     required = {p.name for p in signature.parameters.values() if p.default is p.empty}
 
     @functools.wraps(function)
-    def wrapper(*args, **options):
+    def wrapper(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
         values = dict(zip(arguments, args, strict=False)) | options
         if len(args) + len(options) > len(values) or not required <= values.keys() <= known:
             signature.bind(*args, **options)  # raises, in the same words for both twins

@@ -1,10 +1,12 @@
-"""The search forest's hot paths: passing points down the trees, and candidates from an inverted index.
+"""The search forest's hot paths: points passed down the trees, candidates from an inverted index.
 
-Li et al. (2011), § 3.4. All sums over a vector's coordinates are taken in float64, in 16 interleaved lanes, lane i
-adding coordinates i, i + 16, ...; then one half of the lanes is added to the other, four times. Points and hyperplanes
-may be float32: their products are exact in float64. So the twins send every point to the same leaf.
+Li et al. (2011), § 3.4. All sums over a vector's coordinates are taken in float64, in 16
+interleaved lanes: lane i adds coordinates i, i + 16, ...; then one half of the lanes is added to
+the other, four times. Points and hyperplanes may be float32: their products are exact in float64.
+So the twins send every point to the same leaf.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or ValueError.
+Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
+ValueError.
 
 Not handled here: the sums over pairs by which trees are learnt (``pairs.py``).
 """
@@ -15,6 +17,16 @@ import numpy as np
 
 from refimpl.kernels.contract import checked
 from refimpl.results import require_forms, result
+from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, Points
+
+__all__ = [
+    "SearchForest",
+    "forest_words",
+    "gather_candidates",
+    "plane_values",
+    "require_lists",
+    "rerank",
+]
 
 LANES = 16
 HELD = 2**20  # numbers held at a time
@@ -23,10 +35,14 @@ HELD = 2**20  # numbers held at a time
 @result
 @dataclass(frozen=True, eq=False)
 class SearchForest:
-    """Trees of hyperplane and stump nodes with their weights: T(x, y) = sum_m c_m t_m(x, y), eq. 8 of Li et al. (2011).
+    """Trees of hyperplane and stump nodes with their weights: eq. 8 of Li et al. (2011).
 
-    The N nodes of all trees stand in common arrays; a node comes before its children, which are neighbours. At node k
-    a point goes left if p^T x + b > 0; b is ``offset[k]``, p is ``planes[plane[k]]`` or the axis ``feature[k]``.
+    The forest's similarity is T(x, y) = sum_m c_m t_m(x, y), where t_m(x, y) = 1 if tree m sends x
+    and y to the same leaf, else 0.
+
+    The N nodes of all trees stand in common arrays; a node comes before its children, which are
+    neighbours. At node k a point goes left if p^T x + b > 0; b is ``offset[k]``, p is
+    ``planes[plane[k]]`` or the axis ``feature[k]``.
 
     Attributes
     ----------
@@ -36,89 +52,148 @@ class SearchForest:
     left : ndarray, shape (N,), int32
         The left child; the right one is ``left + 1``. -1 at a leaf.
     word : ndarray, shape (N,), int32
-        The number of the leaf among the leaves of all trees, 0, 1, ..., those of a tree one after the other: the index
-        word of § 3.4. -1 at an inner node.
+        The *index word* of § 3.4: the number 0, 1, ... of the leaf among the leaves of all trees.
+        The leaves of a tree have consecutive words. -1 at an inner node.
     plane, feature : ndarray, shape (N,), int32
-        One of them says what an inner node tests; else -1.
+        An inner node tests a hyperplane, a row of `planes`, or a single coordinate. The entry for
+        the other kind is -1. At a leaf both entries are -1.
     offset : ndarray, shape (N,), float64
     planes : ndarray, shape (P, d), float32 or float64
         The points' dtype.
     lam : float
         lambda of eq. 4.
     history : ndarray, shape (M, 5), float64
-        After each round: J of the tree (eq. 17), P_w[t = 1, s = 1] and P_w[t = 1, s = 0] as sums of weights (eq. 14),
-        the loss (eq. 7) and the objective (eq. 5) of the ensemble, sums over the training pairs.
+        After each round: J of the tree (eq. 17), P_w[t = 1, s = 1] and P_w[t = 1, s = 0] as sums of
+        weights (eq. 14), the loss (eq. 7) and the objective (eq. 5) of the ensemble, sums over the
+        training pairs.
     message : str
         Why the training ended.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not describe trees.
+
+    See Also
+    --------
+    forest_words : Find the leaves that points reach.
+    refimpl.search_forest.search_forest : Train a forest.
+
+    Examples
+    --------
+    One tree, whose root asks whether x_0 - 0.5 > 0:
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import SearchForest, forest_words
+    >>> def integers(*values):
+    ...     return np.array(values, dtype=np.int32)
+    >>> forest = SearchForest(
+    ...     c=np.ones(1), roots=np.zeros(1, dtype=np.int64), left=integers(1, -1, -1),
+    ...     word=integers(-1, 0, 1), plane=integers(-1, -1, -1), feature=integers(0, -1, -1),
+    ...     offset=np.array([-0.5, 0.0, 0.0]), planes=np.zeros((0, 2)), lam=1.0,
+    ...     history=np.zeros((1, 5)), message="made by hand",
+    ... )
+    >>> forest.n_words
+    2
+    >>> forest_words(forest, np.array([[1.0, 0.0], [0.0, 0.0]])).tolist()
+    [[0], [1]]
     """
 
-    c: np.ndarray
-    roots: np.ndarray
-    left: np.ndarray
-    word: np.ndarray
-    plane: np.ndarray
-    feature: np.ndarray
-    offset: np.ndarray
-    planes: np.ndarray
+    c: FloatArray
+    roots: IntArray
+    left: Int32Array
+    word: Int32Array
+    plane: Int32Array
+    feature: Int32Array
+    offset: FloatArray
+    planes: Points
     lam: float
-    history: np.ndarray
+    history: FloatArray
     message: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, kind in (("lam", float), ("message", str)):
             object.__setattr__(self, name, kind(getattr(self, name)))  # a file gives arrays back
         numbers = dict.fromkeys(("left", "word", "plane", "feature"), (np.int32, 1))
         floats = {"c": (np.float64, 1), "offset": (np.float64, 1), "history": (np.float64, 2)}
         single = getattr(self.planes, "dtype", None) == np.float32
-        require_forms(self, roots=(np.int64, 1), planes=(np.float32 if single else np.float64, 2), **numbers, **floats)
-        N, M = len(self.left), len(self.c)
+        require_forms(
+            self,
+            roots=(np.int64, 1),
+            planes=(np.float32 if single else np.float64, 2),
+            **numbers,
+            **floats,
+        )
+        N = len(self.left)
+        M = len(self.c)
         for name in (*numbers, "offset"):
             if len(getattr(self, name)) != N:
-                raise ValueError(f"{name} must hold {N} numbers, one for each node; got {len(getattr(self, name))}")
+                raise ValueError(
+                    f"{name} must hold {N} numbers, one for each node; "
+                    f"got {len(getattr(self, name))}"
+                )
         if M < 1 or len(self.roots) != M or self.history.shape != (M, 5) or not (self.c > 0).all():
-            raise ValueError("roots, c, history: each tree needs a root, a positive weight and five numbers")
+            raise ValueError(
+                "roots, c and history must hold a root, a positive weight and five numbers "
+                "for each tree"
+            )
         if self.planes.shape[1] < 1:
             raise ValueError(f"planes must have shape (P, d), d >= 1; got {self.planes.shape}")
         self._require_trees(N)
         self._require_tests()
 
-    def _require_trees(self, N):
-        """Refuse what no walk from the roots may meet: a way back, a node of another tree, a leaf without a number."""
+    def _require_trees(self, N: int) -> None:
+        """Refuse children before their parent or in another tree, and leaves without a number."""
         inner = self.left >= 0
         if N < 1 or self.roots[0] != 0 or (np.diff(self.roots) <= 0).any() or self.roots[-1] >= N:
             raise ValueError(f"roots must rise from 0 and be below {N}, the number of nodes")
         tree = np.searchsorted(self.roots, np.arange(N), side="right") - 1
         end = np.append(self.roots[1:], N)[tree[inner]]
         left = self.left[inner].astype(np.int64)
-        if (self.left[~inner] != -1).any() or (left <= np.flatnonzero(inner)).any() or (left + 1 >= end).any():
-            raise ValueError("left must be -1 at a leaf; an inner node needs two children behind it, in its own tree")
+        if (
+            (self.left[~inner] != -1).any()
+            or (left <= np.flatnonzero(inner)).any()
+            or (left + 1 >= end).any()
+        ):
+            raise ValueError(
+                "left must be -1 at a leaf; "
+                "an inner node needs two children behind it, in its own tree"
+            )
         if not np.array_equal(np.sort(np.concatenate([self.roots, left, left + 1])), np.arange(N)):
-            raise ValueError("left, roots: every node must be a root or the child of one other node")
+            raise ValueError(
+                "left and roots must make every node a root or the child of one other node"
+            )
         words = self.word[~inner]
         order = np.argsort(words, kind="stable")
         if (self.word[inner] != -1).any() or (words[order] != np.arange(len(words))).any():
             raise ValueError("word must number the leaves 0, 1, ... and be -1 at inner nodes")
         if (np.diff(tree[~inner][order]) < 0).any():
-            raise ValueError("word must number the leaves of a tree one after the other, those of the first tree first")
+            raise ValueError(
+                "word must number the leaves of a tree one after the other, "
+                "those of the first tree first"
+            )
 
-    def _require_tests(self):
-        """Refuse inner nodes without one test, and tests of planes or coordinates that are not there."""
+    def _require_tests(self) -> None:
+        """Refuse inner nodes that have not exactly one test, and tests beyond `planes`."""
         P, d = self.planes.shape
         if min(self.plane.min(), self.feature.min()) < -1:
-            raise ValueError("plane, feature must be -1 where they say nothing")
+            raise ValueError("plane and feature must be -1 where they are not used")
         if (((self.plane >= 0).astype(int) + (self.feature >= 0)) != (self.left >= 0)).any():
-            raise ValueError("plane, feature: an inner node needs one test, a leaf none")
+            raise ValueError("plane and feature must give an inner node one test, and a leaf none")
         if self.plane.max() >= P or self.feature.max() >= d:
-            raise ValueError(f"plane, feature must be below {P} and {d}, the shape of planes")
+            raise ValueError(f"plane and feature must be below {P} and {d}, the shape of planes")
 
     @property
-    def n_words(self):
+    def n_words(self) -> int:
         """The number of leaves of all trees."""
         return (len(self.left) + len(self.roots)) // 2
 
 
-def _lane_sums(products):
-    """Sums over the rows of products, shape (n, d), in the lanes' order: (n,). No zero has a sign."""
+def _lane_sums(products: FloatArray) -> FloatArray:
+    """Return the sums over the rows of products, shape (n, d), in the lanes' order: shape (n,).
+
+    No zero among them has a sign.
+    """
     n, d = products.shape
     padded = np.zeros((n, -(-d // LANES) * LANES))
     padded[:, :d] = products
@@ -126,13 +201,16 @@ def _lane_sums(products):
     while lanes.shape[1] > 1:
         half = lanes.shape[1] // 2
         lanes = lanes[:, :half] + lanes[:, half:]
-    return lanes[:, 0] + 0.0
+    sums: FloatArray = lanes[:, 0] + 0.0
+    return sums
 
 
 @checked
 @np.errstate(over="ignore", invalid="ignore")
-def plane_values(X, p, *, threads=None):
-    """p^T x for every point: what a hyperplane node looks at.
+def plane_values(X: Points, p: Points, *, threads: int | None = None) -> FloatArray:
+    """Compute p^T x for every point x: what a hyperplane node looks at.
+
+    Source: § 3.3 of Li et al. (2011).
 
     Parameters
     ----------
@@ -144,8 +222,25 @@ def plane_values(X, p, *, threads=None):
     Returns
     -------
     ndarray, shape (n,), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    forest_words : Pass points down whole trees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import plane_values
+    >>> plane_values(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -0.5])).tolist()
+    [0.0, 1.0]
     """
-    out, block = np.empty(len(X)), max(1, HELD // X.shape[1])
+    out = np.empty(len(X))
+    block = max(1, HELD // X.shape[1])
     for start in range(0, len(X), block):
         part = slice(start, start + block)
         out[part] = _lane_sums(X[part].astype(np.float64) * p.astype(np.float64))
@@ -154,8 +249,8 @@ def plane_values(X, p, *, threads=None):
 
 @checked
 @np.errstate(over="ignore", invalid="ignore")
-def forest_words(forest, X, *, threads=None):
-    """The leaf that each point reaches in each tree: § 3.4 of Li et al. (2011).
+def forest_words(forest: SearchForest, X: Points, *, threads: int | None = None) -> Int32Array:
+    """Find the leaf that each point reaches in each tree: § 3.4 of Li et al. (2011).
 
     Parameters
     ----------
@@ -167,7 +262,26 @@ def forest_words(forest, X, *, threads=None):
     Returns
     -------
     ndarray, shape (n, M), int32
-        Index words.
+        Index words: the numbers of the leaves.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    gather_candidates : Collect the points that share words with a query.
+
+    Examples
+    --------
+    See :class:`SearchForest`.
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import forest_words
+    >>> forest_words(None, np.zeros((1, 2)))
+    Traceback (most recent call last):
+    TypeError: forest must be a SearchForest; got None
     """
     words = np.empty((len(X), len(forest.roots)), dtype=np.int32)
     for i, x in enumerate(X.astype(np.float64)):
@@ -178,36 +292,51 @@ def forest_words(forest, X, *, threads=None):
     return words
 
 
-def _test(forest, k, x):
-    """p^T x + b at node k."""
+def _test(forest: SearchForest, k: int, x: FloatArray) -> float:
+    """Return p^T x + b at node k."""
     if forest.plane[k] < 0:
-        return x[forest.feature[k]] + forest.offset[k]
-    return _lane_sums((x * forest.planes[forest.plane[k]])[np.newaxis])[0] + forest.offset[k]
+        return float(x[forest.feature[k]] + forest.offset[k])
+    products = x * forest.planes[forest.plane[k]]
+    return float(_lane_sums(products[np.newaxis])[0] + forest.offset[k])
 
 
-# ------------------------------------------------------------------------------------------------ searching
+# ---------------------------------------------------------------------------------------- searching
 
 
 @checked
-def gather_candidates(starts, items, alive, words, c, most, *, counters=None, threads=None):
-    """X_q of § 3.4: the points that share a leaf with a query, those of largest T(q, x) first.
+def gather_candidates(
+    starts: IntArray,
+    items: Int32Array,
+    alive: BoolArray,
+    words: Int32Array,
+    c: FloatArray,
+    most: int,
+    *,
+    counters: FloatArray | None = None,
+    threads: int | None = None,
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Collect the points that share a leaf with a query, the largest T(q, x) first.
+
+    This is X_q of § 3.4 of Li et al. (2011). Such points are the query's *candidates*.
 
     Parameters
     ----------
     starts : ndarray, shape (V + 1,), int64
     items : ndarray, int32
-        The points with word w are ``items[starts[w]:starts[w + 1]]``, each once; a point that is there twice counts
-        twice. Only the lists of the queries' words are looked at.
+        The *inverted lists*: the points with word w are ``items[starts[w]:starts[w + 1]]``, each
+        once. A point that is listed twice counts twice. Only the lists of the queries' words are
+        looked at.
     alive : ndarray, shape (n,), bool
-        Points that are not are left out.
+        Points for which it is False are left out.
     words : ndarray, shape (n_Q, M), int32
         The leaves of the queries.
     c : ndarray, shape (M,), float64
         Positive weights of the trees.
     most : int
-        Candidates for each query at most.
+        The largest number of candidates for a query.
     counters : ndarray, shape (t, n), float64, optional
-        Memory for the fast twin to work in, whatever it holds: spares it an allocation for each of t threads.
+        Memory for the fast twin to work in; its values do not matter. It saves an allocation for
+        each of t threads.
     threads : int, optional
         Not used by the reference.
 
@@ -219,8 +348,33 @@ def gather_candidates(starts, items, alive, words, c, most, *, counters=None, th
         In the order of T, descending; of equal values the lower point comes first.
     scores : ndarray, float64
         T(q, x) of eq. 8, added in the order of the trees.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a list of a
+        query's word does not lie in `items`, or holds a number that is no point.
+
+    See Also
+    --------
+    forest_words : Find the words of points.
+    rerank : Find the nearest candidates.
+
+    Examples
+    --------
+    Words 0 and 1 are leaves of the first tree, 2 and 3 of the second:
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import gather_candidates
+    >>> starts, items = np.array([0, 2, 3, 4, 6]), np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
+    >>> words = np.array([[0, 3]], dtype=np.int32)
+    >>> offsets, rows, scores = gather_candidates(
+    ...     starts, items, np.ones(3, dtype=bool), words, np.array([1.0, 0.5]), 3
+    ... )
+    >>> rows.tolist(), scores.tolist()
+    ([1, 0, 2], [1.5, 1.0, 0.5])
     """
-    found = [(np.empty(0, dtype=np.int64), np.empty(0))]
+    candidates = [(np.empty(0, dtype=np.int64), np.empty(0))]
     for of_query in words:
         require_lists(starts, items, of_query, len(alive))
         T = np.zeros(len(alive))
@@ -228,35 +382,43 @@ def gather_candidates(starts, items, alive, words, c, most, *, counters=None, th
             np.add.at(T, items[starts[w] : starts[w + 1]], c_m)  # SF:eq8
         rows = np.flatnonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
         rows = rows[np.lexsort((rows, -T[rows]))[:most]]
-        found.append((rows, T[rows]))
-    offsets = np.cumsum([len(rows) for rows, _ in found])
-    rows, scores = (np.concatenate(part) for part in zip(*found, strict=True))
-    return offsets, rows, scores
+        candidates.append((rows, T[rows]))
+    offsets = np.cumsum([len(rows) for rows, _ in candidates])
+    all_rows = np.concatenate([rows for rows, _ in candidates])
+    scores = np.concatenate([scores for _, scores in candidates])
+    return offsets, all_rows, scores
 
 
-def require_lists(starts, items, words, n):
-    """Refuse lists of one query's words that do not lie within `items`, or hold other points than 0, ..., n - 1."""
+def require_lists(starts: IntArray, items: Int32Array, words: Int32Array, n: int) -> None:
+    """Refuse lists of a query's words that do not lie in `items`, or hold no point's number."""
     for w in words:
         if not 0 <= starts[w] <= starts[w + 1] <= len(items):
-            raise ValueError(f"starts must name parts of the {len(items)} items; word {w} has those from {starts[w]} "
-                             f"to {starts[w + 1]}")  # fmt: skip
+            raise ValueError(
+                f"starts must name parts of the {len(items)} items; "
+                f"got {starts[w]} to {starts[w + 1]} for word {w}"
+            )
     for w in words:
         mine = items[starts[w] : starts[w + 1]]
         if len(mine) and not 0 <= mine.min() <= mine.max() < n:
             wrong = mine[(mine < 0) | (mine >= n)][0]
-            raise ValueError(f"items must hold points of alive, from 0 to {n - 1}; word {w} has {wrong}")
+            raise ValueError(f"items must hold points from 0 to {n - 1}; got {wrong} for word {w}")
 
 
 @checked
 @np.errstate(over="ignore", invalid="ignore")
-def rerank(Q, X, offsets, rows, k, *, threads=None):
-    """The k nearest of each query's candidates by Euclidean distance: the reranking stage of § 2.
+def rerank(
+    Q: Points, X: Points, offsets: IntArray, rows: IntArray, k: int, *, threads: int | None = None
+) -> tuple[FloatArray, IntArray]:
+    """Find the k nearest of each query's candidates by Euclidean distance.
+
+    This is the reranking stage of § 2 of Li et al. (2011).
 
     Parameters
     ----------
     Q, X : ndarray, shapes (n_Q, d) and (n, d), both float32 or both float64
     offsets, rows : ndarray, int64
-        As from :func:`gather_candidates`: the candidates of query i are ``rows[offsets[i]:offsets[i + 1]]``.
+        As from :func:`gather_candidates`: the candidates of query i are
+        ``rows[offsets[i]:offsets[i + 1]]``.
     k : int
     threads : int, optional
         Not used by the reference.
@@ -267,8 +429,27 @@ def rerank(Q, X, offsets, rows, k, *, threads=None):
         Squared distances, ascending, NaN last; infinite where there are fewer candidates than k.
     indices : ndarray, shape (n_Q, k), int64
         Of equal distances the lower index comes first; -1 where there is none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    gather_candidates : Collect the candidates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import rerank
+    >>> X = np.array([[0.0], [1.0], [4.0]])
+    >>> squares, indices = rerank(X[1:2], X, np.array([0, 2]), np.array([2, 0]), 2)
+    >>> squares.tolist(), indices.tolist()
+    ([[1.0, 9.0]], [[0, 2]])
     """
-    squares, indices = np.full((len(Q), k), np.inf), np.full((len(Q), k), -1, dtype=np.int64)
+    squares = np.full((len(Q), k), np.inf)
+    indices = np.full((len(Q), k), -1, dtype=np.int64)
     for i, q in enumerate(Q.astype(np.float64)):
         mine = rows[offsets[i] : offsets[i + 1]]
         difference = q - X[mine].astype(np.float64)

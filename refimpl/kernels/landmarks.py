@@ -1,4 +1,7 @@
-"""Landmarks: the greedy step that chooses them, and the differences of similarities to pairs of them.
+"""Landmarks: the greedy step that chooses them, and features made of pairs of them.
+
+A *landmark* is a training object to which all objects are compared; an object's similarities to the
+landmarks are its features.
 
 Not handled here: the similarities themselves; K is computed by the caller.
 """
@@ -6,18 +9,24 @@ Not handled here: the similarities themselves; K is computed by the caller.
 import numpy as np
 
 from refimpl.kernels.contract import checked
+from refimpl.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["least_similar", "require_a_point", "require_positive", "transferred_differences"]
 
 
 @checked
-def least_similar(sums, column, taken, *, threads=None):
-    """Add a landmark's similarities to the sums and find the point that is least similar to all landmarks so far.
+def least_similar(
+    sums: FloatArray, column: FloatArray, taken: BoolArray, *, threads: int | None = None
+) -> int:
+    """Add a landmark's similarities to the sums; return the point least similar to all landmarks.
 
-    Algorithm 1, line 3 of Kar & Jain (2011): arg min over x in T of the sum over x' in L of K(x, x').
+    Algorithm 1, line 3 of Kar & Jain (2011): arg min over x in T of the sum over x' in L of K(x,
+    x'), where L holds the landmarks and T the other points.
 
     Parameters
     ----------
     sums : ndarray, shape (n,), float64
-        Output: the sums over the landmarks before, finite; `column` is added to it.
+        The sums over the earlier landmarks, finite. It is also the output: `column` is added to it.
     column : ndarray, shape (n,), float64
         K(x, z) of every point x to the newest landmark z; finite.
     taken : ndarray, shape (n,), bool
@@ -28,7 +37,25 @@ def least_similar(sums, column, taken, *, threads=None):
     Returns
     -------
     int
-        Of equal sums the lowest index.
+        The index of the point; of equal sums the lowest.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or all points are
+        taken.
+
+    See Also
+    --------
+    refimpl.ftune : Train with landmarks that are chosen in this way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import least_similar
+    >>> sums, column = np.zeros(3), np.array([1.0, 0.5, 0.2])
+    >>> least_similar(sums, column, np.array([True, False, False])), sums.tolist()
+    (2, [1.0, 0.5, 0.2])
     """
     require_a_point(taken)
     sums += column  # FT:1:3  the sum over L
@@ -36,15 +63,25 @@ def least_similar(sums, column, taken, *, threads=None):
     return int(left[sums[left].argmin()])  # FT:1:3  the arg min over T
 
 
-def require_a_point(taken):
+def require_a_point(taken: BoolArray) -> None:
     """Raise ValueError if all points are taken."""
     if taken.all():
-        raise ValueError(f"taken must leave a point to choose; all {len(taken)} are taken")
+        raise ValueError(f"taken must leave a point to choose; got all {len(taken)} taken")
 
 
 @checked
-def transferred_differences(K, plus, minus, slopes, *, threads=None):
-    """clip(s (K(x, x+) - K(x, x-)), -1, 1) for every slope s, point x and pair (x+, x-): Phi_L of Kar & Jain (2011).
+def transferred_differences(
+    K: FloatArray,
+    plus: IntArray,
+    minus: IntArray,
+    slopes: FloatArray,
+    *,
+    threads: int | None = None,
+) -> FloatArray:
+    """Compute clip(s (K(x, x+) - K(x, x-)), -1, 1) for every slope s, point x and pair (x+, x-).
+
+    These are the features Phi_L of Kar & Jain (2011). The function applied to the difference
+    is their *transfer function*: a ramp of slope s, or the sign.
 
     Parameters
     ----------
@@ -60,6 +97,25 @@ def transferred_differences(K, plus, minus, slopes, *, threads=None):
     Returns
     -------
     ndarray, shape (m, n, d), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a slope is not
+        positive.
+
+    See Also
+    --------
+    least_similar : Choose the landmarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import transferred_differences
+    >>> K = np.array([[1.0, 0.75], [0.0, 3.0]])
+    >>> pair = np.array([0]), np.array([1])
+    >>> transferred_differences(K, *pair, np.array([2.0, np.inf])).tolist()
+    [[[0.5], [-1.0]], [[1.0], [-1.0]]]
     """
     require_positive(slopes)
     out = np.empty((len(slopes), len(K), len(plus)))
@@ -69,7 +125,7 @@ def transferred_differences(K, plus, minus, slopes, *, threads=None):
     return out
 
 
-def require_positive(slopes):
+def require_positive(slopes: FloatArray) -> None:
     """Raise ValueError if a slope is not positive."""
     if not (slopes > 0).all():
         raise ValueError(f"slopes must be positive; got {slopes[~(slopes > 0)][0]}")

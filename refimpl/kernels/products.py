@@ -1,9 +1,11 @@
-"""Products of a matrix and a vector, added up in an order that is stated: for the large nodes of search trees.
+"""Products of a matrix and a vector in a stated order, for large nodes of search trees.
 
-The orders are those of ``np.einsum`` where it adds with SSE, so that large and small products are of one kind there;
-BLAS has its own, which depends on its threads.
+The order of summation is that of ``np.einsum`` on machines where it adds with SSE. There small
+products, which ``np.einsum`` computes, and large ones are rounded alike. The order of BLAS depends
+on its number of threads.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or ValueError.
+Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
+ValueError.
 
 Not handled here: small products, which are left to ``np.einsum`` (``refimpl/products.py``).
 """
@@ -11,17 +13,22 @@ Not handled here: small products, which are left to ``np.einsum`` (``refimpl/pro
 import numpy as np
 
 from refimpl.kernels.contract import checked
+from refimpl.typing import FloatArray
+
+__all__ = ["matrix_vector", "vector_matrix"]
 
 HELD = 2**20  # numbers held at a time
 
 
 @checked
 @np.errstate(over="ignore", invalid="ignore")
-def matrix_vector(A, v, *, threads=None):
-    """A v: each row's products are added in two lanes, those of even and of odd columns, and then the lanes.
+def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -> FloatArray:
+    """Compute A v.
 
-    Of eight columns the last two are added first, then the two before them, and so on; the columns behind the last
-    whole eight are added in their order.
+    The products of a row are added in two lanes, one for the even and one for the odd columns; then
+    the two lanes are added. Columns are taken in groups of eight. Within a group the last two
+    columns are added first, then the two before them, and so on. Columns after the last whole group
+    are added in their order.
 
     Parameters
     ----------
@@ -33,9 +40,28 @@ def matrix_vector(A, v, *, threads=None):
     Returns
     -------
     ndarray, shape (n,), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    vector_matrix : u^T A.
+    refimpl.products : The products of the search forest; it chooses between this and ``np.einsum``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import matrix_vector
+    >>> matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])).tolist()
+    [-1.0, -1.0]
     """
     n, d = A.shape
-    out, whole, block = np.empty(n), d - d % 8, max(1, HELD // max(1, d))
+    out = np.empty(n)
+    whole = d - d % 8
+    block = max(1, HELD // max(1, d))
     pairs = [c + k for c in range(0, whole, 8) for k in (6, 4, 2, 0)] + list(range(whole, d, 2))
     for start in range(0, n, block):
         part = slice(start, start + block)
@@ -50,8 +76,8 @@ def matrix_vector(A, v, *, threads=None):
 
 @checked
 @np.errstate(over="ignore", invalid="ignore")
-def vector_matrix(u, A, *, threads=None):
-    """u^T A: the rows u_i A_i are added in their order.
+def vector_matrix(u: FloatArray, A: FloatArray, *, threads: int | None = None) -> FloatArray:
+    """Compute u^T A, adding the rows u_i A_i in their order.
 
     Parameters
     ----------
@@ -63,9 +89,26 @@ def vector_matrix(u, A, *, threads=None):
     Returns
     -------
     ndarray, shape (d,), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    matrix_vector : A v.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import vector_matrix
+    >>> vector_matrix(np.array([1.0, -1.0]), np.array([[1.0, 2.0], [3.0, 5.0]])).tolist()
+    [-2.0, -3.0]
     """
     n, d = A.shape
-    out, block = np.zeros(d), max(1, HELD // max(1, d))
+    out = np.zeros(d)
+    block = max(1, HELD // max(1, d))
     for start in range(0, n, block):
         rows = u[start : start + block, np.newaxis] * A[start : start + block]
         rows[0] += out

@@ -1,6 +1,7 @@
-"""The filter step: weighted L1 distances from embedded queries to an embedded database, and the nearest of them.
+"""The filter step of BoostMap's retrieval: weighted L1 distances, and the nearest vectors by them.
 
-A distance may be NaN or infinite where the vectors or their weights are; NaN comes last, as numpy.argsort puts it.
+A distance may be NaN or infinite where the vectors or their weights are. NaN comes last, as
+numpy.argsort puts it.
 
 Not handled here: index structures.
 """
@@ -8,23 +9,30 @@ Not handled here: index structures.
 import numpy as np
 
 from refimpl.kernels.contract import checked
+from refimpl.typing import FloatArray, IntArray
+
+__all__ = ["weighted_l1", "weighted_l1_nearest"]
 
 LANES = 16
 
 
 @checked
-def weighted_l1(Q, A, X, *, threads=None):
-    """D_q(q, x) = sum_c A_c(q) |q_c - x_c| for every q and x: eqs. 16 and 22 of Athitsos et al. (2005).
+def weighted_l1(
+    Q: FloatArray, A: FloatArray, X: FloatArray, *, threads: int | None = None
+) -> FloatArray:
+    """Compute D_q(q, x) = sum_c A_c(q) |q_c - x_c| for every query q and vector x.
 
-    The sum is taken in 16 interleaved lanes, lane i adding c = i, i + 16, ... to 0; then the lanes, from the first. So
-    the twins give the same bits, and equal vectors are equally distant. Without coordinates every distance is 0.
+    Eqs. 16 and 22 of Athitsos et al. (2005). The sum is taken in 16 interleaved lanes:
+    lane i adds c = i, i + 16, ... to 0; then the lanes are added, from the first. So both
+    twins return the same bits, and equal vectors are equally distant. Without coordinates every
+    distance is 0.
 
     Parameters
     ----------
     Q : ndarray, shape (n_Q, d), float64
         Embedded queries.
     A : ndarray, shape (n_Q, d), float64
-        Their weights.
+        The weights of the coordinates for each query.
     X : ndarray, shape (n_X, d), float64
         Embedded database.
     threads : int, optional
@@ -33,6 +41,23 @@ def weighted_l1(Q, A, X, *, threads=None):
     Returns
     -------
     ndarray, shape (n_Q, n_X), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    weighted_l1_nearest : Find only the nearest vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import weighted_l1
+    >>> Q, A = np.array([[0.0, 0.0]]), np.array([[1.0, 10.0]])
+    >>> weighted_l1(Q, A, np.array([[3.0, 0.0], [0.0, 0.5]])).tolist()
+    [[3.0, 5.0]]
     """
     n, d = X.shape
     groups = -(-d // LANES)
@@ -46,8 +71,10 @@ def weighted_l1(Q, A, X, *, threads=None):
 
 
 @checked
-def weighted_l1_nearest(Q, A, X, k, *, threads=None):
-    """The k database vectors nearest to each query, by :func:`weighted_l1`; the matrix is never held.
+def weighted_l1_nearest(
+    Q: FloatArray, A: FloatArray, X: FloatArray, k: int, *, threads: int | None = None
+) -> tuple[FloatArray, IntArray]:
+    """Find the k vectors nearest to each query by :func:`weighted_l1`, without holding the matrix.
 
     Parameters
     ----------
@@ -62,8 +89,27 @@ def weighted_l1_nearest(Q, A, X, k, *, threads=None):
         Ascending, NaN last.
     indices : ndarray, shape (n_Q, k), int64
         Of equal distances, and of NaNs, the lowest index comes first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`weighted_l1`.
+
+    See Also
+    --------
+    weighted_l1 : Compute all distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import weighted_l1_nearest
+    >>> Q, A = np.array([[0.0, 0.0]]), np.array([[1.0, 10.0]])
+    >>> distances, indices = weighted_l1_nearest(Q, A, np.array([[3.0, 0.0], [0.0, 0.5]]), 1)
+    >>> distances.tolist(), indices.tolist()
+    ([[3.0]], [[0]])
     """
-    distances, indices = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
+    distances = np.empty((len(Q), k))
+    indices = np.empty((len(Q), k), dtype=np.int64)
     for i in range(len(Q)):
         row = weighted_l1(Q[i : i + 1], A[i : i + 1], X)[0]
         indices[i] = np.argsort(row, kind="stable")[:k]  # BM:4.3:2

@@ -1,8 +1,11 @@
 """Decision stumps: sort the features once, then find the best stump of a round in one linear pass.
 
-Also the sum of stumps over all pairs of a query and a training vector, behind Algorithm A.3.
+A *decision stump* is a classifier that compares one feature with a threshold. The
+module also sums stumps over all pairs of a query and a training vector, as Algorithm A.3 of Amores,
+Sebe & Radeva (2006) does.
 
-Not handled here: validation (the callers in :mod:`refimpl.boosted_distance` do it), missing values, sparse input.
+Not handled here: validation (the callers in :mod:`refimpl.boosted_distance` do it), missing values,
+sparse input.
 """
 
 from dataclasses import dataclass
@@ -11,12 +14,25 @@ import numpy as np
 
 from refimpl.kernels.contract import checked
 from refimpl.results import from_new_arrays, immutable, require_forms, sealed
+from refimpl.typing import BoolArray, FloatArray, IntArray, RowArray, UInt32Array
+
+__all__ = [
+    "SortedFeatures",
+    "add_similarity",
+    "best_stump",
+    "mass_below",
+    "on_grid",
+    "presort",
+    "require_rows",
+]
 
 GRID = 2.0**-52
-"""Weights are rounded to multiples of this, so that their sums are exact; see :mod:`refimpl.kernels`."""
+"""Weights are rounded to multiples of this, so that their sums are exact; see
+:mod:`refimpl.kernels`.
+"""
 
 
-def on_grid(w):
+def on_grid(w: FloatArray) -> FloatArray:
     """Round weights to multiples of 2**-52 (half to even).
 
     Parameters
@@ -36,9 +52,9 @@ def on_grid(w):
 class SortedFeatures:
     """The rows of a data set, sorted by each feature and cut into runs of equal value ("bins").
 
-    The data set is a matrix A (``B is None``), or all the differences A[i] - B[j], row i * len(B) + j, which are
-    never stored. Each feature's largest bin, its *common* bin, is left out: its weight is what the other bins
-    leave of the total.
+    The data set is a matrix A (``B is None``), or all the differences A[i] - B[j], row i * len(B) +
+    j, which are never stored. The largest bin of each feature, its *common* bin, is left out: its
+    weight is the total less the weights of the other bins.
 
     Attributes
     ----------
@@ -56,89 +72,138 @@ class SortedFeatures:
         How many of the feature's bins hold values below the common one.
     common_row : ndarray, shape (d,), int64
         The first row of the common bin.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not sort the rows of a data set.
+
+    See Also
+    --------
+    presort : Sort the features of a data set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import presort
+    >>> features = presort(np.array([[3.0], [1.0], [3.0]]))
+    >>> features.n_rows, features.n_features, features.rows.tolist()
+    (3, 1, [1])
+    >>> features.threshold(0, 1, 1)
+    2.0
     """
 
-    A: np.ndarray
-    B: np.ndarray | None
-    rows: np.ndarray
-    row_ptr: np.ndarray
-    starts: np.ndarray
-    bin_ptr: np.ndarray
-    common: np.ndarray
-    common_row: np.ndarray
+    A: FloatArray
+    B: FloatArray | None
+    rows: RowArray
+    row_ptr: IntArray
+    starts: UInt32Array
+    bin_ptr: IntArray
+    common: IntArray
+    common_row: IntArray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         pointers = dict.fromkeys(("row_ptr", "bin_ptr", "common", "common_row"), (np.int64, 1))
         row_type = np.uint32 if getattr(self.rows, "dtype", None) == np.uint32 else np.uint16
-        require_forms(self, A=(np.float64, 2), rows=(row_type, 1), starts=(np.uint32, 1), **pointers)
+        require_forms(
+            self, A=(np.float64, 2), rows=(row_type, 1), starts=(np.uint32, 1), **pointers
+        )
         if self.B is not None:
             require_forms(self, B=(np.float64, 2))
         d = self.A.shape[1]
-        if len(self.A) < 1 or d < 1 or (self.B is not None and (len(self.B) < 1 or self.B.shape[1] != d)):
-            raise ValueError("A, B: there must be rows and columns, as many columns in B as in A")
+        if (
+            len(self.A) < 1
+            or d < 1
+            or (self.B is not None and (len(self.B) < 1 or self.B.shape[1] != d))
+        ):
+            raise ValueError("A and B must have rows, and the same number of columns, at least 1")
         for name, of in (("row_ptr", self.rows), ("bin_ptr", self.starts)):
             pointer = getattr(self, name)
-            if pointer.shape != (d + 1,) or pointer[0] != 0 or pointer[-1] != len(of) or (np.diff(pointer) < 0).any():
-                raise ValueError(f"{name} must rise from 0 to {len(of)} in {d} steps, one for each feature")
+            if (
+                pointer.shape != (d + 1,)
+                or pointer[0] != 0
+                or pointer[-1] != len(of)
+                or (np.diff(pointer) < 0).any()
+            ):
+                raise ValueError(
+                    f"{name} must rise from 0 to {len(of)} in {d} steps, one for each feature"
+                )
         if len(self.rows) and self.rows.max() >= self.n_rows:
-            raise ValueError(f"rows must be below {self.n_rows}, the number of rows; got {self.rows.max()}")
+            raise ValueError(
+                f"rows must be below {self.n_rows}, the number of rows; got {self.rows.max()}"
+            )
         self._require_bins(d)
 
-    def _require_bins(self, d):
+    def _require_bins(self, d: int) -> None:
         """Refuse bins that do not cut the rows of a feature into one run after the other."""
-        entries, bins = np.diff(self.row_ptr), np.diff(self.bin_ptr)
-        first, filled = self.bin_ptr[:-1], bins > 0
+        entries = np.diff(self.row_ptr)
+        bins = np.diff(self.bin_ptr)
+        first = self.bin_ptr[:-1]
+        filled = bins > 0
         rises = self.starts[1:] > self.starts[:-1]
-        rises[first[1:][(first[1:] > 0) & (first[1:] < len(self.starts))] - 1] = True  # where a feature's bins begin
-        begin, end = self.starts[first[filled]], self.starts[first[filled] + bins[filled] - 1]
-        if not rises.all() or begin.any() or (end >= entries[filled]).any() or (entries[~filled] > 0).any():
-            raise ValueError("starts must rise from 0 for each feature and stay below the number of its rows")
+        # where a feature's bins begin
+        rises[first[1:][(first[1:] > 0) & (first[1:] < len(self.starts))] - 1] = True
+        begin = self.starts[first[filled]]
+        end = self.starts[first[filled] + bins[filled] - 1]
+        if (
+            not rises.all()
+            or begin.any()
+            or (end >= entries[filled]).any()
+            or (entries[~filled] > 0).any()
+        ):
+            raise ValueError(
+                "starts must rise from 0 for each feature and stay below the number of its rows"
+            )
         for name, most in (("common", bins), ("common_row", np.full(d, self.n_rows - 1))):
             array = getattr(self, name)
             if array.shape != (d,) or (array < 0).any() or (array > most).any():
-                raise ValueError(f"{name} must hold a place for each of the {d} features, between 0 and the last")
+                raise ValueError(
+                    f"{name} must hold a place for each of the {d} features, between 0 and the last"
+                )
 
     @property
-    def n_rows(self):
-        """Number of rows n of the data set."""
+    def n_rows(self) -> int:
+        """The number n of rows of the data set."""
         return len(self.A) * (1 if self.B is None else len(self.B))
 
     @property
-    def n_features(self):
-        """Number of features d."""
-        return self.A.shape[1]
+    def n_features(self) -> int:
+        """The number d of features."""
+        return int(self.A.shape[1])
 
     @property
-    def nbytes(self):
-        """Bytes held by the sorted rows (without A and B)."""
+    def nbytes(self) -> int:
+        """How many bytes the sorted rows hold, without A and B."""
         arrays = (self.rows, self.row_ptr, self.starts, self.bin_ptr, self.common, self.common_row)
         return sum(array.nbytes for array in arrays)
 
-    def column(self, f):
-        """Feature f of every row: ndarray, shape (n,), float64."""
+    def column(self, f: int) -> FloatArray:
+        """Return feature f of every row: shape (n,), float64."""
         return _column(self.A, self.B, f)
 
-    def bins(self, f):
-        """Feature f without its common bin: its rows, where its bins start, the common bin's place."""
+    def bins(self, f: int) -> tuple[RowArray, UInt32Array, int]:
+        """Return the rows of feature f, where its bins start, and the common bin's place."""
         rows = self.rows[self.row_ptr[f] : self.row_ptr[f + 1]]
         starts = self.starts[self.bin_ptr[f] : self.bin_ptr[f + 1]]
         return rows, starts, self.common[f]
 
-    def threshold(self, f, k, p):
-        """Threshold that puts the k lowest distinct values of feature f on one side, for polarity p.
+    def threshold(self, f: int, k: int, p: int) -> float:
+        """Return the threshold that puts the k lowest distinct values of feature f on one side.
 
-        -inf for k = 0; else the midpoint between neighbours, moved onto one of them if no number lies between.
+        For k = 0 the threshold is -inf, else the midpoint of two neighbouring values. If no float64
+        lies between the two, it is the value that separates them for polarity p.
         """
         if k == 0:
             return -np.inf
-        low, high = self._value(f, k - 1), self._value(f, k)
+        low = self._value(f, k - 1)
+        high = self._value(f, k)
         middle = low / 2 + high / 2
         if not low < middle < high:
             return high if p > 0 else low  # p = 1 tests x < theta, p = -1 tests x > theta
         return middle
 
-    def _value(self, f, k):
-        """The k-th lowest distinct value of feature f."""
+    def _value(self, f: int, k: int) -> float:
+        """Return the k-th lowest distinct value of feature f."""
         rows, starts, common = self.bins(f)
         row = self.common_row[f] if k == common else rows[starts[k if k < common else k - 1]]
         if self.B is None:
@@ -147,23 +212,25 @@ class SortedFeatures:
         return float(self.A[i, f] - self.B[j, f] + 0.0)
 
 
-def require_rows(n):
+def require_rows(n: int) -> None:
     """Refuse more rows than uint32 numbers."""
     if n >= 2**32:
         raise ValueError(f"A and B must have at most {2**32 - 1} rows together; got {n}")
 
 
-def _column(A, B, f):
+def _column(A: FloatArray, B: FloatArray | None, f: int) -> FloatArray:
     column = A[:, f] if B is None else (A[:, f, np.newaxis] - B[:, f]).ravel()
     return column + 0.0  # -0.0 becomes 0.0
 
 
 @checked
-def presort(A, B=None, *, threads=None):
+def presort(
+    A: FloatArray, B: FloatArray | None = None, *, threads: int | None = None
+) -> SortedFeatures:
     """Sort the rows of A, or of all differences A[i] - B[j], by every feature.
 
-    Viola & Jones (2004), as Algorithm A.2 of Amores, Sebe & Radeva (2006) asks: the sorting is done once, so that
-    a round costs O(n d).
+    The sorting is done once, so that a round costs O(n d): Viola & Jones (2004), as Algorithm A.2
+    of Amores, Sebe & Radeva (2006) asks.
 
     Parameters
     ----------
@@ -175,10 +242,32 @@ def presort(A, B=None, *, threads=None):
     Returns
     -------
     SortedFeatures
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or there are 2**32
+        rows or more.
+
+    See Also
+    --------
+    best_stump : Find a stump with the sorted features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import presort
+    >>> A, B = np.array([[3.0], [1.0]]), np.array([[0.0], [1.0], [5.0]])
+    >>> features = presort(A, B)
+    >>> features.n_rows, features.column(0).tolist()
+    (6, [3.0, 2.0, -2.0, 1.0, 0.0, -4.0])
     """
     require_rows(len(A) * (1 if B is None else len(B)))
     row_type = np.uint16 if len(A) * (1 if B is None else len(B)) <= 2**16 else np.uint32
-    rows, starts, common, common_row = [], [], [], []
+    rows = []
+    starts = []
+    common = []
+    common_row = []
     for f in range(A.shape[1]):
         _, code, count = np.unique(_column(A, B, f), return_inverse=True, return_counts=True)
         order = np.argsort(code, kind="stable")
@@ -203,13 +292,17 @@ def presort(A, B=None, *, threads=None):
 
 
 @checked
-def best_stump(features, w, l, *, threads=None):
+def best_stump(
+    features: SortedFeatures, w: FloatArray, l: BoolArray, *, threads: int | None = None
+) -> tuple[float, int, int, float]:
     """Find the stump h(x) = [p x_f < p theta] of least weighted error, over all f, p and theta.
 
-    The selection step of Algorithm A.2 of Amores, Sebe & Radeva (2006), p. 208. Every threshold between two
-    distinct values of a feature is searched, and the one below them all (a constant h). Of equal errors the lowest
-    feature wins, then polarity 1 before -1, then the lowest threshold; errors are exact (see `epsilon`), so equal ones
-    are equal to the last bit.
+    The selection step of Algorithm A.2 of Amores, Sebe & Radeva (2006), p. 208. It tries a
+    threshold between any two neighbouring values of a feature, and a threshold below all values,
+    which makes h constant.
+
+    The tie rule: of equal errors the lowest feature wins, then polarity 1 before -1, then the
+    lowest threshold. Errors are exact (see `epsilon`), so ties are true ties.
 
     Parameters
     ----------
@@ -232,46 +325,109 @@ def best_stump(features, w, l, *, threads=None):
         Polarity, 1 or -1.
     theta : float
         Threshold, the midpoint between two neighbouring values; -inf makes h constant.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    presort : The sorted features.
+    refimpl.boosted_distance.algorithm : Algorithm A.2, which finds a stump in each round.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import best_stump, presort
+    >>> features = presort(np.array([[0.0, 5.0], [1.0, 4.0], [2.0, 6.0]]))
+    >>> w, l = np.array([0.5, 0.25, 0.25]), np.array([False, True, True])
+    >>> best_stump(features, w, l)
+    (0.0, 0, -1, 0.5)
+
+    Both features tell these two rows apart; the lower one wins, and polarity 1:
+
+    >>> features = presort(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    >>> best_stump(features, np.full(2, 0.5), np.array([True, False]))
+    (0.0, 0, 1, 0.5)
     """
     w = on_grid(w)
-    w1, w0 = w[l].sum(), w[~l].sum()
+    w1 = w[l].sum()
+    w0 = w[~l].sum()
     g = np.where(l, w, -w)
     best = (np.inf, 0, 1, 0)
     for f in range(features.n_features):
         below = mass_below(features, f, g, w1 - w0)
         for p, errors in ((1, w1 - below), (-1, w0 + below)):
-            k = np.argmin(errors)
+            k = int(np.argmin(errors))
             if errors[k] < best[0]:
-                best = (errors[k], f, p, k)  # BD:A.2:7  epsilon_t, the least over f, p and theta
+                best = (
+                    float(errors[k]),
+                    f,
+                    p,
+                    k,
+                )  # BD:A.2:7  epsilon_t, the least over f, p and theta
     epsilon, f, p, k = best
-    return float(epsilon), f, p, features.threshold(f, k, p)  # BD:A.2:8  f_t, p_t, theta_t
+    return epsilon, f, p, features.threshold(f, k, p)  # BD:A.2:8  f_t, p_t, theta_t
 
 
-def mass_below(features, f, g, total):
-    """Sum of g over the rows below each distinct value of feature f: ndarray, shape (number of values,)."""
+def mass_below(features: SortedFeatures, f: int, g: FloatArray, total: float) -> FloatArray:
+    """Return the sum of g over the rows below each distinct value of feature f."""
     rows, starts, common = features.bins(f)
     mass = np.add.reduceat(g[rows], starts) if len(starts) else np.empty(0)
     mass = np.insert(mass, common, total - mass.sum())
-    return np.cumsum(mass) - mass
+    below: FloatArray = np.cumsum(mass) - mass
+    return below
 
 
 @checked
-def add_similarity(S, Y, X, alpha, feature, polarity, threshold, *, threads=None):
-    """Add sum_t alpha_t h_t(y - x) to S, for every y in Y and x in X, over t in ascending order.
+def add_similarity(
+    S: FloatArray,
+    Q: FloatArray,
+    X: FloatArray,
+    alpha: FloatArray,
+    feature: IntArray,
+    polarity: IntArray,
+    threshold: FloatArray,
+    *,
+    threads: int | None = None,
+) -> None:
+    """Add sum_t alpha_t h_t(q - x) to S, for every q in Q and x in X, over t in ascending order.
 
     Eqs. 2-4 of Amores, Sebe & Radeva (2006), p. 203, and the sum of Algorithm A.3, p. 208.
 
     Parameters
     ----------
-    S : ndarray, shape (n_Y, n_X), float64
-        Output; the sums are added to what it holds.
-    Y : ndarray, shape (n_Y, d), float64
+    S : ndarray, shape (n_Q, n_X), float64
+        Output; the sums are added to the values that it holds.
+    Q : ndarray, shape (n_Q, d), float64
     X : ndarray, shape (n_X, d), float64
     alpha, threshold : ndarray, shape (T,), float64
     feature, polarity : ndarray, shape (T,), int64
     threads : int, optional
         Not used by the reference.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    best_stump : Find a stump.
+
+    Examples
+    --------
+    One stump, h(x) = [x_0 < 2], of weight 0.5:
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import add_similarity
+    >>> S, Q, X = np.zeros((1, 2)), np.array([[3.0]]), np.array([[0.0], [2.0]])
+    >>> add_similarity(S, Q, X, np.array([0.5]), np.array([0]), np.array([1]), np.array([2.0]))
+    >>> S.tolist()
+    [[0.0, 0.5]]
     """
     for a, f, p, theta in zip(alpha, feature, polarity, threshold, strict=True):
-        difference = Y[:, f, np.newaxis] - X[:, f]
-        S += np.where(p * difference < p * theta, a, 0.0)  # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4
+        difference = Q[:, f, np.newaxis] - X[:, f]
+        # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4
+        S += np.where(p * difference < p * theta, a, 0.0)

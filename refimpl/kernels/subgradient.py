@@ -1,11 +1,17 @@
-"""The sub-gradient of LMNN: impostor search, slacks of the working set, sums of weighted differences.
+"""The sub-gradient of LMNN: impostor search, slacks of the working set, weighted differences.
 
-Weinberger & Saul (2008), § 3. A pair is two rows of a table of mapped points Z = X L^T; its squared distance is that
-under M = L^T L. A working set holds pairs (i, l) of differently labelled points, sorted by i; each stands for the k
-triples (i, j, l) over the target neighbours j of i. The sum of w (x_a - x_b)(x_a - x_b)^T over pairs, that all of
-eqs. 5 and 6 are made of, is X^T times what :func:`weighted_differences` makes of X.
+Weinberger & Saul (2008), § 3. A point's *target neighbours* are the points of its class that it
+should be near to; an *impostor* is a point of another class that comes nearer than they allow.
+A *pair* is two rows of a table of mapped points Z = X L^T; the squared distance of its rows is
+the squared distance of the points under M = L^T L. A *working set* holds pairs (i, l) of
+differently labelled points, sorted by i; each stands for the k triples (i, j, l) over the target
+neighbours j of i.
 
-What does not fit :data:`refimpl.kernels.contract.CONTRACT` raises TypeError or ValueError.
+Eqs. 5 and 6 consist of sums of w (x_a - x_b)(x_a - x_b)^T over pairs. Such a sum is X^T
+times what :func:`weighted_differences` makes of X.
+
+Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
+ValueError.
 
 Not handled here: the choice of the working set, matrix products.
 """
@@ -13,18 +19,24 @@ Not handled here: the choice of the working set, matrix products.
 import numpy as np
 
 from refimpl.kernels.contract import checked
+from refimpl.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["hinge_terms", "impostors", "pair_distances", "weighted_differences"]
 
 LANES = 8
 HELD = 2**22  # numbers held at a time
-UNDERFLOW = 2.0**-1070  # more than what sums lose for each product that underflows
+UNDERFLOW = 2.0**-1070  # more than a sum loses by a product that underflows
 
 
 @checked
-def pair_distances(Z, first, second, *, threads=None):
-    """Squared Euclidean distances of pairs of rows: eqs. 1 and 4 for mapped points.
+def pair_distances(
+    Z: FloatArray, first: IntArray, second: IntArray, *, threads: int | None = None
+) -> FloatArray:
+    """Compute squared Euclidean distances of pairs of rows: eqs. 1 and 4 for mapped points.
 
-    The sum is taken in 8 interleaved lanes, lane i adding coordinates i, i + 8, ...; then the lanes, from the first.
-    A sum beyond float64 is infinite; NaN and infinities in Z pass into the sum.
+    Source: Weinberger & Saul (2008). The sum is taken in 8 interleaved lanes: lane i adds
+    coordinates i, i + 8, ...; then the lanes are added, from the first. A sum beyond float64 is
+    infinite; NaN and infinities in Z pass into the sum.
 
     Parameters
     ----------
@@ -37,11 +49,28 @@ def pair_distances(Z, first, second, *, threads=None):
     Returns
     -------
     ndarray, shape (p,), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    impostors : Find the pairs that are near enough to matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import pair_distances
+    >>> Z = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
+    >>> pair_distances(Z, np.array([0, 0]), np.array([1, 2])).tolist()
+    [25.0, 1.0]
     """
     return _distances(Z, first, second)  # LM:eq1, LM:eq4  ERRATUM LM-2
 
 
-def _distances(Z, first, second):
+def _distances(Z: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     r = Z.shape[1]
     out = np.empty(len(first))
     block = max(1, HELD // (r + LANES))
@@ -56,19 +85,29 @@ def _distances(Z, first, second):
 
 
 @checked
-def impostors(Q, X, radii, classes_Q, classes_X, *, threads=None):
-    """All pairs (q, x) of different classes whose squared distance is less than the radius of q: § 4.2.
+def impostors(
+    Q: FloatArray,
+    X: FloatArray,
+    radii: FloatArray,
+    classes_Q: IntArray,
+    classes_X: IntArray,
+    *,
+    threads: int | None = None,
+) -> tuple[IntArray, IntArray]:
+    """Find all pairs (q, x) of different classes whose squared distance is below the radius of q.
 
-    The squared distance is that of :func:`pair_distances`, for all finite data, whether it underflows or overflows.
+    § 4.2 of Weinberger & Saul (2008). The squared distance is that of :func:`pair_distances`, for
+    all finite data, whether it underflows or overflows.
 
     Parameters
     ----------
     Q : ndarray, shape (n_Q, r), float64
-        Mapped points with a perimeter.
+        Mapped points around which impostors are looked for.
     X : ndarray, shape (n_X, r), float64
-        Mapped points that may invade it.
+        Mapped points that may be impostors.
     radii : ndarray, shape (n_Q,), float64
-        Squared; for LMNN 1 + the largest squared distance to a target neighbour. Nothing is within one of 0 or less.
+        Squared radii; for LMNN 1 + the largest squared distance to a target neighbour. No point is
+        within a radius of 0 or less.
     classes_Q, classes_X : ndarray, shapes (n_Q,) and (n_X,), int64
     threads : int, optional
         Not used by the reference.
@@ -77,32 +116,58 @@ def impostors(Q, X, radii, classes_Q, classes_X, *, threads=None):
     -------
     first, second : ndarray, shape (p,), int64
         Rows of Q and of X, ascending by row of Q, then of X.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    tree_within : Search with a ball tree, without regard to classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import impostors
+    >>> Q, X = np.array([[0.0]]), np.array([[0.5], [0.5], [3.0]])
+    >>> first, second = impostors(Q, X, np.array([1.0]), np.array([0]), np.array([0, 1, 1]))
+    >>> first.tolist(), second.tolist()
+    ([0], [1])
     """
-    found = [np.empty((2, 0), dtype=np.int64)]
+    pairs = [np.empty((2, 0), dtype=np.int64)]
     with np.errstate(over="ignore"):
-        squares_Q, squares_X = (Q * Q).sum(axis=1), (X * X).sum(axis=1)
+        squares_Q = (Q * Q).sum(axis=1)
+        squares_X = (X * X).sum(axis=1)
         largest = squares_Q + squares_X.max(initial=0.0)
-        error = (Q.shape[1] + 8) * (2.0**-50 * largest + UNDERFLOW)  # the product form's, and more
+        error = (Q.shape[1] + 8) * (
+            2.0**-50 * largest + UNDERFLOW
+        )  # more than the error of the product form
         limits = radii + error
     block = max(1, HELD // max(1, len(X)))
     for start in range(0, len(Q), block):
         part = slice(start, start + block)
         with np.errstate(over="ignore", invalid="ignore"):
-            far = squares_Q[part, None] + squares_X - 2 * (Q[part] @ X.T) > limits[part, None]  # NaN is not far
+            # NaN is not far
+            far = squares_Q[part, None] + squares_X - 2 * (Q[part] @ X.T) > limits[part, None]
         first, second = np.nonzero(~far & (classes_Q[part, None] != classes_X))
         D = _distances(np.concatenate([Q[part], X]), first, second + len(Q[part]))
-        found.append(np.array([first + start, second])[:, D < radii[first + start]])  # LM:4.2:3  ERRATUM LM-5
-    first, second = np.concatenate(found, axis=1)
+        # LM:4.2:3  ERRATUM LM-5
+        pairs.append(np.array([first + start, second])[:, D < radii[first + start]])
+    first, second = np.concatenate(pairs, axis=1)
     return first, second
 
 
 @checked
-def hinge_terms(targets, pairs, start, h, *, threads=None):
-    """Slacks of all triples of a working set, eq. 2, and what becomes of them in eqs. 3 and 5.
+def hinge_terms(
+    targets: FloatArray, pairs: FloatArray, start: IntArray, h: float, *, threads: int | None = None
+) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, FloatArray]:
+    """Compute the slacks of all triples of a working set, eq. 2, and their sums in eqs. 3 and 5.
 
-    The hinge may be smoothed: of width h, it is z^2 / (2 h) for z between 0 and h, and z - h / 2 above. Its slope, the
-    weight of the triple, is 1 at and above h, z / h below; h = 0 is the hinge itself, whose weight is 1 for z > 0.
-    A slack that is NaN, as far off in a line search, makes NaN of the sums that it enters, and is not active.
+    Weinberger & Saul (2008). The hinge may be smoothed: of width h, it is z^2 / (2 h) for z between
+    0 and h, and z - h / 2 above. Its slope, the weight of the triple, is 1 at and above h, z / h
+    below. h = 0 is the hinge itself, whose weight is 1 for z > 0. A slack may be NaN at a far step
+    of a line search; then the sums that contain it are NaN, and its triple is not active.
 
     Parameters
     ----------
@@ -120,7 +185,8 @@ def hinge_terms(targets, pairs, start, h, *, threads=None):
     Returns
     -------
     smooth : ndarray, shape (n,), float64
-        Sums of the smoothed hinges over the triples of each point: by pair, then by target neighbour.
+        Sums of the smoothed hinges over the triples of each point: by pair, then by target
+        neighbour.
     hinge : ndarray, shape (n,), float64
         Sums of the slacks themselves, eq. 2.
     active : ndarray, shape (n,), int64
@@ -129,8 +195,28 @@ def hinge_terms(targets, pairs, start, h, *, threads=None):
         Sums of the weights over the target neighbours.
     target_weights : ndarray, shape (n, k), float64
         Sums of the weights over the pairs of a point.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    weighted_differences : Sum differences with these weights.
+
+    Examples
+    --------
+    A point whose target neighbour is 2 away, with impostors at 2.5 and 4:
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import hinge_terms
+    >>> sums = hinge_terms(np.array([[2.0]]), np.array([2.5, 4.0]), np.array([0, 2]), 0.0)
+    >>> [part.tolist() for part in sums]
+    [[0.5], [0.5], [1], [1.0, 0.0], [[1.0]]]
     """
-    (n, k), h = targets.shape, float(h)
+    n, k = targets.shape
+    h = float(h)
     i = np.repeat(np.arange(n), np.diff(start))
     with np.errstate(over="ignore", invalid="ignore"):
         z = (1.0 + targets)[i] - pairs[:, None]  # ERRATUM LM-1
@@ -139,22 +225,37 @@ def hinge_terms(targets, pairs, start, h, *, threads=None):
             weights = np.where(z >= h, 1.0, xi / h)
             losses = np.where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
         else:
-            weights, losses = np.where(z > 0, 1.0, xi), xi
+            weights = np.where(z > 0, 1.0, xi)
+            losses = xi
     triples = np.repeat(i, k)
-    smooth, hinge, active = (_sums(triples, a.ravel(), n) for a in (losses, xi, z > 0))  # LM:3:1, LM:3:4
-    active = active.astype(np.int64)
+    # LM:3:1, LM:3:4
+    smooth = _sums(triples, losses, n)
+    hinge = _sums(triples, xi, n)
+    active = _sums(triples, z > 0, n).astype(np.int64)
     pair_weights = np.cumsum(weights, axis=1)[:, -1].copy()
     target_weights = np.stack([_sums(i, weights[:, j], n) for j in range(k)], axis=1)
     return smooth, hinge, active, pair_weights, target_weights
 
 
-def _sums(rows, values, n):
-    return np.bincount(rows, weights=values, minlength=n).astype(np.float64)  # integers without any row
+def _sums(rows: IntArray, values: FloatArray | BoolArray, n: int) -> FloatArray:
+    """Return the sums of the values of each row, shape (n,)."""
+    # without any row bincount gives integers
+    return np.bincount(rows, weights=values.ravel(), minlength=n).astype(np.float64)
 
 
 @checked
-def weighted_differences(Z, start, other, edge, weights, *, threads=None):
-    """For each row a of Z the sum of w (z_a - z_b) over its neighbours b in a list of weighted pairs.
+def weighted_differences(
+    Z: FloatArray,
+    start: IntArray,
+    other: IntArray,
+    edge: IntArray,
+    weights: FloatArray,
+    *,
+    threads: int | None = None,
+) -> FloatArray:
+    """Sum w (z_a - z_b) for each row a of Z over its neighbours b in a list of weighted pairs.
+
+    Eqs. 5 and 6 of Weinberger & Saul (2008) are made of such sums.
 
     Parameters
     ----------
@@ -166,7 +267,7 @@ def weighted_differences(Z, start, other, edge, weights, *, threads=None):
     edge : ndarray, shape (e,), int64
         Where the weight of (a, b) stands in `weights`.
     weights : ndarray, shape (p,), float64
-        Neighbours of weight 0 are passed over.
+        Neighbours of weight 0 are skipped.
     threads : int, optional
         Not used by the reference.
 
@@ -174,6 +275,26 @@ def weighted_differences(Z, start, other, edge, weights, *, threads=None):
     -------
     ndarray, shape (n, r), float64
         Sums in the order of the list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    hinge_terms : Compute the weights.
+
+    Examples
+    --------
+    One pair, (0, 1), of weight 2; each of its rows has the other for a neighbour:
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import weighted_differences
+    >>> Z, other = np.array([[0.0], [3.0]]), np.array([1, 0])
+    >>> start, edge, w = np.array([0, 1, 2]), np.array([0, 0]), np.array([2.0])
+    >>> weighted_differences(Z, start, other, edge, w).tolist()
+    [[-6.0], [6.0]]
     """
     out = np.zeros(Z.shape)
     a = np.repeat(np.arange(len(Z)), np.diff(start))
@@ -182,5 +303,6 @@ def weighted_differences(Z, start, other, edge, weights, *, threads=None):
     for part in np.array_split(kept, -(-len(kept) // block) or 1):
         with np.errstate(over="ignore", invalid="ignore"):
             differences = Z[a[part]] - Z[other[part]]
-            np.add.at(out, a[part], weights[edge[part]][:, None] * differences)  # LM:eq5, LM:eq6, LM:3:5, LM:3:6
+            # LM:eq5, LM:eq6, LM:3:5, LM:3:6
+            np.add.at(out, a[part], weights[edge[part]][:, None] * differences)
     return out

@@ -1,84 +1,58 @@
-"""Classifiers of triples (q, a, b): margins, weighted errors, Z and its minimum, the best range of a splitter.
+"""Classifiers of triples (q, a, b): margins, weighted errors, Z and its minimum, best ranges.
 
-A classifier comes from a 1D embedding F, given by its values on the training objects. The kernels that look for a
-minimum see many embeddings at once and every triple of each.
+Athitsos et al. (2005). The *proximity order* of a triple is 1 if q is nearer to a than to b, -1
+if it is nearer to b. A classifier comes from a one-dimensional embedding F, given by its values
+on the training objects. The *margin* of a triple says how much nearer F puts q to a than to b. The
+kernels that look for a minimum see many embeddings at once and every triple of each.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or ValueError.
+Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
+ValueError.
 
 Not handled here: choosing triples, distances.
 
-Same bits in both twins
------------------------
-* Weights are multiples of 2**-52 that add up to about one (:func:`refimpl.kernels.stumps.on_grid`), so weighted
-  errors are exact in any order. :func:`weighted_errors` and :func:`best_ranges` round other weights to these.
-* Z is a sum of exponentials. :func:`exp` is built from additions and multiplications in a stated order, since the
-  libraries' own differ in the last bit; :func:`fixed_sum` adds in 64 interleaved lanes, the lanes in ascending
-  order. Whoever follows the two gets the same bits with vectors of any width; threads share the embeddings out,
-  never the triples of one.
+Both twins give the same bits: weighted errors are exact sums of weights on the grid
+(:func:`refimpl.kernels.stumps.on_grid`), and Z is made of :mod:`refimpl.kernels.exponentials`.
+:func:`weighted_errors` and :func:`best_ranges` round other weights to the grid. Threads share the
+embeddings, never the triples of an embedding.
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from refimpl.kernels.contract import checked
+from refimpl.kernels.exponentials import MOST, exp, fixed_sum, fixed_sums
 from refimpl.kernels.stumps import on_grid
+from refimpl.typing import FloatArray, Int32Array, IntArray
 
-LANES = 64
-TOLERANCE = 1e-11  # of the last Newton step, in units of 1 / (weighted mean of |margin|)
+__all__ = [
+    "best_ranges",
+    "exp",
+    "margin_sums",
+    "margins",
+    "minimize_z",
+    "weighted_errors",
+    "z",
+    "z_values",
+]
+
+TOLERANCE = 1e-11  # largest last Newton step, in units of 1 / (weighted mean of |margin|)
 STEPS = 100
 LAST_BITS = 52 * np.log(2.0)
-NEAR = 1e-6  # of the last Newton step, in units of 1 / (largest |margin|): where Z is as good as a parabola
-HALVINGS, NEARER = 200, 2.0**-40  # of the search where Newton's method does not end; its first steps towards 0
+# largest last Newton step, in units of 1 / (largest |margin|): there Z is nearly a parabola
+NEAR = 1e-6
+# where Newton's method does not converge: the most bisections, and the first factor towards 0
+HALVINGS = 200
+NEARER = 2.0**-40
 EASY = 2.0**150  # margins that are all larger, or all below its inverse, are rescaled
-NO_MARGIN, NEGLIGIBLE = 2.0**-900, 2.0**-600  # a largest margin that counts as 0; beside that of the other sign
+# a largest margin that counts as 0: by itself, and relative to the largest one of the other sign
+NO_MARGIN = 2.0**-900
+NEGLIGIBLE = 2.0**-600
 HUGE = 2.0**1000  # the largest value of an embedding, and of a least alpha
 
-_LOG2E, _LN2_HIGH, _LN2_LOW = 1.4426950408889634, 0.693145751953125, 1.4286068203094173e-06
-_LEAST, _MOST = -700.0, 500.0
-_TAYLOR = tuple(1.0 / np.prod(np.arange(1.0, n + 1)) for n in range(13, -1, -1))  # 1/13!, ..., 1/1!, 1/0!
 
-
-def exp(x):
-    """e**x to two units in the last place; arguments are clipped to [-700, 500].
-
-    x = k ln 2 + r with |r| <= ln(2) / 2, and Taylor's polynomial of degree 13 for e**r by Horner's rule.
-
-    Parameters
-    ----------
-    x : ndarray, float64
-
-    Returns
-    -------
-    ndarray, float64, of the same shape
-    """
-    x = np.clip(x, _LEAST, _MOST)
-    k = np.rint(x * _LOG2E)
-    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    p = np.full_like(r, _TAYLOR[0])
-    for coefficient in _TAYLOR[1:]:
-        p = p * r + coefficient
-    return np.ldexp(p, k.astype(np.int64))
-
-
-def fixed_sum(x):
-    """Sum of the last axis in a stated order: lane i adds x[i], x[i + 64], ...; then the lanes, from the first.
-
-    Parameters
-    ----------
-    x : ndarray, shape (t,) or (m, t), float64
-
-    Returns
-    -------
-    float, or list of m floats
-    """
-    t = x.shape[-1]
-    padded = np.zeros((*x.shape[:-1], -(-t // LANES), LANES))
-    padded.reshape(*x.shape[:-1], -1)[..., :t] = x
-    lanes = np.add.reduce(padded, axis=-2)  # row after row
-    return lanes.cumsum(axis=-1)[..., -1].tolist()
-
-
-def margins(F, triples):
-    """F~(q, a, b) = |F(q) - F(b)| - |F(q) - F(a)| for every triple: eq. 2 of Athitsos et al. (2005), in one dimension.
+def margins(F: FloatArray, triples: Int32Array) -> FloatArray:
+    """Return F~(q, a, b) = |F(q) - F(b)| - |F(q) - F(a)| for every triple: eq. 2, in one dimension.
 
     Parameters
     ----------
@@ -92,18 +66,24 @@ def margins(F, triples):
     ndarray, shape (t,), float64
     """
     q, a, b = F.take(triples).T
-    return np.abs(q - b) - np.abs(q - a)  # BM:eq2
+    values: FloatArray = np.abs(q - b) - np.abs(q - a)  # BM:eq2
+    return values
 
 
 @checked
-def weighted_errors(F, triples, y, w, *, threads=None):
-    """Training error Lambda_j of many classifiers: eqs. 3 and 11 of Athitsos et al. (2005).
+def weighted_errors(
+    F: FloatArray, triples: Int32Array, y: FloatArray, w: FloatArray, *, threads: int | None = None
+) -> FloatArray:
+    """Compute the training errors Lambda_j of many classifiers: eqs. 3 and 11.
+
+    Source: Athitsos et al. (2005).
 
     Parameters
     ----------
     F : ndarray, shape (m, n), float64
         Values of m 1D embeddings on the training objects.
     triples : ndarray, shape (t, 3), int32
+        Objects q, a, b of each triple.
     y : ndarray, shape (t,), float64
         1 or -1, the proximity order of each triple.
     w : ndarray, shape (t,), float64
@@ -114,15 +94,42 @@ def weighted_errors(F, triples, y, w, *, threads=None):
     Returns
     -------
     ndarray, shape (m,), float64
-        Exact multiples of 2**-53; a triple whose margin is 0 counts for one half.
+        Exact multiples of 2**-53; a triple whose margin is 0 counts as half an error.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    z_values : Compute Z, which the training lowers.
+
+    Examples
+    --------
+    q = 0 is nearer to a = 1 than to b = 2. The first embedding says so, the second errs, and the
+    third is silent:
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import weighted_errors
+    >>> F = np.array([[0.0, 1.0, 5.0], [0.0, 5.0, 1.0], [0.0, 1.0, 1.0]])
+    >>> triples = np.array([[0, 1, 2]], dtype=np.int32)
+    >>> weighted_errors(F, triples, np.ones(1), np.ones(1)).tolist()
+    [0.0, 1.0, 0.5]
     """
-    w, signs = on_grid(w), (np.sign(margins(F_i, triples)) for F_i in F)
-    return np.array([(w * (np.abs(y - sign) / 2)).sum() for sign in signs])  # BM:eq11, ERRATUM BM-2, BM:7.3:8
+    w = on_grid(w)
+    signs = (np.sign(margins(F_i, triples)) for F_i in F)
+    # BM:eq11, ERRATUM BM-2, BM:7.3:8
+    return np.array([(w * (np.abs(y - sign) / 2)).sum() for sign in signs])
 
 
 @checked
-def margin_sums(F, triples, y, w, *, threads=None):
-    """Weights and weighted margins on either side of zero: what a bound on Z needs, without an exponential.
+def margin_sums(
+    F: FloatArray, triples: Int32Array, y: FloatArray, w: FloatArray, *, threads: int | None = None
+) -> FloatArray:
+    """Sum weights and weighted margins on either side of zero.
+
+    These sums give a lower bound of Z (eq. 12 of Athitsos et al., 2005) without an exponential.
 
     Parameters
     ----------
@@ -132,18 +139,48 @@ def margin_sums(F, triples, y, w, *, threads=None):
     Returns
     -------
     ndarray, shape (m, 4), float64
-        For u_i = y_i F~(q_i, a_i, b_i): the sums of w over u > 0 and over u < 0, those of w |u| over the same.
+        For u_i = y_i F~(q_i, a_i, b_i): the sums of w over u > 0 and over u < 0, then those of
+        w |u| over the same triples.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`weighted_errors`.
+
+    See Also
+    --------
+    z_values : Compute Z itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import margin_sums
+    >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32)
+    >>> margin_sums(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5)).tolist()
+    [[0.5, 0.5, 2.0, 1.5]]
     """
-    w, sums = on_grid(w), np.empty((len(F), 4))
+    w = on_grid(w)
+    sums = np.empty((len(F), 4))
     for c, u in enumerate(_signed_margins(F, triples, y, None)):
         sides = np.stack([u > 0, u < 0]) * w
-        sums[c] = fixed_sum(np.concatenate([sides, sides * np.abs(u)]))
+        sums[c] = fixed_sums(np.concatenate([sides, sides * np.abs(u)]))
     return sums
 
 
 @checked
-def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
-    """Z_j(h, alpha) of many classifiers, each at its own alpha: eq. 12 of Athitsos et al. (2005).
+def z_values(
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    alpha: FloatArray,
+    S: FloatArray | None = None,
+    *,
+    threads: int | None = None,
+) -> FloatArray:
+    """Compute Z_j(h, alpha) of many classifiers, each at its own alpha: eq. 12.
+
+    Source: Athitsos et al. (2005).
 
     Parameters
     ----------
@@ -151,24 +188,47 @@ def z_values(F, triples, y, w, alpha, S=None, *, threads=None):
         As for :func:`weighted_errors`.
     alpha : ndarray, shape (m,), float64
     S : ndarray, shape (m, n), float64, optional
-        Splitters: 1 for the objects that each accepts as q, else 0 (eq. 17). None accepts all.
+        *Splitters*: 1 for the objects that each classifier accepts as q, else 0 (eq. 17). With
+        None every classifier accepts all objects.
 
     Returns
     -------
     ndarray, shape (m,), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`weighted_errors`.
+
+    See Also
+    --------
+    minimize_z : The alpha of least Z.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.kernels import z_values
+    >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2]], dtype=np.int32)
+    >>> Z = z_values(F, triples, np.ones(1), np.ones(1), np.array([0.5]))
+    >>> bool(abs(Z[0] - np.exp(-0.5 * 4)) < 1e-12)
+    True
     """
-    w, margins_of = on_grid(w), zip(_signed_margins(F, triples, y, S), alpha, strict=True)
-    return np.array([fixed_sum(_factors(u, w, a)) for u, a in margins_of])  # BM:eq12, BM:7.3:1, BM:7.3:11
+    w = on_grid(w)
+    margins_of = zip(_signed_margins(F, triples, y, S), alpha, strict=True)
+    # BM:eq12, BM:7.3:1, BM:7.3:11
+    return np.array([fixed_sum(_factors(u, w, a)) for u, a in margins_of])
 
 
-def _signed_margins(F, triples, y, S):
-    """y_i S(q_i) F~(q_i, a_i, b_i) for one classifier after the other."""
+def _signed_margins(
+    F: FloatArray, triples: Int32Array, y: FloatArray, S: FloatArray | None
+) -> Iterator[FloatArray]:
+    """Yield y_i S(q_i) F~(q_i, a_i, b_i) for one classifier after the other."""
     for c, F_c in enumerate(F):
         yield y * margins(F_c, triples) * (1.0 if S is None else S[c][triples[:, 0]])  # BM:eq17
 
 
-def z(u, w, alpha):
-    """Z_j at alpha and its first two derivatives, from u_i = y_i h(q_i, a_i, b_i).
+def z(u: FloatArray, w: FloatArray, alpha: float) -> tuple[float, float, float]:
+    """Return Z_j at alpha and its first two derivatives, from u_i = y_i h(q_i, a_i, b_i).
 
     Parameters
     ----------
@@ -181,51 +241,84 @@ def z(u, w, alpha):
     """
     e = _factors(u, w, alpha)
     first = e * u
-    Z, minus_Z1, Z2 = fixed_sum(np.stack([e, first, first * u]))
+    Z, minus_Z1, Z2 = fixed_sums(np.stack([e, first, first * u]))
     return Z, -minus_Z1, Z2
 
 
-def _factors(u, w, alpha):
+def _factors(u: FloatArray, w: FloatArray, alpha: float) -> FloatArray:
     with np.errstate(over="ignore"):  # exp takes infinities
         return w * exp(-alpha * u)  # BM:eq12
 
 
 @checked
-def minimize_z(F, triples, y, w, least, S=None, *, threads=None):
-    """A_min and Z_min of many classifiers: eqs. 13-14 of Athitsos et al. (2005).
+def minimize_z(
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    least: FloatArray,
+    S: FloatArray | None = None,
+    *,
+    threads: int | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Find A_min and Z_min of many classifiers: eqs. 13-14 of Athitsos et al. (2005).
 
-    Z_j is convex in alpha. Newton's method, kept inside a bracket by bisection, from 0 or from `least`; where it does
-    not end, as with margins of very different sizes, the slope's zero is found by bisection alone.
+    Z_j is convex in alpha. Newton's method, kept inside a bracket by bisection, runs from 0 or from
+    `least`. Where Newton's method does not converge, as with margins of very different sizes,
+    bisection alone finds the zero of the slope.
 
     Parameters
     ----------
     F, triples, y, w, threads
         As for :func:`weighted_errors`.
     least : ndarray, shape (m,), float64
-        The least alpha allowed for each, l.
+        The least alpha allowed for each classifier, l in the paper.
     S : ndarray, shape (m, n), float64, optional
         Splitters, as for :func:`z_values`.
 
     Returns
     -------
     alpha, Z : ndarray, shape (m,), float64
-        Where no triple that has a weight is misclassified, Z has no minimum but an infimum; then alpha is where a
-        classifier with all margins at their weighted mean would have Z = 2**-52.
+        If a classifier is wrong on no triple of positive weight, Z has an infimum but no minimum;
+        then alpha is where a classifier with all margins at their weighted mean would have Z =
+        2**-52.
 
     Raises
     ------
-    ValueError
-        If a value of F is NaN, or larger than 2**1000.
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`; for example, if a
+        value of F is NaN or larger than 2**1000.
+
+    See Also
+    --------
+    z_values : Z at a given alpha.
+
+    Examples
+    --------
+    Two triples of equal margins, one right and one wrong: no alpha is better than 0.
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import minimize_z
+    >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
+    >>> alpha, Z = minimize_z(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5), np.zeros(1))
+    >>> alpha.tolist(), Z.tolist()
+    ([0.0], [1.0])
     """
     w = on_grid(w)
-    found = [_minimum(u, w, float(l)) for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)]
-    alpha, Z = np.array(found).reshape(-1, 2).T.copy()  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
+    minima = [
+        _minimum(u, w, float(l))
+        for u, l in zip(_signed_margins(F, triples, y, S), least, strict=True)
+    ]
+    # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
+    alpha, Z = np.array(minima).reshape(-1, 2).T.copy()
     return alpha, Z  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
-def _minimum(u, w, least):
-    """A_min and Z_min of one classifier."""
-    scale, right, wrong = fixed_sum(w * np.abs(u)), _largest(u, w), _largest(-u, w)
+def _minimum(u: FloatArray, w: FloatArray, least: float) -> tuple[float, float]:
+    """Return A_min and Z_min of one classifier."""
+    scale = fixed_sum(w * np.abs(u))
+    right = _largest(u, w)
+    wrong = _largest(-u, w)
     largest = max(right, wrong)
     if largest <= NO_MARGIN or scale == 0.0:  # a constant classifier: Z does not depend on alpha
         alpha = max(least, 0.0)
@@ -242,17 +335,25 @@ def _minimum(u, w, least):
     alpha, Z, low, high = _newton(u, w, least, most, scale, largest)
     if low == high:
         return alpha, Z
-    return _bisection(u, w, low, high if high < most else max(most, _MOST / wrong), least)
+    return _bisection(u, w, low, high if high < most else max(most, MOST / wrong), least)
 
 
-def _largest(u, w):
-    """The largest positive u of a weight that is not 0; 0 if there is none."""
+def _largest(u: FloatArray, w: FloatArray) -> float:
+    """Return the largest positive u of a weight that is not 0; 0 if there is none."""
     return float(np.max(np.where(w > 0, u, 0.0), initial=0.0))
 
 
-def _newton(u, w, least, most, scale, largest):
-    """Newton's method within [least, most]: alpha, Z and where the minimum lies, low = high if alpha is that place."""
-    low, alpha, high = least, max(least, 0.0), most
+def _newton(
+    u: FloatArray, w: FloatArray, least: float, most: float, scale: float, largest: float
+) -> tuple[float, float, float, float]:
+    """Run Newton's method within [least, most].
+
+    Returns alpha, Z, low and high. The minimum lies between low and high; both equal alpha if
+    Newton's method converged.
+    """
+    low = least
+    alpha = max(least, 0.0)
+    high = most
     for _ in range(STEPS):
         Z, Z1, Z2 = z(u, w, alpha)
         if Z1 >= 0 and alpha == least:
@@ -270,13 +371,24 @@ def _newton(u, w, least, most, scale, largest):
             return alpha, Z, alpha, alpha
         newton = alpha + step
         if not low < newton < high:
-            newton = least if newton <= least < alpha else most if newton >= most > alpha else (low + high) / 2
+            newton = (
+                least
+                if newton <= least < alpha
+                else most
+                if newton >= most > alpha
+                else (low + high) / 2
+            )
         alpha = newton
     return alpha, Z, low, high
 
 
-def _bisection(u, w, low, high, least):
-    """The zero of Z's slope between low and high, of one sign, by halving their exponents: to the last bits."""
+def _bisection(
+    u: FloatArray, w: FloatArray, low: float, high: float, least: float
+) -> tuple[float, float]:
+    """Find the zero of Z's slope between low and high, which have one sign, to the last bits.
+
+    The bisection halves the difference of the exponents.
+    """
     alpha = low
     Z, Z1, _ = z(u, w, alpha)
     if Z1 >= 0 and alpha == least:
@@ -294,20 +406,32 @@ def _bisection(u, w, low, high, least):
     return alpha, Z
 
 
-def _middle(low, high):
-    """The geometric mean of two numbers of one sign; near 0, if one of them is 0."""
-    small, large = min(abs(low), abs(high)), max(abs(low), abs(high))
+def _middle(low: float, high: float) -> float:
+    """Return the geometric mean of two numbers of one sign; near 0, if one of them is 0."""
+    small = min(abs(low), abs(high))
+    large = max(abs(low), abs(high))
     middle = np.sqrt(small) * np.sqrt(large) if small > 0 else large * NEARER
     return float(middle if high > 0 else -middle)
 
 
 @checked
-def best_ranges(values, F, triples, y, w, thresholds, ranges, *, threads=None):
-    """The range of queries in which each classifier errs least: § 8.3 of Athitsos et al. (2005), O(t + r) for each.
+def best_ranges(
+    values: FloatArray,
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    thresholds: FloatArray,
+    ranges: IntArray,
+    *,
+    threads: int | None = None,
+) -> tuple[FloatArray, IntArray]:
+    """Find the range of queries in which each classifier errs least, in O(t + r) for each.
 
-    A query-sensitive classifier is silent outside its range (eq. 17), and silence counts for one half (eq. 3). So a
-    range gains, over silence, the sum of w (1/2 - G) over the triples inside. That sum is made once for each cell
-    between neighbouring thresholds; what a range gains is a difference of two running sums.
+    § 8.3 of Athitsos et al. (2005). A query-sensitive classifier is silent outside its range
+    (eq. 17), and silence counts for one half (eq. 3). So the error of a range is lower than that
+    of silence by the sum of w (1/2 - G) over the triples inside. This sum is computed once for each
+    cell between neighbouring thresholds; for a range it is a difference of two running sums.
 
     Parameters
     ----------
@@ -318,8 +442,8 @@ def best_ranges(values, F, triples, y, w, thresholds, ranges, *, threads=None):
     triples, y, w, threads
         As for :func:`weighted_errors`.
     thresholds : ndarray, shape (m, k), float64
-        For each classifier, ascending; cell 0 lies below the first, cell k is the last and begins at the last
-        threshold.
+        The thresholds of each classifier, ascending. They cut the values into k + 1 cells: cell 0
+        lies below the first threshold, and cell k begins at the last threshold.
     ranges : ndarray, shape (r, 2), int64
         (i, j) with i < j: the cells i, ..., j - 1; with i >= j: all cells but j, ..., i - 1.
 
@@ -328,9 +452,34 @@ def best_ranges(values, F, triples, y, w, thresholds, ranges, *, threads=None):
     error : ndarray, shape (m,), float64
         Lambda_j of the best range, an exact multiple of 2**-53.
     best : ndarray, shape (m,), int64
-        Which of `ranges` it is, the first of equals.
+        The row of `ranges` that holds the best range; of equal errors the lowest row.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    weighted_errors : Compute the error without a range.
+
+    Examples
+    --------
+    The triple with q = 0 is right, that with q = 2 is wrong; the range below 2.5 holds q = 0 alone:
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import best_ranges
+    >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [2, 0, 1]], dtype=np.int32)
+    >>> cells = np.array([[0, 2], [0, 1], [1, 2]])
+    >>> error, best = best_ranges(
+    ...     F, F, triples, np.ones(2), np.full(2, 0.5), np.array([[2.5]]), cells
+    ... )
+    >>> error.tolist(), best.tolist()
+    ([0.25], [1])
     """
-    w, errors, best = on_grid(w), [], []
+    w = on_grid(w)
+    errors = []
+    best = []
     i, j = ranges.T
     for values_c, F_c, t_c in zip(values, F, thresholds, strict=True):
         gain = w * (1 - np.abs(y - np.sign(margins(F_c, triples)))) / 2

@@ -1,23 +1,52 @@
-"""Weinberger & Saul, "Fast Solvers and Efficient Implementations for Distance Metric Learning" (2008), as printed.
+"""Weinberger & Saul, "Fast Solvers and Efficient Implementations for Distance Metric Learning"
+(2008), as printed.
 
-In the paper's order: target neighbours (§ 2), the solver (§ 3), k-NN with ball trees (§§ 4.1 and 5, eqs. 7 and 8), low
-rank (§ 4.3), the whole training, with one metric or several (§ 5). Eqs. 2, 3 and 5 over the active set are in
-:mod:`refimpl.lmnn.problem`. How the steps of the paper's prose are numbered, and what it leaves open: PAPER.md.
+The functions are in the paper's order: target neighbours (§ 2), the solver (§ 3), k-NN with ball
+trees (§§ 4.1 and 5, eqs. 7 and 8), low rank (§ 4.3), and the whole training with one metric or
+several (§ 5). Eqs. 2, 3 and 5 over the active set are in :mod:`refimpl.lmnn.problem`. PAPER.md says
+how the steps in the paper's prose are numbered, and what the paper leaves open.
 
-Not handled here: checks of the input, a proof of the optimum, early stopping, limits of memory (``training.py``).
+Not handled here: checks of the input, a proof of the optimum, early stopping, limits of memory
+(``training.py``).
 """
+
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 import refimpl.kernels
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.options import Search
+from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
+from refimpl.typing import FloatArray, IntArray, Kernels, Labels
 
-# ------------------------------------------------------------------------------------------------ § 2
+__all__ = [
+    "coordinates",
+    "factor_step",
+    "lmnn",
+    "lmnn_svd",
+    "metric_step",
+    "nearest",
+    "project",
+    "start",
+    "steps",
+    "target_neighbors",
+]
+
+NextL = Callable[[FloatArray, FloatArray, float, int], FloatArray]
+
+# ---------------------------------------------------------------------------------------------- § 2
 
 
-def target_neighbors(X, y, k, *, kernels=refimpl.kernels, threads=None):
-    """Return the k nearest points of the same class, for each point: § 2.
+def target_neighbors(
+    X: FloatArray,
+    y: Labels,
+    k: int,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> IntArray:
+    """Return the target neighbours of each point, its k nearest points of the same class: § 2.
 
     Parameters
     ----------
@@ -30,26 +59,62 @@ def target_neighbors(X, y, k, *, kernels=refimpl.kernels, threads=None):
     Returns
     -------
     ndarray, shape (n, k), int64
-        By Euclidean distance, nearest first, ties by index.
+        The nearest in Euclidean distance first; among equal distances the lowest index first.
+
+    See Also
+    --------
+    refimpl.lmnn.target_neighbors : The form for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import algorithm
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> algorithm.target_neighbors(X, y, 1).tolist()
+    [[1], [0], [3], [2]]
     """
     targets = np.empty((len(X), k), dtype=np.int64)
     for c in np.unique(y):
         members = np.flatnonzero(y == c)
-        near = nearest_neighbors(X[members], None, k, kernels=kernels, threads=threads)  # LM:2:1
+        near = nearest_neighbors(None, X[members], k, kernels=kernels, threads=threads)  # LM:2:1
         targets[members] = members[near.indices]
     return targets
 
 
-# ------------------------------------------------------------------------------------------------ § 3
+# ---------------------------------------------------------------------------------------------- § 3
 
 
-def project(M):
-    """Return a factor L of the positive semidefinite matrix L^T L that is nearest to M, shape (..., d, d)."""
+def project(M: FloatArray) -> FloatArray:
+    """Return a factor L of the positive semidefinite matrix L^T L that is nearest to M: § 3.
+
+    Parameters
+    ----------
+    M : ndarray, shape (..., d, d), float64
+        Symmetric.
+
+    Returns
+    -------
+    ndarray, shape (..., d, d), float64
+        The factor L; its rows ascend in length.
+
+    See Also
+    --------
+    lmnn_svd : Keep only the longest rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import project
+    >>> L = project(np.diag([4.0, -1.0]))
+    >>> (L.T @ L).tolist()
+    [[4.0, 0.0], [0.0, 0.0]]
+    """
     values, vectors = np.linalg.eigh(M)
-    return np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)  # LM:3:3
+    L: FloatArray = np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)
+    return L  # LM:3:3
 
 
-def metric_step(L, G, objective, t):
+def metric_step(L: FloatArray, G: FloatArray, objective: float, t: int) -> FloatArray:
     """Return a factor of M - eta G, projected back onto the cone: the t-th step of § 3.
 
     Parameters
@@ -66,6 +131,17 @@ def metric_step(L, G, objective, t):
     Returns
     -------
     ndarray, shape (partitions, d, d), float64
+
+    See Also
+    --------
+    steps : The steps one after the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import algorithm
+    >>> algorithm.metric_step(np.eye(2)[None], np.eye(2)[None], 1.0, 1).shape
+    (1, 2, 2)
     """
     M = np.swapaxes(L, -1, -2) @ L
     m = np.linalg.norm(M)
@@ -74,42 +150,69 @@ def metric_step(L, G, objective, t):
     return project(M - eta * G)  # LM:3:2
 
 
-def steps(problem, L, step=metric_step, *, tol=1e-4, checks=200):
-    """Take sub-gradient steps on an active set, and check all triples now and then: § 3.
+def steps(
+    problem: LargeMarginProblem,
+    L: FloatArray,
+    step: NextL = metric_step,
+    *,
+    tol: float = 1e-4,
+    checks: int = 200,
+) -> Iterator[tuple[int, tuple[float, FloatArray], Evaluation]]:
+    """Take sub-gradient steps on an active set, and sometimes check all triples: § 3.
 
-    A step may raise the objective; the best metric of the full checks is kept.
+    The active set holds the triples that violated their margin so far. A step may raise the
+    objective, so the best metric of the full checks is kept.
 
     Parameters
     ----------
     problem : refimpl.lmnn.problem.LargeMarginProblem
     L : ndarray, shape (partitions, r, d), float64
-        Where to start: M = L^T L.
+        The start: M = L^T L.
     step : function
-        From L, the gradient by M, the objective and t to the next L: :func:`metric_step` or :func:`factor_step`.
+        ``step(L, G, objective, t)`` returns the next L, where G is the gradient by M:
+        :func:`metric_step` or :func:`factor_step`.
     tol : float
-        The steps end when forty full checks lower the best objective by less than this, relative to it.
+        The steps end when forty full checks lower the best objective by less than `tol` times its
+        value.
     checks : int
-        Full checks of all triples at most.
+        The largest number of full checks of all triples.
 
     Yields
     ------
     t : int
-        Steps taken.
+        The number of steps taken.
     best : float, ndarray
         The least objective of all full checks, and its L.
     now : refimpl.lmnn.problem.Evaluation
-        At the full check just made.
+        The evaluation at the last full check.
+
+    See Also
+    --------
+    lmnn : The whole training.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refimpl.kernels
+    >>> from refimpl.lmnn import algorithm
+    >>> from refimpl.lmnn.problem import LargeMarginProblem
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> targets = algorithm.target_neighbors(X, y, 1)
+    >>> problem = LargeMarginProblem(X, y, targets, 1.0, np.zeros(4, dtype=int), refimpl.kernels)
+    >>> len(list(algorithm.steps(problem, algorithm.start(problem), checks=3)))
+    3
     """
-    best = np.inf, L
-    lows = []
+    best: tuple[float, FloatArray] = (np.inf, L)
+    lows: list[float] = []
     t = 0
     for check in range(checks):
         missed = problem.add_pairs(*problem.impostors(L))  # LM:3:8, LM:4.2:3, LM:4.2:4  all triples
         now = problem.evaluate(L)  # LM:eq1, LM:eq2, LM:eq3, LM:eq4, LM:3:1, LM:3:4
-        best = min(best, (now.objective, L), key=lambda one: one[0])
+        best = min(best, (now.objective, L), key=lambda pair: pair[0])
         lows.append(best[0])
         yield t, best, now
-        converged = not missed and check >= 40 and lows[-41] - lows[-1] <= tol * lows[-1]  # LM:3:9  open: convergence
+        # LM:3:9  open: convergence
+        converged = not missed and check >= 40 and lows[-41] - lows[-1] <= tol * lows[-1]
         if converged or check == checks - 1:
             return
         G = problem.gradient_M(now.weights)  # LM:eq5, LM:3:5, LM:3:10  with the triples just found
@@ -121,11 +224,22 @@ def steps(problem, L, step=metric_step, *, tol=1e-4, checks=200):
             now = then
 
 
-# ------------------------------------------------------------------------------------ §§ 4.1 and 5, k-NN
+# ------------------------------------------------------------------------------- §§ 4.1 and 5, k-NN
 
 
-def nearest(X, Q, k, L, partition, *, kernels=refimpl.kernels, threads=None):
-    """Return the k nearest training points of each query, each under its own metric: eq. 8, by ball trees.
+def nearest(
+    X: FloatArray,
+    Q: FloatArray,
+    k: int,
+    L: FloatArray,
+    partition: IntArray,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> tuple[FloatArray, IntArray]:
+    """Return the k nearest training points of each query, by ball trees: eq. 8.
+
+    The distance to a training point is taken under its own metric.
 
     Parameters
     ----------
@@ -141,62 +255,153 @@ def nearest(X, Q, k, L, partition, *, kernels=refimpl.kernels, threads=None):
     Returns
     -------
     squares : ndarray, shape (m, k), float64
-        Squared distances, ascending.
+        Squared distances, in ascending order.
     indices : ndarray, shape (m, k), int64
-        Places in X; of equal distances the lowest comes first.
+        Rows of X; among equal distances the lowest index comes first.
+
+    See Also
+    --------
+    refimpl.lmnn.metric_neighbors : The form for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import algorithm
+    >>> X, Q = np.array([[0.0], [1.0], [4.0]]), np.array([[3.0]])
+    >>> algorithm.nearest(X, Q, 2, np.ones((1, 1, 1)), np.zeros(3, dtype=int))[1].tolist()
+    [[2, 1]]
     """
-    squares, indices = [], []
+    all_squares = []
+    all_indices = []
     for alpha in np.unique(partition):
         members = np.flatnonzero(partition == alpha)
         Z = X[members] @ L[alpha].T  # LM:5:1
-        tree = kernels.build_tree(Z, direction="principal", threads=threads)  # LM:4.1:1, LM:4.1:2, LM:4.1:3
+        # LM:4.1:1, LM:4.1:2, LM:4.1:3
+        tree = kernels.build_tree(Z, direction="principal", threads=threads)
         near = min(k, len(members))
-        found = kernels.tree_nearest(tree, Q @ L[alpha].T, near, bound="ball", threads=threads)  # LM:eq7, LM:4.1:4
-        squares.append(found[0])  # LM:eq8
-        indices.append(members[found[1]])
-    squares, indices = np.hstack(squares), np.hstack(indices)
+        # LM:eq7, LM:4.1:4
+        closest = kernels.tree_nearest(tree, Q @ L[alpha].T, near, bound="ball", threads=threads)
+        all_squares.append(closest[0])  # LM:eq8
+        all_indices.append(members[closest[1]])
+    squares = np.hstack(all_squares)
+    indices = np.hstack(all_indices)
     order = np.lexsort((indices, squares), axis=1)[:, :k]  # LM:5:2
     return np.take_along_axis(squares, order, axis=1), np.take_along_axis(indices, order, axis=1)
 
 
-# ------------------------------------------------------------------------------------------------ § 4.3
+# -------------------------------------------------------------------------------------------- § 4.3
 
 
-def lmnn_svd(M, r):
-    """Return the factor of the r leading eigenvectors of M: LMNN-SVD, § 4.3. Shape (r, d), largest first."""
+def lmnn_svd(M: FloatArray, r: int) -> FloatArray:
+    """Return the factor of the r leading eigenvectors of M: LMNN-SVD, § 4.3.
+
+    Parameters
+    ----------
+    M : ndarray, shape (d, d), float64
+    r : int
+
+    Returns
+    -------
+    ndarray, shape (r, d), float64
+        The factor; its longest row comes first.
+
+    See Also
+    --------
+    refimpl.lmnn.lmnn_svd : The form for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import algorithm
+    >>> np.abs(algorithm.lmnn_svd(np.diag([1.0, 4.0]), 1)).tolist()
+    [[0.0, 2.0]]
+    """
     return project(M)[::-1][:r]  # LM:4.3:1
 
 
-def factor_step(L, G, objective, t):
-    """Return L - eta times the gradient by L: the t-th step of LMNN-RECT, § 4.3. As for :func:`metric_step`."""
-    D = 2 * L @ G  # LM:4.3:2  eq. 3 as a function of L, M = L^T L
+def factor_step(L: FloatArray, G: FloatArray, objective: float, t: int) -> FloatArray:
+    """Return L - eta times the gradient by L: the t-th step of LMNN-RECT, § 4.3.
+
+    Parameters
+    ----------
+    L, G, objective, t
+        As for :func:`metric_step`.
+
+    Returns
+    -------
+    ndarray, shape (partitions, r, d), float64
+
+    See Also
+    --------
+    steps : The steps one after the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import algorithm
+    >>> algorithm.factor_step(np.ones((1, 1, 2)), np.eye(2)[None], 1.0, 1).shape
+    (1, 1, 2)
+    """
+    D: FloatArray = 2 * L @ G  # LM:4.3:2  eq. 3 as a function of L, M = L^T L
     m = np.linalg.norm(L)
     g = np.linalg.norm(D)
-    eta = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.65)  # open: rect-step-size
+    eta: float = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.65)  # open: rect-step-size
     return L - eta * D  # LM:4.3:3
 
 
-# ------------------------------------------------------------------------------------------------ § 5
+# ---------------------------------------------------------------------------------------------- § 5
 
 
-def coordinates(problem):
-    """Return maps X -> X R, one for each metric, under which the sum of C_ij over target neighbours is the identity.
+def coordinates(problem: LargeMarginProblem) -> FloatArray:
+    """Return a matrix R for each metric; the points X R are in the coordinates of the steps.
 
-    Eq. 3 is the same in all coordinates; the steps come near its optimum far sooner in these.
+    In these coordinates the sum of C_ij over target neighbours is the identity. Eq. 3 is the same
+    in all coordinates, but in these the steps come near its optimum far sooner.
+
+    Parameters
+    ----------
+    problem : refimpl.lmnn.problem.LargeMarginProblem
 
     Returns
     -------
     ndarray, shape (partitions, d, d), float64
+
+    See Also
+    --------
+    lmnn : The training in these coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refimpl.kernels
+    >>> from refimpl.lmnn import algorithm
+    >>> from refimpl.lmnn.problem import LargeMarginProblem
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> targets = algorithm.target_neighbors(X, y, 1)
+    >>> problem = LargeMarginProblem(X, y, targets, 1.0, np.zeros(4, dtype=int), refimpl.kernels)
+    >>> np.abs(algorithm.coordinates(problem)).round(3).tolist()  # four squares of 1
+    [[[0.5]]]
     """
     values, vectors = np.linalg.eigh(problem.pull_gradient())
-    return vectors / np.sqrt(values + 1e-6 * values.mean())[:, None, :]  # open: coordinates
+    R: FloatArray = vectors / np.sqrt(values + 1e-6 * values.mean())[:, None, :]
+    return R  # open: coordinates
 
 
-def lmnn(X, y, k, mu=1.0, partition=None, *, search="product", kernels=refimpl.kernels, threads=None):
-    """Return factors of the metrics that minimise eq. 3, one metric for each partition: §§ 2, 3 and 5.1.
+def lmnn(
+    X: FloatArray,
+    y: IntArray,
+    k: int,
+    mu: float = 1.0,
+    partition: IntArray | None = None,
+    *,
+    search: Search = "product",
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return the factors of the metrics that minimise eq. 3: §§ 2, 3 and 5.1.
 
-    Its products are small, so the threads of BLAS cost more than they gain, and very much beside other work: call it
-    within ``threadpoolctl.threadpool_limits(1, user_api="blas")``, as :func:`refimpl.lmnn.lmnn` does.
+    The matrix products are small, so BLAS is faster with one thread. Call the function within
+    ``threadpoolctl.threadpool_limits(1, user_api="blas")``, as :func:`refimpl.lmnn.lmnn` does.
 
     Parameters
     ----------
@@ -204,19 +409,32 @@ def lmnn(X, y, k, mu=1.0, partition=None, *, search="product", kernels=refimpl.k
     y : ndarray, shape (n,), int64
         Classes.
     k : int
-        Target neighbours.
+        The number of target neighbours.
     mu : float
     partition : ndarray, shape (n,), int64, optional
-        Of each point, 0, 1, ...; one metric without it.
+        The index of each point's metric, 0, 1, ...; by default there is one metric.
     search : {"product", "trees"}
-        How the full check looks for impostors: by products, or in one ball tree for each class (§ 4.2).
+        How the full check looks for impostors: by products, or in a ball tree for each class
+        (§ 4.2).
     kernels : module
     threads : int, optional
 
     Returns
     -------
     ndarray, shape (partitions, d, d), float64
-        L, M = L^T L.
+        The factor L of each metric M = L^T L.
+
+    See Also
+    --------
+    refimpl.lmnn.lmnn : The form for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import algorithm
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> algorithm.lmnn(X, y, 1).shape
+    (1, 1, 1)
     """
     partition = np.zeros(len(X), dtype=np.int64) if partition is None else partition  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
@@ -228,7 +446,33 @@ def lmnn(X, y, k, mu=1.0, partition=None, *, search="product", kernels=refimpl.k
     return L @ np.swapaxes(R, -1, -2)
 
 
-def start(problem):
-    """Return c I for each metric, of which target neighbours are at a mean squared distance of 1."""
+def start(problem: LargeMarginProblem) -> FloatArray:
+    """Return c I for each metric: then target neighbours have a mean squared distance of 1.
+
+    Parameters
+    ----------
+    problem : refimpl.lmnn.problem.LargeMarginProblem
+
+    Returns
+    -------
+    ndarray, shape (partitions, d, d), float64
+
+    See Also
+    --------
+    steps : Start from this factor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refimpl.kernels
+    >>> from refimpl.lmnn import algorithm
+    >>> from refimpl.lmnn.problem import LargeMarginProblem
+    >>> X, y = np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> targets = algorithm.target_neighbors(X, y, 1)
+    >>> problem = LargeMarginProblem(X, y, targets, 1.0, np.zeros(4, dtype=int), refimpl.kernels)
+    >>> algorithm.start(problem).tolist()
+    [[[0.5]]]
+    """
     identity = np.repeat(np.eye(problem.d)[None], problem.partitions, axis=0)
-    return identity * np.sqrt(problem.targets.size / problem.evaluate(identity).pull)  # open: start
+    c = float(np.sqrt(problem.targets.size / problem.evaluate(identity).pull))
+    return identity * c  # open: start

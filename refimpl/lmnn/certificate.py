@@ -1,13 +1,17 @@
 """Lower bounds on eq. 3 of Weinberger & Saul (2008), from the slopes of the hinges.
 
-For slopes 0 <= alpha_ijl <= mu with
+A slope alpha_ijl is the derivative of the hinge of a triple (i, j, l) times mu, so 0 <= alpha_ijl
+<= mu. For each metric let
 
-    G(alpha) = sum C_ij + sum alpha_ijl (C_ij - C_il)  positive semidefinite, for the pairs of each metric,
+    G(alpha) = sum C_ij + sum alpha_ijl (C_ij - C_il).
 
-the sum of the alphas is no more than the least value of eq. 3 over all triples, whatever the working set. Slopes at
-successive steps are mixed, and scaled down, until G is in the cone, by more than rounding can have moved it.
+If G is positive semidefinite for each metric, the sum of all alpha_ijl is a lower bound on the
+least value of eq. 3 over all triples. The bound holds for every working set. Slopes of several
+steps are mixed and scaled down until G is inside the cone of positive semidefinite matrices, by
+more than rounding errors can have moved it.
 
-Not handled here: which slopes (``smoothed.py``, ``printed.py``), and the coordinates (``coordinates.py``).
+Not handled here: the choice of the slopes (``smoothed.py``, ``printed.py``), and the coordinates
+(``coordinates.py``).
 """
 
 from dataclasses import dataclass
@@ -15,90 +19,113 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
+from refimpl.lmnn.coordinates import Coordinates
+from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.typing import FloatArray
+
+__all__ = ["Certificate", "Slopes", "dual_bound"]
+
 EPS = np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """What the bound needs of one set of slopes.
+    """The sums over a set of slopes from which the bound is computed.
 
     Attributes
     ----------
     alpha : float
-        Their sum.
+        The sum of the slopes.
     G : ndarray, shape (partitions, r, r), float64
         G(alpha).
     error : float
-        How far, in the largest eigenvalue, rounding may have moved G.
+        A bound of the rounding error of G, in the spectral norm.
     """
 
     alpha: float
-    G: np.ndarray
+    G: FloatArray
     error: float = 0.0
 
 
 class Certificate:
-    """Collects slopes of a problem; the latest give the bound.
+    """Collects the slopes of a problem, and computes the bound from the latest.
 
     Parameters
     ----------
     problem : refimpl.lmnn.problem.LargeMarginProblem
     coordinates : refimpl.lmnn.coordinates.Coordinates
-        Of the same points.
+        Coordinates of the same points.
     most : int
-        Sets of slopes that are mixed.
+        The largest number of sets of slopes to mix.
     """
 
-    def __init__(self, problem, coordinates, most):
-        self.problem, self.coordinates, self.most = problem, coordinates, most
-        self.bound, self.slopes = 0.0, []
-        first = coordinates.U[problem.partition[problem.targets.ravel()], np.repeat(np.arange(problem.n), problem.k)]
-        second = coordinates.U[problem.partition[problem.targets.ravel()], problem.targets.ravel()]
+    def __init__(self, problem: LargeMarginProblem, coordinates: Coordinates, most: int) -> None:
+        self.problem = problem
+        self.coordinates = coordinates
+        self.most = most
+        self.bound = 0.0
+        self.slopes: list[Slopes] = []
+        targets = problem.targets.ravel()
+        metric = problem.partition[targets]
+        first = coordinates.U[metric, np.repeat(np.arange(problem.n), problem.k)]
+        second = coordinates.U[metric, targets]
         self.targets = ((first - second) ** 2).sum(axis=1)
-        self.pull = self._slopes(0.0, np.concatenate([np.ones(problem.n * problem.k), np.zeros(len(problem.i))]))
+        pull = np.concatenate([np.ones(problem.n * problem.k), np.zeros(len(problem.i))])
+        self.pull = self._slopes(0.0, pull)
 
-    def _slopes(self, alpha, weights):
+    def _slopes(self, alpha: float, weights: FloatArray) -> Slopes:
         G = self.problem.gradient_M(weights, self.coordinates.U)
-        count, near = np.abs(weights).sum(), weights[: len(self.targets)] @ self.targets
-        squares = max(0.0, 2 * near - np.trace(G, axis1=1, axis2=2).sum())  # of all differences, each by its weight
-        error = 2 * np.sqrt(count * squares) * self.coordinates.error + count * self.coordinates.error**2
+        count = np.abs(weights).sum()
+        near = weights[: len(self.targets)] @ self.targets
+        # the sum of all squared differences, each with the magnitude of its weight
+        squares = max(0.0, 2 * near - np.trace(G, axis1=1, axis2=2).sum())
+        error = (
+            2 * np.sqrt(count * squares) * self.coordinates.error
+            + count * self.coordinates.error**2
+        )
         r = np.arange(G.shape[1])
         G[:, r, r] += self.coordinates.spare
         return Slopes(alpha, G, error)
 
-    def add(self, alpha, weights):
-        """Take slopes of the problem's working set as it is now: `alpha` and `weights` of an evaluation, or means."""
+    def add(self, alpha: float, weights: FloatArray) -> None:
+        """Add slopes: `alpha` and `weights` of an evaluation of the working set, or their means."""
         self.slopes.append(self._slopes(alpha, weights))
         del self.slopes[: -self.most]
 
-    def improve(self, objective):
-        """The best bound so far, with the slopes at hand; `objective` is the best that has been reached."""
+    def improve(self, objective: float) -> float:
+        """Return the best bound so far; `objective` is the lowest objective so far."""
         self.bound = max(self.bound, dual_bound(self.slopes, self.pull, objective))
         return self.bound
 
 
-def dual_bound(slopes, pull, objective=np.inf, cuts_at_most=25):
-    """The largest lower bound on eq. 3 that a mixture of slopes gives.
+def dual_bound(
+    slopes: list[Slopes], pull: Slopes, objective: float = np.inf, cuts_at_most: int = 25
+) -> float:
+    """Return the largest lower bound on eq. 3 that a mixture of slopes gives.
 
     Parameters
     ----------
     slopes : list of Slopes
     pull : Slopes
-        Those that are all 0: its G is the pull's gradient, near the identity.
+        The slopes that are all 0. Their G is the gradient of the pull, which is near the identity.
     objective : float, optional
-        Above the bound; the search ends when little of what lies between them is still to be gained.
+        An objective that was reached. The search ends when it can close only a little of the gap
+        between the bound and this objective.
 
     Returns
     -------
     float
-        A scaled mixture's sum of alphas, whose G is in the cone.
+        The sum of the slopes of a scaled mixture whose G is in the cone.
     """
     if not slopes:
         return 0.0
-    sums = np.array([one.alpha for one in slopes])
-    errors = np.array([one.error for one in slopes])
-    S = np.stack([one.G - pull.G for one in slopes])
-    mixture, cuts, best = np.eye(len(sums))[-1], [], 0.0
+    sums = np.array([slope.alpha for slope in slopes])
+    errors = np.array([slope.error for slope in slopes])
+    S = np.stack([slope.G - pull.G for slope in slopes])
+    mixture = np.eye(len(sums))[-1]
+    rows: list[list[float]] = []
+    limits: list[float] = []
+    best = 0.0
     for _ in range(cuts_at_most):
         mixed = np.tensordot(mixture, S, axes=1)
         error = max(pull.error, mixture @ errors + max(0.0, 1 - mixture.sum()) * pull.error)
@@ -109,31 +136,40 @@ def dual_bound(slopes, pull, objective=np.inf, cuts_at_most=25):
         for alpha in range(len(mixed)):
             values, vectors = np.linalg.eigh(pull.G[alpha] + mixed[alpha])
             for v in vectors[:, : min(5, int((values < error).sum()))].T:
-                cuts.append(([v @ one[alpha] @ v for one in S], v @ pull.G[alpha] @ v - error))
-        A = np.array([row for row, _ in cuts])
+                rows.append([v @ matrix[alpha] @ v for matrix in S])
+                limits.append(v @ pull.G[alpha] @ v - error)
         program = linprog(
-            -sums, A_ub=np.vstack([-A, np.ones(len(sums))]), b_ub=np.append([b for _, b in cuts], 1.0), bounds=(0, None)
+            -sums,
+            A_ub=np.vstack([-np.array(rows), np.ones(len(sums))]),
+            b_ub=np.append(limits, 1.0),
+            bounds=(0, None),
         )
-        if program.x is None or -program.fun <= best + max(1e-7 * best, 0.01 * min(objective - best, best)):
+        little = max(1e-7 * best, 0.01 * min(objective - best, best))
+        if program.x is None or -program.fun <= best + little:
             break
         mixture = np.maximum(program.x, 0.0) / max(1.0, program.x.sum())
     return best
 
 
-def _feasible_scale(C, S, error):
-    """The largest s in [0, 1] found with C + s S in the cone by more than the error, for every partition."""
+def _feasible_scale(C: FloatArray, S: FloatArray, error: float) -> float:
+    """Return a large s in [0, 1] for which C + s S is in the cone by more than `error`.
+
+    This holds for the matrices of every partition.
+    """
     scale = 1.0
-    for one, other in zip(C, S, strict=True):
-        lowest = np.linalg.eigvalsh(one)[0]
+    for pull, change in zip(C, S, strict=True):
+        lowest = np.linalg.eigvalsh(pull)[0]
         for _ in range(60):
-            mixed = one + scale * other
-            margin = error + 8 * len(mixed) * EPS * np.linalg.norm(mixed)  # the eigenvalue's own rounding
-            if lowest <= margin:  # C itself is not surely inside
+            mixed = pull + scale * change
+            # with the rounding error of the eigenvalue itself
+            margin = error + 8 * len(mixed) * EPS * np.linalg.norm(mixed)
+            if lowest <= margin:  # C itself may be outside the cone
                 return 0.0
             least = np.linalg.eigvalsh(mixed)[0]
             if least >= margin:
                 break
-            scale *= (1 - 1e-12) * (lowest - margin) / (lowest - least)  # by concavity in s this one is in the cone
+            # the lowest eigenvalue is concave in s, so this smaller s is in the cone
+            scale *= (1 - 1e-12) * (lowest - margin) / (lowest - least)
         else:
             return 0.0
     return scale

@@ -1,91 +1,193 @@
-"""LMNN of low rank: Weinberger & Saul (2008), § 4.3. LMNN-RECT here takes L-BFGS on a smoothed problem.
+"""LMNN of low rank: Weinberger & Saul (2008), § 4.3.
 
-The paper's plain gradient steps by L are :func:`refimpl.lmnn.algorithm.factor_step`.
+LMNN-RECT is trained here by L-BFGS on a smoothed problem. The plain gradient steps of the paper are
+in :func:`refimpl.lmnn.algorithm.factor_step`.
 """
 
 import numpy as np
 
-from refimpl.checks import as_count, as_kernels, as_matrix, positive
+from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
-from refimpl.lmnn.arguments import as_factors, as_mu, as_options, as_targets, as_validation, checked
-from refimpl.lmnn.driver import until_done
+from refimpl.lmnn.arguments import USUAL, Request, as_request
+from refimpl.lmnn.driver import course, until_done
 from refimpl.lmnn.memory import most_pairs
-from refimpl.lmnn.model import LMNNResult
+from refimpl.lmnn.model import LMNNCallback, LMNNResult, Metric, factors_of
+from refimpl.lmnn.options import LMNNOptions
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.smoothed import descend_low_rank
 from refimpl.lmnn.starts import few, scaled
-from refimpl.lmnn.training import target_neighbors
+from refimpl.typing import ArrayLike, FloatArray, Kernels
+
+__all__ = ["lmnn_rect", "lmnn_svd"]
+
+TOL = 1e-4
 
 
-def lmnn_svd(M, r):
-    """LMNN-SVD, § 4.3: the factor L of the metric's r leading eigenvectors.
+def lmnn_svd(metric: Metric, r: int) -> FloatArray:
+    """Return the factor of rank r made of the leading eigenvectors: LMNN-SVD, § 4.3.
 
     Parameters
     ----------
-    M : array_like, shape (d, d), or LMNNResult with one metric
+    metric : LMNNResult with one metric, or array_like, shape (rows, d)
+        The metric M = L^T L, or its factor L.
     r : int
-        At most d.
+        The rank, at most d.
 
     Returns
     -------
     ndarray, shape (r, d), float64
-        Rows in descending order of eigenvalues; L^T L is the best approximation of M of rank r.
+        The factor L, with rows in descending order of eigenvalues. L^T L is the best approximation
+        of M by a matrix of rank r.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `metric` is not a single metric, or r is above d.
+
+    See Also
+    --------
+    lmnn_rect : Train a factor of r rows instead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import lmnn_svd
+    >>> np.abs(lmnn_svd(np.diag([1.0, 2.0]), 1)).tolist()
+    [[0.0, 2.0]]
     """
-    if isinstance(M, LMNNResult):
-        if len(M.L) != 1:
-            raise ValueError(f"M holds {len(M.L)} metrics; pass one of them, for example M.M[0]")
-        M = M.M[0]
-    M, r = as_matrix(M, "M"), as_count(r, "r")
-    if M.shape[0] != M.shape[1] or r > len(M):
-        raise ValueError(f"M, r: shape {M.shape} and {r}; M must be square, and r at most its size")
+    L = factors_of(metric)
+    r = as_count(r, "r")
+    if L.ndim != 3 or len(L) != 1 or not np.isfinite(L).all():
+        raise ValueError(
+            "metric must be a single metric with a finite factor, such as LMNNResult.L[0]; "
+            f"got shape {L.shape}"
+        )
+    if r > L.shape[2]:
+        raise ValueError(f"r must be at most {L.shape[2]}, the dimensions of the metric; got {r}")
+    M = L[0].T @ L[0]
     return np.ascontiguousarray(algorithm.lmnn_svd((M + M.T) / 2, r))
 
 
 def lmnn_rect(
-    X, y, r, k=3, mu=1.0, *, targets=None, start=None, tol=1e-4, max_checks=200, validation=None, patience=5,
-    callback=None, max_memory=None, kernels=None, threads=None,
-):  # fmt: skip
-    """LMNN-RECT, § 4.3: eq. 3 minimised over a factor L of r rows. Not convex: a local minimum, without a bound.
+    X: ArrayLike,
+    y: ArrayLike,
+    r: int,
+    k: int = 3,
+    mu: float = 1.0,
+    *,
+    targets: ArrayLike | None = None,
+    options: LMNNOptions = USUAL,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: LMNNCallback | None = None,
+    start: Metric | None = None,
+    max_memory: int | None = None,
+) -> LMNNResult:
+    """Train a metric of rank r: LMNN-RECT, § 4.3, which minimises eq. 3 over a factor L of r rows.
+
+    The problem is not convex: the result is a local minimum, without a bound.
 
     Parameters
     ----------
+    X, y
+        As for :func:`lmnn`.
     r : int
         Rank of the metric, at most d.
-    start : array_like, shape (r, d), optional
-        By default the r leading principal components, or of more than 10,000 points what a tenth of them gives: under
-        the components all have very many impostors.
-    tol : float
-        The training ends when a full check's steps lower the objective by less than this, relative to it.
-    X, y, k, mu, targets, max_checks, validation, patience, callback, max_memory, kernels, threads
+    k, mu, targets
         As for :func:`lmnn`.
+    options : LMNNOptions, optional
+        The options `search`, `tol` (1e-4 by default), `max_checks`, `validation` and `patience` are
+        used. The training ends when the steps between two full checks lower the objective by less
+        than `tol` times its value. `solver` must be None and `n_target_rounds` must be 1.
+    kernels, threads, callback
+        As for :func:`lmnn`.
+    start : LMNNResult or array_like, shape (r, d), optional
+        The factor to start from; by default the r leading principal components. With more than
+        10,000 points the default is the result of a training on a tenth of the points, because
+        under the principal components there would be too many impostors.
+    max_memory : int, optional
+        The most bytes that the training may take. The estimate is that of :func:`lmnn` with one
+        metric, which needs at least as much; see :func:`estimate_memory`.
 
     Returns
     -------
     LMNNResult
-        `L` has shape (1, r, d).
+        `L` has shape (1, r, d), `bound` is 0.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As :func:`lmnn` does.
+
+    See Also
+    --------
+    lmnn_svd : Truncate a metric of full rank instead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import lmnn_rect
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 4)), np.arange(60) % 2
+    >>> lmnn_rect(X, y, 2).L.shape
+    (1, 2, 4)
     """
-    X, classes, k = checked(X, y, k)
-    r, (max_checks, patience, threads) = as_count(r, "r"), as_options(max_checks, patience, callback, threads)
-    mu, tol = as_mu(mu), positive(tol, "tol")
-    if r > X.shape[1]:
-        raise ValueError(f"r must be at most {X.shape[1]}, the dimensions of X; got {r}")
-    room = most_pairs(max_memory, *X.shape, k, 1)
-    validation = as_validation(validation, X, y)
-    targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
-    centred = X - X.mean(axis=0)
-    partition = np.zeros(len(X), dtype=np.int64)
-    problem = LargeMarginProblem(
-        centred, classes, targets, mu, partition, as_kernels(kernels), threads, given=X, most_pairs=room
+    request = as_request(
+        X, y, k, mu, None, targets, options, kernels, threads, callback, start, max_memory
     )
-    if start is None:
-        rows = few(problem)
-        if rows is None:
-            L = scaled(problem, np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :r].T[None])
-        else:
-            L = lmnn_rect(X[rows], classes[rows], r, k, mu, tol=tol, kernels=kernels, threads=threads).L
-    else:
-        L = as_factors(start, X.shape[1], 1)
-        if L.shape[1] != r:
-            raise ValueError(f"start must have r = {r} rows; got {L.shape[1]}")
-    steps = descend_low_rank(problem, np.ascontiguousarray(L), tol, max_checks=max_checks)
-    return until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback, max_checks)
+    r = as_count(r, "r")
+    d = request.X.shape[1]
+    if options.solver is not None:
+        raise ValueError(f"solver must be None in lmnn_rect; got {options.solver!r}")
+    if options.n_target_rounds != 1:
+        raise ValueError(f"n_target_rounds must be 1 in lmnn_rect; got {options.n_target_rounds}")
+    if r > d:
+        raise ValueError(f"r must be at most {d}, the dimensions of X; got {r}")
+    if request.factors is not None and request.factors.shape[1] != r:
+        raise ValueError(f"start must have r = {r} rows; got {request.factors.shape[1]}")
+    return _train(request, r)
+
+
+def _train(request: Request, r: int) -> LMNNResult:
+    """Train a factor of r rows."""
+    room = most_pairs(request)
+    tol = TOL if request.options.tol is None else request.options.tol
+    X = request.X
+    targets = request.targets
+    if targets is None:
+        targets = algorithm.target_neighbors(X, request.classes, request.k)
+    problem = LargeMarginProblem(
+        X - X.mean(axis=0),
+        request.classes,
+        targets,
+        request.mu,
+        request.partition,
+        request.kernels,
+        request.threads,
+        request.options.search,
+        original=X,
+        most_pairs=room,
+    )
+    L = _start(problem, request, r, tol) if request.factors is None else request.factors
+    checks = descend_low_rank(
+        problem, np.ascontiguousarray(L), tol, max_checks=request.options.max_checks
+    )
+    return until_done(checks, problem, course(request, tol))[0]
+
+
+def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) -> FloatArray:
+    """Return r principal components, or with many points a factor trained on a tenth of them."""
+    rows = few(problem)
+    if rows is None:
+        directions = np.linalg.eigh(problem.X.T @ problem.X)[1][:, ::-1]
+        return scaled(problem, directions[:, :r].T[None])
+    return lmnn_rect(
+        request.X[rows],
+        request.classes[rows],
+        r,
+        request.k,
+        request.mu,
+        options=LMNNOptions(tol=tol, search=request.options.search),
+        kernels=request.kernels,
+        threads=request.threads,
+    ).L

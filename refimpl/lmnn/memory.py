@@ -1,40 +1,137 @@
-"""How much memory a training of LMNN takes, and how many pairs of points fit into what it may take."""
+"""Estimates of the memory of a training of LMNN, and of the pairs that fit into a limit."""
+
+import numpy as np
 
 from refimpl.kernels.subgradient import HELD
+from refimpl.lmnn.arguments import USUAL, Request, as_request
+from refimpl.lmnn.model import LMNNCallback, Metric
+from refimpl.lmnn.options import LMNNOptions
 from refimpl.lmnn.smoothed import MEMORY, MIXED
 from refimpl.products import MOST_SUMS
 from refimpl.resources import check_memory
+from refimpl.typing import ArrayLike, IntArray, Kernels
 
-PAIR = 260  # bytes that a pair of the working set takes
-PAIR_TARGET = 48  # and for each target neighbour
+__all__ = ["estimate_memory"]
+
+BLOCK = 2**22  # distances of a validation set that are in memory at a time
+PAIR = 260  # bytes for each pair of the working set,
+PAIR_TARGET = 48  # and more bytes for each pair and target neighbour
 
 
-def estimate_memory(n, d, k=3, partitions=1, *, pairs=None):
-    """Bytes that :func:`lmnn` or :func:`lmnn_rect` takes at most for n points in d dimensions, on either kernel.
+def estimate_memory(
+    X: ArrayLike,
+    y: ArrayLike,
+    k: int = 3,
+    mu: float = 1.0,
+    *,
+    partition: ArrayLike | None = None,
+    targets: ArrayLike | None = None,
+    options: LMNNOptions = USUAL,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: LMNNCallback | None = None,
+    start: Metric | None = None,
+    max_memory: int | None = None,
+) -> int:
+    """Return an upper bound of the bytes that :func:`refimpl.lmnn.lmnn` takes for these arguments.
+
+    The memory of a training depends on the number of pairs of a point and an impostor, which is not
+    known in advance. The bound assumes the largest possible number: all pairs of points of
+    different classes. Few trainings come near the bound; ``result.history[:, 3].max()`` is the
+    number of pairs that a training had. The bound is valid for both kernels, and also for
+    :func:`refimpl.lmnn.lmnn_rect`, whose factor is smaller.
+
+    Parameters
+    ----------
+    X, y, k, mu, partition, targets, options
+        As for :func:`refimpl.lmnn.lmnn`.
+    kernels, threads, callback, start, max_memory
+        These arguments are checked, but do not change the estimate.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`refimpl.lmnn.lmnn` does.
+
+    See Also
+    --------
+    refimpl.lmnn.lmnn : Its `max_memory` limits the same estimate for the pairs that are found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import estimate_memory
+    >>> X, y = np.random.default_rng(0).normal(size=(300, 6)), np.arange(300) % 3
+    >>> 1e7 < estimate_memory(X, y) < 1e9
+    True
+    """
+    request = as_request(
+        X, y, k, mu, partition, targets, options, kernels, threads, callback, start, max_memory
+    )
+    pairs = pairs_of_classes(request.classes)
+    return bytes_for(*request.shape, pairs) + bytes_of_validation(request)
+
+
+def pairs_of_classes(classes: IntArray) -> int:
+    """Return the number of ordered pairs of points of different classes."""
+    sizes = np.bincount(classes)
+    return int(len(classes) ** 2 - (sizes**2).sum())
+
+
+def bytes_for(n: int, d: int, k: int, partitions: int, pairs: int) -> int:
+    """Return an upper bound of the bytes of a training with `pairs` pairs at a time.
 
     Parameters
     ----------
     n, d, k, partitions : int
-    pairs : int, optional
-        Pairs of a point and an impostor that are held at a time. They are not known before: the default is the most
-        that there can be, n (n - 1), and few trainings come near it. ``result.history[:, 3].max()`` tells how many a
-        training had, but for the training of one metric that several start from.
+        The numbers of points, dimensions, target neighbours of each point, and metrics.
+    pairs : int
+        The number of pairs of a point and an impostor.
+
+    Returns
+    -------
+    int
     """
-    pairs = n * (n - 1) if pairs is None else min(pairs, n * (n - 1))
-    held = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))  # in the reference's kernels
+    # numbers that the reference kernels have in memory at a time
+    numbers = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))
     points = n * d * (12 + 6 * partitions + 5 * k) + n * k * 60 + 6 * n * min(n, 200)
     metrics = d * d * (partitions * (2 * MEMORY + 3 * MIXED + 30) + 10 + MOST_SUMS)
-    return int(2**20 + 8 * (points + metrics + 4 * held) + (PAIR + PAIR_TARGET * k) * pairs)
+    return int(2**20 + 8 * (points + metrics + 4 * numbers) + (PAIR + PAIR_TARGET * k) * pairs)
 
 
-def most_pairs(max_memory, n, d, k, partitions):
-    """How many pairs `max_memory` allows; None without a cap. Raises MemoryError if there is no room for any."""
-    if max_memory is None:
+def bytes_of_validation(request: Request) -> int:
+    """Return an upper bound of the bytes that the classification of a validation set takes."""
+    if request.validation is None:
+        return 0
+    n, d, k, partitions = request.shape
+    m = len(request.validation.Q)
+    return 8 * (m * (12 * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
+
+
+def most_pairs(request: Request) -> int | None:
+    """Return the number of pairs that `max_memory` allows, or None without a limit.
+
+    Raises
+    ------
+    MemoryError
+        If there is no room for a single pair.
+    """
+    if request.max_memory is None:
         return None
-    check_memory(estimate_memory(n, d, k, partitions, pairs=0), max_memory, "points or dimensions")
-    low, high = 0, n * (n - 1)
+    room = request.max_memory - bytes_of_validation(request)
+    needed = bytes_for(*request.shape, 0) + bytes_of_validation(request)
+    check_memory(needed, request.max_memory, "points or dimensions")
+    low = 0
+    high = pairs_of_classes(request.classes)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = estimate_memory(n, d, k, partitions, pairs=middle) <= max_memory
-        low, high = (middle, high) if fits else (low, middle - 1)
+        if bytes_for(*request.shape, middle) <= room:
+            low = middle
+        else:
+            high = middle - 1
     return low

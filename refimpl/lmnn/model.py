@@ -1,47 +1,68 @@
-"""What a training of LMNN gives: a step of it, and its result.
+"""The state of a training of LMNN after a full check, and its result.
 
 Not handled here: the training (``training.py``), classification (``neighbors.py``).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
+from refimpl.progress import Step
 from refimpl.results import result
+from refimpl.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = ["Check", "LMNNCallback", "LMNNResult", "Metric"]
 
 
-@dataclass(frozen=True)
-class Step:
-    """State after a full check.
+@dataclass(frozen=True, eq=False)
+class Check:
+    """State of a training after a full check of all triples: the `state` of a callback's step.
 
     Attributes
     ----------
     t : int
-        Full checks made.
-    L : ndarray, shape (partitions, r, d)
-        Best maps so far.
+        The number of full checks so far in this round of target neighbours.
+    L : ndarray, shape (partitions, r, d), float64
+        The best factors so far.
     objective : float
-        Eq. 3 over all triples at `L`. It never rises from step to step.
+        Eq. 3 over all triples at `L`. It never rises from one full check to the next.
     bound : float
-        No metric of the columns that are used has a lower objective (:mod:`refimpl.lmnn.coordinates`).
+        A lower bound: no metric of the columns that are used has a lower objective
+        (:mod:`refimpl.lmnn.coordinates`).
     active : int
-        Triples with positive slack at the last maps tried.
+        The number of active triples (those with positive slack) at the last factors tried.
     pairs : int
-        Size of the working set.
+        The number of pairs in the working set.
     evaluations : int
-        Looks at the working set so far.
+        How many times the working set was evaluated so far.
     h, epsilon : float
-        Width of the smoothed hinges and strength of the barrier.
+        The width of the smoothed hinges, and the strength of the barrier.
     gradient_norm : float
-        Norm of the gradient by L of the smoothed problem, relative to that of the pull alone.
+        The norm of the gradient of the smoothed problem by L, divided by that of the pull.
     settled : bool
-        Whether the last steps gained so little that the training is over (low rank).
+        Whether the last steps gained so little that the training ends (low rank only).
     stuck : bool
-        Whether the solver has ended without a proof, since neither the objective nor the bound moves.
+        Whether the solver ends without a proof, because neither the objective nor the bound moves.
+
+    See Also
+    --------
+    refimpl.Step : What a callback gets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import lmnn
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> objectives = []
+    >>> model = lmnn(X, y, 1, callback=lambda step: objectives.append(step.state.objective))
+    >>> objectives[-1] == model.objective
+    True
     """
 
     t: int
-    L: np.ndarray
+    L: FloatArray
     objective: float
     bound: float
     active: int
@@ -54,71 +75,110 @@ class Step:
     stuck: bool = False
 
     @property
-    def gap(self):
-        """How much the objective can be above the optimum, relative to it."""
-        return (self.objective - self.bound) / self.objective if self.objective > 0 else 0.0
+    def gap(self) -> float:
+        """How much the objective can be above the optimum, relative to the objective."""
+        return relative_gap(self.objective, self.bound)
 
 
 @result
 @dataclass(frozen=True, eq=False)
 class LMNNResult:
-    """One learnt metric, or one for each partition.
+    """The learnt metrics: one metric, or one for each part of a partition.
 
     Attributes
     ----------
     L : ndarray, shape (partitions, r, d), float64
-        Factors: M = L^T L. r is at most d.
+        The factors of the metrics M = L^T L; r is at most d.
     partition : ndarray, shape (n,), int64
-        Partition of each training point; all 0 with one metric.
+        The index of each training point's metric; all 0 with one metric.
     targets : ndarray, shape (n, k), int64
-        Target neighbours.
+        The target neighbours of each training point.
     mu : float
+        The weight of the violated margins in eq. 3.
     objective : float
         Eq. 3 over all triples at `L`.
     bound : float
-        No positive semidefinite M has a lower objective; 0 where that is not known (low rank, or a column was left out
-        whose values differ by rounding at most). Columns that are sums of others but for the rounding of their
-        coordinates, see :mod:`refimpl.lmnn.coordinates`, count as such sums.
+        A lower bound: no positive semidefinite M has a lower objective. It is 0 if no bound is
+        known, which is so for low rank, and if a column was left out because its values differ by
+        no more than rounding errors. A column that equals a sum of other columns up to rounding
+        errors counts as their sum; see :mod:`refimpl.lmnn.coordinates`.
     converged : bool
-        Whether objective - bound is at most tol times the objective, or times a thousandth of n k or of the objective
-        of M = 0 (mu for each triple), whichever is less, where the objective is less than that. Of
-        :func:`lmnn_rect` it tells that the last steps gained less than tol, which proves nothing.
+        Whether objective - bound is at most tol times the objective. If the objective is less than
+        a thousandth of n k, or of the objective of M = 0 (mu for each triple) if that is less, the
+        gap is compared with tol times this thousandth instead. For :func:`lmnn_rect` `converged`
+        only says that the last steps gained less than tol.
     message : str
-        Why the training ended, and where `converged` is False how far from the optimum `L` may be.
-    history : ndarray, shape (steps, 6), float64
-        After each full check: the best objective so far, the bound, active triples, pairs in the working set, looks at
-        the working set, and the norm of the gradient by L over that of the pull alone.
-    validation_errors : ndarray, shape (steps,) or (0,), float64
-        Share of the validation set misclassified after each full check.
+        Why the training ended and, if `converged` is False, how far from the optimum `L` may be.
+    history : ndarray, shape (full checks, 6), float64
+        After each full check: the best objective so far, the bound, the number of active triples,
+        the number of pairs in the working set, the number of its evaluations so far, and the norm
+        of the gradient by L divided by that of the pull.
+    validation_errors : ndarray, shape (full checks,) or (0,), float64
+        The share of the validation set that is misclassified after each full check.
+
+    See Also
+    --------
+    refimpl.lmnn.lmnn, refimpl.lmnn.lmnn_rect : The trainings.
+    refimpl.lmnn.classify, refimpl.lmnn.metric_neighbors : What a metric is for.
+    refimpl.save, refimpl.load : Write it to a file and read it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import lmnn
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> model = lmnn(X, y, 1)
+    >>> model.converged, model.L.shape, model.M.shape
+    (True, (1, 1, 1), (1, 1, 1))
     """
 
-    L: np.ndarray
-    partition: np.ndarray
-    targets: np.ndarray
+    L: FloatArray
+    partition: IntArray
+    targets: IntArray
     mu: float
     objective: float
     bound: float
     converged: bool
     message: str
-    history: np.ndarray
-    validation_errors: np.ndarray
+    history: FloatArray
+    validation_errors: FloatArray
 
-    def __post_init__(self):
-        for name, kind in (("mu", float), ("objective", float), ("bound", float), ("converged", bool),
-                           ("message", str)):  # fmt: skip
-            object.__setattr__(self, name, kind(getattr(self, name)))  # a file gives arrays back
+    def __post_init__(self) -> None:
+        # values loaded from a file are arrays without dimensions
+        for name in ("mu", "objective", "bound"):
+            object.__setattr__(self, name, float(getattr(self, name)))
+        object.__setattr__(self, "converged", bool(self.converged))
+        object.__setattr__(self, "message", str(self.message))
 
     @property
-    def M(self):
+    def M(self) -> FloatArray:
         """The metrics, shape (partitions, d, d)."""
         return self.L.transpose(0, 2, 1) @ self.L
 
     @property
-    def full_checks(self):
-        """How often all triples were looked at."""
+    def full_checks(self) -> int:
+        """The number of full checks of all triples."""
         return len(self.history)
 
     @property
-    def gap(self):
-        """How much the objective can be above the optimum, relative to it."""
-        return (self.objective - self.bound) / self.objective if self.objective > 0 else 0.0
+    def gap(self) -> float:
+        """How much the objective can be above the optimum, relative to the objective."""
+        return relative_gap(self.objective, self.bound)
+
+
+LMNNCallback: TypeAlias = Callable[[Step[Check, LMNNResult]], bool | None]
+"""A function of a :class:`refimpl.Step` whose state is a :class:`Check`."""
+
+Metric: TypeAlias = LMNNResult | ArrayLike
+"""A learnt metric: a result, or factors of shape (r, d) or (partitions, r, d)."""
+
+
+def relative_gap(objective: float, bound: float) -> float:
+    """Return (objective - bound) / objective; 0 for an objective of 0."""
+    return (objective - bound) / objective if objective > 0 else 0.0
+
+
+def factors_of(metric: Metric) -> FloatArray:
+    """Return the factors of a metric, shape (partitions, r, d), float64."""
+    L = np.asarray(metric.L if isinstance(metric, LMNNResult) else metric, dtype=np.float64)
+    return L[None] if L.ndim == 2 else L

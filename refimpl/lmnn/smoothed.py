@@ -1,45 +1,63 @@
-"""The default steps of :mod:`refimpl.lmnn`: a smoothed problem with a barrier, solved in the factor L, and the proof.
+"""The default solver of :mod:`refimpl.lmnn`: L-BFGS on a smoothed problem, with a proof.
 
-The paper's sub-gradient steps (``algorithm.py``) need very many small ones. Here the hinges are smoothed to
-a width h, M is kept inside the cone by -epsilon log det M, and L of M = L^T L is found by L-BFGS in coordinates where
-the pull of the target neighbours is the identity (``coordinates.py``); then h and epsilon shrink. The problem in L
-is not convex, but that in M is, and the slopes of the hinges tell how far from the optimum a metric can be
-(``certificate.py``). The objective is that of a full check of all triples, with the factor in the coordinates that
-the points were given in; the metric returned is the best of the full checks.
+The sub-gradient method of the paper (``algorithm.py``) needs very many small steps. Here the hinges
+are smoothed to a width h, and the barrier -epsilon log det M keeps M inside the cone of positive
+semidefinite matrices. L-BFGS finds the factor L of M = L^T L, in coordinates where the pull is the
+identity (``coordinates.py``). Then h and epsilon shrink. The problem in L is not convex, but the
+problem in M is convex, so the slopes of the hinges give a bound of the distance to the optimum
+(``certificate.py``).
 
-Not handled here: validation (``driver.py`` does it).
+The objective is computed in a full check of all triples, in the original coordinates of the points.
+The solver returns the best metric of all full checks.
+
+Not handled here: the validation set (``driver.py``).
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from refimpl.lmnn.certificate import Certificate
-from refimpl.lmnn.model import Step
+from refimpl.lmnn.coordinates import Coordinates
+from refimpl.lmnn.model import Check
+from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
+from refimpl.typing import FloatArray
+
+__all__ = ["descend", "descend_low_rank"]
 
 SHRINK = 3.0
-ITERATIONS = 60  # of L-BFGS between two full checks
-MOST = 16  # times as many where that does not close the gap
-MEMORY = 60  # gradients that L-BFGS remembers
-MIXED = 40  # steps whose slopes are mixed for the bound
-EARLY = 4  # full checks after a quarter of that, while the working set still grows
-KEPT = 20  # steps between two full checks whose slopes are kept
-SHARE = 1e-6  # of the pull's mean that is added to it in the coordinates of LMNN-RECT
-PATIENCE = 8  # full checks in which neither the objective nor the bound moves, after which the steps end
-CROWD = 3  # pairs of LMNN-RECT's working set for each impostor, beyond which it is made anew while it is early
-CLEAR = 0.5  # pairs that miss the margin by up to this stay in the working set
+ITERATIONS = 60  # the number of iterations of L-BFGS between two full checks
+MOST = 16  # ITERATIONS grow up to this factor if they do not close the gap
+MEMORY = 60  # the number of gradients that L-BFGS remembers
+MIXED = 40  # the number of steps whose slopes are mixed for the bound
+EARLY = 4  # the first full checks come after a quarter of ITERATIONS: the working set still grows
+KEPT = 20  # the slopes of this number of last steps before a full check are kept
+SHARE = 1e-6  # LMNN-RECT adds this share of the mean pull to the pull in its coordinates
+# the steps end after this number of full checks in which neither objective nor bound moves
+PATIENCE = 8
+# early LMNN-RECT resets its working set if it has more than this number of pairs for each impostor
+CROWD = 3
+CLEAR = 0.5  # a reset keeps pairs that satisfy the margin by up to this much
 
 
 class Smoothed:
-    """Eq. 3 over the working set, with smoothed hinges and the barrier, as a function of a factor V."""
+    """Eq. 3 over the working set, with smoothed hinges and barrier, as a function of a factor."""
 
-    def __init__(self, problem, spare, certificate=None):
-        self.problem, self.spare, self.certificate = problem, spare, certificate
-        self.evaluations, self.epsilon, self.h = 0, 0.0, 0.3
+    def __init__(
+        self, problem: LargeMarginProblem, spare: FloatArray, certificate: Certificate | None = None
+    ) -> None:
+        self.problem = problem
+        self.spare = spare
+        self.certificate = certificate
+        self.evaluations = 0
+        self.epsilon = 0.0
+        self.h = 0.3
+        self.last: Evaluation
 
-    def __call__(self, v):
-        """The value and its derivative at the numbers v of V, shape (partitions, r, d)."""
+    def __call__(self, v: FloatArray) -> tuple[float, FloatArray]:
+        """Return the value and its derivative; v holds the numbers of V, (partitions, r, d)."""
         V = v.reshape(self.problem.partitions, -1, self.problem.d)
         self.last = self.problem.evaluate(V, self.h)
         gradient = self.problem.gradient_L(self.last)
@@ -50,159 +68,220 @@ class Smoothed:
         self.evaluations += 1
         if self.epsilon == 0:
             return smooth, gradient.ravel()
-        log_det = sum(np.linalg.slogdet(one)[1] for one in V)
+        log_det = sum(np.linalg.slogdet(factor)[1] for factor in V)
         barrier = np.linalg.inv(V).transpose(0, 2, 1)
         return smooth - 2 * self.epsilon * log_det, (gradient - 2 * self.epsilon * barrier).ravel()
 
-    def descend(self, V, iterations):
-        """L-BFGS from V; returns where it ends and the relative norm of the gradient, and hands on the last slopes."""
+    def descend(self, V: FloatArray, iterations: int) -> tuple[FloatArray, float]:
+        """Take L-BFGS steps from V, and pass the last slopes to the certificate.
+
+        Returns
+        -------
+        V : ndarray
+            The factor at the end of the steps.
+        norm : float
+            The norm of the gradient at the end, divided by that of the pull.
+        """
         made = 0
 
-        def keep(intermediate_result):
+        def keep(intermediate_result: OptimizeResult) -> None:
             nonlocal made
             made += 1
-            if made > iterations - KEPT:
+            if self.certificate and made > iterations - KEPT:
                 self.certificate.add(self.last.alpha, self.last.weights)
 
-        found = minimize(
-            self, V.ravel(), jac=True, method="L-BFGS-B", callback=keep if self.certificate else None,
-            options={"maxiter": iterations, "maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0},
-        )  # fmt: skip
+        end = minimize(
+            self,
+            V.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            callback=keep if self.certificate else None,
+            options={
+                "maxiter": iterations,
+                "maxfun": 10 * iterations,
+                "maxcor": MEMORY,
+                "ftol": 0.0,
+                "gtol": 0.0,
+            },
+        )
         if self.certificate and made <= iterations - KEPT:  # it ended early
-            self(found.x)
+            self(end.x)
             self.certificate.add(self.last.alpha, self.last.weights)
-        norm = np.linalg.norm(found.jac) / max(1e-300, np.linalg.norm(2 * found.x))
-        return found.x.reshape(V.shape), norm
+        norm = np.linalg.norm(end.jac) / max(1e-300, float(np.linalg.norm(2 * end.x)))
+        return end.x.reshape(V.shape), float(norm)
+
+    def state(
+        self,
+        t: int,
+        L: FloatArray,
+        objective: float,
+        bound: float,
+        now: Evaluation,
+        gradient_norm: float,
+    ) -> Check:
+        """Return the state after the t-th full check, whose evaluation is `now`."""
+        return Check(
+            t=t,
+            L=L,
+            objective=objective,
+            bound=bound,
+            active=now.active,
+            pairs=len(self.problem.i),
+            evaluations=self.evaluations,
+            h=self.h,
+            epsilon=self.epsilon,
+            gradient_norm=gradient_norm,
+        )
 
 
-def descend(problem, L, tol, *, max_checks):
-    """Steps of the solver, one for each full check of all triples.
+def descend(
+    problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
+) -> Iterator[Check]:
+    """Yield the state of the solver after each full check of all triples.
 
     Parameters
     ----------
     problem : LargeMarginProblem
-        In the coordinates that the points were given in.
+        The problem in the original coordinates of the points.
     L : ndarray, shape (partitions, r, d)
-        Where to start.
+        The factors to start from.
     tol : float
-        The relative gap that is wanted; the smoothing shrinks towards it. The caller stops.
+        The relative gap to reach. The smoothing shrinks towards it; the caller ends the steps.
     max_checks : int
+        The largest number of full checks.
 
     Yields
     ------
-    Step
-        The last one is `stuck` if for some full checks nothing has moved.
+    Check
+        The last check is `stuck` if nothing has moved for PATIENCE full checks.
     """
-    at = problem.coordinates
-    inner = problem.within(at.U)
-    certificate = Certificate(inner, at, MIXED)
-    smoothed = Smoothed(inner, at.spare, certificate)
-    V = _inside(at.inward(L))
-    full_check(inner, at, V, smoothed.h)
+    coordinates = problem.coordinates
+    inner = problem.within(coordinates.U)
+    certificate = Certificate(inner, coordinates, MIXED)
+    smoothed = Smoothed(inner, coordinates.spare, certificate)
+    V = _inside(coordinates.inward(L))
+    full_check(inner, coordinates, V, smoothed.h)
     size = V.shape[0] * V.shape[1]
     smoothed.epsilon = 0.03 * max(inner.evaluate(V).pull, 1e-12) / size
-    best = np.inf, None
+    best = np.inf
+    best_L = L
     iterations = ITERATIONS
     still = 0
     for t in range(1, max_checks + 1):
         V, norm = smoothed.descend(V, iterations if t > EARLY else ITERATIONS // 4)
-        L, now, added, _ = full_check(inner, at, V, smoothed.h)
-        before = best[0], certificate.bound
-        if now.objective < best[0]:
-            best = now.objective, L
-        bound = min(certificate.improve(best[0]), best[0])
+        L, now, added, _ = full_check(inner, coordinates, V, smoothed.h)
+        last_best = best
+        last_bound = certificate.bound
+        if now.objective < best:
+            best = now.objective
+            best_L = L
+        bound = min(certificate.improve(best), best)
         settled = added <= 1e-3 * len(inner.i)
-        moved = before[0] - best[0] > 0.01 * (before[0] - before[1]) or bound - before[1] > 0.01 * (best[0] - before[1])
-        smoothing, barrier = (now.objective - now.smooth) / 2, smoothed.epsilon * size
-        at_end = max(smoothing, barrier) <= 0.2 * tol * best[0] or iterations == MOST * ITERATIONS
-        still = still + 1 if settled and at_end and not moved else 0
-        yield Step(
-            t, best[1], best[0], bound, now.active, len(inner.i), smoothed.evaluations, smoothed.h, smoothed.epsilon,
-            norm, stuck=still == PATIENCE,
-        )  # fmt: skip
+        fell = last_best - best > 0.01 * (last_best - last_bound)
+        rose = bound - last_bound > 0.01 * (best - last_bound)
+        smoothing = (now.objective - now.smooth) / 2
+        barrier = smoothed.epsilon * size
+        at_end = max(smoothing, barrier) <= 0.2 * tol * best or iterations == MOST * ITERATIONS
+        still = still + 1 if settled and at_end and not (fell or rose) else 0
+        state = smoothed.state(t, best_L, best, bound, now, norm)
+        yield replace(state, stuck=still == PATIENCE)
         if still == PATIENCE:
             return
-        if settled and best[0] - bound > 2 * (smoothing + barrier):
+        if settled and best - bound > 2 * (smoothing + barrier):
             iterations = min(2 * iterations, MOST * ITERATIONS) if t > EARLY else iterations
         elif settled:
             iterations = ITERATIONS
-            smoothed.epsilon = max(smoothed.epsilon / SHRINK, 0.1 * tol * best[0] / size)
-            smoothed.h /= SHRINK if smoothing > 0.1 * tol * best[0] else 1.0
-            reset(inner, at, V)
+            smoothed.epsilon = max(smoothed.epsilon / SHRINK, 0.1 * tol * best / size)
+            smoothed.h /= SHRINK if smoothing > 0.1 * tol * best else 1.0
+            reset(inner, coordinates, V)
 
 
-def full_check(problem, at, V, h):
-    """Look for violated triples among all.
+def full_check(
+    problem: LargeMarginProblem, coordinates: Coordinates, V: FloatArray, h: float
+) -> tuple[FloatArray, Evaluation, int, int]:
+    """Look for active triples among all triples.
 
-    Returns factors of d columns, their evaluation, how many pairs were new to the working set, and how many found.
+    Pairs that differ in a free direction do not enter the working set. Instead the factor t of the
+    free directions grows until these pairs are satisfied.
 
-    Pairs that differ in a free direction stay out of the working set: the factor t of these directions grows until
-    they are satisfied.
+    Returns
+    -------
+    L : ndarray, shape (partitions, r, d)
+        Factors of d columns.
+    now : Evaluation
+        At these factors.
+    added, impostors : int
+        The number of pairs that are new to the working set, and the number of impostors.
     """
     for _ in range(30):
-        L = at.outward(V)
-        Z = at.mapped(L)
+        L = coordinates.outward(V)
+        Z = coordinates.mapped(L)
         i, l = problem.impostors_at(Z)
-        free = at.is_free(i, l, problem.partition)
+        free = coordinates.is_free(i, l, problem.partition)
         if not free.any():
             break
         slack = problem.slacks_at(Z, i[free], l[free])
-        at.widen(i[free], l[free], problem.partition, slack.max(axis=1))
+        coordinates.widen(i[free], l[free], problem.partition, slack.max(axis=1))
     added = problem.add_pairs(i[~free], l[~free])
     now = problem.evaluate_at(Z, h)
-    if free.any():  # rounding at the mercy of a huge t
+    if free.any():  # no t was large enough, so add the violations of these pairs
         rest = problem.mu * float(np.maximum(problem.slacks_at(Z, i[free], l[free]), 0.0).sum())
         now = replace(now, objective=now.objective + rest)
     return L, now, added, len(i)
 
 
-def reset(problem, at, V):
-    """Make the working set anew: the pairs that are violated or nearly so."""
-    i, l = problem.impostors_at(at.mapped(at.outward(V)), 1.0 + CLEAR)
-    kept = ~at.is_free(i, l, problem.partition)
+def reset(problem: LargeMarginProblem, coordinates: Coordinates, V: FloatArray) -> None:
+    """Reset the working set to the pairs that violate the margin, or nearly do."""
+    Z = coordinates.mapped(coordinates.outward(V))
+    i, l = problem.impostors_at(Z, 1.0 + CLEAR)
+    kept = ~coordinates.is_free(i, l, problem.partition)
     problem.set_pairs(i[kept], l[kept])
 
 
-def descend_low_rank(problem, L, tol, *, max_checks):
-    """Steps over a factor L of few rows, LMNN-RECT: no barrier and no bound, the smoothing shrinks to an end.
+def descend_low_rank(
+    problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
+) -> Iterator[Check]:
+    """Yield the state of LMNN-RECT after each full check, with a factor L of few rows.
 
-    Parameters and yields as for :func:`descend`; the last step says that it is final when its gain was below `tol`.
+    There is no barrier and no bound. The smoothing shrinks until the steps end. The parameters and
+    what is yielded are as in :func:`descend`. The last check is `settled` if its relative gain is
+    below `tol`.
     """
-    at = problem.coordinates_with(SHARE)
-    inner = problem.within(at.U)
+    coordinates = problem.coordinates_with(SHARE)
+    inner = problem.within(coordinates.U)
     smoothed = Smoothed(inner, np.zeros((1, 1)))
-    V = at.inward(L)
-    full_check(inner, at, V, smoothed.h)
-    best = np.inf, None
+    V = coordinates.inward(L)
+    full_check(inner, coordinates, V, smoothed.h)
+    best = np.inf
+    best_L = L
     before = np.inf
     for t in range(1, max_checks + 1):
         V, norm = smoothed.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
-        L, now, added, found = full_check(inner, at, V, smoothed.h)
-        if now.objective < best[0]:
-            best = now.objective, L
+        L, now, added, impostors = full_check(inner, coordinates, V, smoothed.h)
+        if now.objective < best:
+            best = now.objective
+            best_L = L
         settled = added <= 1e-3 * len(inner.i) and before - now.smooth < tol * now.objective
         before = now.smooth
         final = settled and now.objective - now.smooth < 10 * tol * now.objective
-        yield Step(
-            t, best[1], best[0], 0.0, now.active, len(inner.i), smoothed.evaluations, smoothed.h, 0.0, norm,
-            settled=final,
-        )  # fmt: skip
+        yield replace(smoothed.state(t, best_L, best, 0.0, now, norm), settled=final)
         if final:
             return
         if settled:
             smoothed.h /= SHRINK
             before = np.inf
-        if settled or (t <= EARLY and len(inner.i) > CROWD * found):  # at the start nearly all pairs may be near
-            reset(inner, at, V)
+        # at the start nearly all pairs may violate the margin
+        if settled or (t <= EARLY and len(inner.i) > CROWD * impostors):
+            reset(inner, coordinates, V)
 
 
-def _inside(V):
-    """V square with no singular value near zero: the barrier needs M inside the cone."""
+def _inside(V: FloatArray) -> FloatArray:
+    """Return V as square factors without singular values near 0, as the barrier needs."""
     d = V.shape[2]
     V = np.concatenate([V, np.zeros((len(V), max(0, d - V.shape[1]), d))], axis=1)
     if V.shape[1] > d:
-        V = np.stack([np.linalg.qr(one)[1] for one in V])
-    for alpha, one in enumerate(V):
-        left, values, right = np.linalg.svd(one)
+        V = np.stack([np.linalg.qr(factor)[1] for factor in V])
+    for alpha, factor in enumerate(V):
+        left, values, right = np.linalg.svd(factor)
         V[alpha] = (left * np.maximum(values, 1e-3 * max(values[0], 1e-12))) @ right
     return V

@@ -1,217 +1,337 @@
-"""LMNN for use: Weinberger & Saul (2008), with checks, validation, limits of memory and a proof of the optimum.
+"""LMNN for use: Weinberger & Saul (2008), with checks, validation and a proof of the optimum.
 
-The paper's algorithms stand in ``algorithm.py``. The default steps are not the paper's: see ``smoothed.py``.
+The algorithms of the paper are in ``algorithm.py``. The default solver is another one:
+``smoothed.py``.
 
-Not handled here: k-NN search and classification (``neighbors.py``), low rank (``low_rank.py``), missing values.
+Not handled here: k-NN search and classification (``neighbors.py``), low rank (``low_rank.py``),
+missing values.
 """
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.cluster.vq import kmeans2
 
-from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, one_of, positive
+from refimpl.checks import as_count, as_generator, as_matrix
 from refimpl.lmnn import algorithm, printed, smoothed
-from refimpl.lmnn.arguments import (
-    as_factors,
-    as_mu,
-    as_options,
-    as_partition,
-    as_targets,
-    as_validation,
-    checked,
-)  # fmt: skip
-from refimpl.lmnn.driver import until_done, with_what_was_left_out
+from refimpl.lmnn.arguments import USUAL, Request, as_request, checked
+from refimpl.lmnn.driver import course, until_done, with_what_was_left_out
 from refimpl.lmnn.memory import most_pairs
+from refimpl.lmnn.model import Check, LMNNCallback, LMNNResult, Metric
 from refimpl.lmnn.neighbors import metric_neighbors
+from refimpl.lmnn.options import LMNNOptions, Solver
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.starts import few, scaled
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-FAR = 1000.0  # a direction starts with at most so many times the usual spread, in units of its pull
+__all__ = ["kmeans_partition", "lmnn", "target_neighbors"]
+
+TOL = 1e-3
+# the start weighs a direction by its pull, up to this multiple of the usual spread of the points
+FAR = 1000.0
 
 
-def target_neighbors(X, y, k):
-    """Return the k nearest points of the same class, for each point: § 2.
+def target_neighbors(X: ArrayLike, y: ArrayLike, k: int) -> IntArray:
+    """Return the target neighbours of each point, its k nearest points of the same class: § 2.
 
     Parameters
     ----------
     X : array_like, shape (n, d)
     y : array_like, shape (n,)
+        Classes; every class needs at least k + 1 points.
     k : int
+        The number of target neighbours of each point.
 
     Returns
     -------
     ndarray, shape (n, k), int64
-        By Euclidean distance, nearest first, ties by index. A point is never its own target neighbour; its duplicates
-        may be.
+        Rows of X, the nearest in Euclidean distance first; among equal distances the lowest index
+        first. A point is not its own target neighbour, but a duplicate of it may be.
 
     Raises
     ------
-    ValueError
-        If a class has fewer than k + 1 points.
+    TypeError, ValueError
+        If an argument does not fit, or a class has fewer than k + 1 points.
+
+    See Also
+    --------
+    lmnn : Its argument `targets` takes other target neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import target_neighbors
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> target_neighbors(X, y, 1).tolist()
+    [[1], [0], [3], [2]]
     """
-    X, classes, k = checked(X, y, k)
-    return algorithm.target_neighbors(X, classes, k)
-
-
-SOLVERS = {"smoothed": smoothed.descend, "printed": printed.descend}
+    points, classes, k = checked(X, y, k)
+    return algorithm.target_neighbors(points, classes, k)
 
 
 def lmnn(
-    X, y, k=3, mu=1.0, *, partition=None, targets=None, start=None, solver=None, search="product", tol=1e-3,
-    max_checks=200, rounds=1, validation=None, patience=5, callback=None, max_memory=None, kernels=None, threads=None,
-):  # fmt: skip
-    """Learn Mahalanobis metrics under which target neighbours are nearer than points of other classes.
+    X: ArrayLike,
+    y: ArrayLike,
+    k: int = 3,
+    mu: float = 1.0,
+    *,
+    partition: ArrayLike | None = None,
+    targets: ArrayLike | None = None,
+    options: LMNNOptions = USUAL,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+    callback: LMNNCallback | None = None,
+    start: Metric | None = None,
+    max_memory: int | None = None,
+) -> LMNNResult:
+    """Train metrics under which neighbours of the same class are nearer than other points.
 
-    The default solver gives the same optimum as the paper's steps, with a proof: a lower bound on eq. 3.
-    ``solver="printed"`` takes the paper's steps, :func:`refimpl.lmnn.algorithm.steps`. It is the default where a
-    validation set stops the training of several metrics.
+    The *target neighbours* j of a point i are its k nearest points of the same class. The training
+    minimises eq. 3 of Weinberger & Saul (2008) over positive semidefinite M: the sum over all i and
+    j of d(i, j)^2 + mu * sum_l [1 + d(i, j)^2 - d(i, l)^2]_+, where l runs over the points of other
+    classes. With a partition it solves the problem of § 5.1, in which each part of the points has a
+    metric, and the distance to a point is taken under the metric of its part.
 
-    Minimises eq. 3 of Weinberger & Saul (2008) over positive semidefinite M: the sum over target neighbours j of i of
-    d(i, j)^2 + mu * sum_l [1 + d(i, j)^2 - d(i, l)^2]_+. With a partition it is the problem of § 5.1, whose distances
-    to a point are those of its partition's metric.
+    The default solver reaches the same optimum as the steps of the paper, and proves it by a lower
+    bound on eq. 3. ``LMNNOptions(solver="printed")`` takes the steps of the paper,
+    :func:`refimpl.lmnn.algorithm.steps`. They are the default if a validation set stops the
+    training of several metrics.
 
-    An optimum always exists, at a finite M: where target neighbours differ in a direction the objective grows with the
-    metric, and in the other directions a finite factor satisfies all triples whose points differ there.
+    An optimum always exists, at a finite M. If target neighbours differ in a direction, the
+    objective grows with the metric in this direction. In every other direction a finite metric
+    satisfies all triples whose points differ there.
 
     Parameters
     ----------
     X : array_like, shape (n, d)
-        Every column is constant or has a spread of at least 1e-120.
+        Points. Every column must be constant or have a spread of at least 1e-120.
     y : array_like, shape (n,)
-        Classes; every class needs k + 1 points.
-    k : int
-        Target neighbours of each point.
-    mu : float
-        What a violated margin counts: 1e-100 to 1e100.
+        Classes; every class needs at least k + 1 points.
+    k : int, default 3
+        The number of target neighbours of each point.
+    mu : float, default 1.0
+        The weight of the violated margins, 1e-100 to 1e100.
     partition : array_like, shape (n,), optional
-        One metric is learnt for each value: `y` for one for each class, :func:`kmeans_partition` for clusters.
+        The part of each point. One metric is learnt for each different value: pass `y` for a metric
+        for each class, or the result of :func:`kmeans_partition` for a metric for each cluster. The
+        default is a single metric.
     targets : array_like of int, shape (n, k), optional
-        Target neighbours; by default the Euclidean nearest of the class.
-    start : array_like, shape (r, d) or (partitions, r, d), or LMNNResult, optional
-        Factors L to start from. By default the training of a tenth of the points, or for few points the inverse of
-        the pull of the target neighbours; with a partition the training of one metric. ``solver="printed"`` starts as
-        ``algorithm.py`` does, but several metrics with a validation set start from the training of one.
-    solver : {"smoothed", "printed"}, optional
-        :func:`refimpl.lmnn.smoothed.descend`, with a proof, or the steps of § 3 as ``algorithm.py`` has them. These
-        come within 0.5 % of the optimum where the columns have like scales, and may stop short where they have not;
-        the message and `converged` then say so. By default the first; the second where a validation set stops several
-        metrics: its steps from one metric are what early stopping needs where the optimum fits the points too well.
-    search : {"product", "trees"}
-        How full checks look for impostors: by filtered scalar products, or in ball trees (§ 4.2), which is faster in
-        few dimensions. The result is the same.
-    tol : float
-        The gap between the objective and the bound, relative to the objective, at which the training ends. An objective
-        below a thousandth of n k, or of the objective of M = 0 (mu for each triple) if that is smaller, counts as 0:
-        the gap is then taken relative to that thousandth.
-    max_checks : int
-        Full checks of all triples at most, in each round.
-    rounds : int
-        Times that target neighbours are chosen: first as `targets` says, then under the metric just learnt.
-    validation : (array_like, array_like), optional
-        Points and labels: the training ends when their k-NN error has not fallen for `patience` full checks, and the
-        metrics of the lowest error are returned. The single metric that several start from is stopped likewise.
-    patience : int
-    callback : callable, optional
-        Gets a :class:`refimpl.lmnn.model.Step` after each full check.
-    max_memory : int, optional
-        Bytes; see :func:`estimate_memory`.
+        The target neighbours of each point; by default its k nearest points of the same class in
+        Euclidean distance.
+    options : LMNNOptions, optional
+        Solver, tolerance, validation and more.
     kernels : module, optional
         :mod:`refimpl.kernels` by default.
     threads : int, optional
-        None for all. The result does not depend on it.
+        The number of threads; None for all processors. The result does not depend on it.
+    callback : callable, optional
+        ``callback(step)`` is called after each full check of all triples. `step` is a
+        :class:`refimpl.Step`: `state` is a :class:`Check`, `number` counts the full checks of all
+        rounds of target neighbours, `total` is their largest possible number, and `result` is the
+        result of ending the training here. If the callback returns True, the training ends. It is
+        not called in the short trainings that find a start.
+    start : LMNNResult or array_like, shape (r, d) or (partitions, r, d), optional
+        Factors L to start from. The optimum is the same from every start, but the steps are not
+        those of an uninterrupted training. By default the start is a training on a tenth of the
+        points or, with few points, the inverse of the pull. With a partition it is a training of
+        one metric. The solver "printed" starts as ``algorithm.py`` does; with a validation set and
+        several metrics it starts from a training of one metric.
+    max_memory : int, optional
+        The most bytes that the training may take; see :func:`estimate_memory`.
 
     Returns
     -------
     LMNNResult
-        With a `bound` that is valid for the whole problem, and `converged`.
+        Its `bound` is valid for the whole problem; `converged` says whether the gap to the bound is
+        small enough.
 
     Raises
     ------
     TypeError, ValueError
         If an argument does not fit.
     MemoryError
-        If `max_memory` does not suffice: before the work starts where that is known, and else as soon as more pairs
-        are found than it has room for, before they are stored.
+        If the training needs more than `max_memory`. It is raised before the training starts if
+        this is known, and otherwise when more pairs are found than there is room for.
+
+    See Also
+    --------
+    lmnn_rect : A metric of low rank.
+    classify, metric_neighbors : Use the metrics.
+    refimpl.estimators.LMNN, refimpl.estimators.MultiMetricLMNN : The scikit-learn estimators.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import LMNNOptions, classify, lmnn
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    >>> X[:, 0] += 5 * y
+    >>> model = lmnn(X, y, options=LMNNOptions(tol=1e-2))
+    >>> model.converged, model.gap <= 1e-2
+    (True, True)
+    >>> classify(model, [[0.0, 0.0], [5.0, 0.0]], X, y, 3).tolist()
+    [0, 1]
     """
-    X, classes, k = checked(X, y, k)
-    kernels, rounds = as_kernels(kernels), as_count(rounds, "rounds")
-    max_checks, patience, threads = as_options(max_checks, patience, callback, threads)
-    mu, tol = as_mu(mu), positive(tol, "tol")
-    if solver is not None:
-        one_of(solver, SOLVERS, "solver")
-    one_of(search, ("product", "trees"), "search")
-    partition = as_partition(partition, len(X))
-    room = most_pairs(max_memory, *X.shape, k, int(partition.max()) + 1)
-    validation = as_validation(validation, X, y)
-    given = None if start is None else as_factors(start, X.shape[1], partition.max() + 1)
-    targets = target_neighbors(X, classes, k) if targets is None else as_targets(targets, classes, k)
-    if solver is None:
-        solver = _usual_solver(X, targets, validation, partition)
+    request = as_request(
+        X, y, k, mu, partition, targets, options, kernels, threads, callback, start, max_memory
+    )
+    return _train(request)
+
+
+def _train(request: Request) -> LMNNResult:
+    """Train in rounds, each with target neighbours of its own."""
+    room = most_pairs(request)
+    options = request.options
+    tol = TOL if options.tol is None else options.tol
+    X = request.X
     centred = X - X.mean(axis=0)
-    while True:
-        problem = LargeMarginProblem(centred, classes, targets, mu, partition, kernels, threads, search, X, room)
-        L = _start(problem, X, solver, validation, patience, max_memory) if given is None else given
-        steps = SOLVERS[solver](problem, L, tol, max_checks=max_checks)
-        found = until_done(steps, tol, X, classes, partition, targets, mu, validation, patience, callback, max_checks)
-        found = with_what_was_left_out(found, problem, tol)
-        rounds -= 1
-        if not rounds:
-            return found
-        given, targets = found.L, _nearest_of_class(X, classes, k, found.L, partition)
+    neighbors = request.targets
+    if neighbors is None:
+        neighbors = algorithm.target_neighbors(X, request.classes, request.k)
+    solver = options.solver or _usual_solver(request, neighbors)
+    factors = request.factors
+    checks = 0
+    for left in reversed(range(options.n_target_rounds)):
+        problem = LargeMarginProblem(
+            centred,
+            request.classes,
+            neighbors,
+            request.mu,
+            request.partition,
+            request.kernels,
+            request.threads,
+            options.search,
+            original=X,
+            most_pairs=room,
+        )
+        steps = _steps(problem, request, solver, factors, tol)
+        finish = partial(with_what_was_left_out, problem=problem, tol=tol)
+        result, stopped = until_done(steps, problem, course(request, tol, finish, checks))
+        if stopped or not left:
+            break
+        checks += result.full_checks
+        factors = result.L
+        neighbors = _nearest_of_class(request, result)
+    return result
 
 
-def _usual_solver(X, targets, validation, partition):
-    """The printed steps where a validation set stops several metrics, if any target neighbours differ."""
-    if validation is None or partition.max() == 0:
+def _steps(
+    problem: LargeMarginProblem,
+    request: Request,
+    solver: Solver,
+    factors: FloatArray | None,
+    tol: float,
+) -> Iterator[Check]:
+    """Return the steps of the solver from `factors`, or from the default start if it is None."""
+    max_checks = request.options.max_checks
+    if solver == "smoothed":
+        factors = _start(problem, request) if factors is None else factors
+        return smoothed.descend(problem, factors, tol, max_checks=max_checks)
+    if factors is None and request.validation is not None and problem.partitions > 1:
+        factors = _start(problem, request)
+    return printed.descend(problem, factors, tol, max_checks=max_checks)
+
+
+def _usual_solver(request: Request, targets: IntArray) -> Solver:
+    """Return the default solver.
+
+    It is "printed" if a validation set stops the training of several metrics, and some target
+    neighbours differ from their points; otherwise it is "smoothed".
+    """
+    if request.validation is None or request.partition.max() == 0:
         return "smoothed"
-    return "printed" if any((X[j] != X).any() for j in targets.T) else "smoothed"
+    differ = any((request.X[j] != request.X).any() for j in targets.T)
+    return "printed" if differ else "smoothed"
 
 
-def _start(problem, X, solver, validation, patience, max_memory):
-    """Factors to start from, of which the steps choose the scale; None where algorithm.py has a start of its own."""
-    if solver == "printed" and (validation is None or problem.partitions == 1):
-        return None
-    options = {name: getattr(problem, name) for name in ("search", "kernels", "threads")} | {"max_memory": max_memory}
+def _start(problem: LargeMarginProblem, request: Request) -> FloatArray:
+    """Return factors to start from."""
     if problem.partitions > 1:
-        one = lmnn(
-            X, problem.classes, problem.k, problem.mu, targets=problem.targets, tol=1e-2, validation=validation,
-            patience=patience, **options,
-        )  # fmt: skip
-        return np.repeat(one.L, problem.partitions, axis=0)
+        single = _metric_of(problem, request, None, replace(request.options, tol=1e-2))
+        return np.repeat(single, problem.partitions, axis=0)
     rows = few(problem)
     if rows is not None:
-        return scaled(problem, lmnn(X[rows], problem.classes[rows], problem.k, problem.mu, tol=3e-2, **options).L)
+        options = replace(request.options, tol=3e-2, validation=None)
+        return scaled(problem, _metric_of(problem, request, rows, options))
     spread = problem.coordinates.U[0].std(axis=0)
     usual = np.quantile(spread[spread > 0], 0.25, method="lower") if spread.any() else 1.0
-    weights = np.minimum(1.0, FAR * usual / np.where(spread > 0, spread, usual))  # where there is next to no pull
+    # the smaller weights are for directions with next to no pull
+    weights = np.minimum(1.0, FAR * usual / np.where(spread > 0, spread, usual))
     return scaled(problem, problem.coordinates.outward(np.diag(weights)[None]))
 
 
-def kmeans_partition(X, p, rng):
-    """Return clusters by k-means, for one metric each: § 5.1.
+def _metric_of(
+    problem: LargeMarginProblem, request: Request, rows: IntArray | None, options: LMNNOptions
+) -> FloatArray:
+    """Return the factor, shape (1, r, d), of one metric for all points or for some rows."""
+    validation = request.validation
+    if options.validation is not None and validation is not None:
+        options = replace(options, validation=(validation.Q, validation.classes))
+    part = slice(None) if rows is None else rows
+    result = lmnn(
+        request.X[part],
+        problem.classes[part],
+        problem.k,
+        problem.mu,
+        targets=problem.targets if rows is None else None,
+        options=replace(options, solver=None, max_checks=USUAL.max_checks, n_target_rounds=1),
+        kernels=request.kernels,
+        threads=request.threads,
+        max_memory=request.max_memory,
+    )
+    return result.L
+
+
+def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntArray:
+    """Return clusters by k-means, each of which gets a metric: § 5.1.
 
     Parameters
     ----------
     X : array_like, shape (n, d)
     p : int
-        Clusters, at most n. Clusters that k-means leaves empty are not in the result.
+        The number of clusters, at most n. If k-means leaves clusters empty, there are fewer.
     rng : numpy.random.Generator
+        Draws the first centres.
 
     Returns
     -------
     ndarray, shape (n,), int64
-        0, 1, ... for the cluster of each point.
+        The cluster of each point: 0, 1, ...
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+
+    See Also
+    --------
+    lmnn : Its argument `partition` takes the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import kmeans_partition
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    >>> clusters = kmeans_partition(X, 2, rng=np.random.default_rng(0))
+    >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
+    True
     """
-    X, p = as_matrix(X, "X"), as_count(p, "p")
-    if p > len(X):
-        raise ValueError(f"p must be at most {len(X)}, the points of X; got {p}")
-    labels = kmeans2(X, p, minit="++", rng=as_generator(rng))[1]  # LM:5:4
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    points = as_matrix(X, "X")
+    p = as_count(p, "p")
+    if p > len(points):
+        raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
+    clusters = kmeans2(points, p, minit="++", rng=as_generator(rng))[1]  # LM:5:4
+    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
 
 
-def _nearest_of_class(X, classes, k, L, partition):
-    """Target neighbours under the learnt metrics, eq. 8."""
-    targets = np.empty((len(X), k), dtype=np.int64)
-    for c in range(classes.max() + 1):
-        members = np.flatnonzero(classes == c)
-        targets[members] = members[metric_neighbors(X[members], None, k, L, partition[members])[1]]
+def _nearest_of_class(request: Request, result: LMNNResult) -> IntArray:
+    """Return the target neighbours under the learnt metrics: eq. 8."""
+    targets = np.empty((len(request.X), request.k), dtype=np.int64)
+    for c in range(request.classes.max() + 1):
+        members = np.flatnonzero(request.classes == c)
+        places = result.partition[members]
+        near = metric_neighbors(result, None, request.X[members], request.k, partition=places)[1]
+        targets[members] = members[near]
     return targets

@@ -1,23 +1,29 @@
-"""AdaBoost with decision stumps as a classifier: the third column of Table 2 of Amores, Sebe & Radeva (2006).
+"""AdaBoost with decision stumps as a classifier: the third column of Table 2 of Amores, Sebe &
+Radeva (2006).
 
-The training is Algorithm A.2 of that paper, :func:`refimpl.boosted_distance.adaboost`, with the vectors of
-the two classes in the place of difference vectors; § 3 says that it is "the same version of AdaBoost" as in
-P. Viola & M. J. Jones, "Robust real-time face detection", IJCV 57 (2004). The decision is their strong
-classifier (Table 1), which the paper's appendix, interested in the sum alone, does not print.
+The training is Algorithm A.2 of that paper, :func:`refimpl.boosted_distance.adaboost`, with the
+vectors of the two classes in the place of difference vectors; § 3 says that it is "the same version
+of AdaBoost" as in P. Viola & M. J. Jones, "Robust real-time face detection", IJCV 57 (2004). The
+decision is their strong classifier (Table 1), which the paper's appendix, interested in the sum
+alone, does not print.
 
-Two classes only: so are all of the paper's data sets.
+Not handled here: more than two classes. All data sets of the paper have two.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from refimpl.boosted_distance import adaboost
 from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
+from refimpl.frozen import immutable
+from refimpl.typing import ArrayLike, FloatArray, Kernels, Labels
 
 __all__ = ["AdaBoostClassifier", "adaboost_classifier"]
 
 
+@immutable
 @dataclass(frozen=True, eq=False)
 class AdaBoostClassifier:
     """Viola & Jones's strong classifier over an ensemble of weak classifiers h_t.
@@ -30,72 +36,98 @@ class AdaBoostClassifier:
         Weights alpha_t and weak classifiers h_t, one for each round.
     n_features : int
         The dimension d of the training vectors.
+
+    See Also
+    --------
+    adaboost_classifier : Train one, with an example.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.adaboost import adaboost_classifier
+    >>> model = adaboost_classifier([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"], 1)
+    >>> model.classes.tolist(), len(model.ensemble)
+    (['a', 'b'], 1)
     """
 
-    classes: np.ndarray
-    ensemble: object
+    classes: Labels
+    ensemble: Any
     n_features: int
 
-    def margins(self, X, rounds=None):
-        """Return the sum of alpha_t h_t(x) minus half the sum of alpha_t, after each of the given rounds.
+    def margins(self, Q: ArrayLike, rounds: ArrayLike | None = None) -> FloatArray:
+        """Return the sum of alpha_t h_t(q) minus half the sum of alpha_t after some rounds.
 
         Parameters
         ----------
-        X : array_like, shape (n, d)
+        Q : array_like, shape (m, d)
         rounds : array_like of int, optional
             Numbers of rounds between 1 and T, in any order; the default is the last alone.
 
         Returns
         -------
-        numpy.ndarray of float64, shape (len(rounds), n)
+        numpy.ndarray of float64, shape (len(rounds), m)
 
         Raises
         ------
         ValueError
-            If `X` does not fit, or a number of rounds is out of range.
+            If `Q` does not fit, or a number of rounds is out of range.
         """
-        X = as_matrix(X, "X")
-        if X.shape[1] != self.n_features:
-            raise ValueError(f"X has {X.shape[1]} columns; the classifier was trained with {self.n_features}")
-        T, alpha = len(self.ensemble.alpha), self.ensemble.alpha
-        rounds = [T] if rounds is None else [as_count(t, "rounds") for t in np.atleast_1d(rounds)]
-        if max(rounds, default=0) > T:
-            raise ValueError(f"rounds holds {max(rounds)}; the ensemble has {T}")
-        margins = np.empty((len(rounds), len(X)))
-        votes, half = np.zeros(len(X)), 0.0
-        for t in range(max(rounds, default=0)):
-            votes += alpha[t] * self.ensemble.h(t, X)
+        queries = as_matrix(Q, "Q")
+        if queries.shape[1] != self.n_features:
+            raise ValueError(
+                f"Q must have {self.n_features} columns, as the training vectors have; "
+                f"got {queries.shape[1]}"
+            )
+        alpha = self.ensemble.alpha
+        T = len(alpha)
+        wanted = [T] if rounds is None else [as_count(t, "rounds") for t in np.atleast_1d(rounds)]
+        if max(wanted, default=0) > T:
+            raise ValueError(f"rounds must be at most {T}, as many as there are; got {max(wanted)}")
+        margins = np.empty((len(wanted), len(queries)))
+        votes = np.zeros(len(queries))
+        half = 0.0
+        for t in range(max(wanted, default=0)):
+            votes += alpha[t] * self.ensemble.h(t, queries)
             half += 0.5 * alpha[t]
-            margins[np.equal(rounds, t + 1)] = votes - half
+            margins[np.equal(wanted, t + 1)] = votes - half
         return margins
 
-    def predict(self, X):
-        """Return the label of each row of `X`, shape (n, d): the second class where the margin is not negative."""
-        return self.staged_predict(X)[0]
+    def predict(self, Q: ArrayLike) -> Labels:
+        """Return the label of each row of `Q`, shape (m, d).
 
-    def staged_predict(self, X, rounds=None):
-        """Return the labels after each of the given rounds, shape (len(rounds), n); see :meth:`margins`."""
-        return self.classes[(self.margins(X, rounds) >= 0).astype(np.int64)]
+        It is the second class where the margin is not negative.
+        """
+        last: Labels = self.staged_predict(Q)[0]
+        return last
+
+    def staged_predict(self, Q: ArrayLike, rounds: ArrayLike | None = None) -> Labels:
+        """Return the labels after some rounds, shape (len(rounds), m); see :meth:`margins`."""
+        second = (self.margins(Q, rounds) >= 0).astype(np.int64)
+        labels: Labels = self.classes[second]
+        return labels
 
 
-def adaboost_classifier(X, labels, T, *, kernels=None, **options):
+def adaboost_classifier(
+    X: ArrayLike, y: ArrayLike, T: int, *, kernels: Kernels | None = None, **options: Any
+) -> AdaBoostClassifier:
     """Train AdaBoost with decision stumps on two classes.
 
-    Algorithm A.2 of Amores, Sebe & Radeva (2006); strong classifier of Viola & Jones (2004), Table 1.
+    Algorithm A.2 of Amores, Sebe & Radeva (2006); strong classifier of Viola & Jones (2004), Table
+    1.
 
     Parameters
     ----------
     X : array_like, shape (n, d)
         Training vectors.
-    labels : array_like, shape (n,)
+    y : array_like, shape (n,)
         Two different labels; the second in sorted order is the positive class. A margin of zero
-        is decided for it, so exchanging the labels can change the answer there.
+        gives the positive class, so exchanging the labels can change such an answer.
     T : int
         Number of rounds.
     kernels : module, optional
         The default is :mod:`refimpl.kernels`.
     **options
-        Handed to :func:`refimpl.boosted_distance.adaboost`: `weak_learner`, `callback`, `threads`, ...
+        Handed to :func:`refimpl.boosted_distance.adaboost`: `weak_learner`, `callback`, `threads`,
+        ...
 
     Returns
     -------
@@ -105,15 +137,27 @@ def adaboost_classifier(X, labels, T, *, kernels=None, **options):
     ------
     ValueError
         If the input is empty or not finite, shapes do not fit, or there are not two classes.
+
+    See Also
+    --------
+    refimpl.boosted_distance.boosted_distance : The distance that the paper trains instead.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.adaboost import adaboost_classifier
+    >>> model = adaboost_classifier([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"], 1)
+    >>> model.predict([[0.5], [4.5]])
+    array(['a', 'b'], dtype='<U1')
     """
-    X = as_matrix(X, "X")
-    labels = as_labels(labels, len(X), "labels", min_classes=2)
+    points = as_matrix(X, "X")
+    labels = as_labels(y, len(points), "y", min_classes=2)
     T = as_count(T, "T")
     classes = np.unique(labels)
     if len(classes) > 2:
         raise ValueError(
-            f"labels has {len(classes)} classes; AdaBoost separates two (take one against the rest)"
+            f"y must hold two classes (take a class against the rest); got {len(classes)}"
         )
-    P, N = X[labels == classes[1]], X[labels == classes[0]]
-    ensemble = adaboost(P, N, T, kernels=as_kernels(kernels), **options)
-    return AdaBoostClassifier(classes, ensemble, X.shape[1])
+    positive = points[labels == classes[1]]
+    negative = points[labels == classes[0]]
+    ensemble = adaboost(positive, negative, T, kernels=as_kernels(kernels), **options)
+    return AdaBoostClassifier(classes, ensemble, points.shape[1])

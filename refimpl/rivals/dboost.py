@@ -1,16 +1,19 @@
 """DBOOST: L. Wang, C. Yang & J. Feng, "On learning with dissimilarity functions", ICML 2007.
 
-An ensemble of decision stumps, each on one pair of examples of different classes, h(x) = sgn(d(x, x'') - d(x, x') -
-theta), combined by AdaBoost into a convex combination of large margin. That much the paper's abstract and eq. 2 of Kar
-& Jain (2011) say; only the order of differences of distances counts, so any similarity does as well.
+DBOOST is an ensemble of decision stumps, each on a pair of examples of different classes, h(x) =
+sgn(d(x, x'') - d(x, x') - theta). AdaBoost combines them into a convex combination of large margin.
+The paper's abstract and eq. 2 of Kar & Jain (2011) say so. Only the order of differences of
+distances counts, so any similarity does as well.
 
-Open, since only the abstract was at hand: how the pair of a round is found. Here `m` pairs are drawn by the round's
-weights (or uniformly), and the best stump on any of them is taken; one pair is the default. Several classes are told
-apart one against the rest, as § 3 of Kar & Jain does, by the largest normalised sum.
+Open, since only the abstract was at hand: how the pair of a round is found. Here `m` pairs are
+drawn by the round's weights (or uniformly), and the best stump on any of them is taken; a single
+pair is the default. Several classes are told apart one against the rest, as § 3 of Kar & Jain does,
+by the largest normalised sum.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +23,7 @@ from refimpl.ftune.similarities import as_similarity
 from refimpl.ftune.space import classes_of
 from refimpl.kernels.stumps import GRID
 from refimpl.results import result
+from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
 __all__ = ["DBoostClassifier", "dboost"]
 
@@ -32,8 +36,8 @@ class DBoostClassifier:
     Attributes
     ----------
     classes : ndarray, shape (c,)
-        The labels, sorted. There is one problem for two classes, whose sum is positive for the second, and one for each
-        of more classes.
+        The labels, sorted. There is one problem for two classes, whose sum is positive for the
+        second, and one for each of more classes.
     landmarks : ndarray, shape (r,), int64
         The training objects that a new object is compared with, ascending.
     plus, minus : ndarray, shape (problems, T), int64
@@ -44,18 +48,32 @@ class DBoostClassifier:
     alpha : ndarray, shape (problems, T), float64
     epsilon : ndarray, shape (problems, T), float64
         Weighted error of each stump.
+
+    See Also
+    --------
+    dboost : Train one, with an example.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.dboost import dboost
+    >>> x = np.array([0.0, 1.0, 4.0, 5.0])
+    >>> K = -abs(x[:, None] - x)
+    >>> model = dboost(K, ["a", "a", "b", "b"], 2, rng=np.random.default_rng(0))
+    >>> model.classes.tolist()
+    ['a', 'b']
     """
 
-    classes: np.ndarray
-    landmarks: np.ndarray
-    plus: np.ndarray
-    minus: np.ndarray
-    polarity: np.ndarray
-    threshold: np.ndarray
-    alpha: np.ndarray
-    epsilon: np.ndarray
+    classes: Labels
+    landmarks: IntArray
+    plus: IntArray
+    minus: IntArray
+    polarity: IntArray
+    threshold: FloatArray
+    alpha: FloatArray
+    epsilon: FloatArray
 
-    def decision(self, S, rounds=None):
+    def decision(self, S: FloatArray, rounds: int | None = None) -> FloatArray:
         """Return sum_t alpha_t h_t(x) / sum_t alpha_t of every problem.
 
         Parameters
@@ -74,36 +92,57 @@ class DBoostClassifier:
         for p in range(len(self.alpha)):
             for t in range(self.alpha.shape[1] if rounds is None else rounds):
                 difference = S[:, self.plus[p, t]] - S[:, self.minus[p, t]]
-                g[:, p] += self.alpha[p, t] * _h(difference, self.polarity[p, t], self.threshold[p, t])
+                g[:, p] += self.alpha[p, t] * _h(
+                    difference, self.polarity[p, t], self.threshold[p, t]
+                )
         total = self.alpha[:, :rounds].sum(axis=1)
-        return g / np.where(total > 0, total, 1.0)
+        decision: FloatArray = g / np.where(total > 0, total, 1.0)
+        return decision
 
-    def predict(self, K, queries, rounds=None):
-        """Return the labels of new objects, shape (k,), from their similarities to the landmarks alone.
+    def predict(self, K: Any, Q: Any, rounds: int | None = None) -> Labels:
+        """Return the labels of new objects by their similarities to the landmarks alone.
 
         Parameters
         ----------
         K : refimpl.ftune.similarities.Similarity
             That of the training.
-        queries : sequence of k objects; for a matrix array_like, shape (k, n)
+        Q : sequence of k objects; for a matrix array_like, shape (k, n)
         rounds : int, optional
+            How many rounds count, from the first on; all by default.
+
+        Returns
+        -------
+        ndarray, shape (k,)
         """
-        return self.classes[classes_of(self.decision(as_similarity(K).between(queries, self.landmarks), rounds))]
+        S = as_similarity(K).between(Q, self.landmarks)
+        labels: Labels = self.classes[classes_of(self.decision(S, rounds))]
+        return labels
 
 
-def _h(difference, p, theta):
+def _h(difference: FloatArray, p: int, theta: float) -> FloatArray:
+    """Return 1 where the stump holds, else -1."""
     return np.where(stump(difference, p, theta), 1.0, -1.0)
 
 
-def dboost(K, labels, T, rng, *, m=1, by_weight=True, kernels=None, threads=None):
-    """Train DBOOST.
+def dboost(
+    K: Any,
+    y: ArrayLike,
+    T: int,
+    *,
+    rng: np.random.Generator,
+    m: int = 1,
+    by_weight: bool = True,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> DBoostClassifier:
+    """Train DBOOST: Wang, Yang & Feng (2007).
 
     Parameters
     ----------
     K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
         At most 2 m n T look-ups for each problem.
-    labels : array_like, shape (n,)
-        Two classes at least.
+    y : array_like, shape (n,)
+        Labels of two classes at least.
     T : int
         Rounds, and so pairs of landmarks for each problem.
     rng : numpy.random.Generator
@@ -124,59 +163,87 @@ def dboost(K, labels, T, rng, *, m=1, by_weight=True, kernels=None, threads=None
     ------
     TypeError, ValueError
         If an argument does not fit, or a similarity is not finite.
+
+    See Also
+    --------
+    refimpl.ftune.ftune : The method that is compared with it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.dboost import dboost
+    >>> x = np.array([0.0, 1.0, 4.0, 5.0])
+    >>> K = -abs(x[:, None] - x)
+    >>> model = dboost(K, ["a", "a", "b", "b"], 2, rng=np.random.default_rng(0))
+    >>> model.predict(K, -abs(np.array([[0.5], [4.5]]) - x))
+    array(['a', 'b'], dtype='<U1')
     """
-    labels = as_labels(labels, len(labels), "labels", min_classes=2)
-    K, T, m, rng = as_similarity(K, len(labels)), as_count(T, "T"), as_count(m, "m"), as_generator(rng)
+    labels = as_labels(y, len(np.asarray(y, dtype=object)), "y", min_classes=2)
+    K = as_similarity(K, len(labels))
+    T = as_count(T, "T")
+    m = as_count(m, "m")
+    rng = as_generator(rng)
     kernels = as_kernels(kernels)
     threads = as_threads(threads)
     classes, codes = np.unique(labels, return_inverse=True)
     positives = [1] if len(classes) == 2 else range(len(classes))
-    problems = [_Problem(codes == c, stream) for c, stream in zip(positives, rng.spawn(len(positives)), strict=True)]
+    streams = rng.spawn(len(positives))
+    problems = [_Problem(codes == c, stream) for c, stream in zip(positives, streams, strict=True)]
     inner = threads if len(problems) == 1 else 1
     with ThreadPoolExecutor(threads) as pool:
         for _ in range(T):
             pairs = [problem.draw(m, by_weight) for problem in problems]
-            S = np.hsplit(K.within(None, np.concatenate(pairs)), len(problems))  # one look at the objects for all
-            list(pool.map(lambda *given: _Problem.round(*given, kernels, inner), problems, pairs, S))
-    found = [zip(*problem.found, strict=True) for problem in problems]
-    plus, minus, polarity, threshold, alpha, epsilon = (np.array(one) for one in zip(*found, strict=True))
+            # the similarities of all problems at once
+            S = np.hsplit(K.within(None, np.concatenate(pairs)), len(problems))
+
+            def boost(i: int, pairs: list[IntArray] = pairs, S: list[FloatArray] = S) -> None:
+                problems[i].round(pairs[i], S[i], kernels, inner)
+
+            list(pool.map(boost, range(len(problems))))
+    columns = [zip(*problem.rounds, strict=True) for problem in problems]
+    fields = [np.array(field) for field in zip(*columns, strict=True)]
+    plus, minus, polarity, threshold, alpha, epsilon = fields
     landmarks = np.unique([plus, minus])
-    plus, minus = np.searchsorted(landmarks, plus), np.searchsorted(landmarks, minus)
+    plus = np.searchsorted(landmarks, plus)
+    minus = np.searchsorted(landmarks, minus)
     return DBoostClassifier(classes, landmarks, plus, minus, polarity, threshold, alpha, epsilon)
 
 
 class _Problem:
-    """AdaBoost over stumps on pairs, one class against the rest."""
+    """AdaBoost over stumps on pairs, for a class against the rest."""
 
-    def __init__(self, positive, rng):
+    def __init__(self, positive: BoolArray, rng: np.random.Generator) -> None:
         n = len(positive)
         self.positive = positive
         self.y = np.where(positive, 1.0, -1.0)
-        self.w = np.full(n, 1 / n)
+        self.w: FloatArray = np.full(n, 1 / n)
         self.sides = np.flatnonzero(positive), np.flatnonzero(~positive)
         self.rng = rng
-        self.found = []
+        self.rounds: list[tuple[Any, ...]] = []
 
-    def draw(self, m, by_weight):
+    def draw(self, m: int, by_weight: bool) -> IntArray:
         """Draw m training objects of the class, then m others."""
-        return np.concatenate([side[_draw(self.w[side], m, by_weight, self.rng)] for side in self.sides])
+        drawn = [side[_draw(self.w[side], m, by_weight, self.rng)] for side in self.sides]
+        return np.concatenate(drawn)
 
-    def round(self, pairs, S, kernels, threads):
-        """Keep the best stump on any of the pairs, whose similarities are S, and update the weights."""
+    def round(self, pairs: IntArray, S: FloatArray, kernels: Kernels, threads: int) -> None:
+        """Keep the best stump on any of the pairs, with similarities S, and update the weights."""
         m = len(pairs) // 2
-        features = np.ascontiguousarray(S[:, :m] - S[:, m:])  # FT:eq2  d(x, x'') - d(x, x'), of which a stump
+        features = np.ascontiguousarray(S[:, :m] - S[:, m:])  # FT:eq2  d(x, x'') - d(x, x')
         epsilon, f, p, theta = kernels.best_stump(
             kernels.presort(features, threads=threads), self.w, self.positive, threads=threads
         )
-        alpha = 0.5 * np.log((1 - epsilon) / max(epsilon, GRID))  # no error at all would count infinitely
+        # without GRID a stump without errors has infinite weight
+        alpha = 0.5 * np.log((1 - epsilon) / max(epsilon, GRID))
         w = self.w * np.exp(-alpha * self.y * _h(features[:, f], p, theta))
         self.w = w / w.sum()
-        self.found.append((pairs[f], pairs[m + f], p, theta, alpha, epsilon))
+        self.rounds.append((pairs[f], pairs[m + f], p, theta, alpha, epsilon))
 
 
-def _draw(w, m, by_weight, rng):
-    """m places, with replacement, in proportion to w or uniformly."""
+def _draw(w: FloatArray, m: int, by_weight: bool, rng: np.random.Generator) -> IntArray:
+    """Return m places, drawn with replacement, in proportion to w or uniformly."""
     if not by_weight:
         return rng.integers(len(w), size=m)
     below = np.cumsum(w)
-    return np.searchsorted(below, rng.random(m) * below[-1], side="right").clip(max=len(w) - 1)
+    places: IntArray = np.searchsorted(below, rng.random(m) * below[-1], side="right")
+    return places.clip(max=len(w) - 1)

@@ -1,29 +1,35 @@
 """FastMap, the method that § 11.2 of BoostMap measures itself against.
 
-Source: C. Faloutsos & K. Lin, "FastMap: a fast algorithm for indexing, data-mining and visualization of
-traditional and multimedia datasets", SIGMOD 1995, 163-174. Described in § 4.2 of Athitsos, Alon, Sclaroff &
-Kollios, "Learning Euclidean Embeddings for Indexing and Classification" (2005), whose eq. 8 is its step.
+Source: C. Faloutsos & K. Lin, "FastMap: a fast algorithm for indexing, data-mining and
+visualization of traditional and multimedia datasets", SIGMOD 1995, 163-174. Described in § 4.2 of
+Athitsos, Alon, Sclaroff & Kollios, "Learning Euclidean Embeddings for Indexing and Classification"
+(2005), whose eq. 8 is its step.
 
-Every dimension projects on the line through two far pivot objects (eq. 8) and goes on in the hyperplane
-perpendicular to it, where the squared distance is D'(x, y)^2 = D(x, y)^2 - (F_j(x) - F_j(y))^2.
+Every dimension projects on the line through two far pivot objects (eq. 8) and goes on in the
+hyperplane perpendicular to it, where the squared distance is D'(x, y)^2 = D(x, y)^2 - (F_j(x) -
+F_j(y))^2.
 
 Readings of what the sources leave open
 ---------------------------------------
-* D need not be Euclidean, and then D'^2 can be negative. Both formulas take squares only, so the negative
-  number is carried on as it is; a root is taken of the pivots' D'^2 alone, which is positive or the pair is no
-  pair. ``clip=True`` sets every D'^2 below zero to zero instead, in each dimension anew.
+* D need not be Euclidean, and then D'^2 can be negative. Both formulas take squares only, so the
+  negative number is carried on as it is; a root is taken of the pivots' D'^2 alone, which is
+  positive or the pair is no pair. ``clip=True`` sets every D'^2 below zero to zero instead, in each
+  dimension anew.
 * "farthest" means the largest D'^2, the lowest index in ties.
-* The source repeats the two steps of its pivot heuristic "a constant number of times", 5 in its experiments:
-  `iterations`. It ends early when the pair does not change. If nothing is found at a positive distance, other random
-  objects are tried, up to `starts` in all: far from Euclid most D'^2 become negative after some dimensions.
-* Where all of them fail the source sets the coordinate to zero for every object. Here the embedding ends: it
-  has fewer dimensions than asked for. A D'^2 below `rtol` times the largest squared distance seen counts as
-  zero: on a Euclidean set FastMap ends when its dimension is reached, and does not embed the rounding errors.
-* An asymmetric distance goes from the object to the pivot; that between the pivots goes from x_2 to x_1, the
-  direction in which it was found to be the largest.
+* The source repeats the two steps of its pivot heuristic "a constant number of times", 5 in its
+  experiments: `iterations`. It ends early when the pair does not change. If nothing is found at a
+  positive distance, other random objects are tried, up to `starts` in all: far from Euclid most
+  D'^2 become negative after some dimensions.
+* Where all of them fail the source sets the coordinate to zero for every object. Here the embedding
+  ends: it has fewer dimensions than asked for. A D'^2 below `rtol` times the largest squared
+  distance seen counts as zero: on a Euclidean set FastMap ends when its dimension is reached, and
+  does not embed the rounding errors.
+* An asymmetric distance goes from the object to the pivot; that between the pivots goes from x_2 to
+  x_1, the direction in which it was found to be the largest.
 * Pivots are embedded like any other object, from their distances to the pivots.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +37,9 @@ from scipy.spatial.distance import cdist
 
 from refimpl.checks import as_count, as_generator, as_number
 from refimpl.results import result
-from refimpl.spaces import as_space
+from refimpl.spaces import Space, as_space
 from refimpl.spaces.references import Embedding, as_dimension, as_embedded
+from refimpl.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["FastMapEmbedding", "fastmap", "line_projection"]
 
@@ -40,7 +47,7 @@ __all__ = ["FastMapEmbedding", "fastmap", "line_projection"]
 @result
 @dataclass(frozen=True, eq=False)
 class FastMapEmbedding(Embedding):
-    """Projections on lines through pivot objects, each in the hyperplane perpendicular to those before.
+    """Projections on lines through pivot objects, each perpendicular to the lines before.
 
     Attributes
     ----------
@@ -49,68 +56,107 @@ class FastMapEmbedding(Embedding):
     squared : numpy.ndarray of float64, shape (d,)
         D'^2 between the two, positive, in squared units of the distance.
     vectors : numpy.ndarray of float64, shape (d, 2, d)
-        The pivots' own coordinates; those of dimension j and later play no part for the pivots of dimension j.
+        The pivots' own coordinates; those of dimension j and later play no part for the pivots of
+        dimension j.
     clip : bool
         Whether a negative D'^2 is set to zero.
+
+    See Also
+    --------
+    fastmap : Choose the pivots, with an example.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.fastmap import fastmap
+    >>> from refimpl.spaces import PrecomputedSpace
+    >>> space = PrecomputedSpace([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+    >>> embedding = fastmap(space, 2, rng=np.random.default_rng(0))
+    >>> embedding.d, embedding.embed(space).shape
+    (2, (3, 2))
     """
 
-    pivots: np.ndarray
-    squared: np.ndarray
-    vectors: np.ndarray
+    pivots: IntArray
+    squared: FloatArray
+    vectors: FloatArray
     clip: bool
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "clip", bool(self.clip))  # a file gives it back as an array
 
     @property
-    def d(self):
+    def d(self) -> int:
         """The number of dimensions."""
         return len(self.pivots)
 
     @property
-    def references(self):
+    def references(self) -> IntArray:
         """The database objects to which distances are measured, sorted: an array of int64."""
         return np.unique(self.pivots)
 
-    def _coordinates(self, D):
+    def _coordinates(self, D: FloatArray) -> FloatArray:
         columns = np.searchsorted(self.references, self.pivots)
         F = np.zeros((len(D), self.d))
         for j in range(self.d):
             S_1, S_2 = (
-                residual_squares(D[:, columns[j, i]], F[:, :j], self.vectors[j, i, :j], self.clip) for i in (0, 1)
+                residual_squares(D[:, columns[j, i]], F[:, :j], self.vectors[j, i, :j], self.clip)
+                for i in (0, 1)
             )
             F[:, j] = line_projection(S_1, self.squared[j], S_2)
         return F
 
-    def truncated(self, d):
-        """The embedding into the first `d` dimensions; it measures only the distances that these need."""
+    def truncated(self, d: int) -> "FastMapEmbedding":
+        """Return the embedding into the first `d` dimensions, with the references they need."""
         d = as_dimension(d, self.d)
         return FastMapEmbedding(
-            self.pivots[:d].copy(), self.squared[:d].copy(), self.vectors[:d, :, :d].copy(), self.clip
+            self.pivots[:d].copy(),
+            self.squared[:d].copy(),
+            self.vectors[:d, :, :d].copy(),
+            self.clip,
         )
 
-    def pairwise(self, A, B):
-        """Euclidean distances between embedded objects `A`, shape (m, d), and `B`, shape (n, d)."""
-        return cdist(*as_embedded(A, B, self.d))
+    def pairwise(self, Q: ArrayLike, X: ArrayLike) -> FloatArray:
+        """Return Euclidean distances between embedded objects.
+
+        Parameters
+        ----------
+        Q : array_like, shape (m, d)
+        X : array_like, shape (n, d)
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (m, n)
+        """
+        D: FloatArray = cdist(*as_embedded(Q, X, self.d))
+        return D
 
 
-def fastmap(space, d, rng, *, iterations=5, starts=10, clip=False, rtol=1e-12):
+def fastmap(
+    space: Space,
+    d: int,
+    *,
+    rng: np.random.Generator,
+    iterations: int = 5,
+    starts: int = 10,
+    clip: bool = False,
+    rtol: float = 1e-12,
+) -> FastMapEmbedding:
     """Choose pivots: Faloutsos & Lin (1995), algorithms ``FastMap`` and ``choose-distant-objects``.
 
-    Distances are computed from all n database objects to every object that is tried as a pivot, to each once:
-    at most (2 `iterations` + 1) n for a dimension, unless starts have to be repeated.
+    Distances are computed from all n database objects to every object that is tried as a pivot, to
+    each once: at most (2 `iterations` + 1) n for a dimension, unless starts have to be repeated.
 
     Parameters
     ----------
     space : refimpl.spaces.Space
     d : int
-        Dimensions wanted. The embedding has fewer if no distance is left over before.
+        The number of dimensions. The embedding has fewer if all remaining distances are zero.
     rng : numpy.random.Generator
         Draws the objects from which the search for pivots starts.
     iterations : int, default 5
         How many times the farthest object is looked for from either pivot.
     starts : int, default 10
-        From how many objects the search for pivots is begun before it is given up.
+        The largest number of objects from which the search for pivots starts.
     clip : bool, default False
         Set negative squares of distances in the hyperplanes to zero.
     rtol : float, default 1e-12
@@ -124,41 +170,73 @@ def fastmap(space, d, rng, *, iterations=5, starts=10, clip=False, rtol=1e-12):
     ------
     TypeError, ValueError
         If an argument does not fit, or all distances are zero.
+
+    See Also
+    --------
+    metricmap : Project in a pseudo-Euclidean space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.fastmap import fastmap
+    >>> from refimpl.spaces import PrecomputedSpace
+    >>> space = PrecomputedSpace([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+    >>> embedding = fastmap(space, 2, rng=np.random.default_rng(0))
+    >>> F = embedding.embed(space)
+    >>> embedding.pairwise(F, F).round(6) + 0.0
+    array([[0., 3., 4.],
+           [3., 0., 5.],
+           [4., 5., 0.]])
     """
     n = len(as_space(space))
-    d, rng, iterations = as_count(d, "d"), as_generator(rng), as_count(iterations, "iterations")
-    starts, rtol = as_count(starts, "starts"), as_number(rtol, "rtol", below=1.0)
-    columns = {}  # distances of all objects to one, computed once
-    F, pivots, squared = np.zeros((n, d)), [], []
+    d = as_count(d, "d")
+    rng = as_generator(rng)
+    iterations = as_count(iterations, "iterations")
+    starts = as_count(starts, "starts")
+    rtol = as_number(rtol, "rtol", below=1.0)
+    columns: dict[int, FloatArray] = {}  # distances of all objects to a pivot, computed once
+    F = np.zeros((n, d))
+    pivots: list[tuple[int, int]] = []
+    squared = []
 
-    def residuals(p):
-        """D'(x, O_p)^2 for every x."""
+    def residuals(p: int) -> FloatArray:
+        """Return D'(x, O_p)^2 for every x."""
         if p not in columns:
             columns[p] = space.within(None, [p])[:, 0]
         j = len(pivots)
         return residual_squares(columns[p], F[:, :j], F[p, :j], clip)
 
-    def zero():
-        """Not more than this is a rounding error."""
-        return rtol * max(D.max() for D in columns.values()) ** 2
+    def zero() -> float:
+        """Return the largest square that counts as a rounding error."""
+        return float(rtol * max(D.max() for D in columns.values()) ** 2)
 
     for j in range(d):
         begin = rng.choice(n, min(n, starts), replace=False)
         x_1, x_2 = choose_distant_objects(residuals, begin, iterations, zero)
-        S_1, S_2 = residuals(x_1), residuals(x_2)
+        S_1 = residuals(x_1)
+        S_2 = residuals(x_2)
         if S_1[x_2] <= zero():
             break  # D'(x_1, x_2) = 0
         F[:, j] = line_projection(S_1, S_1[x_2], S_2)
         pivots.append((x_1, x_2))
         squared.append(S_1[x_2])
     if not pivots:
-        raise ValueError("no two different objects were found: all distances tried in the space are zero")
-    pivots = np.array(pivots, dtype=np.int64)
-    return FastMapEmbedding(pivots, np.array(squared), F[pivots][:, :, : len(pivots)], bool(clip))
+        raise ValueError(
+            "space must have two objects at a distance above 0; got zeros in all distances tried"
+        )
+    chosen = np.array(pivots, dtype=np.int64)
+    return FastMapEmbedding(chosen, np.array(squared), F[chosen][:, :, : len(chosen)], bool(clip))
 
 
-def choose_distant_objects(residuals, starts, iterations, zero=lambda: 0.0):
-    """Two objects far from one another: ``choose-distant-objects`` of Faloutsos & Lin (1995).
+def choose_distant_objects(
+    residuals: Callable[[int], FloatArray],
+    starts: IntArray,
+    iterations: int,
+    zero: Callable[[], float] = lambda: 0.0,
+) -> tuple[int, int]:
+    """Return two objects far from one another.
+
+    ``choose-distant-objects`` of Faloutsos & Lin (1995).
 
     Parameters
     ----------
@@ -175,7 +253,7 @@ def choose_distant_objects(residuals, starts, iterations, zero=lambda: 0.0):
     a, b : int
     """
     for b in starts.tolist():  # choose-distant-objects, 1
-        a = None
+        a = -1
         for _ in range(iterations):
             before = a, b
             a = int(residuals(b).argmax())  # 2
@@ -187,8 +265,8 @@ def choose_distant_objects(residuals, starts, iterations, zero=lambda: 0.0):
     return a, b  # 4
 
 
-def line_projection(S_1, S_12, S_2):
-    """F^{x_1, x_2}(x): eq. 8 of Athitsos et al. (2005), from squared distances.
+def line_projection(S_1: FloatArray, S_12: float, S_2: FloatArray) -> FloatArray:
+    """Return F^{x_1, x_2}(x) from squared distances: eq. 8 of Athitsos et al. (2005).
 
     Parameters
     ----------
@@ -200,12 +278,26 @@ def line_projection(S_1, S_12, S_2):
     Returns
     -------
     numpy.ndarray, shape (m,)
+
+    See Also
+    --------
+    fastmap : The embedding that projects on such lines.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.fastmap import line_projection
+    >>> line_projection(np.array([0.0, 1.0, 16.0]), 16.0, np.array([16.0, 9.0, 0.0]))
+    array([0., 1., 4.])
     """
-    return (S_1 + S_12 - S_2) / (2 * np.sqrt(S_12))  # BM:eq8
+    F: FloatArray = (S_1 + S_12 - S_2) / (2 * np.sqrt(S_12))  # BM:eq8
+    return F
 
 
-def residual_squares(D, F, f, clip):
-    """D'(x, p)^2 in the hyperplane perpendicular to the first j lines: Faloutsos & Lin (1995), § 3.
+def residual_squares(D: FloatArray, F: FloatArray, f: FloatArray, clip: bool) -> FloatArray:
+    """Return D'(x, p)^2 in the hyperplane perpendicular to the first j lines.
+
+    Faloutsos & Lin (1995), § 3.
 
     Parameters
     ----------

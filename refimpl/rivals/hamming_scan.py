@@ -1,21 +1,28 @@
-"""Linear scan of binary codes: the search behind the codes of spectral hashing, timed in Table 1 of Li et al. (2011).
+"""Linear scan of binary codes: the search behind the codes of spectral hashing.
 
-The scan itself is a kernel, :func:`refimpl.kernels.hamming_nearest`. Codes are rows of 64-bit words; they may be mapped
-from a file (``numpy.load(path, mmap_mode="r")``) and are only read.
+Source: Table 1 of Z. Li, H. Ning, L. Cao, T. Zhang, Y. Gong & T. Huang, "Learning to search
+efficiently in high dimensions", NIPS 2011, which times it. The scan itself is a kernel,
+:func:`refimpl.kernels.hamming_nearest`. Codes are packed: rows of 64-bit words, as
+:func:`pack_bits` makes them. They may be mapped from a file (``numpy.load(path, mmap_mode="r")``)
+and are only read.
 
 Not handled here: making codes (:mod:`refimpl.rivals.spectral_hashing`), tables of codes.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from refimpl.checks import as_count, as_kernels
 from refimpl.rivals.candidates import Candidates
+from refimpl.typing import ArrayLike, BoolArray, Kernels, UInt64Array
 
 __all__ = ["hamming_scan", "pack_bits", "scan_within", "unpack_bits"]
 
 
-def pack_bits(bits):
-    """Codes as words.
+def pack_bits(bits: ArrayLike) -> UInt64Array:
+    """Pack codes of bits into words of 64 bits.
 
     Parameters
     ----------
@@ -24,56 +31,121 @@ def pack_bits(bits):
     Returns
     -------
     ndarray, shape (n, ceil(b / 64)), uint64
-        Bit i of a code is bit i mod 64 of word i // 64, the lowest first; those after the last are zero.
+        Bit i of a code is bit i mod 64 of word i // 64, the lowest first; the bits after the last
+        are zero.
 
     Raises
     ------
     TypeError, ValueError
         If `bits` is no matrix of booleans, or has no column.
+
+    See Also
+    --------
+    unpack_bits : The inverse.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.hamming_scan import pack_bits
+    >>> pack_bits([[True, False, True], [False, True, False]])
+    array([[5],
+           [2]], dtype=uint64)
     """
-    bits = np.asarray(bits)
-    if bits.dtype != bool:
-        raise TypeError(f"bits has dtype {bits.dtype}; it must hold booleans, for example bits > 0")
-    if bits.ndim != 2 or bits.shape[1] == 0:
-        raise ValueError(f"bits has shape {bits.shape}; it must be (n, b), one code in each row, b >= 1")
-    packed = np.zeros((len(bits), -(-bits.shape[1] // 64) * 8), dtype=np.uint8)
-    packed[:, : -(-bits.shape[1] // 8)] = np.packbits(bits, axis=1, bitorder="little")
+    array: NDArray[Any] = np.asarray(bits)
+    if array.dtype != bool:
+        raise TypeError(f"bits must hold booleans, such as bits > 0; got dtype {array.dtype}")
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ValueError(
+            f"bits must be of shape (n, b), a code in each row, b >= 1; got {array.shape}"
+        )
+    n_bytes = -(-array.shape[1] // 8)
+    packed = np.zeros((len(array), -(-array.shape[1] // 64) * 8), dtype=np.uint8)
+    packed[:, :n_bytes] = np.packbits(array, axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64)
 
 
-def unpack_bits(codes, b):
-    """The first `b` bits of each code, as :func:`pack_bits` takes them: bool, shape (n, b)."""
-    codes, b = as_codes(codes, "codes"), as_count(b, "b")
+def unpack_bits(X: ArrayLike, b: int) -> BoolArray:
+    """Return the first `b` bits of each packed code, as :func:`pack_bits` takes them.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, words), uint64
+        Packed codes.
+    b : int
+
+    Returns
+    -------
+    ndarray, shape (n, b), bool
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `X` holds no packed codes, or `b` is too large.
+
+    See Also
+    --------
+    pack_bits : The inverse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.hamming_scan import unpack_bits
+    >>> unpack_bits(np.array([[5]], dtype=np.uint64), 3)
+    array([[ True, False,  True]])
+    """
+    codes = as_codes(X, "X")
+    b = as_count(b, "b")
     if b > 64 * codes.shape[1]:
-        raise ValueError(f"b is {b}; the codes have {64 * codes.shape[1]} bits")
+        raise ValueError(f"b must be at most {64 * codes.shape[1]}, the bits of X; got {b}")
     bytes_ = np.ascontiguousarray(codes.astype("<u8")).view(np.uint8)
     return np.unpackbits(bytes_, axis=1, count=b, bitorder="little").astype(bool)
 
 
-def as_codes(codes, name, like=None):
-    """The codes, checked, not copied: uint64, C-contiguous, shape (n, words), the words as many as those of `like`."""
-    codes = np.asarray(codes)
-    if codes.dtype.kind != "u" or codes.dtype.itemsize != 8 or not codes.dtype.isnative:
-        raise TypeError(f"{name} has dtype {codes.dtype}; it must be uint64, as pack_bits returns")
-    if codes.ndim != 2 or 0 in codes.shape:
-        raise ValueError(f"{name} has shape {codes.shape}; it must be (n, words), with at least one code and one word")
-    if like is not None and codes.shape[1] != like.shape[1]:
-        raise ValueError(f"{name} has {codes.shape[1]} words; the codes of the database have {like.shape[1]}")
-    if not codes.flags.c_contiguous:
-        raise ValueError(f"{name} is not C-contiguous; pass numpy.ascontiguousarray({name})")
-    return codes
+def as_codes(codes: ArrayLike, name: str, like: UInt64Array | None = None) -> UInt64Array:
+    """Return the packed codes, checked and not copied: uint64, C-contiguous, shape (n, words).
+
+    With `like` they must have as many words as the codes `like`.
+    """
+    array: NDArray[Any] = np.asarray(codes)
+    if array.dtype.kind != "u" or array.dtype.itemsize != 8 or not array.dtype.isnative:
+        raise TypeError(f"{name} must hold uint64, as pack_bits returns; got dtype {array.dtype}")
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(
+            f"{name} must be of shape (n, words), with at least a code and a word; "
+            f"got {array.shape}"
+        )
+    if like is not None and array.shape[1] != like.shape[1]:
+        raise ValueError(
+            f"{name} must have {like.shape[1]} words, as the codes X have; got {array.shape[1]}"
+        )
+    if not array.flags.c_contiguous:
+        raise ValueError(
+            f"{name} must be C-contiguous, such as numpy.ascontiguousarray({name}); "
+            f"got strides of {array.strides} bytes"
+        )
+    return array
 
 
-def hamming_scan(codes, queries, most, *, kernels=None, threads=None):
-    """The codes nearest to each query, by comparing it with all of them.
+def hamming_scan(
+    Q: ArrayLike,
+    X: ArrayLike,
+    n_candidates: int,
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Candidates:
+    """Find the packed codes nearest to each query, by comparing it with all of them.
+
+    Table 1 of Li et al. (2011).
 
     Parameters
     ----------
-    codes : ndarray, shape (n, words), uint64
-        From :func:`pack_bits` or :meth:`refimpl.rivals.spectral_hashing.SpectralHashing.encode`.
-    queries : ndarray, shape (m, words), uint64
-    most : int
-        Candidates wanted; all codes if there are no more.
+    Q : ndarray, shape (m, words), uint64
+        Packed codes of the queries.
+    X : ndarray, shape (n, words), uint64
+        Packed codes, from :func:`pack_bits` or
+        :meth:`refimpl.rivals.spectral_hashing.SpectralHashing.encode`.
+    n_candidates : int
+        Candidates for each query; all codes if there are no more.
     kernels : module, optional
         The default is :mod:`refimpl.kernels`.
     threads : int, optional
@@ -81,26 +153,48 @@ def hamming_scan(codes, queries, most, *, kernels=None, threads=None):
     Returns
     -------
     Candidates
-        Scores: Hamming distances. Of equal ones the lowest index comes first.
+        Scores: Hamming distances. Of equal distances the lowest index comes first.
 
     Raises
     ------
     TypeError, ValueError
-        If codes or queries are no matrices of uint64, are empty, or differ in length, or `most` is below 1.
+        If `Q` or `X` is no matrix of uint64, is empty, or their lengths differ, or `n_candidates`
+        is below 1.
+
+    See Also
+    --------
+    scan_within : All codes within a distance.
+    spectral_hashing : Learn codes.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.hamming_scan import hamming_scan, pack_bits
+    >>> X = pack_bits([[True, True, False], [False, False, False], [True, True, True]])
+    >>> hamming_scan(X[:1], X, 2).of(0)
+    array([0, 2])
     """
-    kernels, codes = as_kernels(kernels), as_codes(codes, "codes")
-    queries, most = as_codes(queries, "queries", codes), min(as_count(most, "most"), len(codes))
-    distances, indices = kernels.hamming_nearest(codes, queries, most, threads=threads)
-    starts = np.arange(len(queries) + 1) * most
+    kernels = as_kernels(kernels)
+    codes = as_codes(X, "X")
+    queries = as_codes(Q, "Q", codes)
+    n_candidates = min(as_count(n_candidates, "n_candidates"), len(codes))
+    distances, indices = kernels.hamming_nearest(queries, codes, n_candidates, threads=threads)
+    starts = np.arange(len(queries) + 1) * n_candidates
     return Candidates(starts, indices.reshape(-1), distances.reshape(-1).astype(np.int64))
 
 
-def scan_within(codes, queries, radius, *, kernels=None, threads=None):
-    """All codes within a Hamming distance of each query, the nearest first.
+def scan_within(
+    Q: ArrayLike,
+    X: ArrayLike,
+    radius: int,
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Candidates:
+    """Find all packed codes within a Hamming distance of each query, the nearest first.
 
     Parameters
     ----------
-    codes, queries, kernels, threads
+    Q, X, kernels, threads
         As for :func:`hamming_scan`.
     radius : int
         In bits, at least 0.
@@ -114,9 +208,22 @@ def scan_within(codes, queries, radius, *, kernels=None, threads=None):
     ------
     TypeError, ValueError
         As :func:`hamming_scan`.
+
+    See Also
+    --------
+    hamming_scan : A fixed number of nearest codes.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.hamming_scan import pack_bits, scan_within
+    >>> X = pack_bits([[True, True, False], [False, False, False], [True, True, True]])
+    >>> scan_within(X[:1], X, 1).of(0)
+    array([0, 2])
     """
-    kernels, codes = as_kernels(kernels), as_codes(codes, "codes")
-    queries, radius = as_codes(queries, "queries", codes), as_count(radius, "radius", minimum=0)
+    kernels = as_kernels(kernels)
+    codes = as_codes(X, "X")
+    queries = as_codes(Q, "Q", codes)
+    radius = as_count(radius, "radius", minimum=0)
     radii = np.full(len(queries), min(radius, 64 * codes.shape[1]))
-    starts, indices, distances = kernels.hamming_within(codes, queries, radii, threads=threads)
+    starts, indices, distances = kernels.hamming_within(queries, codes, radii, threads=threads)
     return Candidates(starts, indices, distances.astype(np.int64))

@@ -1,35 +1,41 @@
 """Hierarchical k-means trees, a rival of the search forest.
 
-Sources: D. Nister & H. Stewenius, "Scalable recognition with a vocabulary tree", CVPR 2006; M. Muja & D. Lowe, "Fast
-approximate nearest neighbors with automatic algorithm configuration", VISAPP 2009, § 3.2. Li et al. (2011), § 4.1,
-build as many of them as the forest has trees, with random initializations, and use their leaves as index words.
+Sources: D. Nister & H. Stewenius, "Scalable recognition with a vocabulary tree", CVPR 2006; M. Muja
+& D. Lowe, "Fast approximate nearest neighbors with automatic algorithm configuration", VISAPP 2009,
+§ 3.2. Li et al. (2011), § 4.1, build as many of them as the forest has trees, with random
+initializations, and use their leaves as index words.
 
-A node's points are divided into `branching` regions by k-means, and these again, until they are small. The trees differ
-in their initial centres alone. Two searches give candidates: best-bin-first, to any wanted number of them, and the
-union of the leaves that the query reaches, by the number of trees that agree.
+A node's points are divided into `branching` regions by k-means, and these again, until they are
+small. The trees differ in their initial centres alone. Two searches give candidates:
+best-bin-first, to any wanted number of them, and the union of the leaves that the query reaches, by
+the number of trees that agree.
 
 Readings of what the sources leave open
 ---------------------------------------
-* The initial centres are points of the node, drawn without replacement, no two of them equal; a node with fewer
-  different points has fewer regions, one with a single point many times over is a leaf.
-* A region is divided while it has more than `leaf_size` points; the default is that of the source, which stops at fewer
-  points than `branching`.
-* k-means ends after `iterations` steps, or when no point moves. A region that has lost all its points is dropped. Where
-  no more than one is left, the node stays a leaf.
-* After the last step every point is in the region of its nearest centre. So a query that is a point ends in its leaf.
+* The initial centres are points of the node, drawn without replacement, no two of them equal; a
+  node with fewer different points has fewer regions, one with a single point many times over is a
+  leaf.
+* A region is divided while it has more than `leaf_size` points; the default is that of the source,
+  which stops at fewer points than `branching`.
+* k-means ends after `iterations` steps, or when no point moves. A region that has lost all its
+  points is dropped. Where no more than one is left, the node stays a leaf.
+* After the last step every point is in the region of its nearest centre. So a query that is a point
+  ends in its leaf.
 * Several trees share one queue of unexplored branches (as the randomized k-d trees of § 3.1 do).
 
-Not handled here: distances other than the Euclidean, adding points, a search that weighs a branch by its variance.
+Not handled here: distances other than the Euclidean, adding points, a search that weighs a branch
+by its variance.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.ball_trees import LARGEST
 from refimpl.checks import as_count, as_generator, as_kernels
 from refimpl.results import from_new_arrays, require_forms, result
-from refimpl.rivals.candidates import Candidates, as_points
+from refimpl.rivals.candidates import Candidates
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
+from refimpl.vectors import LARGEST, as_points
 
 __all__ = ["KMeansTrees", "kmeans_trees"]
 
@@ -37,7 +43,7 @@ __all__ = ["KMeansTrees", "kmeans_trees"]
 @result
 @dataclass(frozen=True, eq=False)
 class KMeansTrees:
-    """Trees over the same n points; a node's children are nodes with successive numbers, as are the nodes of a tree.
+    """Trees over the same n points; the children of a node have successive numbers.
 
     Attributes
     ----------
@@ -51,91 +57,143 @@ class KMeansTrees:
         Node j holds the points ``members[starts[j]:ends[j]]``.
     members : ndarray, shape (n_trees n,), int64
         Places in X; ascending within a leaf.
+
+    See Also
+    --------
+    kmeans_trees : Build them, with an example.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.kmeans_trees import kmeans_trees
+    >>> X = np.arange(8.0)[:, None]
+    >>> trees = kmeans_trees(X, 2, rng=np.random.default_rng(0), branching=2)
+    >>> trees.n, len(trees.roots), len(trees.truncated(1).roots)
+    (8, 2, 1)
     """
 
-    roots: np.ndarray
-    centres: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    members: np.ndarray
+    roots: IntArray
+    centres: FloatArray
+    first: IntArray
+    last: IntArray
+    starts: IntArray
+    ends: IntArray
+    members: IntArray
 
-    def __post_init__(self):
-        numbers = dict.fromkeys(("roots", "first", "last", "starts", "ends", "members"), (np.int64, 1))
-        require_forms(self, centres=(np.float64, 2, LARGEST), **numbers)
-        nodes, trees = len(self.first), len(self.roots)
+    def __post_init__(self) -> None:
+        require_forms(self, centres=(np.float64, 2, LARGEST))
+        for name in ("roots", "first", "last", "starts", "ends", "members"):
+            require_forms(self, **{name: (np.int64, 1)})
+        nodes = len(self.first)
+        trees = len(self.roots)
         for name in ("last", "starts", "ends"):
             if getattr(self, name).shape != (nodes,):
-                raise ValueError(f"{name} has shape {getattr(self, name).shape}; there are {nodes} nodes")
-        if len(self.centres) != nodes or self.centres.shape[1] < 1 or not trees or len(self.members) % trees:
-            raise ValueError(f"centres, members: shapes {self.centres.shape}, {self.members.shape}; no trees have them")
+                raise ValueError(
+                    f"{name} must be of shape ({nodes},), as many as the nodes; "
+                    f"got {getattr(self, name).shape}"
+                )
+        if (
+            len(self.centres) != nodes
+            or self.centres.shape[1] < 1
+            or not trees
+            or len(self.members) % trees
+        ):
+            raise ValueError(
+                f"centres, members must be of shapes ({nodes}, d), (n {trees},); "
+                f"got {self.centres.shape}, {self.members.shape}"
+            )
         children, parents = self._families()
         self._require_nodes(nodes, children)
         self._require_points(len(self.members) // trees, children, parents)
 
-    def _require_nodes(self, nodes, children):
+    def _require_nodes(self, nodes: int, children: IntArray) -> None:
         """Refuse nodes from which a search does not come down to a leaf of the same tree."""
         inner = np.flatnonzero(self.first < self.last)
         if (self.first[inner] <= inner).any() or (self.last[inner] > nodes).any():
-            raise ValueError("first, last: a node's children must come after it")
+            raise ValueError("first, last must give children that come after their node")
         if not np.array_equal(np.sort(np.concatenate([self.roots, children])), np.arange(nodes)):
-            raise ValueError("roots, first, last: every node must be a root or the child of one other")
+            raise ValueError(
+                "roots, first, last must make every node a root or the child of one other"
+            )
         if (np.diff(self.roots) <= 0).any() or self.roots[0] != 0:
-            raise ValueError("roots must rise from 0: the trees stand one after the other")
+            raise ValueError(f"roots must rise from 0, tree after tree; got {self.roots}")
 
-    def _families(self):
-        """All children, and the parent of each: two arrays of int64."""
+    def _families(self) -> tuple[IntArray, IntArray]:
+        """Return all children, and the parent of each."""
         counts = np.maximum(self.last - self.first, 0)
         if counts.sum() > len(counts):
-            raise ValueError("first, last: every node must be a root or the child of one other")
+            raise ValueError("first, last must make every node a root or the child of one other")
         parents = np.repeat(np.arange(len(counts)), counts)
         place = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
         return self.first[parents] + place, parents
 
-    def _require_points(self, n, children, parents):
+    def _require_points(self, n: int, children: IntArray, parents: IntArray) -> None:
         """Refuse leaves in which a search would not find every point once in each tree."""
         if (self.starts >= self.ends).any():
-            raise ValueError("starts, ends: every node must hold a point at least")
+            raise ValueError("starts, ends must give every node at least one point")
         whole = n * np.arange(len(self.roots))
-        if n == 0 or (self.starts[self.roots] != whole).any() or (self.ends[self.roots] != whole + n).any():
-            raise ValueError(f"starts, ends: a root must hold the {n} members of its tree")
-        eldest, youngest = children == self.first[parents], children == self.last[parents] - 1
+        if (
+            n == 0
+            or (self.starts[self.roots] != whole).any()
+            or (self.ends[self.roots] != whole + n).any()
+        ):
+            raise ValueError(f"starts, ends must give a root the {n} members of its tree")
+        eldest = children == self.first[parents]
+        youngest = children == self.last[parents] - 1
         before = np.where(eldest, self.starts[parents], self.ends[children - 1])
-        if (self.starts[children] != before).any() or (self.ends[children] != self.ends[parents])[youngest].any():
-            raise ValueError("starts, ends: the children of a node must divide its members between them")
+        after = (self.ends[children] != self.ends[parents])[youngest]
+        if (self.starts[children] != before).any() or after.any():
+            raise ValueError("starts, ends must divide a node's members among its children")
         for members in self.members.reshape(len(self.roots), n):
             inside = members.min() >= 0 and members.max() < n
             if not inside or not np.bincount(members, minlength=n).all():
                 raise ValueError("members must hold each point once for each tree")
 
     @property
-    def n(self):
+    def n(self) -> int:
         """The number of points."""
         return len(self.members) // len(self.roots)
 
     @property
-    def leaves(self):
+    def leaves(self) -> IntArray:
         """The nodes without children: an array of int64."""
         return np.flatnonzero(self.first >= self.last)
 
-    def truncated(self, n_trees):
-        """The first trees alone: those that the same generator would have given with this number."""
+    def truncated(self, n_trees: int) -> "KMeansTrees":
+        """Return the first trees: the same as from the same generator with this number."""
         n_trees = as_count(n_trees, "n_trees")
         if n_trees > len(self.roots):
-            raise ValueError(f"n_trees is {n_trees}; there are {len(self.roots)} trees")
+            raise ValueError(
+                f"n_trees must be at most {len(self.roots)}, the trees there are; got {n_trees}"
+            )
         nodes = slice(0, self.roots[n_trees] if n_trees < len(self.roots) else len(self.first))
-        parts = (getattr(self, name)[nodes] for name in ("centres", "first", "last", "starts", "ends"))
-        return KMeansTrees(self.roots[:n_trees], *parts, self.members[: n_trees * self.n])
+        return KMeansTrees(
+            roots=self.roots[:n_trees],
+            centres=self.centres[nodes],
+            first=self.first[nodes],
+            last=self.last[nodes],
+            starts=self.starts[nodes],
+            ends=self.ends[nodes],
+            members=self.members[: n_trees * self.n],
+        )
 
-    def candidates(self, queries, most, *, kernels=None, threads=None):
-        """The first points that best-bin-first search finds: Muja & Lowe (2009), § 3.2.
+    def candidates(
+        self,
+        Q: ArrayLike,
+        n_candidates: int,
+        *,
+        kernels: Kernels | None = None,
+        threads: int | None = None,
+    ) -> Candidates:
+        """Return the first points that best-bin-first search finds: Muja & Lowe (2009), § 3.2.
+
+        Best-bin-first search opens the leaves in the order of their distance from the query.
 
         Parameters
         ----------
-        queries : array_like, shape (m, d)
-        most : int
-            Candidates wanted; all points if there are no more.
+        Q : array_like, shape (m, d)
+        n_candidates : int
+            Candidates for each query; all points if there are no more.
         kernels : module, optional
             The default is :mod:`refimpl.kernels`.
         threads : int, optional
@@ -145,34 +203,58 @@ class KMeansTrees:
         Candidates
             Scores: how many leaves had been opened before.
         """
-        kernels, most = as_kernels(kernels), min(as_count(most, "most"), self.n)
-        Q = as_points(queries, "queries", self.centres)
-        indices, opened, _ = kernels.best_bin_first(self, Q, most, threads=threads)
-        return from_new_arrays(Candidates, np.arange(len(Q) + 1) * most, indices.reshape(-1), opened.reshape(-1))
+        kernels = as_kernels(kernels)
+        n_candidates = min(as_count(n_candidates, "n_candidates"), self.n)
+        queries = as_points(Q, "Q", self.centres)
+        indices, opened, _ = kernels.best_bin_first(self, queries, n_candidates, threads=threads)
+        starts = np.arange(len(queries) + 1) * n_candidates
+        return from_new_arrays(Candidates, starts, indices.reshape(-1), opened.reshape(-1))
 
-    def colliding(self, queries, most=None, *, kernels=None, threads=None):
-        """The union of the leaves that the query reaches, by the trees that agree: Li et al. (2011), §§ 3.4 and 4.3.
+    def colliding(
+        self,
+        Q: ArrayLike,
+        n_candidates: int | None = None,
+        *,
+        kernels: Kernels | None = None,
+        threads: int | None = None,
+    ) -> Candidates:
+        """Return the union of the leaves that the query reaches, by the trees that agree.
+
+        Li et al. (2011), §§ 3.4 and 4.3.
 
         Parameters
         ----------
-        queries, kernels, threads
+        Q, kernels, threads
             As for :meth:`candidates`.
-        most : int, optional
-            Not more than so many for a query.
+        n_candidates : int, optional
+            The largest number for a query; all by default.
 
         Returns
         -------
         Candidates
             Scores: the number of trees in which the point is in the query's leaf.
         """
-        kernels, most = as_kernels(kernels), self.n if most is None else as_count(most, "most")
-        Q = as_points(queries, "queries", self.centres)
-        leaves = kernels.tree_leaves(self, Q, threads=threads)
-        votes = kernels.bucket_votes(self.starts, self.ends, self.members, leaves, self.n, most, threads=threads)
+        kernels = as_kernels(kernels)
+        limit = self.n if n_candidates is None else as_count(n_candidates, "n_candidates")
+        queries = as_points(Q, "Q", self.centres)
+        leaves = kernels.tree_leaves(self, queries, threads=threads)
+        votes = kernels.bucket_votes(
+            self.starts, self.ends, self.members, leaves, self.n, limit, threads=threads
+        )
         return from_new_arrays(Candidates, *votes)
 
 
-def kmeans_trees(X, n_trees=1, *, rng, branching=32, leaf_size=None, iterations=7, kernels=None, threads=None):
+def kmeans_trees(
+    X: ArrayLike,
+    n_trees: int = 1,
+    *,
+    rng: np.random.Generator,
+    branching: int = 32,
+    leaf_size: int | None = None,
+    iterations: int = 7,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> KMeansTrees:
     """Build hierarchical k-means trees: Muja & Lowe (2009), § 3.2.
 
     Parameters
@@ -186,7 +268,7 @@ def kmeans_trees(X, n_trees=1, *, rng, branching=32, leaf_size=None, iterations=
     leaf_size : int, optional
         A node with more points than this is divided; the default is branching - 1.
     iterations : int, default 7
-        Steps of k-means at most.
+        The largest number of steps of k-means.
     kernels : module, optional
         The default is :mod:`refimpl.kernels`.
     threads : int, optional
@@ -199,27 +281,55 @@ def kmeans_trees(X, n_trees=1, *, rng, branching=32, leaf_size=None, iterations=
     ------
     TypeError, ValueError
         If the input is empty, not finite or beyond 1e140, or a number is too small.
+
+    See Also
+    --------
+    lsh, spectral_hashing : Other rivals of the search forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.kmeans_trees import kmeans_trees
+    >>> X = np.arange(8.0)[:, None]
+    >>> trees = kmeans_trees(X, 2, rng=np.random.default_rng(0), branching=2)
+    >>> trees.candidates([[2.1]], 1).of(0)
+    array([2])
     """
-    kernels, X, rng = as_kernels(kernels), as_points(X, "X"), as_generator(rng)
-    n_trees, branching = as_count(n_trees, "n_trees"), as_count(branching, "branching", minimum=2)
+    kernels = as_kernels(kernels)
+    vectors = as_points(X, "X")
+    rng = as_generator(rng)
+    n_trees = as_count(n_trees, "n_trees")
+    branching = as_count(branching, "branching", minimum=2)
     leaf_size = branching - 1 if leaf_size is None else as_count(leaf_size, "leaf_size")
     iterations = as_count(iterations, "iterations", minimum=0)
-    roots, parts = [0], []
+    roots = [0]
+    parts = []
     for t, seed in enumerate(rng.integers(2**63, size=n_trees).tolist()):
-        tree = _grown(X, np.random.default_rng(seed), branching, leaf_size, iterations, kernels, threads)
+        stream = np.random.default_rng(seed)
+        tree = _grown(vectors, stream, branching, leaf_size, iterations, kernels, threads)
         centres, children, points, members = tree
         inner = children[:, :1] < children[:, 1:]
-        parts.append((centres, children + roots[-1] * inner, points + t * len(X), members))
+        parts.append((centres, children + roots[-1] * inner, points + t * len(vectors), members))
         roots.append(roots[-1] + len(centres))
     centres, children, points, members = (np.concatenate(part) for part in zip(*parts, strict=True))
-    columns = (np.ascontiguousarray(column) for column in (*children.T, *points.T))
+    columns = [np.ascontiguousarray(column) for column in (*children.T, *points.T)]
     return from_new_arrays(KMeansTrees, np.array(roots[:-1]), centres, *columns, members)
 
 
-def _grown(X, rng, branching, leaf_size, iterations, kernels, threads):
-    """One tree: centres, (first, last) and (start, end) of each node, and its members."""
+def _grown(
+    X: FloatArray,
+    rng: np.random.Generator,
+    branching: int,
+    leaf_size: int,
+    iterations: int,
+    kernels: Kernels,
+    threads: int | None,
+) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """Grow a tree: centres, (first, last) and (start, end) of each node, and its members."""
     members = np.arange(len(X))
-    centres, children, points = [X.mean(axis=0)], [], [(0, len(X))]
+    centres = [X.mean(axis=0)]
+    children: list[tuple[int, int]] = []
+    points = [(0, len(X))]
     while len(children) < len(centres):  # the nodes in the order in which they were made
         start, end = points[len(children)]
         rows = members[start:end].copy()
@@ -231,18 +341,25 @@ def _grown(X, rng, branching, leaf_size, iterations, kernels, threads):
                 used = np.bincount(nearest, minlength=len(C))
                 if np.count_nonzero(used) > 1:
                     members[start:end] = rows[np.argsort(nearest, kind="stable")]
-                    ends = start + np.cumsum(used)
-                    points += [(e - u, e) for e, u in zip(ends.tolist(), used.tolist(), strict=True) if u]
+                    sizes = used[used > 0]
+                    ends = start + np.cumsum(sizes)
+                    points += zip((ends - sizes).tolist(), ends.tolist(), strict=True)
                     centres += list(C[used > 0])
         children.append((first, len(centres)) if len(centres) > first else (0, 0))
-    return np.array(centres), np.array(children, dtype=np.int64), np.array(points, dtype=np.int64), members
+    return (
+        np.array(centres),
+        np.array(children, dtype=np.int64),
+        np.array(points, dtype=np.int64),
+        members,
+    )
 
 
-def initial_centres(X, rows, k, rng):
-    """Up to k different points among X[rows], in random order: shape (k or less, d)."""
-    chosen = {}
+def initial_centres(X: FloatArray, rows: IntArray, k: int, rng: np.random.Generator) -> FloatArray:
+    """Return up to k different points among X[rows], in random order: shape (k or less, d)."""
+    chosen: dict[bytes, int] = {}
     for i in rows[rng.permutation(len(rows))]:
         chosen.setdefault((X[i] + 0.0).tobytes(), i)  # 0.0 has no sign
         if len(chosen) == k:
             break
-    return X[list(chosen.values())]
+    centres: FloatArray = X[list(chosen.values())]
+    return centres

@@ -1,9 +1,11 @@
 """The k-NN search that ball trees are measured against: Weinberger & Saul (2008), § 4.2.
 
-The space is rotated to its principal components, those of large variance first, and each distance is broken off once it
-is beyond the k smallest so far. The broken-off sums are a kernel, :func:`refimpl.kernels.scan_nearest`.
+Source: K. Weinberger & L. Saul, "Fast solvers and efficient implementations for distance metric
+learning", ICML 2008. The space is rotated to its principal components, those of large variance
+first, and each distance is broken off once it is beyond the k smallest so far. The broken-off sums
+are a kernel, :func:`refimpl.kernels.scan_nearest`.
 
-Not handled here: an index structure; that is the point.
+Not handled here: an index structure. The scan is the baseline without an index.
 """
 
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ import numpy as np
 
 from refimpl.checks import as_count, as_kernels, as_matrix, as_vectors_like
 from refimpl.results import result
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
 __all__ = ["Scan", "principal_axes", "rotated_scan"]
 
@@ -19,7 +22,7 @@ __all__ = ["Scan", "principal_axes", "rotated_scan"]
 @result
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What :func:`rotated_scan` finds.
+    """The result of :func:`rotated_scan`.
 
     Attributes
     ----------
@@ -28,30 +31,72 @@ class Scan:
     indices : ndarray, shape (m, k), int64
         Places in X; of equal distances the lowest index comes first.
     terms : ndarray, shape (m,), int64
-        The squares added up for each query; n d of them without breaking off.
+        The number of squares that were added up for each query; at most n d.
+
+    See Also
+    --------
+    rotated_scan : Search, with an example.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.rotated_scan import rotated_scan
+    >>> scan = rotated_scan([[2.1]], [[0.0], [1.0], [3.0]], 2)
+    >>> scan.indices.tolist(), scan.squares.round(2).tolist()
+    ([[2, 1]], [[0.81, 1.21]])
     """
 
-    squares: np.ndarray
-    indices: np.ndarray
-    terms: np.ndarray
+    squares: FloatArray
+    indices: IntArray
+    terms: IntArray
 
 
-def principal_axes(X):
-    """The rotation to the principal components of X, shape (n, d): its rows, shape (d, d), by falling variance."""
+def principal_axes(X: FloatArray) -> FloatArray:
+    """Return the rotation to the principal components of `X`, by falling variance.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d), float64
+
+    Returns
+    -------
+    ndarray, shape (d, d), float64
+        A component in each row.
+
+    See Also
+    --------
+    rotated_scan : The scan along these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.rotated_scan import principal_axes
+    >>> abs(principal_axes(np.array([[0.0, 0.0], [1.0, 9.0], [2.0, 0.0]]))).round(6)
+    array([[0., 1.],
+           [1., 0.]])
+    """
     D = X - X.mean(axis=0)
     scale = np.abs(D).max() or 1.0
-    return np.linalg.eigh((D / scale).T @ (D / scale))[1].T[::-1]
+    axes: FloatArray = np.linalg.eigh((D / scale).T @ (D / scale))[1].T[::-1]
+    return axes
 
 
-def rotated_scan(X, queries, k, L=None, *, kernels=None, threads=None):
-    """The k nearest neighbours of each query by a scan of all points in the rotated space.
+def rotated_scan(
+    Q: ArrayLike,
+    X: ArrayLike,
+    k: int,
+    L: ArrayLike | None = None,
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Scan:
+    """Find the k nearest neighbours of each query by a scan of all points in the rotated space.
 
     The baseline of § 4.2 of Weinberger & Saul (2008).
 
     Parameters
     ----------
+    Q : array_like, shape (m, d)
     X : array_like, shape (n, d)
-    queries : array_like, shape (m, d)
     k : int
         At most n.
     L : array_like, shape (r, d), optional
@@ -69,15 +114,28 @@ def rotated_scan(X, queries, k, L=None, *, kernels=None, threads=None):
     ------
     TypeError, ValueError
         If the input is empty or not finite, shapes do not fit, or k is larger than n.
+
+    See Also
+    --------
+    refimpl.ball_trees.nearest_neighbors : The search with ball trees.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.rotated_scan import rotated_scan
+    >>> rotated_scan([[2.1]], [[0.0], [1.0], [3.0]], 2).indices
+    array([[2, 1]])
     """
-    kernels, k = as_kernels(kernels), as_count(k, "k")
-    X = as_matrix(X, "X")
-    Q = as_vectors_like(queries, X, "queries")
-    if k > len(X):
-        raise ValueError(f"k is {k}; it must be at most {len(X)}, the number of points")
+    kernels = as_kernels(kernels)
+    k = as_count(k, "k")
+    points = as_matrix(X, "X")
+    queries = as_vectors_like(Q, points, "Q")
+    if k > len(points):
+        raise ValueError(f"k must be at most {len(points)}, the number of points; got {k}")
     if L is not None:
-        L = as_vectors_like(L, X, "L")
-        X, Q = X @ L.T, Q @ L.T
-    V = principal_axes(X)  # LM:4.2:1
-    X, Q = np.ascontiguousarray(X @ V.T), np.ascontiguousarray(Q @ V.T)
-    return Scan(*kernels.scan_nearest(X, Q, k, threads=threads))  # LM:4.2:2
+        factor = as_vectors_like(L, points, "L")
+        points = points @ factor.T
+        queries = queries @ factor.T
+    V = principal_axes(points)  # LM:4.2:1
+    points = np.ascontiguousarray(points @ V.T)
+    queries = np.ascontiguousarray(queries @ V.T)
+    return Scan(*kernels.scan_nearest(queries, points, k, threads=threads))  # LM:4.2:2

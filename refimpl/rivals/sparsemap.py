@@ -1,39 +1,45 @@
 """SparseMap: Bourgain's embedding with few distances, as in § 4.1 of BoostMap.
 
-Source: G. Hristescu & M. Farach-Colton, "Cluster-preserving embedding of proteins", technical report 99-50,
-Rutgers University (1999), as described by G. Hjaltason & H. Samet, "Properties of embedding methods for
-similarity searching in metric spaces", PAMI 25 (2003), 530-549, and in one sentence by Athitsos, Alon, Sclaroff &
-Kollios (2005). It has two heuristics:
+Source: G. Hristescu & M. Farach-Colton, "Cluster-preserving embedding of proteins", technical
+report 99-50, Rutgers University (1999), as described by G. Hjaltason & H. Samet, "Properties of
+embedding methods for similarity searching in metric spaces", PAMI 25 (2003), 530-549, and in one
+sentence by Athitsos, Alon, Sclaroff & Kollios (2005). It has two heuristics:
 
-* *Approximate distances.* The coordinates are computed one after the other. For the distance to the set R_j the
-  members of R_j are sorted by the distance of the coordinates 1, ..., j - 1, which costs nothing, and exact
-  distances are computed to the sigma nearest of them only. Their minimum is the coordinate: never less than
-  D_X(x, R_j), and equal to it if sigma is at least the size of R_j.
-* *Greedy resampling.* Of all dimensions d are kept. Each step adds the one with which the distances of the
-  vectors have the least stress against the exact distances, over a random sample of pairs of objects.
+* *Approximate distances.* The coordinates are computed one after the other. For the distance to the
+  set R_j the members of R_j are sorted by the distance of the coordinates 1, ..., j - 1, which
+  costs nothing, and exact distances are computed to the sigma nearest of them only. Their minimum
+  is the coordinate: never less than D_X(x, R_j), and equal to it if sigma is at least the size of
+  R_j.
+* *Greedy resampling.* Of all dimensions d are kept. Each step adds the one with which the distances
+  of the vectors have the least stress against the exact distances, over a random sample of pairs of
+  objects.
 
 Readings of what the sources leave open
 ---------------------------------------
-* The reference sets are Bourgain's, the small ones first; see :mod:`refimpl.rivals.lipschitz` for their sizes.
-* The distance of the coordinates is Euclidean. Before the first coordinate all distances are equal, and ties
-  go to the member that stands first in its set, whose order is random.
-* The vectors of the reference objects are computed in the same way as those of any other object, and stored.
-* Stress is Kruskal's, after the one factor for all vectors that makes it least: a Lipschitz embedding fixes
-  distances up to such a factor only, which depends on the number of dimensions.
-* After the resampling the kept sets stay in their order, and every vector is computed with these coordinates
-  alone: a new object pays for no dimension that has been left out.
+* The reference sets are Bourgain's, the small ones first; see :mod:`refimpl.rivals.lipschitz` for
+  their sizes.
+* The distance of the coordinates is Euclidean. Before the first coordinate all distances are equal,
+  and ties go to the member that stands first in its set, whose order is random.
+* The vectors of the reference objects are computed in the same way as those of any other object,
+  and stored.
+* Stress is Kruskal's, after the one factor for all vectors that makes it least: a Lipschitz
+  embedding fixes distances up to such a factor only, which depends on the number of dimensions.
+* After the resampling the kept sets stay in their order, and every vector is computed with these
+  coordinates alone: a new object pays for no dimension that has been left out.
 * An asymmetric distance goes from the object to the reference.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from refimpl.checks import as_count, as_generator
 from refimpl.results import result
 from refimpl.rivals.lipschitz import as_pool, bourgain, scaled_minkowski
-from refimpl.spaces import as_space
+from refimpl.spaces import Space, as_space
 from refimpl.spaces.references import Embedding, as_dimension, as_embedded
+from refimpl.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["SparseMapEmbedding", "greedy_resampling", "sparsemap"]
 
@@ -55,50 +61,69 @@ class SparseMapEmbedding(Embedding):
         How many exact distances are computed for one coordinate.
     vectors : numpy.ndarray of float64, shape (r, d)
         The vectors of the reference objects, in the order of `references`.
+
+    See Also
+    --------
+    sparsemap : Make one, with an example.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.sparsemap import sparsemap
+    >>> from refimpl.spaces import PrecomputedSpace
+    >>> space = PrecomputedSpace([[0, 4, 8], [4, 0, 4], [8, 4, 0]])
+    >>> embedding = sparsemap(space, 1, rng=np.random.default_rng(0))
+    >>> embedding.embed(space).shape == (3, embedding.d)
+    True
     """
 
-    members: np.ndarray
-    starts: np.ndarray
+    members: IntArray
+    starts: IntArray
     sigma: int
-    vectors: np.ndarray
+    vectors: FloatArray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", int(self.sigma))  # a file gives it back as an array
 
     @property
-    def d(self):
+    def d(self) -> int:
         """The number of dimensions."""
         return len(self.starts) - 1
 
     @property
-    def references(self):
+    def references(self) -> IntArray:
         """The database objects to which distances may be measured, sorted: an array of int64."""
         return np.unique(self.members)
 
     @property
-    def cost(self):
+    def cost(self) -> int:
         """The largest number of exact distances that embedding a new object can take."""
         return int(min(np.minimum(np.diff(self.starts), self.sigma).sum(), len(self.references)))
 
-    def embed(self, space, queries=None):
-        """As :meth:`refimpl.spaces.references.Embedding.embed`; an object measures the distances that its way takes."""
-        queries = as_space(space).objects if queries is None else queries
-        return sparse_coordinates(space, queries, self.members, self.starts, self.sigma, self.vectors)
+    def embed(self, space: Space, Q: Any = None) -> FloatArray:
+        """Map objects to vectors, as :meth:`refimpl.spaces.Embedding.embed` does.
 
-    def truncated(self, d):
-        """The embedding into the first `d` dimensions, those of the smaller sets."""
+        Which distances are computed depends on the object.
+        """
+        Q = as_space(space).objects if Q is None else Q
+        return sparse_coordinates(space, Q, self.members, self.starts, self.sigma, self.vectors)
+
+    def truncated(self, d: int) -> "SparseMapEmbedding":
+        """Return the embedding into the first `d` dimensions, those of the smaller sets."""
         d = as_dimension(d, self.d)
         members = self.members[: self.starts[d]].copy()
         rows = np.searchsorted(self.references, np.unique(members))
-        return SparseMapEmbedding(members, self.starts[: d + 1].copy(), self.sigma, self.vectors[rows, :d])
+        return SparseMapEmbedding(
+            members, self.starts[: d + 1].copy(), self.sigma, self.vectors[rows, :d]
+        )
 
-    def pairwise(self, A, B, p=2.0):
-        """L_p distances between embedded objects, divided by d^(1/p).
+    def pairwise(self, Q: ArrayLike, X: ArrayLike, p: float = 2.0) -> FloatArray:
+        """Return L_p distances between embedded objects, divided by d^(1/p).
 
         Parameters
         ----------
-        A : array_like, shape (m, d)
-        B : array_like, shape (n, d)
+        Q : array_like, shape (m, d)
+        X : array_like, shape (n, d)
         p : float, default 2.0
             At least 1; ``numpy.inf`` is the largest difference.
 
@@ -106,11 +131,22 @@ class SparseMapEmbedding(Embedding):
         -------
         numpy.ndarray of float64, shape (m, n)
         """
-        return scaled_minkowski(*as_embedded(A, B, self.d), p)
+        return scaled_minkowski(*as_embedded(Q, X, self.d), p)
 
 
-def sparsemap(space, sigma, rng, *, d=None, n_pairs=1000, subset=None, smallest=1):
-    """SparseMap; the module's text has its two heuristics.
+def sparsemap(
+    space: Space,
+    sigma: int,
+    *,
+    rng: np.random.Generator,
+    d: int | None = None,
+    n_pairs: int = 1000,
+    subset: ArrayLike | None = None,
+    smallest: int = 1,
+) -> SparseMapEmbedding:
+    """Return the SparseMap embedding; the module's text has its two heuristics.
+
+    Hristescu & Farach-Colton (1999).
 
     Parameters
     ----------
@@ -120,11 +156,13 @@ def sparsemap(space, sigma, rng, *, d=None, n_pairs=1000, subset=None, smallest=
     rng : numpy.random.Generator
         Draws the reference sets as :func:`refimpl.rivals.lipschitz.bourgain` does, then the pairs.
     d : int, optional
-        Keep this many dimensions by greedy resampling; the default is all ceil(log2 |X|)^2, without resampling.
+        Keep this many dimensions by greedy resampling; the default is all ceil(log2 |X|)^2, without
+        resampling.
     n_pairs : int, default 1000
         How many pairs of different objects the stress is measured on.
     subset : array_like of int, optional
-        Indices of the database objects from which reference sets and pairs are drawn; the default is all.
+        Indices of the database objects from which reference sets and pairs are drawn; the default
+        is all.
     smallest : {1, 2}, default 1
         The size of the smallest sets.
 
@@ -136,10 +174,24 @@ def sparsemap(space, sigma, rng, *, d=None, n_pairs=1000, subset=None, smallest=
     ------
     TypeError, ValueError
         If an argument does not fit, or there are fewer than two objects.
+
+    See Also
+    --------
+    bourgain : The same with all distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.sparsemap import sparsemap
+    >>> from refimpl.spaces import PrecomputedSpace
+    >>> space = PrecomputedSpace([[0, 4, 8], [4, 0, 4], [8, 4, 0]])
+    >>> sparsemap(space, 1, rng=np.random.default_rng(0)).cost
+    3
     """
-    sigma, rng = as_count(sigma, "sigma"), as_generator(rng)
+    sigma = as_count(sigma, "sigma")
+    rng = as_generator(rng)
     n_pairs = as_count(n_pairs, "n_pairs")
-    sets = bourgain(space, rng, subset=subset, smallest=smallest)
+    sets = bourgain(space, rng=rng, subset=subset, smallest=smallest)
     if d is not None:
         as_dimension(d, sets.d)
     whole = _with_vectors(space, sets.members, sets.starts, sigma)
@@ -147,7 +199,7 @@ def sparsemap(space, sigma, rng, *, d=None, n_pairs=1000, subset=None, smallest=
         return whole
     pool = as_pool(space, subset)
     first = rng.integers(len(pool), size=n_pairs)
-    second = (first + rng.integers(1, len(pool), size=n_pairs)) % len(pool)  # never the same object
+    second = (first + rng.integers(1, len(pool), size=n_pairs)) % len(pool)  # another object
     pairs = np.unique(np.column_stack([pool[first], pool[second]]), axis=0)
     kept = np.sort(greedy_resampling(*_differences(space, whole, pairs), d))
     parts = [sets.members[sets.starts[j] : sets.starts[j + 1]] for j in kept]
@@ -155,8 +207,8 @@ def sparsemap(space, sigma, rng, *, d=None, n_pairs=1000, subset=None, smallest=
     return _with_vectors(space, np.concatenate(parts), starts, sigma)
 
 
-def greedy_resampling(differences, D, d):
-    """The dimensions to keep, in the order in which they are chosen.
+def greedy_resampling(differences: FloatArray, D: FloatArray, d: int) -> IntArray:
+    """Return the dimensions to keep, in the order in which they are chosen.
 
     Parameters
     ----------
@@ -169,10 +221,23 @@ def greedy_resampling(differences, D, d):
     Returns
     -------
     numpy.ndarray of int64, shape (d,)
-        In each step the dimension of least stress together with those before; the lowest index wins ties.
+        In each step the dimension of least stress together with the dimensions before; the lowest
+        index wins ties.
+
+    See Also
+    --------
+    sparsemap : The embedding whose coordinates it chooses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.sparsemap import greedy_resampling
+    >>> greedy_resampling(np.array([[0.0, 2.0], [0.0, 1.0]]), np.array([2.0, 1.0]), 1)
+    array([1])
     """
     left = list(range(differences.shape[1]))
-    chosen, S = [], np.zeros(len(D))
+    chosen = []
+    S = np.zeros(len(D))
     for _ in range(d):
         best = left[stress(np.sqrt(S[:, None] + differences[:, left] ** 2), D).argmin()]
         S = S + differences[:, best] ** 2
@@ -181,8 +246,8 @@ def greedy_resampling(differences, D, d):
     return np.array(chosen, dtype=np.int64)
 
 
-def stress(delta, D):
-    """Kruskal's stress, the root of sum (c delta - D)^2 / sum D^2, at the factor c that makes it least.
+def stress(delta: FloatArray, D: FloatArray) -> FloatArray:
+    """Return Kruskal's stress, the root of sum (c delta - D)^2 / sum D^2, at its best factor c.
 
     Parameters
     ----------
@@ -197,35 +262,55 @@ def stress(delta, D):
         Between 0 and 1.
     """
     squares = (delta * delta).sum(axis=0)
-    explained = np.divide((D[:, None] * delta).sum(axis=0) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
-    return np.sqrt(np.maximum(1.0 - explained / (D * D).sum(), 0.0))
+    explained = np.divide(
+        (D[:, None] * delta).sum(axis=0) ** 2,
+        squares,
+        out=np.zeros_like(squares),
+        where=squares > 0,
+    )
+    least: FloatArray = np.sqrt(np.maximum(1.0 - explained / (D * D).sum(), 0.0))
+    return least
 
 
-def _differences(space, embedding, pairs):
-    """Differences of the coordinates of the objects of each pair, and their exact distances."""
+def _differences(
+    space: Space, embedding: SparseMapEmbedding, pairs: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return each pair's differences of coordinates, and its exact distance."""
     objects, positions = np.unique(pairs, return_inverse=True)
     positions = positions.reshape(pairs.shape)
     queries = space.take(objects)
     F = embedding.embed(space, queries)
     D = space.pair_distances(queries, positions[:, 0], pairs[:, 1])
     if not D.any():
-        raise ValueError("all distances of the sampled pairs are zero; raise n_pairs, or check the distance")
+        raise ValueError(
+            "the sampled pairs must have a distance above 0; got zeros alone (raise n_pairs, or "
+            "check the distance)"
+        )
     return F[positions[:, 0]] - F[positions[:, 1]], D
 
 
-def _with_vectors(space, members, starts, sigma):
+def _with_vectors(
+    space: Space, members: IntArray, starts: IntArray, sigma: int
+) -> SparseMapEmbedding:
     references = np.unique(members)
     vectors = sparse_coordinates(space, space.take(references), members, starts, sigma, None)
     return SparseMapEmbedding(members, np.asarray(starts, dtype=np.int64), sigma, vectors)
 
 
-def sparse_coordinates(space, queries, members, starts, sigma, vectors):
-    """Coordinates by the first heuristic, in blocks of queries.
+def sparse_coordinates(
+    space: Space,
+    Q: Any,
+    members: IntArray,
+    starts: IntArray,
+    sigma: int,
+    vectors: FloatArray | None,
+) -> FloatArray:
+    """Return coordinates by the first heuristic, in blocks of queries.
 
     Parameters
     ----------
     space : refimpl.spaces.Space
-    queries : sequence of m objects
+    Q : sequence of m objects
     members, starts, sigma
         As in :class:`SparseMapEmbedding`.
     vectors : numpy.ndarray, shape (r, d), or None
@@ -235,46 +320,64 @@ def sparse_coordinates(space, queries, members, starts, sigma, vectors):
     -------
     numpy.ndarray of float64, shape (m, d)
     """
-    queries = space.as_queries(queries)
+    Q = space.as_queries(Q)
     references = np.unique(members)
     positions = np.searchsorted(references, members)
-    step = max(1, BLOCK_ENTRIES // (2 * len(references))) if vectors is not None else len(references)
-    blocks = [queries[i : i + step] for i in range(0, len(queries), step)]
+    step = len(references)
+    if vectors is not None:
+        step = max(1, BLOCK_ENTRIES // (2 * len(references)))
+    blocks = [Q[i : i + step] for i in range(0, len(Q), step)]
     d = len(starts) - 1
     F = [_block(space, block, references, positions, starts, sigma, vectors) for block in blocks]
     return np.concatenate(F) if F else np.empty((0, d))
 
 
-def _block(space, queries, references, positions, starts, sigma, vectors):
-    known = np.full((len(queries), len(references)), np.nan)  # exact distances, each computed once
+def _block(
+    space: Space,
+    Q: Any,
+    references: IntArray,
+    positions: IntArray,
+    starts: IntArray,
+    sigma: int,
+    vectors: FloatArray | None,
+) -> FloatArray:
+    """Return the coordinates of one block of queries."""
+    known = np.full((len(Q), len(references)), np.nan)  # exact distances, each computed once
     approximate = np.zeros_like(known)  # squared distances of the coordinates so far
-    F = np.zeros((len(queries), len(starts) - 1))
+    F = np.zeros((len(Q), len(starts) - 1))
     V = F if vectors is None else vectors
     for j in range(F.shape[1]):
         R = positions[starts[j] : starts[j + 1]]
         near = R[candidates(approximate[:, R], sigma)]
         rows, columns = np.nonzero(np.isnan(np.take_along_axis(known, near, axis=1)))
         columns = near[rows, columns]
-        known[rows, columns] = space.pair_distances(queries, rows, references[columns])
+        known[rows, columns] = space.pair_distances(Q, rows, references[columns])
         F[:, j] = np.take_along_axis(known, near, axis=1).min(axis=1)
         approximate += (F[:, [j]] - V[:, j]) ** 2
     return F
 
 
-def candidates(approximate, sigma):
-    """The columns of the `sigma` smallest entries of each row, ascending, shape (m, sigma); the lowest win ties.
+def candidates(approximate: FloatArray, sigma: int) -> IntArray:
+    """Return the columns of the `sigma` smallest entries of each row, ascending.
+
+    Of equal entries the lowest columns are taken.
 
     Parameters
     ----------
     approximate : numpy.ndarray, shape (m, r)
-        Approximate distances from each object to the members of a reference set. If r is not above `sigma`, all
-        members are candidates.
+        Approximate distances from each object to the members of a reference set. If r is not above
+        `sigma`, all members are candidates.
     sigma : int
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (m, sigma)
     """
     if approximate.shape[1] <= sigma:
         return np.tile(np.arange(approximate.shape[1]), (len(approximate), 1))
     bound = np.partition(approximate, sigma - 1, axis=1)[:, [sigma - 1]]
-    below, tied = approximate < bound, approximate == bound
+    below = approximate < bound
+    tied = approximate == bound
     wanted = sigma - below.sum(axis=1, keepdims=True)
     keep = below | (tied & (tied.cumsum(axis=1) <= wanted))
     return np.nonzero(keep)[1].reshape(len(approximate), sigma)

@@ -1,20 +1,24 @@
 """Spectral hashing, a rival of the search forest.
 
-Source: Y. Weiss, A. Torralba & R. Fergus, "Spectral hashing", NIPS 2008. Li et al. (2011), § 4, search its codes by
-linear scan: :mod:`refimpl.rivals.hamming_scan`.
+Source: Y. Weiss, A. Torralba & R. Fergus, "Spectral hashing", NIPS 2008. Li et al. (2011), § 4,
+search its codes by linear scan: :mod:`refimpl.rivals.hamming_scan`.
 
-The data are rotated to their principal components and taken to be uniform in the box that holds them. The
-eigenfunctions of a uniform distribution on [a, b] are Phi_k(x) = sin(pi / 2 + k pi (x - a) / (b - a)); those of the
-smallest eigenvalues, over all components, are cut at zero: each gives one bit.
+The data are rotated to their principal components and taken to be uniform in the box that holds
+them. The eigenfunctions of a uniform distribution on [a, b] are Phi_k(x) = sin(pi / 2 + k pi (x -
+a) / (b - a)); those of the smallest eigenvalues, over all components, are cut at zero: each gives
+one bit.
 
 Readings of what the source leaves open
 ---------------------------------------
-* The eigenvalue 1 - exp(-(eps^2 / 2) (k pi / (b - a))^2) rises with k / (b - a), whatever eps is: that orders them.
-  Equal ones come by component, the one of larger variance first.
-* k = 0 is constant and left out, as are products of eigenfunctions of several components: their bits follow from those.
-* No more than `n_components` principal components are used, by default as many as there are bits. One whose range is
-  below 1e-10 of the largest is a rounding error and left out; the others then give more bits each.
-* a and b are the least and the largest value in the training set. Beyond them a query goes on along the sine.
+* The eigenvalue 1 - exp(-(eps^2 / 2) (k pi / (b - a))^2) rises with k / (b - a), whatever eps is:
+  that orders them. Equal ones come by component, the one of larger variance first.
+* k = 0 is constant and left out, as are products of eigenfunctions of several components: their
+  bits follow from those.
+* No more than `n_components` principal components are used, by default as many as there are bits.
+  One whose range is below 1e-10 of the largest is a rounding error and left out; the others then
+  give more bits each.
+* a and b are the least and the largest value in the training set. Beyond them a query goes on along
+  the sine.
 * Of the two directions of a principal component the one is taken whose largest entry is positive.
 
 Not handled here: learning from labelled pairs, distances other than the Euclidean.
@@ -26,9 +30,10 @@ import numpy as np
 
 from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
-from refimpl.rivals.candidates import as_points
 from refimpl.rivals.hamming_scan import pack_bits
 from refimpl.rivals.rotated_scan import principal_axes
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, UInt64Array
+from refimpl.vectors import as_points
 
 __all__ = ["SpectralHashing", "spectral_hashing"]
 
@@ -52,33 +57,56 @@ class SpectralHashing:
         The component of each bit's eigenfunction.
     k : ndarray, shape (bits,), int64
         Its number, at least 1.
+
+    See Also
+    --------
+    spectral_hashing : Learn the codes, with an example.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.spectral_hashing import spectral_hashing
+    >>> model = spectral_hashing([[0.0, 0.1], [1.0, 0.0], [9.0, 0.1]], 2)
+    >>> model.bits, model.encode([[8.9, 0.0]]).shape
+    (2, (1, 1))
     """
 
-    mean: np.ndarray
-    axes: np.ndarray
-    low: np.ndarray
-    width: np.ndarray
-    component: np.ndarray
-    k: np.ndarray
+    mean: FloatArray
+    axes: FloatArray
+    low: FloatArray
+    width: FloatArray
+    component: IntArray
+    k: IntArray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.axes.ndim != 2 or self.mean.shape != self.axes.shape[:1]:
-            raise ValueError(f"mean, axes: shapes {self.mean.shape}, {self.axes.shape} do not fit together")
-        r, bits = self.axes.shape[1], len(self.k)
+            raise ValueError(
+                "mean, axes must be of shapes (d,), (d, r); "
+                f"got {self.mean.shape}, {self.axes.shape}"
+            )
+        r = self.axes.shape[1]
+        bits = len(self.k)
         if self.low.shape != (r,) or self.width.shape != (r,) or not (self.width > 0).all():
-            raise ValueError(f"low, width: shapes {self.low.shape}, {self.width.shape}; wanted ({r},), widths > 0")
+            raise ValueError(
+                f"low, width must be of shape ({r},), with widths above 0; "
+                f"got {self.low.shape}, {self.width.shape}, {self.width}"
+            )
         if self.component.shape != (bits,) or bits == 0 or (self.k < 1).any():
-            raise ValueError(f"component, k: shapes {self.component.shape}, {self.k.shape}; wanted one k >= 1 a bit")
+            raise ValueError(
+                "component, k must hold a component and a k >= 1 for each bit; "
+                f"got shapes {self.component.shape}, {self.k.shape}"
+            )
         if (self.component < 0).any() or (self.component >= r).any():
-            raise ValueError(f"component must lie between 0 and {r - 1}")
+            raise ValueError(f"component must hold 0 to {r - 1}; got {self.component}")
 
     @property
-    def bits(self):
+    def bits(self) -> int:
         """The length of a code."""
         return len(self.k)
 
-    def eigenfunctions(self, X, *, kernels=None, threads=None):
-        """The values whose signs are the bits: shape (n, bits), float64, between -1 and 1.
+    def eigenfunctions(
+        self, X: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
+    ) -> FloatArray:
+        """Return the values, between -1 and 1, whose signs are the bits.
 
         Parameters
         ----------
@@ -86,14 +114,22 @@ class SpectralHashing:
         kernels : module, optional
             The default is :mod:`refimpl.kernels`.
         threads : int, optional
-        """
-        kernels, X = as_kernels(kernels), as_points(X, "X", self.axes.T)
-        x = kernels.projections(X - self.mean, self.axes, threads=threads) - self.low
-        x /= self.width
-        return np.sin(np.pi / 2 + self.k * np.pi * x[:, self.component])  # Phi_k(x)
 
-    def encode(self, X, *, kernels=None, threads=None):
-        """The codes of vectors; equal vectors have equal codes.
+        Returns
+        -------
+        ndarray, shape (n, bits), float64
+        """
+        kernels = as_kernels(kernels)
+        points = as_points(X, "X", self.axes.T)
+        x = kernels.projections(points - self.mean, self.axes, threads=threads) - self.low
+        x /= self.width
+        values: FloatArray = np.sin(np.pi / 2 + self.k * np.pi * x[:, self.component])  # Phi_k(x)
+        return values
+
+    def encode(
+        self, X: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
+    ) -> UInt64Array:
+        """Return the packed codes of vectors; equal vectors have equal codes.
 
         Parameters
         ----------
@@ -108,7 +144,14 @@ class SpectralHashing:
         return pack_bits(self.eigenfunctions(X, kernels=kernels, threads=threads) > 0)
 
 
-def spectral_hashing(X, bits, *, n_components=None, kernels=None, threads=None):
+def spectral_hashing(
+    X: ArrayLike,
+    bits: int,
+    *,
+    n_components: int | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> SpectralHashing:
     """Learn the codes: the algorithm of Weiss, Torralba & Fergus (2008).
 
     Parameters
@@ -118,7 +161,7 @@ def spectral_hashing(X, bits, *, n_components=None, kernels=None, threads=None):
     bits : int
         The length of a code.
     n_components : int, optional
-        Principal components at most; the default is `bits`.
+        The largest number of principal components; the default is `bits`.
     kernels : module, optional
         The default is :mod:`refimpl.kernels`.
     threads : int, optional
@@ -130,30 +173,56 @@ def spectral_hashing(X, bits, *, n_components=None, kernels=None, threads=None):
     Raises
     ------
     TypeError, ValueError
-        If the input is empty, not finite or beyond 1e140, all vectors are equal, or a number is too small.
+        If the input is empty, not finite or beyond 1e140, all vectors are equal, or a number is too
+        small.
+
+    See Also
+    --------
+    hamming_scan : Search the codes.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.hamming_scan import hamming_scan
+    >>> from refimpl.rivals.spectral_hashing import spectral_hashing
+    >>> X = [[0.0, 0.1], [1.0, 0.0], [9.0, 0.1]]
+    >>> model = spectral_hashing(X, 1)
+    >>> codes = model.encode(X)
+    >>> hamming_scan(model.encode([[8.9, 0.0]]), codes, 1).of(0)
+    array([2])
     """
-    kernels, X, bits = as_kernels(kernels), as_points(X, "X"), as_count(bits, "bits")
+    kernels = as_kernels(kernels)
+    points = as_points(X, "X")
+    bits = as_count(bits, "bits")
     n_components = bits if n_components is None else as_count(n_components, "n_components")
-    mean = X.mean(axis=0)
-    axes = directed(principal_axes(X)[:n_components]).T.copy()  # find the principal components using PCA
-    x = kernels.projections(X - mean, axes, threads=threads)
-    low, width = x.min(axis=0), np.ptp(x, axis=0)
+    mean = points.mean(axis=0)
+    # find the principal components using PCA
+    axes = directed(principal_axes(points)[:n_components]).T.copy()
+    x = kernels.projections(points - mean, axes, threads=threads)
+    low = x.min(axis=0)
+    width = np.ptp(x, axis=0)
     varies = width > NO_RANGE * width.max()
-    if not varies.any() or (X == X[0]).all():
-        raise ValueError("the vectors of X are all equal; spectral hashing needs different ones")
-    axes, low, width = np.ascontiguousarray(axes[:, varies]), low[varies], width[varies]
+    if not varies.any() or (points == points[0]).all():
+        raise ValueError("X must hold different vectors; got equal ones alone")
+    axes = np.ascontiguousarray(axes[:, varies])
+    low = low[varies]
+    width = width[varies]
     component, k = smallest_eigenvalues(width, bits)
     return SpectralHashing(mean, axes, low, width, component, k)
 
 
-def smallest_eigenvalues(width, bits):
-    """The eigenfunctions of the `bits` smallest eigenvalues: component and k >= 1 of each, the smallest first."""
-    component, k = np.repeat(np.arange(len(width)), bits), np.tile(np.arange(1, bits + 1), len(width))
-    order = np.lexsort((component, k * (width.max() / width[component])))[:bits]  # lambda_k rises with k / (b - a)
+def smallest_eigenvalues(width: FloatArray, bits: int) -> tuple[IntArray, IntArray]:
+    """Return the eigenfunctions of the `bits` smallest eigenvalues, the smallest first.
+
+    They are given by their components and their numbers k >= 1.
+    """
+    component = np.repeat(np.arange(len(width)), bits)
+    k = np.tile(np.arange(1, bits + 1), len(width))
+    # lambda_k rises with k / (b - a)
+    order = np.lexsort((component, k * (width.max() / width[component])))[:bits]
     return component[order], k[order]
 
 
-def directed(V):
-    """The rows of V, each turned such that its largest entry (the first of several) is positive."""
+def directed(V: FloatArray) -> FloatArray:
+    """Return the rows of V, turned such that the first largest entry of each is positive."""
     largest = np.take_along_axis(V, np.abs(V).argmax(axis=1)[:, np.newaxis], axis=1)
     return np.where(largest < 0, -V, V)

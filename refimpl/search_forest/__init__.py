@@ -1,35 +1,37 @@
-"""Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang (2011)."""
+"""Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang, "Learning to Search Efficiently in
+High Dimensions" (2011).
 
-from refimpl.search_forest.algorithm import Round, best_c, selection_rounds
-from refimpl.search_forest.eigen import top_eigenvector
-from refimpl.search_forest.similarity import as_similarity, label_similarity, neighbor_similarity
-from refimpl.search_forest.training import (
-    SearchForest,
-    as_points,
-    estimate_memory,
-    in_range,
-    planted,
-    search_forest,
-    search_tree,
-    selection,
-    to_terms,
-)
+A search forest is learnt from points and the *similarity* S of their pairs: 1 for two points that
+should find each other, else 0. A *selection function*
+T(q, x) says which points x are the *candidates* of a query q: those with T(q, x) > 0. Here T is a
+weighted sum over trees, and a tree selects the points that reach the query's leaf. A *leaf*
+is a part of the points that the tree does not divide further. An *inverted index* has a list of
+points for each leaf, an *inverted list*; the number of a leaf is called its *index word*. Only the
+candidates are compared with the query.
+
+:func:`neighbor_similarity` and :func:`label_similarity` make S, :func:`search_forest` learns the
+forest, :class:`InvertedIndex` searches with it. :mod:`refimpl.search_forest.algorithm` has the
+paper's algorithms as printed.
+"""
+
+from refimpl.search_forest.algorithm import Round
+from refimpl.search_forest.index import InvertedIndex, Selection
+from refimpl.search_forest.memory import estimate_memory
+from refimpl.search_forest.model import SearchForest, selection, to_terms
+from refimpl.search_forest.options import ForestOptions
+from refimpl.search_forest.similarity import label_similarity, neighbor_similarity
+from refimpl.search_forest.training import search_forest
 
 __all__ = [
+    "ForestOptions",
+    "InvertedIndex",
     "Round",
     "SearchForest",
-    "as_points",
-    "as_similarity",
-    "best_c",
+    "Selection",
     "estimate_memory",
-    "in_range",
     "label_similarity",
     "neighbor_similarity",
-    "planted",
     "search_forest",
-    "search_tree",
     "selection",
-    "selection_rounds",
     "to_terms",
-    "top_eigenvector",
 ]

@@ -1,18 +1,22 @@
-"""The Boosted Search Forest as printed: Li, Ning, Cao, Zhang, Gong & Huang, "Learning to Search Efficiently in High
-Dimensions" (2011), § 3, its errata corrected.
+"""The Boosted Search Forest as printed: Li, Ning, Cao, Zhang, Gong & Huang, "Learning to Search
+Efficiently in High Dimensions" (2011), § 3, its errata corrected.
 
-In the paper's order: z and the ensemble (eqs. 6 and 8), weights (eq. 10), masses and c (eqs. 14 and 15), Algorithm 1,
-the selection of a tree (eq. 16), the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4). `pairs` holds
-the weights of all pairs: :class:`refimpl.search_forest.pairs.DensePairs` as the paper's matrices, or
-:class:`~refimpl.search_forest.pairs.MeetingPairs` for many points. A node is what ``pairs.root()`` and
-``node.split(left)`` return.
+The functions stand in the paper's order: z and the ensemble (eqs. 6 and 8), weights (eq. 10),
+masses and c (eqs. 14 and 15), Algorithm 1, the selection of a tree (eq. 16), the split of a node
+(eqs. 17 and 18), Algorithm 2, the forest (§ 3.4).
 
-Not handled here: checks of the input, continuing (``training.py``), other splits (``splits.py``), sums over pairs
-(``pairs.py``), the eigensolver (``eigen.py``), the inverted index (``index.py``).
+A *selection function* T(q, x) is above 0 if point x is a candidate for query q. A *node* is a part
+of the training points with the weights of their pairs. `pairs` holds the weights of all pairs:
+:class:`refimpl.search_forest.pairs.DensePairs` as the paper's matrices, or
+:class:`~refimpl.search_forest.pairs.MeetingPairs` for many points.
+
+Not handled here: checks of the input, continuing (``training.py``), the form of a tree
+(``trees.py``), other splits (``splits.py``), sums over pairs (``pairs.py``), the eigensolver
+(``eigen.py``), the inverted index (``index.py``).
 """
 
 import heapq
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,36 +24,58 @@ import numpy as np
 import refimpl.kernels
 from refimpl.products import times_vector, vector_times
 from refimpl.search_forest.eigen import top_eigenvector
+from refimpl.search_forest.trees import Leaves, Node, Pairs, Split, Tree
+from refimpl.typing import BoolArray, FloatArray, Kernels, Points
 
 __all__ = [
-    "Round", "Split", "Tree", "augmented", "best_c", "hyperplane", "masses", "search_forest", "search_tree",
-    "selection", "selection_rounds", "tree_selection", "weights", "z_values",
-]  # fmt: skip
+    "Round",
+    "augmented",
+    "best_c",
+    "hyperplane",
+    "masses",
+    "search_forest",
+    "search_tree",
+    "selection",
+    "selection_rounds",
+    "tree_selection",
+    "weights",
+    "z_values",
+]
 
 
-# ------------------------------------------------------------------------------------------------ § 3.1
+# -------------------------------------------------------------------------------------------- § 3.1
 
 
-def z_values(s, lam):
-    """Return z_ij of eq. 6: what it is worth to select a pair.
+def z_values(s: BoolArray, lam: float) -> FloatArray:
+    """Return z_ij of eq. 6, p. 4: the worth of selecting a pair.
 
     Parameters
     ----------
     s : ndarray of bool
+        Whether the points of a pair are similar.
     lam : float
         lambda.
 
     Returns
     -------
     ndarray of the shape of `s`, float64
+
+    See Also
+    --------
+    weights : Compute the weights of the pairs from them.
+
+    Examples
+    --------
+    >>> z_values(np.array([True, False]), 0.1)
+    array([ 0.9, -0.1])
     """
     return np.where(s, 1 - lam, -lam)  # SF:eq6
 
 
-# ------------------------------------------------------------------------------------------------ § 3.2
+# -------------------------------------------------------------------------------------------- § 3.2
 
 
-def selection(leaves_i, leaves_j, c):
+def selection(leaves_i: Leaves, leaves_j: Leaves, c: FloatArray) -> FloatArray:
     """Return T(x_i, x_j) of eq. 8, p. 4.
 
     Parameters
@@ -57,11 +83,23 @@ def selection(leaves_i, leaves_j, c):
     leaves_i, leaves_j : ndarray, shapes (n_i, M) and (n_j, M), integers
         The leaf of each tree that a point reaches.
     c : ndarray, shape (M,)
+        The weights of the trees.
 
     Returns
     -------
     ndarray, shape (n_i, n_j), float64
         0 where a pair is not selected.
+
+    See Also
+    --------
+    tree_selection : Return the selection of a single tree.
+
+    Examples
+    --------
+    >>> leaves = np.array([[0, 2], [1, 2]])
+    >>> selection(leaves, leaves, np.array([0.5, 0.25]))
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
     """
     T = np.zeros((len(leaves_i), len(leaves_j)))
     for m, c_m in enumerate(c):
@@ -69,7 +107,7 @@ def selection(leaves_i, leaves_j, c):
     return T
 
 
-def weights(z, T):
+def weights(z: FloatArray, T: FloatArray) -> FloatArray:
     """Return w_ij of eq. 10, p. 4.
 
     Parameters
@@ -79,27 +117,50 @@ def weights(z, T):
     Returns
     -------
     ndarray of that shape, float64
+
+    See Also
+    --------
+    z_values, selection : Return z and T.
+
+    Examples
+    --------
+    >>> weights(np.array([0.9, -0.1]), np.array([0.0, 2.0])).round(4)
+    array([1.    , 1.2214])
     """
-    return np.exp(-z * T)  # SF:eq10
+    w: FloatArray = np.exp(-z * T)  # SF:eq10
+    return w
 
 
-def masses(w, t, s):
-    """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0], the two terms of eq. 14 that c weighs, as sums of weights.
+def masses(w: FloatArray, t: BoolArray, s: BoolArray) -> tuple[float, float]:
+    """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14, p. 4, as sums of weights.
 
     Parameters
     ----------
     w : ndarray, shape (n, n), float64
     t, s : ndarray, shape (n, n), bool
+        Whether a tree selects a pair, and whether the pair is similar.
 
     Returns
     -------
-    tuple of float
+    similar, dissimilar : float
+        The weights of the similar and of the dissimilar pairs that the tree selects.
+
+    See Also
+    --------
+    best_c : Compute the weight of a tree from both.
+
+    Examples
+    --------
+    >>> together = np.ones((3, 3), dtype=bool)
+    >>> similar, dissimilar = masses(np.ones((3, 3)), together, np.eye(3, dtype=bool))
+    >>> print(similar, dissimilar)
+    3.0 6.0
     """
     return w[t & s].sum(), w[t & ~s].sum()  # SF:eq14  ERRATUM BSF-4
 
 
-def best_c(similar, dissimilar, lam):
-    """Return c* of eq. 15, p. 5, with the denominator that eq. 14 gives it.
+def best_c(similar: float, dissimilar: float, lam: float) -> float:
+    """Return c* of eq. 15, p. 5, the weight of a tree; its denominator follows from eq. 14.
 
     Parameters
     ----------
@@ -111,9 +172,19 @@ def best_c(similar, dissimilar, lam):
     Returns
     -------
     float
-        At least 0: below, the tree selects what it should not and gets no weight. Less than one dissimilar pair of
-        weight 1 counts as one, so that a tree without error has a finite weight. If such a tree is learnt again, it
-        gets lambda times its first weight, then lambda^2 times, and so on; any other gets 0 up to rounding.
+        At least 0: a tree with c* < 0 selects the wrong pairs. Dissimilar pairs that weigh less
+        than 1 together count as 1, so that a tree without error has a finite weight. If such a tree
+        is learnt again, its weight is lambda times the first, then lambda^2 times, and so on. Any
+        other tree that is learnt again has the weight 0, up to rounding.
+
+    See Also
+    --------
+    masses : Return `similar` and `dissimilar`.
+
+    Examples
+    --------
+    >>> round(best_c(4.0, 1.0, 0.2), 4)
+    2.7726
     """
     worth = (1 - lam) * similar
     cost = lam * max(dissimilar, 1.0)  # ERRATUM BSF-1, BSF-3
@@ -121,16 +192,38 @@ def best_c(similar, dissimilar, lam):
 
 
 class Round(NamedTuple):
-    """A round of Algorithm 1: the tree t_m, its weight c_m, and the two masses of eq. 14 that gave the weight."""
+    """A round of Algorithm 1, p. 5.
+
+    Attributes
+    ----------
+    m : int
+        The number of the round, from 1 on.
+    tree : Tree
+        t_m.
+    c : float
+        The weight c_m of the tree.
+    similar, dissimilar : float
+        The two masses of eq. 14 from which the weight follows.
+
+    See Also
+    --------
+    selection_rounds : Yield the rounds.
+
+    Examples
+    --------
+    >>> leaf = Tree([-1], [None], [0.0], np.zeros(3, dtype=np.int64), 0.5)
+    >>> Round(1, leaf, 0.25, 4.0, 2.0).c
+    0.25
+    """
 
     m: int
-    tree: "Tree"
+    tree: Tree
     c: float
     similar: float
     dissimilar: float
 
 
-def selection_rounds(pairs, M, learn):
+def selection_rounds(pairs: Pairs, M: int, learn: Callable[[Node], Tree]) -> Iterator[Round]:
     """Run Algorithm 1, p. 5: Boosted Selection Function Learning.
 
     Parameters
@@ -139,13 +232,26 @@ def selection_rounds(pairs, M, learn):
         w_ij = 1 at first.
     M : int
     learn : callable
-        Learns a base selection function: gets the node of all points, which has the weights w_ij; returns a
-        :class:`Tree`.
+        A function that learns a base selection function: it gets the node of all points, which has
+        the weights w_ij, and returns a :class:`Tree`.
 
     Yields
     ------
     Round
-        The rounds end before M if a tree gets no weight: so would every later one.
+        The rounds end before M when a tree gets no weight, because then no later tree gets any.
+
+    See Also
+    --------
+    search_tree : Algorithm 2, which `learn` runs.
+
+    Examples
+    --------
+    >>> from refimpl.search_forest import label_similarity
+    >>> from refimpl.search_forest.pairs import DensePairs
+    >>> pairs = DensePairs(label_similarity([0, 0, 1]), 0.2)
+    >>> leaves = Tree([1, -1, -1], [0, None, None], [0.0, 0.0, 0.0], np.array([1, 1, 2]), 1.6)
+    >>> [(r.m, round(r.c, 2)) for r in selection_rounds(pairs, 1, lambda node: leaves)]
+    [(1, 2.08)]
     """
     for m in range(1, M + 1):  # SF:1:1
         tree = learn(pairs.root())  # SF:1:2
@@ -153,14 +259,15 @@ def selection_rounds(pairs, M, learn):
         c = best_c(similar, dissimilar, pairs.lam)  # SF:eq15
         if c <= 0:  # ERRATUM BSF-3
             return
-        pairs.meet(tree.leaf, c)  # SF:1:3, SF:1:4  T grows, and with it w = exp(-z T)  ERRATUM BSF-2
+        # SF:1:3, SF:1:4  T grows, and with it w = exp(-z T)  ERRATUM BSF-2
+        pairs.meet(tree.leaf, c)
         yield Round(m, tree, c, similar, dissimilar)
 
 
-# ------------------------------------------------------------------------------------------------ § 3.3
+# -------------------------------------------------------------------------------------------- § 3.3
 
 
-def tree_selection(leaf_i, leaf_j):
+def tree_selection(leaf_i: Leaves, leaf_j: Leaves) -> BoolArray:
     """Return t(x_i, x_j) of eq. 16, p. 5: whether two points reach the same leaf.
 
     Parameters
@@ -170,29 +277,23 @@ def tree_selection(leaf_i, leaf_j):
     Returns
     -------
     ndarray, shape (n_i, n_j), bool
+
+    See Also
+    --------
+    selection : Compute the weighted sum over the trees.
+
+    Examples
+    --------
+    >>> tree_selection(np.array([1, 2]), np.array([1, 1]))
+    array([[ True,  True],
+           [False, False]])
     """
-    return leaf_i[:, np.newaxis] == leaf_j  # SF:eq16
+    t: BoolArray = leaf_i[:, np.newaxis] == leaf_j  # SF:eq16
+    return t
 
 
-class Split(NamedTuple):
-    """The two sides of a node.
-
-    Attributes
-    ----------
-    p : ndarray, shape (d,), or int
-        The normal of the hyperplane, or the coordinate that a stump looks at.
-    b : float
-    left : ndarray, shape (n,), bool
-        Whether p^T x + b > 0, for the node's points.
-    """
-
-    p: np.ndarray | int
-    b: float
-    left: np.ndarray
-
-
-def augmented(X, last=0.1):
-    """Return x~ of a node's points (eq. 18), with the mean and the spread that were taken off.
+def augmented(X: Points, last: float = 0.1) -> tuple[FloatArray, FloatArray, float]:
+    """Return x~ of a node's points (eq. 18, p. 5), centred and scaled, with their mean and spread.
 
     Parameters
     ----------
@@ -206,15 +307,36 @@ def augmented(X, last=0.1):
     mean : ndarray, shape (d,), float64
     spread : float
         The root of the mean squared distance from the mean; 1 if the points are all equal.
+
+    See Also
+    --------
+    hyperplane : Compute the split from x~.
+
+    Examples
+    --------
+    >>> x, mean, spread = augmented(np.array([[0.0], [2.0]]), 0.5)
+    >>> x
+    array([[-1. ,  0.5],
+           [ 1. ,  0.5]])
     """
     mean = X.mean(axis=0, dtype=np.float64)
     away = X - mean
     spread = np.sqrt(np.einsum("ij,ij", away, away) / len(X)) or 1.0
-    return np.column_stack([away / spread, np.full(len(X), last)]), mean, spread  # open: coordinates
+    # open: coordinates
+    return np.column_stack([away / spread, np.full(len(X), last)]), mean, spread
 
 
-def hyperplane(X, node, rng, *, last=0.1, tol=1e-4, kernels=refimpl.kernels, threads=None):
-    """Return the split of eq. 18, p. 5: p~ is the leading eigenvector of X~ M X~^T, and its last entry gives b.
+def hyperplane(
+    X: Points,
+    node: Node,
+    rng: np.random.Generator,
+    *,
+    last: float = 0.1,
+    tol: float = 1e-4,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Split:
+    """Return the split of eq. 18, p. 5: p~ is the leading eigenvector of X~ M X~^T.
 
     Parameters
     ----------
@@ -227,68 +349,49 @@ def hyperplane(X, node, rng, *, last=0.1, tol=1e-4, kernels=refimpl.kernels, thr
     last : float, default 0.1
         See :func:`augmented`.
     tol : float, default 1e-4
-        See :func:`refimpl.search_forest.eigen.top_eigenvector`.
-    kernels : module
-    threads : int, optional
+        The residual of the eigensolver.
+    kernels, threads
+        As for :func:`refimpl.search_forest.search_forest`.
 
     Returns
     -------
     Split
+
+    See Also
+    --------
+    refimpl.search_forest.splits : Splits beyond eq. 18.
+
+    Examples
+    --------
+    >>> from refimpl.search_forest import label_similarity
+    >>> from refimpl.search_forest.pairs import DensePairs
+    >>> X = np.array([[0.0, 3.0], [1.0, 2.0], [8.0, 2.0], [9.0, 3.0]])
+    >>> node = DensePairs(label_similarity([0, 0, 1, 1]), 0.3).root()
+    >>> left = hyperplane(X, node, np.random.default_rng(0)).left
+    >>> bool(left[0] == left[1] != left[2] == left[3])
+    True
     """
     x, mean, spread = augmented(X, last)
 
-    def product(p):
-        return vector_times(node.product(times_vector(x, p, kernels, threads)), x, kernels, threads)
+    def product(p: FloatArray) -> FloatArray:
+        u = node.product(times_vector(x, p, kernels, threads))
+        values: FloatArray = vector_times(u, x, kernels, threads)
+        return values
 
-    p = top_eigenvector(product, rng.normal(size=x.shape[1]), tol=tol)  # SF:eq18
+    p = top_eigenvector(product, rng.normal(size=len(mean) + 1), tol=tol)  # SF:eq18
     b = spread * last * p[-1]
     p = p[:-1].astype(X.dtype)
     b = float(b - np.einsum("i,i", p, mean))  # p~^T x~ > 0 in the coordinates of X
     return Split(p, b, kernels.plane_values(X, p, threads=threads) + b > 0)
 
 
-@dataclass
-class Tree:
-    """A search tree. Its nodes are numbered as they are made, the root is 0.
-
-    Attributes
-    ----------
-    left : list of int
-        The left child of a node; the right one is the next. -1 at a leaf.
-    p, b : list
-        The split of a node, as in :class:`Split`; None and 0 at a leaf.
-    leaf : ndarray, shape (n,), int64
-        The leaf of each training point.
-    J : float
-        Eq. 17.
-    """
-
-    left: list
-    p: list
-    b: list
-    leaf: np.ndarray
-    J: float
-
-    @property
-    def n_leaves(self):
-        """The number of leaves."""
-        return (len(self.left) + 1) // 2
-
-    def split(self, k, split, rows, rise):
-        """Make two children of leaf k, which `rows` reach; return their numbers."""
-        children = len(self.left), len(self.left) + 1
-        self.left[k] = children[0]
-        self.p[k] = split.p
-        self.b[k] = split.b
-        self.left += [-1, -1]
-        self.p += [None, None]
-        self.b += [0.0, 0.0]
-        self.leaf[rows] = np.where(split.left, children[0], children[1])
-        self.J += rise
-        return children
-
-
-def search_tree(X, root, best_split, max_depth=16, max_leaves=np.inf):
+def search_tree(
+    X: Points,
+    root: Node,
+    best_split: Callable[[Points, Node], Split],
+    max_depth: int = 16,
+    max_leaves: float = np.inf,
+) -> Tree:
     """Run Algorithm 2, p. 6: Search Tree Construction.
 
     Parameters
@@ -299,13 +402,27 @@ def search_tree(X, root, best_split, max_depth=16, max_leaves=np.inf):
     best_split : callable
         Gets a node's points and the node; returns a :class:`Split`. See :func:`hyperplane`.
     max_depth : int, default 16
-        The splits between the root and a leaf, at most.
+        The largest number of splits between the root and a leaf.
     max_leaves : int or numpy.inf, default numpy.inf
-        As printed there is no such limit.
+        The largest number of leaves. The paper has no limit of the leaves.
 
     Returns
     -------
     Tree
+
+    See Also
+    --------
+    selection_rounds : Algorithm 1, whose base selection functions are such trees.
+
+    Examples
+    --------
+    >>> from refimpl.search_forest import label_similarity
+    >>> from refimpl.search_forest.pairs import DensePairs
+    >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> root = DensePairs(label_similarity([0, 0, 1, 1]), 0.3).root()
+    >>> tree = search_tree(X, root, lambda X, node: Split(0, -4.0, X[:, 0] > 4))
+    >>> tree.leaf, round(float(tree.J), 6)
+    (array([2, 2, 1, 1]), 2.8)
     """
     tree = Tree([-1], [None], [0.0], np.zeros(len(X), dtype=np.int64), root.J)
     queue = [(root.J, 0, 0, root, np.arange(len(X)))]  # SF:2:1
@@ -323,34 +440,57 @@ def search_tree(X, root, best_split, max_depth=16, max_leaves=np.inf):
     return tree
 
 
-# ------------------------------------------------------------------------------------------------ § 3.4
+# -------------------------------------------------------------------------------------------- § 3.4
 
 
-def search_forest(X, pairs, M, rng, max_depth=16, *, kernels=refimpl.kernels, threads=None):
-    """Learn a Boosted Search Forest: Algorithm 1, whose base selection functions Algorithm 2 learns (§ 3.4, p. 6).
+def search_forest(
+    X: Points,
+    pairs: Pairs,
+    M: int,
+    rng: np.random.Generator,
+    max_depth: int = 16,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> list[Round]:
+    """Learn a Boosted Search Forest (§ 3.4, p. 6): Algorithm 1 with the trees of Algorithm 2.
 
     Parameters
     ----------
     X : ndarray, shape (n, d), float32 or float64
     pairs : DensePairs or MeetingPairs
-        Of these points; at the end it has their T.
+        The pairs of these points. At the end of the training the object holds their T.
     M : int
     rng : numpy.random.Generator
-        Each tree has a stream of its own.
+        Each tree has its own stream of random numbers.
     max_depth : int, default 16
-    kernels : module
-    threads : int, optional
+    kernels, threads
+        As for :func:`refimpl.search_forest.search_forest`.
 
     Returns
     -------
     list of Round
+
+    See Also
+    --------
+    refimpl.search_forest.search_forest : The form for use, with checks and options.
+
+    Examples
+    --------
+    >>> from refimpl.search_forest import label_similarity
+    >>> from refimpl.search_forest.pairs import DensePairs
+    >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> pairs = DensePairs(label_similarity([0, 0, 1, 1]), 0.3)
+    >>> rounds = search_forest(X, pairs, 1, np.random.default_rng(0))
+    >>> rounds[0].tree.n_leaves
+    2
     """
     streams = iter(rng.spawn(M))
 
-    def learn(root):
+    def learn(root: Node) -> Tree:
         stream = next(streams)
 
-        def best_split(X, node):
+        def best_split(X: Points, node: Node) -> Split:
             return hyperplane(X, node, stream, kernels=kernels, threads=threads)
 
         return search_tree(X, root, best_split, max_depth)

@@ -1,39 +1,62 @@
-"""The eigensolver of the search forest's splits: eq. 18 of Li et al. (2011) asks for one leading eigenvector.
+"""The eigensolver of the search forest's splits.
 
-Not handled here: the matrix of eq. 18, which is given by its products (``algorithm.py``); other eigenvectors.
+Eq. 18 of Li et al. (2011) asks for the leading eigenvector of a matrix.
+
+Not handled here: the matrix of eq. 18, of which the solver needs only the products
+(``algorithm.py``); other eigenvectors.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from refimpl.products import length, times_vector, vector_times
+from refimpl.typing import FloatArray
 
 __all__ = ["STEPS", "top_eigenvector"]
 
-STEPS, RESTARTS, LOOK = 60, 20, 5  # of the eigensolver: basis, restarts, steps between looks at the residual
+STEPS = 60  # largest number of vectors in a basis
+RESTARTS = 20
+LOOK = 5  # steps between two checks of the residual
 
 
-def top_eigenvector(product, start, *, tol=1e-4):
-    """Return the eigenvector of the largest eigenvalue of a symmetric matrix, by restarted Lanczos iterations.
+def top_eigenvector(
+    product: Callable[[FloatArray], FloatArray], start: FloatArray, *, tol: float = 1e-4
+) -> FloatArray:
+    """Return the eigenvector of the largest eigenvalue of a symmetric matrix.
 
-    The method is that of ``scipy.sparse.linalg.eigsh``, but the result is a function of the start vector alone: that
-    solver keeps a random state of its own. New basis vectors are made orthogonal to all earlier ones. The products are
-    those of :mod:`refimpl.products`, so the number of BLAS threads does not count.
+    The method is restarted Lanczos iteration, as in ``scipy.sparse.linalg.eigsh``. The result
+    depends on the start vector alone, while SciPy's solver keeps a random state of its own. New
+    basis vectors are made orthogonal to all earlier ones. The products are those of
+    :mod:`refimpl.products`, so the number of BLAS threads does not change the result.
 
     Parameters
     ----------
     product : callable
-        v -> A v.
+        Returns A v for a vector v.
     start : ndarray, shape (d,), float64
-    tol : float
-        The length of A v - theta v is at most this times abs(theta), unless 20 restarts do not suffice.
+    tol : float, default 1e-4
+        The length of A v - theta v is at most `tol` times abs(theta), unless 20 restarts do not
+        suffice.
 
     Returns
     -------
     ndarray, shape (d,), float64
-        Of length 1; its largest entry in absolute value (the first of them) is positive.
+        Of length 1. The entry of largest absolute value (the first of several) is positive.
+
+    See Also
+    --------
+    refimpl.search_forest.algorithm.hyperplane : Splits a node by the eigenvector of eq. 18.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> top_eigenvector(lambda v: A @ v, np.array([1.0, 0.0])).round(6)
+    array([0.707107, 0.707107])
     """
-    v = start / length(start)
+    v: FloatArray = start / length(start)
     for _ in range(RESTARTS):
         v, done = _restarted(product, v, tol)
         if done:
@@ -41,11 +64,13 @@ def top_eigenvector(product, start, *, tol=1e-4):
     return v if v[np.abs(v).argmax()] > 0 else -v
 
 
-def _restarted(product, v, tol):
-    """The best vector of the basis that starts with v, and whether it will do."""
+def _restarted(
+    product: Callable[[FloatArray], FloatArray], v: FloatArray, tol: float
+) -> tuple[FloatArray, bool]:
+    """Return the best vector of the basis that starts with v, and whether it is good enough."""
     Q = np.empty((min(STEPS, len(v)), len(v)))
-    alpha = []
-    beta = []
+    alpha: list[float] = []
+    beta: list[float] = []
     done = False
     for j in range(len(Q)):
         Q[j] = v

@@ -1,76 +1,92 @@
 """The inverted index over the leaves of a search forest: Li et al. (2011), §§ 2 and 3.4.
 
-Each leaf is an index word, its points are the documents with that word. A query passes the trees, the points that share
-a word with it are its candidates X_q, and those are compared with it exactly.
+The number of a leaf is an *index word*, and the *inverted list* of a word holds the points of the
+leaf. A query passes down the trees. The points that share a word with the query are its candidates
+X_q. Only they are compared with the query by the exact distance.
 
-Not handled here: learning (``training.py``), several machines: :func:`refimpl.search_forest.to_terms` gives the
-words to any text engine, which then selects the same candidates.
+Not handled here: learning (``training.py``), files (``index_files.py``), several machines:
+:func:`refimpl.search_forest.to_terms` gives the words to any text engine, which then selects the
+same candidates.
 """
 
-import hashlib
 import importlib
-import json
 import os
-import re
-import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from refimpl.checks import as_count, as_indices, as_kernels
 from refimpl.kernels import SearchForest
-from refimpl.results import FileFormatError, beside, digest, from_new_arrays, load, result, save
-from refimpl.search_forest.training import as_points, to_terms
+from refimpl.results import from_new_arrays, result
+from refimpl.search_forest.index_files import MOST, read_index, write_index
+from refimpl.search_forest.model import points_for, require_forest, to_terms
+from refimpl.typing import ArrayLike, BoolArray, FloatArray, Int32Array, IntArray, Kernels, Points
 
 __all__ = ["InvertedIndex", "Selection"]
 
-VERSION = 3  # 2 had no sha256
-MOST = np.iinfo(np.int32).max  # points of an index
-FEW = 8  # queries that are not worth a second thread
+FEW = 8  # so few queries are answered on one thread
 
 
 @result
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """X_q for some queries: those of query i are ``ids[offsets[i]:offsets[i + 1]]``.
+    """The candidates X_q of some queries: § 2 of Li et al. (2011).
+
+    Query i has the candidates ``ids[offsets[i]:offsets[i + 1]]``.
 
     Attributes
     ----------
     offsets : ndarray, shape (n_Q + 1,), int64
     ids : ndarray, int64
-        Those of largest T(q, x) first; of equal ones the lower id.
+        The candidates of largest T(q, x) first; of equal values the lower id first.
     scores : ndarray, float64
         T(q, x) of eq. 8.
+
+    See Also
+    --------
+    InvertedIndex.candidates : Return the candidates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.search_forest import Selection
+    >>> chosen = Selection(np.array([0, 2, 3]), np.array([7, 4, 5]), np.array([0.9, 0.1, 0.9]))
+    >>> chosen.ids[chosen.offsets[0] : chosen.offsets[1]]
+    array([7, 4])
     """
 
-    offsets: np.ndarray
-    ids: np.ndarray
-    scores: np.ndarray
+    offsets: IntArray
+    ids: IntArray
+    scores: FloatArray
 
 
 class _Lists(NamedTuple):
-    """What an index holds at one moment. None of its arrays is ever written to: changes make new ones.
+    """What an index holds at one moment. Nothing writes to its arrays: changes make new ones.
 
-    ``items[starts[w]:starts[w + 1]]`` are the points with word w, as rows of ids, alive and vectors. ``spare`` holds
-    counters, shape (1, n), for single queries.
+    ``items[starts[w]:starts[w + 1]]`` are the points with word w, as rows of ids, alive and
+    vectors. ``spare`` holds counters, shape (1, n), for single queries.
     """
 
-    starts: np.ndarray
-    items: np.ndarray
-    ids: np.ndarray
-    alive: np.ndarray
-    vectors: np.ndarray | None
-    spare: list
+    starts: IntArray
+    items: Int32Array
+    ids: IntArray
+    alive: BoolArray
+    vectors: Points | None
+    spare: list[FloatArray]
 
 
 class InvertedIndex:
-    """Points by the leaves that they reach. Points have ids: 0, 1, ... as they are added; none is used twice.
+    """Find the neighbours of queries among the points that share leaves of a search forest.
 
-    Several threads may ask at a time, also while one thread changes the index: an answer is that of the index before
-    or after a change. Changes (adding, deleting, compacting, saving) come from one thread at a time.
+    Source: Li et al. (2011), §§ 2 and 3.4. Points have ids: 0, 1, ... in the order in which they
+    are added. No id is used twice.
+
+    Several threads may ask at a time, also while one thread changes the index: an answer is that of
+    the index before or after a change. Changes (adding, deleting, compacting, saving) must come
+    from one thread at a time.
 
     Parameters
     ----------
@@ -78,218 +94,317 @@ class InvertedIndex:
     X : array_like, shape (n, d), optional
         The first points.
     keep_vectors : bool, default True
-        Whether the points are kept for :meth:`query`. Without them there are only :meth:`candidates`.
+        Whether the points are kept for :meth:`query`. If False, only :meth:`candidates` can be
+        called.
     kernels : module, optional
         :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
     threads : int, optional
+        All processors by default.
 
     Attributes
     ----------
     forest : SearchForest
     ids : ndarray, shape (n,), int64
-        Of the points in the index, ascending.
+        The ids of the points in the index, ascending.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `forest` is no SearchForest, or `X` is no matrix of finite numbers with d columns.
+
+    See Also
+    --------
+    search_forest : Learn the forest.
+    selection : T(q, x) of every query and point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.search_forest import InvertedIndex, label_similarity, search_forest
+    >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> S = label_similarity([0, 0, 1, 1])
+    >>> index = InvertedIndex(search_forest(X, S, 1, 0.3, rng=np.random.default_rng(0)), X)
+    >>> ids, distances = index.query([[7.0]], 1)
+    >>> ids, distances
+    (array([[2]]), array([[1.]]))
+    >>> index.add([[7.5]])
+    array([4])
+    >>> index.candidates([[7.0]]).ids
+    array([2, 3, 4])
     """
 
-    def __init__(self, forest, X=None, *, keep_vectors=True, kernels=None, threads=None):
-        if not isinstance(forest, SearchForest):
-            raise TypeError(f"forest is a {type(forest).__name__}; pass what search_forest returns")
-        self.forest, self.kernels, self.threads = forest, as_kernels(kernels), threads
-        self._starts = np.zeros(forest.n_words + 1, dtype=np.int64)
-        self._items, self._ids = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
-        self._alive, self._next = np.empty(0, dtype=bool), 0
-        self._vectors = np.empty((0, forest.planes.shape[1]), dtype=forest.planes.dtype) if keep_vectors else None
-        self._waiting, self._spare = [], []
+    def __init__(
+        self,
+        forest: SearchForest,
+        X: ArrayLike | None = None,
+        *,
+        keep_vectors: bool = True,
+        kernels: Kernels | None = None,
+        threads: int | None = None,
+    ) -> None:
+        require_forest(forest, "forest")
+        self.forest = forest
+        self.kernels: Kernels = as_kernels(kernels)
+        self.threads = threads
+        planes = forest.planes
+        self._starts: IntArray = np.zeros(forest.n_words + 1, dtype=np.int64)
+        self._items: Int32Array = np.empty(0, dtype=np.int32)
+        self._ids: IntArray = np.empty(0, dtype=np.int64)
+        self._alive: BoolArray = np.empty(0, dtype=bool)
+        self._vectors: Points | None = None
+        if keep_vectors:
+            self._vectors = np.empty((0, planes.shape[1]), dtype=planes.dtype)
+        self._next = 0
+        self._waiting: list[tuple[IntArray, Int32Array, Points | None]] = []
+        self._spare: list[FloatArray] = []
         self._lock = threading.RLock()
         if X is not None:
             self.add(X)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return int(np.count_nonzero(self._now().alive))
 
+    def __repr__(self) -> str:
+        trees = len(self.forest.c)
+        return f"InvertedIndex({len(self)} points, {trees} trees, {self.forest.n_words} words)"
+
     @property
-    def ids(self):
+    def ids(self) -> IntArray:
+        """The ids of the points in the index, ascending."""
         now = self._now()
         return now.ids[now.alive]
 
-    def _now(self):
-        """The lists, with all points sorted in that wait."""
+    def _now(self) -> _Lists:
+        """Return the lists, after the points that wait are sorted in."""
         with self._lock:
             self._merge()
-            return _Lists(self._starts, self._items, self._ids, self._alive, self._vectors, self._spare)
+            lists = (self._starts, self._items, self._ids, self._alive, self._vectors)
+            return _Lists(*lists, self._spare)
 
-    def _become(self, lists):
-        """Take other lists, in which no point waits, in one step that nothing can interrupt."""
-        self.__dict__.update({"_" + name: value for name, value in lists._asdict().items()}, _waiting=[])
+    def _become(self, lists: _Lists) -> None:
+        """Replace the lists by lists in which no point waits, in one uninterruptible step."""
+        named = {"_" + name: value for name, value in lists._asdict().items()}
+        self.__dict__.update(named, _waiting=[])
 
-    # -------------------------------------------------------------------------------------------- changing
+    # ------------------------------------------------------------------------------------- changing
 
-    def add(self, X):
-        """Take points in; returns their ids.
+    def add(self, X: ArrayLike) -> IntArray:
+        """Add points; return their ids.
 
-        They wait until the index is next asked, or anything is deleted or saved, and are then sorted into the lists
-        all at once. Many small additions cost as much as a large one if nothing comes between them; if something does
-        (``len`` and ``ids`` as well), each costs a pass through the whole index, and the lists and vectors of an index
-        that is mapped into memory are then copied there.
+        The points wait until the next search, deletion or save (``len`` and ``ids`` count as
+        searches). Then all waiting points are sorted into the lists at once. So many small
+        additions in a row cost as much as one large addition. An addition followed by a search
+        costs a pass through the whole index. If the index is mapped from a file, its lists and
+        vectors are copied into memory.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, d)
+
+        Returns
+        -------
+        ndarray, shape (n,), int64
         """
-        X = as_points(self.forest, X, "X")
-        words, vectors = self.to_terms(X), None if self._vectors is None else np.array(X)
+        X = points_for(self.forest, X, "X")
+        words = self.to_terms(X)
+        vectors = None if self._vectors is None else X.copy()
         with self._lock:
             if self._next + len(X) > MOST:
-                raise ValueError(f"X: an index takes {MOST} points; use several")
-            ids = np.arange(self._next, self._next + len(X))
+                total = self._next + len(X)
+                raise ValueError(f"X must leave at most {MOST} points in all; got {total}")
+            ids: IntArray = np.arange(self._next, self._next + len(X))
             self._waiting.append((ids, words, vectors))
             self._next += len(X)
         return ids
 
-    def delete(self, ids):
-        """Take points out. Once they are more than half of all, their places are reclaimed."""
+    def delete(self, ids: ArrayLike) -> None:
+        """Delete points.
+
+        When more than half of all points are deleted, the index is compacted.
+
+        Parameters
+        ----------
+        ids : array_like of int
+
+        Raises
+        ------
+        ValueError
+            If an id was never given, or is deleted already.
+        """
         with self._lock:
             now = self._now()
-            ids = np.unique(as_indices(ids, self._next, "ids", "points ever added"))
-            rows = np.searchsorted(now.ids, ids)
+            asked: IntArray = np.unique(as_indices(ids, self._next, "ids", "points ever added"))
+            rows = np.searchsorted(now.ids, asked)
             there = rows < len(now.ids)
-            there[there] = (now.ids[rows[there]] == ids[there]) & now.alive[rows[there]]
+            there[there] = (now.ids[rows[there]] == asked[there]) & now.alive[rows[there]]
             if not there.all():
-                raise ValueError(f"ids holds {ids[~there][0]}, which has been deleted already")
+                raise ValueError(
+                    f"ids must be of points in the index; got {asked[~there][0]}, a deleted point"
+                )
             alive = now.alive.copy()
             alive[rows] = False
             self._alive = alive
             if 2 * np.count_nonzero(alive) < len(alive):
                 self.compact()
 
-    def compact(self):
-        """Reclaim the places of deleted points. What the index answers stays the same."""
+    def compact(self) -> None:
+        """Reclaim the places of deleted points. The answers of the index stay the same."""
         with self._lock:
             starts, items, ids, alive, vectors, _ = self._now()
             if alive.all():
                 return
             kept = alive[items]
             places = np.cumsum(alive, dtype=np.int32) - np.int32(1)
-            starts, items = np.concatenate([[0], np.cumsum(kept)])[starts], places[items[kept]]
-            vectors = None if vectors is None else np.ascontiguousarray(vectors[alive])
+            starts = np.concatenate([[0], np.cumsum(kept)])[starts]
+            items = places[items[kept]]
+            vectors = None if vectors is None else vectors[alive]
             ids = ids[alive]
             self._become(_Lists(starts, items, ids, np.ones(len(ids), dtype=bool), vectors, []))
 
-    def _merge(self):
+    def _merge(self) -> None:
         """Sort the points that wait into the lists. The caller holds the lock."""
         if not self._waiting:
             return
-        ids, words, vectors = zip(*self._waiting, strict=True)
-        words, n = np.concatenate(words), len(self._ids)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(words.ravel(), minlength=self.forest.n_words))])
+        words = np.concatenate([words for _, words, _ in self._waiting])
+        n = len(self._ids)
+        sizes = np.bincount(words.ravel(), minlength=self.forest.n_words)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
         items = np.empty(len(self._items) + words.size, dtype=np.int32)
         old = np.repeat(starts[:-1], np.diff(self._starts)) + np.arange(len(self._items))
         items[old] = self._items
         new = np.ones(len(items), dtype=bool)
         new[old] = False
-        by_word = [np.argsort(of_tree, kind="stable") for of_tree in words.T]  # trees come one after another
+        # trees come one after another
+        by_word = [np.argsort(of_tree, kind="stable") for of_tree in words.T]
         items[new] = np.concatenate(by_word) + n
         alive = np.concatenate([self._alive, np.ones(len(words), dtype=bool)])
-        if self._vectors is not None:
-            vectors = np.concatenate([self._vectors, *vectors]) if n or len(vectors) > 1 else vectors[0]
-        else:
-            vectors = None
-        merged = _Lists(self._starts + starts, items, np.concatenate([self._ids, *ids]), alive, vectors, [])
-        self._become(merged)
+        ids = np.concatenate([self._ids, *(ids for ids, _, _ in self._waiting)])
+        self._become(_Lists(self._starts + starts, items, ids, alive, self._merged_vectors(), []))
 
-    # -------------------------------------------------------------------------------------------- asking
+    def _merged_vectors(self) -> Points | None:
+        """Return the vectors of all points; the points that wait come last."""
+        if self._vectors is None:
+            return None
+        new = [vectors for _, _, vectors in self._waiting]
+        if len(self._vectors) == 0 and len(new) == 1:
+            return new[0]
+        merged: Points = np.concatenate([self._vectors, *new])
+        return merged
 
-    def to_terms(self, X):
-        """The index words of points: as :func:`refimpl.search_forest.to_terms`."""
-        return to_terms(self.forest, X, kernels=self.kernels, threads=self.threads)
+    # --------------------------------------------------------------------------------------- asking
 
-    def candidates(self, Q, most=None):
-        """X_q for each query: the points that share a leaf with it in one tree at least, § 3.4.
+    def to_terms(self, Q: ArrayLike) -> Int32Array:
+        """Return the index words of points, as :func:`refimpl.search_forest.to_terms` does."""
+        return to_terms(self.forest, Q, kernels=self.kernels, threads=self.threads)
+
+    def candidates(self, Q: ArrayLike, *, n_candidates: int | None = None) -> Selection:
+        """Return X_q of each query: the points that share a leaf with it in at least one tree.
 
         Parameters
         ----------
         Q : array_like, shape (n_Q, d)
-        most : int, optional
-            Keep so many of the largest T(q, x); by default all.
+        n_candidates : int, optional
+            The largest number of candidates of a query; the candidates of largest T(q, x) are kept.
+            By default all candidates are kept.
 
         Returns
         -------
         Selection
         """
         now = self._now()
-        offsets, rows, scores = self._candidates(now, as_points(self.forest, Q, "Q"), most)
-        return from_new_arrays(Selection, offsets, now.ids[rows], scores)
+        offsets, rows, scores = self._candidates(now, points_for(self.forest, Q, "Q"), n_candidates)
+        chosen: Selection = from_new_arrays(Selection, offsets, now.ids[rows], scores)
+        return chosen
 
-    def _candidates(self, now, Q, most):
-        most = np.iinfo(np.int64).max if most is None else as_count(most, "most")
+    def _candidates(
+        self, now: _Lists, Q: Points, n_candidates: int | None
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return the offsets, rows and scores of the candidates."""
+        limit = int(np.iinfo(np.int64).max)
+        if n_candidates is not None:
+            limit = as_count(n_candidates, "n_candidates")
         words = self.kernels.forest_words(self.forest, Q, threads=self.threads)
-        arguments = now.starts, now.items, now.alive, words, self.forest.c, most
+        gather = self.kernels.gather_candidates
+        c = self.forest.c
         if len(Q) >= FEW:
-            return self.kernels.gather_candidates(*arguments, threads=self.threads)
+            return gather(now.starts, now.items, now.alive, words, c, limit, threads=self.threads)
         try:
             counters = now.spare.pop()
         except IndexError:
             counters = np.zeros((1, len(now.alive)))
-        found = self.kernels.gather_candidates(*arguments, counters=counters, threads=1)
+        chosen = gather(
+            now.starts, now.items, now.alive, words, c, limit, counters=counters, threads=1
+        )
         now.spare.append(counters)
-        return found
+        return chosen
 
-    def query(self, Q, k, candidates=None, *, distance=None):
-        """The k nearest of each query's candidates: selection and reranking, § 2.
+    def query(
+        self,
+        Q: ArrayLike,
+        k: int,
+        *,
+        n_candidates: int | None = None,
+        distance: Callable[[Points, Points], ArrayLike] | None = None,
+    ) -> tuple[IntArray, FloatArray]:
+        """Return the k nearest of each query's candidates: selection and reranking, § 2.
 
         Parameters
         ----------
         Q : array_like, shape (n_Q, d)
         k : int
-        candidates : int, optional
-            How many of the largest T(q, x) are compared; by default all of X_q.
+        n_candidates : int, optional
+            The largest number of candidates that a query is compared with; the candidates of
+            largest T(q, x) are taken. By default all of X_q.
         distance : callable, optional
-            Gets a query, shape (d,), and candidates, shape (p, d); returns their p distances. By default Euclidean.
+            A function of a query, shape (d,), and its candidates, shape (p, d), that returns the p
+            distances. The default is the Euclidean distance.
 
         Returns
         -------
         ids : ndarray, shape (n_Q, k), int64
-            Nearest first, of equal distances the lower id; -1 where a query has fewer candidates.
+            Nearest first; of equal distances the lower id comes first. -1 where a query has fewer
+            than k candidates.
         distances : ndarray, shape (n_Q, k), float64
-            Infinite there.
+            Infinite where `ids` is -1.
         """
         k = as_count(k, "k")
         if self._vectors is None:
-            raise ValueError("keep_vectors: this index has no vectors to compare with; build it with keep_vectors=True")
-        Q = as_points(self.forest, Q, "Q")
+            raise ValueError("keep_vectors must be True for a query; got an index without vectors")
+        Q = points_for(self.forest, Q, "Q")
         now = self._now()
-        offsets, rows, _ = self._candidates(now, Q, candidates)
-        if distance is None:
-            squares, rows = self.kernels.rerank(Q, now.vectors, offsets, rows, k, threads=self.threads)
-            return _named(now.ids, rows), np.sqrt(squares)
-        found, distances = np.full((len(Q), k), -1, dtype=np.int64), np.full((len(Q), k), np.inf)
-        for i, q in enumerate(Q):
-            mine = rows[offsets[i] : offsets[i + 1]]
-            exact = np.asarray(distance(q, now.vectors[mine]), dtype=np.float64)
-            if exact.shape != mine.shape or np.isnan(exact).any():
-                raise ValueError(
-                    f"distance must return numbers of shape ({len(mine)},); got shape {exact.shape}, or NaN"
-                )
-            order = np.lexsort((mine, exact))[:k]
-            found[i, : len(order)], distances[i, : len(order)] = mine[order], exact[order]
-        return _named(now.ids, found), distances
+        assert now.vectors is not None
+        offsets, rows, _ = self._candidates(now, Q, n_candidates)
+        if distance is not None:
+            return _nearest(now, Q, k, offsets, rows, distance)
+        squares, nearest = self.kernels.rerank(
+            Q, now.vectors, offsets, rows, k, threads=self.threads
+        )
+        return _named(now.ids, nearest), np.sqrt(squares)
 
-    # -------------------------------------------------------------------------------------------- files
+    # ---------------------------------------------------------------------------------------- files
 
-    def __getstate__(self):
-        """For pickle, which takes neither modules nor locks: the kernels are named."""
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickle, which takes neither modules nor locks: kernels by name."""
         with self._lock:
             self._merge()
-            state = {**self.__dict__, "kernels": self.kernels.__name__, "_waiting": [], "_spare": []}
+            state = dict(self.__dict__)
         del state["_lock"]
-        return state
+        name = vars(self.kernels)["__name__"]  # a module's
+        return state | {"kernels": name, "_waiting": [], "_spare": []}
 
-    def __setstate__(self, state):
-        self.__dict__.update(state, kernels=importlib.import_module(state["kernels"]), _lock=threading.RLock())
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        kernels = importlib.import_module(state["kernels"])
+        self.__dict__.update(state, kernels=kernels, _lock=threading.RLock())
 
-    def save(self, path):
-        """Write the index to a folder, whose arrays :meth:`load` can map into memory. Deleted points are not written.
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to a folder, whose arrays :meth:`load` can map into memory.
 
-        A new folder is written beside its place and then moved there. In one that holds an index, the new arrays are
-        written beside the old ones, then ``index.json``, which names them, is replaced in one step. So a call that
-        fails leaves the folder as it was, and one whose process is killed leaves the old index or the new one, perhaps
-        with arrays that the next call removes. Calls for one folder must come one after the other; a :meth:`load` that
-        runs meanwhile may raise FileNotFoundError. Files have the modes that ``open`` gives new files.
+        Deleted points are not written. A new folder is written beside its place and then moved
+        there. In a folder that holds an index, the new arrays are written beside the old ones; then
+        ``index.json``, which names them, is replaced in one step. So a call that fails leaves the
+        folder as it was. If the process is killed, the folder holds the old index or the new one,
+        perhaps with arrays that the next call removes. Calls for one folder must come one after the
+        other. A :meth:`load` that runs meanwhile may raise FileNotFoundError.
 
         Parameters
         ----------
@@ -300,55 +415,34 @@ class InvertedIndex:
         FileExistsError
             If `path` exists and is no index.
         """
-        path = Path(path)
-        if path.exists():
-            if not (path / "index.json").is_file():
-                raise FileExistsError(f"{path} exists and is no index; choose another place")
-            self._write(path)
-            return
-        temporary = beside(path, ".tmp")
-        try:
-            temporary.mkdir()
-            self._write(temporary)
-            os.replace(temporary, path)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
 
-    def _write(self, path):
-        """Write arrays to a new folder in `path`, then the header that names it; then remove those of before."""
-        with self._lock:
-            self.compact()
-            now, following = self._now(), self._next
-        folder = beside(path / "arrays")
-        header = {"refimpl": "InvertedIndex", "version": VERSION, "arrays": folder.name, "next": following,
-                  "vectors": now.vectors is not None}  # fmt: skip
-        try:
-            folder.mkdir()
-            save(folder / "forest.npz", self.forest)
-            header["forest"] = _file_digest(folder / "forest.npz")
-            arrays = {name: getattr(now, name) for name in _names(header)}
-            for name, array in arrays.items():
-                np.save(folder / f"{name}.npy", array)
-            header["sha256"] = digest(header, arrays)
-            (folder / "index.json").write_text(json.dumps(header), encoding="utf-8")
-            os.replace(folder / "index.json", path / "index.json")
-        except BaseException:
-            current = path / "index.json"  # which an interrupt may find replaced
-            if not current.exists() or folder.name.encode() not in current.read_bytes():
-                shutil.rmtree(folder, ignore_errors=True)
-            raise
-        for other in path.glob("arrays-*"):
-            if other.name != folder.name:
-                shutil.rmtree(other, ignore_errors=True)
+        def arrays() -> tuple[dict[str, Any], int]:
+            with self._lock:
+                self.compact()
+                now = self._now()
+                following = self._next
+            named = {"starts": now.starts, "items": now.items, "ids": now.ids}
+            if now.vectors is not None:
+                named["vectors"] = now.vectors
+            return named, following
+
+        write_index(path, self.forest, arrays)
 
     @classmethod
-    def load(cls, path, *, mmap=True, kernels=None, threads=None):
-        """Read what :meth:`save` wrote.
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        mmap: bool = True,
+        kernels: Kernels | None = None,
+        threads: int | None = None,
+    ) -> Self:
+        """Read an index that :meth:`save` wrote.
 
-        All files are read once and checked: a sha256 covers every array, and each tree's lists hold each point once.
-        Folders of releases that wrote no sha256 can be read as well; there it is not checked whether a point is in the
-        list of the leaf that it reaches, nor whether vectors are as they were.
+        All files are read once and checked: a sha256 covers every array, and each tree's lists hold
+        each point once. Folders of releases that wrote no sha256 can be read as well. There it is
+        not checked whether a point is in the list of the leaf that it reaches, nor whether vectors
+        have changed.
 
         Parameters
         ----------
@@ -361,104 +455,45 @@ class InvertedIndex:
         Raises
         ------
         refimpl.FileFormatError
-            If it is no index, or damaged.
+            If `path` is no index, or damaged.
         FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError
-            If the operating system does not open one of its files.
+            If the operating system does not open one of the files.
         """
-        path = Path(path)
-        header = _header(path)
-        expected = header.pop("sha256", None)
-        folder = path / header["arrays"]
-        summed = header["version"] > 2
-        if summed and _file_digest(folder / "forest.npz") != header["forest"]:
-            raise FileFormatError(f"{path}: damaged: forest.npz is not what was saved; save the index again")
-        forest = load(folder / "forest.npz")
-        if not isinstance(forest, SearchForest):
-            raise FileFormatError(f"{path}: forest.npz holds a {type(forest).__name__}; save the index again")
-        index = cls(forest, keep_vectors=header["vectors"], kernels=kernels, threads=threads)
-        arrays = {name: _mapped(folder / f"{name}.npy") for name in _names(header)}
-        if summed and digest(header, arrays) != expected:
-            raise FileFormatError(f"{path}: damaged: its sha256 is not that of its arrays; save the index again")
-        for name in arrays:
-            if not (mmap and name in ("items", "vectors")):
-                arrays[name] = np.array(arrays[name])
-        _require_whole(path, forest, header["next"], **arrays)
-        n = len(arrays["ids"])
-        index._become(_Lists(alive=np.ones(n, dtype=bool), spare=[], **{"vectors": None, **arrays}))
-        index._next = header["next"]
+        forest, arrays, following = read_index(path, mmap=mmap)
+        vectors = arrays.get("vectors")
+        index = cls(forest, keep_vectors=vectors is not None, kernels=kernels, threads=threads)
+        alive = np.ones(len(arrays["ids"]), dtype=bool)
+        index._become(_Lists(arrays["starts"], arrays["items"], arrays["ids"], alive, vectors, []))
+        index._next = following
         return index
 
 
-def _names(header):
-    return ["starts", "items", "ids", *(["vectors"] if header["vectors"] else [])]
+def _nearest(
+    now: _Lists,
+    Q: Points,
+    k: int,
+    offsets: IntArray,
+    rows: IntArray,
+    distance: Callable[[Points, Points], ArrayLike],
+) -> tuple[IntArray, FloatArray]:
+    """Return the ids and distances of the k nearest candidates by any distance."""
+    assert now.vectors is not None
+    nearest = np.full((len(Q), k), -1, dtype=np.int64)
+    distances = np.full((len(Q), k), np.inf)
+    for i, q in enumerate(Q):
+        of_q = rows[offsets[i] : offsets[i + 1]]
+        exact = np.asarray(distance(q, now.vectors[of_q]), dtype=np.float64)
+        if exact.shape != of_q.shape or np.isnan(exact).any():
+            raise ValueError(
+                f"distance must return numbers of shape ({len(of_q)},); got shape {exact.shape}, "
+                "or NaN"
+            )
+        order = np.lexsort((of_q, exact))[:k]
+        nearest[i, : len(order)] = of_q[order]
+        distances[i, : len(order)] = exact[order]
+    return _named(now.ids, nearest), distances
 
 
-def _header(path):
-    """What index.json says, checked."""
-    content = (path / "index.json").read_bytes()
-    try:
-        header = json.loads(content)
-        if header["refimpl"] != "InvertedIndex" or header["version"] not in (2, VERSION):
-            raise FileFormatError(f"{path}: version {header['version']}; this release reads 2 and {VERSION}")
-        if any((name in header) != (header["version"] > 2) for name in ("forest", "sha256")):
-            raise ValueError("forest, sha256: version 3 has them, version 2 has not")
-        if as_count(header["next"], "next", 0) > MOST or not isinstance(header["vectors"], bool):
-            raise ValueError("next, vectors: not what an index has")
-        if not re.fullmatch("arrays-[0-9a-f]+", header["arrays"]):
-            raise ValueError("arrays: not the name of a folder that save makes")
-    except FileFormatError:
-        raise
-    except Exception as error:  # json's are not all documented
-        raise FileFormatError(f"{path}: damaged or not an index of refimpl ({error!r}); save it again") from error
-    return header
-
-
-def _file_digest(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _mapped(path):
-    """The array of a .npy file, mapped into memory."""
-    try:
-        array = np.lib.format.open_memmap(path, mode="r")
-        if array.offset + array.nbytes != path.stat().st_size:
-            raise ValueError("longer than its shape says")
-    except OSError:
-        raise
-    except Exception as error:  # what a damaged file raises in NumPy is not documented
-        raise FileFormatError(f"{path}: damaged or not an array ({error!r}); save the index again") from error
-    return array
-
-
-def _require_whole(path, forest, following, starts, items, ids, vectors=None):
-    """Refuse arrays that no index has, such as the kernels rely on not to get."""
-    V, planes = forest.n_words, forest.planes
-    whole = ids.ndim == 1 and ids.dtype == np.int64 and (ids[1:] > ids[:-1]).all()
-    whole = whole and (len(ids) == 0 or 0 <= ids[0] <= ids[-1] < following)
-    whole = whole and starts.shape == (V + 1,) and starts.dtype == np.int64 and (starts[1:] >= starts[:-1]).all()
-    whole = whole and starts[0] == 0 and items.shape == (starts[-1],) and items.dtype == np.int32
-    whole = whole and _all_points_in_each_tree(starts, items, len(forest.roots), len(ids))
-    if vectors is not None:
-        whole = whole and vectors.shape == (len(ids), planes.shape[1]) and vectors.dtype == planes.dtype
-        whole = whole and vectors.flags.c_contiguous
-    if not whole:
-        raise FileFormatError(f"{path}: its arrays do not fit together; save it again")
-
-
-def _all_points_in_each_tree(starts, items, M, n):
-    """Whether each of M trees has n items, in lists of its own, that are 0, ..., n - 1 in any order."""
-    if len(items) != M * n or not np.isin(n * np.arange(M), starts).all():
-        return False
-    for of_tree in items.reshape(M, n):
-        if n and (of_tree.min() < 0 or of_tree.max() >= n):
-            return False
-        found = np.zeros(n, dtype=bool)
-        found[of_tree] = True
-        if not found.all():
-            return False
-    return True
-
-
-def _named(ids, rows):
+def _named(ids: IntArray, rows: IntArray) -> IntArray:
+    """Return the ids of rows, and -1 for -1."""
     return np.where(rows < 0, -1, np.append(ids, -1)[rows])

@@ -1,21 +1,25 @@
-"""Pair weights of the Boosted Search Forest: w_ij and M_ij = w_ij z_ij of Li et al. (2011), for all training pairs.
+"""The weights of all training pairs: w_ij and M_ij = w_ij z_ij of Li et al. (2011), eqs. 10 and 18.
 
-Two forms of the same thing. :class:`DensePairs` holds matrices, as the paper writes them. :class:`MeetingPairs` uses
-that a dissimilar pair weighs 1 until its points meet in a leaf: it lists the similar pairs and those that have met, and
-takes the rest as a constant.
+There are two forms of the weights. :class:`DensePairs` holds matrices, as the paper writes them.
+The weight of a dissimilar pair is 1 until its points meet in a leaf. Therefore
+:class:`MeetingPairs` lists only the similar pairs and the pairs that have met; all other pairs
+share one constant.
 
-Entries of M are rounded to a grid so coarse that their sum over all pairs needs no more than 53 bits. All sums of
-eqs. 14 and 17 are then exact, in any order: so the two forms agree on the worth of every split and tree, and splits of
-equal gain are true ties. The products with M from which eq. 18 gets its eigenvector are not exact, and either form adds
-them up in its own order: planes agree up to rounding. As a rule both forms learn the same trees but for that. Where
-rounding chooses, another split may win, and with it other trees: if eigenvalues coincide or nearly so, as for d <= 2,
-``augment`` 0 or repeated points.
+Entries of M are rounded to a grid so coarse that their sum over all pairs needs no more than 53
+bits. All sums of eqs. 14 and 17 are then exact in any order, so the two forms agree on the worth of
+every split and tree, and splits of equal gain are true ties. The products with M from which eq. 18
+gets its eigenvector are not exact, and each form adds them up in its own order: the planes of both
+forms agree up to rounding. The forms may learn different trees where rounding chooses the split:
+where eigenvalues (nearly) coincide, as for d <= 2, ``augment`` 0 or repeated points.
 
-A pair is two different points, in either order: that a point finds itself says nothing about a tree. S may be
-asymmetric.
+A pair consists of two different points, in either order, since every tree lets a point find itself.
+S may be asymmetric.
 
-Not handled here: validation (``training.py`` does it), the choice of splits.
+Not handled here: checks of the input (``training.py``), the choice of splits (``splits.py``).
 """
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -24,64 +28,129 @@ from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
 from refimpl.resources import share
 from refimpl.search_forest.algorithm import masses, tree_selection, weights, z_values
+from refimpl.search_forest.trees import Node
+from refimpl.typing import (
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    IntArray,
+    Kernels,
+    UInt8Array,
+    WeightedPairs,
+)
 
-DENSE_BYTES, LISTED_BYTES = 68, 80  # for a pair while a tree is learnt: of listed ones, refimpl_fast takes 20 to 75
+__all__ = ["DensePairs", "MeetingPairs"]
+
+DENSE_BYTES = 68  # for each pair while a tree is learnt
+LISTED_BYTES = 80  # for a listed pair while a tree is learnt; refimpl_fast takes 20 to 75
 SIMILAR_BYTES = 16  # for an entry of S while the pairs are listed
-BLOCK = 2**16  # pairs whose weights are held at a time: they stay in the cache
-NEGLIGIBLE = 1e-9  # a split that gains less for each pair, beside the lambda of one that has not met, gains rounding
+BLOCK = 2**16  # pairs whose weights are computed at a time: they stay in the cache
+# A rise of eq. 17 below this share of lambda for each pair is rounding.
+NEGLIGIBLE = 1e-9
+
+Part = TypeVar("Part")
 
 
-def grid_step(total):
-    """Return the step of a grid on which numbers that add up to `total` or a little more can be summed exactly.
+def grid_step(total: float) -> float:
+    """Return the step of a grid on which numbers that add up to about `total` sum exactly.
 
-    A total of a few pairs may be a power of two itself, or rounded to just below: both have the same grid.
+    The total of a few pairs may be a power of two, or be rounded to just below it. Both have the
+    same grid.
     """
-    return 2.0 ** (np.frexp(total * (1 + 2.0**-30))[1] - 51)
+    return float(2.0 ** (np.frexp(total * (1 + 2.0**-30))[1] - 51))
 
 
-def rounded(values, step):
+def rounded(values: FloatArray | float, step: float) -> FloatArray:
     """Round to multiples of a power of two, half to even."""
-    values = np.asarray(values / step)
-    np.rint(values, out=values)
-    values *= step
-    return values
+    multiples: FloatArray = np.asarray(values / step)
+    np.rint(multiples, out=multiples)
+    multiples *= step
+    return multiples
 
 
 class DensePairs:
-    """All pairs as matrices: for reading, and for a few thousand points."""
+    """The weights of all pairs as matrices: for reading, and for a few thousand points.
 
-    def __init__(self, S, lam, kernels=None, threads=None):
-        self.S, self.lam, self.n = S.toarray().astype(bool), lam, S.shape[0]
+    Source: § 3.2 of Li et al. (2011).
+
+    Parameters
+    ----------
+    S : scipy.sparse.csr_matrix of bool, shape (n, n)
+        s_ij.
+    lam : float
+        lambda of eq. 4.
+    kernels : module, optional
+        Not used. The argument is there because :class:`MeetingPairs` has it.
+    threads : int, optional
+        Not used.
+
+    Attributes
+    ----------
+    S : ndarray, shape (n, n), bool
+    z : ndarray, shape (n, n), float64
+        Eq. 6.
+    T : ndarray, shape (n, n), float64
+        Eq. 8.
+
+    See Also
+    --------
+    MeetingPairs : Hold the weights for many points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.search_forest import label_similarity
+    >>> pairs = DensePairs(label_similarity([0, 0, 1]), 0.25)
+    >>> pairs.meet(np.array([1, 1, 2]), 2.0)
+    >>> pairs.T
+    array([[2., 2., 0.],
+           [2., 2., 0.],
+           [0., 0., 2.]])
+    """
+
+    def __init__(
+        self,
+        S: sparse.csr_matrix,
+        lam: float,
+        kernels: Kernels | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.S: BoolArray = S.toarray().astype(bool)
+        self.lam = lam
+        self.n: int = S.shape[0]
         self.z = z_values(self.S, lam)
-        self.T = np.zeros((self.n, self.n))
+        self.T: FloatArray = np.zeros((self.n, self.n))
 
     @staticmethod
-    def memory(n):
+    def memory(n: int) -> float:
         """Return the bytes for n points while a tree is learnt."""
         return DENSE_BYTES * n * n
 
-    def weights(self):
+    def weights(self) -> FloatArray:
         """Return w_ij of eq. 10, shape (n, n), on a grid; 0 where i = j."""
         w = weights(self.z, self.T)  # SF:1:4
         np.fill_diagonal(w, 0.0)
         return rounded(w, grid_step(w.sum()))
 
-    def root(self):
+    def root(self) -> Node:
         """Return the node that holds all points, with M_ij = w_ij z_ij."""
         M = weights(self.z, self.T) * self.z  # SF:eq18
         np.fill_diagonal(M, 0.0)
         return _DenseNode(rounded(M, grid_step(np.abs(M).sum())), self.lam)
 
-    def masses(self, leaf):
-        """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights, t = 1 within a leaf."""
+    def masses(self, leaf: IntArray) -> tuple[float, float]:
+        """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights.
+
+        t is 1 for the pairs within a leaf.
+        """
         return masses(self.weights(), tree_selection(leaf, leaf), self.S)
 
-    def meet(self, leaf, c):
+    def meet(self, leaf: IntArray, c: float) -> None:
         """Update T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j)."""
         self.T += c * tree_selection(leaf, leaf)  # SF:1:3
 
-    def loss_and_objective(self):
-        """Return L(T) of eq. 7 and J(T) of eq. 5, as sums over the pairs: every point is a query."""
+    def loss_and_objective(self) -> tuple[float, float]:
+        """Return L(T) of eq. 7 and J(T) of eq. 5 as sums over the pairs: every point is a query."""
         chosen = self.T > 0
         np.fill_diagonal(chosen, False)
         quality = np.count_nonzero(chosen & self.S)  # SF:eq1
@@ -92,105 +161,176 @@ class DensePairs:
 class _DenseNode:
     """A node's part of M."""
 
-    def __init__(self, M, lam):
-        self.M, self.lam, self.n = M, lam, len(M)
-        self.J = M.sum()  # J^k  SF:eq17
+    def __init__(self, M: FloatArray, lam: float) -> None:
+        self.M = M
+        self.lam = lam
+        self.n = len(M)
+        self.J: float = M.sum()  # J^k  SF:eq17
 
-    def negligible(self):
-        """Return what a rise of eq. 17 has to exceed: where M_ij has come down to 0, a smaller one is rounding."""
+    def negligible(self) -> float:
+        """Return the largest rise of eq. 17 that counts as rounding, as M_ij may have become 0."""
         return NEGLIGIBLE * self.lam * self.n * (self.n - 1)
 
-    def product(self, u):
+    def product(self, u: FloatArray) -> FloatArray:
         """Return the symmetric part of M times u."""
-        return 0.5 * (times_vector(self.M, u) + vector_times(u, self.M))  # SF:eq18
+        both: FloatArray = times_vector(self.M, u) + vector_times(u, self.M)
+        return 0.5 * both  # SF:eq18
 
-    def best_thresholds(self, A):
-        """Return, as refimpl.kernels.best_thresholds, J^k less the largest J^k(1) + J^k(2), and the threshold."""
-        crossing, threshold = np.full(A.shape[1], np.inf), np.zeros(A.shape[1])
+    def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the result of :func:`refimpl.kernels.best_thresholds` for this node.
+
+        For each column: J^k less the largest J^k(1) + J^k(2), and the threshold.
+        """
+        crossing = np.full(A.shape[1], np.inf)
+        threshold = np.zeros(A.shape[1])
         for t in range(A.shape[1]):
             order = np.argsort(A[:, t], kind="stable")
-            a, corner = A[order, t], self.M[np.ix_(order, order)]
-            within = np.diag(corner.cumsum(axis=0).cumsum(axis=1))  # sums over the k + 1 lowest points
-            beyond = np.diag(corner[::-1, ::-1].cumsum(axis=0).cumsum(axis=1))[::-1]  # over the n - k highest
+            a = A[order, t]
+            corner = self.M[np.ix_(order, order)]
+            # sums over the k + 1 lowest points
+            within = np.diag(corner.cumsum(axis=0).cumsum(axis=1))
+            # over the n - k highest
+            beyond = np.diag(corner[::-1, ::-1].cumsum(axis=0).cumsum(axis=1))[::-1]
             cuts = np.flatnonzero(a[:-1] < a[1:])
             if len(cuts):
                 between = self.J - within[cuts] - beyond[cuts + 1]
                 k = cuts[between.argmin()]
-                crossing[t], threshold[t] = between.min(), midway(a[k], a[k + 1])
+                crossing[t] = between.min()
+                threshold[t] = midway(a[k], a[k + 1])
         return crossing, threshold
 
-    def split(self, left):
+    def split(self, left: BoolArray) -> tuple[Node, Node]:
         """Return the nodes of the points with left[i] and of the others."""
-        return tuple(_DenseNode(self.M[np.ix_(part, part)], self.lam) for part in (left, ~left))
+        right = ~left
+        return (
+            _DenseNode(self.M[np.ix_(left, left)], self.lam),
+            _DenseNode(self.M[np.ix_(right, right)], self.lam),
+        )
 
 
 class MeetingPairs:
-    """Similar pairs and pairs that have met, listed once for both orders; every other pair has s = 0, T = 0, w = 1.
+    """The weights of the similar pairs and of the pairs that have met in a leaf, in a list.
 
-    `similar` says in how many of the two orders the pair is similar: 0, 1 or 2. A listed pair takes 17 bytes, up to 80
-    while a tree is learnt.
+    A pair is listed once for both orders. Every pair that is not listed has s = 0, T = 0 and w = 1
+    (§ 3.2 of Li et al., 2011). A listed pair takes 17 bytes, and up to 80 while a tree is learnt.
+
+    Parameters
+    ----------
+    S : scipy.sparse.csr_matrix of bool, shape (n, n)
+        s_ij.
+    lam : float
+        lambda of eq. 4.
+    kernels : module
+        :mod:`refimpl.kernels` or a module with the same names.
+    threads : int, optional
+        All processors by default.
+
+    Attributes
+    ----------
+    first, second : ndarray, int32
+        The points of each listed pair.
+    similar : ndarray, uint8
+        In how many of the two orders the pair is similar: 0, 1 or 2.
+    T : ndarray, float64
+        Eq. 8.
+
+    See Also
+    --------
+    DensePairs : Hold the weights as matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refimpl.kernels
+    >>> from refimpl.search_forest import label_similarity
+    >>> pairs = MeetingPairs(label_similarity([0, 0, 1]), 0.25, refimpl.kernels)
+    >>> pairs.meet(np.array([1, 1, 1]), 2.0)
+    >>> pairs.first, pairs.second, pairs.similar
+    (array([0, 0, 1], dtype=int32), array([1, 2, 2], dtype=int32), array([2, 0, 0], dtype=uint8))
     """
 
-    def __init__(self, S, lam, kernels, threads=None):
-        self.lam, self.n, self.kernels, self.threads = lam, S.shape[0], kernels, threads
+    def __init__(
+        self, S: sparse.csr_matrix, lam: float, kernels: Kernels, threads: int | None = None
+    ) -> None:
+        self.lam = lam
+        self.n: int = S.shape[0]
+        self.kernels = kernels
+        self.threads = threads
         both = sparse.triu(S.astype(np.uint8) + S.T.astype(np.uint8), k=1, format="csr")
         both.sort_indices()
-        self.first = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(both.indptr))
-        self.second, self.similar = both.indices.astype(np.int32), both.data
-        self.T = np.zeros(len(self.first))
+        self.first: Int32Array = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(both.indptr))
+        self.second: Int32Array = both.indices.astype(np.int32)
+        self.similar: UInt8Array = both.data
+        self.T: FloatArray = np.zeros(len(self.first))
 
     @staticmethod
-    def memory(n, similar, M, lam):
-        """Return the bytes for n points with so many similar pairs and M trees.
+    def memory(n: int, similar: int, M: int, lam: float) -> float:
+        """Return the bytes for n points with `similar` similar pairs and M trees.
 
-        By eq. 15 a first tree of positive weight puts at most similar (1 - lam) / lam dissimilar pairs together, and it
-        does so where each leaf is a cluster in which just enough pairs are similar. Later trees add less and less,
-        together about as much again at most: each lowers the loss of eq. 7.
+        By eq. 15 a first tree of positive weight puts at most similar (1 - lam) / lam dissimilar
+        pairs together. It puts as many together where each leaf is a cluster in which just enough
+        pairs are similar. Later trees add fewer and fewer pairs, because each lowers the
+        loss of eq. 7; together they add about as many as the first tree.
         """
         dissimilar = similar * (1 - lam) / lam * (1 + min(np.log2(M) / 2, 1))
         listed = min(n * (n - 1) / 2, similar + dissimilar / 2)
-        return LISTED_BYTES * listed + SIMILAR_BYTES * similar
+        return float(LISTED_BYTES * listed + SIMILAR_BYTES * similar)
 
-    def _blocks(self):
-        """Return slices of the listed pairs, which are looked at one at a time."""
+    def _blocks(self) -> Iterator[slice]:
+        """Return slices of the listed pairs."""
         return (slice(a, a + BLOCK) for a in range(0, len(self.T), BLOCK))
 
-    def _for_blocks(self, work):
-        """Return the results of work(part) for the blocks, in their order; several threads share them."""
+    def _for_blocks(self, work: Callable[[slice], Part]) -> list[Part]:
+        """Return the results of work(part) for the blocks, in their order.
+
+        Several threads share the blocks.
+        """
         blocks = list(self._blocks())
-        found = [None] * len(blocks)
+        results: dict[int, Part] = {}
 
-        def one(i):
-            found[i] = work(blocks[i])
+        def work_on(i: int) -> None:
+            results[i] = work(blocks[i])
 
-        share(one, len(blocks), self.threads)
-        return found
+        share(work_on, len(blocks), self.threads)
+        return [results[i] for i in range(len(blocks))]
 
-    def _weights(self, part):
-        """Return of some pairs w if similar and w if not."""
-        return np.exp(-(1 - self.lam) * self.T[part]), np.exp(self.lam * self.T[part])  # SF:eq10, SF:1:4
+    def _weights(self, part: slice | IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the weights of some pairs, w if the pair is similar and w if it is not."""
+        w_similar = np.exp(-(1 - self.lam) * self.T[part])  # SF:eq10
+        w_dissimilar = np.exp(self.lam * self.T[part])  # SF:1:4
+        return w_similar, w_dissimilar
 
-    def _unlisted(self):
+    def _unlisted(self) -> int:
+        """Return the number of pairs that are not listed."""
         return self.n * (self.n - 1) - 2 * len(self.T)
 
-    def _step(self):
+    def _step(self) -> float:
         """Return the step of the grid of all weights."""
-        totals = self._for_blocks(lambda part: _both(*self._weights(part), self.similar[part]).sum())
-        return grid_step(sum(totals) + self._unlisted())
 
-    def root(self):
-        """Return the node that holds all points: what M_ij + M_ji has beyond the pairs' constant -2 lambda."""
-        v, lam = np.empty(len(self.T)), self.lam
+        def total(part: slice) -> float:
+            w_similar, w_dissimilar = self._weights(part)
+            return float(_both(w_similar, w_dissimilar, self.similar[part]).sum())
 
-        def sizes(part):
+        return grid_step(sum(self._for_blocks(total)) + self._unlisted())
+
+    def root(self) -> Node:
+        """Return the node that holds all points.
+
+        Its list holds the difference of M_ij + M_ji from -2 lambda, the constant of all pairs that
+        are not listed.
+        """
+        v = np.empty(len(self.T))
+        lam = self.lam
+
+        def sizes(part: slice) -> None:
             similar, dissimilar = self._weights(part)
             v[part] = _both((1 - lam) * similar, lam * dissimilar, self.similar[part])
 
         self._for_blocks(sizes)
         step = grid_step(v.sum() + self._unlisted() * lam)
-        base = -2 * rounded(lam, step)
+        base = -2 * float(rounded(lam, step))
 
-        def beyond_base(part):
+        def beyond_base(part: slice) -> None:
             similar, dissimilar = self._weights(part)
             of_similar = rounded((1 - lam) * similar, step)
             of_dissimilar = -rounded(lam * dissimilar, step)
@@ -199,11 +339,11 @@ class MeetingPairs:
         self._for_blocks(beyond_base)
         return _MeetingNode(self.n, self.first, self.second, v, base, self.kernels, self.threads)
 
-    def masses(self, leaf):
-        """Return what :meth:`DensePairs.masses` does."""
+    def masses(self, leaf: IntArray) -> tuple[float, float]:
+        """Return the masses, as :meth:`DensePairs.masses` does."""
         step = self._step()
 
-        def of_block(part):
+        def of_block(part: slice) -> tuple[float, float, float]:
             same = part.start + np.flatnonzero(leaf[self.first[part]] == leaf[self.second[part]])
             orders = self.similar[same]
             w_similar, w_dissimilar = self._weights(same)
@@ -221,24 +361,24 @@ class MeetingPairs:
             unlisted -= pairs
         return similar, dissimilar + unlisted
 
-    def meet(self, leaf, c):
-        """Update T as :meth:`DensePairs.meet`; pairs that meet for the first time are listed from now on."""
+    def meet(self, leaf: IntArray, c: float) -> None:
+        """Update T as :meth:`DensePairs.meet` does. New pairs that meet are added."""
         self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(  # SF:1:3
             leaf, self.first, self.second, self.similar, self.T, c, threads=self.threads
         )
 
-    def loss_and_objective(self):
-        """Return what :meth:`DensePairs.loss_and_objective` does."""
+    def loss_and_objective(self) -> tuple[float, float]:
+        """Return the loss and the objective, as :meth:`DensePairs.loss_and_objective` does."""
         step = self._step()
 
-        def of_block(part):
+        def of_block(part: slice) -> tuple[float, int, int]:
             orders = self.similar[part]
             w_similar, w_dissimilar = self._weights(part)
             loss = _both(rounded(w_similar, step), rounded(w_dissimilar, step), orders).sum()
             chosen = self.T[part] > 0
-            return loss, int(orders[chosen].sum(dtype=np.int64)), 2 * np.count_nonzero(chosen)
+            return loss, int(orders[chosen].sum(dtype=np.int64)), 2 * int(np.count_nonzero(chosen))
 
-        loss = self._unlisted()
+        loss: float = self._unlisted()
         quality = 0
         cost = 0
         for of_loss, of_quality, of_cost in self._for_blocks(of_block):
@@ -248,37 +388,60 @@ class MeetingPairs:
         return loss, quality - self.lam * cost
 
 
-def _both(of_similar, of_dissimilar, orders):
-    """Return the sum over both orders of pairs, of which `orders` are similar."""
+def _both(of_similar: FloatArray, of_dissimilar: FloatArray, orders: UInt8Array) -> FloatArray:
+    """Return the sum over both orders of each pair, of which `orders` are similar."""
     return orders * of_similar + (2 - orders) * of_dissimilar
 
 
 class _MeetingNode:
     """A node's points, numbered from 0, with the pairs listed among them."""
 
-    def __init__(self, n, first, second, v, base, kernels, threads):
-        self.n, self.first, self.second, self.v, self.base = n, first, second, v, base
-        self.kernels, self.threads = kernels, threads
-        self.J = v.sum() + base * (n * (n - 1) // 2)  # J^k  SF:eq17
+    def __init__(
+        self,
+        n: int,
+        first: Int32Array,
+        second: Int32Array,
+        v: FloatArray,
+        base: float,
+        kernels: Kernels,
+        threads: int | None,
+    ) -> None:
+        self.n = n
+        self.first = first
+        self.second = second
+        self.v = v
+        self.base = base  # -2 lambda, for both orders of a pair
+        self.kernels = kernels
+        self.threads = threads
+        self.J: float = v.sum() + base * (n * (n - 1) // 2)  # J^k  SF:eq17
 
-    def negligible(self):
-        """Return what :meth:`_DenseNode.negligible` does; the base is -2 lambda for both orders."""
+    def negligible(self) -> float:
+        """Return the same number as :meth:`_DenseNode.negligible`."""
         return NEGLIGIBLE * -self.base * (self.n * (self.n - 1) // 2)
 
-    def product(self, u):
+    def product(self, u: FloatArray) -> FloatArray:
         """Return the symmetric part of M times u: the constant needs only the sum of u."""
-        listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)  # SF:eq18
-        return 0.5 * (listed + self.base * (u.sum() - u))
+        # SF:eq18
+        listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)
+        others: FloatArray = u.sum() - u
+        return 0.5 * (listed + self.base * others)
 
-    def best_thresholds(self, A):
-        """Return what refimpl.kernels.best_thresholds does."""
-        return self.kernels.best_thresholds(A, self.first, self.second, self.v, self.base, threads=self.threads)
-
-    def split(self, left):
-        """Return the nodes of the points with left[i] and of the others."""
-        parts = self.kernels.split_pairs(left, self.first, self.second, self.v, threads=self.threads)  # SF:2:6
-        sizes = np.count_nonzero(left), np.count_nonzero(~left)
-        return tuple(
-            _MeetingNode(n, first, second, v, self.base, self.kernels, self.threads)
-            for n, (first, second, v) in zip(sizes, parts, strict=True)
+    def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the result of :func:`refimpl.kernels.best_thresholds` for this node."""
+        return self.kernels.best_thresholds(
+            A, self.first, self.second, self.v, self.base, threads=self.threads
         )
+
+    def split(self, left: BoolArray) -> tuple[Node, Node]:
+        """Return the nodes of the points with left[i] and of the others."""
+        # SF:2:6
+        of_left, of_right = self.kernels.split_pairs(
+            left, self.first, self.second, self.v, threads=self.threads
+        )
+        n = int(np.count_nonzero(left))
+        return self._part(n, of_left), self._part(self.n - n, of_right)
+
+    def _part(self, n: int, pairs: WeightedPairs) -> Node:
+        """Return the node of n of the points, among which these pairs are listed."""
+        first, second, v = pairs
+        return _MeetingNode(n, first, second, v, self.base, self.kernels, self.threads)

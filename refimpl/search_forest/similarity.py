@@ -1,52 +1,134 @@
-"""Similarities s_ij of pairs of points: § 3.1 and § 4 of Li et al. (2011).
+"""Similarities of pairs of points: § 3.1 and § 4 of Li et al. (2011).
+
+The *similarity* s_ij is 1 if point j should be found for point i, else 0.
 
 Not handled here: graded similarities; a pair is similar or not.
 """
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count, as_labels, as_matrix
+from refimpl.checks import as_count, as_labels, as_matrix, as_number
 from refimpl.kernels.contract import check_threads
+from refimpl.typing import ArrayLike, Kernels, Labels, Points
 
 __all__ = ["as_similarity", "label_similarity", "neighbor_similarity"]
 
 
-def neighbor_similarity(X, K=100, *, kernels=None, threads=None):
-    """Return s(x_i, x_j) = 1 if x_j is among the K nearest neighbours of x_i: § 4 of Li et al. (2011).
+def neighbor_similarity(
+    X: ArrayLike, k: int = 100, *, kernels: Kernels | None = None, threads: int | None = None
+) -> sparse.csr_matrix:
+    """Return which points are similar: x_j to x_i if it is among the k nearest neighbours of x_i.
+
+    Source: § 4 of Li et al. (2011), where k is called K.
 
     Parameters
     ----------
     X : array_like, shape (n, d)
-    K : int, default 100
+    k : int, default 100
         Less than n. A point is not its own neighbour.
-    kernels, threads
-        As for :func:`refimpl.ball_trees.nearest_neighbors`.
+    kernels : module, optional
+        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
+    threads : int, optional
+        All processors by default.
 
     Returns
     -------
     scipy.sparse.csr_matrix of bool, shape (n, n)
-        K entries in each row; not symmetric.
+        s_ij, with k entries in each row; not symmetric.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `X` is no matrix of finite numbers, or `k` is no integer from 1 to n - 1.
+
+    See Also
+    --------
+    label_similarity : Points of the same class are similar.
+    search_forest : Learn a forest from the similarity.
+
+    Examples
+    --------
+    >>> from refimpl.search_forest import neighbor_similarity
+    >>> neighbor_similarity([[0.0], [1.0], [3.0]], 1).astype(int).toarray()
+    array([[0, 1, 0],
+           [1, 0, 0],
+           [0, 1, 0]])
     """
-    X, K = as_matrix(X, "X"), as_count(K, "K")
-    if K >= len(X):
-        raise ValueError(f"K must be at most {len(X) - 1}, as X has {len(X)} points; got {K}")
+    points: Points = as_matrix(X, "X")
+    k = as_count(k, "k")
+    n = len(points)
+    if k >= n:
+        raise ValueError(f"k must be at most {n - 1}, as X has {n} points; got {k}")
     check_threads(threads)
-    found = nearest_neighbors(X, None, K, kernels=kernels, threads=threads).indices
-    starts = np.arange(0, found.size + 1, K)
-    S = sparse.csr_matrix((np.ones(found.size, dtype=bool), found.ravel(), starts), shape=(len(X), len(X)))
+    nearest = nearest_neighbors(None, points, k, kernels=kernels, threads=threads).indices
+    starts = np.arange(0, nearest.size + 1, k)
+    similar = np.ones(nearest.size, dtype=bool)
+    S = sparse.csr_matrix((similar, nearest.ravel(), starts), shape=(n, n))
     S.sort_indices()
     return S
 
 
-def label_similarity(labels):
-    """Return s(x_i, x_j) = 1 if both points have the same label.
+def label_similarity(y: ArrayLike) -> sparse.csr_matrix:
+    """Return which points are similar: points with the same label.
+
+    Source: § 1 of Li et al. (2011), semantic similarity.
 
     Parameters
     ----------
-    labels : array_like, shape (n,)
+    y : array_like, shape (n,)
         Classes of n_1, n_2, ... points give n_1^2 + n_2^2 + ... entries.
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix of bool, shape (n, n)
+        s_ij. Its diagonal is set; :func:`search_forest` does not read the diagonal.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `y` is no list of at least one label, or the labels are not of one type.
+
+    See Also
+    --------
+    neighbor_similarity : Near points are similar.
+    search_forest : Learn a forest from the similarity.
+
+    Examples
+    --------
+    >>> from refimpl.search_forest import label_similarity
+    >>> label_similarity(["a", "b", "a"]).astype(int).toarray()
+    array([[1, 0, 1],
+           [0, 1, 0],
+           [1, 0, 1]])
+    """
+    values: Any = y
+    try:
+        n = max(len(values), 1)
+    except TypeError:  # of a number or a sparse matrix; as_labels says what y must be
+        n = 1
+    labels: Labels = as_labels(values, n, "y")
+    places = np.unique(labels, return_inverse=True)[1]
+    member = sparse.csr_matrix(
+        (np.ones(len(places), dtype=np.int32), (np.arange(len(places)), places))
+    )
+    S = (member @ member.T).astype(bool).tocsr()
+    S.sort_indices()
+    return S
+
+
+def as_similarity(S: Any, n: int) -> sparse.csr_matrix:
+    """Return `S` as a sparse matrix of bool without a diagonal.
+
+    Parameters
+    ----------
+    S : sparse matrix or array_like, shape (n, n), of 0 and 1
+        s_ij of § 3.1 of Li et al. (2011).
+    n : int
+        The number of points.
 
     Returns
     -------
@@ -55,42 +137,42 @@ def label_similarity(labels):
     Raises
     ------
     TypeError, ValueError
-        If it is no list of at least one label, or the labels are not of one type.
-    """
-    try:
-        n = max(len(labels), 1)
-    except TypeError:  # a number, an array without dimensions, a sparse matrix: as_labels says what must be
-        n = 1
-    labels = as_labels(labels, n, "labels")
-    places = np.unique(labels, return_inverse=True)[1]
-    member = sparse.csr_matrix((np.ones(len(places), dtype=np.int32), (np.arange(len(places)), places)))
-    S = (member @ member.T).astype(bool).tocsr()
-    S.sort_indices()
-    return S
+        If `S` has another shape, holds other values than 0 and 1, or has no similar pair of
+        different points.
 
+    See Also
+    --------
+    neighbor_similarity, label_similarity : Return similarities.
 
-def as_similarity(S, n):
-    """Return `S` as a sparse matrix of bool without a diagonal; every message says what must be.
-
-    Parameters
-    ----------
-    S : sparse matrix or array_like, shape (n, n), of 0 and 1
-    n : int
-
-    Returns
-    -------
-    scipy.sparse.csr_matrix of bool, shape (n, n)
+    Examples
+    --------
+    >>> as_similarity([[1, 1], [0, 1]], 2).astype(int).toarray()
+    array([[0, 1],
+           [0, 0]])
     """
     if not sparse.issparse(S):
         S = sparse.csr_matrix(as_matrix(S, "S"))
     if S.shape != (n, n):
-        raise ValueError(f"S has shape {S.shape}; it must be ({n}, {n}), as X has {n} points")
+        raise ValueError(f"S must have shape ({n}, {n}), as X has {n} points; got {S.shape}")
     S = sparse.coo_matrix(S)
     if not np.isin(S.data, (0, 1)).all():
-        raise ValueError("S holds values other than 0 and 1; a threshold makes it binary, for example S > 0.5")
+        other = S.data[~np.isin(S.data, (0, 1))][0]
+        raise ValueError(
+            f"S must hold 0 and 1 only; got {other}. A threshold makes it binary, such as S > 0.5"
+        )
     kept = (S.data != 0) & (S.row != S.col)
     if not kept.any():
-        raise ValueError("S has no similar pair of different points; there is nothing to be found")
-    S = sparse.csr_matrix((np.ones(np.count_nonzero(kept), dtype=bool), (S.row[kept], S.col[kept])), shape=(n, n))
+        raise ValueError("S must have a similar pair of different points; got none")
+    S = sparse.csr_matrix(
+        (np.ones(np.count_nonzero(kept), dtype=bool), (S.row[kept], S.col[kept])), shape=(n, n)
+    )
     S.sum_duplicates()
     return S.astype(bool)
+
+
+def as_lam(lam: float) -> float:
+    """Return lambda of eq. 4, between 0 and 1, both excluded."""
+    lam = as_number(lam, "lam", below=1.0)
+    if lam == 0:
+        raise ValueError("lam must be above 0, so that a candidate has a cost; got 0")
+    return lam

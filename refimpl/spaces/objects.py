@@ -1,84 +1,112 @@
-"""Spaces: database objects and an exact distance between them that is expensive, arbitrary and counted.
+"""Spaces: database objects with an exact distance that is expensive, arbitrary and counted.
 
-Athitsos, Alon, Sclaroff & Kollios (2005), § 3: X is any set and D_X any distance measure, metric or not. An
-embedding is worth its name if it maps a new object with few evaluations of D_X, so a space counts them.
+Athitsos, Alon, Sclaroff & Kollios (2005), § 3: X is any set and D_X any distance measure, metric or
+not. A useful embedding maps a new object with few evaluations of D_X. Therefore a space counts
+them.
 
-===================  ===========================================================  ===============================
-space                a query is                                                   its distance to object j is
-===================  ===========================================================  ===============================
-`CallableSpace`      any object that the distance function takes                  ``distance(query, objects[j])``
-`PrecomputedSpace`   the row of its distances to the database objects, shape (n,) entry j of the row
-===================  ===========================================================  ===============================
+==================  ============================================  ================================
+space               a query is                                    its distance to object j is
+==================  ============================================  ================================
+`CallableSpace`     any object that the distance function takes   ``distance(query, objects[j])``
+`PrecomputedSpace`  the row of its distances to the database      entry j of the row
+                    objects, shape (n,)
+==================  ============================================  ================================
 
-Database objects are named by their indices 0, ..., n - 1. Distances go from the query to the database object
-and need be neither symmetric nor metric. They must be finite and not negative, and the distance from an
-object to itself must be zero.
+Database objects are named by their indices 0, ..., n - 1. Distances go from the query to the
+database object and need be neither symmetric nor metric. They must be finite and not negative, and
+the distance from an object to itself must be zero.
 
-Not handled here: storing distances between calls. Two calls that ask for the same distance compute it twice.
+Not handled here: storing distances between calls. Two calls that ask for the same distance compute
+it twice.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from refimpl.checks import as_indices
+from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = ["CallableSpace", "PrecomputedSpace", "Space", "as_space"]
 
-SELF_DISTANCE = 1e-6  # of the largest distance beside it: what counts as a rounding error of zero
+Objects: TypeAlias = Sequence[Any] | NDArray[Any]
+"""Objects of a space, or queries: a list, or an array whose rows are objects."""
+
+SELF_DISTANCE = 1e-6  # times the largest distance: a self-distance below this is rounding
 
 
 class Space:
-    """What the embeddings ask of a space; :class:`CallableSpace` and :class:`PrecomputedSpace` are the two kinds.
+    """A database of objects with a counted distance: the base class of all spaces.
 
-    A further kind of space defines ``objects``, ``__len__``, ``as_queries``, ``_select``, ``_block`` and, where
-    there is something faster, ``_pairs``.
+    :class:`CallableSpace` and :class:`PrecomputedSpace` are the two kinds. A further kind defines
+    ``objects``, ``__len__``, ``as_queries``, ``_select``, ``_block`` and, where there is something
+    faster, ``_pairs``.
 
     Attributes
     ----------
     objects : sequence or numpy.ndarray
         The n database objects, in the form in which queries are passed.
     computed : int
-        How many exact distances have been computed so far; the difference of two readings is the cost of what
-        happened between them. A distance looked up in a given matrix counts as computed.
+        How many exact distances have been computed so far; the difference of two readings is the
+        cost of what happened between them. A distance looked up in a given matrix counts as
+        computed.
+
+    See Also
+    --------
+    CallableSpace : Define the distance by a function.
+    PrecomputedSpace : Define the distance by a matrix.
+
+    Examples
+    --------
+    >>> from refimpl.spaces import CallableSpace
+    >>> space = CallableSpace(lambda x, y: abs(x - y), [1.0, 5.0, 9.0])
+    >>> space.distances([2.0, 8.0], [0, 2])
+    array([[1., 7.],
+           [7., 1.]])
+    >>> space.computed
+    4
     """
 
-    objects = ()
-    computed = 0
+    objects: Objects = ()
+    computed: int = 0
 
-    def distances(self, queries, references):
-        """Exact distances from queries to database objects.
+    def distances(self, Q: Any, references: ArrayLike) -> FloatArray:
+        """Return exact distances from queries to database objects.
 
         Parameters
         ----------
-        queries : sequence of m objects; for a precomputed space array_like, shape (m, n)
+        Q : sequence of m objects; for a precomputed space array_like, shape (m, n)
         references : array_like of int, shape (r,)
-            Indices of database objects. One that occurs twice is computed once.
+            Indices of database objects. An index that occurs twice is computed once.
 
         Returns
         -------
         numpy.ndarray of float64, shape (m, r)
-            Entry (i, j) is the distance from ``queries[i]`` to database object ``references[j]``.
+            Entry (i, j) is the distance from ``Q[i]`` to database object ``references[j]``.
 
         Raises
         ------
         TypeError, ValueError
-            If `queries` or `references` do not fit the space, or a distance is NaN, infinite or negative.
+            If `Q` or `references` do not fit the space, or a distance is NaN, infinite or negative.
         """
-        queries = self.as_queries(queries)
+        Q = self.as_queries(Q)
         references = as_indices(references, len(self), "references")
         distinct, position = np.unique(references, return_inverse=True)
-        block = self._block(queries, distinct)
+        block = self._block(Q, distinct)
         self._require_distances(block, distinct)
         self.computed += block.size
         return block[:, position.reshape(-1)]
 
-    def pair_distances(self, queries, rows, references):
-        """Exact distances of single pairs: from ``queries[rows[i]]`` to database object ``references[i]``.
+    def pair_distances(self, Q: Any, rows: ArrayLike, references: ArrayLike) -> FloatArray:
+        """Return exact distances of pairs: from ``Q[rows[i]]`` to object ``references[i]``.
 
         Parameters
         ----------
-        queries : sequence of m objects; for a precomputed space array_like, shape (m, n)
+        Q : sequence of m objects; for a precomputed space array_like, shape (m, n)
         rows : array_like of int, shape (s,)
-            Positions in `queries`.
+            Positions in `Q`.
         references : array_like of int, shape (s,)
             Indices of database objects. No pair may occur twice: it would be computed twice.
 
@@ -91,35 +119,39 @@ class Space:
         TypeError, ValueError
             As :meth:`distances`, and if `rows` and `references` differ in length.
         """
-        queries = self.as_queries(queries)
-        rows = as_indices(rows, len(queries), "rows", "queries")
+        Q = self.as_queries(Q)
+        rows = as_indices(rows, len(Q), "rows", "queries")
         references = as_indices(references, len(self), "references")
         if rows.shape != references.shape:
-            raise ValueError(f"rows has {len(rows)} entries and references {len(references)}; pass one of each a pair")
-        pairs = self._pairs(queries, rows, references)
+            raise ValueError(
+                "rows and references must have the same length, an entry for each pair; "
+                f"got {len(rows)} and {len(references)}"
+            )
+        pairs = self._pairs(Q, rows, references)
         self._require_distances(pairs, references)
         self.computed += pairs.size
         return pairs
 
-    def within(self, rows, references):
-        """Exact distances from database objects to database objects.
+    def within(self, rows: ArrayLike | None, references: ArrayLike) -> FloatArray:
+        """Return exact distances from database objects to database objects.
 
         Parameters
         ----------
         rows : array_like of int, shape (m,), or None
             Indices of the objects the distances start from; None stands for all of them.
         references : array_like of int, shape (r,)
-            Indices of the objects they go to.
+            Indices of the objects that the distances go to.
 
         Returns
         -------
         numpy.ndarray of float64, shape (m, r)
-            Exactly zero where the two are one and the same object.
+            Exactly zero where both indices name the same object.
 
         Raises
         ------
         TypeError, ValueError
-            As :meth:`distances`, and if the distance from an object to itself is more than a rounding error.
+            As :meth:`distances`, and if the distance from an object to itself is more than a
+            rounding error.
         """
         rows = np.arange(len(self)) if rows is None else as_indices(rows, len(self), "rows")
         references = as_indices(references, len(self), "references")
@@ -129,14 +161,14 @@ class Space:
         if not same.all() and same.any() and D[same].max() > SELF_DISTANCE * D[~same].max():
             j = references[(np.where(same, D, 0.0) > 0).any(axis=0)][0]
             raise ValueError(
-                f"the distance from database object {j} to itself is {D[same].max():.3g}, not zero; pass a distance, "
-                "not a similarity"
+                f"the distance from database object {j} to itself must be zero; "
+                f"got {D[same].max():.3g} (a similarity is no distance)"
             )
         D[same] = 0.0
         return D
 
-    def take(self, indices):
-        """Some of the database objects, in the form in which queries are passed.
+    def take(self, indices: ArrayLike) -> Any:
+        """Return some of the database objects, in the form in which queries are passed.
 
         Parameters
         ----------
@@ -148,35 +180,39 @@ class Space:
         """
         return self._select(self.objects, as_indices(indices, len(self), "indices"))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.objects)
 
-    def as_queries(self, queries):
-        """The checked queries, in a form that has a length and can be sliced; checked ones remain as they are."""
+    def as_queries(self, Q: Any) -> Any:
+        """Return the checked queries, in a form that has a length and can be sliced.
+
+        Queries that this method has returned come back as they are.
+        """
         raise NotImplementedError
 
-    def _select(self, queries, rows):
-        """Some of the checked queries."""
+    def _select(self, Q: Any, rows: IntArray) -> Any:
+        """Return some of the checked queries."""
         raise NotImplementedError
 
-    def _block(self, queries, references):
-        """Distances from all checked queries to the references, shape (m, r)."""
+    def _block(self, Q: Any, references: IntArray) -> FloatArray:
+        """Return distances from all checked queries to the references, shape (m, r)."""
         raise NotImplementedError
 
-    def _pairs(self, queries, rows, references):
+    def _pairs(self, Q: Any, rows: IntArray, references: IntArray) -> FloatArray:
+        """Return distances of pairs of a checked query and a reference, shape (s,)."""
         pairs = np.empty(len(rows))
         for j in np.unique(references):
             to_j = references == j
-            pairs[to_j] = self._block(self._select(queries, rows[to_j]), np.array([j]))[:, 0]
+            pairs[to_j] = self._block(self._select(Q, rows[to_j]), np.array([j]))[:, 0]
         return pairs
 
-    def _require_distances(self, D, references):
-        wrong = ~(np.isfinite(D) & (D >= 0))
+    def _require_distances(self, D: FloatArray, references: IntArray) -> None:
+        wrong: BoolArray = ~(np.isfinite(D) & (D >= 0))
         if wrong.any():
             place = np.argwhere(wrong)[0]
             raise ValueError(
-                f"the distance from query {place[0]} to database object {references[place[-1]]} is "
-                f"{D[tuple(place)]}; distances must be finite and not negative"
+                f"the distance from query {place[0]} to database object {references[place[-1]]} "
+                f"must be finite and not negative; got {D[tuple(place)]}"
             )
 
 
@@ -186,8 +222,9 @@ class CallableSpace(Space):
     Parameters
     ----------
     distance : callable
-        ``distance(x, y)``, a number >= 0; or with ``pairwise=True`` ``distance(A, B)``, a matrix of shape
-        (len(A), len(B)), where A and B are lists of objects, or arrays if the objects come as an array.
+        ``distance(x, y)``, a number >= 0; or with ``pairwise=True`` ``distance(A, B)``, a matrix of
+        shape (len(A), len(B)), where A and B are lists of objects, or arrays if the objects come as
+        an array.
     objects : sequence or numpy.ndarray
         The database objects; the rows of an array are its objects.
     pairwise : bool, default False
@@ -197,44 +234,61 @@ class CallableSpace(Space):
     ------
     TypeError, ValueError
         If `distance` cannot be called or `objects` is no sequence or is empty.
+
+    See Also
+    --------
+    PrecomputedSpace : A matrix of all distances.
+
+    Examples
+    --------
+    >>> from refimpl.spaces import CallableSpace
+    >>> space = CallableSpace(lambda a, b: abs(len(a) - len(b)), ["one", "three", "seventeen"])
+    >>> space.distances(["four"], [0, 1, 2])
+    array([[1., 1., 5.]])
     """
 
-    def __init__(self, distance, objects, *, pairwise=False):
+    def __init__(
+        self, distance: Callable[[Any, Any], Any], objects: Any, *, pairwise: bool = False
+    ) -> None:
         if not callable(distance):
-            raise TypeError(f"distance is a {type(distance).__name__}; pass a function, or use PrecomputedSpace")
+            raise TypeError(
+                "distance must be a function (PrecomputedSpace takes a matrix); "
+                f"got a {type(distance).__name__}"
+            )
         self.distance = distance
         self.pairwise = bool(pairwise)
         self.objects = as_objects(objects, "objects")
         if len(self.objects) == 0:
-            raise ValueError("objects is empty; pass at least one database object")
+            raise ValueError("objects must hold at least one database object; got none")
 
-    def as_queries(self, queries):
-        return as_objects(queries, "queries")
+    def as_queries(self, Q: Any) -> Objects:
+        """Return the queries as a list or an array."""
+        return as_objects(Q, "Q")
 
-    def _select(self, queries, rows):
-        return queries[rows] if isinstance(queries, np.ndarray) else [queries[i] for i in rows]
+    def _select(self, Q: Any, rows: IntArray) -> Objects:
+        return Q[rows] if isinstance(Q, np.ndarray) else [Q[i] for i in rows]
 
-    def _block(self, queries, references):
-        shape = (len(queries), len(references))
+    def _block(self, Q: Objects, references: IntArray) -> FloatArray:
+        shape = (len(Q), len(references))
         others = self._select(self.objects, references)
         if not self.pairwise:
-            D = [_as_distance(self.distance(x, y)) for x in queries for y in others]
-            return np.array(D, dtype=np.float64).reshape(shape)
+            numbers = [_as_distance(self.distance(x, y)) for x in Q for y in others]
+            return np.array(numbers, dtype=np.float64).reshape(shape)
         if 0 in shape:
             return np.empty(shape)
-        D = np.array(self.distance(queries, others), dtype=np.float64)
+        D = np.array(self.distance(Q, others), dtype=np.float64)
         if D.shape != shape:
             raise ValueError(
-                f"distance returned shape {D.shape} for {shape[0]} and {shape[1]} objects; with pairwise=True it must "
-                f"return {shape}"
+                f"distance must return shape {shape} for {shape[0]} and {shape[1]} objects with "
+                f"pairwise=True; got {D.shape}"
             )
         return D
 
-    def _pairs(self, queries, rows, references):
+    def _pairs(self, Q: Objects, rows: IntArray, references: IntArray) -> FloatArray:
         if self.pairwise:
-            return super()._pairs(queries, rows, references)
+            return super()._pairs(Q, rows, references)
         pairs = zip(rows, references, strict=True)
-        D = [_as_distance(self.distance(queries[i], self.objects[j])) for i, j in pairs]
+        D = [_as_distance(self.distance(Q[i], self.objects[j])) for i, j in pairs]
         return np.array(D, dtype=np.float64)
 
 
@@ -244,91 +298,141 @@ class PrecomputedSpace(Space):
     Parameters
     ----------
     matrix : array_like, shape (n, n)
-        Entry (i, j) is the distance from object i to object j; it need not be symmetric. An array of floats is
-        used as it is, not copied, so a file mapped into memory will do.
+        Entry (i, j) is the distance from object i to object j; it need not be symmetric. An array
+        of floats is used as it is, not copied, so the array may be mapped from a file.
 
     Raises
     ------
     TypeError, ValueError
-        If the values are no real numbers, the matrix is empty or not square, a value is NaN, infinite or
-        negative, or the diagonal is not zero.
+        If the values are no real numbers, the matrix is empty or not square, a value is NaN,
+        infinite or negative, or the diagonal is not zero.
+
+    See Also
+    --------
+    CallableSpace : Objects and a function.
+
+    Examples
+    --------
+    >>> from refimpl.spaces import PrecomputedSpace
+    >>> space = PrecomputedSpace([[0, 4, 8], [4, 0, 4], [8, 4, 0]])
+    >>> space.distances([[1, 3, 7]], [0, 2])
+    array([[1., 7.]])
     """
 
-    def __init__(self, matrix):
+    objects: NDArray[Any]
+
+    def __init__(self, matrix: ArrayLike) -> None:
         D = as_float_array(matrix, "matrix")
         if D.ndim != 2 or D.shape[0] != D.shape[1] or D.size == 0:
-            raise ValueError(f"matrix has shape {D.shape}; it must be square, one row and column for each object")
+            raise ValueError(
+                "matrix must be square, with a row and a column for each object; "
+                f"got shape {D.shape}"
+            )
         if not np.isfinite(D).all() or (D < 0).any():
             i, j = np.argwhere(~np.isfinite(D) | (D < 0))[0]
-            raise ValueError(f"matrix[{i}, {j}] is {D[i, j]}; distances must be finite and not negative")
+            raise ValueError(
+                f"matrix must hold finite numbers of at least 0; got {D[i, j]} at ({i}, {j})"
+            )
         if D.diagonal().any():
             i = np.flatnonzero(D.diagonal())[0]
             raise ValueError(
-                f"matrix[{i}, {i}] is {D[i, i]}; the distance from an object to itself must be zero (a rounding error: "
-                "np.fill_diagonal(matrix, 0); a similarity: turn it into a distance)"
+                f"matrix must have a diagonal of zeros; got {D[i, i]} at ({i}, {i}) "
+                "(a rounding error: np.fill_diagonal(matrix, 0); a similarity is no distance)"
             )
         self.objects = D
 
-    def as_queries(self, queries):
-        D = as_float_array(queries, "queries")
+    def as_queries(self, Q: Any) -> NDArray[Any]:
+        """Return the queries as rows of floats."""
+        D = as_float_array(Q, "Q")
         if D.ndim != 2 or D.shape[1] != len(self):
             raise ValueError(
-                f"queries has shape {D.shape}; each row must hold one query's distances to the {len(self)} database "
-                "objects"
+                f"Q must hold a query's distances to the {len(self)} database objects in each row; "
+                f"got shape {D.shape}"
             )
         return D
 
-    def _select(self, queries, rows):
-        return queries[rows]
+    def _select(self, Q: NDArray[Any], rows: IntArray) -> NDArray[Any]:
+        return Q[rows]
 
-    def _block(self, queries, references):
-        return queries[:, references].astype(np.float64)
+    def _block(self, Q: NDArray[Any], references: IntArray) -> FloatArray:
+        return Q[:, references].astype(np.float64)
 
-    def _pairs(self, queries, rows, references):
-        return queries[rows, references].astype(np.float64)
+    def _pairs(self, Q: NDArray[Any], rows: IntArray, references: IntArray) -> FloatArray:
+        return Q[rows, references].astype(np.float64)
 
 
-def as_space(space, name="space"):
-    """`space` itself, if it is one.
+SpaceType = TypeVar("SpaceType", bound=Space)
+
+
+def as_space(space: SpaceType, name: str = "space") -> SpaceType:
+    """Return `space` itself if it is a space.
+
+    Parameters
+    ----------
+    space : Space
+    name : str, default "space"
+        How the message calls the argument.
+
+    Returns
+    -------
+    Space
 
     Raises
     ------
     TypeError
         If it is anything else, for instance a matrix.
+
+    See Also
+    --------
+    PrecomputedSpace, CallableSpace : The spaces that come with the library.
+
+    Examples
+    --------
+    >>> from refimpl.spaces import PrecomputedSpace, as_space
+    >>> len(as_space(PrecomputedSpace([[0, 1], [1, 0]])))
+    2
     """
     if not isinstance(space, Space):
         raise TypeError(
-            f"{name} is a {type(space).__name__}; pass PrecomputedSpace(matrix) or CallableSpace(distance, objects)"
+            f"{name} must be PrecomputedSpace(matrix) or CallableSpace(distance, objects); "
+            f"got a {type(space).__name__}"
         )
     return space
 
 
-def as_objects(objects, name):
+def as_objects(objects: Any, name: str) -> Objects:
+    """Return objects as a list, or the array that they are."""
     if isinstance(objects, str | bytes):
-        raise TypeError(f"{name} is one string; pass a list of objects, [{name}] if it is one object")
+        raise TypeError(
+            f"{name} must be a list of objects, such as [{name}] for a single object; "
+            "got one string"
+        )
     if isinstance(objects, np.ndarray) and objects.ndim > 0:
         return objects
     try:
         return objects if isinstance(objects, list) else list(objects)
     except TypeError:
-        raise TypeError(f"{name} is a {type(objects).__name__}; pass a list of objects, or an array of them") from None
+        raise TypeError(
+            f"{name} must be a list or an array of objects; got a {type(objects).__name__}"
+        ) from None
 
 
-def _as_distance(value):
+def _as_distance(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(
-            f"distance returned a {type(value).__name__}; it must return a number (a function of two lists that "
-            "returns a matrix needs pairwise=True)"
+            "distance must return a number (a function of two lists that returns a matrix needs "
+            f"pairwise=True); got a {type(value).__name__}"
         ) from None
 
 
-def as_float_array(D, name):
+def as_float_array(D: ArrayLike, name: str) -> NDArray[Any]:
+    """Return numbers as an array of floats, of the dtype that they have if it is one."""
     try:
-        D = np.asarray(D)
+        array: NDArray[Any] = np.asarray(D)
     except ValueError as error:
-        raise ValueError(f"{name} must have rows of equal length ({error})") from None
-    if D.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {D.dtype}; it must hold real numbers")
-    return D if D.dtype.kind == "f" else D.astype(np.float64)
+        raise ValueError(f"{name} must have rows of equal length; got {error}") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)

@@ -1,43 +1,62 @@
-"""What all embeddings by distances to reference objects share: BoostMap's, and those of its rivals.
+"""The base class of embeddings by distances to reference objects: BoostMap's and its rivals'.
 
 Not handled here: how references are chosen, and distances between embedded objects.
 """
 
+from typing import Any
 
 from refimpl.checks import as_count, as_matrix, as_vectors_like
-from refimpl.spaces.objects import as_space
+from refimpl.spaces.objects import Space, as_space
+from refimpl.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = ["Embedding", "as_dimension", "as_embedded"]
 
 
 class Embedding:
-    """A map from objects of a space to vectors, from the objects' distances to some of the database's objects.
+    """A map from objects of a space to vectors, by distances to some of the database's objects.
 
-    A subclass gives `d`, `references` and ``_coordinates(D)``: vectors from the distances D, shape (m, cost), to the
-    references.
+    A subclass gives `d`, `references` and ``_coordinates(D)``: vectors from the distances D, shape
+    (m, cost), to the references.
+
+    See Also
+    --------
+    refimpl.rivals.lipschitz.LipschitzEmbedding : An embedding.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.lipschitz import lipschitz
+    >>> from refimpl.spaces import Embedding, PrecomputedSpace
+    >>> space = PrecomputedSpace([[0, 4, 8], [4, 0, 4], [8, 4, 0]])
+    >>> embedding = lipschitz(space, [0, 2])
+    >>> isinstance(embedding, Embedding), embedding.cost
+    (True, 2)
+    >>> embedding.embed(space, [[1, 3, 7]])
+    array([[1., 7.]])
     """
 
     @property
-    def d(self):
+    def d(self) -> int:
         """The number of dimensions."""
         raise NotImplementedError
 
     @property
-    def references(self):
+    def references(self) -> IntArray:
         """The database objects to which distances are measured, sorted: an array of int64."""
         raise NotImplementedError
 
     @property
-    def cost(self):
-        """How many exact distances it takes to embed a new object; shared references count once."""
+    def cost(self) -> int:
+        """The number of exact distances that a new object takes; a shared reference counts once."""
         return len(self.references)
 
-    def embed(self, space, queries=None):
+    def embed(self, space: Space, Q: Any = None) -> FloatArray:
         """Map objects to vectors.
 
         Parameters
         ----------
         space : refimpl.spaces.Space
             The database whose objects the references are.
-        queries : sequence of m objects, optional
+        Q : sequence of m objects, optional
             In the form that `space` takes; the default is all database objects.
 
         Returns
@@ -47,25 +66,43 @@ class Embedding:
         Raises
         ------
         TypeError, ValueError
-            If `queries` do not fit `space`, or a reference is not in its database.
+            If `Q` does not fit `space`, or a reference is not in its database.
         """
         space = as_space(space)
-        return self._coordinates(space.distances(space.objects if queries is None else queries, self.references))
+        Q = space.objects if Q is None else Q
+        return self._coordinates(space.distances(Q, self.references))
 
-    def _coordinates(self, D):
+    def _coordinates(self, D: FloatArray) -> FloatArray:
         raise NotImplementedError
 
 
-def as_dimension(d, largest):
-    """The checked number of dimensions to keep."""
-    if as_count(d, "d") > largest:
-        raise ValueError(f"d is {d}; the embedding has {largest} dimensions")
-    return int(d)
+def as_dimension(d: Any, largest: int) -> int:
+    """Return the checked number of dimensions to keep.
+
+    Examples
+    --------
+    >>> as_dimension(5, 3)
+    Traceback (most recent call last):
+        ...
+    ValueError: d must be at most 3, the dimensions of the embedding; got 5
+    """
+    kept = as_count(d, "d")
+    if kept > largest:
+        raise ValueError(f"d must be at most {largest}, the dimensions of the embedding; got {d}")
+    return kept
 
 
-def as_embedded(A, B, d):
-    """The checked vectors of two sets of embedded objects."""
-    A, B = as_matrix(A, "A"), as_matrix(B, "B")
-    if A.shape[1] != d:
-        raise ValueError(f"A has {A.shape[1]} columns; the embedding has {d} dimensions")
-    return A, as_vectors_like(B, A, "B")
+def as_embedded(Q: ArrayLike, X: ArrayLike, d: int) -> tuple[FloatArray, FloatArray]:
+    """Return the checked vectors of two sets of embedded objects.
+
+    Examples
+    --------
+    >>> as_embedded([[1.0]], [[2.0], [3.0]], 1)[0]
+    array([[1.]])
+    """
+    embedded = as_matrix(Q, "Q")
+    if embedded.shape[1] != d:
+        raise ValueError(
+            f"Q must have {d} columns, the dimensions of the embedding; got {embedded.shape[1]}"
+        )
+    return embedded, as_vectors_like(X, embedded, "X")

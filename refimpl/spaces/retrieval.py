@@ -1,38 +1,44 @@
-"""Filter-and-refine retrieval and the measures of an embedding: Athitsos, Alon, Sclaroff & Kollios (2005), §§ 4.3, 11.1
-and 11.2.
+"""Filter-and-refine retrieval with an embedding, and classes by the nearest objects.
 
-An embedding is any object of this package with ``embed(space, queries)``, ``cost`` and, for its distances, either
-``weights(E)`` (weighted L1: BoostMap) or ``pairwise(A, B)`` (the rivals).
+Athitsos, Alon, Sclaroff & Kollios (2005), §§ 4.3 and 11.1. An embedding is any object of this
+package with ``embed(space, Q)``, ``cost`` and, for its distances, either ``weights(E)`` (weighted
+L1: BoostMap) or ``pairwise(Q, X)`` (the rivals).
 
-Not handled here: training, approximate filters (the filter scans all vectors), storage on disk.
+Not handled here: training, how good an embedding is (:mod:`refimpl.spaces.ranks`), approximate
+filters (the filter scans all vectors), storage on disk.
 """
+
+from typing import Any
 
 import numpy as np
 
-from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels, as_matrix, as_number
-from refimpl.spaces.objects import CallableSpace, as_space
+from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels, as_matrix
+from refimpl.spaces.objects import CallableSpace, Space, as_space
+from refimpl.spaces.ranks import blocks
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["FilterAndRefine", "best_dimensions", "enn_ranks", "k_nearest_classes", "percentile", "vote"]
-
-BLOCK = 2**22  # distances held at a time: 32 MiB
+__all__ = ["FilterAndRefine", "k_nearest_classes", "vote"]
 
 
-# ------------------------------------------------------------------------------------------------- § 4.3
+# -------------------------------------------------------------------------------------------- § 4.3
 
 
 class FilterAndRefine:
-    """A database that is searched by its embedding first and by exact distances among the best candidates then.
+    """A database that is searched by its embedding first, then by exact distances.
 
-    § 4.3 of Athitsos et al. (2005), p. 6. Objects have numbers (ids): those of the space are 0, ..., n - 1, later
-    ones go on from there; a removed object's id is not used again.
+    The embedding finds the best candidates (the filter step); exact distances are computed to the
+    candidates alone (the refine step): § 4.3 of Athitsos et al. (2005), p. 6. Every object
+    has a number, its *id*. The objects of the space have the ids 0, ..., n - 1; objects that are
+    added later get the next ids. The id of a removed object is not used again.
 
     Parameters
     ----------
     embedding : BoostMap, or a rival's embedding
     space : refimpl.spaces.Space
-        The database, with the objects that the embedding refers to. Its vectors are computed here, once.
+        The database, with the objects that the embedding refers to. Its vectors are computed here,
+        once.
     vectors : array_like, shape (n, d), optional
-        What ``embedding.embed(space)`` gave earlier.
+        The result of an earlier ``embedding.embed(space)``.
     kernels : module, optional
         :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
     threads : int, optional
@@ -43,37 +49,85 @@ class FilterAndRefine:
         The objects that are in the database, ascending.
     vectors : ndarray, shape (n, d), float64
         Their embeddings.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `space` is no space, or `vectors` do not fit.
+
+    See Also
+    --------
+    enn_ranks : How many candidates the filter step needs.
+
+    Examples
+    --------
+    >>> from refimpl.rivals.lipschitz import lipschitz
+    >>> from refimpl.spaces import CallableSpace, FilterAndRefine
+    >>> space = CallableSpace(lambda x, y: abs(x - y), [1.0, 5.0, 9.0, 12.0])
+    >>> index = FilterAndRefine(lipschitz(space, [0, 3]), space)
+    >>> ids, distances = index.query([8.0], 1, 2)
+    >>> ids, distances
+    (array([[2]]), array([[1.]]))
     """
 
-    def __init__(self, embedding, space, *, vectors=None, kernels=None, threads=None):
-        self.embedding, self.kernels, self.threads = embedding, as_kernels(kernels), threads
-        self._spaces = [as_space(space)]
-        vectors = embedding.embed(space) if vectors is None else as_matrix(vectors, "vectors")  # BM:4.3:1
-        if vectors.shape != (len(space), embedding.d):
-            raise ValueError(f"vectors has shape {vectors.shape}; it must be ({len(space)}, {embedding.d})")
-        self.vectors, self.ids = vectors, np.arange(len(space))
-        self._part, self._place = np.zeros(len(space), dtype=np.int64), np.arange(len(space))
-        self._next = len(space)
+    def __init__(
+        self,
+        embedding: Any,
+        space: Space,
+        *,
+        vectors: ArrayLike | None = None,
+        kernels: Kernels | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.embedding = embedding
+        self.kernels = as_kernels(kernels)
+        self.threads = threads
+        n = len(as_space(space))
+        self._spaces = [space]
+        # BM:4.3:1
+        self.vectors: FloatArray
+        self.vectors = embedding.embed(space) if vectors is None else as_matrix(vectors, "vectors")
+        if self.vectors.shape != (n, embedding.d):
+            raise ValueError(
+                f"vectors must be of shape ({n}, {embedding.d}), a row for each object; "
+                f"got {self.vectors.shape}"
+            )
+        self.ids: IntArray = np.arange(n)
+        self._part: IntArray = np.zeros(n, dtype=np.int64)
+        self._place: IntArray = np.arange(n)
+        self._next = n
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.ids)
 
     @property
-    def computed(self):
-        """How many exact distances have been computed so far, those of the space before this object among them."""
+    def computed(self) -> int:
+        """How many exact distances the spaces have computed so far, also before this index."""
         return sum(space.computed for space in self._spaces)
 
-    def add(self, objects):
-        """Embed more objects and take them in; returns their ids. The embedding stays as it is.
+    def add(self, objects: Any) -> IntArray:
+        """Embed more objects and add them. The embedding stays as it is.
+
+        Parameters
+        ----------
+        objects : sequence of m objects
+
+        Returns
+        -------
+        ndarray, shape (m,), int64
+            Their ids.
 
         Raises
         ------
         TypeError
-            If the space is a matrix, whose objects are all there from the beginning.
+            If the space is a matrix, to which no object can be added.
         """
         first = self._spaces[0]
         if not isinstance(first, CallableSpace):
-            raise TypeError("objects: this database is a matrix of distances; make a new one from the larger matrix")
+            raise TypeError(
+                "objects must be added to a CallableSpace; got a matrix of distances "
+                "(make a new index from the larger matrix)"
+            )
         part = CallableSpace(first.distance, objects, pairwise=first.pairwise)
         ids = np.arange(self._next, self._next + len(part))
         self.vectors = np.concatenate([self.vectors, self.embedding.embed(first, part.objects)])
@@ -84,56 +138,88 @@ class FilterAndRefine:
         self._next += len(part)
         return ids
 
-    def remove(self, ids):
-        """Take objects out of the database. References of the embedding may go: they are still measured against."""
-        ids = np.unique(as_indices(ids, self._next, "ids", "objects ever taken in"))
-        absent = np.setdiff1d(ids, self.ids)
-        if len(absent):
-            raise ValueError(f"ids holds {absent[0]}, which has been removed already")
-        keep = ~np.isin(self.ids, ids)
-        self.vectors, self.ids = np.ascontiguousarray(self.vectors[keep]), self.ids[keep]
-        self._part, self._place = self._part[keep], self._place[keep]
+    def remove(self, ids: ArrayLike) -> None:
+        """Take objects out of the database.
 
-    def query(self, queries, k, p):
-        """The k nearest of the p best candidates of each query.
+        Reference objects of the embedding may be removed, too. Distances to them are still
+        computed.
 
         Parameters
         ----------
-        queries : sequence of m objects, in the form that the space takes
+        ids : array_like of int
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an id is unknown, or has been removed already.
+        """
+        gone = np.unique(as_indices(ids, self._next, "ids", "objects ever added"))
+        absent = np.setdiff1d(gone, self.ids)
+        if len(absent):
+            raise ValueError(
+                f"ids must hold objects that are still there; got {absent[0]}, "
+                "which has been removed already"
+            )
+        keep = ~np.isin(self.ids, gone)
+        self.vectors = np.ascontiguousarray(self.vectors[keep])
+        self.ids = self.ids[keep]
+        self._part = self._part[keep]
+        self._place = self._place[keep]
+
+    def query(self, Q: Any, k: int, p: int) -> tuple[IntArray, FloatArray]:
+        """Return the k nearest of the p best candidates of each query.
+
+        Parameters
+        ----------
+        Q : sequence of m objects, in the form that the space takes
         k : int
         p : int
-            Candidates that are kept after the filter step, k <= p <= n. A query costs ``embedding.cost + p`` exact
-            distances.
+            Candidates that are kept after the filter step, k <= p <= n. A query costs
+            ``embedding.cost + p`` exact distances.
 
         Returns
         -------
         ids : ndarray, shape (m, k), int64
-            Nearest first; of equal exact distances the lower id.
+            Nearest first; of equal exact distances the lower id comes first.
         distances : ndarray, shape (m, k), float64
-            Exact ones.
+            The exact distances.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `Q` does not fit the space, or `k` or `p` is out of range.
         """
-        k, p = as_count(k, "k"), as_count(p, "p")
+        k = as_count(k, "k")
+        p = as_count(p, "p")
         if not k <= p <= len(self):
-            raise ValueError(f"k must be at most p, and p at most {len(self)}, the number of objects; got k={k}, p={p}")
-        queries = self._spaces[0].as_queries(queries)
-        candidates = self._filter(self.embedding.embed(self._spaces[0], queries), p)  # BM:4.3:2
-        ids, distances = np.empty((len(queries), k), dtype=np.int64), np.empty((len(queries), k))
-        for i in range(len(queries)):
-            exact = self._exact(queries[i : i + 1], candidates[i])
+            raise ValueError(
+                f"k must be at most p, and p at most {len(self)}, the number of objects; "
+                f"got k={k}, p={p}"
+            )
+        Q = self._spaces[0].as_queries(Q)
+        candidates = self._filter(self.embedding.embed(self._spaces[0], Q), p)  # BM:4.3:2
+        ids = np.empty((len(Q), k), dtype=np.int64)
+        distances = np.empty((len(Q), k))
+        for i in range(len(Q)):
+            exact = self._exact(Q[i : i + 1], candidates[i])
             order = np.lexsort((self.ids[candidates[i]], exact))[:k]  # BM:4.3:3
-            ids[i], distances[i] = self.ids[candidates[i]][order], exact[order]
+            ids[i] = self.ids[candidates[i]][order]
+            distances[i] = exact[order]
         return ids, distances
 
-    def _filter(self, E, p):
+    def _filter(self, E: FloatArray, p: int) -> IntArray:
+        """Return the rows of the p best candidates of each embedded query."""
         if hasattr(self.embedding, "weights"):
             A = self.embedding.weights(E)
             return self.kernels.weighted_l1_nearest(E, A, self.vectors, p, threads=self.threads)[1]
-        return np.concatenate([
-            np.argsort(self.embedding.pairwise(E[block], self.vectors), axis=1, kind="stable")[:, :p]
-            for block in _blocks(len(E), len(self))
-        ])
+        best = []
+        for block in blocks(len(E), len(self)):
+            D = self.embedding.pairwise(E[block], self.vectors)
+            best.append(np.argsort(D, axis=1, kind="stable")[:, :p])
+        return np.concatenate(best)
 
-    def _exact(self, query, rows):
+    def _exact(self, query: Any, rows: IntArray) -> FloatArray:
+        """Return exact distances from one query to rows of the database."""
         exact = np.empty(len(rows))
         for part in np.unique(self._part[rows]):
             mine = self._part[rows] == part
@@ -141,79 +227,19 @@ class FilterAndRefine:
         return exact
 
 
-# ------------------------------------------------------------------------------------------------ § 11.1
+# ------------------------------------------------------------------------------------------- § 11.1
 
 
-def enn_ranks(embedding, Q, X, neighbours, ks, *, kernels=None, threads=None):
-    """ENN-k ranks: how deep the filter must go to find all k nearest neighbours. § 11.1, p. 17.
-
-    Parameters
-    ----------
-    embedding : BoostMap, or a rival's embedding
-    Q : ndarray, shape (m, d), float64
-        Embedded queries.
-    X : ndarray, shape (n, d), float64
-        Embedded database.
-    neighbours : array_like of int, shape (m, k_most)
-        The true nearest neighbours of each query, nearest first, as rows of X.
-    ks : sequence of int
-        Values of k, at most k_most.
-    kernels, threads
-        As for :class:`FilterAndRefine`.
-
-    Returns
-    -------
-    ndarray, shape (m, len(ks)), int64
-        The worst rank of b_1, ..., b_k, where the rank of b is one plus the number of database objects mapped
-        strictly closer to the query.
-    """
-    kernels = as_kernels(kernels)
-    neighbours = np.asarray(neighbours)
-    if neighbours.ndim != 2 or len(neighbours) != len(Q) or neighbours.dtype.kind not in "iu":
-        raise ValueError(
-            f"neighbours: {neighbours.dtype}, shape {neighbours.shape}; it must hold integers, a row of places in X "
-            f"for each of {len(Q)} queries"
-        )
-    if neighbours.min(initial=0) < 0 or neighbours.max(initial=0) >= len(X):
-        raise ValueError(
-            f"neighbours: places from {neighbours.min()} to {neighbours.max()}; X has {len(X)} rows, so they must lie "
-            f"between 0 and {len(X) - 1}"
-        )
-    ks = [as_count(k, "ks") for k in ks]
-    if max(ks, default=0) > neighbours.shape[1]:
-        raise ValueError(f"ks: {max(ks)}; neighbours has {neighbours.shape[1]} columns")
-    ranks = np.empty((len(Q), len(ks)), dtype=np.int64)
-    for block in _blocks(len(Q), len(X)):
-        D = distances(embedding, Q[block], X, kernels, threads)
-        farthest = np.maximum.accumulate(np.take_along_axis(D, neighbours[block], axis=1), axis=1)
-        for column, k in enumerate(ks):
-            ranks[block, column] = 1 + (D < farthest[:, [k - 1]]).sum(axis=1)
-    return ranks
-
-
-def distances(embedding, Q, X, kernels, threads):
-    """Distances from embedded queries to the embedded database, by the kernels where they are weighted L1."""
-    if hasattr(embedding, "weights"):
-        return kernels.weighted_l1(np.ascontiguousarray(Q), embedding.weights(Q), X, threads=threads)
-    return embedding.pairwise(Q, X)
-
-
-def percentile(ranks, percent):
-    """The least rank that at least `percent` per cent of the queries do not exceed: § 11.1. Along axis 0."""
-    percent = as_number(percent, "percent", below=100.0 + 1e-9)
-    ranks = np.sort(np.asarray(ranks), axis=0)
-    place = max(0, int(np.ceil(percent / 100 * len(ranks) - 1e-9)) - 1)
-    return ranks[place]
-
-
-def k_nearest_classes(distances, labels, k, rng):
-    """Classes by the votes of the k nearest, ties broken as § 11.1 says.
+def k_nearest_classes(
+    distances: ArrayLike, y: ArrayLike, k: int, *, rng: np.random.Generator
+) -> Labels:
+    """Return classes by the votes of the k nearest objects, with ties broken as § 11.1 says.
 
     Parameters
     ----------
     distances : array_like, shape (m, n)
         From queries to database objects.
-    labels : array_like, shape (n,)
+    y : array_like, shape (n,)
         Classes of the database objects.
     k : int
         Of equally near objects the lower index votes.
@@ -224,21 +250,43 @@ def k_nearest_classes(distances, labels, k, rng):
     -------
     ndarray, shape (m,)
         Labels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If shapes do not fit, or `k` is too large.
+
+    See Also
+    --------
+    vote : Return classes when the nearest objects are known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.spaces import k_nearest_classes
+    >>> D = [[1.0, 2.0, 3.0, 4.0]]
+    >>> k_nearest_classes(D, ["a", "b", "b", "b"], 3, rng=np.random.default_rng(0))
+    array(['b'], dtype='<U1')
     """
     D = as_matrix(distances, "distances")
-    labels, k, rng = as_labels(labels, D.shape[1], "labels"), as_count(k, "k"), as_generator(rng)
+    labels = as_labels(y, D.shape[1], "y")
+    k = as_count(k, "k")
+    rng = as_generator(rng)
     if k > D.shape[1]:
-        raise ValueError(f"k is {k}; there are {D.shape[1]} database objects")
+        raise ValueError(f"k must be at most {D.shape[1]}, the database objects; got {k}")
     near = np.argsort(D, axis=1, kind="stable")[:, :k]
-    return vote(labels[near], np.take_along_axis(D, near, axis=1), rng)
+    return vote(labels[near], np.take_along_axis(D, near, axis=1), rng=rng)
 
 
-def vote(labels, distances, rng):
-    """The class that most of the k nearest have; ties as § 11.1 says: :func:`k_nearest_classes` after the search.
+def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Labels:
+    """Return the class that most of the k nearest have, with ties broken as § 11.1 says.
+
+    Among the classes with most votes, the class of the nearest object wins. `rng` breaks the
+    remaining ties.
 
     Parameters
     ----------
-    labels : ndarray, shape (m, k)
+    y : ndarray, shape (m, k)
         Classes of the k nearest database objects of each query.
     distances : ndarray, shape (m, k)
         Their distances.
@@ -247,46 +295,31 @@ def vote(labels, distances, rng):
     Returns
     -------
     ndarray, shape (m,)
+
+    See Also
+    --------
+    k_nearest_classes : The vote from distances to all objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.spaces import vote
+    >>> y, D = np.array([["b", "a", "a", "b"]]), np.array([[1.0, 2.0, 2.0, 3.0]])
+    >>> vote(y, D, rng=np.random.default_rng(0))
+    array(['b'], dtype='<U1')
     """
-    classes, members = np.unique(labels, return_inverse=True)
-    members = members.reshape(labels.shape)
-    votes = np.stack([(members == c).sum(axis=1) for c in range(len(classes))], axis=1)
-    nearest = np.stack([np.where(members == c, distances, np.inf).min(axis=1) for c in range(len(classes))], axis=1)
-    nearest[votes < votes.max(axis=1, keepdims=True)] = np.inf  # of the classes with most votes, the nearest object's
+    classes, codes = np.unique(y, return_inverse=True)
+    codes = codes.reshape(y.shape)
+    own = [codes == c for c in range(len(classes))]
+    votes = np.stack([members.sum(axis=1) for members in own], axis=1)
+    nearest = np.stack(
+        [np.where(members, distances, np.inf).min(axis=1) for members in own], axis=1
+    )
+    # among the classes with most votes, the class of the nearest object
+    nearest[votes < votes.max(axis=1, keepdims=True)] = np.inf
     last = nearest == nearest.min(axis=1, keepdims=True)
-    found = last.argmax(axis=1)
+    winner = last.argmax(axis=1)
     for i in np.flatnonzero(last.sum(axis=1) > 1):  # still a tie: at random
-        found[i] = rng.choice(np.flatnonzero(last[i]))
-    return classes[found]
-
-
-# ------------------------------------------------------------------------------------------------ § 11.2
-
-
-def best_dimensions(ranks, costs, success):
-    """The dimension d and the number p of candidates that need the fewest exact distances: § 11.2.
-
-    Parameters
-    ----------
-    ranks : dict of int -> array_like, shape (m,)
-        For each d the ENN-k ranks of sample queries with a d-dimensional embedding.
-    costs : dict of int -> int
-        Exact distances that embedding a query takes, ``embedding.cost``.
-    success : float
-        Share of the queries, in per cent, for which all k nearest neighbours must be found.
-
-    Returns
-    -------
-    d, p, total : int
-        total = cost + p; of equal totals the lowest d.
-    """
-    if not ranks or set(ranks) != set(costs):
-        raise ValueError(f"ranks, costs: for the dimensions {sorted(ranks)} and {sorted(costs)}; they must be the same")
-    totals = [(costs[d] + int(percentile(ranks[d], success)), d) for d in ranks]
-    total, d = min(totals)
-    return d, total - costs[d], total
-
-
-def _blocks(m, n):
-    size = max(1, BLOCK // max(1, n))
-    return [slice(first, min(m, first + size)) for first in range(0, m, size)]
+        winner[i] = rng.choice(np.flatnonzero(last[i]))
+    chosen: Labels = classes[winner]
+    return chosen

@@ -1,8 +1,9 @@
 """Chamfer distances of MNIST's edge images: correctness first, then the speed, all in one run.
 
-`python -m pytest tests/benchmarks/test_chamfer_speed.py --benchmark-only -s` prints it. The yardstick is the distance
-as a matrix product: with E the edge indicators and D the distance maps, c = E D^T / counts takes 2 * 784
-multiplications and additions a pair and direction, and can be no faster than float32 matrices multiply here.
+`python -m pytest tests/benchmarks/test_chamfer_speed.py --benchmark-only -s` prints it. The
+yardstick is the distance as a matrix product: with E the edge indicators and D the distance maps, c
+= E D^T / counts takes 2 * 784 multiplications and additions a pair and direction, and can be no
+faster than float32 matrices multiply here.
 """
 
 import os
@@ -21,7 +22,9 @@ from paper_figures.data import load
 from refimpl.boostmap.edges import canny
 from refimpl.kernels.chamfer import rounded_distances
 
-refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+refimpl_fast = pytest.importorskip(
+    "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
+)
 pytestmark = pytest.mark.real_data("MNIST-10")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +42,8 @@ def sets():
 def product_peak():
     """Multiplications and additions a second of a float32 matrix product on all cores."""
     rng = np.random.default_rng(0)
-    a, b = rng.random((4096, 1568), dtype=np.float32), rng.random((1568, 8192), dtype=np.float32)
+    a = rng.random((4096, 1568), dtype=np.float32)
+    b = rng.random((1568, 8192), dtype=np.float32)
     return 2 * 4096 * 1568 * 8192 / seconds(lambda: a @ b, repeats=7)
 
 
@@ -59,13 +63,23 @@ def test_distances(sets, benchmark):
     Q, X = sets
     expected = refimpl.kernels.chamfer_distances(Q[:20], X[:500])
     assert np.array_equal(refimpl_fast.chamfer_distances(Q[:20], X[:500]), expected)
-    assert np.array_equal(refimpl_fast.chamfer_distances(Q[:300], X[:2000]), by_products(Q[:300], X[:2000], float))
+    assert np.array_equal(
+        refimpl_fast.chamfer_distances(Q[:300], X[:2000]), by_products(Q[:300], X[:2000], float)
+    )
     reference = seconds(lambda: refimpl.kernels.chamfer_distances(Q[:20], X[:500]), 1) / 10_000
     for threads in (1, None):
-        fast = seconds(lambda t=threads: refimpl_fast.chamfer_distances(Q[:2000], X[:5000], threads=t), 3) / 1e7
+        fast = (
+            seconds(
+                lambda t=threads: refimpl_fast.chamfer_distances(Q[:2000], X[:5000], threads=t), 3
+            )
+            / 1e7
+        )
         name = "all threads" if threads is None else "1 thread"
         benchmark.extra_info[name] = fast
-        print(f"\nmatrix, {name}: {1e9 * fast:.1f} ns a pair; reference {1e6 * reference:.0f} us, ", end="")
+        print(
+            f"\nmatrix, {name}: {1e9 * fast:.1f} ns a pair; reference {1e6 * reference:.0f} us, ",
+            end="",
+        )
         print(f"{reference / fast:.0f} times", end="")
     benchmark.pedantic(lambda: refimpl_fast.chamfer_distances(Q[:500], X[:2000]), rounds=5)
 
@@ -86,9 +100,19 @@ def test_all_of_mnist(sets, benchmark):
     assert np.array_equal(distance[-50:], np.take_along_axis(D, order, axis=1))
     pairs = len(Q) * len(X)
     share = FLOPS * pairs / took / peak
-    benchmark.extra_info.update(seconds=took, ns_a_pair=1e9 * took / pairs, share_of_product_peak=share)
-    print(f"\n{len(Q):,} x {len(X):,}, {K} nearest: {took:.2f} s, {1e9 * took / pairs:.2f} ns a pair;", end=" ")
-    print(f"float32 products reach {peak / 1e9:.0f} Gflop/s: {100 * share:.0f} % of what they would take", end="")
+    benchmark.extra_info.update(
+        seconds=took, ns_a_pair=1e9 * took / pairs, share_of_product_peak=share
+    )
+    print(
+        f"\n{len(Q):,} x {len(X):,}, {K} nearest: {took:.2f} s, "
+        f"{1e9 * took / pairs:.2f} ns a pair;",
+        end=" ",
+    )
+    print(
+        f"float32 products reach {peak / 1e9:.0f} Gflop/s: "
+        f"{100 * share:.0f} % of what they would take",
+        end="",
+    )
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
@@ -98,7 +122,8 @@ def test_memory(sets, benchmark, tmp_path):
     code = f"""
 import numpy as np, refimpl_fast
 def most():
-    return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
+    lines = open("/proc/self/status")
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 Q, X = np.load("Q.npy"), np.load("X.npy")
 before = most()
 refimpl_fast.chamfer_nearest(Q, X, {K})

@@ -1,7 +1,7 @@
 """LMNN: twin against twin, MNIST whole, the impostor search; correctness first, all in one run.
 
-`python -m pytest tests/benchmarks/test_lmnn_speed.py --benchmark-only -s` prints the numbers. Figure `lmnn.rivals` sets
-the curves of pylmnn and metric-learn beside ours.
+`python -m pytest tests/benchmarks/test_lmnn_speed.py --benchmark-only -s` prints the numbers.
+Figure `lmnn.rivals` sets the curves of pylmnn and metric-learn beside ours.
 """
 
 import resource
@@ -12,16 +12,18 @@ import pytest
 
 import refimpl.kernels
 from paper_figures.data import load
-from refimpl.lmnn import lmnn
+from refimpl.lmnn import LMNNOptions, lmnn
 
-refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+refimpl_fast = pytest.importorskip(
+    "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
+)
 pytestmark = pytest.mark.real_data("MNIST-10")
 
 K, D = 3, 169
 
 
 def digits(n):
-    """The first n training digits, pixels between 0 and 1, on the leading components of their own."""
+    """Return the first n training digits, scaled to [0, 1], on their leading components."""
     data = load("MNIST-10")
     X = data.X[:n] / 255.0
     X = X - X.mean(axis=0)
@@ -32,14 +34,27 @@ def digits(n):
 def test_kernels_train_alike_and_how_much_faster_the_fast_ones_are(solver, benchmark):
     X, y = digits(300)
     X = X[:, :20]
-    found, took = [], []
+    found = []
+    took = []
     for kernels in (refimpl.kernels, refimpl_fast):
         start = time.perf_counter()
-        found.append(lmnn(X, y, K, solver=solver, max_checks=6, kernels=kernels, threads=1))
+        found.append(
+            lmnn(
+                X,
+                y,
+                K,
+                options=LMNNOptions(solver=solver, max_checks=6),
+                kernels=kernels,
+                threads=1,
+            )
+        )
         took.append(time.perf_counter() - start)
     np.testing.assert_array_equal(found[0].history, found[1].history)
     assert found[0].L.tobytes() == found[1].L.tobytes()
-    print(f"\n300 x 20, {solver}: reference {took[0]:.2f} s, fast {took[1]:.2f} s, {took[0] / took[1]:.1f} times")
+    print(
+        f"\n300 x 20, {solver}: reference {took[0]:.2f} s, fast {took[1]:.2f} s, "
+        f"{took[0] / took[1]:.1f} times"
+    )
     benchmark.pedantic(lambda: None, rounds=1)
 
 
@@ -51,15 +66,19 @@ def test_mnist(n, benchmark):
     took = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     assert found.converged and found.gap <= 1e-3
-    print(f"\n{n} x {D}: {took:.0f} s, objective {found.objective:.0f} within {100 * found.gap:.3f} %, "
-          f"{found.full_checks} full checks, {int(found.history[-1, 2])} active triples, {peak:.2f} GiB")  # fmt: skip
+    print(
+        f"\n{n} x {D}: {took:.0f} s, objective {found.objective:.0f} "
+        f"within {100 * found.gap:.3f} %, {found.full_checks} full checks, "
+        f"{int(found.history[-1, 2])} active triples, {peak:.2f} GiB"
+    )
     benchmark.extra_info |= {"seconds": took, "GiB": peak}
     benchmark.pedantic(lambda: None, rounds=1)
 
 
 def test_impostor_search_against_the_matrix_product(benchmark):
     X, y = digits(20_000)
-    X, y = np.ascontiguousarray(X / np.sqrt((X * X).sum(axis=1).mean())), y.astype(np.int64)
+    X = np.ascontiguousarray(X / np.sqrt((X * X).sum(axis=1).mean()))
+    y = y.astype(np.int64)
     radii = np.full(len(X), 0.3)
     small = slice(0, 1500)
     for a, b in zip(
@@ -76,6 +95,9 @@ def test_impostor_search_against_the_matrix_product(benchmark):
         start = time.perf_counter()
         first, _ = refimpl_fast.impostors(X, X, radii, y, y, threads=threads)
         rate = 2 * len(X) ** 2 * D / (time.perf_counter() - start)
-        print(f"\nimpostors, {threads} thread(s): {rate / 1e9:.0f} GFlop/s, {100 * rate / peak:.0f} % of the float32 "
-              f"product's {peak / 1e9:.0f}, {len(first)} pairs")  # fmt: skip
+        print(
+            f"\nimpostors, {threads} thread(s): {rate / 1e9:.0f} GFlop/s, "
+            f"{100 * rate / peak:.0f} % "
+            f"of the float32 product's {peak / 1e9:.0f}, {len(first)} pairs"
+        )
     benchmark.pedantic(lambda: None, rounds=1)

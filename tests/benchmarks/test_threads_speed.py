@@ -1,8 +1,10 @@
-"""The default number of threads on a quiet machine and beside busy processes: correctness first, then ratios.
+"""The default number of threads on a quiet machine and beside busy processes: correctness first,
+then ratios.
 
-`python -m pytest tests/benchmarks/test_threads_speed.py --benchmark-only -s` prints them. Each line has the seconds of
-one thread and of the default, measured in turn, and their ratio. REFIMPL_BUSY says beside how many processes ("0 1 4").
-To reach on two processors: at most 1 / 1.6 on a quiet machine, 1.4 beside one busy process, 2 beside four.
+`python -m pytest tests/benchmarks/test_threads_speed.py --benchmark-only -s` prints them. Each line
+has the seconds of one thread and of the default, measured in turn, and their ratio. REFIMPL_BUSY
+says beside how many processes ("0 1 4"). To reach on two processors: at most 1 / 1.6 on a quiet
+machine, 1.4 beside one busy process, 2 beside four.
 """
 
 import os
@@ -20,7 +22,9 @@ from refimpl.lmnn import target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.search_forest import neighbor_similarity, search_forest
 
-refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+refimpl_fast = pytest.importorskip(
+    "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
+)
 
 BUSY = [int(n) for n in os.environ.get("REFIMPL_BUSY", "0 1 4").split()]
 TURNS = 15
@@ -30,22 +34,31 @@ def boosting_round():
     """The search for the best stump among 18,400 x 784 differences of digits."""
     digits = load("MNIST")
     picked = np.random.default_rng(0).choice(digits.n_train, 400, replace=False)
-    X, one = digits.X[picked], digits.y[picked] == np.unique(digits.y)[0]
-    A, B = np.concatenate([X[one][:92], X[~one][:92]]), X[one][:100]
+    X = digits.X[picked]
+    one = digits.y[picked] == np.unique(digits.y)[0]
+    A = np.concatenate([X[one][:92], X[~one][:92]])
+    B = X[one][:100]
     features = refimpl_fast.presort(A, B)
     n = features.n_rows
-    w, l = np.full(n, 2.0**-16), np.arange(n) < n // 2
-    return lambda threads: [refimpl_fast.best_stump(features, w, l, threads=threads) for _ in range(10)]
+    w = np.full(n, 2.0**-16)
+    l = np.arange(n) < n // 2
+    return lambda threads: [
+        refimpl_fast.best_stump(features, w, l, threads=threads) for _ in range(10)
+    ]
 
 
 def lmnn_step():
-    """Look at the working set of 10,000 digits and take the gradient, as each of the solver's steps does."""
+    """Look at the working set of 10,000 digits and take the gradient, as each of the solver's steps
+    does.
+    """
     digits = load("MNIST-10")
     picked = np.random.default_rng(0).choice(digits.n_train, 10_000, replace=False)
     X = digits.X[picked] / 255.0
     X = X - X.mean(axis=0)
-    X, y = np.ascontiguousarray(X @ np.linalg.eigh(X.T @ X)[1][:, :-170:-1]), digits.y[picked]
-    targets, partition = target_neighbors(X, y, 3), np.zeros(len(X), dtype=np.int64)
+    X = np.ascontiguousarray(X @ np.linalg.eigh(X.T @ X)[1][:, :-170:-1])
+    y = digits.y[picked]
+    targets = target_neighbors(X, y, 3)
+    partition = np.zeros(len(X), dtype=np.int64)
     L = np.eye(X.shape[1])[None]
 
     def step(threads):
@@ -54,7 +67,8 @@ def lmnn_step():
             now = problem.evaluate(L)
             return now.objective, problem.gradient_M(now.weights)
 
-    problems, blas = {}, ThreadpoolController()
+    problems = {}
+    blas = ThreadpoolController()
     for threads in (1, None):
         problems[threads] = LargeMarginProblem(X, y, targets, 1.0, partition, refimpl_fast, threads)
         problems[threads].add_pairs(*problems[threads].impostors(L))
@@ -77,7 +91,9 @@ def forest_learning():
     S = neighbor_similarity(X, 30)
 
     def learn(threads):
-        forest = search_forest(X, S, 1, 0.02, rng=np.random.default_rng(0), kernels=refimpl_fast, threads=threads)
+        forest = search_forest(
+            X, S, 1, 0.02, rng=np.random.default_rng(0), kernels=refimpl_fast, threads=threads
+        )
         return forest.planes, forest.c
 
     return learn
@@ -105,13 +121,19 @@ def test_default_threads(prepare, benchmark):
         others = busy(n)
         try:
             time.sleep(0.5)
-            took = np.array([[seconds(work, threads) for threads in (1, None)] for _ in range(turns)])
+            took = np.array(
+                [[seconds(work, threads) for threads in (1, None)] for _ in range(turns)]
+            )
         finally:
             for process in others:
                 process.kill()
                 process.wait()
         alone, default = np.median(took, axis=0)
-        print(f"\n{prepare.__name__}, {n} busy: threads=1 {1e3 * alone:.1f} ms, default {1e3 * default:.1f} ms, "
-              f"ratio {default / alone:.2f} (of the means {took[:, 1].mean() / took[:, 0].mean():.2f})")  # fmt: skip
+        means = took[:, 1].mean() / took[:, 0].mean()
+        print(
+            f"\n{prepare.__name__}, {n} busy: threads=1 {1e3 * alone:.1f} ms, "
+            f"default {1e3 * default:.1f} ms, ratio {default / alone:.2f} "
+            f"(of the means {means:.2f})"
+        )
         benchmark.extra_info |= {f"ratio beside {n}": default / alone}
     benchmark.pedantic(lambda: None, rounds=1)

@@ -1,9 +1,10 @@
 """Ball trees on MNIST after PCA: correctness first, then the times, all in one run.
 
-`python -m pytest tests/benchmarks/test_trees_speed.py --benchmark-only -s` prints them. 60,000 points, the first 1,000
-test digits as queries, k = 3, one thread unless it says otherwise. `product` is the search by matrix products; set
-OPENBLAS_NUM_THREADS to give it more threads. The limits: the float32 copy of all points is read once for each query
-(`scan all`), and the rate at which one core reads it.
+`python -m pytest tests/benchmarks/test_trees_speed.py --benchmark-only -s` prints them. 60,000
+points, the first 1,000 test digits as queries, k = 3, one thread unless it says otherwise.
+`product` is the search by matrix products; set OPENBLAS_NUM_THREADS to give it more threads. The
+limits: the float32 copy of all points is read once for each query (`scan all`), and the rate at
+which one core reads it.
 """
 
 import time
@@ -17,7 +18,9 @@ from paper_figures.data import load
 from refimpl.ball_trees import impostors, nearest_neighbors
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
 
-refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+refimpl_fast = pytest.importorskip(
+    "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
+)
 pytestmark = pytest.mark.real_data("MNIST-10")
 
 K, QUERIES = 3, 1000
@@ -45,16 +48,20 @@ def test_nearest_neighbours(digits, d, benchmark):
 
     X, Q = (np.ascontiguousarray(part[:, :d]) for part in digits[:2])
     tree, fine = (refimpl_fast.build_tree(X, leaf_size=size) for size in (128, 16))
-    literal, small = (refimpl_fast.build_tree(X, leaf_size=size, direction="principal") for size in (128, 16))
+    literal, small = (
+        refimpl_fast.build_tree(X, leaf_size=size, direction="principal") for size in (128, 16)
+    )
     flat = refimpl_fast.build_tree(X, leaf_size=len(X))
     own = {
         "tree": lambda threads=1: refimpl_fast.tree_nearest(tree, Q, K, threads=threads),
         "tree, leaves of 16": lambda: refimpl_fast.tree_nearest(fine, Q, K, threads=1),
         "tree, eq. 7": lambda: refimpl_fast.tree_nearest(literal, Q, K, bound="ball", threads=1),
-        "tree, eq. 7, leaves of 16": lambda: refimpl_fast.tree_nearest(small, Q, K, bound="ball", threads=1),
+        "tree, eq. 7, leaves of 16": lambda: refimpl_fast.tree_nearest(
+            small, Q, K, bound="ball", threads=1
+        ),
         "scan all": lambda: refimpl_fast.tree_nearest(flat, Q, K, threads=1),
-        "product": lambda: _fields(nearest_neighbors(X, Q, K, method="brute")),
-        "rotated scan of § 4.2": lambda: refimpl_fast.scan_nearest(X, Q, K, threads=1),
+        "product": lambda: _fields(nearest_neighbors(Q, X, K, method="brute")),
+        "rotated scan of § 4.2": lambda: refimpl_fast.scan_nearest(Q, X, K, threads=1),
     }
     for search in own.values():  # X is rotated to its principal components already
         assert all((a == b).all() for a, b in zip(search()[:2], own["tree"]()[:2], strict=True))
@@ -63,8 +70,12 @@ def test_nearest_neighbours(digits, d, benchmark):
     reference = refimpl.kernels.tree_nearest(tree, Q[few], K)
     reference_seconds = (time.perf_counter() - start) * QUERIES / 10
     assert all((a == b[few]).all() for a, b in zip(reference, own["tree"](), strict=True))
-    scipys, learns, kd = cKDTree(X), BallTree(X), KDTree(X)
-    assert (scipys.query(Q, K)[1] == own["tree"]()[1]).all() and (learns.query(Q, K)[1] == own["tree"]()[1]).all()
+    scipys = cKDTree(X)
+    learns = BallTree(X)
+    kd = KDTree(X)
+    assert (scipys.query(Q, K)[1] == own["tree"]()[1]).all() and (
+        learns.query(Q, K)[1] == own["tree"]()[1]
+    ).all()
     learns.reset_n_calls()
     learns.query(Q, K)
     calls = learns.get_n_calls() / QUERIES
@@ -85,7 +96,9 @@ def test_nearest_neighbours(digits, d, benchmark):
     report(benchmark, found, "tree")
     for name in ("tree", "tree, leaves of 16", "tree, eq. 7", "tree, eq. 7, leaves of 16"):
         print(f"\n{name}: {own[name]()[2].mean():.0f} distances a query", end="")
-    print(f"\nscikit-learn BallTree: {calls:.0f} distances a query, those to centres included", end="")
+    print(
+        f"\nscikit-learn BallTree: {calls:.0f} distances a query, those to centres included", end=""
+    )
     terms = own["rotated scan of § 4.2"]()[2].mean()
     print(f"\nrotated scan of § 4.2: {terms:.0f} of {len(X) * d} squares a query", end="")
     print(f"\nscan all: {len(X) * d * 4 * QUERIES / found['scan all'] / 1e9:.0f} GB/s of float32")
@@ -101,7 +114,9 @@ def test_the_better_way_is_taken(digits, d, benchmark):
     X, Q = (np.ascontiguousarray(part[:, :d]) for part in digits[:2])
     for m in (10, 100, 1000):
         ways = {
-            way: lambda way=way, m=m: nearest_neighbors(X, Q[:m], K, method=way, kernels=refimpl_fast, threads=1)
+            way: lambda way=way, m=m: nearest_neighbors(
+                Q[:m], X, K, method=way, kernels=refimpl_fast, threads=1
+            )
             for way in ("tree", "scan", "brute", "auto")
         }
         answers = {way: call() for way, call in ways.items()}
@@ -117,18 +132,21 @@ def test_the_better_way_is_taken(digits, d, benchmark):
 @pytest.mark.parametrize("d", [10, 40, 100, 169])
 def test_impostors(digits, d, benchmark):
     """§ 4.2: one tree for each class, against one leaf for each class (a scan of all)."""
-    X, y = np.ascontiguousarray(digits[0][:20000, :d]) / 255, digits[2][:20000]
+    X = np.ascontiguousarray(digits[0][:20000, :d]) / 255
+    y = digits[2][:20000]
     limits = np.empty(len(X))
     for label in np.unique(y):
         mine = np.flatnonzero(y == label)
-        limits[mine] = nearest_neighbors(X[mine], None, K, kernels=refimpl_fast).squares[:, -1] + 1
+        limits[mine] = nearest_neighbors(None, X[mine], K, kernels=refimpl_fast).squares[:, -1] + 1
 
     def by(leaf_size, bound):
         found = []
         for label in np.unique(y):
             tree = refimpl_fast.build_tree(X[y == label], leaf_size=leaf_size, threads=1)
             others = y != label
-            found += refimpl_fast.tree_within(tree, X[others], limits[others], bound=bound, threads=1)[:3]
+            found += refimpl_fast.tree_within(
+                tree, X[others], limits[others], bound=bound, threads=1
+            )[:3]
         return found
 
     ways = {"tree": (128, "box"), "tree, eq. 7": (128, "ball"), "scan all": (len(X), "box")}
@@ -139,32 +157,47 @@ def test_impostors(digits, d, benchmark):
     assert (one.indices == two.indices).all() and (one.squares == two.squares).all()
     benchmark.pedantic(lambda: by(128, "box"), rounds=3)
     print(f"\n20,000 x {d}, impostors", end="")
-    report(benchmark, {name: seconds(lambda a=arguments: by(*a), 3) for name, arguments in ways.items()}, "tree")
+    report(
+        benchmark,
+        {name: seconds(lambda a=arguments: by(*a), 3) for name, arguments in ways.items()},
+        "tree",
+    )
 
 
 def test_impostors_of_all_digits(digits, benchmark):
-    """60,000 x 169: the limits from the target neighbours, then the impostors, by a scan of each class and by trees."""
-    X, y = np.ascontiguousarray(digits[0]) / 255, digits[2]
+    """60,000 x 169: the limits from the target neighbours, then the impostors, by a scan of each
+    class and by trees.
+    """
+    X = np.ascontiguousarray(digits[0]) / 255
+    y = digits[2]
     limits = np.empty(len(X))
     start = time.perf_counter()
     for label in np.unique(y):
         mine = np.flatnonzero(y == label)
-        limits[mine] = nearest_neighbors(X[mine], None, K, kernels=refimpl_fast).squares[:, -1] + 1
+        limits[mine] = nearest_neighbors(None, X[mine], K, kernels=refimpl_fast).squares[:, -1] + 1
     found = {"target neighbours": time.perf_counter() - start}
     search = {"scan": len(X), "tree": 128}
-    answers = {way: impostors(X, y, limits, leaf_size=size, kernels=refimpl_fast) for way, size in search.items()}
+    answers = {
+        way: impostors(X, y, limits, leaf_size=size, kernels=refimpl_fast)
+        for way, size in search.items()
+    }
     assert (answers["scan"].indices == answers["tree"].indices).all()
     assert (answers["scan"].squares == answers["tree"].squares).all()
     for way, size in search.items():
-        found[way] = seconds(lambda size=size: impostors(X, y, limits, leaf_size=size, kernels=refimpl_fast), 1)
-    benchmark.pedantic(lambda: impostors(X, y, limits, leaf_size=len(X), kernels=refimpl_fast), rounds=1)
+        found[way] = seconds(
+            lambda size=size: impostors(X, y, limits, leaf_size=size, kernels=refimpl_fast), 1
+        )
+    benchmark.pedantic(
+        lambda: impostors(X, y, limits, leaf_size=len(X), kernels=refimpl_fast), rounds=1
+    )
     print(f"\n60,000 x 169, {len(answers['scan'].indices)} impostors", end="")
     report(benchmark, found, "scan")
 
 
 def test_rotation(digits):
     """The rival finds the same digits, whatever the rotation rounds."""
-    X, Q = digits[0][:, :15], digits[1][:100, :15]
+    X = digits[0][:, :15]
+    Q = digits[1][:100, :15]
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(15, 15)))[0]
-    found = rotated_scan(X @ turn, Q @ turn, K, kernels=refimpl_fast, threads=1)
-    assert (found.indices == nearest_neighbors(X, Q, K).indices).all()
+    found = rotated_scan(Q @ turn, X @ turn, K, kernels=refimpl_fast, threads=1)
+    assert (found.indices == nearest_neighbors(Q, X, K).indices).all()

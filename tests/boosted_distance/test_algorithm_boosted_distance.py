@@ -1,4 +1,4 @@
-"""The algorithms as printed: against the oracle, against the form for use, and twin against twin."""
+"""The algorithms as printed: against the oracle, the form for use, and twin against twin."""
 
 import itertools
 
@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refimpl.boosted_distance as for_use
-from refimpl.boosted_distance import algorithm
-from refimpl.boosted_distance.weak_learners import STUMPS, DepthTwoTrees, StumpEnsemble
+from refimpl.boosted_distance import BoostedDistance, StumpEnsemble, algorithm
+from refimpl.boosted_distance.weak_learners import STUMPS, DepthTwoTrees
 
 both_kernels = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-both_learners = pytest.mark.parametrize("learner", [STUMPS, DepthTwoTrees()], ids=lambda x: type(x).__name__)
+both_learners = pytest.mark.parametrize(
+    "learner", [STUMPS, DepthTwoTrees()], ids=lambda x: type(x).__name__
+)
 both_sums = pytest.mark.parametrize("normalize", [True, False])
 
 LABELS = np.array([4, 7, 7, 2, 4, 7, 2, 4, 7, 2, 7])
@@ -23,7 +25,9 @@ T = 6
 
 @pytest.fixture(scope="module", params=range(3))
 def problem(request):
-    """Three classes of 3, 3 and 5 vectors with few values: many equal differences, equal errors and equal vectors."""
+    """Three classes of 3, 3 and 5 vectors with few values: many equal differences, equal errors and
+    equal vectors.
+    """
     rng = np.random.default_rng(request.param)
     Omega = rng.integers(0, 5, (11, 3)) * 1.0
     Omega[8] = Omega[1]  # of one class
@@ -36,16 +40,23 @@ def total(Phi):
     return list(itertools.accumulate(Phi.alpha.tolist()))[-1]
 
 
+def model_of(Phi):
+    """The result of the form for use with the printed form's ensembles."""
+    return BoostedDistance(np.array(list(Phi)), tuple(Phi.values()))
+
+
 def stumps_of(Phi):
     """What the oracle takes: a list of (alpha, f, p, theta)."""
     return list(zip(Phi.alpha, Phi.feature, Phi.polarity, Phi.threshold, strict=True))
 
 
-# ------------------------------------------------------------------------------------------------- § 3
+# ---------------------------------------------------------------------------------------------- § 3
 
 
 def test_sets_of_difference_vectors(problem):
-    """P and N hold the oracle's differences in the oracle's order, those of a vector with itself among them."""
+    """P and N hold the oracle's differences in the oracle's order, those of a vector with itself
+    among them.
+    """
     Omega, l, _ = problem
     for C in (2, 4, 7):
         P, N = algorithm.difference_vectors(Omega, l, C)
@@ -63,7 +74,9 @@ def test_a_stump_is_strict_on_either_side(p, theta):
 
 @both_kernels
 def test_similarity_is_the_ensemble_at_the_differences(problem, kernels):
-    """Eqs. 2 to 4 say the same of one pair, and the ensemble that A.2 returns is H when it is called."""
+    """Eqs. 2 to 4 say the same of one pair, and the ensemble that A.2 returns is H when it is
+    called.
+    """
     Omega, l, Y = problem
     Phi = algorithm.boosted_distance(Omega, l, T, kernels=kernels)
     for C in Phi:
@@ -81,7 +94,7 @@ def test_a_similarity_without_weight_is_zero():
     assert algorithm.similarity(np.zeros((2, 1)), np.zeros((3, 1)), Phi).tolist() == [[0.0] * 3] * 2
 
 
-# ------------------------------------------------------------------------------- Algorithms A.1 and A.2
+# --------------------------------------------------------------------------- Algorithms A.1 and A.2
 
 
 @both_kernels
@@ -90,7 +103,9 @@ def test_training_against_the_oracle(problem, kernels):
     Phi = algorithm.boosted_distance(Omega, l, T, kernels=kernels)
     assert list(Phi) == [2, 4, 7]
     for C in Phi:
-        alpha, f, p, theta = zip(*oracles.adaboost(*oracles.pairs(Omega.tolist(), l, C), T), strict=True)
+        alpha, f, p, theta = zip(
+            *oracles.adaboost(*oracles.pairs(Omega.tolist(), l, C), T), strict=True
+        )
         np.testing.assert_allclose(Phi[C].alpha, alpha, rtol=1e-9)
         assert Phi[C].feature.tolist() == list(f)
         assert Phi[C].polarity.tolist() == list(p)
@@ -101,9 +116,12 @@ def test_training_against_the_oracle(problem, kernels):
 def test_rounds_against_the_oracle(kernels):
     """Weights, errors and stumps of each round, from sets of different sizes."""
     rng = np.random.default_rng(2)
-    P, N = rng.integers(0, 4, (5, 2)) * 1.0, rng.integers(1, 5, (9, 2)) * 1.0
+    P = rng.integers(0, 4, (5, 2)) * 1.0
+    N = rng.integers(1, 5, (9, 2)) * 1.0
     rounds = algorithm.adaboost_rounds(P, N, kernels=kernels)
-    w, l, X = [1 / 10] * 5 + [1 / 18] * 9, [1] * 5 + [0] * 9, np.concatenate([P, N]).tolist()
+    w = [1 / 10] * 5 + [1 / 18] * 9
+    l = [1] * 5 + [0] * 9
+    X = np.concatenate([P, N]).tolist()
     for t, round in enumerate(itertools.islice(rounds, T), start=1):
         assert round.t == t
         np.testing.assert_allclose(round.w, np.array(w) / sum(w), rtol=1e-12)
@@ -112,7 +130,10 @@ def test_rounds_against_the_oracle(kernels):
         assert round.alpha == pytest.approx(np.log((1 - round.epsilon) / round.epsilon), rel=1e-12)
         f, p, theta = h
         right = [oracles.stump(x[f], p, theta) == label for x, label in zip(X, l, strict=True)]
-        w = [v * (round.epsilon / (1 - round.epsilon) if r else 1) for v, r in zip(round.w, right, strict=True)]
+        w = [
+            v * (round.epsilon / (1 - round.epsilon) if r else 1)
+            for v, r in zip(round.w, right, strict=True)
+        ]
 
 
 @both_kernels
@@ -123,26 +144,31 @@ def test_the_form_for_use_trains_the_same_ensembles(problem, kernels, learner):
     options = {"weak_learner": learner, "kernels": kernels}
     printed = algorithm.boosted_distance(Omega, l, T, **options)
     used = for_use.boosted_distance(Omega, l, T, **options)
-    assert used == printed and list(used) == list(printed)
+    assert used == model_of(printed) and list(used) == list(printed)
     two = algorithm.boosted_distance(Omega, l, 2, **options)
-    assert for_use.boosted_distance(Omega, l, T, models=two, **options) == printed
-    P, N = Omega[l == 7], Omega[l != 7]
+    assert for_use.boosted_distance(Omega, l, T, start=model_of(two), **options) == used
+    P = Omega[l == 7]
+    N = Omega[l != 7]
     assert for_use.adaboost(P, N, T, **options) == algorithm.adaboost(P, N, T, **options)
 
 
 def test_twins_train_the_same_ensembles(problem):
     Omega, l, _ = problem
-    first, *others = (algorithm.boosted_distance(Omega, l, 20, kernels=kernels) for kernels in KERNELS)
+    first, *others = (
+        algorithm.boosted_distance(Omega, l, 20, kernels=kernels) for kernels in KERNELS
+    )
     assert all(other == first for other in others)
 
 
-# ------------------------------------------------------------------------------------- Algorithm A.3
+# ------------------------------------------------------------------------------------ Algorithm A.3
 
 
 @both_kernels
 @both_sums
 def test_labels_against_the_literal_loop(problem, kernels, normalize):
-    """Queries that are training vectors of two classes among them; the first of equals gives the label."""
+    """Queries that are training vectors of two classes among them; the first of equals gives the
+    label.
+    """
     Omega, l, Y = problem
     Phi = algorithm.boosted_distance(Omega, l, T, kernels=kernels)
     models = {C: stumps_of(P) for C, P in Phi.items()}
@@ -152,7 +178,9 @@ def test_labels_against_the_literal_loop(problem, kernels, normalize):
         if normalize:
             s = [one / total(Phi[C]) for one, C in zip(s, l, strict=True)]
         expected.append(l[s.index(max(s))])
-    got = algorithm.nearest_neighbor_boosted_distance(Y, Phi, Omega, l, normalize=normalize, kernels=kernels)
+    got = algorithm.nearest_neighbor_boosted_distance(
+        Y, Phi, Omega, l, normalize=normalize, kernels=kernels
+    )
     assert_same(got, np.array(expected))
     if not normalize:
         assert got.tolist() == [oracles.nearest(y, models, Omega, l) for y in Y]
@@ -164,21 +192,23 @@ def test_labels_against_the_literal_loop(problem, kernels, normalize):
 def test_the_form_for_use_gives_the_same_labels(problem, kernels, learner, normalize):
     Omega, l, Y = problem
     Phi = algorithm.boosted_distance(Omega, l, T, weak_learner=learner, kernels=kernels)
+    model = model_of(Phi)
     options = {"normalize": normalize, "kernels": kernels}
     printed = algorithm.nearest_neighbor_boosted_distance(Y, Phi, Omega, l, **options)
-    assert_same(for_use.nearest_neighbor_boosted_distance(Y, Phi, Omega, l, **options), printed)
-    stages = dict(for_use.staged_nearest_neighbor(Y, Phi, Omega, l, [2, T], **options))
+    assert_same(for_use.nearest_neighbor_boosted_distance(model, Y, Omega, l, **options), printed)
+    stages = dict(for_use.staged_nearest_neighbor(model, Y, Omega, l, [2, T], **options))
     assert_same(stages[T], printed)
     two = {C: P.rounds(0, 2) for C, P in Phi.items()}
     assert_same(stages[2], algorithm.nearest_neighbor_boosted_distance(Y, two, Omega, l, **options))
-    S = for_use.similarity(Y, Phi, Omega, l, **options)
+    S = for_use.similarity(model, Y, Omega, l, **options)
     for C in Phi:
         assert_same(S[:, l == C], algorithm.similarity(Y, Omega[l == C], Phi[C], **options))
 
 
 def test_equal_similarities_give_the_first_label():
-    """Two classes of equal vectors: nothing tells them apart, so the first training vector decides."""
-    Omega, l = np.zeros((3, 1)), np.array([1, 0, 0])
+    """Two classes of equal vectors: the first training vector decides."""
+    Omega = np.zeros((3, 1))
+    l = np.array([1, 0, 0])
     Phi = algorithm.boosted_distance(Omega, l, 2)
     for labels, expected in (([1, 0, 0], 1), ([0, 0, 1], 0)):
         got = algorithm.nearest_neighbor_boosted_distance(Omega, Phi, Omega, np.array(labels))
@@ -197,12 +227,14 @@ def test_equal_similarities_give_the_first_label():
 def test_both_forms_on_random_problems(seed, sizes, d, levels, rounds, normalize):
     rng = np.random.default_rng(seed)
     l = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    Omega, Y = rng.integers(0, levels, (len(l), d)) / 3, rng.integers(0, levels, (5, d)) / 3
+    Omega = rng.integers(0, levels, (len(l), d)) / 3
+    Y = rng.integers(0, levels, (5, d)) / 3
     for kernels in KERNELS:
         printed = algorithm.boosted_distance(Omega, l, rounds, kernels=kernels)
-        assert for_use.boosted_distance(Omega, l, rounds, kernels=kernels) == printed
+        model = for_use.boosted_distance(Omega, l, rounds, kernels=kernels)
+        assert model == model_of(printed)
         options = {"normalize": normalize, "kernels": kernels}
         assert_same(
-            for_use.nearest_neighbor_boosted_distance(Y, printed, Omega, l, **options),
+            for_use.nearest_neighbor_boosted_distance(model, Y, Omega, l, **options),
             algorithm.nearest_neighbor_boosted_distance(Y, printed, Omega, l, **options),
         )

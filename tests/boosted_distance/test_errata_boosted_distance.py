@@ -20,9 +20,11 @@ def test_bd_1_printed_weights_are_negative():
 def test_bd_1_printed_weights_choose_the_least_similar_vector():
     """With the printed weights Algorithm A.3 labels every training vector wrongly."""
     Phi = algorithm.boosted_distance(OMEGA, LABELS, 3)
-    for weight, right in ((lambda alpha: alpha, True), (lambda alpha: 1 / -alpha, False)):  # log(beta) is -alpha
+    # log(beta) is -alpha
+    for weight, right in ((lambda alpha: alpha, True), (lambda alpha: 1 / -alpha, False)):
         models = {
-            C: list(zip(weight(P.alpha), P.feature, P.polarity, P.threshold, strict=True)) for C, P in Phi.items()
+            C: list(zip(weight(P.alpha), P.feature, P.polarity, P.threshold, strict=True))
+            for C, P in Phi.items()
         }
         for x, C in zip(OMEGA, LABELS, strict=True):
             assert (oracles.nearest(x, models, OMEGA, LABELS) == C) == right
@@ -30,11 +32,13 @@ def test_bd_1_printed_weights_choose_the_least_similar_vector():
 
 def test_bd_2_the_printed_sum_leaves_the_unit_interval_and_decides_the_label():
     rng = np.random.default_rng(0)
-    A, labels = rng.normal(size=(40, 3)), np.arange(40) % 4 == 0
+    A = rng.normal(size=(40, 3))
+    labels = np.arange(40) % 4 == 0
     Y = rng.normal(size=(60, 3))
     Phi = algorithm.boosted_distance(A, labels, 10)
     printed, corrected = (
-        algorithm.similarity(Y, A[labels], Phi[True], normalize=normalize).max() for normalize in (False, True)
+        algorithm.similarity(Y, A[labels], Phi[True], normalize=normalize).max()
+        for normalize in (False, True)
     )
     assert printed > 1 >= corrected
     literal, normal = (

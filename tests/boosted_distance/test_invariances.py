@@ -1,4 +1,6 @@
-"""What must not change an answer: order, translation, powers of two, batches, memory layout, threads."""
+"""What must not change an answer: order, translation, powers of two, batches, memory layout,
+threads.
+"""
 
 import numpy as np
 import pytest
@@ -37,74 +39,83 @@ def training_set(seed=0):
 @both_kernels
 @both_learners
 def test_order_of_the_training_vectors(kernels, learner):
-    X, labels, Y = training_set()
-    models = boosted_distance(X, labels, 9, kernels=kernels, weak_learner=learner)
+    X, labels, Q = training_set()
+    model = boosted_distance(X, labels, 9, kernels=kernels, weak_learner=learner)
     order = np.random.default_rng(1).permutation(len(X))
-    S = similarity(Y, models, X, labels, kernels=kernels)
-    assert_same(similarity(Y, models, X[order], labels[order], kernels=kernels), S[:, order])
+    S = similarity(model, Q, X, labels, kernels=kernels)
+    assert_same(similarity(model, Q, X[order], labels[order], kernels=kernels), S[:, order])
     clear = np.count_nonzero(S.max(axis=1)[:, None] == S, axis=1) == 1
     assert clear.any()
-    one, other = (
-        nearest_neighbor_boosted_distance(Y[clear], models, X[o], labels[o], kernels=kernels)
+    permuted, plain = (
+        nearest_neighbor_boosted_distance(model, Q[clear], X[o], labels[o], kernels=kernels)
         for o in (order, slice(None))
     )
-    assert_same(one, other)
+    assert_same(permuted, plain)
     again = boosted_distance(X[order], labels[order], 9, kernels=kernels, weak_learner=learner)
-    for C in models:  # the weights are summed in another order before they are normalised
-        np.testing.assert_allclose(again[C].alpha, models[C].alpha, rtol=1e-9)
+    for C in model:  # the weights are summed in another order before they are normalised
+        np.testing.assert_allclose(again[C].alpha, model[C].alpha, rtol=1e-9)
 
 
 @both_kernels
 def test_of_equals_the_first_training_vector_wins(kernels):
-    X, labels = np.zeros((4, 1)), np.array([1, 0, 0, 0])
-    models = boosted_distance(X, labels, 2, kernels=kernels)
+    X = np.zeros((4, 1))
+    labels = np.array([1, 0, 0, 0])
+    model = boosted_distance(X, labels, 2, kernels=kernels)
     for order in ([0, 1, 2, 3], [1, 2, 3, 0]):
-        label = nearest_neighbor_boosted_distance([[5.0]], models, X, labels[order], kernels=kernels)
+        label = nearest_neighbor_boosted_distance(model, [[5.0]], X, labels[order], kernels=kernels)
         assert label.tolist() == [labels[order][0]]
 
 
 @both_kernels
 @both_learners
 def test_translation(kernels, learner):
-    X, labels, Y = training_set()
+    X, labels, Q = training_set()
     options = {"kernels": kernels, "weak_learner": learner, "threads": 1}
-    models, shift = boosted_distance(X, labels, 9, **options), np.array([512.0, -3.0, 0.125, 0.0])
-    assert boosted_distance(X + shift, labels, 9, **options) == models
-    S = similarity(Y, models, X, labels, kernels=kernels)
-    assert_same(similarity(Y + shift, models, X + shift, labels, kernels=kernels), S)
+    model = boosted_distance(X, labels, 9, **options)
+    shift = np.array([512.0, -3.0, 0.125, 0.0])
+    assert boosted_distance(X + shift, labels, 9, **options) == model
+    S = similarity(model, Q, X, labels, kernels=kernels)
+    assert_same(similarity(model, Q + shift, X + shift, labels, kernels=kernels), S)
 
 
 @both_kernels
 @both_learners
 def test_powers_of_two(kernels, learner):
-    X, labels, Y = training_set()
+    X, labels, Q = training_set()
     options = {"kernels": kernels, "weak_learner": learner, "threads": 1}
-    models, scale = boosted_distance(X, labels, 9, **options), np.array([2.0**40, 1.0, 0.25, 2.0**-30])
+    model = boosted_distance(X, labels, 9, **options)
+    scale = np.array([2.0**40, 1.0, 0.25, 2.0**-30])
     scaled = boosted_distance(X * scale, labels, 9, **options)
-    for C, model in models.items():
+    for C, ensemble in model.items():
         for name in ("alpha", "feature", "polarity"):
-            assert_same(getattr(scaled[C], name), getattr(model, name))
-        assert_same(scaled[C].threshold, model.threshold * scale[model.feature])
-    S = similarity(Y, models, X, labels, kernels=kernels)
-    assert_same(similarity(Y * scale, scaled, X * scale, labels, kernels=kernels), S)
+            assert_same(getattr(scaled[C], name), getattr(ensemble, name))
+        assert_same(scaled[C].threshold, ensemble.threshold * scale[ensemble.feature])
+    S = similarity(model, Q, X, labels, kernels=kernels)
+    assert_same(similarity(scaled, Q * scale, X * scale, labels, kernels=kernels), S)
 
 
 @both_kernels
 @both_learners
 def test_one_query_or_many_and_repeated_ones(kernels, learner, monkeypatch):
-    X, labels, Y = training_set()
-    models = boosted_distance(X, labels, 9, kernels=kernels, weak_learner=learner)
+    X, labels, Q = training_set()
+    model = boosted_distance(X, labels, 9, kernels=kernels, weak_learner=learner)
     options = {"kernels": kernels, "threads": 1}
-    whole = nearest_neighbor_boosted_distance(Y, models, X, labels, kernels=kernels, threads=2)
-    S = similarity(Y, models, X, labels, **options)
-    for i in range(len(Y)):
-        assert_same(nearest_neighbor_boosted_distance(Y[i : i + 1], models, X, labels, **options), whole[i : i + 1])
-        assert_same(similarity(Y[i : i + 1], models, X, labels, **options), S[i : i + 1])
-    twice = np.concatenate([Y, Y[::-1]])
-    assert_same(nearest_neighbor_boosted_distance(twice, models, X, labels, **options), np.append(whole, whole[::-1]))
+    whole = nearest_neighbor_boosted_distance(model, Q, X, labels, kernels=kernels, threads=2)
+    S = similarity(model, Q, X, labels, **options)
+    for i in range(len(Q)):
+        assert_same(
+            nearest_neighbor_boosted_distance(model, Q[i : i + 1], X, labels, **options),
+            whole[i : i + 1],
+        )
+        assert_same(similarity(model, Q[i : i + 1], X, labels, **options), S[i : i + 1])
+    twice = np.concatenate([Q, Q[::-1]])
+    assert_same(
+        nearest_neighbor_boosted_distance(model, twice, X, labels, **options),
+        np.append(whole, whole[::-1]),
+    )
     for block in (1, 50, 60, 33 * 20 - 1):
         monkeypatch.setattr(refimpl.boosted_distance.prediction, "_BLOCK", block)
-        assert_same(nearest_neighbor_boosted_distance(Y, models, X, labels, **options), whole)
+        assert_same(nearest_neighbor_boosted_distance(model, Q, X, labels, **options), whole)
 
 
 def layouts(A):
@@ -130,23 +141,26 @@ def layouts(A):
 @both_learners
 def test_memory_layouts(kernels, learner):
     rng = np.random.default_rng(5)
-    X, Y = rng.integers(0, 30, (14, 3)) * 1.0, rng.integers(0, 30, (11, 3)) * 1.0
+    X = rng.integers(0, 30, (14, 3)) * 1.0
+    Q = rng.integers(0, 30, (11, 3)) * 1.0
     labels = np.arange(14) % 3 == 0
     options = {"kernels": kernels, "weak_learner": learner, "threads": 1}
     similar = {"kernels": kernels, "threads": 1}
-    models = boosted_distance(X, labels, 6, **options)
-    S = similarity(Y, models, X, labels, kernels=kernels)
-    guess = nearest_neighbor_boosted_distance(Y, models, X, labels, kernels=kernels)
+    model = boosted_distance(X, labels, 6, **options)
+    S = similarity(model, Q, X, labels, kernels=kernels)
+    guess = nearest_neighbor_boosted_distance(model, Q, X, labels, kernels=kernels)
     plain = adaboost(X[labels], X[~labels], 6, **options)
     strided = np.repeat(labels, 2)[::2]
     strided.setflags(write=False)
-    for (name, X_2), (_, Y_2) in zip(layouts(X), layouts(Y), strict=True):
+    for (name, X_2), (_, Q_2) in zip(layouts(X), layouts(Q), strict=True):
         before = np.array(X_2)
         for labels_2 in (strided, labels.tolist()):
-            assert boosted_distance(X_2, labels_2, 6, **options) == models, name
-            assert_same(similarity(Y_2, models, X_2, labels_2, **similar), S)
-            assert_same(nearest_neighbor_boosted_distance(Y_2, models, X_2, labels_2, **similar), guess)
-            stages = dict(staged_nearest_neighbor(Y_2, models, X_2, labels_2, [6], **similar))
+            assert boosted_distance(X_2, labels_2, 6, **options) == model, name
+            assert_same(similarity(model, Q_2, X_2, labels_2, **similar), S)
+            assert_same(
+                nearest_neighbor_boosted_distance(model, Q_2, X_2, labels_2, **similar), guess
+            )
+            stages = dict(staged_nearest_neighbor(model, Q_2, X_2, labels_2, [6], **similar))
             assert_same(stages[6], guess)
         np.testing.assert_array_equal(before, X_2)
     for (name, P), (_, N) in zip(layouts(X[labels]), layouts(X[~labels]), strict=True):
@@ -156,7 +170,8 @@ def test_memory_layouts(kernels, learner):
 @both_kernels
 def test_differences_are_the_array_of_differences(kernels):
     X, labels, _ = training_set()
-    A, B = X[labels == 5], X[labels == 9]
+    A = X[labels == 5]
+    B = X[labels == 9]
     D = Differences(A, B)
     literal = np.array([a - b for a in A for b in B])
     assert_same(np.asarray(D), literal)
@@ -164,8 +179,11 @@ def test_differences_are_the_array_of_differences(kernels):
     assert (len(D), D.shape) == (28, (28, 4))
     for f in range(4):
         assert_same(D.column(f), literal[:, f].copy())
-    P, N = Differences(B, B), Differences(A, B)
-    assert adaboost(P, N, 7, kernels=kernels) == adaboost(np.asarray(P), np.asarray(N), 7, kernels=kernels)
+    P = Differences(B, B)
+    N = Differences(A, B)
+    assert adaboost(P, N, 7, kernels=kernels) == adaboost(
+        np.asarray(P), np.asarray(N), 7, kernels=kernels
+    )
 
 
 POOLS = {
@@ -180,10 +198,17 @@ POOLS = {
 
 @st.composite
 def small_sets(draw):
-    """Few vectors with few values: duplicates, constant columns, one vector a class, nothing but equal ones."""
-    n_P, n_N, d = draw(st.integers(1, 5)), draw(st.integers(1, 5)), draw(st.integers(1, 4))
+    """Few vectors with few values: duplicates, constant columns, one vector a class, nothing but
+    equal ones.
+    """
+    n_P = draw(st.integers(1, 5))
+    n_N = draw(st.integers(1, 5))
+    d = draw(st.integers(1, 4))
     pools = draw(st.lists(st.sampled_from(sorted(POOLS)), min_size=d, max_size=d))
-    columns = [draw(st.lists(st.sampled_from(POOLS[p]), min_size=n_P + n_N, max_size=n_P + n_N)) for p in pools]
+    columns = [
+        draw(st.lists(st.sampled_from(POOLS[p]), min_size=n_P + n_N, max_size=n_P + n_N))
+        for p in pools
+    ]
     X = np.array(columns).T
     return X[:n_P].copy(), X[n_P:].copy()
 
@@ -197,7 +222,8 @@ def test_whole_trainings_agree(learner, sets, T, threads):
     P, N = sets
     for P_2, N_2 in ((P, N), (Differences(P, P), Differences(N, P))):
         reference, fast = (
-            adaboost_rounds(P_2, N_2, kernels=k, weak_learner=learner, threads=threads) for k in KERNELS
+            adaboost_rounds(P_2, N_2, kernels=k, weak_learner=learner, threads=threads)
+            for k in KERNELS
         )
         assert_same_rounds(reference, fast, T)
 
@@ -207,19 +233,22 @@ def test_whole_trainings_agree(learner, sets, T, threads):
 @settings(max_examples=25, deadline=None)
 @given(sets=small_sets(), queries=small_sets(), T=st.sampled_from([1, 6]))
 def test_whole_classifications_agree(learner, sets, queries, T):
-    X, labels = np.concatenate(sets), np.repeat(["P", "N"], [len(one) for one in sets])
-    Y = np.concatenate(queries)
-    Y = Y[:, np.arange(X.shape[1]) % Y.shape[1]]
+    X = np.concatenate(sets)
+    labels = np.repeat(["P", "N"], [len(one) for one in sets])
+    Q = np.concatenate(queries)
+    Q = Q[:, np.arange(X.shape[1]) % Q.shape[1]]
     answers = []
     for kernels in KERNELS:
-        models = boosted_distance(X, labels, T, kernels=kernels, weak_learner=learner, threads=1)
-        answers.append((models, similarity(Y, models, X, labels, kernels=kernels)))
+        model = boosted_distance(X, labels, T, kernels=kernels, weak_learner=learner, threads=1)
+        answers.append((model, similarity(model, Q, X, labels, kernels=kernels)))
         for normalize in (False, True):
             options = {"kernels": kernels, "normalize": normalize, "threads": 1}
-            guess = nearest_neighbor_boosted_distance(Y, models, X, labels, **options)
-            stages = dict(staged_nearest_neighbor(Y, models, X, labels, [1, T], **options))
+            guess = nearest_neighbor_boosted_distance(model, Q, X, labels, **options)
+            stages = dict(staged_nearest_neighbor(model, Q, X, labels, [1, T], **options))
             assert_same(stages[T], guess)
-            assert_same(guess, labels[np.argmax(similarity(Y, models, X, labels, **options), axis=1)])
-        assert set(selected_dimensions(models)) <= set(range(X.shape[1]))
+            assert_same(
+                guess, labels[np.argmax(similarity(model, Q, X, labels, **options), axis=1)]
+            )
+        assert set(selected_dimensions(model)) <= set(range(X.shape[1]))
     assert answers[0][0] == answers[1][0]
     assert_same(answers[0][1], answers[1][1])

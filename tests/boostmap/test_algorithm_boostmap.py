@@ -1,4 +1,6 @@
-"""BoostMap's printed steps: against the for-use form to the bit, and against loops that follow the text."""
+"""BoostMap's printed steps: against the for-use form to the bit, and against loops that follow the
+text.
+"""
 
 import dataclasses
 import itertools
@@ -7,33 +9,40 @@ import numpy as np
 import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same
-from test_boostmap import separable, toy
+from boostmap_toys import separable, toy
 
-from refimpl.boostmap import algorithm, boostmap, training_rounds
-from refimpl.boostmap import query_sensitive_rounds as for_use_query_sensitive_rounds
+from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
+from refimpl.boostmap.rounds import query_sensitive_rounds as for_use_query_sensitive_rounds
+from refimpl.boostmap.rounds import training_rounds, weights_after
 from refimpl.kernels.stumps import on_grid
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 
 def ties():
-    """Points of a small grid, some of them twice: equal distances, equal embeddings, pivots at distance 0."""
+    """Points of a small grid, some of them twice: equal distances, equal embeddings, pivots at
+    distance 0.
+    """
     rng = np.random.default_rng(7)
     X = rng.integers(0, 3, (40, 2)).astype(float)
     D = np.abs(X[:, None] - X).sum(axis=-1)
-    return D, *tt.random_triples(D, 350, rng)
+    triples = tt.random_triples(D, 350, rng=rng)
+    return D, triples.objects, triples.y
 
 
 def selective(asymmetric):
     D, _, _, labels = toy(n=50, asymmetric=asymmetric, seed=4)
-    return D, *tt.selective_triples(D, labels, 3, 700, np.random.default_rng(2))
+    triples = tt.selective_triples(D, labels, 3, 700, rng=np.random.default_rng(2))
+    return D, triples.objects, triples.y
 
 
 def by_classes():
     D, _, _, labels = toy(n=45, seed=6)
     Phi = (labels[:, None] != labels) * 1.0
-    return D, *tt.selective_triples(D, labels, 4, 500, np.random.default_rng(3), Phi)
+    rng = np.random.default_rng(3)
+    triples = tt.selective_triples(D, labels, 4, 500, rng=rng, order_by=Phi)
+    return D, triples.objects, triples.y
 
 
 PROBLEMS = {  # D, triples, y; d, M_1, m, M_2; seed of the training
@@ -48,9 +57,21 @@ PROBLEMS = {  # D, triples, y; d, M_1, m, M_2; seed of the training
     "one coordinate": (lambda: toy(n=10, t=64, seed=9)[:3], (1, 3, 2, 1), 0),
     "few tried": (lambda: toy(n=10, t=40, seed=117, asymmetric=True)[:3], (12, 4, 3, 4), 117),
     "removals": (lambda: toy(n=12, t=100, seed=8)[:3], (12, 6, 12, 1), 8),
-    "removals, asymmetric": (lambda: toy(n=20, t=60, seed=10, asymmetric=True)[:3], (12, 10, 20, 1), 10),
-    "removals, the first of two": (lambda: toy(n=10, t=34, seed=4180, asymmetric=True)[:3], (12, 2, 4, 4), 4180),
-    "removals, the second of two": (lambda: toy(n=11, t=27, seed=3880, asymmetric=True)[:3], (12, 3, 2, 2), 3880),
+    "removals, asymmetric": (
+        lambda: toy(n=20, t=60, seed=10, asymmetric=True)[:3],
+        (12, 10, 20, 1),
+        10,
+    ),
+    "removals, the first of two": (
+        lambda: toy(n=10, t=34, seed=4180, asymmetric=True)[:3],
+        (12, 2, 4, 4),
+        4180,
+    ),
+    "removals, the second of two": (
+        lambda: toy(n=11, t=27, seed=3880, asymmetric=True)[:3],
+        (12, 3, 2, 2),
+        3880,
+    ),
 }
 MOST = 700  # rounds of a first phase that may go on for ever
 
@@ -60,12 +81,19 @@ def printed(name, kernels, query_sensitive=0, choices=None):
     make, (d, M_1, m, M_2), seed = PROBLEMS[name]
     D, triples, y = make()
     rng = np.random.default_rng(seed)
-    given = algorithm.Given(D.T.copy(), D.T.copy(), triples, y)
-    rounds = algorithm.training_rounds(given, d, M_1, m, M_2, rng=rng, kernels=kernels)
+    problem = algorithm.Problem(D.T.copy(), D.T.copy(), triples, y)
+    rounds = algorithm.training_rounds(problem, d, M_1, m, M_2, rng=rng, kernels=kernels)
     first = list(itertools.islice(rounds, MOST))
     H = algorithm.strong_classifier(first)
     second = algorithm.query_sensitive_rounds(
-        algorithm.embeddings(given, list(H)), triples, y, first[-1].w, choices, rng=rng, kernels=kernels)
+        algorithm.embeddings(problem, list(H)),
+        triples,
+        y,
+        first[-1].w,
+        choices,
+        rng=rng,
+        kernels=kernels,
+    )
     return first, H, list(itertools.islice(second, query_sensitive))
 
 
@@ -74,9 +102,18 @@ def for_use(name, kernels, **options):
     make, (d, M_1, m, M_2), seed = PROBLEMS[name]
     D, triples, y = make()
     log = []
-    model = boostmap(D.T, D.T, triples, y, d, rng=np.random.default_rng(seed), M_1=M_1, m=m, M_2=M_2, least_gain=0,
-                     max_rounds=MOST, kernels=kernels, callback=log.append, **options)
-    return model, log
+    model = boostmap(
+        CandidateDistances(D.T, D.T),
+        Triples(triples, y),
+        d,
+        rng=np.random.default_rng(seed),
+        options=BoostMapOptions(
+            n_references=M_1, n_pairs=m, n_best=M_2, least_gain=0, max_rounds=MOST, **options
+        ),
+        kernels=kernels,
+        callback=log.append,
+    )
+    return model, [step.state for step in log]
 
 
 def same_rounds(one, two):
@@ -89,43 +126,74 @@ def same_rounds(one, two):
 @each
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_the_for_use_form_gives_the_printed_rounds_to_the_bit(name, kernels):
-    """Bounds and wrappers change nothing: `least_gain=0` and many rounds are §§ 7.3 and 8.1 as printed."""
+    """Bounds and wrappers change nothing: `least_gain=0` and many rounds are §§ 7.3 and 8.1 as
+    printed.
+    """
     by_error = algorithm.Choices(6, ranges=algorithm.ranges_of_least_error)
     first, H, second = printed(name, kernels, query_sensitive=5, choices=by_error)
-    model, log = for_use(name, kernels, query_sensitive=5, k=6)
+    model, log = for_use(name, kernels, query_sensitive=5, n_thresholds=6)
     same_rounds(log, first + second)
     assert list(H) == list(zip(model.first.tolist(), model.second.tolist(), strict=True))
     assert_same(model.alpha, np.array(list(H.values())))
-    assert ("remove" in {round.step for round in first}) == name.startswith(("few tried", "removals"))
+    assert ("remove" in {round.step for round in first}) == name.startswith(
+        ("few tried", "removals")
+    )
     assert "modify" in {round.step for round in first} or name == "one coordinate"
-    assert len(first) < MOST or name in ("ties", "nearly all in order")  # most first phases end by themselves
+    # most first phases end by themselves
+    assert len(first) < MOST or name in ("ties", "nearly all in order")
 
 
 @each
 @pytest.mark.parametrize("splitters, ranges_by", [("one", "Z"), ("both", "error"), ("both", "Z")])
 def test_readings_of_the_second_phase_are_the_printed_forms(splitters, ranges_by, kernels):
     choices = algorithm.Choices(
-        4, algorithm.both_splitters if splitters == "both" else algorithm.splitters,
-        algorithm.ranges_of_least_z if ranges_by == "Z" else algorithm.ranges_of_least_error)
+        4,
+        algorithm.both_splitters if splitters == "both" else algorithm.splitters,
+        algorithm.ranges_of_least_z if ranges_by == "Z" else algorithm.ranges_of_least_error,
+    )
     _, _, second = printed("random", kernels, query_sensitive=3, choices=choices)
-    _, log = for_use("random", kernels, query_sensitive=3, k=4, splitters=splitters, ranges_by=ranges_by)
+    _, log = for_use(
+        "random",
+        kernels,
+        query_sensitive=3,
+        n_thresholds=4,
+        splitters=splitters,
+        ranges_by=ranges_by,
+    )
     same_rounds(log[-3:], second)
 
 
-@pytest.mark.parametrize("name, most", [
-    ("random", 14), ("selective, asymmetric", 14), ("few tried", 16),
-    ("removals, the first of two", 16), ("removals, the second of two", 10)])
+@pytest.mark.parametrize(
+    "name, most",
+    [
+        ("random", 14),
+        ("selective, asymmetric", 14),
+        ("few tried", 16),
+        ("removals, the first of two", 16),
+        ("removals, the second of two", 10),
+    ],
+)
 def test_section_7_3_step_by_step(name, most):
     """Steps 1-12 by plain loops from the text choose the same classifiers, weights and z_j."""
     make, (d, M_1, m, M_2), seed = PROBLEMS[name]
     D, triples, y = make()
-    triples, y = triples[:120], y[:120]
-    given = algorithm.Given(D.T.copy(), D.T.copy(), triples, y)
+    triples = triples[:120]
+    y = y[:120]
+    problem = algorithm.Problem(D.T.copy(), D.T.copy(), triples, y)
     rng = np.random.default_rng(seed)
     log = oracles.training_rounds(
-        given.D.tolist(), given.between.tolist(), triples.tolist(), y.tolist(), d, M_2,
-        lambda H: algorithm.candidate_classifiers(given, M_1, m, H, rng), most)
-    rounds = algorithm.training_rounds(given, d, M_1, m, M_2, rng=np.random.default_rng(seed), kernels=KERNELS[-1])
+        problem.D.tolist(),
+        problem.between.tolist(),
+        triples.tolist(),
+        y.tolist(),
+        d,
+        M_2,
+        lambda H: algorithm.candidate_classifiers(problem, M_1, m, H, rng),
+        most,
+    )
+    rounds = algorithm.training_rounds(
+        problem, d, M_1, m, M_2, rng=np.random.default_rng(seed), kernels=KERNELS[-1]
+    )
     found = list(itertools.islice(rounds, most))
     assert [(r.step, r.classifier) for r in found] == [(step, h) for step, h, _, _ in log]
     assert [r.z for r in found] == pytest.approx([z for *_, z in log], rel=1e-7)
@@ -147,35 +215,45 @@ def test_a_removal_takes_all_of_a_weight_back(name, kernels):
 
 
 class Told:
-    """Kernels whose ``z_values`` gives what it is told, as shares of the weights' sum, one after the other."""
+    """Kernels whose ``z_values`` gives what it is told, as shares of the weights' sum, one after
+    the other.
+    """
 
     def __init__(self, *shares):
         self.shares = list(shares)
 
     def __getattr__(self, name):
-        kernel = getattr(KERNELS[-1], name)  # after a z_j that is not theirs the weights need not add up to 1
+        # after a z_j that is not theirs the weights need not add up to 1
+        kernel = getattr(KERNELS[-1], name)
         return lambda F, triples, y, w, *rest, **options: kernel(
-            F, triples, y, on_grid(w / w.sum()), *rest, **options)
+            F, triples, y, on_grid(w / w.sum()), *rest, **options
+        )
 
     def z_values(self, F, triples, y, w, alpha, S=None, *, threads=None):
         return np.array([self.shares.pop(0) * w.sum() for _ in F])
 
 
 SHARES = pytest.mark.parametrize(
-    "share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)])
+    "share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)]
+)
 
 
 @SHARES
 def test_a_gain_that_rounding_may_make_is_none(share, gains):
     """Steps 2 and 11 compare with the weights' sum, less one part in 10**12."""
     D, triples, y, _ = toy(n=12, t=80)
-    given, sizes = algorithm.Given(D, D, triples, y), {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
+    problem = algorithm.Problem(D, D, triples, y)
+    sizes = {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
 
     def rounds(*shares):
-        return algorithm.training_rounds(given, **sizes, rng=np.random.default_rng(0), kernels=Told(*shares))
+        return algorithm.training_rounds(
+            problem, **sizes, rng=np.random.default_rng(0), kernels=Told(*shares)
+        )
 
     assert len(list(itertools.islice(rounds(share), 1))) == gains
-    for_use_rounds = training_rounds(*given, **sizes, rng=np.random.default_rng(0), kernels=Told(share))
+    for_use_rounds = training_rounds(
+        problem, **sizes, rng=np.random.default_rng(0), kernels=Told(share)
+    )
     assert len(list(itertools.islice(for_use_rounds, 1))) == gains
     second = list(itertools.islice(rounds(0.99, share, 0.99), 2))[1]  # steps 11, 1 and 11
     assert (second.step == "remove") == gains
@@ -197,9 +275,11 @@ class ToldMinimum:
 @SHARES
 def test_the_second_phase_ends_without_a_gain_that_is_more_than_rounding(share, gains):
     D, triples, y, _ = toy(n=12, t=80)
-    w, choices = on_grid(np.full(len(y), 1 / len(y))), algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
+    w = on_grid(np.full(len(y), 1 / len(y)))
+    choices = algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
     rounds = algorithm.query_sensitive_rounds(
-        D[:3], triples, y, w, choices, rng=np.random.default_rng(0), kernels=ToldMinimum(share))
+        D[:3], triples, y, w, choices, rng=np.random.default_rng(0), kernels=ToldMinimum(share)
+    )
     assert len(list(itertools.islice(rounds, 1))) == gains
 
 
@@ -211,10 +291,13 @@ def test_a_range_holds_its_lower_end_and_its_complement_the_upper_one():
 
 def test_the_first_phase_ends_below_1_of_t_and_not_before():
     D, triples, y, _ = toy(n=12, t=64)
-    given, sizes = algorithm.Given(D, D, triples, y), {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
+    problem = algorithm.Problem(D, D, triples, y)
+    sizes = {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
     for share, more in ((1 / 64, True), (1 / 65, False)):
-        for rounds in (algorithm.training_rounds, lambda given, **sizes: training_rounds(*given, **sizes)):
-            found = rounds(given, **sizes, rng=np.random.default_rng(0), kernels=Told(share, *[0.5] * 20))
+        for rounds in (algorithm.training_rounds, training_rounds):
+            found = rounds(
+                problem, **sizes, rng=np.random.default_rng(0), kernels=Told(share, *[0.5] * 20)
+            )
             assert len(list(itertools.islice(found, 2))) == 1 + more
 
 
@@ -235,15 +318,16 @@ class Watched:
 @pytest.mark.parametrize("form", ["as printed", "for use"])
 def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
     """Steps 3-4 have l = -alpha'_c, steps 9-10 l = 0."""
-    kernels, H, steps = Watched(), {}, set()
+    kernels = Watched()
+    H = {}
+    steps = set()
     make, (d, M_1, m, M_2), seed = PROBLEMS["few tried"]
     D, triples, y = make()
-    D, rng = D.T.copy(), np.random.default_rng(seed)
-    if form == "as printed":
-        rounds = algorithm.training_rounds(
-            algorithm.Given(D, D, triples, y), d, M_1, m, M_2, rng=rng, kernels=kernels)
-    else:
-        rounds = training_rounds(D, D, triples, y, d=d, M_1=M_1, m=m, M_2=M_2, rng=rng, kernels=kernels)
+    D = D.T.copy()
+    rng = np.random.default_rng(seed)
+    rounds = (algorithm.training_rounds if form == "as printed" else training_rounds)(
+        algorithm.Problem(D, D, triples, y), d, M_1, m, M_2, rng=rng, kernels=kernels
+    )
     for round in itertools.islice(rounds, 60):
         allowed = {-alpha for alpha in H.values()} | ({0.0} if round.step == "add" else set())
         assert set(kernels.least) <= allowed
@@ -256,38 +340,61 @@ def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
 
 def test_weights_of_the_second_phase_begin_at_0_too():
     D, triples, y, _ = toy(n=15, t=80, seed=3)
-    w, watched = on_grid(np.full(len(y), 1 / len(y))), Watched()
+    w = on_grid(np.full(len(y), 1 / len(y)))
+    watched = Watched()
     for ranges in (algorithm.ranges_of_least_z, algorithm.ranges_of_least_error):
         rounds = algorithm.query_sensitive_rounds(
-            D[:3], triples, y, w, algorithm.Choices(3, ranges=ranges), rng=np.random.default_rng(1), kernels=watched)
+            D[:3],
+            triples,
+            y,
+            w,
+            algorithm.Choices(3, ranges=ranges),
+            rng=np.random.default_rng(1),
+            kernels=watched,
+        )
         assert len(list(itertools.islice(rounds, 2))) == 2
     assert set(watched.least) == {0.0}
 
 
 @pytest.mark.parametrize("ranges", [algorithm.ranges_of_least_z, algorithm.ranges_of_least_error])
 def test_of_equal_ranges_and_coordinates_the_first_is_taken(ranges):
-    """One query for all triples: whatever range accepts it is as good as R; three coordinates are alike."""
+    """One query for all triples: whatever range accepts it is as good as R; three coordinates are
+    alike.
+    """
     D, triples, y, _ = toy(n=15, t=80, seed=3)
     triples = np.column_stack([np.zeros_like(y), triples[:, 1:]]).astype(np.int32)
-    y, w = np.where(D[0, triples[:, 2]] >= D[0, triples[:, 1]], 1.0, -1.0), on_grid(np.full(len(y), 1 / len(y)))
-    found = next(algorithm.query_sensitive_rounds(
-        D[[0, 0, 0]], triples, y, w, algorithm.Choices(3, ranges=ranges), rng=np.random.default_rng(1)))
+    y, w = (
+        np.where(D[0, triples[:, 2]] >= D[0, triples[:, 1]], 1.0, -1.0),
+        on_grid(np.full(len(y), 1 / len(y))),
+    )
+    found = next(
+        algorithm.query_sensitive_rounds(
+            D[[0, 0, 0]],
+            triples,
+            y,
+            w,
+            algorithm.Choices(3, ranges=ranges),
+            rng=np.random.default_rng(1),
+        )
+    )
     assert (found.c, found.low, found.high, found.inside) == (0, -np.inf, np.inf, 1)
 
 
 def test_steps_5_to_7_draw_from_all_candidates():
     D = toy(n=9, t=30)[0]
-    given = algorithm.Given(D.T.copy(), D.T.copy(), None, None)
-    rng, seen = np.random.default_rng(0), set()
+    problem = algorithm.Problem(D.T.copy(), D.T.copy(), None, None)
+    rng = np.random.default_rng(0)
+    seen = set()
     for _ in range(200):
-        names = algorithm.candidate_classifiers(given, 4, 3, {}, rng)
-        r, pairs = names[:4], names[4:]
+        names = algorithm.candidate_classifiers(problem, 4, 3, {}, rng)
+        r = names[:4]
+        pairs = names[4:]
         assert len(set(r)) == 4 and all(h[1] == -1 for h in r) and all(a != b for a, b in pairs)
         seen |= set(names)
     assert len(seen) == 9 + 9 * 8
-    F = algorithm.embeddings(given, [(2, -1), (1, 3), (3, 1)])
-    assert_same(F[0], given.D[2])
-    expected = oracles.reference_or_pivots(given.D.tolist(), given.between.tolist(), (1, 3))
+    F = algorithm.embeddings(problem, [(2, -1), (1, 3), (3, 1)])
+    assert_same(F[0], problem.D[2])
+    expected = oracles.reference_or_pivots(problem.D.tolist(), problem.between.tolist(), (1, 3))
     assert F[1] == pytest.approx(expected)
     assert np.ptp(F[1] + F[2]) == pytest.approx(0, abs=1e-12)  # reversed pivots: one classifier
 
@@ -295,48 +402,85 @@ def test_steps_5_to_7_draw_from_all_candidates():
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_reversed_pivots_keep_the_name_that_they_have(asymmetric):
     D = toy(n=6, t=30, asymmetric=asymmetric)[0]
-    given = algorithm.Given(D.T.copy(), D.T.copy(), None, None)
+    problem = algorithm.Problem(D.T.copy(), D.T.copy(), None, None)
     rng = np.random.default_rng(0)
-    seen = set(algorithm.candidate_classifiers(given, 1, 500, {(1, 3): 0.5, (4, -1): 0.5}, rng))
-    assert (1, 3) in seen and ((3, 1) in seen) == asymmetric and {(2, 3), (3, 2), (4, 1), (1, 4)} <= seen
+    seen = set(algorithm.candidate_classifiers(problem, 1, 500, {(1, 3): 0.5, (4, -1): 0.5}, rng))
+    assert (
+        (1, 3) in seen
+        and ((3, 1) in seen) == asymmetric
+        and {(2, 3), (3, 2), (4, 1), (1, 4)} <= seen
+    )
 
 
 def test_steps_1_to_8_of_section_8_1_by_loops():
-    """The round is the least Z_min over all coordinates and all ranges; its weights follow from eqs. 9, 17 and 19."""
+    """The round is the least Z_min over all coordinates and all ranges; its weights follow from
+    eqs. 9, 17 and 19.
+    """
     D, triples, y, _ = toy(n=15, t=80, seed=3)
-    F, rng = D[3::-1].copy(), np.random.default_rng(1)
+    F = D[3::-1].copy()
+    rng = np.random.default_rng(1)
     w = on_grid(np.random.default_rng(0).dirichlet(np.ones(len(y))))
     for draw in (algorithm.splitters, algorithm.both_splitters):
         rounds = algorithm.query_sensitive_rounds(
-            F, triples, y, w, algorithm.Choices(3, draw), rng=np.random.default_rng(1), kernels=KERNELS[-1])
-        found, rng = next(rounds), np.random.default_rng(1)
+            F,
+            triples,
+            y,
+            w,
+            algorithm.Choices(3, draw),
+            rng=np.random.default_rng(1),
+            kernels=KERNELS[-1],
+        )
+        found = next(rounds)
+        rng = np.random.default_rng(1)
         c, gamma = draw(4, rng)
-        t = [algorithm.thresholds(F[g], triples[:, 0], np.unique(triples[:, 0]), 3, rng) for g in gamma]
+        t = [
+            algorithm.thresholds(F[g], triples[:, 0], np.unique(triples[:, 0]), 3, rng)
+            for g in gamma
+        ]
         V = [[algorithm.as_range(t_c, places) for places in algorithm.all_ranges(3)] for t_c in t]
         pairs = list(zip(c.tolist(), gamma.tolist(), strict=True))
-        z, best, _ = oracles.query_sensitive_round(F.tolist(), triples.tolist(), y.tolist(), w.tolist(), pairs, V)
-        assert found.z == pytest.approx(z, rel=1e-9) and found.c == best and (found.c, found.g) in pairs
+        z, best, _ = oracles.query_sensitive_round(
+            F.tolist(), triples.tolist(), y.tolist(), w.tolist(), pairs, V
+        )
+        assert (
+            found.z == pytest.approx(z, rel=1e-9)
+            and found.c == best
+            and (found.c, found.g) in pairs
+        )
         S = algorithm.accepts(F[found.g], found.low, found.high, found.inside)
-        u = np.array([l * S[q] * oracles.margin(F[found.c], q, a, b) for l, (q, a, b) in zip(y, triples, strict=True)])
+        u = np.array(
+            [
+                l * S[q] * oracles.margin(F[found.c], q, a, b)
+                for l, (q, a, b) in zip(y, triples, strict=True)
+            ]
+        )
         assert found.w == pytest.approx(w * np.exp(-found.alpha * u) / found.z, abs=1e-12)
-        assert found.alpha == pytest.approx(oracles.least_z(u.tolist(), w.tolist(), 0.0, 200)[1], rel=1e-4)
+        assert found.alpha == pytest.approx(
+            oracles.least_z(u.tolist(), w.tolist(), 0.0, 200)[1], rel=1e-4
+        )
 
 
 def test_thresholds_lie_half_way_between_the_queries_values():
-    """Each is drawn as often as its query stands in a triple; above the greatest value there is none."""
-    F, q = np.array([5.0, 1.0, 9.0, 3.0, 7.0, 4.0]), np.array([1] * 6 + [3] * 2 + [0, 2])
+    """Each is drawn as often as its query stands in a triple; above the greatest value there is
+    none.
+    """
+    F = np.array([5.0, 1.0, 9.0, 3.0, 7.0, 4.0])
+    q = np.array([1] * 6 + [3] * 2 + [0, 2])
     rng = np.random.default_rng(0)
     drawn = np.array([algorithm.thresholds(F, q, np.unique(q), 4, rng) for _ in range(2000)])
     assert (np.diff(drawn, axis=1) >= 0).all()
     values, counts = np.unique(drawn, return_counts=True)
-    assert values.tolist() == [2, 4, 7] and counts / drawn.size == pytest.approx([0.6, 0.2, 0.2], abs=0.03)
+    assert values.tolist() == [2, 4, 7] and counts / drawn.size == pytest.approx(
+        [0.6, 0.2, 0.2], abs=0.03
+    )
     assert algorithm.thresholds(F, np.array([1, 1]), np.array([1]), 3, rng).tolist() == [np.inf] * 3
 
 
 def test_section_8_3_takes_the_range_of_least_error():
     D, triples, y, _ = toy(n=15, t=80, seed=5)
     w = on_grid(np.random.default_rng(0).dirichlet(np.ones(len(y))))
-    rng, q = np.random.default_rng(2), triples[:, 0]
+    rng = np.random.default_rng(2)
+    q = triples[:, 0]
     t = np.array([algorithm.thresholds(F_g, q, np.unique(q), 3, rng) for F_g in D[:3]])
     found = algorithm.ranges_of_least_error(D[:3], D[3:6], triples, y, w, t, KERNELS[-1])
     for F_g, F_c, t_c, V in zip(D[:3], D[3:6], t, found, strict=True):
@@ -351,22 +495,33 @@ def test_both_splitters_are_2_d_classifiers():
     rng = np.random.default_rng(0)
     for _ in range(50):
         c, g = algorithm.both_splitters(5, rng)
-        assert c.tolist() == [*range(5)] * 2 and g[:5].tolist() == [*range(5)] and (g[5:] != c[5:]).all()
+        assert (
+            c.tolist() == [*range(5)] * 2
+            and g[:5].tolist() == [*range(5)]
+            and (g[5:] != c[5:]).all()
+        )
     assert [x.tolist() for x in algorithm.both_splitters(1, rng)] == [[0], [0]]
-    D, triples, y, _ = toy()
-    with pytest.raises(ValueError, match="splitters must be 'one' or 'both'; got 'two'"):
-        boostmap(D.T, D.T, triples, y, 3, rng=rng, splitters="two")
 
 
 @each
 def test_the_first_phase_ends_when_no_triple_is_wrong(kernels):
     """The loss bounds the share of wrong triples: below 1 / t there is none."""
     D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
-    triples, y = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32), np.ones(4)
+    triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
+    y = np.ones(4)
     rounds = algorithm.training_rounds(
-        algorithm.Given(D, D, triples, y), 3, 4, 4, 8, rng=np.random.default_rng(0), kernels=kernels)
+        algorithm.Problem(D, D, triples, y),
+        3,
+        4,
+        4,
+        8,
+        rng=np.random.default_rng(0),
+        kernels=kernels,
+    )
     found = list(itertools.islice(rounds, 50))
-    assert len(found) < 50 and np.prod([r.z for r in found]) < 1 / 4 <= np.prod([r.z for r in found[:-1]])
+    assert len(found) < 50 and np.prod([r.z for r in found]) < 1 / 4 <= np.prod(
+        [r.z for r in found[:-1]]
+    )
 
 
 @each
@@ -374,17 +529,29 @@ def test_the_first_phase_ends_when_no_triple_is_wrong(kernels):
 def test_the_for_use_rounds_go_on_from_earlier_ones(done, kernels):
     D, triples, y, _ = toy(seed=5)
     sizes = {"d": 5, "M_1": 10, "m": 14, "M_2": 6, "kernels": kernels}
-    whole = list(training_rounds(D.T, D.T, triples, y, rng=np.random.default_rng(1), **sizes))
+    problem = algorithm.Problem(D.T.copy(), D.T.copy(), triples, y)
+    whole = list(training_rounds(problem, rng=np.random.default_rng(1), **sizes))
     rng = np.random.default_rng(1)
-    part = list(itertools.islice(training_rounds(D.T, D.T, triples, y, rng=rng, **sizes), done))
+    part = list(itertools.islice(training_rounds(problem, rng=rng, **sizes), done))
     log = [(r.classifier, r.alpha, r.z) for r in part]
-    same_rounds(whole, part + list(
-        training_rounds(D.T, D.T, triples, y, rng=rng, done=log, w=part[-1].w, **sizes)))
-    options = {"k": 4, "kernels": kernels}
-    w, F = whole[-1].w, D[:5]
-    whole = list(itertools.islice(
-        for_use_query_sensitive_rounds(F, triples, y, w, rng=np.random.default_rng(1), **options), 4))
+    assert_same(weights_after(problem, log, []), part[-1].w)
+    rest = training_rounds(problem, rng=rng, done=log, w=part[-1].w, **sizes)
+    same_rounds(whole, part + list(rest))
+    options = {
+        "choices": algorithm.Choices(4, ranges=algorithm.ranges_of_least_error),
+        "kernels": kernels,
+    }
+    w = whole[-1].w
+    F = D[:5]
+    whole = list(
+        itertools.islice(
+            for_use_query_sensitive_rounds(F, problem, w, rng=np.random.default_rng(1), **options),
+            4,
+        )
+    )
     rng = np.random.default_rng(1)
-    part = list(itertools.islice(for_use_query_sensitive_rounds(F, triples, y, w, rng=rng, **options), 2))
-    rest = for_use_query_sensitive_rounds(F, triples, y, part[-1].w, rng=rng, done=2, **options)
+    part = list(
+        itertools.islice(for_use_query_sensitive_rounds(F, problem, w, rng=rng, **options), 2)
+    )
+    rest = for_use_query_sensitive_rounds(F, problem, part[-1].w, rng=rng, done=2, **options)
     same_rounds(whole, part + list(itertools.islice(rest, 2)))

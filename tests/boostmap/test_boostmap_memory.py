@@ -1,14 +1,17 @@
 """The estimate of a training's memory is an upper bound, on both kernels."""
 
+import inspect
 import tracemalloc
 
 import numpy as np
 import pytest
 from agreement import KERNELS
 
-from refimpl.boostmap import boostmap, estimate_memory
+import refimpl
+from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, boostmap, estimate_memory
 
-SHAPES = {  # candidates, objects, triples, d, M_1, m, rounds of the second phase, ranges by, in another form
+# candidates, objects, triples, d, M_1, m, rounds of the second phase, ranges by, in another form
+SHAPES = {
     "small": (20, 30, 100, 4, 1000, None, 0, "error", False),
     "few of all": (3, 5, 20, 2, 2, 1, 2, "Z", False),
     "candidates, to be copied": (200, 300, 2000, 10, 1000, None, 5, "error", True),
@@ -22,28 +25,49 @@ SHAPES = {  # candidates, objects, triples, d, M_1, m, rounds of the second phas
 
 def problem(n_C, n, t, otherwise):
     rng = np.random.default_rng(n)
-    X, C = rng.normal(size=(n, 3)), rng.normal(size=(n_C, 3))
+    X = rng.normal(size=(n, 3))
+    C = rng.normal(size=(n_C, 3))
     D, between = (np.sqrt(((C[:, None] - Y) ** 2).sum(axis=-1)) for Y in (X, C))
     if otherwise:
-        D, between = np.asfortranarray(D), between.astype(np.float32)
-    return D, between, rng.integers(0, n, (t, 3)), rng.choice([-1, 1], t)
+        D = np.asfortranarray(D)
+        between = between.astype(np.float32)
+    triples = Triples(rng.integers(0, n, (t, 3)), rng.choice([-1, 1], t))
+    return CandidateDistances(D, between), triples
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_estimate_is_not_exceeded(shape, kernels, tmp_path):
     n_C, n, t, d, M_1, m, extra, by, otherwise = SHAPES[shape]
-    given = (*problem(n_C, n, t, otherwise), d)
-    options = {"M_1": M_1, "m": m, "query_sensitive": extra, "ranges_by": by, "max_rounds": 2 * d, "threads": 2}
-    options["splitters"] = "both" if shape in ("objects", "ranges by Z") else "one"
-    boostmap(*problem(4, 6, 9, False), 1, rng=np.random.default_rng(0), kernels=kernels)  # what is made once
+    arguments = (*problem(n_C, n, t, otherwise), d)
+    options = BoostMapOptions(
+        n_references=M_1,
+        n_pairs=m,
+        query_sensitive=extra,
+        ranges_by=by,
+        max_rounds=2 * d,
+        splitters="both" if shape in ("objects", "ranges by Z") else "one",
+    )
+    others = {"options": options, "kernels": kernels, "threads": 2}
+    # what is made once
+    boostmap(*problem(4, 6, 9, False), 1, rng=np.random.default_rng(0), kernels=kernels)
     tracemalloc.start()
     try:
-        boostmap(*given, rng=np.random.default_rng(1), kernels=kernels, checkpoint=tmp_path / "file", **options)
+        with refimpl.Checkpoint(tmp_path / "file") as checkpoint:
+            boostmap(*arguments, rng=np.random.default_rng(1), callback=checkpoint, **others)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    estimate = estimate_memory(*given, **options)
+    estimate = estimate_memory(*arguments, rng=np.random.default_rng(1), **others)
     assert peak <= estimate <= 6 * peak + 2**21
     with pytest.raises(MemoryError, match="max_memory is"):
-        boostmap(*given, rng=np.random.default_rng(1), kernels=kernels, max_memory=estimate - 1, **options)
+        boostmap(*arguments, rng=np.random.default_rng(1), max_memory=estimate - 1, **others)
+
+
+def test_the_estimate_takes_what_the_training_takes():
+    estimate, training = (inspect.signature(f).parameters for f in (estimate_memory, boostmap))
+    assert list(estimate) == list(training)
+    for name, parameter in training.items():
+        assert estimate[name].kind == parameter.kind
+        assert name == "rng" or estimate[name].default == parameter.default
+    assert estimate["rng"].default is None

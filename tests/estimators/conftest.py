@@ -10,4 +10,6 @@ from sklearn.preprocessing import StandardScaler
 @pytest.fixture(scope="module")
 def wine():
     X, y = load_wine(return_X_y=True)
-    return train_test_split(StandardScaler().fit_transform(X), np.array(list("abc"))[y], random_state=0)
+    return train_test_split(
+        StandardScaler().fit_transform(X), np.array(list("abc"))[y], random_state=0
+    )

@@ -13,7 +13,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from refimpl.boosted_distance import boosted_distance, selected_dimensions
+from refimpl import Checkpoint, load, save
+from refimpl.boosted_distance import (
+    boosted_distance,
+    nearest_neighbor_boosted_distance,
+    selected_dimensions,
+)
 from refimpl.boosted_distance.weak_learners import DepthTwoTrees
 from refimpl.estimators import BoostedDistanceClassifier
 
@@ -28,16 +33,20 @@ def cancer():
 
 @pytest.mark.parametrize("kernels", NAMES)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("options", [{}, {"warm_start": True, "max_memory": 2**30}], ids=["plain", "warm"])
+@pytest.mark.parametrize(
+    "options", [{}, {"warm_start": True, "max_memory": 2**30}], ids=["plain", "warm"]
+)
 def test_check_estimator(kernels, options):
-    check_estimator(BoostedDistanceClassifier(T=20, kernels=kernels, **options))
+    check_estimator(BoostedDistanceClassifier(n_estimators=20, kernels=kernels, **options))
 
 
 @pytest.mark.parametrize("kernels", NAMES)
 def test_in_a_pipeline_and_a_grid_search(kernels, cancer):
     X, y, _ = cancer
-    model = make_pipeline(StandardScaler(), BoostedDistanceClassifier(kernels=kernels, warm_start=True, threads=1))
-    grid = {"boosteddistanceclassifier__T": [1, 15]}
+    model = make_pipeline(
+        StandardScaler(), BoostedDistanceClassifier(kernels=kernels, warm_start=True, n_jobs=1)
+    )
+    grid = {"boosteddistanceclassifier__n_estimators": [1, 15]}
     search = GridSearchCV(model, grid, cv=2, n_jobs=2).fit(X, y)
     assert search.score(X, y) > 0.9 and set(search.predict(X)) == {"malignant", "benign"}
     fitted = search.best_estimator_[-1]
@@ -50,16 +59,18 @@ def test_in_a_pipeline_and_a_grid_search(kernels, cancer):
 @pytest.mark.parametrize("kernels", NAMES)
 def test_clones_and_pickles(kernels, cancer):
     X, y, X_test = cancer
-    model = BoostedDistanceClassifier(5, kernels=kernels, weak_learner=DepthTwoTrees(), max_memory=2**30).fit(X, y)
+    model = BoostedDistanceClassifier(
+        5, kernels=kernels, weak_learner=DepthTwoTrees(), max_memory=2**30
+    ).fit(X, y)
     twin = clone(model)
     assert str(twin.get_params()).split(" at ")[0] == str(model.get_params()).split(" at ")[0]
     with pytest.raises(NotFittedError):
         twin.predict(X)
     back = pickle.loads(pickle.dumps(model))
-    assert back.models_ == model.models_ == twin.fit(X, y).models_
+    assert back.model_ == model.model_ == twin.fit(X, y).model_
     assert_same(back.predict(X_test), model.predict(X_test))
-    back.set_params(warm_start=True, T=7).fit(X, y)
-    assert back.models_ == clone(model).set_params(T=7).fit(X, y).models_
+    back.set_params(warm_start=True, n_estimators=7).fit(X, y)
+    assert back.model_ == clone(model).set_params(n_estimators=7).fit(X, y).model_
 
 
 @pytest.mark.parametrize("kernels", NAMES)
@@ -67,16 +78,22 @@ def test_warm_start_goes_on_where_the_last_fit_ended(kernels, cancer):
     X, y, X_test = cancer
     seen = []
     model = BoostedDistanceClassifier(
-        3, kernels=kernels, warm_start=True, callback=lambda label, r: seen.append((str(label), r.t))
+        3,
+        kernels=kernels,
+        warm_start=True,
+        callback=lambda step: seen.append((str(step.label), step.number)),
     )
     model.fit(X, y)
-    model.set_params(T=6).fit(X.copy(), list(y))
+    model.set_params(n_estimators=6).fit(X.copy(), list(y))
     labels = ("benign", "malignant")
-    assert seen == [(label, t) for rounds in ((1, 2, 3), (4, 5, 6)) for label in labels for t in rounds]
+    assert seen == [
+        (label, t) for rounds in ((1, 2, 3), (4, 5, 6)) for label in labels for t in rounds
+    ]
     whole = BoostedDistanceClassifier(6, kernels=kernels).fit(X, y)
-    assert model.models_ == whole.models_
+    assert model.model_ == whole.model_
     assert_same(model.predict(X_test), whole.predict(X_test))
-    assert model.fit(X, y).models_ == whole.models_ and len(seen) == 12  # T as before: nothing to train
+    # as many rounds as before: nothing to train
+    assert model.fit(X, y).model_ == whole.model_ and len(seen) == 12
     assert_same(model.selected_dimensions_, whole.selected_dimensions_)
     assert whole.fit(X[:, :3], y).n_features_in_ == 3  # no warm start: any data will do
 
@@ -86,30 +103,37 @@ def test_warm_start_refuses_other_data_and_fewer_rounds(cancer):
     X = X.copy()
     model = BoostedDistanceClassifier(4, warm_start=True).fit(X, y)
     before = model.predict(X_test)
-    for other_X, other_y in ((X[::-1], y), (X[:80], y[:80]), (X, y[::-1]), (X, np.where(y == "benign", "b", "m"))):
-        with pytest.raises(ValueError, match="X, y: not those of the last fit"):
+    for other_X, other_y in (
+        (X[::-1], y),
+        (X[:80], y[:80]),
+        (X, y[::-1]),
+        (X, np.where(y == "benign", "b", "m")),
+    ):
+        with pytest.raises(ValueError, match="X and y must be those of the last fit"):
             model.fit(other_X, other_y)
     with pytest.raises(ValueError, match="features"):
         model.fit(X[:, :4], y)
     X[0, 0] += 1  # the training vectors are the model's own
-    with pytest.raises(ValueError, match="X, y: not those of the last fit"):
+    with pytest.raises(ValueError, match="X and y must be those of the last fit"):
         model.fit(X, y)
     X[0, 0] -= 1
-    with pytest.raises(ValueError, match="T is 3; 4 rounds are trained"):
-        model.set_params(T=3).fit(X, y)
-    with pytest.raises(TypeError, match="ensemble is a StumpEnsemble; `weak_learner` makes a TreeEnsemble"):
-        model.set_params(T=5, weak_learner=DepthTwoTrees()).fit(X, y)
+    with pytest.raises(ValueError, match=r"n_estimators must be at least 4, .* got 3"):
+        model.set_params(n_estimators=3).fit(X, y)
+    with pytest.raises(TypeError, match=r"start must have .* TreeEnsemble; got a StumpEnsemble"):
+        model.set_params(n_estimators=5, weak_learner=DepthTwoTrees()).fit(X, y)
     assert_same(model.predict(X_test), before)
 
 
 def test_a_callback_ends_the_training(cancer):
     X, y, X_test = cancer
-    model = BoostedDistanceClassifier(50, callback=lambda label, r: label == "benign" and r.t == 2, warm_start=True)
-    model.set_params(T=3).fit(X, y)
-    assert [len(m) for m in model.models_.values()] == [2, 3]
+    model = BoostedDistanceClassifier(
+        50, callback=lambda step: step.label == "benign" and step.number == 2, warm_start=True
+    )
+    model.set_params(n_estimators=3).fit(X, y)
+    assert [len(ensemble) for ensemble in model.model_.ensembles] == [2, 3]
     assert len(list(model.staged_predict(X_test))) == 3
     model.set_params(callback=None).fit(X, y)
-    assert model.models_ == BoostedDistanceClassifier(3).fit(X, y).models_
+    assert model.model_ == BoostedDistanceClassifier(3).fit(X, y).model_
 
 
 def test_memory_cap(cancer):
@@ -125,6 +149,52 @@ def test_selected_dimensions(cancer):
     assert 1 <= len(model.selected_dimensions_) <= 6
 
 
+def test_class_weights_are_factors_of_the_scores():
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["barolo", "grignolino", "barbera"])[y]
+    plain = BoostedDistanceClassifier(10).fit(X[::3], y[::3])
+    model = clone(plain).set_params(class_weight={"barolo": 1.5}).fit(X[::3], y[::3])
+    assert model.model_ == plain.model_
+    S = model.decision_function(X)
+    np.testing.assert_allclose(S, plain.decision_function(X) * [1.0, 1.5, 1.0], rtol=1e-12)
+    assert model.classes_.tolist() == ["barbera", "barolo", "grignolino"]
+    assert (model.predict(X) == "barolo").sum() > (plain.predict(X) == "barolo").sum()
+    *_, last = model.staged_predict(X)
+    assert_same(last, model.predict(X))
+    with pytest.raises(ValueError, match="class_weight must name classes of the model"):
+        model.set_params(class_weight={"merlot": 2.0}).predict(X)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, -1, -2])
+def test_n_jobs_changes_no_answer(cancer, n_jobs):
+    X, y, X_test = cancer
+    expected = BoostedDistanceClassifier(4, n_jobs=1).fit(X, y)
+    model = BoostedDistanceClassifier(4, n_jobs=n_jobs).fit(X, y)
+    assert model.model_ == expected.model_ and model.n_features_in_ == 30
+    assert_same(model.decision_function(X_test), expected.decision_function(X_test))
+    for wrong in (0, 1.5):
+        with pytest.raises(ValueError, match="n_jobs must be"):
+            BoostedDistanceClassifier(4, n_jobs=wrong).fit(X, y)
+
+
+def test_the_fitted_model_is_the_result_of_the_function(cancer, tmp_path):
+    X, y, X_test = cancer
+    classifier = BoostedDistanceClassifier(4).fit(X, y)
+    assert classifier.model_ == boosted_distance(X, y, 4)
+    assert_same(classifier.classes_, classifier.model_.classes)
+    save(tmp_path / "m", classifier.model_)
+    order = np.argsort(y, kind="stable")  # of equal similarities the first class's is taken
+    labels = nearest_neighbor_boosted_distance(load(tmp_path / "m"), X_test, X[order], y[order])
+    assert_same(classifier.predict(X_test), labels)
+
+
+def test_a_step_of_the_fit_can_be_saved_and_continued(cancer, tmp_path):
+    X, y, _ = cancer
+    with Checkpoint(tmp_path / "m", every=0) as checkpoint:
+        classifier = BoostedDistanceClassifier(4, callback=checkpoint).fit(X, y)
+    assert load(tmp_path / "m") == classifier.model_
+
+
 def test_kernels_are_named():
     with pytest.raises(ValueError, match="kernels"):
         BoostedDistanceClassifier(kernels="quick").fit([[0.0], [1.0]], [0, 1])
@@ -136,7 +206,8 @@ def test_scores_say_what_predict_says(kernels, normalize):
     X, y = load_wine(return_X_y=True)
     y = np.array(["barolo", "grignolino", "barbera"])[y]
     model = BoostedDistanceClassifier(10, kernels=kernels, normalize=normalize).fit(X[::3], y[::3])
-    S, P = model.decision_function(X), model.predict_proba(X)
+    S = model.decision_function(X)
+    P = model.predict_proba(X)
     assert S.shape == P.shape == (178, 3)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
     assert (model.classes_[S.argmax(axis=1)] == model.predict(X)).all()
@@ -146,21 +217,27 @@ def test_scores_say_what_predict_says(kernels, normalize):
     assert not normalize or 0 <= S.min() <= S.max() <= 1
     two = y != "barolo"
     model.fit(X[two], y[two])
-    g, P = model.decision_function(X), model.predict_proba(X)
+    g = model.decision_function(X)
+    P = model.predict_proba(X)
     assert g.shape == (178,) and ((g > 0) == (model.predict(X) == "grignolino")).all()
     np.testing.assert_allclose(P[:, 1], 1 / (1 + np.exp(-g)))
 
 
 def test_of_equal_similarities_the_first_class_is_taken():
     """Wherever its vectors stand in the training set."""
-    X, y = np.array([[2.0], [0.0], [2.0], [0.0]]), np.array([1, 1, 0, 0])
+    X = np.array([[2.0], [0.0], [2.0], [0.0]])
+    y = np.array([1, 1, 0, 0])
     model = BoostedDistanceClassifier(3).fit(X, y)
-    assert model.decision_function([[1.0]]).tolist() == [0.0] and model.predict([[1.0]]).tolist() == [0]
+    assert model.decision_function([[1.0]]).tolist() == [0.0] and model.predict(
+        [[1.0]]
+    ).tolist() == [0]
     assert [one.tolist() for one in model.staged_predict([[1.0]])] == [[0]] * 3
 
 
 def test_cross_validated_by_roc_auc():
     X, y = load_wine(return_X_y=True)
     for scoring, labels in (("roc_auc", y == 0), ("roc_auc_ovr", y), ("neg_log_loss", y)):
-        scores = cross_val_score(BoostedDistanceClassifier(10, kernels=NAMES[-1]), X, labels, cv=3, scoring=scoring)
+        scores = cross_val_score(
+            BoostedDistanceClassifier(10, kernels=NAMES[-1]), X, labels, cv=3, scoring=scoring
+        )
         assert np.isfinite(scores).all() and (scoring == "neg_log_loss" or scores.min() > 0.9)

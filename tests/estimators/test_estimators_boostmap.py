@@ -15,20 +15,33 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
+import refimpl
 from refimpl.estimators import BoostMap, BoostMapClassifier
 from refimpl.spaces import CallableSpace
 from refimpl.spaces.retrieval import FilterAndRefine
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
-SMALL = {"n_components": 6, "n_triples": 400, "M_1": 20, "M_2": 8, "random_state": 0, "threads": 1}
-TINY = {"n_components": 3, "n_triples": 60, "M_1": 6, "M_2": 3, "random_state": 0, "threads": 1}
-WORDS = "boost boosts boosted boast coast coats goats goat map maps mapped lap laps lapse forest rest nest".split()
+SMALL = {
+    "n_components": 6,
+    "n_triples": 400,
+    "n_references": 20,
+    "n_best": 8,
+    "random_state": 0,
+    "n_jobs": 1,
+}
+TINY = SMALL | {"n_components": 3, "n_triples": 60, "n_references": 6, "n_best": 3}
+WORDS = (
+    "boost boosts boosted boast coast coats goats goat map maps mapped lap laps lapse forest rest "
+    "nest"
+).split()
 
 
 @pytest.fixture(scope="module")
 def digits():
     X, y = load_digits(return_X_y=True)
-    names = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])[y]
+    names = np.array(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    )[y]
     return X[:150], names[:150], X[150:200], names[150:200]
 
 
@@ -70,19 +83,39 @@ def test_the_defaults_end_and_classify(load):
     y = np.array(["one", "two", "three"])[y]
     model = BoostMapClassifier(random_state=0, kernels=NAMES[-1]).fit(X[::2], y[::2])
     assert model.score(X[1::2], y[1::2]) > (0.9 if load is load_iris else 0.6)
-    assert len(model.embedding_.round_alpha) <= 20 * 8
-    assert BoostMap(random_state=0, kernels=NAMES[-1]).fit(X).embedding_.d <= 8
+    assert len(model.model_.round_alpha) <= 20 * 8
+    assert BoostMap(random_state=0, kernels=NAMES[-1]).fit(X).model_.d <= 8
 
 
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        (np.arange(20.0)[:, np.newaxis], np.arange(20) % 2, "no 1D embedding"),
-        (np.arange(40.0)[:, np.newaxis], np.arange(40) % 2, "no 1D embedding"),
-        (np.ones((30, 3)), np.arange(30) % 2, "no 1D embedding"),
-        (np.repeat(np.arange(10.0).reshape(5, 2), 8, axis=0), np.arange(40) % 2, "no 1D embedding"),
-        (np.arange(8.0)[:, np.newaxis], np.arange(8), "classes have two objects"),
-        (np.random.default_rng(0).normal(size=(20, 2)) * 1e-140, np.arange(20) % 2, "X: distances above 0 must lie"),
+        (
+            np.arange(20.0)[:, np.newaxis],
+            np.arange(20) % 2,
+            "a 1D embedding can order better than chance; got",
+        ),
+        (
+            np.arange(40.0)[:, np.newaxis],
+            np.arange(40) % 2,
+            "a 1D embedding can order better than chance; got",
+        ),
+        (np.ones((30, 3)), np.arange(30) % 2, "a 1D embedding can order better than chance; got"),
+        (
+            np.repeat(np.arange(10.0).reshape(5, 2), 8, axis=0),
+            np.arange(40) % 2,
+            "a 1D embedding can order better than chance; got",
+        ),
+        (
+            np.arange(8.0)[:, np.newaxis],
+            np.arange(8),
+            r"y must have 2 class\(es\) with two training objects for triples='selective'; got 0",
+        ),
+        (
+            np.random.default_rng(0).normal(size=(20, 2)) * 1e-140,
+            np.arange(20) % 2,
+            "X: distances above 0 must lie",
+        ),
     ],
 )
 @pytest.mark.parametrize("kernels", NAMES)
@@ -93,14 +126,23 @@ def test_nothing_to_learn_is_said(X, y, message, kernels):
 
 def test_a_fit_can_be_watched_stopped_and_gone_on_with(digits, tmp_path):
     X, y, Q, _ = digits
-    log, options = [], SMALL | {"kernels": NAMES[-1], "query_sensitive": 4}
-    whole = BoostMapClassifier(**options, callback=lambda r: log.append(r)).fit(X, y)
-    assert len(log) == len(whole.embedding_.round_alpha) + len(whole.embedding_.extra)
+    log = []
+    options = SMALL | {"kernels": NAMES[-1], "query_sensitive": 4}
+    whole = BoostMapClassifier(**options, callback=lambda step: log.append(step)).fit(X, y)
+    assert len(log) == len(whole.model_.round_alpha) + len(whole.model_.extra)
+    stopped = BoostMapClassifier(**options, callback=lambda step: step.number == 2).fit(X, y)
+    assert len(stopped.model_.round_alpha) == 2
     path = tmp_path / "fit.npz"
-    stopped = BoostMapClassifier(**options, callback=lambda r: r.j == 2, checkpoint=path).fit(X, y)
-    assert len(stopped.embedding_.round_alpha) == 2
-    assert_same(BoostMapClassifier(**options, checkpoint=path).fit(X, y).predict(Q), whole.predict(Q))
-    assert len(BoostMap(**SMALL, max_rounds=3).fit(X).embedding_.round_alpha) == 3
+    for step in (log[1], log[-2]):
+        refimpl.save(path, step.result)
+        again = clone(BoostMapClassifier(**options, start=refimpl.load(path))).fit(X, y)
+        assert again.model_ == whole.model_
+        assert_same(again.predict(Q), whole.predict(Q))
+    with pytest.raises(ValueError, match="start must come from a training with the same"):
+        BoostMapClassifier(**options | {"random_state": 1}, start=log[1].result).fit(X, y)
+    with pytest.raises(TypeError, match=r"callback must be a function of a refimpl\.Step; got 3"):
+        BoostMap(**SMALL, callback=3).fit(X)
+    assert len(BoostMap(**SMALL, max_rounds=3).fit(X).model_.round_alpha) == 3
     with pytest.raises(MemoryError, match="max_memory"):
         BoostMap(**SMALL, max_memory=1000).fit(X)
 
@@ -108,10 +150,20 @@ def test_a_fit_can_be_watched_stopped_and_gone_on_with(digits, tmp_path):
 @pytest.mark.parametrize(
     ("model", "X", "error", "message"),
     [
-        (BoostMap(metric="precomputed"), -np.ones((5, 3)), ValueError, r"shape \(5, 3\); it must be square"),
+        (
+            BoostMap(metric="precomputed"),
+            -np.ones((5, 3)),
+            ValueError,
+            r"must be square, .*; got shape \(5, 3\)",
+        ),
         (BoostMap(metric="precomputed"), -np.ones((5, 5)), ValueError, "Negative values"),
-        (BoostMap(), "abcdef", TypeError, "X is one string"),
-        (BoostMap(metric=edits), "abcdef", TypeError, "X is one string"),
+        (BoostMap(), "abcdef", TypeError, "X must be a list of objects or a table; got one string"),
+        (
+            BoostMap(metric=edits),
+            "abcdef",
+            TypeError,
+            "X must be a list of objects or a table; got one string",
+        ),
     ],
 )
 def test_what_is_no_training_set_is_named(model, X, error, message):
@@ -119,12 +171,17 @@ def test_what_is_no_training_set_is_named(model, X, error, message):
         model.fit(X)
 
 
-@pytest.mark.parametrize("model", [BoostMap(**SMALL), BoostMapClassifier(**SMALL)], ids=["map", "classifier"])
+@pytest.mark.parametrize(
+    "model", [BoostMap(**SMALL), BoostMapClassifier(**SMALL)], ids=["map", "classifier"]
+)
 def test_kernels_threads_seeds_and_pickles_give_the_same_answer(digits, model):
     X, y, Q, _ = digits
     answer = "transform" if isinstance(model, BoostMap) else "predict"
-    fits = [clone(model).set_params(kernels=name, threads=t).fit(X, y) for name, t in zip(NAMES, (1, 2), strict=False)]
-    fits += [clone(model).set_params(kernels=NAMES[-1], threads=1).fit(X, y)]
+    fits = [
+        clone(model).set_params(kernels=name, n_jobs=t).fit(X, y)
+        for name, t in zip(NAMES, (1, 2), strict=False)
+    ]
+    fits += [clone(model).set_params(kernels=NAMES[-1], n_jobs=None).fit(X, y)]
     fits += [pickle.loads(pickle.dumps(fits[0]))]
     for other in fits[1:]:
         assert_same(getattr(fits[0], answer)(Q), getattr(other, answer)(Q))
@@ -141,28 +198,34 @@ def test_transform_is_the_embedding_and_costs_what_it_says(digits):
         asked.append(1)
         return float(np.sqrt(((x - z) ** 2).sum()))
 
-    model = BoostMap(**SMALL, metric=euclid, n_candidates=40, n_training_objects=30, kernels=NAMES[-1])
+    model = BoostMap(
+        **SMALL, metric=euclid, n_candidates=40, n_training_objects=30, kernels=NAMES[-1]
+    )
     whole = model.fit_transform(X)
-    assert len(asked) == model.n_distances_ == 40 * 40 + 110 * model.embedding_.cost
+    assert len(asked) == model.n_distances_ == 40 * 40 + 110 * model.model_.cost
     asked.clear()
     F = model.transform(Q)
-    assert len(asked) == len(Q) * len(model.references_) == len(Q) * model.embedding_.cost
+    assert len(asked) == len(Q) * len(model.references_) == len(Q) * model.model_.cost
     named = BoostMap(**SMALL, n_candidates=40, n_training_objects=30, kernels=NAMES[-1]).fit(X)
     assert named.n_distances_ == 40 * 40
     np.testing.assert_allclose(named.transform(Q), F, rtol=1e-12)
     np.testing.assert_allclose(named.transform(X), whole, rtol=1e-12)
-    D = np.abs(F[0] - whole) @ named.embedding_.weights(F[:1])[0]
-    np.testing.assert_allclose(named.embedding_.pairwise(F[:1], whole)[0], D)
+    D = np.abs(F[0] - whole) @ named.model_.weights(F[:1])[0]
+    np.testing.assert_allclose(named.model_.pairwise(F[:1], whole)[0], D)
     assert list(named.get_feature_names_out()) == [f"boostmap{i}" for i in range(F.shape[1])]
     assert named.set_output(transform="default").transform(Q).shape == F.shape
 
 
 def test_in_a_pipeline_and_a_grid_search(digits):
     X, y, Q, z = digits
-    model = make_pipeline(StandardScaler(), BoostMap(**SMALL, kernels=NAMES[-1]), KNeighborsClassifier(3, metric="l1"))
+    model = make_pipeline(
+        StandardScaler(), BoostMap(**SMALL, kernels=NAMES[-1]), KNeighborsClassifier(3, metric="l1")
+    )
     search = GridSearchCV(model, {"boostmap__triples": ["nearby", "selective"]}, cv=2).fit(X, y)
     assert search.score(Q, z) > 0.5
-    classifier = BoostMapClassifier(3, **{**SMALL, "n_components": 12, "n_triples": 1000}, kernels=NAMES[-1])
+    classifier = BoostMapClassifier(
+        3, **{**SMALL, "n_components": 12, "n_triples": 1000}, kernels=NAMES[-1]
+    )
     search = GridSearchCV(classifier, {"n_refine": [None, 10]}, cv=2).fit(X, y)
     assert search.score(Q, z) > 0.7 and set(search.predict(Q)) <= set(y)
 
@@ -170,21 +233,36 @@ def test_in_a_pipeline_and_a_grid_search(digits):
 def test_a_matrix_of_distances_is_cut_by_rows_and_columns(digits):
     X, y, Q, _ = digits
     model = BoostMapClassifier(3, **SMALL, metric="precomputed", kernels=NAMES[-1])
-    assert get_tags(model).input_tags.pairwise and not get_tags(BoostMapClassifier()).input_tags.pairwise
+    assert (
+        get_tags(model).input_tags.pairwise
+        and not get_tags(BoostMapClassifier()).input_tags.pairwise
+    )
     D = cdist(X, X)
     scores = cross_val_score(model, D, y, cv=3)
     assert_same(scores, cross_val_score(clone(model).set_params(metric="euclidean"), X, y, cv=3))
     fitted = model.fit(D, y)
-    assert_same(fitted.predict(cdist(Q, X)), clone(model).set_params(metric="euclidean").fit(X, y).predict(Q))
+    assert_same(
+        fitted.predict(cdist(Q, X)),
+        clone(model).set_params(metric="euclidean").fit(X, y).predict(Q),
+    )
     with pytest.raises(ValueError, match="features"):
         fitted.predict(cdist(Q, X[:-1]))
 
 
 def test_words_under_the_edit_distance():
-    model = BoostMap(4, n_triples=200, M_1=10, M_2=5, k_most=5, metric=edits, random_state=0, kernels=NAMES[-1])
+    model = BoostMap(
+        4,
+        n_triples=200,
+        n_references=10,
+        n_best=5,
+        k_most=5,
+        metric=edits,
+        random_state=0,
+        kernels=NAMES[-1],
+    )
     F = model.fit_transform(WORDS)
-    assert F.shape == (len(WORDS), model.embedding_.d)
-    near = model.embedding_.pairwise(model.transform(["boosting"]), F)[0].argsort()[:5]
+    assert F.shape == (len(WORDS), model.model_.d)
+    near = model.model_.pairwise(model.transform(["boosting"]), F)[0].argsort()[:5]
     assert any(WORDS[i].startswith("boost") for i in near)
 
 
@@ -194,22 +272,45 @@ def test_an_asymmetric_distance_is_measured_from_the_query(digits):
     def above(x, z):
         return float(np.maximum(x - z, 0).sum() + 0.1 * np.maximum(z - x, 0).sum())
 
-    model = BoostMap(**SMALL, n_candidates=30, n_training_objects=30, metric=above, kernels=NAMES[-1]).fit(X)
+    model = BoostMap(
+        **SMALL, n_candidates=30, n_training_objects=30, metric=above, kernels=NAMES[-1]
+    ).fit(X)
     space = CallableSpace(above, X)
-    assert_same(model.transform(Q[:3]), model.embedding_.embed(space, Q[:3]))
+    assert_same(model.transform(Q[:3]), model.model_.embed(space, Q[:3]))
 
 
 def test_refinement_is_filter_and_refine(digits):
     X, y, Q, _ = digits
     model = BoostMapClassifier(3, n_refine=20, **SMALL, kernels=NAMES[-1]).fit(X, y)
     distances, indices = model.kneighbors(Q)
-    index = FilterAndRefine(model.embedding_, CallableSpace(cdist, X, pairwise=True), kernels=KERNELS[-1])
+    index = FilterAndRefine(
+        model.model_, CallableSpace(cdist, X, pairwise=True), kernels=KERNELS[-1]
+    )
     want = index.query(Q, 3, 20)
     assert_same(indices, want[0])
     np.testing.assert_allclose(distances, want[1])
     everything = BoostMapClassifier(3, n_refine=len(X), **SMALL, kernels=NAMES[-1]).fit(X, y)
     np.testing.assert_allclose(everything.kneighbors(Q)[0], np.sort(cdist(Q, X), axis=1)[:, :3])
     assert model.kneighbors(Q, 5)[1].shape == (len(Q), 5)
+
+
+def test_probabilities_are_the_shares_of_the_votes(digits):
+    """They agree with the predictions, ties included."""
+    X, y, Q, _ = digits
+    ties = 0
+    for k in (1, 2, 4, 5):
+        model = BoostMapClassifier(k, **TINY, kernels=NAMES[-1]).fit(X, y)
+        shares = model.predict_proba(Q)
+        near = model.kneighbors(Q)[1]
+        votes = np.stack([(y[near] == c).sum(axis=1) for c in model.classes_], axis=1)
+        np.testing.assert_allclose(shares, votes / k, rtol=1e-15)
+        assert_same(model.classes_[shares.argmax(axis=1)], model.predict(Q))
+        winner = shares == shares.max(axis=1, keepdims=True)
+        assert (winner.sum(axis=1) == 1).all()
+        tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        assert_same(shares[~tied], votes[~tied] / k)
+        ties += (shares.argmax(axis=1) != votes.argmax(axis=1)).sum()
+    assert ties > 0
 
 
 @pytest.mark.parametrize(
@@ -223,6 +324,9 @@ def test_refinement_is_filter_and_refine(digits):
         (BoostMap(n_components=0), "n_components"),
         (BoostMap(n_candidates=1), "n_candidates"),
         (BoostMap(random_state=-1), "random_state"),
+        (BoostMap(n_jobs=0), "n_jobs must be None or an integer other than 0; got 0"),
+        (BoostMap(n_references=0), "n_references"),
+        (BoostMap(n_best=0), "n_best"),
         (BoostMapClassifier(n_neighbors=999), "n_neighbors"),
         (BoostMapClassifier(n_neighbors=5, n_refine=2), "n_refine"),
     ],
@@ -235,10 +339,18 @@ def test_bad_parameters(digits, model, message):
 
 def test_classes_are_needed_where_they_are_used(digits):
     X, *_ = digits
-    with pytest.raises(ValueError, match="y is None"):
+    with pytest.raises(ValueError, match=r"y must hold classes with .*; got y=None"):
         BoostMap(triples="selective").fit(X)
-    with pytest.raises(ValueError, match="one class"):
+    with pytest.raises(ValueError, match="y must have at least two classes; got one class"):
         BoostMapClassifier(**SMALL).fit(X, np.zeros(len(X)))
     with pytest.raises(ValueError, match="NaN"):
         BoostMap(**SMALL).fit(np.full((9, 2), np.nan))
-    assert BoostMap(**SMALL, kernels=NAMES[-1]).fit(X).embedding_.d >= 1
+    assert BoostMap(**SMALL, kernels=NAMES[-1]).fit(X).model_.d >= 1
+
+
+def test_kneighbors_without_distances():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = BoostMapClassifier(n_components=4, n_triples=300, random_state=0)
+    model.fit(X, np.arange(40) % 2)
+    _, indices = model.kneighbors(X[:5], 3)
+    assert_same(model.kneighbors(X[:5], 3, return_distance=False), indices)

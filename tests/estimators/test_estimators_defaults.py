@@ -18,11 +18,12 @@ NAMES = ["reference", "fast"][: len(KERNELS)]
 both = pytest.mark.parametrize("kernels", NAMES)
 ALL = sorted(estimators.__all__)
 REFUSING = {  # what has to be learnt from two points of a class
-    "BoostMapClassifier": "0 of the training objects' classes have two objects",
-    "LMNN": "2 at least; class 'a' has 1",
-    "MultiMetricLMNN": "2 at least; class 'a' has 1",
+    "BoostMapClassifier": r"y must have 2 class\(es\) with two training objects .*; got 0",
+    "LMNN": "got 1 of class 'a'",
+    "MultiMetricLMNN": "got 1 of class 'a'",
 }
-PLAIN = ("BoostedDistanceClassifier", "FTuneClassifier")  # classifiers whose defaults do well on raw wine
+# classifiers whose defaults do well on raw wine
+PLAIN = ("BoostedDistanceClassifier", "FTuneClassifier")
 
 
 def answer(model, X):
@@ -63,7 +64,8 @@ def test_iris_in_a_pipeline_cloned_and_pickled(name, kernels):
 @pytest.mark.parametrize("classes", ["aaaabbbb", "abcdefgh"])
 @pytest.mark.parametrize("name", ALL)
 def test_eight_points(name, classes, kernels):
-    X, y = np.random.default_rng(0).normal(size=(8, 3)), np.array(list(classes))
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    y = np.array(list(classes))
     model = made(name, kernels)
     if classes == "abcdefgh" and name in REFUSING:
         with pytest.raises(ValueError, match=REFUSING[name]):
@@ -82,3 +84,12 @@ def test_raw_wine_scored_by_roc_auc(name, kernels):
     if not hasattr(model, "predict_proba"):
         model.set_params(loss="logistic")
     assert cross_val_score(model, X, y, scoring="roc_auc_ovr", cv=3).min() > 0.6
+
+
+@pytest.mark.parametrize(
+    "name", [*(name for name in ALL if is_classifier(getattr(estimators, name)())), "LMNN"]
+)
+def test_one_class_is_refused_in_the_same_words(name):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.raises(ValueError, match=r"^y must have at least two classes; got one class$"):
+        getattr(estimators, name)().fit(X, np.zeros(20, dtype=int))

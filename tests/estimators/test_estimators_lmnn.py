@@ -17,7 +17,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import LMNN, MultiMetricLMNN
 from refimpl.estimators.arguments import as_random_generator
-from refimpl.lmnn import lmnn, lmnn_rect, lmnn_svd
+from refimpl.estimators.lmnn import held_in
+from refimpl.lmnn import LMNNOptions, classify, lmnn, lmnn_rect, lmnn_svd
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
 
@@ -31,7 +32,8 @@ NAMES = ["reference", "fast"][: len(KERNELS)]
         MultiMetricLMNN(1, tol=0.1, max_checks=5, kernels=NAMES[-1]),
         MultiMetricLMNN(1, partition=2, validation=0.3, max_checks=5, random_state=0),
     ],
-    ids=[f"{kind}-{name}" for kind in ("one", "classes") for name in NAMES] + ["RECT", "few classes", "clusters"],
+    ids=[f"{kind}-{name}" for kind in ("one", "classes") for name in NAMES]
+    + ["RECT", "few classes", "clusters"],
 )
 def test_check_estimator(estimator):
     check_estimator(estimator)
@@ -43,29 +45,40 @@ def test_transform_is_the_learnt_factor(wine):
     want = lmnn(X, y, kernels=KERNELS[-1])
     assert_same(model.components_, want.L[0])
     assert_same(model.transform(X_test), X_test @ want.L[0].T)
-    assert model.result_.converged
+    assert model.model_.converged
     assert list(model.get_feature_names_out()[:2]) == ["lmnn0", "lmnn1"]
     rect = LMNN(n_components=2, kernels=NAMES[-1]).fit(X, y)
-    assert_same(rect.components_, lmnn_rect(X, y, 2, tol=1e-3, kernels=KERNELS[-1]).L[0])
+    assert_same(
+        rect.components_,
+        lmnn_rect(X, y, 2, options=LMNNOptions(tol=1e-3), kernels=KERNELS[-1]).L[0],
+    )
     svd = LMNN(n_components=2, low_rank="svd", kernels=NAMES[-1]).fit(X, y)
     assert_same(svd.components_, lmnn_svd(want, 2))
 
 
 def test_in_a_pipeline_and_a_grid_search(wine):
     X, X_test, y, y_test = wine
-    model = make_pipeline(StandardScaler(), LMNN(kernels=NAMES[-1], threads=1), KNeighborsClassifier(3))
-    search = GridSearchCV(model, {"lmnn__mu": [0.3, 1.0], "lmnn__n_components": [2, None]}, cv=2).fit(X, y)
+    model = make_pipeline(
+        StandardScaler(), LMNN(kernels=NAMES[-1], n_jobs=1), KNeighborsClassifier(3)
+    )
+    search = GridSearchCV(
+        model, {"lmnn__mu": [0.3, 1.0], "lmnn__n_components": [2, None]}, cv=2
+    ).fit(X, y)
     assert search.score(X_test, y_test) > 0.9
-    several = make_pipeline(StandardScaler(), MultiMetricLMNN(kernels=NAMES[-1], threads=1))
+    several = make_pipeline(StandardScaler(), MultiMetricLMNN(kernels=NAMES[-1], n_jobs=1))
     search = GridSearchCV(several, {"multimetriclmnn__partition": ["classes", 2]}, cv=2).fit(X, y)
     assert search.score(X_test, y_test) > 0.9 and set(search.predict(X_test)) == set("abc")
 
 
-@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN(partition=2, random_state=0)], ids=["one", "several"])
+@pytest.mark.parametrize(
+    "model", [LMNN(), MultiMetricLMNN(partition=2, random_state=0)], ids=["one", "several"]
+)
 def test_clones_pickles_and_kernels_agree(wine, model):
     X, X_test, y, _ = wine
     answer = "transform" if isinstance(model, LMNN) else "predict"
-    found = [getattr(clone(model).set_params(kernels=name).fit(X, y), answer)(X_test) for name in NAMES]
+    found = [
+        getattr(clone(model).set_params(kernels=name).fit(X, y), answer)(X_test) for name in NAMES
+    ]
     fitted = clone(model).set_params(kernels=NAMES[-1]).fit(X, y)
     found.append(getattr(pickle.loads(pickle.dumps(fitted)), answer)(X_test))
     for other in found[1:]:
@@ -78,9 +91,13 @@ def test_warm_start_begins_at_the_last_metric(wine):
     model = LMNN(warm_start=True, max_checks=3, tol=1e-6, callback=seen.append, kernels=NAMES[-1])
     with pytest.warns(ConvergenceWarning, match="Raise max_checks = 3 or tol"):
         model.fit(X, y)
-    first = model.result_.objective
+    first = model.model_.objective
     model.set_params(tol=1e-3, max_checks=200).fit(X, y)
-    assert model.result_.converged and model.result_.objective < first and len(seen) == 3 + model.result_.full_checks
+    assert (
+        model.model_.converged
+        and model.model_.objective < first
+        and len(seen) == 3 + model.model_.full_checks
+    )
 
 
 def test_several_metrics(wine):
@@ -89,8 +106,13 @@ def test_several_metrics(wine):
     assert model.components_.shape[0] == 3 and (model.classes_[model.partition_] == y).all()
     assert model.score(X_test, y_test) > 0.9
     distances, indices = model.kneighbors(X_test, 5)
-    assert distances.shape == indices.shape == (len(X_test), 5) and (np.diff(distances, axis=1) >= 0).all()
-    difference = (X_test[0] - X[indices[0, 0]]) @ model.components_[model.partition_[indices[0, 0]]].T
+    assert (
+        distances.shape == indices.shape == (len(X_test), 5)
+        and (np.diff(distances, axis=1) >= 0).all()
+    )
+    difference = (X_test[0] - X[indices[0, 0]]) @ model.components_[
+        model.partition_[indices[0, 0]]
+    ].T
     assert distances[0, 0] == pytest.approx(np.linalg.norm(difference))
 
 
@@ -114,7 +136,9 @@ def test_bad_parameters(wine, model, message):
         model.fit(X, y)
 
 
-@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN(), MultiMetricLMNN(validation=0.3)], ids=str)
+@pytest.mark.parametrize(
+    "model", [LMNN(), MultiMetricLMNN(), MultiMetricLMNN(validation=0.3)], ids=str
+)
 @pytest.mark.parametrize("rare", ["rare", 7])
 def test_a_small_class_is_named_by_its_label(model, rare):
     X = np.random.default_rng(0).normal(size=(23, 2))
@@ -125,16 +149,18 @@ def test_a_small_class_is_named_by_its_label(model, rare):
         f"n_neighbors must be at most 2, the smallest class ({rare!r}) has 3 points; got 3 "
         "(n_samples = 23, n_features = 2)"
     )
-    with pytest.raises(ValueError, match=rf"class {rare!r} has 1"):
+    with pytest.raises(ValueError, match=rf"got 1 of class {rare!r}"):
         model.fit(X[2:], y[2:])
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"n_components": 4}, {"n_components": 2}, {"n_components": 2, "low_rank": "svd"}]
+    "options",
+    [{}, {"n_components": 4}, {"n_components": 2}, {"n_components": 2, "low_rank": "svd"}],
 )
 def test_the_width_of_the_images_does_not_depend_on_the_data(options):
     """With a constant column, or fewer points than features, the metric has a lower rank."""
-    X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    y = np.arange(30) % 2
     constant = X.copy()
     constant[:, 1] = 0.3
     width = options.get("n_components", 4)
@@ -165,10 +191,12 @@ def test_neighbours_of_the_training_points_leave_them_out(wine):
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_probabilities_are_shares_of_the_votes(k):
     rng = np.random.default_rng(k)
-    X, y = rng.normal(size=(60, 3)), np.array(list("cab"))[np.arange(60) % 3]
+    X = rng.normal(size=(60, 3))
+    y = np.array(list("cab"))[np.arange(60) % 3]
     model = MultiMetricLMNN(k, tol=0.1, kernels=NAMES[-1]).fit(X, y)
     Q = rng.normal(size=(200, 3))
-    shares, near = model.predict_proba(Q), y[model.kneighbors(Q, return_distance=False)]
+    shares = model.predict_proba(Q)
+    near = y[model.kneighbors(Q, return_distance=False)]
     for c, label in enumerate(model.classes_):
         assert_same(shares[:, c], (near == label).mean(axis=1))
     assert shares.shape == (200, 3) and np.allclose(shares.sum(axis=1), 1)
@@ -178,14 +206,17 @@ def test_probabilities_are_shares_of_the_votes(k):
 
 
 def test_a_fit_that_is_not_proven_warns():
-    """A feature that tells a class from the others, and inside the classes differs by 1e-12 of that."""
+    """A feature that tells a class from the others, and inside the classes differs by 1e-12 of
+    that.
+    """
     rng = np.random.default_rng(6)
-    X, y = rng.normal(size=(27, 3)), np.arange(27) % 3
+    X = rng.normal(size=(27, 3))
+    y = np.arange(27) % 3
     X[:, 2] = (y == 2) + 1e-12 * X[:, 2]
     model = LMNN(1, mu=3.0, kernels=NAMES[-1])
     with pytest.warns(ConvergenceWarning, match="not converged"):
         model.fit(X, y)
-    assert not model.result_.converged
+    assert not model.model_.converged
 
 
 def test_a_fit_that_a_validation_set_ended_does_not_warn(wine):
@@ -194,27 +225,35 @@ def test_a_fit_that_a_validation_set_ended_does_not_warn(wine):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         model.fit(X, y)
-    errors = model.result_.validation_errors
-    assert len(errors) - 1 - errors.argmin() == 5 and not model.result_.converged
+    errors = model.model_.validation_errors
+    assert len(errors) - 1 - errors.argmin() == 5 and not model.model_.converged
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_checks": 2}, {"partition": 1, "tol": 0.02}], ids=["max_checks", "a later metric is proven"]
+    "options",
+    [{"max_checks": 2}, {"partition": 1, "tol": 0.02}],
+    ids=["max_checks", "a later metric is proven"],
 )
 def test_a_fit_with_a_validation_set_that_did_not_end_it_warns(options):
     X, y = load_wine(return_X_y=True)
-    model = MultiMetricLMNN(kernels=NAMES[-1], validation=0.3, random_state=0, tol=1e-6).set_params(**options)
+    model = MultiMetricLMNN(kernels=NAMES[-1], validation=0.3, random_state=0, tol=1e-6).set_params(
+        **options
+    )
     with pytest.warns(ConvergenceWarning, match="not converged"):
         model.fit(X, y)
-    errors = model.result_.validation_errors
-    assert len(errors) - 1 - errors.argmin() < 5 and not model.result_.converged
+    errors = model.model_.validation_errors
+    assert len(errors) - 1 - errors.argmin() < 5 and not model.model_.converged
 
 
 @pytest.mark.parametrize("scale", [1e-309, 1e-145, 1e-125])
-@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN(), MultiMetricLMNN(partition=2, random_state=0)], ids=str)
+@pytest.mark.parametrize(
+    "model", [LMNN(), MultiMetricLMNN(), MultiMetricLMNN(partition=2, random_state=0)], ids=str
+)
 def test_features_of_next_to_no_spread_are_refused_in_fit(wine, model, scale):
     X, _, y, _ = wine
-    with pytest.raises(ValueError, match="column 0 of X must be constant or have a spread of at least 1e-120"):
+    with pytest.raises(
+        ValueError, match="column 0 of X must be constant or have a spread of at least 1e-120"
+    ):
         model.fit(scale * X, y)
 
 
@@ -229,14 +268,108 @@ def test_features_of_any_other_size_fit_and_predict(wine, scale):
 def test_early_stopping_measures_the_classifier_that_predicts():
     """Four classes and two neighbours: about every other vote is a tie."""
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(120, 3)), np.arange(120) % 4
+    X = rng.normal(size=(120, 3))
+    y = np.arange(120) % 4
     X[:, 0] += y
     model = MultiMetricLMNN(2, validation=0.3, random_state=0, kernels=NAMES[-1], max_checks=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, y)
-    kept = model._kept(y, 2, as_random_generator(0))
-    model._X, model._places, model.partition_ = X[kept], y[kept], model.partition_[kept]  # who voted in training
+    kept = held_in(0.3, y, 2, as_random_generator(0))
+    # who voted in training
+    model._X, model._places, model.partition_ = X[kept], y[kept], model.partition_[kept]
     errors = (model.predict(X[~kept]) != y[~kept]).mean()
-    assert errors == model.result_.validation_errors.min()
+    assert errors == model.model_.validation_errors.min()
     assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
+
+
+# ------------------------------------------------------------------ what they share with the others
+
+
+def test_options_reach_the_training(wine):
+    X, _, y, _ = wine
+    given = {"solver": "printed", "search": "trees", "max_checks": 4, "n_target_rounds": 2}
+    options = LMNNOptions(tol=1e-3, **given)
+    for model, partition in ((LMNN(), None), (MultiMetricLMNN(), y)):
+        model.set_params(kernels=NAMES[-1], **given)
+        with pytest.warns(ConvergenceWarning, match="max_checks = 4"):
+            model.fit(X, y)
+        want = lmnn(X, y, partition=partition, options=options, kernels=KERNELS[-1])
+        assert model.model_ == want and model.n_features_in_ == X.shape[1]
+    with pytest.raises(ValueError, match="solver must be None in lmnn_rect"):
+        LMNN(n_components=2, solver="printed").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"n_components": 2}, {"n_components": 2, "low_rank": "svd"}]
+)
+def test_points_held_out_end_the_training_of_one_metric(wine, options):
+    X, _, y, _ = wine
+    model = LMNN(validation=0.3, patience=2, tol=1e-9, random_state=0, kernels=NAMES[-1], **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(X, y)
+    errors = model.model_.validation_errors
+    assert len(errors) - 1 - errors.argmin() == 2 and not model.model_.converged
+    places = np.unique(y, return_inverse=True)[1]
+    kept = held_in(0.3, places, 3, as_random_generator(0))
+    assert len(model.model_.partition) == kept.sum() < len(X)
+    assert_same(clone(model).fit(X, y).components_, model.components_)
+    if options.get("low_rank") != "svd":
+        near = classify(model.components_, X[~kept], X[kept], places[kept], 3)
+        assert (near != places[~kept]).mean() == errors.min()
+
+
+def test_distances_of_pairs_are_those_of_the_images(wine):
+    X, X_test, y, _ = wine
+    model = LMNN(n_components=3, kernels=NAMES[-1]).fit(X, y)
+    pairs = np.stack([X_test[:10], X_test[10:20]], axis=1)
+    Z = model.transform(X_test[:20])
+    distances = model.pair_distance(pairs)
+    np.testing.assert_allclose(distances, np.linalg.norm(Z[:10] - Z[10:], axis=1), rtol=1e-9)
+    assert_same(model.pair_score(pairs), -distances)
+    M = model.get_mahalanobis_matrix()
+    apart = pairs[:, 0] - pairs[:, 1]
+    np.testing.assert_allclose(distances**2, np.einsum("ij,jk,ik->i", apart, M, apart), rtol=1e-9)
+    metric = model.get_metric()
+    by_metric = [metric(u, v) for u, v in pairs]
+    squares = [metric(u, v, squared=True) for u, v in pairs]
+    model.fit(X[::-1] * 2, y[::-1])  # a later fit leaves the function alone
+    np.testing.assert_allclose(by_metric, distances, rtol=1e-12)
+    np.testing.assert_allclose(squares, distances**2, rtol=1e-12)
+    assert [metric(u, v) for u, v in pairs] == by_metric
+    near = KNeighborsClassifier(3, metric=metric).fit(X, y).kneighbors(X_test[:3])[1]
+    Z = X @ np.linalg.cholesky(M + 1e-12 * np.eye(13))
+    Q = X_test[:3]
+    want = np.linalg.norm(Z[:, None] - Q @ np.linalg.cholesky(M + 1e-12 * np.eye(13)), axis=2)
+    assert_same(near, want.argsort(axis=0)[:3].T)
+    for wrong in (pairs[0], pairs[:, :, :2], pairs * np.nan):
+        with pytest.raises(ValueError, match=r"pairs must hold finite numbers, shape \(m, 2, 13\)"):
+            model.pair_distance(wrong)
+
+
+@pytest.mark.parametrize("model", [LMNN(), LMNN(n_components=2), MultiMetricLMNN()], ids=str)
+def test_a_callback_ends_a_fit(wine, model):
+    X, X_test, y, _ = wine
+    steps = []
+    model = clone(model).set_params(
+        callback=lambda step: steps.append(step) or step.number == 2, kernels=NAMES[-1]
+    )
+    with pytest.warns(ConvergenceWarning, match="the callback or an interruption ended"):
+        model.fit(X, y)
+    assert len(steps) == 2 and model.model_ == steps[-1].result
+    assert (
+        model.predict(X_test).shape if hasattr(model, "predict") else model.transform(X_test).size
+    )
+
+
+@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN()], ids=str)
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, -2])
+def test_jobs_are_threads(wine, model, n_jobs):
+    X, _, y, _ = wine
+    model = clone(model).set_params(kernels=NAMES[-1])
+    want = model.fit(X, y).components_
+    assert model.n_jobs == -1
+    assert_same(model.set_params(n_jobs=n_jobs).fit(X, y).components_, want)
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0; got 0"):
+        model.set_params(n_jobs=0).fit(X, y)

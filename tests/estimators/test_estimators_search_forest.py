@@ -14,10 +14,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import SearchForestNeighbors
-from refimpl.search_forest import neighbor_similarity, search_forest, selection
+from refimpl.search_forest import ForestOptions, neighbor_similarity, search_forest, selection
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
-SMALL = {"n_trees": 5, "n_similar": 20, "lam": 0.03, "random_state": 0, "kernels": NAMES[-1], "threads": 1}
+SMALL = {
+    "n_estimators": 5,
+    "n_similar": 20,
+    "lam": 0.03,
+    "random_state": 0,
+    "kernels": NAMES[-1],
+    "n_jobs": 1,
+}
 
 
 @pytest.fixture(scope="module")
@@ -34,25 +41,30 @@ def fitted(digits):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
 def test_check_estimator(name):
-    check_estimator(SearchForestNeighbors(3, n_trees=2, kernels=name, threads=1))
+    check_estimator(SearchForestNeighbors(3, n_estimators=2, kernels=name, n_jobs=1))
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_check_estimator_with_classes():
-    check_estimator(SearchForestNeighbors(3, n_trees=2, similarity="classes", mode="connectivity", threads=1))
+    check_estimator(
+        SearchForestNeighbors(
+            3, n_estimators=2, similarity="classes", mode="connectivity", n_jobs=1
+        )
+    )
 
 
 def test_neighbours_are_the_nearest_candidates(digits):
     X, _, Q, _ = digits
     fitted = SearchForestNeighbors(4, n_candidates=400, **SMALL).fit(X)
-    found, (distances, indices) = fitted.candidates(Q), fitted.kneighbors(Q)
+    found = fitted.candidates(Q)
+    (distances, indices) = fitted.kneighbors(Q)
     D = ((Q[:, None] - X) ** 2).sum(axis=2)
     for i in range(len(Q)):
         mine = np.sort(found.ids[found.offsets[i] : found.offsets[i + 1]])
         mine = mine if len(mine) >= 4 else np.arange(len(X))
         assert (indices[i] == mine[np.argsort(D[i, mine], kind="stable")[:4]]).all()
     np.testing.assert_allclose(distances, np.take_along_axis(D, indices, axis=1) ** 0.5)
-    T = selection(fitted.forest_, fitted._mapped(Q), fitted._mapped(X))
+    T = selection(fitted.model_, fitted._mapped(Q), fitted._mapped(X))
     assert (np.diff(found.offsets) == (T > 0).sum(axis=1)).all()
     few = SearchForestNeighbors(4, n_candidates=6, **SMALL).fit(X)
     assert (few.kneighbors(Q)[0][:, -1] >= distances[:, -1]).all()
@@ -62,14 +74,14 @@ def test_neighbours_are_the_nearest_candidates(digits):
 
 def test_queries_with_few_candidates_are_compared_with_all(digits):
     X, _, Q, _ = digits
-    model = SearchForestNeighbors(150, **{**SMALL, "lam": 0.5, "n_trees": 1}).fit(X)
+    model = SearchForestNeighbors(150, **{**SMALL, "lam": 0.5, "n_estimators": 1}).fit(X)
     assert (np.diff(model.candidates(Q).offsets) < 150).any()
     found, exact = (m.kneighbors(Q) for m in (model, NearestNeighbors(n_neighbors=150).fit(X)))
     few = np.diff(model.candidates(Q).offsets) < 150
     np.testing.assert_allclose(found[0][few], exact[0][few])
     own = model.kneighbors(return_distance=False)
     assert own.shape == (400, 150) and (own != np.arange(400)[:, None]).all()
-    with pytest.raises(ValueError, match="n_neighbors is 400; there are 399"):
+    with pytest.raises(ValueError, match=r"n_neighbors must be at most 399, .*; got 400"):
         model.kneighbors(n_neighbors=400)
 
 
@@ -77,11 +89,12 @@ def test_queries_with_few_candidates_are_compared_with_all(digits):
 def test_the_graph_is_like_that_of_the_transformer(digits, mode):
     """With one leaf for all the forest selects everything, and both graphs are the same."""
     X, _, Q, _ = digits
-    one = {**SMALL, "n_trees": 1, "max_depth": 1, "lam": 1e-6, "n_candidates": 400}
+    one = {**SMALL, "n_estimators": 1, "max_depth": 1, "lam": 1e-6, "n_candidates": 400}
     ours = SearchForestNeighbors(5, mode=mode, **one).fit(X)
     theirs = KNeighborsTransformer(n_neighbors=5, mode=mode).fit(X)
     for part in (X, Q):
-        a, b = ours.transform(part), theirs.transform(part)
+        a = ours.transform(part)
+        b = theirs.transform(part)
         assert a.shape == b.shape and a.nnz == b.nnz and type(a).__name__ == "csr_matrix"
         np.testing.assert_allclose(np.sort(a.data), np.sort(b.data), atol=1e-6)
     assert ours.get_feature_names_out().shape == (400,)
@@ -90,7 +103,9 @@ def test_the_graph_is_like_that_of_the_transformer(digits, mode):
 def test_in_a_pipeline(digits):
     X, y, Q, y_Q = digits
     forest = SearchForestNeighbors(5, **SMALL)
-    model = make_pipeline(forest, KNeighborsClassifier(n_neighbors=5, metric="precomputed")).fit(X, y)
+    model = make_pipeline(forest, KNeighborsClassifier(n_neighbors=5, metric="precomputed")).fit(
+        X, y
+    )
     assert model.score(Q, y_Q) > 0.8
     search = GridSearchCV(model, {"searchforestneighbors__lam": [0.02, 0.1]}, cv=2).fit(X, y)
     assert search.best_score_ > 0.8
@@ -99,21 +114,27 @@ def test_in_a_pipeline(digits):
 def test_classes_make_the_forest(digits):
     X, y, Q, y_Q = digits
     model = SearchForestNeighbors(5, similarity="classes", **SMALL).fit(X, y)
-    found = model.candidates(Q, 20)
-    right = [(y[found.ids[a:b]] == label).mean() for a, b, label in
-             zip(found.offsets[:-1], found.offsets[1:], y_Q, strict=True) if b > a]  # fmt: skip
+    found = model.candidates(Q, n_candidates=20)
+    right = [
+        (y[found.ids[a:b]] == label).mean()
+        for a, b, label in zip(found.offsets[:-1], found.offsets[1:], y_Q, strict=True)
+        if b > a
+    ]
     assert np.mean(right) > 0.7
 
 
 def test_kernels_agree_and_estimators_travel(digits):
     X, _, Q, _ = digits
-    models = [SearchForestNeighbors(4, **{**SMALL, "kernels": name}).fit(X.astype(np.float32)) for name in NAMES]
+    models = [
+        SearchForestNeighbors(4, **{**SMALL, "kernels": name}).fit(X.astype(np.float32))
+        for name in NAMES
+    ]
     models.append(pickle.loads(pickle.dumps(models[0])))
     models.append(clone(models[0]).fit(X.astype(np.float32)))
     for model in models[1:]:
         for a, b in zip(models[0].kneighbors(Q), model.kneighbors(Q), strict=True):
             assert_same(a, b)
-    assert models[0].forest_.planes.dtype == np.float32
+    assert models[0].model_.planes.dtype == np.float32
 
 
 def test_the_default_moves_planes_and_without_moves_it_is_the_printed_form(digits):
@@ -121,17 +142,40 @@ def test_the_default_moves_planes_and_without_moves_it_is_the_printed_form(digit
     exact = NearestNeighbors(n_neighbors=5).fit(X).kneighbors(Q, return_distance=False)
     found = {}
     for refine, options in ((10, {"offset": "best", "refine": 10}), (0, {})):
-        model = SearchForestNeighbors(5, n_candidates=30, refine=refine, n_training_points=None, **SMALL).fit(X)
+        model = SearchForestNeighbors(
+            5, n_candidates=30, refine=refine, n_training_points=None, **SMALL
+        ).fit(X)
         rng = np.random.default_rng(0)
         rows = np.sort(rng.permutation(len(X))[40:])
         assert model.get_params()["refine"] == refine and SearchForestNeighbors().refine == 10
         Z = model._mapped(X)[rows]
         S = neighbor_similarity(Z, model.n_similar_)
-        expected = search_forest(Z, S, 5, 0.03, rng=rng, max_leaves=128, kernels=KERNELS[-1], threads=1, **options)
-        assert model.forest_.n_words == expected.n_words and np.array_equal(model.forest_.planes, expected.planes)
+        expected = search_forest(
+            Z,
+            S,
+            5,
+            0.03,
+            rng=rng,
+            kernels=KERNELS[-1],
+            threads=1,
+            options=ForestOptions(max_leaves=128, **options),
+        )
+        assert model.model_.n_words == expected.n_words and np.array_equal(
+            model.model_.planes, expected.planes
+        )
         near = model.kneighbors(Q, return_distance=False)
         found[refine] = np.mean([np.isin(a, b).mean() for a, b in zip(exact, near, strict=True)])
     assert found[10] > found[0] > 0.7
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2, -1, -2])
+def test_no_result_depends_on_the_number_of_jobs(digits, fitted, n_jobs):
+    X, _, Q, _ = digits
+    model = SearchForestNeighbors(4, **SMALL | {"n_jobs": n_jobs}).fit(X)
+    assert model.model_ == fitted.model_
+    assert (model.index_.threads is None) == (n_jobs == -1)
+    for a, b in zip(model.kneighbors(Q), fitted.kneighbors(Q), strict=True):
+        assert_same(a, b)
 
 
 def test_a_sample_is_enough_to_learn_from(digits):
@@ -141,13 +185,17 @@ def test_a_sample_is_enough_to_learn_from(digits):
 
 
 def test_what_is_similar_follows_the_sample():
-    """A hundredth of the points by default, and as large a share of those that the forest is learnt from, if not 10."""
+    """A hundredth of the points by default, and as large a share of those that the forest is learnt
+    from, if not 10.
+    """
     X = np.random.default_rng(0).normal(size=(3000, 3))
-    how = {"n_trees": 1, "max_leaves": 4, "lam": 1e-4, "random_state": 0, "kernels": NAMES[-1]}
+    how = {"n_estimators": 1, "max_leaves": 4, "lam": 1e-4, "random_state": 0, "kernels": NAMES[-1]}
     assert SearchForestNeighbors(n_training_points=None, **how).fit(X).n_similar_ == 28
     assert SearchForestNeighbors(n_training_points=300, **how).fit(X).n_similar_ == 10
     assert SearchForestNeighbors(n_training_points=1500, **how).fit(X).n_similar_ == 15
-    assert SearchForestNeighbors(n_training_points=300, n_similar=100, **how).fit(X).n_similar_ == 10
+    assert (
+        SearchForestNeighbors(n_training_points=300, n_similar=100, **how).fit(X).n_similar_ == 10
+    )
     assert SearchForestNeighbors(n_training_points=300, n_similar=1, **how).fit(X).n_similar_ == 1
     assert SearchForestNeighbors(n_similar=100, **how).fit(X[:30]).n_similar_ == 15
     assert SearchForestNeighbors(**how).fit(X[:300]).n_similar_ == 18
@@ -155,11 +203,14 @@ def test_what_is_similar_follows_the_sample():
 
 @pytest.mark.parametrize("n", [20, 100, 300, 2000, 4000])
 def test_by_default_few_points_are_compared(n):
-    """5 % from 2,000 points on, else 100; as many as neighbours are asked for, at least; more if one says so."""
+    """5 % from 2,000 points on, else 100; as many as neighbours are asked for, at least; more if
+    one says so.
+    """
     X, _ = make_blobs(n + 50, 5, centers=8, cluster_std=3.0, random_state=0)
     X, Q = X[:n], X[n:]
-    how = {"n_trees": 4, "max_leaves": 16, "random_state": 0, "kernels": NAMES[-1]}
-    model, compared = SearchForestNeighbors(3, **how).fit(X), []
+    how = {"n_estimators": 4, "max_leaves": 16, "random_state": 0, "kernels": NAMES[-1]}
+    model = SearchForestNeighbors(3, **how).fit(X)
+    compared = []
     rerank = model.index_.kernels.rerank
 
     class Counting:
@@ -188,13 +239,19 @@ def test_the_fit_says_what_recall_to_expect(similarity):
     X, y = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(X))
     X, Q, y = X[order[:1500]], X[order[1500:]], y[order[:1500]]
-    how = {"n_trees": 4, "max_leaves": 32, "n_candidates": 30, "random_state": 0, "kernels": NAMES[-1]}
+    how = {
+        "n_estimators": 4,
+        "max_leaves": 32,
+        "n_candidates": 30,
+        "random_state": 0,
+        "kernels": NAMES[-1],
+    }
     model = SearchForestNeighbors(5, similarity=similarity, **how).fit(X, y)
     exact = NearestNeighbors(n_neighbors=5).fit(X).kneighbors(Q, return_distance=False)
     found = model.kneighbors(Q, return_distance=False)
     recall = np.mean([len(set(a) & set(b)) / 5 for a, b in zip(found, exact, strict=True)])
     assert 0.1 < model.expected_recall_ < 0.99 and abs(model.expected_recall_ - recall) < 0.08
-    share = np.diff(model.candidates(Q, 30).offsets).mean() / 1500
+    share = np.diff(model.candidates(Q, n_candidates=30).offsets).mean() / 1500
     assert abs(model.expected_candidates_ - share) < 0.2 * share
     assert type(model.expected_recall_) is type(model.expected_candidates_) is float
 
@@ -203,31 +260,46 @@ def test_few_points_are_all_compared():
     X = np.random.default_rng(0).normal(size=(8, 3))
     model = SearchForestNeighbors(7, random_state=0).fit(X)
     assert model.expected_recall_ == 1.0 and model.expected_candidates_ == 1.0
-    assert_same(model.kneighbors()[1], NearestNeighbors(n_neighbors=7).fit(X).kneighbors()[1].astype(np.int64))
+    assert_same(
+        model.kneighbors()[1],
+        NearestNeighbors(n_neighbors=7).fit(X).kneighbors()[1].astype(np.int64),
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"mode": "graph"}, ValueError, "mode"), ({"similarity": "cosine"}, ValueError, "similarity"),
-        ({"n_trees": 0}, ValueError, "n_trees is 0"), ({"n_trees": 2.5}, TypeError, "n_trees is 2.5"),
-        ({"n_similar": 0}, ValueError, "n_similar"), ({"lam": 2.0}, ValueError, "lam is 2"),
-        ({"kernels": "quick"}, ValueError, "kernels"), ({"random_state": -1}, ValueError, "random_state"),
+        ({"mode": "graph"}, ValueError, "mode"),
+        ({"similarity": "cosine"}, ValueError, "similarity"),
+        ({"n_estimators": 0}, ValueError, "n_estimators .*at least 1"),
+        ({"n_estimators": 2.5}, TypeError, r"n_estimators .*2\.5"),
+        ({"n_similar": 0}, ValueError, "n_similar"),
+        ({"lam": 2.0}, ValueError, "lam .*2"),
+        ({"kernels": "quick"}, ValueError, "kernels"),
+        ({"random_state": -1}, ValueError, "random_state"),
         ({"n_training_points": 1}, ValueError, "n_training_points"),
-        ({"threads": 0}, ValueError, "threads must be at least 1, or None; got 0"),
-        ({"n_neighbors": 0}, ValueError, "n_neighbors is 0"), ({"n_neighbors": "a"}, TypeError, "n_neighbors is 'a'"),
-        ({"n_candidates": 0}, ValueError, "n_candidates is 0"), ({"max_memory": "a"}, TypeError, "max_memory is 'a'"),
-        ({"n_candidates": 2.5}, TypeError, "n_candidates is 2.5"),
-        ({"n_candidates": 4}, ValueError, "n_candidates must be at least 5, the number of neighbours.*got 4"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be None or an integer other than 0; got 0"),
+        ({"n_neighbors": 0}, ValueError, "n_neighbors .*at least 1"),
+        ({"n_neighbors": "a"}, TypeError, "n_neighbors .*'a'"),
+        ({"n_candidates": 0}, ValueError, "n_candidates .*at least 1"),
+        ({"max_memory": "a"}, TypeError, "max_memory .*'a'"),
+        ({"n_candidates": 2.5}, TypeError, r"n_candidates .*2\.5"),
+        (
+            {"n_candidates": 4},
+            ValueError,
+            "n_candidates must be at least 5, the number of neighbours.*got 4",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_parameters(digits, change, error, message):
     with pytest.raises(error, match=message):
         SearchForestNeighbors(**change).fit(digits[0])
 
 
 def test_classes_of_one_point_each_are_refused_as_y(digits):
-    with pytest.raises(ValueError, match="y: no two of the 20 points"):
+    with pytest.raises(
+        ValueError, match="y must have two points of the same class among the 20 points"
+    ):
         SearchForestNeighbors(similarity="classes").fit(digits[0][:20], np.arange(20))
 
 
@@ -237,18 +309,21 @@ def test_an_unfitted_estimator_says_so(digits, ask):
         getattr(SearchForestNeighbors(), ask)(digits[0])
 
 
-# ------------------------------------------------------------------------------------------ n_candidates
+# ------------------------------------------------------------------------------------- n_candidates
 
 
 def test_as_few_candidates_as_neighbours_are_compared_with_no_other_points(digits):
-    """A point of fit finds itself, for which there is a place more. No query is compared with all points."""
+    """A point of fit finds itself, for which there is a place more. No query is compared with all
+    points.
+    """
     X, _, Q, _ = digits
-    how = {**SMALL, "lam": 0.01, "n_trees": 1}
+    how = {**SMALL, "lam": 0.01, "n_estimators": 1}
     model = SearchForestNeighbors(4, n_candidates=4, **how).fit(X)
-    few = model.candidates(Q, 4).ids.reshape(-1, 4)
+    few = model.candidates(Q, n_candidates=4).ids.reshape(-1, 4)
     assert_same(np.sort(model.kneighbors(Q)[1]), np.sort(few))
-    own, graph = model.kneighbors(return_distance=False), model.transform(X)
-    more = model.candidates(X, 5).ids.reshape(-1, 5)
+    own = model.kneighbors(return_distance=False)
+    graph = model.transform(X)
+    more = model.candidates(X, n_candidates=5).ids.reshape(-1, 5)
     assert own.shape == (400, 4) and graph.nnz == 5 * 400
     for i in range(len(X)):
         assert set(own[i]) <= set(more[i]) and i not in own[i]
@@ -257,7 +332,10 @@ def test_as_few_candidates_as_neighbours_are_compared_with_no_other_points(digit
     assert_same(np.sort(ones.indices.reshape(-1, 4)).astype(np.int64), np.sort(few))
     for ask in (model.kneighbors, model.kneighbors_graph):
         for part in (None, Q):
-            with pytest.raises(ValueError, match="n_candidates must be at least 5, the number of neighbours asked for"):
+            with pytest.raises(
+                ValueError,
+                match="n_candidates must be at least 5, the number of neighbours asked for",
+            ):
                 ask(part, 5)
 
 
@@ -265,36 +343,39 @@ def test_as_few_candidates_as_neighbours_are_compared_with_no_other_points(digit
 
 
 def test_single_precision_is_averaged_in_double():
-    """A running sum of 2^15 values near 30,000 in float32 is off by more than their deviation from it."""
+    """A running sum of 2^15 values near 30,000 in float32 is off by more than their deviation from
+    it.
+    """
     X = (30000 + np.random.default_rng(0).normal(size=(2**15, 2))).astype(np.float32)
     middle = X.mean(axis=0, dtype=np.float64)
     assert (np.abs(X.mean(axis=0) - middle) > 1).all()
     model = SearchForestNeighbors(4, n_training_points=100, max_depth=3, **SMALL).fit(X)
     np.testing.assert_allclose(model._middle, middle, rtol=1e-12)
     assert model._scale == pytest.approx(np.sqrt(((X - middle) ** 2).sum(axis=1).mean()), rel=1e-12)
-    assert model._mapped(X[:3]).dtype == model.forest_.planes.dtype == np.float32
+    assert model._mapped(X[:3]).dtype == model.model_.planes.dtype == np.float32
 
 
 def test_values_whose_squares_cannot_be_summed_are_refused(digits, fitted):
     X, _, Q, _ = digits
-    with pytest.raises(ValueError, match="X has values beyond 1e140"):
+    with pytest.raises(ValueError, match="X must hold values within 1e140"):
         SearchForestNeighbors(4, **SMALL).fit(X * 1e200)
     for ask in (fitted.kneighbors, fitted.candidates, fitted.transform):
-        with pytest.raises(ValueError, match="X has values beyond 1e140"):
+        with pytest.raises(ValueError, match="X must hold values within 1e140"):
             ask(Q * 1e200)
     small = SearchForestNeighbors(4, **SMALL).fit((X * 1e-30).astype(np.float32))
-    with pytest.raises(ValueError, match=r"X, centred and scaled.*what float32 holds"):
+    with pytest.raises(ValueError, match=r"X, centred and scaled.*within what float32"):
         small.kneighbors(np.full((1, 64), 1e30, dtype=np.float32))
 
 
-# ------------------------------------------------------------------------------------------ fitting again
+# ------------------------------------------------------------------------------------ fitting again
 
 
 @pytest.mark.parametrize("failure", ["refused", "interrupted"])
 def test_a_fit_that_fails_changes_nothing(digits, failure, monkeypatch):
     X, _, Q, _ = digits
     model = SearchForestNeighbors(4, **SMALL).fit(X)
-    before, state = model.kneighbors(Q), dict(vars(model))
+    before = model.kneighbors(Q)
+    state = dict(vars(model))
 
     def stop(*_, **__):
         raise KeyboardInterrupt
@@ -310,3 +391,19 @@ def test_a_fit_that_fails_changes_nothing(digits, failure, monkeypatch):
     assert {**vars(model), "lam": model.lam} == {**state, "lam": model.lam}
     for a, b in zip(before, model.kneighbors(Q), strict=True):
         assert_same(a, b)
+
+
+def test_a_callback_ends_the_training():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    steps = []
+
+    def stop(step):
+        steps.append(step.number)
+        return step.number == 2
+
+    model = SearchForestNeighbors(**SMALL, callback=stop).fit(X)
+    assert steps == [1, 2]
+    assert len(model.model_.c) == 2
+    assert_same(model.model_.c, SearchForestNeighbors(**SMALL).fit(X).model_.c[:2])
+    with pytest.raises(TypeError, match=r"callback must be a function of a refimpl\.Step; got 3"):
+        SearchForestNeighbors(**SMALL, callback=3).fit(X)

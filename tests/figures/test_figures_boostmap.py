@@ -10,8 +10,17 @@ from refimpl.boostmap.edges import chamfer
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 
-SIZES = {"candidates": 40, "objects": 60, "triples": 400, "k_most": 3, "d": 5, "M_1": 10, "M_2": 4,
-         "query_sensitive": 4, "threads": 1}
+SIZES = {
+    "candidates": 40,
+    "objects": 60,
+    "triples": 400,
+    "k_most": 3,
+    "d": 5,
+    "M_1": 10,
+    "M_2": 4,
+    "query_sensitive": 4,
+    "threads": 1,
+}
 TRIED = SIZES | {"candidates": 100, "objects": 100}
 SPACE = {"data_set": "digits", "enlarge": 3, "most": 20}
 
@@ -24,7 +33,12 @@ def job(name):
 def results():
     found = []
     for distance, triples in protocol.VARIANTS:
-        params = SPACE | {"distance": distance, "triples": triples, "sizes": SIZES, "dimensions": (1, 2)}
+        params = SPACE | {
+            "distance": distance,
+            "triples": triples,
+            "sizes": SIZES,
+            "dimensions": (1, 2),
+        }
         found.append(Result("variant", params, tasks.variant(job("variant"), **params)))
     for clip in (False, True):
         params = SPACE | {"n_train": 60, "dimensions": (1, 2, 5), "clip": clip}
@@ -47,7 +61,9 @@ def test_a_variant_repeats_and_its_measures_hang_together(results):
     assert value["d"] == 5 and sorted(value["dimensions"], key=int) == ["1", "2"]
     for measure in (*value["dimensions"].values(), value["QI"], value["QS"]):
         for ranks in measure["ranks"].values():
-            assert len(ranks) == 100 and ranks == sorted(ranks) and 1 <= ranks[0] and ranks[-1] <= 1297
+            assert (
+                len(ranks) == 100 and ranks == sorted(ranks) and 1 <= ranks[0] and ranks[-1] <= 1297
+            )
         assert measure["cost"] <= 2 * 5
     assert len(value["QI"]["errors"]) == 20 and max(value["QI"]["errors"]) < 90
 
@@ -68,11 +84,15 @@ def test_what_is_missing_is_said():
 
 
 def test_the_points_of_figure_1_are_as_the_paper_says():
-    value = figures.figure1(None, [Result("five_points", {}, tasks.five_points(job("five_points")))])
+    value = figures.figure1(
+        None, [Result("five_points", {}, tasks.five_points(job("five_points")))]
+    )
     assert value.rows[0]["ours"] == 46 and value.rows[0]["of"] == 60
 
 
-@pytest.mark.parametrize("change", [{"steps": "add"}, {"steps": "printed"}, {"octaves": 2}, {"same": True}, {"m": 0}])
+@pytest.mark.parametrize(
+    "change", [{"steps": "add"}, {"steps": "printed"}, {"octaves": 2}, {"same": True}, {"m": 0}]
+)
 def test_a_reading_changes_the_training_and_its_draw_does_not_hang_on_it(change):
     params = SPACE | {"triples": "Se", "sizes": TRIED, "queries": 50}
     base = trials.reading(job("a"), **params, reading={})
@@ -87,11 +107,15 @@ def test_a_reading_changes_the_training_and_its_draw_does_not_hang_on_it(change)
 
 def test_coarse_weights_are_powers_and_no_better_than_exact_ones():
     rng = np.random.default_rng(3)
-    F, triples = rng.random((7, 30)), rng.integers(30, size=(200, 3)).astype(np.int32)
-    y, w = np.where(rng.random(200) < 0.4, -1.0, 1.0), np.full(200, 1 / 256)
+    F = rng.random((7, 30))
+    triples = rng.integers(30, size=(200, 3)).astype(np.int32)
+    y = np.where(rng.random(200) < 0.4, -1.0, 1.0)
+    w = np.full(200, 1 / 256)
     kernels = job("x").kernels
     _, z = kernels.minimize_z(F, triples, y, w, np.full(7, -1.5))
-    coarse, z_coarse = trials.CoarseWeights(kernels, 2).minimize_z(F, triples, y, w, np.full(7, -1.5))
+    coarse, z_coarse = trials.CoarseWeights(kernels, 2).minimize_z(
+        F, triples, y, w, np.full(7, -1.5)
+    )
     power = np.log2(np.abs(coarse[(coarse != 0) & (coarse > -1.5)])) / 2
     np.testing.assert_allclose(power, np.round(power))
     assert (z_coarse >= z - 1e-12).all()
@@ -101,7 +125,11 @@ def test_a_detector_that_loses_an_image_says_so():
     params = SPACE | {"detector": ("ink", 1.0), "n_train": 60}
     value = trials.edges(job("edges"), **params)
     rows = readings.edges_table(Context(kernels="fast"), [Result("edges", params, value)]).rows
-    assert value["lost"] == 1797 and rows[0]["status"] == "not available" and "1797 images" in rows[0]["why"]
+    assert (
+        value["lost"] == 1797
+        and rows[0]["status"] == "not available"
+        and "1797 images" in rows[0]["why"]
+    )
 
 
 def test_outlines_and_gradients_of_a_square():
@@ -138,18 +166,24 @@ def test_a_wide_search_of_a_connected_graph_is_exact_and_counts_each_object_once
 
 
 def test_pynndescent_counts_each_distance_and_finds_what_there_is():
-    """A search without end is exact; a row of the vectors gives the chamfer distance, and calls are counted."""
+    """A search without end is exact; a row of the vectors gives the chamfer distance, and calls are
+    counted.
+    """
     pytest.importorskip("pynndescent")
     images = np.random.default_rng(6).random((30, 7, 9)) < 0.2
     images[:, 3, 4] = True
-    vectors, counter = graphs.as_vectors(images), np.zeros(1, dtype=np.int64)
+    vectors = graphs.as_vectors(images)
+    counter = np.zeros(1, dtype=np.int64)
     distance = graphs.counted_chamfer(vectors.shape[1], 63, counter)
     found = [[distance(a, b) for b in vectors] for a in vectors]
     assert counter[0] == 900 and np.allclose(found, chamfer(images), rtol=1e-6)
     params = SPACE | {"queries": 40, "neighbors": 10, "trees": False, "widths": (0.0, 2.0)}
     value = graphs.pynndescent(job("pynndescent"), **params)
     first, last = value["searches"]
-    assert last["success"] == last["recall"] == 100 and first["distances"] < last["distances"] <= value["objects"]
+    assert (
+        last["success"] == last["recall"] == 100
+        and first["distances"] < last["distances"] <= value["objects"]
+    )
 
 
 def test_every_number_that_differs_from_a_printed_one_has_a_reason(results):

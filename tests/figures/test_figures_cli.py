@@ -1,4 +1,6 @@
-"""The command line: choosing, refusing, reusing, failing, and the same numbers whoever computes them."""
+"""The command line: choosing, refusing, reusing, failing, and the same numbers whoever computes
+them.
+"""
 
 import dataclasses
 import json
@@ -38,13 +40,16 @@ def test_figures_share_their_tasks(tmp_path, capsys):
     assert f"fake.table1: {fake_paper.N_TASKS} as stored" in said
     assert len(parts(tmp_path)) == fake_paper.N_TASKS
     assert record(tmp_path, "figure1")["rows"] == record(tmp_path, "table1")["rows"]
-    assert (tmp_path / "fake" / "figure1.svg").is_file() and (tmp_path / "fake" / "figure1.png").is_file()
+    assert (tmp_path / "fake" / "figure1.svg").is_file() and (
+        tmp_path / "fake" / "figure1.png"
+    ).is_file()
     assert not (tmp_path / "fake" / "table1.svg").exists()
 
 
 def test_second_run_reuses_what_is_stored(tmp_path, capsys):
     run(tmp_path, "fake.figure1")
-    before, first = parts(tmp_path), record(tmp_path, "figure1")
+    before = parts(tmp_path)
+    first = record(tmp_path, "figure1")
     capsys.readouterr()
     assert run(tmp_path, "fake.figure1") == 0
     assert "fake.figure1: as stored" in capsys.readouterr().err
@@ -53,7 +58,8 @@ def test_second_run_reuses_what_is_stored(tmp_path, capsys):
 
 def test_another_seed_is_another_result_and_the_first_is_kept(tmp_path):
     run(tmp_path, "fake.table1")
-    first, before = record(tmp_path, "table1"), parts(tmp_path)
+    first = record(tmp_path, "table1")
+    before = parts(tmp_path)
     run(tmp_path, "fake.table1", extra=["--seed", "1"])
     second = record(tmp_path, "table1")
     assert second["rows"] != first["rows"] and second["seed"] == 1
@@ -74,7 +80,15 @@ def test_rows_do_not_depend_on_who_computes_them(tmp_path, backend, jobs):
     run(tmp_path / "one", "fake.table1")
     with joblib.parallel_config(backend=backend):
         cli.main(
-            ["fake.table1", "--kernels", "reference", "--jobs", jobs, "--out", str(tmp_path / "many")],
+            [
+                "fake.table1",
+                "--kernels",
+                "reference",
+                "--jobs",
+                jobs,
+                "--out",
+                str(tmp_path / "many"),
+            ],
             papers=[fake_paper.PAPER],
         )
     assert record(tmp_path / "one", "table1")["rows"] == record(tmp_path / "many", "table1")["rows"]
@@ -121,8 +135,12 @@ def no_network(tmp_path, monkeypatch):
     monkeypatch.delenv("REFIMPL_DATA", raising=False)
     monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
     sonar = FILES["uci/sonar/sonar.all-data"]
-    monkeypatch.setitem(FILES, sonar.name, dataclasses.replace(sonar, url="http://127.0.0.1:9/sonar"))
-    figure = registry.Figure("table4", "Downloads", fake_paper.downloads_tasks, fake_paper.gather_downloads)
+    monkeypatch.setitem(
+        FILES, sonar.name, dataclasses.replace(sonar, url="http://127.0.0.1:9/sonar")
+    )
+    figure = registry.Figure(
+        "table4", "Downloads", fake_paper.downloads_tasks, fake_paper.gather_downloads
+    )
     return registry.Paper("fake", "T", "S", (figure,))
 
 
@@ -154,7 +172,8 @@ def test_another_published_table_makes_the_figure_anew(tmp_path, monkeypatch, ca
     (tmp_path / "fake/table1.csv").write_text("a,b\n2,x\n")
     run(tmp_path / "out", "fake.table1")
     said = capsys.readouterr().err.splitlines()
-    assert said[-1] == f"fake.table1: {fake_paper.N_TASKS} as stored"  # the tasks are; the table is not
+    # the tasks are; the table is not
+    assert said[-1] == f"fake.table1: {fake_paper.N_TASKS} as stored"
 
 
 def test_list_names_figures_and_computes_nothing(tmp_path, capsys):
@@ -209,10 +228,12 @@ def test_real_papers_are_listed(capsys):
 
 def test_boosted_distance_at_the_small_scale(tmp_path):
     assert (
-        cli.main(["boosted_distance.figure1", "boosted_distance.table1", *BASE, "--out", str(tmp_path)]) == 0
+        cli.main(
+            ["boosted_distance.figure1", "boosted_distance.table1", *BASE, "--out", str(tmp_path)]
+        )
+        == 0
     )
     rows = record(tmp_path, "table1", "boosted_distance")["rows"]
-    assert {(r["data_set"], r["published"], r["ours"]) for r in rows if r["published"] is not None} == {
-        ("wdbc-small", 569.0, 569),
-        ("wdbc-small", 30.0, 30),
-    }
+    assert {
+        (r["data_set"], r["published"], r["ours"]) for r in rows if r["published"] is not None
+    } == {("wdbc-small", 569.0, 569), ("wdbc-small", 30.0, 30)}

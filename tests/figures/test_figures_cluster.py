@@ -16,9 +16,17 @@ def rows_of(folder):
 
 
 def test_a_dask_cluster_gives_the_same_rows(tmp_path):
-    arguments = ["boosted_distance.table2", "--seed", "5", "--kernels", "fast" if len(KERNELS) > 1 else "reference"]
+    arguments = [
+        "boosted_distance.table2",
+        "--seed",
+        "5",
+        "--kernels",
+        "fast" if len(KERNELS) > 1 else "reference",
+    ]
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
         distributed.Client(cluster) as client,
         distributed.get_task_stream(client) as stream,
         joblib.parallel_config(backend="dask"),

@@ -1,4 +1,6 @@
-"""Kill a real run at random moments: nothing finished is lost, the numbers are those of a run in peace."""
+"""Kill a real run at random moments: nothing finished is lost, the numbers are those of a run in
+peace.
+"""
 
 import json
 import os
@@ -31,15 +33,17 @@ def start(out, *names, jobs="2"):
 
 
 def parts(out):
-    found = {}
+    times = {}
     for path in (out / "fake" / ".parts").rglob("*.json"):
         json.loads(path.read_text())  # never half a file
-        found[path] = path.stat().st_mtime_ns
-    return found
+        times[path] = path.stat().st_mtime_ns
+    return times
 
 
 def stop_after(process, out, more, delay, number):
-    """Send a signal to the run and its workers once `more` parts are new; give its output and exit code."""
+    """Send a signal to the run and its workers once `more` parts are new; give its output and exit
+    code.
+    """
     goal = len(parts(out)) + more
     deadline = time.monotonic() + 60
     while len(parts(out)) < goal and process.poll() is None and time.monotonic() < deadline:
@@ -61,11 +65,14 @@ def finish(out, *names, jobs="2"):
 
 
 def rows(out):
-    return [json.loads((out / "fake" / f"{n.split('.')[1]}.json").read_text())["rows"] for n in NAMES]
+    return [
+        json.loads((out / "fake" / f"{n.split('.')[1]}.json").read_text())["rows"] for n in NAMES
+    ]
 
 
 def test_killed_runs_go_on_with_the_same_numbers(tmp_path):
-    peace, war = tmp_path / "peace", tmp_path / "war"
+    peace = tmp_path / "peace"
+    war = tmp_path / "war"
     finish(peace, *NAMES)
     rng = random.Random(20060101)
     kept = {}
@@ -81,7 +88,9 @@ def test_killed_runs_go_on_with_the_same_numbers(tmp_path):
     assert kept.items() <= final.items() and len(final) == fake_paper.N_TASKS
     assert rows(war) == rows(peace)
     for suffix in (".svg", ".png"):
-        assert (war / f"fake/figure1{suffix}").read_bytes() == (peace / f"fake/figure1{suffix}").read_bytes()
+        assert (war / f"fake/figure1{suffix}").read_bytes() == (
+            peace / f"fake/figure1{suffix}"
+        ).read_bytes()
 
 
 def test_ctrl_c_says_what_is_kept(tmp_path):
@@ -110,7 +119,14 @@ def test_workers_and_none_give_the_same_rows(tmp_path):
 
 
 def test_module_is_a_command(tmp_path):
-    command = [sys.executable, "-m", "paper_figures", "boosted_distance.figure1", "--kernels", "reference"]
+    command = [
+        sys.executable,
+        "-m",
+        "paper_figures",
+        "boosted_distance.figure1",
+        "--kernels",
+        "reference",
+    ]
     done = subprocess.run(
         [*command, "--out", str(tmp_path), "--jobs", "1"],
         cwd=ROOT,

@@ -42,7 +42,9 @@ def test_record_comes_back_as_written(tmp_path):
 
 
 def test_numpy_values_become_plain_numbers():
-    value = plain({"a": np.arange(2), "b": np.float64(0.1), "c": np.int64(3), "d": (True, None, "x")})
+    value = plain(
+        {"a": np.arange(2), "b": np.float64(0.1), "c": np.int64(3), "d": (True, None, "x")}
+    )
     assert value == {"a": [0, 1], "b": 0.1, "c": 3, "d": [True, None, "x"]}
     assert json.loads(json.dumps(value)) == value
 
@@ -85,7 +87,9 @@ def test_missing_field_is_named():
         validate(record)
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"paper": NaN}', b"[" * 100000])
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"paper": NaN}', b"[" * 100000]
+)
 def test_damaged_files_are_reported_and_left_aside(tmp_path, caplog, damage):
     store = Store(tmp_path)
     store.write(make_record())
@@ -122,7 +126,8 @@ def test_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_sweep_removes_only_what_is_old(tmp_path):
-    old, young = tmp_path / ".a.tmp", tmp_path / ".b.tmp"
+    old = tmp_path / ".a.tmp"
+    young = tmp_path / ".b.tmp"
     for path in (old, young):
         path.write_text("x")
     os.utime(old, (0, 0))
@@ -173,7 +178,9 @@ def test_random_streams_depend_on_seed_and_key_alone():
     def draw(seed, *key, kernels="reference"):
         return Job(seed, {"task": "t"}, kernels).rng_for(*key).integers(2**62)
 
-    assert draw(0, "split", "a", 1) == draw(0, "split", "a", 1, kernels="fast") == 798762520430935219
+    assert (
+        draw(0, "split", "a", 1) == draw(0, "split", "a", 1, kernels="fast") == 798762520430935219
+    )
     assert len({draw(s, *k) for s in (0, 1) for k in (("a",), ("b",), ("a", 0), ("a", "0"))}) == 8
 
 
@@ -184,7 +191,12 @@ def package(tmp_path, monkeypatch):
     folder.mkdir()
     texts = {
         "__init__": "",
-        "tasks": "from . import helper\nfrom .more import f\nfrom .a_plots import g\ndef task(job): pass\n",
+        "tasks": (
+            "from . import helper\n"
+            "from .more import f\n"
+            "from .a_plots import g\n"
+            "def task(job): pass\n"
+        ),
         "helper": "X = 1\n",
         "more": f"import {name}.deep\ndef f(): pass\n",
         "deep": "Y = 1\n",
@@ -201,7 +213,8 @@ def package(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "stem, seen", [("tasks", 1), ("helper", 1), ("more", 1), ("deep", 1), ("a_plots", 0), ("unrelated", 0)]
+    "stem, seen",
+    [("tasks", 1), ("helper", 1), ("more", 1), ("deep", 1), ("a_plots", 0), ("unrelated", 0)],
 )
 def test_code_version_follows_imports(package, stem, seen):
     folder, task = package
@@ -215,8 +228,14 @@ def test_code_version_of_the_package_itself():
     from paper_figures.data import reader
 
     modules = {name for name, _ in codeversion.modules_behind(shape_of.__module__)}
-    assert {"paper_figures.boosted_distance.tasks", "refimpl.boosted_distance", "refimpl.rivals.nda"} <= modules
-    assert not any(name.startswith(("paper_figures.gallery", "paper_figures.plots")) for name in modules)
+    assert {
+        "paper_figures.boosted_distance.tasks",
+        "refimpl.boosted_distance",
+        "refimpl.rivals.nda",
+    } <= modules
+    assert not any(
+        name.startswith(("paper_figures.gallery", "paper_figures.plots")) for name in modules
+    )
     modules = {name for name, _ in codeversion.modules_behind(reader("sonar").__module__)}
     assert modules == {"paper_figures.data.uci", "paper_figures.data.coding"}
     with pytest.raises(ValueError, match="no_such_kernel"):

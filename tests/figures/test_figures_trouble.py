@@ -1,4 +1,6 @@
-"""The command without its extra, on a full disk, in a folder that takes no files, on a terminal with ASCII only."""
+"""The command without its extra, on a full disk, in a folder that takes no files, on a terminal
+with ASCII only.
+"""
 
 import errno
 import json
@@ -26,8 +28,14 @@ runpy.run_module("paper_figures", run_name="__main__")
 
 def process(*command, **environment):
     """Run Python; give its exit code, output and errors."""
-    environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])} | environment
-    run = subprocess.run([sys.executable, *command], env=environment, capture_output=True, timeout=120)
+    environment = (
+        dict(os.environ)
+        | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+        | environment
+    )
+    run = subprocess.run(
+        [sys.executable, *command], env=environment, capture_output=True, timeout=120
+    )
     return run.returncode, run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
 
 
@@ -49,7 +57,7 @@ def parts(out):
     return sorted((Path(out) / "fake" / ".parts").rglob("*.json"))
 
 
-# ------------------------------------------------------------------------------------- without the extra
+# -------------------------------------------------------------------------------- without the extra
 
 
 def test_figures_are_listed_without_the_extra():
@@ -58,21 +66,30 @@ def test_figures_are_listed_without_the_extra():
     assert all(f"{name}.figure1\t" in listed for name in PAPERS)
 
 
-@pytest.mark.parametrize("absent", [("pooch",), ("joblib", "tqdm"), tuple(extras.PACKAGES)], ids=len)
+@pytest.mark.parametrize(
+    "absent", [("pooch",), ("joblib", "tqdm"), tuple(extras.PACKAGES)], ids=len
+)
 def test_making_figures_names_the_packages_that_are_missing(absent, tmp_path):
     code, _, errors = without(absent, "boosted_distance.table1", "--out", str(tmp_path / "out"))
     said = " ".join(errors.split())
     assert code == cli.MISUSED and "Traceback" not in said
-    assert "pip install 'refimpl[figures]'" in said and all(extras.PACKAGES[name] in said for name in absent)
+    assert "pip install 'refimpl[figures]'" in said and all(
+        extras.PACKAGES[name] in said for name in absent
+    )
     assert not (tmp_path / "out").exists()
 
 
 def test_loading_data_names_the_package_that_is_missing():
     for absent, name in (("pooch", "sonar"), ("sklearn", "wdbc-small")):
-        script = f"import sys; sys.modules[{absent!r}] = None\nfrom paper_figures import data\ndata.load({name!r})"
+        script = (
+            f"import sys; sys.modules[{absent!r}] = None\n"
+            f"from paper_figures import data\ndata.load({name!r})"
+        )
         code, _, errors = process("-c", script)
         assert code == 1
-        assert errors.splitlines()[-1].endswith(f"needs {extras.PACKAGES[absent]}: pip install 'refimpl[figures]'")
+        assert errors.splitlines()[-1].endswith(
+            f"needs {extras.PACKAGES[absent]}: pip install 'refimpl[figures]'"
+        )
 
 
 def test_the_extra_is_the_one_of_the_package():
@@ -81,7 +98,7 @@ def test_the_extra_is_the_one_of_the_package():
     assert all(f'"{name}>=' in line for name in extras.PACKAGES.values())
 
 
-# ------------------------------------------------------------------- folders and disks that take no files
+# ------------------------------------------------------------- folders and disks that take no files
 
 
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path, capsys, monkeypatch):
@@ -119,9 +136,13 @@ class FullDisk:
         self.replace(source, target)
 
 
-@pytest.mark.parametrize("room", [1, 6, 1 + fake_paper.N_TASKS, 2 + fake_paper.N_TASKS, 3 + fake_paper.N_TASKS])
+@pytest.mark.parametrize(
+    "room", [1, 6, 1 + fake_paper.N_TASKS, 2 + fake_paper.N_TASKS, 3 + fake_paper.N_TASKS]
+)
 def test_a_full_disk_loses_nothing_that_was_finished(room, tmp_path, capsys, monkeypatch):
-    """The first file is the trial before any work; then come the tasks, the figure, its pictures, the page."""
+    """The first file is the trial before any work; then come the tasks, the figure, its pictures,
+    the page.
+    """
     with monkeypatch.context() as patch:
         FullDisk(patch, room)
         assert run(tmp_path, "fake.figure1") == cli.UNWRITABLE
@@ -168,25 +189,42 @@ def test_ctrl_c_before_any_work(tmp_path, capsys, monkeypatch):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_an_output_that_is_full_or_closed_is_no_traceback():
     with open("/dev/full", "wb") as full:
-        run = subprocess.run([sys.executable, "-m", "paper_figures", "--list"], cwd=ROOT, stdout=full,
-                             stderr=subprocess.PIPE, text=True, timeout=120)  # fmt: skip
+        run = subprocess.run(
+            [sys.executable, "-m", "paper_figures", "--list"],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+        )
     assert run.returncode == cli.UNWRITABLE
     assert run.stderr.strip() == "error: [Errno 28] No space left on device"
     reader, writer = os.pipe()
     os.close(reader)
-    run = subprocess.run([sys.executable, "-m", "paper_figures", "--list"], cwd=ROOT, stdout=writer,
-                         stderr=subprocess.PIPE, text=True, timeout=120)  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, "-m", "paper_figures", "--list"],
+        cwd=ROOT,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+    )
     os.close(writer)
     assert (run.returncode, run.stderr) == (cli.UNWRITABLE, "")
 
 
-# ------------------------------------------------------------------------------------------------- ASCII
+# -------------------------------------------------------------------------------------------- ASCII
 
 
-@pytest.mark.parametrize("environment", [
-    {"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C"},
-    {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
-], ids=["ascii", "C", "POSIX"])  # fmt: skip
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C"},
+        {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+    ],
+    ids=["ascii", "C", "POSIX"],
+)
 def test_a_terminal_that_knows_only_ascii(environment, tmp_path):
     folder = tmp_path / "Abstände – 1"
     script = str(ROOT / "tests" / "support" / "fake_paper.py")
@@ -195,4 +233,7 @@ def test_a_terminal_that_knows_only_ascii(environment, tmp_path):
     assert (code, errors) == (0, "fake.table3: 1 without data\n")
     assert said.startswith("1 of 1 figures and tables made; see ")
     assert (folder / "index.html").is_file()
-    assert json.loads((folder / "fake" / "table3.json").read_text(encoding="utf-8"))["figure"] == "table3"
+    assert (
+        json.loads((folder / "fake" / "table3.json").read_text(encoding="utf-8"))["figure"]
+        == "table3"
+    )

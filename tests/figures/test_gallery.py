@@ -10,14 +10,17 @@ import pytest
 from paper_figures import cli, gallery, registry
 from paper_figures.store import Store
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 DRIVER = shutil.which("chromedriver")
 browser_only = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="chromium and chromedriver are not installed (Debian: chromium-driver)"
+    not (CHROMIUM and DRIVER),
+    reason="chromium and chromedriver are not installed (Debian: chromium-driver)",
 )
 FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
 ).split()
 OTHER = registry.Paper(
     "other",
@@ -62,7 +65,12 @@ def browser(request, out, tmp_path):
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
     try:
-        size = {"width": request.param, "height": 900, "deviceScaleFactor": 1, "mobile": request.param < 600}
+        size = {
+            "width": request.param,
+            "height": 900,
+            "deviceScaleFactor": 1,
+            "mobile": request.param < 600,
+        }
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         driver.get((out / "index.html").as_uri())
         yield driver
@@ -73,10 +81,12 @@ def browser(request, out, tmp_path):
 
 def visible(browser):
     script = (
-        "return [...document.querySelectorAll('article')].filter(a => a.checkVisibility()).map(a => a.id)"
+        "return [...document.querySelectorAll('article')].filter(a => a.checkVisibility()).map(a "
+        "=> a.id)"
     )
     listed = (
-        "return [...document.querySelectorAll('#summary tbody tr')].filter(r => r.checkVisibility()).length"
+        "return [...document.querySelectorAll('#summary tbody tr')].filter(r => "
+        "r.checkVisibility()).length"
     )
     articles = browser.execute_script(script)
     assert browser.execute_script(listed) == len(articles)
@@ -105,7 +115,10 @@ def test_page_in_a_browser(browser):
     """
     images = browser.execute_async_script(load)
     assert len(images) == 1 and all(width > 0 and alt for width, alt in images)
-    assert browser.execute_script("return document.querySelectorAll('img:not([loading=lazy])').length") == 0
+    assert (
+        browser.execute_script("return document.querySelectorAll('img:not([loading=lazy])').length")
+        == 0
+    )
     numbers = browser.execute_script("""
       document.querySelectorAll('details').forEach(d => d.open = true);
       return [...document.querySelectorAll('td.published')].map(
@@ -113,7 +126,9 @@ def test_page_in_a_browser(browser):
     """)
     assert len(numbers) == 2 * (2 + fake_paper.N_TASKS) + 1 + 60
     assert all(
-        "ours" in css and ours not in ("", "–") for published, css, ours in numbers if published != "–"
+        "ours" in css and ours not in ("", "–")
+        for published, css, ours in numbers
+        if published != "–"
     )
     assert browser.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
 
@@ -137,7 +152,8 @@ def test_filters_and_sorting_in_a_browser(browser):
     choose(browser, "text", "")
     click = "document.querySelectorAll('#summary th button')[2].click();"
     read = "return [...document.querySelectorAll('#summary tbody tr')].map(r => r.dataset.state)"
-    rising, falling = browser.execute_script(click + read), browser.execute_script(click + read)
+    rising = browser.execute_script(click + read)
+    falling = browser.execute_script(click + read)
     assert rising[0] == "reproduced" and rising[-1] == "not yet run" and falling[0] == "not yet run"
     column = """
       const t = document.querySelector('article[id="other.table2"] table');
@@ -154,7 +170,8 @@ class Reader(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.open, self.seen = [], []
+        self.open = []
+        self.seen = []
 
     def handle_starttag(self, tag, attributes):
         self.seen.append((tag, dict(attributes)))

@@ -1,4 +1,4 @@
-"""The pages of results, paper_figures/reproduced/<paper>/README.md, say what the files beside them hold."""
+"""The pages of results, paper_figures/reproduced/<paper>/README.md, agree with their files."""
 
 import json
 import re
@@ -18,14 +18,22 @@ def rows_of(paper, figure):
 
 
 def named_figures():
-    """What the pages name: `paper.figure`, `.figure` after such a one, and `paper.figure4` to `paper.figure11`."""
-    found, paper, text = set(), None, " ".join(PAGES.values())
+    """Return the figures that the pages name.
+
+    They write `paper.figure`, then `.figure` for the same paper, or `paper.figure4` to
+    `paper.figure11`.
+    """
+    names = set()
+    paper = None
+    text = " ".join(PAGES.values())
     for first, last in re.findall(r"`((?:\w+)?\.\w+)`(?:\s+to\s+`((?:\w+)?\.\w+)`)?", text):
         paper = first.split(".")[0] or paper
         stem, number = re.fullmatch(r"(.*?)(\d*)", first.split(".")[1]).groups()
-        numbers = range(int(number), int(re.search(r"\d+$", last).group()) + 1) if last else [number]
-        found |= {f"{paper}.{stem}{n}" for n in numbers}
-    return found
+        numbers = (
+            range(int(number), int(re.search(r"\d+$", last).group()) + 1) if last else [number]
+        )
+        names |= {f"{paper}.{stem}{n}" for n in numbers}
+    return names
 
 
 def test_every_figure_is_named():
@@ -39,7 +47,9 @@ def test_errors_of_boosted_distance_are_what_the_files_hold():
     for row in rows_of("boosted_distance", "table2"):
         if row["method"] in wanted:
             ours = "not available" if row["ours"] is None else f"{row['ours']:.2f}"
-            rows.setdefault(row["data_set"], ["", "", ""])[wanted[row["method"]]] = f"{row['published']:.2f} / {ours}"
+            rows.setdefault(row["data_set"], ["", "", ""])[wanted[row["method"]]] = (
+                f"{row['published']:.2f} / {ours}"
+            )
     assert len(rows) == 15
     for name, cells in rows.items():
         assert f"| {name} | {' | '.join(cells)} |" in PAGES["boosted_distance"]
@@ -51,47 +61,79 @@ def test_no_mark_of_a_failure_lies_beside_the_results():
 
 def test_recalls_of_the_search_forest_are_what_the_files_hold():
     def recalls(figure, key, at):
-        return {row["method"]: f"{row['ours']:.1f}" for row in rows_of("search_forest", figure) if row[key] == at}
+        return {
+            row["method"]: f"{row['ours']:.1f}"
+            for row in rows_of("search_forest", figure)
+            if row[key] == at
+        }
 
-    text, forest, trees = " ".join(PAGES["search_forest"].split()), "Boosted Search Forest", "k-means trees"
-    bins, tree = "k-means trees, best-bin-first", "k-means tree, best-bin-first"
-    one = recalls("figure1", "returned", 500)
-    assert f"forest of 17 trees 70 / {one[forest]} %" in text
-    assert f"bits 60 / {one['spectral hashing 200 bits']} %" in text
-    assert f"LSH ({one['LSH']} %) and of shorter codes ({one['spectral hashing 32 bits']} and" in text
-    assert f"have {one[trees]} %, best-bin-first search in 17 trees has {one[bins]} %, in one tree {one[tree]}" in text
-    methods = (forest, trees, bins, tree, "LSH", "spectral hashing 500 bits")
-    few, some, many = ([recalls("figure2", "returned", n)[m] for m in methods] for n in (250, 2500, 5000))
+    text = " ".join(PAGES["search_forest"].split())
+    forest = "Boosted Search Forest"
+    trees = "k-means trees"
+    bins = "k-means trees, best-bin-first"
+    tree = "k-means tree, best-bin-first"
+    at_500 = recalls("figure1", "returned", 500)
+    assert f"forest of 17 trees 70 / {at_500[forest]} %" in text
+    assert f"bits 60 / {at_500['spectral hashing 200 bits']} %" in text
     assert (
-        "has {} %, the leaves of k-means trees {}, best-bin-first search {}, in one tree {}, LSH {} and 500 bits {} %"
+        f"LSH ({at_500['LSH']} %) and of shorter codes ({at_500['spectral hashing 32 bits']} and"
+        in text
+    )
+    assert (
+        f"have {at_500[trees]} %, best-bin-first search in 17 trees has {at_500[bins]} %, "
+        f"in one tree {at_500[tree]}" in text
+    )
+    methods = (forest, trees, bins, tree, "LSH", "spectral hashing 500 bits")
+    few, some, many = (
+        [recalls("figure2", "returned", n)[m] for m in methods] for n in (250, 2500, 5000)
+    )
+    assert (
+        "has {} %, the leaves of k-means trees {}, best-bin-first search {}, in one tree {}, "
+        "LSH {} and 500 bits {} %"
     ).format(*few) in text
     listed = "{}, {}, {}, {}, {} and {} %"
     assert f"these are {listed}, among 5,000 {listed}".format(*some, *many) in text
-    unions, regions = recalls("unions1", "returned", 500), recalls("regions", "returned", 500)
+    unions = recalls("unions1", "returned", 500)
+    regions = recalls("regions", "returned", 500)
     assert f"among 500, {unions[forest]} and {unions[trees]} %" in text
     assert f"({regions['k-means trees of 2 regions']} % at 500; `search_forest.regions`)" in text
     rows = rows_of("search_forest", "dimensions")
-    both = [[f"{row['ours']:.1f}" for row in rows if row["method"] == name and row["returned"] == 100]
-            for name in (forest, trees)]  # fmt: skip
-    assert "forest has {}, {} and {} %, k-means trees {}, {} and {} %".format(*both[0], *both[1]) in text
+    both = [
+        [f"{row['ours']:.1f}" for row in rows if row["method"] == name and row["returned"] == 100]
+        for name in (forest, trees)
+    ]
+    assert (
+        "forest has {}, {} and {} %, k-means trees {}, {} and {} %".format(*both[0], *both[1])
+        in text
+    )
     rows = rows_of("search_forest", "splits")
-    by = {(row["offset"], row["moves"]): f"{row['ours']:.1f}" for row in rows
-          if (row["returned"], row["lambda"], row["augment"]) == (600, 0.05, 1.0)}  # fmt: skip
+    by = {
+        (row["offset"], row["moves"]): f"{row['ours']:.1f}"
+        for row in rows
+        if (row["returned"], row["lambda"], row["augment"]) == (600, 0.05, 1.0)
+    }
     assert f"it has {by['eigenvector', 0]} % among 600 (learnt from 10,000 points)" in text
     assert f"best for eq. 17 {by['best', 0]} %, with planes moved on {by['best', 10]} %" in text
 
 
 def test_boostmap_ranks_are_what_the_files_hold():
-    rows, lines = rows_of("boostmap", "table1"), PAGES["boostmap"].splitlines()
+    rows = rows_of("boostmap", "table1")
+    lines = PAGES["boostmap"].splitlines()
     assert len(rows) == 24
     for row in rows:
-        line = next(line for line in lines if line.startswith(f"| {row['k']} | {row['percentile']} |"))
+        line = next(
+            line for line in lines if line.startswith(f"| {row['k']} | {row['percentile']} |")
+        )
         assert f" {row['published']:.0f} / {row['ours']} |" in line
 
 
 def test_lmnn_numbers_are_what_the_files_hold():
-    rows, text = {(row["N"], row["images"], row["measure"]): row for row in rows_of("lmnn", "table1")}, PAGES["lmnn"]
-    for images, places in (("mean 0, length 1", "{published} / {ours} %"), ("raw pixels", "{ours}")):
+    rows = {(row["N"], row["images"], row["measure"]): row for row in rows_of("lmnn", "table1")}
+    text = PAGES["lmnn"]
+    for images, places in (
+        ("mean 0, length 1", "{published} / {ours} %"),
+        ("raw pixels", "{ours}"),
+    ):
         for measure in ("test error (%)", "Euclidean test error (%)"):
             assert places.format(**rows[60_000, images, measure]) in text
     row = rows[60_000, "mean 0, length 1", "active triples"]

@@ -1,4 +1,8 @@
-"""The printed algorithms of Kar & Jain: against the oracle's loops, and bit for bit against the form for use."""
+"""The printed algorithms of Kar & Jain: against the oracle's loops, and bit for bit against the
+form for use.
+"""
+
+from dataclasses import replace
 
 import numpy as np
 import oracles_ftune as oracle
@@ -9,23 +13,30 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 import refimpl.ftune as for_use
-from refimpl.ftune import SLOPES, Landmarks, algorithm, landmark_pairs
+from refimpl.ftune import SLOPES, FTuneOptions, Landmarks, algorithm, landmark_pairs
 from refimpl.ftune.linear_models import LOSSES
 from refimpl.ftune.similarities import Gaussian, Similarity
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 FUNCTIONS = (2.0, np.inf, np.tanh, 50.0)
-PRINTED = {"C": 1.0, "bias": 1.0, "choose": "training"}  # what TRAIN and line 3 have in algorithm.py
+# what TRAIN and line 3 have in algorithm.py
+PRINTED = FTuneOptions(C=1.0, bias=1.0, choose="training")
 
 
 @st.composite
 def tasks(draw, classes=2):
-    """K neither symmetric nor semidefinite, often with ties, for an odd number of objects; |K| is 1 at most."""
+    """K neither symmetric nor semidefinite, often with ties, for an odd number of objects; |K| is 1
+    at most.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = 2 * draw(st.integers(classes, 12)) + 1
     K = rng.uniform(-1, 1, (n, n))
     labels = np.append(np.repeat(np.arange(classes), 2), rng.integers(0, classes, n - 2 * classes))
-    return Similarity(np.rint(3 * K) / 3 if draw(st.booleans()) else K), rng.permutation(labels), rng
+    return (
+        Similarity(np.rint(3 * K) / 3 if draw(st.booleans()) else K),
+        rng.permutation(labels),
+        rng,
+    )
 
 
 def signs(labels):
@@ -38,7 +49,7 @@ def given_pairs(P):
     return lambda K, l, d, rng: next(left)
 
 
-# -------------------------------------------------------------------------------------------- Algorithm 1
+# -------------------------------------------------------------------------------------- Algorithm 1
 
 
 @each
@@ -46,13 +57,18 @@ def given_pairs(P):
 @given(case=tasks(), d=st.integers(1, 9), seed=st.integers(0, 99))
 def test_dselect_is_the_greedy_loop_and_that_for_use(kernels, case, d, seed):
     K, labels, _ = case
-    d, T = min(d, len(labels)), np.arange(len(labels))
+    d = min(d, len(labels))
+    T = np.arange(len(labels))
     L = algorithm.diverse(K, T, d, np.random.default_rng(seed), kernels=kernels)
     assert L.tolist() == oracle.greedy(K.objects.tolist(), int(L[0]), d)
-    assert_same(L, for_use.diverse_landmarks(K, d, np.random.default_rng(seed), kernels=kernels))
+    assert_same(
+        L, for_use.diverse_landmarks(K, d, rng=np.random.default_rng(seed), kernels=kernels)
+    )
     if len(np.unique(labels[L])) == 2:
-        L, P = algorithm.dselect(K, T, signs(labels), d, np.random.default_rng(seed), kernels=kernels)
-        found = for_use.dselect(K, labels, d, np.random.default_rng(seed), kernels=kernels)
+        L, P = algorithm.dselect(
+            K, T, signs(labels), d, np.random.default_rng(seed), kernels=kernels
+        )
+        found = for_use.dselect(K, labels, d, rng=np.random.default_rng(seed), kernels=kernels)
         assert_same(L, found.L)
         assert_same(P, np.column_stack([found.plus[0], found.minus[0]]))
         assert np.isin(P, L).all() and P.shape == (d, 2)
@@ -62,7 +78,8 @@ def test_dselect_is_the_greedy_loop_and_that_for_use(kernels, case, d, seed):
 @each
 def test_dselect_over_a_part_of_the_objects(kernels):
     """T is the training set: what is not in it is no landmark."""
-    K, T = Similarity(np.random.default_rng(0).normal(size=(20, 20))), np.arange(1, 20, 2)
+    K = Similarity(np.random.default_rng(0).normal(size=(20, 20)))
+    T = np.arange(1, 20, 2)
     L = algorithm.diverse(K, T, 7, np.random.default_rng(0), kernels=kernels)
     within = oracle.greedy(K.objects[np.ix_(T, T)].tolist(), int(np.searchsorted(T, L[0])), 7)
     assert L.tolist() == T[within].tolist()
@@ -70,8 +87,12 @@ def test_dselect_over_a_part_of_the_objects(kernels):
 
 @each
 def test_any_object_is_the_first_landmark(kernels):
-    K, T = Similarity(np.eye(9)), np.array([1, 4, 6, 8])
-    first = [int(algorithm.diverse(K, T, 2, np.random.default_rng(seed), kernels=kernels)[0]) for seed in range(200)]
+    K = Similarity(np.eye(9))
+    T = np.array([1, 4, 6, 8])
+    first = [
+        int(algorithm.diverse(K, T, 2, np.random.default_rng(seed), kernels=kernels)[0])
+        for seed in range(200)
+    ]
     names, counts = np.unique(first, return_counts=True)
     assert names.tolist() == T.tolist() and counts.min() > 25
 
@@ -81,7 +102,10 @@ def test_pairs_are_drawn_with_replacement_and_evenly():
     P = algorithm.pairs(np.array([0, 3, 4, 7]), labels, 4000, np.random.default_rng(0))
     names, counts = np.unique(P, axis=0, return_counts=True)
     assert names.tolist() == [[0, 4], [0, 7], [3, 4], [3, 7]] and counts.min() > 850
-    alone = [algorithm.pairs(np.array([0, 3, 4, 7]), labels, 1, np.random.default_rng(seed)) for seed in range(100)]
+    alone = [
+        algorithm.pairs(np.array([0, 3, 4, 7]), labels, 1, np.random.default_rng(seed))
+        for seed in range(100)
+    ]
     assert len(np.unique(np.concatenate(alone), axis=0)) == 4  # the first pair is as random as all
     P = algorithm.random_pairs(None, labels, 4000, np.random.default_rng(0))
     names, counts = np.unique(P, axis=0, return_counts=True)
@@ -90,14 +114,14 @@ def test_pairs_are_drawn_with_replacement_and_evenly():
 
 def test_random_pairs_are_those_for_use():
     labels = np.random.default_rng(0).integers(0, 3, 30)
-    P = landmark_pairs(labels, np.arange(30), 8, np.random.default_rng(5))
+    P = landmark_pairs(labels, np.arange(30), 8, rng=np.random.default_rng(5))
     rng = np.random.default_rng(5)
     for p, l in enumerate(algorithm.one_vs_all(labels)):
         found = algorithm.random_pairs(None, l, 8, rng)
         assert_same(found, np.column_stack([P.plus[p], P.minus[p]]))
 
 
-# -------------------------------------------------------------------------------------------- Algorithm 2
+# -------------------------------------------------------------------------------------- Algorithm 2
 
 
 @each
@@ -107,7 +131,8 @@ def test_random_pairs_are_those_for_use():
 def test_ftune_is_the_oracles(kernels, name, case, d):
     """w_f has the least objective, L_f is its mean loss, f* the function of least L_f."""
     K, labels, rng = case
-    slopes, l = (1.0, 5.0, 50.0, np.inf), signs(labels)
+    slopes = (1.0, 5.0, 50.0, np.inf)
+    l = signs(labels)
     P = algorithm.random_pairs(K, l, d, rng)
     f, w, same = algorithm.ftune(slopes, K, name, l, d, rng, select=lambda *_: P, kernels=kernels)
     assert_same(same, P)
@@ -119,7 +144,9 @@ def test_ftune_is_the_oracles(kernels, name, case, d):
     assert losses[place] <= losses[best] + 1e-3 * (1 + losses[best])
     S = K.within(None, P.T.ravel())
     margins = l * algorithm.g(S, f, w, kernels=kernels)
-    assert np.mean([oracle.loss(name, m) for m in margins]) == pytest.approx(losses[place], abs=1e-2)
+    assert np.mean([oracle.loss(name, m) for m in margins]) == pytest.approx(
+        losses[place], abs=1e-2
+    )
 
 
 @each
@@ -129,9 +156,13 @@ def test_ftune_is_the_oracles(kernels, name, case, d):
 @given(case=tasks(), d=st.integers(1, 9))
 def test_ftune_is_bit_for_bit_that_for_use(kernels, loss, F, case, d):
     K, labels, rng = case
-    P = for_use.random_landmarks(labels, d, rng)
-    f, w, _ = algorithm.ftune(F, K, loss, signs(labels), d, rng, select=given_pairs(P), kernels=kernels)
-    model = for_use.ftune(K, labels, P, F=F, loss=loss, kernels=kernels, **PRINTED)
+    P = for_use.random_landmarks(labels, d, rng=rng)
+    f, w, _ = algorithm.ftune(
+        F, K, loss, signs(labels), d, rng, select=given_pairs(P), kernels=kernels
+    )
+    model = for_use.ftune(
+        K, labels, P, options=replace(PRINTED, family=F, loss=loss), kernels=kernels
+    )
     assert F[model.f[0]] == f
     assert_same(model.w[0], w.w)
     assert model.b[0] == w.b
@@ -145,10 +176,16 @@ def test_ftune_is_bit_for_bit_that_for_use(kernels, loss, F, case, d):
 def test_many_classes_are_bit_for_bit_those_for_use(kernels, case, d):
     """-M chooses f* for each class, -S by the mean of the classes' losses."""
     K, labels, rng = case
-    P = for_use.random_landmarks(labels, d, rng)
-    own = algorithm.ftune_m(SLOPES, K, "squared_hinge", labels, d, rng, select=given_pairs(P), kernels=kernels)
-    f, w, _ = algorithm.ftune_s(SLOPES, K, "squared_hinge", labels, d, rng, select=given_pairs(P), kernels=kernels)
-    single, multiple = for_use.ftune(K, labels, P, per_class="both", kernels=kernels, **PRINTED)
+    P = for_use.random_landmarks(labels, d, rng=rng)
+    own = algorithm.ftune_m(
+        SLOPES, K, "squared_hinge", labels, d, rng, select=given_pairs(P), kernels=kernels
+    )
+    f, w, _ = algorithm.ftune_s(
+        SLOPES, K, "squared_hinge", labels, d, rng, select=given_pairs(P), kernels=kernels
+    )
+    single, multiple = for_use.ftune_single_and_per_class(
+        K, labels, P, options=PRINTED, kernels=kernels
+    )
     assert [SLOPES[place] for place in multiple.f] == [f_c for f_c, _, _ in own]
     assert {SLOPES[place] for place in single.f} == {f}
     for p in range(4):
@@ -161,14 +198,23 @@ def test_many_classes_are_bit_for_bit_those_for_use(kernels, case, d):
 def test_ftune_with_landmarks_of_dselect(kernels):
     """FTUNE+D: line 1 takes the pairs of Algorithm 1, and f* classifies what is new."""
     X, y = load_iris(return_X_y=True)
-    X, y = X[y > 0], y[y > 0]
-    K, l = Similarity(Gaussian(2.0), X[::2], pairwise=True), signs(y[::2])
+    X = X[y > 0]
+    y = y[y > 0]
+    K = Similarity(Gaussian(2.0), X[::2], pairwise=True)
+    l = signs(y[::2])
 
     def diverse_pairs(K, l, d, rng):
         return algorithm.dselect(K, np.arange(len(l)), l, d, rng, kernels=kernels)[1]
 
     f, w, P = algorithm.ftune(
-        SLOPES, K, "squared_hinge", l, 10, np.random.default_rng(0), select=diverse_pairs, kernels=kernels
+        SLOPES,
+        K,
+        "squared_hinge",
+        l,
+        10,
+        np.random.default_rng(0),
+        select=diverse_pairs,
+        kernels=kernels,
     )
     g = algorithm.g(K.between(X[1::2], P.T.ravel()), f, w, kernels=kernels)
     assert (np.sign(g) == signs(y[1::2])).mean() > 0.85 and len(np.unique(P)) <= 10
@@ -182,10 +228,14 @@ def test_bbs_is_bit_for_bit_that_for_use(kernels, case, d):
     landmarks = rng.choice(len(labels), d, replace=False)
     w = algorithm.bbs(K, "logistic", signs(labels), landmarks)
     P = Landmarks(landmarks, landmarks[None], landmarks[None])
-    model = for_use.bbs(K, labels, P, loss="logistic", C=1.0, bias=1.0, kernels=kernels)
+    model = for_use.bbs(
+        K, labels, P, options=FTuneOptions(loss="logistic", C=1.0, bias=1.0), kernels=kernels
+    )
     assert_same(model.w[0], w.w)
     rows = [[K.objects[i, j] for j in landmarks] for i in range(len(labels))]
-    assert w.objective == pytest.approx(oracle.train("logistic", rows, signs(labels).tolist(), 1.0, 1.0)[1], rel=1e-5)
+    assert w.objective == pytest.approx(
+        oracle.train("logistic", rows, signs(labels).tolist(), 1.0, 1.0)[1], rel=1e-5
+    )
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")

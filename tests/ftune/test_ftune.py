@@ -1,6 +1,9 @@
-"""FTUNE and BBS: against literal loops, and on data that leave them little; landmarks: test_ftune_landmarks.py."""
+"""FTUNE and BBS: against literal loops, and on data that leave them little; landmarks:
+test_ftune_landmarks.py.
+"""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import oracles_ftune as oracle
@@ -10,12 +13,14 @@ from sklearn.datasets import load_iris, load_wine
 
 import refimpl
 from refimpl.ftune import (
+    FTuneOptions,
     Landmarks,
     NormalizationWarning,
     Ramp,
     bbs,
     dselect,
     ftune,
+    ftune_single_and_per_class,
     landmark_pairs,
     landmarked,
     random_landmarks,
@@ -25,12 +30,13 @@ from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 from refimpl.ftune.space import classes_of
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-FEW = {"F": (1.0, 10.0), "C": (1.0, 100.0)}
+FEW = FTuneOptions(family=(1.0, 10.0), C=(1.0, 100.0))
 
 
 def split(load, seed=0, binary=False):
     X, y = load(return_X_y=True)
-    X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.array(list("abc"))[y]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = np.array(list("abc"))[y]
     if binary:
         y = np.where(y == "b", "b", "a")
     order = np.random.default_rng(seed).permutation(len(X))
@@ -44,25 +50,29 @@ def wine(request):
     return split(load_wine, binary=request.param)
 
 
-# -------------------------------------------------------------------------------------------- Algorithm 2
+# -------------------------------------------------------------------------------------- Algorithm 2
 
 
 @each
 def test_ftune_is_algorithm_2_step_by_step(kernels, wine):
     """Every f and C trained and scored by itself; the choice is the first best of them."""
     K, ((_, y), (V, v), (Q, q)) = wine
-    P = dselect(K, y, 12, np.random.default_rng(1))
-    model = ftune(K, y, P, validation=(V, v), kernels=kernels, **FEW)
-    S, SV, SQ = K.within(None, model.landmarks), K.between(V, model.landmarks), K.between(Q, model.landmarks)
+    P = dselect(K, y, 12, rng=np.random.default_rng(1))
+    model = ftune(K, y, P, validation=(V, v), kernels=kernels, options=FEW)
+    S = K.within(None, model.landmarks)
+    SV = K.between(V, model.landmarks)
+    SQ = K.between(Q, model.landmarks)
     classes = np.unique(y)
     problems = classes[1:] if len(classes) == 2 else classes
     best = -1.0, None
-    for i, s in enumerate(FEW["F"]):
-        for j, C in enumerate(FEW["C"]):
+    for i, s in enumerate(FEW.family):
+        for j, C in enumerate(FEW.C):
             found = []
             for p, positive in enumerate(problems):
                 Phi, PhiV, PhiQ = (
-                    np.array(oracle.transferred(one.tolist(), model.plus[p], model.minus[p], [s])[0])
+                    np.array(
+                        oracle.transferred(one.tolist(), model.plus[p], model.minus[p], [s])[0]
+                    )
                     for one in (S, SV, SQ)
                 )
                 one = train(Phi, np.where(y == positive, 1, -1), C, bias=1.0)
@@ -91,9 +101,14 @@ def test_twins_and_threads_train_the_same_classifier(wine, per_class):
     K, ((_, y), (V, v), (Q, _)) = wine
     found = []
     for kernels, threads in zip(KERNELS, (1, 2), strict=True):
-        P = dselect(K, y, 12, np.random.default_rng(1), kernels=kernels, threads=threads)
-        options = {"validation": (V, v), "per_class": per_class, "kernels": kernels, "threads": threads}
-        found.append((ftune(K, y, P, **options, **FEW), kernels))
+        P = dselect(K, y, 12, rng=np.random.default_rng(1), kernels=kernels, threads=threads)
+        options = {
+            "validation": (V, v),
+            "options": replace(FEW, per_class=per_class),
+            "kernels": kernels,
+            "threads": threads,
+        }
+        found.append((ftune(K, y, P, **options), kernels))
     (one, first), (two, second) = found
     for name in one.__dataclass_fields__:
         assert_same(getattr(one, name), getattr(two, name))
@@ -103,21 +118,27 @@ def test_twins_and_threads_train_the_same_classifier(wine, per_class):
 
 def test_new_objects_cost_look_ups_of_the_landmarks_alone(wine):
     K, ((_, y), (V, v), (Q, _)) = wine
-    P = dselect(K, y, 9, np.random.default_rng(0))
+    P = dselect(K, y, 9, rng=np.random.default_rng(0))
     before = K.computed
-    model = ftune(K, y, P, validation=(V, v), **FEW)
+    model = ftune(K, y, P, validation=(V, v), options=FEW)
     trained = K.computed
     model.predict(K, Q)
     r = len(model.landmarks)
-    assert r <= 9 and trained - before == r * (len(y) + len(V)) and K.computed - trained == r * len(Q)
+    assert (
+        r <= 9 and trained - before == r * (len(y) + len(V)) and K.computed - trained == r * len(Q)
+    )
 
 
 def test_one_function_for_all_or_one_for_each_class():
     K, ((_, y), held, (Q, q)) = split(load_iris)
-    P = random_landmarks(y, 8, np.random.default_rng(4))
-    single, multiple = (ftune(K, y, P, validation=held, per_class=p) for p in (False, True))
-    for one, other in zip((single, multiple), ftune(K, y, P, validation=held, per_class="both"), strict=True):
-        assert_same(one.w, other.w)
+    P = random_landmarks(y, 8, rng=np.random.default_rng(4))
+    single, multiple = (
+        ftune(K, y, P, validation=held, options=FTuneOptions(per_class=p)) for p in (False, True)
+    )
+    for one, other in zip(
+        (single, multiple), ftune_single_and_per_class(K, y, P, validation=held), strict=True
+    ):
+        assert one == other
     assert len(set(single.f)) == len(set(single.C)) == 1 and single.accuracies.shape == (1, 6, 4)
     assert multiple.accuracies.shape == (3, 6, 4)
     for p in range(3):
@@ -127,41 +148,32 @@ def test_one_function_for_all_or_one_for_each_class():
         assert (model.predict(K, Q) == q).mean() > 0.8
 
 
-def test_progress_is_told():
-    seen = []
-    K, y, P = _three()
-    ftune(K, y, P, C=1.0, choose="training", callback=lambda *told: seen.append(told), threads=2)
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-
-    def stop(trained, problems):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ftune(K, y, P, C=1.0, choose="training", callback=stop, threads=1)
-
-
 def test_the_choice_by_training_loss():
-    """Algorithm 2 as printed: L_f alone decides; the C of each f is still validation's if there are several."""
+    """Algorithm 2 as printed: L_f alone decides; the C of each f is still validation's if there are
+    several.
+    """
     K, ((_, y), held, _) = split(load_wine, binary=True)
-    P = random_landmarks(y, 10, np.random.default_rng(2))
-    model = ftune(K, y, P, C=10.0, choose="training")
+    P = random_landmarks(y, 10, rng=np.random.default_rng(2))
+    model = ftune(K, y, P, options=FTuneOptions(C=10.0, choose="training"))
     assert model.f[0] == model.losses[0, :, 0].argmin() and model.accuracies.shape == (0,)
-    model = ftune(K, y, P, choose="training", validation=held)
+    model = ftune(K, y, P, options=FTuneOptions(choose="training"), validation=held)
     c = model.accuracies[0].argmax(axis=1)
     assert model.f[0] == model.losses[0, np.arange(6), c].argmin()
-    each_its_own = ftune(*_three(), C=10.0, choose="training", per_class=True)
+    each_its_own = ftune(*_three(), options=FTuneOptions(C=10.0, choose="training", per_class=True))
     assert (each_its_own.f == each_its_own.losses[:, :, 0].argmin(axis=1)).all()
 
 
 def _three():
     K, ((_, y), _, _) = split(load_iris)
-    return K, y, random_landmarks(y, 6, np.random.default_rng(0))
+    return K, y, random_landmarks(y, 6, rng=np.random.default_rng(0))
 
 
 def test_identity_and_sign_are_ramps():
     """Balcan & Blum's and Wang's transfer functions as members of the family."""
     rng = np.random.default_rng(0)
-    S, plus, minus = rng.uniform(0, 1, (30, 8)), rng.integers(0, 8, 12), rng.integers(0, 8, 12)
+    S = rng.uniform(0, 1, (30, 8))
+    plus = rng.integers(0, 8, 12)
+    minus = rng.integers(0, 8, 12)
     difference = S[:, plus] - S[:, minus]
     out = landmarked(S, plus, minus, (1.0, np.inf, lambda x: x, np.sign, 1000.0, Ramp(5.0)))
     assert (out[0] == difference).all() and (out[0] == out[2]).all()
@@ -180,7 +192,8 @@ def test_bbs_is_a_linear_classifier_on_similarities(wine):
     model = bbs(K, y, L, validation=held)
     c = int(model.accuracies[0, 0].argmax())
     assert (model.C == (1.0, 10.0, 100.0, 1000.0)[c]).all()
-    Phi, PhiQ = K.within(None, L), K.between(Q, L)
+    Phi = K.within(None, L)
+    PhiQ = K.between(Q, L)
     classes = np.unique(y)
     g = []
     for positive in classes[1:] if len(classes) == 2 else classes:
@@ -189,43 +202,49 @@ def test_bbs_is_a_linear_classifier_on_similarities(wine):
     found = model.decision(K.between(Q, model.landmarks))
     np.testing.assert_allclose(found, np.array(g).T, atol=0.05)
     assert (model.predict(K, Q) == q).mean() > 0.85
-    pairs = landmark_pairs(y, np.unique(np.concatenate([L, np.unique(y, return_index=True)[1]])), 15,
-                           np.random.default_rng(0))  # fmt: skip
+    pairs = landmark_pairs(
+        y,
+        np.unique(np.concatenate([L, np.unique(y, return_index=True)[1]])),
+        15,
+        rng=np.random.default_rng(0),
+    )
     again = bbs(K, y, Landmarks(L, pairs.plus, pairs.minus), validation=held)
     assert_same(again.w, model.w)
 
 
 def test_ftune_with_the_identity_spans_no_more_than_bbs():
-    """Differences of similarities are linear in them: the same landmarks as singletons separate at least as well."""
+    """Differences of similarities are linear in them: the same landmarks as singletons separate at
+    least as well.
+    """
     K, ((_, y), _, _) = split(load_wine, binary=True)
-    P = random_landmarks(y, 10, np.random.default_rng(0))
-    wide = {"C": 1e6, "bias": 0.0}
-    with_pairs = ftune(K, y, P, F=(1.0,), choose="training", **wide).losses[0, 0, 0]
+    P = random_landmarks(y, 10, rng=np.random.default_rng(0))
+    wide = FTuneOptions(family=1.0, C=1e6, bias=0.0, choose="training")
+    with_pairs = ftune(K, y, P, options=wide).losses[0, 0, 0]
     landmarks = np.union1d(P.plus, P.minus)
-    assert bbs(K, y, landmarks, **wide).losses[0, 0, 0] <= with_pairs * 1.01 + 1e-6
+    assert bbs(K, y, landmarks, options=wide).losses[0, 0, 0] <= with_pairs * 1.01 + 1e-6
 
 
-# -------------------------------------------------------------------------------------------- normalisation
+# ------------------------------------------------------------------------------------ normalisation
 
 
 def test_similarities_beyond_one_are_scaled_and_it_is_said():
     _, ((X, y), (V, v), (Q, _)) = split(load_iris)
-    P = random_landmarks(y, 8, np.random.default_rng(0))
+    P = random_landmarks(y, 8, rng=np.random.default_rng(0))
     large = Similarity(lambda A, B: 40.0 * Gaussian(3.0)(A, B), X, pairwise=True)
     unit = Similarity(Gaussian(3.0), X, pairwise=True)
     with pytest.warns(NormalizationWarning, match=r"\|K\| reaches 40"):
-        scaled = ftune(large, y, P, validation=(V, v), **FEW)
+        scaled = ftune(large, y, P, validation=(V, v), options=FEW)
     assert scaled.scale == pytest.approx(40.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plain = ftune(unit, y, P, validation=(V, v), **FEW)
-        told = ftune(large, y, P, validation=(V, v), bound=40.0 + 1e-9, **FEW)
+        plain = ftune(unit, y, P, validation=(V, v), options=FEW)
+        told = ftune(large, y, P, validation=(V, v), options=replace(FEW, bound=40.0 + 1e-9))
     assert plain.scale == 1.0 and told.scale == 40.0 + 1e-9
     np.testing.assert_allclose(scaled.w, plain.w, rtol=1e-6, atol=1e-9)
     assert (scaled.predict(large, Q) == plain.predict(unit, Q)).all()
-    with pytest.raises(ValueError, match="bound is 30"):
-        ftune(large, y, P, validation=(V, v), bound=30.0, **FEW)
-    tiny = ftune(unit, y, P, validation=(V, v), bound=10.0, **FEW)
+    with pytest.raises(ValueError, match=r"bound must be at least 40, .*; got 30"):
+        ftune(large, y, P, validation=(V, v), options=replace(FEW, bound=30.0))
+    tiny = ftune(unit, y, P, validation=(V, v), options=replace(FEW, bound=10.0))
     assert tiny.scale == 10.0
 
 
@@ -236,7 +255,7 @@ def test_distances_and_indefinite_asymmetric_similarities():
     X, y = X[order], y[order]
     D = np.abs(X[:, None] - X).sum(axis=2)
     K = Similarity(D[:75, :75], distance=True)
-    P = dselect(K, y[:75], 15, np.random.default_rng(1))
+    P = dselect(K, y[:75], 15, rng=np.random.default_rng(1))
     model = ftune(K, y[:75], P, validation=(D[75:110, :75], y[75:110]))
     assert (model.predict(K, D[110:, :75]) == y[110:]).mean() > 0.9 and model.scale > 1
     odd = -D + 0.3 * np.random.default_rng(2).normal(size=D.shape)
@@ -244,91 +263,114 @@ def test_distances_and_indefinite_asymmetric_similarities():
     assert (model.predict(odd[:75, :75], odd[110:, :75]) == y[110:]).mean() > 0.85
 
 
-# -------------------------------------------------------------------------------------------- degenerate
+# --------------------------------------------------------------------------------------- degenerate
 
 
 def test_duplicated_landmarks_and_equal_objects():
     """Equal columns of Phi and equal rows: TRAIN still ends at its optimum."""
     K, ((_, y), held, (Q, _)) = split(load_iris)
     one = [np.flatnonzero(y == c)[0] for c in np.unique(y)]
-    P = landmark_pairs(y, one, 40, np.random.default_rng(0))
+    P = landmark_pairs(y, one, 40, rng=np.random.default_rng(0))
     model = ftune(K, y, P, validation=held)
-    assert (model.gaps <= 1e-7).all() and len(model.landmarks) == 3 and len(model.predict(K, Q)) == len(Q)
-    flat = ftune(np.ones((6, 6)), [0, 1] * 3, landmark_pairs([0, 1] * 3, [0, 1], 3, np.random.default_rng(0)), C=1.0,
-                 choose="training")  # fmt: skip
+    assert (
+        (model.gaps <= 1e-7).all()
+        and len(model.landmarks) == 3
+        and len(model.predict(K, Q)) == len(Q)
+    )
+    flat = ftune(
+        np.ones((6, 6)),
+        [0, 1] * 3,
+        landmark_pairs([0, 1] * 3, [0, 1], 3, rng=np.random.default_rng(0)),
+        options=FTuneOptions(C=1.0, choose="training"),
+    )
     assert not flat.w.any() and flat.decision(np.ones((2, 2))).tolist() == [[0.0], [0.0]]
 
 
 def test_validation_labels_that_the_training_lacks_count_as_wrong():
     K, ((_, y), (V, v), _) = split(load_iris)
-    P = random_landmarks(y, 8, np.random.default_rng(0))
-    known = ftune(K, y, P, validation=(V, v), **FEW)
+    P = random_landmarks(y, 8, rng=np.random.default_rng(0))
+    known = ftune(K, y, P, validation=(V, v), options=FEW)
     odd = np.where(np.arange(len(v)) % 2 == 0, "z", v)
-    assert ftune(K, y, P, validation=(V, odd), **FEW).accuracies.max() <= 0.5 < known.accuracies.max()
+    assert (
+        ftune(K, y, P, validation=(V, odd), options=FEW).accuracies.max()
+        <= 0.5
+        < known.accuracies.max()
+    )
 
 
 def test_a_classifier_is_saved_and_loaded(tmp_path):
     K, ((_, y), held, (Q, _)) = split(load_iris)
-    P = dselect(K, y, 8, np.random.default_rng(0))
+    P = dselect(K, y, 8, rng=np.random.default_rng(0))
     refimpl.save(tmp_path / "P.npz", P)
     again = refimpl.load(tmp_path / "P.npz")
     assert_same(again.plus, P.plus)
-    model = ftune(K, y, again, validation=held, **FEW)
+    model = ftune(K, y, again, validation=held, options=FEW)
     refimpl.save(tmp_path / "model.npz", model)
     loaded = refimpl.load(tmp_path / "model.npz")
     assert (loaded.predict(K, Q) == model.predict(K, Q)).all() and loaded.scale == model.scale
     cubes = (lambda x: x**3,)
-    model = ftune(K, y, P, F=cubes, C=1.0, choose="training")
+    model = ftune(K, y, P, options=FTuneOptions(family=cubes, C=1.0, choose="training"))
     refimpl.save(tmp_path / "cubes.npz", model)
     loaded = refimpl.load(tmp_path / "cubes.npz")
     with pytest.raises(ValueError, match="set_functions"):
         loaded.predict(K, Q)
     loaded.set_functions(cubes)
     assert (loaded.predict(K, Q) == model.predict(K, Q)).all()
-    with pytest.raises(ValueError, match="F has 2 functions"):
+    with pytest.raises(ValueError, match=r"family must have 1 functions, .* got 2"):
         loaded.set_functions((1.0, 5.0))
 
 
-NAN = np.array([[1.0, 0.2, np.nan, 0.1], [0.1, 1.0, 0.3, 0.2], [0.1, 0.1, 1.0, 0.1], [0.1, 0.1, 0.1, 1.0]])
+NAN = np.array(
+    [[1.0, 0.2, np.nan, 0.1], [0.1, 1.0, 0.3, 0.2], [0.1, 0.1, 1.0, 0.1], [0.1, 0.1, 0.1, 1.0]]
+)
+
+
+def seeded():
+    return {"rng": np.random.default_rng(0)}
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda K, y, P, v: dselect(NAN, [0, 1, 0, 1], 2, np.random.default_rng(0)), r"K\[0, 2\] is nan"),
-        (lambda K, y, P, v: dselect(K, np.zeros(len(y)), 2, np.random.default_rng(0)), "labels has 1 class"),
-        (lambda K, y, P, v: dselect(K, y, 0, np.random.default_rng(0)), "d is 0"),
-        (lambda K, y, P, v: dselect(K, y, 2, 0), "rng is 0"),
-        (lambda K, y, P, v: dselect(K, y[:-1], 2, np.random.default_rng(0)), "labels; they must be as many"),
-        (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, np.random.default_rng(0)), "pass Similarity"),
-        (lambda K, y, P, v: landmark_pairs(y, [0], 2, np.random.default_rng(0)), "L has no landmark"),
-        (lambda K, y, P, v: landmark_pairs(y, [999], 2, np.random.default_rng(0)), "L has shape"),
-        (lambda K, y, P, v: ftune(K, np.zeros(len(y)), P, validation=v), "labels has 1 class"),
-        (lambda K, y, P, v: ftune(K, y, P.L, validation=v), "P is a ndarray"),
-        (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "2 classes make 1"),
-        (lambda K, y, P, v: ftune(K, y, P), "validation is None"),
-        (lambda K, y, P, v: ftune(K, y, P, choose="training"), "validation is None"),
-        (lambda K, y, P, v: ftune(K, y, P, choose="test", validation=v), "choose must be '.*; got 'test'"),
-        (lambda K, y, P, v: ftune(K, y, P, F=(), validation=v), "F must hold a slope"),
-        (lambda K, y, P, v: ftune(K, y, P, F=(1.0, -5.0), validation=v), r"F\[1\] must be a positive slope.*got -5"),
-        (lambda K, y, P, v: ftune(K, y, P, F=(np.cos,), validation=v), r"F\[0\] is not antisymmetric"),
-        (lambda K, y, P, v: ftune(K, y, P, F=(np.sum,), validation=v), r"F\[0\] must return"),
-        (lambda K, y, P, v: ftune(K, y, P, C=(1.0, 0.0), validation=v), "C must be between .*; got 0"),
-        (lambda K, y, P, v: ftune(K, y, P, per_class="each", validation=v), "per_class is 'each'"),
-        (lambda K, y, P, v: ftune(K, y, P, loss="0-1", validation=v), "loss must be '.*; got '0-1'"),
-        (lambda K, y, P, v: ftune(K, y, P, bias=-1.0, validation=v), "bias"),
-        (lambda K, y, P, v: ftune(K, y, P, bound=0.0, validation=v), "bound must be positive; got 0"),
-        (lambda K, y, P, v: ftune(K, y, P, threads=0, validation=v), "threads must be at least 1, or None; got 0"),
-        (lambda K, y, P, v: ftune(K, y, P, validation=(v[0][:0], v[1][:0])), "validation has 0 class"),
-        (lambda K, y, P, v: ftune(K, y, P, validation=(v[0], v[1][:-1])), "validation has shape"),
+        (lambda K, y, P, v: dselect(NAN, [0, 1, 0, 1], 2, **seeded()), r"got nan in K\[0, 2\]"),
+        (lambda K, y, P, v: dselect(K, np.zeros(len(y)), 2, **seeded()), "y "),
+        (lambda K, y, P, v: dselect(K, 5, 2, **seeded()), "y must hold a label .* got 5"),
+        (lambda K, y, P, v: dselect(K, y, 0, **seeded()), "d "),
+        (lambda K, y, P, v: dselect(K, y, 2, rng=0), "rng "),
+        (lambda K, y, P, v: dselect(K, y[:-1], 2, **seeded()), "as many training objects as y, 74"),
+        (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, **seeded()), r"pass Similarity\(K"),
+        (lambda K, y, P, v: landmark_pairs(y, [0], 2, **seeded()), "L must have a landmark"),
+        (lambda K, y, P, v: landmark_pairs(y, [999], 2, **seeded()), "from 0 to 74; got 999"),
+        (lambda K, y, P, v: landmark_pairs(y, 1.0, 2, **seeded()), "L must hold indices"),
+        (lambda K, y, P, v: ftune(K, np.zeros(len(y)), P, validation=v), "y "),
+        (lambda K, y, P, v: ftune(K, y, P.L, validation=v), "landmarks must be .*got a ndarray"),
+        (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "for 1 problem.*; got 3"),
+        (lambda K, y, P, v: ftune(K, y, P), "validation must be .* got None"),
+        (
+            lambda K, y, P, v: ftune(K, y, P, options=FTuneOptions(choose="training")),
+            "validation must be .*choose='training' and 4 value",
+        ),
+        (lambda K, y, P, v: ftune(K, y, P, validation=v[0]), "validation must be .objects, lab"),
+        (
+            lambda K, y, P, v: ftune(K, y, P, threads=0, validation=v),
+            "threads must be at least 1, or None; got 0",
+        ),
+        (lambda K, y, P, v: ftune(K, y, P, validation=(v[0][:0], v[1][:0])), "validation "),
+        (lambda K, y, P, v: ftune(K, y, P, validation=(v[0], v[1][:-1])), "validation "),
         (lambda K, y, P, v: ftune(K, y, P, kernels="fast", validation=v), "kernels"),
-        (lambda K, y, P, v: bbs(K, y, [0, 999], validation=v), "P.plus has shape"),
-        (lambda K, y, P, v: bbs(K, y, [0, 1]), "validation is None"),
+        (lambda K, y, P, v: ftune(K, y, P, options={}, validation=v), "options must be FTuneOpt"),
+        (lambda K, y, P, v: bbs(K, y, P, options=3, validation=v), "options must be .* got 3"),
+        (lambda K, y, P, v: bbs(K, y, [0, 999], validation=v), "landmarks must hold .* got 999"),
+        (lambda K, y, P, v: bbs(K, y, [0, 1]), "validation must be .* got None"),
+        (
+            lambda K, y, P, v: ftune(K, y, P, validation=v, callback=3),
+            "callback must be a function of a refimpl.Step; got 3",
+        ),
     ],
 )
 def test_bad_arguments(call, message):
     K, ((_, y), held, _) = split(load_iris)
-    P = random_landmarks(y, 4, np.random.default_rng(0))
+    P = random_landmarks(y, 4, rng=np.random.default_rng(0))
     with pytest.raises((TypeError, ValueError), match=message):
         call(K, y, P, held)
 
@@ -340,14 +382,22 @@ def test_of_classes_with_equal_g_the_first_is_taken():
 
 def test_a_held_out_class_that_the_training_lacks_counts_as_one():
     """Of the weights 1 and 5 that the classes of the training have, it has neither."""
-    S, labels = np.kron(np.eye(2), np.ones((3, 3))), np.array([0, 0, 0, 1, 1, 1])
-    P = random_landmarks(labels, 4, np.random.default_rng(0))
+    S = np.kron(np.eye(2), np.ones((3, 3)))
+    labels = np.array([0, 0, 0, 1, 1, 1])
+    P = random_landmarks(labels, 4, rng=np.random.default_rng(0))
     validation = S[[0, 3, 3]], np.array([0, 1, 2])  # two are told right, the third cannot be
-    model = ftune(S, labels, P, C=1.0, validation=validation, class_weight={0: 1.0, 1: 5.0})
+    model = ftune(
+        S,
+        labels,
+        P,
+        options=FTuneOptions(C=1.0, class_weight={0: 1.0, 1: 5.0}),
+        validation=validation,
+    )
     np.testing.assert_allclose(model.accuracies, 6 / 7)
 
 
 def test_bbs_takes_as_many_random_landmarks_as_were_asked_for():
-    S, labels = np.eye(12), np.arange(12) % 3
-    P = random_landmarks(labels, 4, np.random.default_rng(0))
-    assert len(bbs(S, labels, P, C=1.0).landmarks) == 4
+    S = np.eye(12)
+    labels = np.arange(12) % 3
+    P = random_landmarks(labels, 4, rng=np.random.default_rng(0))
+    assert len(bbs(S, labels, P, options=FTuneOptions(C=1.0)).landmarks) == 4

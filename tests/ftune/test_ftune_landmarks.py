@@ -1,4 +1,6 @@
-"""Landmarks: DSELECT against the exhaustive greedy choice, random pairs, and what each reading costs."""
+"""Landmarks: DSELECT against the exhaustive greedy choice, random pairs, and what each reading
+costs.
+"""
 
 import numpy as np
 import oracles_ftune as oracle
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
 
-from refimpl.ftune import dselect, ftune, random_landmarks
+from refimpl.ftune import FTuneOptions, dselect, ftune, random_landmarks
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
@@ -21,23 +23,28 @@ def test_dselect_is_the_exhaustive_greedy_choice(kernels, seed, n, d, c):
     rng = np.random.default_rng(seed)
     K = np.rint(3 * rng.normal(size=(n, n)))  # not symmetric, with ties
     labels = np.append(np.arange(c), rng.integers(0, c, n - c))
-    P = dselect(K, labels, d, np.random.default_rng(seed), kernels=kernels)
+    P = dselect(K, labels, d, rng=np.random.default_rng(seed), kernels=kernels)
     if c == 2 and len(np.unique(labels[P.L])) == 2 and d > 1 and len(P.L) == min(d, n):
         first = P.L[0]
         literal = oracle.greedy(K.tolist(), first, min(d, n))
         within = np.concatenate([_greedy_of_class(K, labels, P, k) for k in range(c)])
         assert P.L.tolist() in (literal, within.tolist())
     if c > 2:
-        assert P.L.tolist() == np.concatenate([_greedy_of_class(K, labels, P, k) for k in range(c)]).tolist()
+        assert (
+            P.L.tolist()
+            == np.concatenate([_greedy_of_class(K, labels, P, k) for k in range(c)]).tolist()
+        )
     assert len(set(P.L.tolist())) == len(P.L) == max(min(d, n), c)
-    sizes, counts = np.bincount(labels), np.bincount(labels[P.L])
+    sizes = np.bincount(labels)
+    counts = np.bincount(labels[P.L])
     if c > 2:
         assert (counts <= sizes).all() and (counts[counts < sizes] >= counts.max() - 1).all()
     _require_pairs(P, labels, d)
 
 
 def _greedy_of_class(K, labels, P, k):
-    T, mine = np.flatnonzero(labels == k), P.L[labels[P.L] == k]
+    T = np.flatnonzero(labels == k)
+    mine = P.L[labels[P.L] == k]
     places = oracle.greedy(K[np.ix_(T, T)].tolist(), int(np.searchsorted(T, mine[0])), len(mine))
     return T[places]
 
@@ -46,13 +53,17 @@ def _require_pairs(P, labels, d, fresh=False):
     classes = np.unique(labels)
     problems = classes[1:] if len(classes) == 2 else classes
     assert P.plus.shape == P.minus.shape == (len(problems), d)
-    assert (labels[P.plus] == problems[:, None]).all() and (labels[P.minus] != problems[:, None]).all()
+    assert (labels[P.plus] == problems[:, None]).all() and (
+        labels[P.minus] != problems[:, None]
+    ).all()
     assert fresh or (np.isin(P.plus, P.L).all() and np.isin(P.minus, P.L).all())
 
 
 @each
 def test_dselect_asks_a_function_for_n_d_similarities_and_never_for_all(kernels):
-    """Less than n d look-ups, a column at a time; a matrix and its function give the same landmarks."""
+    """Less than n d look-ups, a column at a time; a matrix and its function give the same
+    landmarks.
+    """
     X, y = load_iris(return_X_y=True)
     asked = []
 
@@ -61,12 +72,12 @@ def test_dselect_asks_a_function_for_n_d_similarities_and_never_for_all(kernels)
         return Gaussian(2.0)(A, B)
 
     similarity = Similarity(K, X, pairwise=True)
-    P = dselect(similarity, y == 1, 20, np.random.default_rng(3), kernels=kernels)
+    P = dselect(similarity, y == 1, 20, rng=np.random.default_rng(3), kernels=kernels)
     assert asked == [(150, 1)] * 19 and similarity.computed == 19 * 150
-    other = dselect(Gaussian(2.0)(X, X), y == 1, 20, np.random.default_rng(3), kernels=kernels)
+    other = dselect(Gaussian(2.0)(X, X), y == 1, 20, rng=np.random.default_rng(3), kernels=kernels)
     assert_same(P.L, other.L)
     similarity = Similarity(K, X, pairwise=True)
-    dselect(similarity, y, 21, np.random.default_rng(3), kernels=kernels)
+    dselect(similarity, y, 21, rng=np.random.default_rng(3), kernels=kernels)
     assert similarity.computed == 3 * 6 * 50
 
 
@@ -74,15 +85,19 @@ def test_dselect_spreads_the_landmarks():
     """§ 2.3: the mean similarity between the landmarks is smaller than that of random ones."""
     X, y = load_wine(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    S, rng = Gaussian(mean_distance(X))(X, X), np.random.default_rng(0)
+    S = Gaussian(mean_distance(X))(X, X)
+    rng = np.random.default_rng(0)
 
     def within(L):
         return S[np.ix_(L, L)][~np.eye(len(L), dtype=bool)].mean()
 
-    chance = [within(random_landmarks(y == 1, 10, rng).L) for _ in range(20)]
-    assert within(dselect(S, y == 1, 10, rng).L) < 0.5 * min(chance)
-    far = dselect(Similarity(lambda a, b: np.linalg.norm(a - b), X, distance=True), y == 1, 10, rng)
-    assert within(far.L) < 0.5 * min(chance)  # "in case we are working with a distance kernel": large distances
+    chance = [within(random_landmarks(y == 1, 10, rng=rng).L) for _ in range(20)]
+    assert within(dselect(S, y == 1, 10, rng=rng).L) < 0.5 * min(chance)
+    far = dselect(
+        Similarity(lambda a, b: np.linalg.norm(a - b), X, distance=True), y == 1, 10, rng=rng
+    )
+    # "in case we are working with a distance kernel": large distances
+    assert within(far.L) < 0.5 * min(chance)
 
 
 def test_landmarks_of_one_class_alone_are_chosen_by_class():
@@ -91,101 +106,138 @@ def test_landmarks_of_one_class_alone_are_chosen_by_class():
     S[:6, :6] = 0.0
     np.fill_diagonal(S, 1.0)
     labels = np.array([0] * 6 + [1] * 6)
-    found = [dselect(S, labels, 5, np.random.default_rng(seed)) for seed in range(20)]
+    found = [dselect(S, labels, 5, rng=np.random.default_rng(seed)) for seed in range(20)]
     assert all(len(np.unique(labels[P.L])) == 2 and len(P.L) == 5 for P in found)
-    with pytest.raises(ValueError, match="L has no landmark of class 1"):
-        [dselect(S, labels, 5, np.random.default_rng(seed), by_class=False) for seed in range(20)]
+    with pytest.raises(ValueError, match="L must have a landmark of class 1"):
+        [
+            dselect(S, labels, 5, rng=np.random.default_rng(seed), by_class=False)
+            for seed in range(20)
+        ]
 
 
 def test_fewer_objects_than_landmarks():
-    labels, S = np.array([0, 0, 1, 1, 1, 2]), np.eye(6)
-    for P in (dselect(S, labels, 9, np.random.default_rng(0)), random_landmarks(labels, 9, np.random.default_rng(0))):
+    labels = np.array([0, 0, 1, 1, 1, 2])
+    S = np.eye(6)
+    for P in (
+        dselect(S, labels, 9, rng=np.random.default_rng(0)),
+        random_landmarks(labels, 9, rng=np.random.default_rng(0)),
+    ):
         assert sorted(P.L.tolist()) == list(range(6)) and P.plus.shape == (3, 9)
-        assert ftune(S, labels, P, C=1.0, choose="training").w.shape == (3, 9)
+        assert ftune(S, labels, P, options=FTuneOptions(C=1.0, choose="training")).w.shape == (3, 9)
 
 
 @pytest.mark.parametrize("pool", [True, False])
 def test_random_landmarks(pool):
     labels = np.array(list("aaaaaaaaaabbbbbbbbbbc"))
     for seed in range(10):
-        P = random_landmarks(labels, 4, np.random.default_rng(seed), pool=pool)
+        P = random_landmarks(labels, 4, rng=np.random.default_rng(seed), pool=pool)
         _require_pairs(P, labels, 4, fresh=not pool)
         assert len(set(P.L.tolist())) == 4  # what bbs takes
-    again = random_landmarks(labels, 4, np.random.default_rng(9), pool=pool)
+    again = random_landmarks(labels, 4, rng=np.random.default_rng(9), pool=pool)
     assert_same(P.plus, again.plus)
 
 
 def test_common_landmarks_hold_one_of_each_class_even_if_d_is_smaller():
     labels = np.array(list("abbbcccc"))
     for seed in range(10):
-        P = random_landmarks(labels, 2, np.random.default_rng(seed), pool=True)
+        P = random_landmarks(labels, 2, rng=np.random.default_rng(seed), pool=True)
         assert sorted(labels[P.L]) == list("abc") and P.plus.shape == (3, 2)
 
 
 def test_by_default_each_problem_draws_fresh_pairs_from_all_objects():
-    """Theorem 2's pairs: any object of the class and any other, in equal shares, others for each problem."""
+    """Theorem 2's pairs: any object of the class and any other, in equal shares, others for each
+    problem.
+    """
     labels = np.arange(60) % 3
-    P = random_landmarks(labels, 4000, np.random.default_rng(0))
+    P = random_landmarks(labels, 4000, rng=np.random.default_rng(0))
     for p in range(3):
         inside, outside = (np.bincount(one[p], minlength=60) for one in (P.plus, P.minus))
-        assert (inside[labels == p] > 130).all() and (inside[labels == p] < 280).all() and inside.sum() == 4000
+        assert (
+            (inside[labels == p] > 130).all()
+            and (inside[labels == p] < 280).all()
+            and inside.sum() == 4000
+        )
         assert (outside[labels != p] > 60).all() and (outside[labels != p] < 150).all()
         assert not inside[labels != p].any() and not outside[labels == p].any()
-    assert abs(np.corrcoef(P.plus[0], P.minus[0])[0, 1]) < 0.05  # the two of a pair do not depend on each other
-    few = random_landmarks(labels, 6, np.random.default_rng(0))
-    common = random_landmarks(labels, 6, np.random.default_rng(0), pool=True)
-    assert len(np.unique([common.plus, common.minus])) <= 6 < len(np.unique([few.plus, few.minus])) <= 36
+    # the two of a pair do not depend on each other
+    assert abs(np.corrcoef(P.plus[0], P.minus[0])[0, 1]) < 0.05
+    few = random_landmarks(labels, 6, rng=np.random.default_rng(0))
+    common = random_landmarks(labels, 6, rng=np.random.default_rng(0), pool=True)
+    assert (
+        len(np.unique([common.plus, common.minus]))
+        <= 6
+        < len(np.unique([few.plus, few.minus]))
+        <= 36
+    )
 
 
-# ------------------------------------------------------------------------------------------ DSELECT for each problem
+# ------------------------------------------------------------------------- DSELECT for each problem
 
 
 @each
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), n=st.integers(8, 25), d=st.integers(2, 12), c=st.integers(3, 5))
 def test_dselect_for_each_problem_is_algorithm_1_for_each(kernels, seed, n, d, c):
-    """The landmarks of a problem are one greedy choice out of all objects, or one out of each of its two sides."""
+    """The landmarks of a problem are one greedy choice out of all objects, or one out of each of
+    its two sides.
+    """
     rng = np.random.default_rng(seed)
-    K, labels = np.rint(3 * rng.normal(size=(n, n))), np.append(np.arange(c), rng.integers(0, c, n - c))
-    P = dselect(K, labels, d, np.random.default_rng(seed), per_problem=True, kernels=kernels)
+    K = np.rint(3 * rng.normal(size=(n, n)))
+    labels = np.append(np.arange(c), rng.integers(0, c, n - c))
+    P = dselect(K, labels, d, rng=np.random.default_rng(seed), per_problem=True, kernels=kernels)
     _require_pairs(P, labels, d)
     assert len(set(P.L.tolist())) == len(P.L)
-    alone, again = np.random.default_rng(seed), []
+    alone = np.random.default_rng(seed)
+    again = []
     for k in range(c):
-        one = dselect(K, labels == k, d, alone, kernels=kernels)
+        one = dselect(K, labels == k, d, rng=alone, kernels=kernels)
         again += one.L.tolist()
         assert_same(one.plus[0], P.plus[k])
         assert_same(one.minus[0], P.minus[k])
         first = oracle.greedy(K.tolist(), int(one.L[0]), min(d, n))
-        both = [_greedy_of_class(K, (labels == k).astype(int), one, side).tolist() for side in (0, 1)]
+        both = [
+            _greedy_of_class(K, (labels == k).astype(int), one, side).tolist() for side in (0, 1)
+        ]
         assert one.L.tolist() in (first, both[0] + both[1])
     assert P.L.tolist() == list(dict.fromkeys(again))
 
 
 def test_what_dselect_for_each_problem_costs_and_gives():
-    """Of many classes each has more than its one share: d landmarks of its own, n d look-ups more or twice that."""
+    """Of many classes each has more than its one share: d landmarks of its own, n d look-ups more
+    or twice that.
+    """
     rng = np.random.default_rng(0)
     labels = np.arange(200) % 20
     X = rng.normal(size=(20, 3))[labels] + 0.25 * rng.normal(size=(200, 3))
     Q = rng.normal(size=(20, 3))
-    shared, own = Similarity(Gaussian(2.0), X, pairwise=True), Similarity(Gaussian(2.0), X, pairwise=True)
-    P, R = dselect(shared, labels, 20, rng), dselect(own, labels, 20, rng, per_problem=True)
-    assert len(P.L) == 20 < len(R.L) and shared.computed < 20 * 200 < own.computed < 20 * 2 * 20 * 200
-    assert all(len(np.unique(one)) == 1 for one in P.plus) and any(len(np.unique(one)) > 1 for one in R.plus)
-    many = ftune(own, labels, R, C=1.0, choose="training")
+    shared = Similarity(Gaussian(2.0), X, pairwise=True)
+    own = Similarity(Gaussian(2.0), X, pairwise=True)
+    P = dselect(shared, labels, 20, rng=rng)
+    R = dselect(own, labels, 20, rng=rng, per_problem=True)
+    assert (
+        len(P.L) == 20 < len(R.L) and shared.computed < 20 * 200 < own.computed < 20 * 2 * 20 * 200
+    )
+    assert all(len(np.unique(one)) == 1 for one in P.plus) and any(
+        len(np.unique(one)) > 1 for one in R.plus
+    )
+    many = ftune(own, labels, R, options=FTuneOptions(C=1.0, choose="training"))
     assert many.predict(own, Q).shape == (20,) and len(many.landmarks) > 20
 
 
 def test_two_classes_are_one_problem():
-    K, labels = np.random.default_rng(0).normal(size=(15, 15)), np.arange(15) % 2
-    one, two = (dselect(K, labels, 6, np.random.default_rng(1), per_problem=p) for p in (False, True))
+    K = np.random.default_rng(0).normal(size=(15, 15))
+    labels = np.arange(15) % 2
+    one, two = (
+        dselect(K, labels, 6, rng=np.random.default_rng(1), per_problem=p) for p in (False, True)
+    )
     assert one == two
 
 
 def test_by_class_of_a_problem_are_its_two_sides():
-    K, labels = np.random.default_rng(0).normal(size=(30, 30)), np.arange(30) % 3
-    P = dselect(K, labels, 6, np.random.default_rng(1), per_problem=True, by_class=True)
+    K = np.random.default_rng(0).normal(size=(30, 30))
+    labels = np.arange(30) % 3
+    P = dselect(K, labels, 6, rng=np.random.default_rng(1), per_problem=True, by_class=True)
     for p in range(3):
         assert len(np.unique(P.plus[p])) <= 3 and len(np.unique(P.minus[p])) <= 3
-    with pytest.raises(ValueError, match="L has no landmark of class 1"):
-        dselect(K, labels, 1, np.random.default_rng(1), per_problem=True, by_class=False)
+    with pytest.raises(ValueError, match="L must have a landmark of class 1"):
+        dselect(K, labels, 1, rng=np.random.default_rng(1), per_problem=True, by_class=False)

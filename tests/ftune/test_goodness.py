@@ -17,15 +17,20 @@ from refimpl.ftune.goodness import (
     pairs_for_family,
     pairs_for_loss,
     pairs_for_margin,
-)  # fmt: skip
+)
 from refimpl.ftune.similarities import Gaussian, Similarity
 
 
 @st.composite
 def tasks(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    c, n = draw(st.integers(2, 3)), draw(st.integers(6, 14))
-    S = np.rint(4 * rng.uniform(-1, 1, (n, n))) / 4 if draw(st.booleans()) else rng.uniform(-1, 1, (n, n))
+    c = draw(st.integers(2, 3))
+    n = draw(st.integers(6, 14))
+    S = (
+        np.rint(4 * rng.uniform(-1, 1, (n, n))) / 4
+        if draw(st.booleans())
+        else rng.uniform(-1, 1, (n, n))
+    )
     labels = np.append(np.repeat(np.arange(c), 2), rng.integers(0, c, n - 2 * c))
     return S, labels, rng.uniform(-2, 2, (n, n)), rng.uniform(0, 2, n)
 
@@ -35,10 +40,14 @@ def tasks(draw):
 def test_margins_are_the_expectation_of_eq_3(case, slope):
     S, labels, w, _ = case
     found = goodness(S, labels, Ramp(slope), 0.1, w=w)
-    expected = [oracle.G(S.tolist(), labels, x, lambda v: oracle.ramp(v, slope), w) for x in range(len(S))]
+    expected = [
+        oracle.G(S.tolist(), labels, x, lambda v: oracle.ramp(v, slope), w) for x in range(len(S))
+    ]
     np.testing.assert_allclose(found.margins, expected, atol=1e-12)
     assert found.B == np.abs(w).max()
-    assert found.epsilon == pytest.approx(np.mean([G < found.C_f * 0.1 for G in expected]), abs=1 / len(S))
+    assert found.epsilon == pytest.approx(
+        np.mean([G < found.C_f * 0.1 for G in expected]), abs=1 / len(S)
+    )
     hinge = goodness_of_loss(S, labels, Ramp(slope), "hinge", w=w)
     assert hinge.epsilon == pytest.approx(np.mean([oracle.loss("hinge", G) for G in expected]))
 
@@ -46,7 +55,9 @@ def test_margins_are_the_expectation_of_eq_3(case, slope):
 @settings(max_examples=40, deadline=None)
 @given(case=tasks())
 def test_balcan_and_blum_is_the_identity(case):
-    """Eq. 1 is eq. 3 with f the identity, for weights whose mean is 1 in the own class and in the others."""
+    """Eq. 1 is eq. 3 with f the identity, for weights whose mean is 1 in the own class and in the
+    others.
+    """
     S, labels, _, _ = case
     plain = goodness(S, labels, lambda v: v, 0.0)
     expected = [oracle.equation_1(S.tolist(), labels, x, np.ones(len(S))) for x in range(len(S))]
@@ -65,11 +76,16 @@ def test_wang_is_the_sign_of_negated_distances(case):
 
 
 def test_a_sample_of_a_task():
-    """More of the iris' points reach a small margin than a large one; a sample costs its square in look-ups."""
+    """More of the iris' points reach a small margin than a large one; a sample costs its square in
+    look-ups.
+    """
     X, y = load_iris(return_X_y=True)
     K = Similarity(Gaussian(1.0), X, pairwise=True)
     found = [goodness(K, y, Ramp(5.0), gamma) for gamma in (0.0, 0.2, 0.4)]
-    assert found[0].epsilon < 0.1 < found[2].epsilon and found[0].epsilon <= found[1].epsilon <= found[2].epsilon
+    assert (
+        found[0].epsilon < 0.1 < found[2].epsilon
+        and found[0].epsilon <= found[1].epsilon <= found[2].epsilon
+    )
     assert found[0].C_f == pytest.approx(2.0, abs=0.1)
     before = K.computed
     few = goodness(K, y, Ramp(5.0), 0.2, sample=60, rng=np.random.default_rng(0))
@@ -82,27 +98,40 @@ def test_a_sample_of_a_task():
 def test_the_theorems():
     assert pairs_for_margin(0.1, 0.05, 0.01) == math.ceil(800 * math.log(2 / 0.0005))
     assert pairs_for_margin(0.1, 0.05, 0.01, B=3.0) == math.ceil(9 * 800 * math.log(2 / 0.0005))
-    assert pairs_for_loss(0.1, 0.05, B=2.0, C_L=5.0) == math.ceil(1600 * 4 * 25 * math.log(8 / 0.005))
-    assert pairs_for_family(6, 0.1, 0.05, B=2.0, C_L=5.0) == math.ceil(6400 * 4 * 25 * math.log(32 * 6 / 0.005))
+    assert pairs_for_loss(0.1, 0.05, B=2.0, C_L=5.0) == math.ceil(
+        1600 * 4 * 25 * math.log(8 / 0.005)
+    )
+    assert pairs_for_family(6, 0.1, 0.05, B=2.0, C_L=5.0) == math.ceil(
+        6400 * 4 * 25 * math.log(32 * 6 / 0.005)
+    )
     asked = []
-    assert pairs_for_family(lambda r: asked.append(r) or 6, 0.1, 0.05, 2.0, 5.0) == pairs_for_family(6, 0.1, 0.05, 2, 5)
+    assert pairs_for_family(
+        lambda r: asked.append(r) or 6, 0.1, 0.05, B=2.0, C_L=5.0
+    ) == pairs_for_family(6, 0.1, 0.05, B=2, C_L=5)
     assert asked == [0.1 / 40]
 
 
 def test_theorem_2_and_5_hold_on_a_task():
-    """With the d of the theorems, h and g of random pairs keep the error and the loss that they promise."""
+    """With the d of the theorems, h and g of random pairs keep the error and the loss that they
+    promise.
+    """
     rng = np.random.default_rng(0)
     X, y = load_iris(return_X_y=True)
-    y, S, f = y == 0, Gaussian(2.0)(X, X), Ramp(1.0)
+    y = y == 0
+    S = Gaussian(2.0)(X, X)
+    f = Ramp(1.0)
     whole = goodness(S, y, f, 0.1)
     d = pairs_for_margin(0.1, 0.05, 0.1)
-    same, other = (np.array([rng.choice(np.flatnonzero(y == side), d) for side in sides])
-                   for sides in ((True,), (False,)))  # fmt: skip
+    same, other = (
+        np.array([rng.choice(np.flatnonzero(y == side), d) for side in sides])
+        for sides in ((True,), (False,))
+    )
     g = f(S[:, same[0]] - S[:, other[0]]).mean(axis=1) * np.where(y, 1, -1)
     assert (g < whole.C_f * 0.05).mean() <= whole.epsilon + 0.05  # at half the margin
     L = hinge_at_margin(0.5)
     d = pairs_for_loss(0.2, 0.1, C_L=2.0)
-    plus, minus = rng.choice(np.flatnonzero(y), d), rng.choice(np.flatnonzero(~y), d)
+    plus = rng.choice(np.flatnonzero(y), d)
+    minus = rng.choice(np.flatnonzero(~y), d)
     g = f(S[:, plus] - S[:, minus]).mean(axis=1) * np.where(y, 1, -1)
     assert L(g).mean() <= goodness_of_loss(S, y, f, L).epsilon + 0.2
 
@@ -110,18 +139,21 @@ def test_theorem_2_and_5_hold_on_a_task():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda S, y: goodness(S, y, np.cos, 0.1), "f is not antisymmetric"),
+        (lambda S, y: goodness(S, y, np.cos, 0.1), "f must be antisymmetric"),
         (lambda S, y: goodness(S, y, np.sign, -0.1), "gamma"),
         (lambda S, y: goodness(S, np.arange(6), np.sign, 0.1), "two points each"),
-        (lambda S, y: goodness(S, np.zeros(6), np.sign, 0.1), "labels has 1 class"),
-        (lambda S, y: goodness(S, y, np.sign, 0.1, w=np.ones(6)), "w has shape"),
-        (lambda S, y: goodness(S, y, np.sign, 0.1, sample=5), "rng is None"),
+        (lambda S, y: goodness(S, np.zeros(6), np.sign, 0.1), "y "),
+        (
+            lambda S, y: goodness(S, y, np.sign, 0.1, w=np.ones(6)),
+            r"w must hold finite numbers of shape \(6, 6\); got \(6,\)",
+        ),
+        (lambda S, y: goodness(S, y, np.sign, 0.1, sample=5), "rng "),
         (lambda S, y: goodness_of_loss(S, y, np.sign, "0-1"), "loss must be '.*; got '0-1'"),
-        (lambda S, y: hinge_at_margin(0.0), "gamma must be positive; got 0"),
-        (lambda S, y: pairs_for_margin(0.0, 0.1, 0.1), "gamma must be positive; got 0"),
-        (lambda S, y: pairs_for_margin(0.1, 0.1, 1.0), "delta is 1"),
-        (lambda S, y: pairs_for_loss(0.0, 0.1), "epsilon_1 must be positive; got 0"),
-        (lambda S, y: pairs_for_family(0, 0.1, 0.1), "covering is 0"),
+        (lambda S, y: hinge_at_margin(0.0), r"gamma must be .*; got 0"),
+        (lambda S, y: pairs_for_margin(0.0, 0.1, 0.1), r"gamma must be .*; got 0"),
+        (lambda S, y: pairs_for_margin(0.1, 0.1, 1.0), "delta must be .*; got 1"),
+        (lambda S, y: pairs_for_loss(0.0, 0.1), r"epsilon_1 must be .*; got 0"),
+        (lambda S, y: pairs_for_family(0, 0.1, 0.1), "covering "),
     ],
 )
 def test_bad_arguments(call, message):

@@ -1,4 +1,6 @@
-"""Similarities: functions and matrices give the same, look-ups are counted, what is no similarity is refused."""
+"""Similarities: functions and matrices give the same, look-ups are counted, what is no similarity
+is refused.
+"""
 
 import numpy as np
 import pytest
@@ -13,13 +15,15 @@ from refimpl.ftune.similarities import Gaussian, Similarity, as_similarity, mean
 @given(seed=st.integers(0, 2**32), distance=st.booleans(), m=st.integers(0, 4))
 def test_functions_and_matrices_are_one(seed, distance, m):
     rng = np.random.default_rng(seed)
-    X, Q = rng.normal(size=(8, 2)), rng.normal(size=(m, 2))
+    X = rng.normal(size=(8, 2))
+    Q = rng.normal(size=(m, 2))
     turn = rng.normal(size=(2, 2))  # not symmetric
 
     def K(a, b):
         return float(a @ turn @ b)
 
-    references, rows = rng.integers(0, 8, 5), rng.integers(0, 8, 3)
+    references = rng.integers(0, 8, 5)
+    rows = rng.integers(0, 8, 3)
     matrix = np.array([[K(a, b) for b in X] for a in X])
     new = np.array([[K(a, b) for b in X] for a in Q]).reshape(m, 8)
     spaces = [
@@ -30,8 +34,12 @@ def test_functions_and_matrices_are_one(seed, distance, m):
     ]
     sign = -1 if distance else 1
     for space, queries in spaces:
-        np.testing.assert_allclose(space.within(rows, references), sign * matrix[np.ix_(rows, references)], rtol=1e-12)
-        np.testing.assert_allclose(space.within(None, references), sign * matrix[:, references], rtol=1e-12)
+        np.testing.assert_allclose(
+            space.within(rows, references), sign * matrix[np.ix_(rows, references)], rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            space.within(None, references), sign * matrix[:, references], rtol=1e-12
+        )
         found = space.between(queries, references)
         np.testing.assert_allclose(found, sign * new[:, references], rtol=1e-12)
         assert found.flags.c_contiguous and found.dtype == np.float64
@@ -43,7 +51,9 @@ def test_gaussian_and_its_width():
     X = rng.normal(size=(50, 3))
     assert mean_distance(X) == pytest.approx(pdist(X).mean())
     assert mean_distance(X, most=40, rng=rng) == pytest.approx(pdist(X).mean(), rel=0.2)
-    np.testing.assert_allclose(Gaussian(1.5)(X, X[:7]), np.exp(-cdist(X, X[:7]) ** 2 / 1.5**2), rtol=1e-10)
+    np.testing.assert_allclose(
+        Gaussian(1.5)(X, X[:7]), np.exp(-(cdist(X, X[:7]) ** 2) / 1.5**2), rtol=1e-10
+    )
     assert (Gaussian(1.5, X)(X, X[:7]) == Gaussian(1.5)(X, X[:7])).all()
     assert (Gaussian(1.5, X)(X[1:], X[:7]) == Gaussian(1.5)(X[1:], X[:7])).all()
     assert mean_distance(np.ones((5, 2))) == pytest.approx(0.0, abs=1e-7)
@@ -61,21 +71,39 @@ def test_any_objects():
         (lambda: Similarity(np.zeros((2, 3))), "square"),
         (lambda: Similarity(np.zeros((0, 0))), "square"),
         (lambda: Similarity([["a"]]), "dtype"),
-        (lambda: Similarity([[np.nan]]), r"K\[0, 0\] is nan"),
-        (lambda: Similarity(np.zeros((2, 2)), [1, 2]), "objects belong to a function"),
-        (lambda: Similarity(min), "objects is None"),
-        (lambda: Similarity(min, []), "objects is empty"),
-        (lambda: Similarity(lambda a, b: np.nan, [1, 2]).within([1], [0]), "from object 0 to training object 0 is nan"),
-        (lambda: Similarity(lambda a, b: "x", [1, 2]).within([1], [0]), "returned a str"),
-        (lambda: Similarity(lambda a, b: np.zeros(3), [1, 2], pairwise=True).within([1], [0]), "returned shape"),
-        (lambda: Similarity(min, [1, 2]).within([2], [0]), "rows holds 2"),
-        (lambda: Similarity(min, [1, 2]).within([0], [-1]), "references holds -1"),
-        (lambda: Similarity(np.eye(2)).between(np.eye(3), [0]), "queries has shape"),
+        (lambda: Similarity([[np.nan]]), r"got nan in K\[0, 0\]"),
+        (
+            lambda: Similarity(np.zeros((2, 2)), [1, 2]),
+            "objects must be None if K is a matrix; got a list",
+        ),
+        (lambda: Similarity(min), "objects must hold .*; got None"),
+        (lambda: Similarity(min, []), "objects must hold .*; got none"),
+        (
+            lambda: Similarity(lambda a, b: np.nan, [1, 2]).within([1], [0]),
+            "got nan from object 0 to training object 0",
+        ),
+        (
+            lambda: Similarity(lambda a, b: "x", [1, 2]).within([1], [0]),
+            "K must return a number; got a str",
+        ),
+        (
+            lambda: Similarity(lambda a, b: np.zeros(3), [1, 2], pairwise=True).within([1], [0]),
+            r"K must return shape \(1, 1\) .*; got \(3,\)",
+        ),
+        (lambda: Similarity(min, [1, 2]).within([2], [0]), "rows "),
+        (lambda: Similarity(min, [1, 2]).within([0], [-1]), "references "),
+        (
+            lambda: Similarity(np.eye(2)).between(np.eye(3), [0]),
+            r"Q must have shape \(m, 2\), .*; got \(3, 3\)",
+        ),
         (lambda: as_similarity(min), "pass Similarity"),
         (lambda: as_similarity(np.eye(3), 2), "as many"),
-        (lambda: Gaussian(0.0), "width is 0"),
-        (lambda: mean_distance(np.ones((1, 2))), "needs two"),
-        (lambda: mean_distance(np.ones((9, 2)), most=5), "pass rng"),
+        (lambda: Gaussian(0.0), "width must be a number above 0; got 0"),
+        (lambda: mean_distance(np.ones((1, 2))), "at least two rows .*; got 1"),
+        (
+            lambda: mean_distance(np.ones((9, 2)), most=5),
+            "rng must be .* to draw 5 of 9 rows; got None",
+        ),
     ],
 )
 def test_bad_arguments(call, message):

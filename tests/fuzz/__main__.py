@@ -1,4 +1,5 @@
-"""Run cases in a worker process, so that a crash or a hang is found and named, and the rest goes on.
+"""Run cases in a worker process, so that a crash or a hang is found and named, and the rest goes
+on.
 
     python -m tests.fuzz --cases 100000 --seed 1         # 100,000 cases
     python -m tests.fuzz --seconds 60 --seed 2           # as many as go into a minute
@@ -21,13 +22,17 @@ MOST_FINDS = 50
 
 def main(arguments=None):
     """Parse the command line and run; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--cases", type=int, default=10_000, help="how many (default 10,000)")
     parser.add_argument("--seconds", type=float, help="stop after so long, whatever --cases says")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--kernel", help="only this kernel")
-    parser.add_argument("--repeat", type=int, metavar="NUMBER", help="run one case here and show what happens")
+    parser.add_argument(
+        "--repeat", type=int, metavar="NUMBER", help="run one case here and show what happens"
+    )
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.worker:
@@ -44,7 +49,9 @@ def work(options):
     """Run cases and write the number of the one at hand where the watching process reads it."""
     from .compare import Difference, run
 
-    counts, finds, end = Counter(), 0, time.monotonic() + (options.seconds or 1e9)
+    counts = Counter()
+    finds = 0
+    end = time.monotonic() + (options.seconds or 1e9)
     with open(options.worker, "r+b") as file, mmap.mmap(file.fileno(), 8) as at:
         for number in range(options.first, options.first + options.cases):
             at[:8] = struct.pack("q", number)
@@ -68,7 +75,10 @@ def work(options):
 
 def watch(options):
     """Start workers until all cases have run; report what they find."""
-    first, last, finds, counts = options.first, options.first + options.cases, [], Counter()
+    first = options.first
+    last = options.first + options.cases
+    finds = []
+    counts = Counter()
     start = time.monotonic()
     with tempfile.NamedTemporaryFile() as progress:
         progress.write(struct.pack("q", first))
@@ -94,30 +104,50 @@ def watch(options):
     done = first - options.first
     for find in finds:
         number, what = find.split(" ", 1)
-        print(f"{what}\n    python -m tests.fuzz --seed {options.seed} --repeat {number}"
-              + (f" --kernel {options.kernel}" if options.kernel else ""))  # fmt: skip
+        print(
+            f"{what}\n    python -m tests.fuzz --seed {options.seed} --repeat {number}"
+            + (f" --kernel {options.kernel}" if options.kernel else "")
+        )
     kinds = Counter()
     for (_, kind), count in counts.items():
         kinds[kind] += count
-    print(f"{done} cases of seed {options.seed} in {time.monotonic() - start:.0f} s ({dict(kinds)}, "
-          f"{len({kernel for kernel, _ in counts})} kernels): {len(finds)} finds")  # fmt: skip
+    print(
+        f"{done} cases of seed {options.seed} in {time.monotonic() - start:.0f} s ({dict(kinds)}, "
+        f"{len({kernel for kernel, _ in counts})} kernels): {len(finds)} finds"
+    )
     return 1 if finds else 0
 
 
 def _one_worker(options, progress, first, cases, seconds):
     """Run a worker to its end: (None or how it died, its lines)."""
-    command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz", "--worker", progress, "--first", str(first),
-               "--cases", str(cases), "--seed", str(options.seed)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-X",
+        "faulthandler",
+        "-m",
+        "tests.fuzz",
+        "--worker",
+        progress,
+        "--first",
+        str(first),
+        "--cases",
+        str(cases),
+        "--seed",
+        str(options.seed),
+    ]
     command += ["--kernel", options.kernel] if options.kernel else []
     command += ["--seconds", str(seconds)] if seconds is not None else []
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, stdout=out, stderr=said)
-        outcome, at, since = None, -1, time.monotonic()
+        outcome = None
+        at = -1
+        since = time.monotonic()
         while process.poll() is None:
             time.sleep(0.2)
             now = struct.unpack("q", open(progress, "rb").read(8))[0]
             if now != at:
-                at, since = now, time.monotonic()
+                at = now
+                since = time.monotonic()
             elif time.monotonic() - since > PATIENCE:
                 process.kill()
                 process.wait()
@@ -126,7 +156,8 @@ def _one_worker(options, progress, first, cases, seconds):
         lines = out.read().splitlines()
         if outcome is None and process.returncode:
             said.seek(0)
-            outcome = f"killed the process (exit code {process.returncode}): {said.read().strip()[-2000:]}"
+            last = said.read().strip()[-2000:]
+            outcome = f"killed the process (exit code {process.returncode}): {last}"
     return outcome, lines
 
 

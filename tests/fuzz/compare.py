@@ -20,13 +20,16 @@ class Difference(Exception):
 
 
 def run(seed, number, only=None):
-    """Run case `number` of a seed, of one kernel if `only` names it. Returns the kernel's name and the kind of case."""
+    """Run case `number` of a seed, of one kernel if `only` names it. Returns the kernel's name and
+    the kind of case.
+    """
     rng = np.random.default_rng([seed, number])
     kernel = only or str(rng.choice(list(CASES)))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         values = CASES[kernel](rng)
-        finite, hostile = True, rng.random() < HOSTILE
+        finite = True
+        hostile = rng.random() < HOSTILE
         if hostile:
             values, finite = mutate(rng, values)
         values.setdefault("threads", THREADS[rng.integers(len(THREADS))])
@@ -88,7 +91,8 @@ def require_same(name, a, b):
         return
     if a is b:
         return
-    a, b = np.asarray(a), np.asarray(b)
+    a = np.asarray(a)
+    b = np.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:
         raise Difference(f"{name}: {a.dtype} of shape {a.shape}, and {b.dtype} of shape {b.shape}")
     if a.tobytes() == b.tobytes():
@@ -98,4 +102,7 @@ def require_same(name, a, b):
         unequal |= (np.signbit(a) != np.signbit(b)) & (a == a)
     if unequal.any():
         place = tuple(int(i) for i in np.argwhere(unequal)[0])
-        raise Difference(f"{name}{list(place)}: {a[place]!r} and {b[place]!r}, {unequal.sum()} of {a.size} differ")
+        raise Difference(
+            f"{name}{list(place)}: {a[place]!r} and {b[place]!r}, "
+            f"{unequal.sum()} of {a.size} differ"
+        )

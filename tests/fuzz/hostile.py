@@ -1,14 +1,56 @@
-"""Arguments made wrong, one at a time: what a caller may pass by mistake, or to see what happens."""
+"""Arguments made wrong, one at a time, as a caller may pass them by mistake."""
 
 import types
 
 import numpy as np
 
-INTEGERS = (-1, 0, 1, 2**31, 10**18, 2**63 - 1, 2**64, -(2**63), True, 1.5, None, "1", [1], np.int8(1), np.float64(2))
-NUMBERS = (np.nan, np.inf, -np.inf, -1.0, -0.0, 1e308, 0, True, None, "x", 10**400, 1j, np.float32(0.5))
+INTEGERS = (
+    -1,
+    0,
+    1,
+    2**31,
+    10**18,
+    2**63 - 1,
+    2**64,
+    -(2**63),
+    True,
+    1.5,
+    None,
+    "1",
+    [1],
+    np.int8(1),
+    np.float64(2),
+)
+NUMBERS = (
+    np.nan,
+    np.inf,
+    -np.inf,
+    -1.0,
+    -0.0,
+    1e308,
+    0,
+    True,
+    None,
+    "x",
+    10**400,
+    1j,
+    np.float32(0.5),
+)
 STRINGS = ("", "none", b"box", None, 3, ["box"])
 THREADS = (0, -1, 3, 2**26, 2**29, 100_000, 10**9, 2**64, 1.0, True, "2", [1])
-DTYPES = ("float32", "float64", ">f8", "int32", "int64", "uint8", "uint64", "bool", "complex128", "object", "U3")
+DTYPES = (
+    "float32",
+    "float64",
+    ">f8",
+    "int32",
+    "int64",
+    "uint8",
+    "uint64",
+    "bool",
+    "complex128",
+    "object",
+    "U3",
+)
 EXTREMES = (-1, 10**6, -(10**7), 2**31 - 1, 2**62, -(2**63))
 
 
@@ -21,19 +63,24 @@ def mutate(rng, values):
         return values, True
     value = values[name]
     if rng.random() < 0.05:
-        value = _one_of(rng, (None, "text", 3, types.SimpleNamespace(), np.array(1.0), np.array([])))
+        value = _one_of(
+            rng, (None, "text", 3, types.SimpleNamespace(), np.array(1.0), np.array([]))
+        )
         finite = True
     elif isinstance(value, np.ndarray):
         value, finite = _array(rng, value)
     elif isinstance(value, bool | int | np.integer):
-        value, finite = _one_of(rng, INTEGERS), True
+        value = _one_of(rng, INTEGERS)
+        finite = True
     elif isinstance(value, float):
         value = _one_of(rng, NUMBERS)
         finite = isinstance(value, int | float) and abs(value) < 1e300
     elif isinstance(value, str):
-        value, finite = _one_of(rng, STRINGS), True
+        value = _one_of(rng, STRINGS)
+        finite = True
     else:
-        value, finite = _one_of(rng, (None, 3, "text", np.zeros((2, 2)))), True
+        value = _one_of(rng, (None, 3, "text", np.zeros((2, 2))))
+        finite = True
     values[name] = value
     return values, finite
 
@@ -58,8 +105,14 @@ def _array(rng, value):
         return [value.ravel(), value[None], value[..., None]][rng.integers(3)], True
     if kind == 4:  # another layout
         doubled = np.repeat(value, 2, axis=-1)
-        unaligned = np.frombuffer(b"\0" + value.tobytes(), dtype=np.uint8)[1:].view(value.dtype).reshape(value.shape)
-        return [np.asfortranarray(value), value[::-1], doubled[..., ::2], unaligned][rng.integers(4)], True
+        unaligned = (
+            np.frombuffer(b"\0" + value.tobytes(), dtype=np.uint8)[1:]
+            .view(value.dtype)
+            .reshape(value.shape)
+        )
+        return [np.asfortranarray(value), value[::-1], doubled[..., ::2], unaligned][
+            rng.integers(4)
+        ], True
     if kind == 5:
         return np.empty((0, *value.shape[1:]), dtype=value.dtype), True
     value = value.copy()

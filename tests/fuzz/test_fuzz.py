@@ -15,9 +15,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def fuzz(*arguments, **environment):
     return subprocess.run(
-        [sys.executable, "-m", "tests.fuzz", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300,
+        [sys.executable, "-m", "tests.fuzz", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
         env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-    )  # fmt: skip
+    )
 
 
 def test_every_kernel_has_cases_and_stands_in_the_contract():
@@ -45,13 +49,19 @@ def test_differences_are_found():
 
     A = np.array([1.0, 0.0, np.nan])
     require_same("A", A, A.copy())
-    signed, nearly = np.array([1.0, -0.0, np.nan]), np.array([np.nextafter(1, 2), 0.0, np.nan])
+    signed = np.array([1.0, -0.0, np.nan])
+    nearly = np.array([np.nextafter(1, 2), 0.0, np.nan])
     for other in (A[:2], A.astype(np.float32), signed, nearly):
         with pytest.raises(Difference):
             require_same("A", A, other)
-    returned, raised = ((A, {}), None), (None, ValueError("a"))
-    for one, other in ((returned, raised), (raised, returned), (raised, (None, TypeError("a"))),
-                       (raised, (None, ValueError("b")))):  # fmt: skip
+    returned = ((A, {}), None)
+    raised = (None, ValueError("a"))
+    for one, other in (
+        (returned, raised),
+        (raised, returned),
+        (raised, (None, TypeError("a"))),
+        (raised, (None, ValueError("b"))),
+    ):
         with pytest.raises(Difference):
             require_equal_outcomes(one, other, finite=False)
     require_equal_outcomes(raised, (None, ValueError("a")), finite=True)
@@ -63,7 +73,8 @@ def test_a_crash_is_named_and_the_rest_goes_on(tmp_path):
         "if '--worker' in sys.argv:\n"
         "    import tests.fuzz.compare as compare\n"
         "    run = compare.run\n"
-        "    compare.run = lambda seed, number, only=None: os.abort() if number == 3 else run(seed, number, only)\n"
+        "    compare.run = lambda seed, number, only=None: "
+        "os.abort() if number == 3 else run(seed, number, only)\n"
     )
     done = fuzz("--cases", "6", "--kernel", "presort", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
     assert done.returncode == 1

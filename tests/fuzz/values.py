@@ -1,4 +1,4 @@
-"""Numbers that are hard on kernels: ties, duplicates, signed zeros, tiny and huge scales, outliers."""
+"""Numbers that are hard on kernels: ties, signed zeros, tiny and huge scales, outliers."""
 
 import numpy as np
 
@@ -26,7 +26,8 @@ def reals(rng, shape, exponents=(-300, 140)):
     if kind == 5:
         return rng.normal(size=shape) * 10.0 ** rng.integers(*exponents)
     if kind == 6:
-        return rng.normal(size=shape) * 10.0 ** rng.integers(*exponents, shape)  # every scale at once
+        # every scale at once
+        return rng.normal(size=shape) * 10.0 ** rng.integers(*exponents, shape)
     X = np.atleast_1d(rng.normal(size=shape))  # an outlier
     if X.size:
         X.flat[rng.integers(X.size)] = 10.0 ** rng.integers(0, exponents[1])
@@ -58,4 +59,6 @@ def signs(rng, n):
 
 def offsets(rng, n, total):
     """n + 1 places that ascend from 0 to total."""
-    return np.concatenate([[0], np.sort(rng.integers(0, total + 1, n - 1)), [total]]).astype(np.int64)
+    return np.concatenate([[0], np.sort(rng.integers(0, total + 1, n - 1)), [total]]).astype(
+        np.int64
+    )

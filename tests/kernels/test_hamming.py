@@ -14,16 +14,21 @@ fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not bu
 
 @st.composite
 def scans(draw, most=60, queries=4):
-    """Codes with many ties or none, queries (some of them codes), k, and a radius for each query."""
+    """Codes with many ties or none, queries (some are codes), k, and a radius for each query."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, m, words = draw(st.integers(1, most)), draw(st.integers(1, queries)), draw(st.integers(1, 18))
+    n = draw(st.integers(1, most))
+    m = draw(st.integers(1, queries))
+    words = draw(st.integers(1, 18))
     make = {
         "any": lambda count: rng.integers(0, 2**64, (count, words), dtype=np.uint64),
         "few": lambda count: rng.integers(0, 4, (count, words)).astype(np.uint64) << np.uint64(62),
-        "all or nothing": lambda count: np.where(rng.random((count, 1)) < 0.5, np.uint64(2**64 - 1), np.uint64(0))
-        * np.ones(words, dtype=np.uint64),
+        "all or nothing": lambda count: (
+            np.where(rng.random((count, 1)) < 0.5, np.uint64(2**64 - 1), np.uint64(0))
+            * np.ones(words, dtype=np.uint64)
+        ),
     }[draw(st.sampled_from(["any", "few", "all or nothing"]))]
-    codes, Q = make(n), make(m)
+    codes = make(n)
+    Q = make(m)
     Q[0] = codes[rng.integers(n)]
     radii = rng.integers(-1, 64 * words + 2, m)
     return codes, Q, draw(st.integers(0, n)), radii
@@ -34,9 +39,9 @@ def scans(draw, most=60, queries=4):
 @given(case=scans())
 def test_scans_find_what_brute_force_finds(kernels, case):
     codes, Q, k, radii = case
-    D = kernels.hamming_distances(codes, Q)
-    distances, indices = kernels.hamming_nearest(codes, Q, k)
-    starts, found, near = kernels.hamming_within(codes, Q, radii)
+    D = kernels.hamming_distances(Q, codes)
+    distances, indices = kernels.hamming_nearest(Q, codes, k)
+    starts, found, near = kernels.hamming_within(Q, codes, radii)
     assert D.dtype == distances.dtype == near.dtype == np.int32
     assert starts[0] == 0 and starts[-1] == len(found) == len(near)
     for i, q in enumerate(Q):
@@ -50,11 +55,17 @@ def test_scans_find_what_brute_force_finds(kernels, case):
 
 def assert_same_scans(codes, Q, k, radii, threads):
     one, two = KERNELS
-    assert_same(one.hamming_distances(codes, Q), two.hamming_distances(codes, Q, threads=threads))
-    for a, b in zip(one.hamming_nearest(codes, Q, k), two.hamming_nearest(codes, Q, k, threads=threads), strict=True):
+    assert_same(one.hamming_distances(Q, codes), two.hamming_distances(Q, codes, threads=threads))
+    for a, b in zip(
+        one.hamming_nearest(Q, codes, k),
+        two.hamming_nearest(Q, codes, k, threads=threads),
+        strict=True,
+    ):
         assert_same(a, b)
     for a, b in zip(
-        one.hamming_within(codes, Q, radii), two.hamming_within(codes, Q, radii, threads=threads), strict=True
+        one.hamming_within(Q, codes, radii),
+        two.hamming_within(Q, codes, radii, threads=threads),
+        strict=True,
     ):
         assert_same(a, b)
 
@@ -70,7 +81,9 @@ def test_twins_agree(case, threads):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("m, k", [(1, 1), (1, 40_000), (3, 700), (260, 5)])
 def test_twins_agree_on_codes_shared_by_threads(m, k, threads):
-    """So many codes that the threads share them; equal ones far apart, and near ones last, which drive others out."""
+    """So many codes that the threads share them; equal ones far apart, and near ones last, which
+    drive others out.
+    """
     rng = np.random.default_rng(m)
     codes = rng.integers(0, 2**20, (40_000, 1), dtype=np.uint64)
     codes[-1000:] &= np.uint64(7)
@@ -83,7 +96,9 @@ def test_twins_agree_on_codes_shared_by_threads(m, k, threads):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("n, words", [(5000, 2), (20_000, 3), (4000, 9), (150, 600)])
 def test_twins_agree_on_long_codes_in_several_blocks(n, words, threads):
-    """A block holds 2048 codes, fewer if they are long; from 16,384 codes on the threads share them."""
+    """A block holds 2048 codes, fewer if they are long; from 16,384 codes on the threads share
+    them.
+    """
     rng = np.random.default_rng(words)
     codes = rng.integers(0, 2**64, (n, words), dtype=np.uint64)
     Q = codes[[0, n // 2, n - 1]] ^ np.array([[0], [1], [3]], dtype=np.uint64)
@@ -98,56 +113,112 @@ def test_a_mapped_file_is_only_read(kernels, tmp_path):
     mapped = np.load(tmp_path / "codes.npy", mmap_mode="r")
     Q = codes[:5].copy()
     Q.flags.writeable = False
-    for a, b in zip(kernels.hamming_nearest(codes, Q, 9), kernels.hamming_nearest(mapped, Q, 9), strict=True):
+    for a, b in zip(
+        kernels.hamming_nearest(Q, codes, 9), kernels.hamming_nearest(Q, mapped, 9), strict=True
+    ):
         assert_same(a, b)
-    assert (kernels.hamming_distances(mapped, Q)[range(5), range(5)] == 0).all()
+    assert (kernels.hamming_distances(Q, mapped)[range(5), range(5)] == 0).all()
     radii = np.full(5, 90)
     radii.flags.writeable = False
-    assert (np.diff(kernels.hamming_within(mapped, Q, radii)[0]) >= 1).all()
+    assert (np.diff(kernels.hamming_within(Q, mapped, radii)[0]) >= 1).all()
 
 
 @each
 def test_no_queries_and_no_codes(kernels):
-    codes, none = np.zeros((3, 2), dtype=np.uint64), np.zeros((0, 2), dtype=np.uint64)
-    assert kernels.hamming_distances(codes, none).shape == (0, 3)
-    assert kernels.hamming_distances(none, codes).shape == (3, 0)
-    assert [a.shape for a in kernels.hamming_nearest(codes, none, 2)] == [(0, 2), (0, 2)]
-    assert [a.shape for a in kernels.hamming_nearest(none, codes, 0)] == [(3, 0), (3, 0)]
-    assert [a.tolist() for a in kernels.hamming_within(codes, none, np.empty(0, dtype=np.int64))] == [[0], [], []]
-    assert kernels.hamming_within(none, codes, np.zeros(3, dtype=np.int64))[0].tolist() == [0, 0, 0, 0]
+    codes = np.zeros((3, 2), dtype=np.uint64)
+    none = np.zeros((0, 2), dtype=np.uint64)
+    assert kernels.hamming_distances(none, codes).shape == (0, 3)
+    assert kernels.hamming_distances(codes, none).shape == (3, 0)
+    assert [a.shape for a in kernels.hamming_nearest(none, codes, 2)] == [(0, 2), (0, 2)]
+    assert [a.shape for a in kernels.hamming_nearest(codes, none, 0)] == [(3, 0), (3, 0)]
+    assert [
+        a.tolist() for a in kernels.hamming_within(none, codes, np.empty(0, dtype=np.int64))
+    ] == [[0], [], []]
+    assert kernels.hamming_within(codes, none, np.zeros(3, dtype=np.int64))[0].tolist() == [
+        0,
+        0,
+        0,
+        0,
+    ]
 
 
 def test_what_the_kernels_refuse():
-    codes, radii = np.zeros((3, 2), dtype=np.uint64), np.zeros(3, dtype=np.int64)
+    codes = np.zeros((3, 2), dtype=np.uint64)
+    radii = np.zeros(3, dtype=np.int64)
     assert_arrays_only("hamming_distances", [codes, codes])
     assert_arrays_only("hamming_nearest", [codes, codes, 1])
     assert_arrays_only("hamming_within", [codes, codes, radii])
     many = np.zeros((0, 2**16 + 1), dtype=np.uint64)
-    for name, more in (("hamming_distances", ()), ("hamming_nearest", (0,)), ("hamming_within", (radii[:0],))):
+    for name, more in (
+        ("hamming_distances", ()),
+        ("hamming_nearest", (0,)),
+        ("hamming_within", (radii[:0],)),
+    ):
         none = codes[:0, :0].copy()
-        assert_refused([
-            (name, (codes, codes[:0, :1].copy(), *more), ValueError, "queries must have the length 2 along axis 1"),
-            (name, (none, none, *more), ValueError, "codes must have from 1 to 65536 words; got 0"),
-            (name, (many, many, *more), ValueError, "codes must have from 1 to 65536 words; got 65537"),
-            (name, (codes.astype(np.int64), codes, *more), TypeError, "codes must hold uint64; got int64"),
-        ])  # fmt: skip
-    assert_refused([
-        ("hamming_nearest", (codes, codes, 4), ValueError, "k must be from 0 to 3; got 4"),
-        ("hamming_nearest", (codes, codes, -1), ValueError, "k must be from 0 to 3; got -1"),
-        ("hamming_nearest", (codes, codes, 2**63), ValueError, "k must be from 0 to 3"),
-        ("hamming_nearest", (codes, codes, "1"), TypeError, "k must be an integer; got str"),
-        ("hamming_within", (codes, codes, radii[:2]), ValueError, "radii must have the length 3"),
-        ("hamming_within", (codes, codes, radii * 1.0), TypeError, "radii must hold int64; got float64"),
-    ])  # fmt: skip
+        assert_refused(
+            [
+                (
+                    name,
+                    (codes, codes[:0, :1].copy(), *more),
+                    ValueError,
+                    "X must have the length 2 along axis 1",
+                ),
+                (name, (none, none, *more), ValueError, "X must have from 1 to 65536 words; got 0"),
+                (
+                    name,
+                    (many, many, *more),
+                    ValueError,
+                    "X must have from 1 to 65536 words; got 65537",
+                ),
+                (
+                    name,
+                    (codes.astype(np.int64), codes, *more),
+                    TypeError,
+                    "Q must hold uint64; got int64",
+                ),
+            ]
+        )
+    assert_refused(
+        [
+            ("hamming_nearest", (codes, codes, 4), ValueError, "k must be from 0 to 3; got 4"),
+            ("hamming_nearest", (codes, codes, -1), ValueError, "k must be from 0 to 3; got -1"),
+            ("hamming_nearest", (codes, codes, 2**63), ValueError, "k must be from 0 to 3"),
+            ("hamming_nearest", (codes, codes, "1"), TypeError, "k must be an integer; got str"),
+            (
+                "hamming_within",
+                (codes, codes, radii[:2]),
+                ValueError,
+                "radii must have the length 3",
+            ),
+            (
+                "hamming_within",
+                (codes, codes, radii * 1.0),
+                TypeError,
+                "radii must hold int64; got float64",
+            ),
+        ]
+    )
 
 
 @each
 def test_radii_of_any_size(kernels):
     codes = np.array([[0], [1], [2**64 - 1]], dtype=np.uint64)
     radii = np.array([-(2**63), -1, 0, 63, 64, 2**63 - 1])
-    starts, indices, distances = kernels.hamming_within(codes, np.zeros((6, 1), dtype=np.uint64), radii)
+    starts, indices, distances = kernels.hamming_within(
+        np.zeros((6, 1), dtype=np.uint64), codes, radii
+    )
     assert np.diff(starts).tolist() == [0, 0, 1, 2, 3, 3]
-    assert indices.tolist() == [0, 0, 1, 0, 1, 2, 0, 1, 2] and distances.tolist() == [0, 0, 1, 0, 1, 64, 0, 1, 64]
+    assert indices.tolist() == [0, 0, 1, 0, 1, 2, 0, 1, 2] and distances.tolist() == [
+        0,
+        0,
+        1,
+        0,
+        1,
+        64,
+        0,
+        1,
+        64,
+    ]
 
 
 @fast_only

@@ -16,7 +16,8 @@ SLOPES = np.array([1.0, 5.0, 10.0, 50.0, 100.0, 1000.0, np.inf])
 def similarities(draw, most=30):
     """A matrix that need be neither symmetric nor positive, often with ties."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, r = draw(st.integers(1, most)), draw(st.integers(1, 12))
+    n = draw(st.integers(1, most))
+    r = draw(st.integers(1, 12))
     K = rng.normal(size=(n, r)) * draw(st.sampled_from([1.0, 0.01, 100.0]))
     return (np.rint(2 * K) if draw(st.booleans()) else K), rng
 
@@ -28,21 +29,29 @@ def test_transferred_differences_are_the_loops(kernels, case, d):
     K, rng = case
     plus, minus = rng.integers(0, K.shape[1], (2, d))
     found = kernels.transferred_differences(K, plus, minus, SLOPES)
-    assert found.dtype == np.float64 and (found == np.array(oracle.transferred(K.tolist(), plus, minus, SLOPES))).all()
+    assert (
+        found.dtype == np.float64
+        and (found == np.array(oracle.transferred(K.tolist(), plus, minus, SLOPES))).all()
+    )
 
 
 @each
 @settings(max_examples=60, deadline=None)
 @given(case=similarities(), d=st.integers(1, 9))
 def test_transfer_functions_are_antisymmetric_and_lipschitz(kernels, case, d):
-    """f(-x) = -f(x); |f(x) - f(y)| <= s |x - y| but for rounding; f is bounded by 1 and does not fall."""
+    """f(-x) = -f(x); |f(x) - f(y)| <= s |x - y| but for rounding; f is bounded by 1 and does not
+    fall.
+    """
     K, rng = case
     plus, minus = rng.integers(0, K.shape[1], (2, d))
     out = kernels.transferred_differences(K, plus, minus, SLOPES)
-    assert (out == -kernels.transferred_differences(K, minus, plus, SLOPES)).all() and (np.abs(out) <= 1).all()
+    assert (out == -kernels.transferred_differences(K, minus, plus, SLOPES)).all() and (
+        np.abs(out) <= 1
+    ).all()
     x = K[:, plus] - K[:, minus]
     order = np.argsort(x, axis=None)
-    flat, values = x.ravel()[order], out.reshape(len(SLOPES), -1)[:, order]
+    flat = x.ravel()[order]
+    values = out.reshape(len(SLOPES), -1)[:, order]
     steps = np.diff(values, axis=1)
     assert (steps >= 0).all()
     allowed = SLOPES[:-1, None] * np.diff(flat) * (1 + 1e-12) + 4e-16
@@ -53,10 +62,14 @@ def test_transfer_functions_are_antisymmetric_and_lipschitz(kernels, case, d):
 @settings(max_examples=60, deadline=None)
 @given(case=similarities(), seed=st.integers(0, 99))
 def test_the_greedy_step_is_the_exhaustive_one(kernels, case, seed):
-    rng, n = np.random.default_rng(seed), len(case[0])
+    rng = np.random.default_rng(seed)
+    n = len(case[0])
     K = np.rint(4 * case[1].normal(size=(n, n)))
-    first, d = int(rng.integers(n)), int(rng.integers(1, n + 1))
-    sums, taken, L = np.zeros(n), np.zeros(n, dtype=bool), [first]
+    first = int(rng.integers(n))
+    d = int(rng.integers(1, n + 1))
+    sums = np.zeros(n)
+    taken = np.zeros(n, dtype=bool)
+    L = [first]
     taken[first] = True
     while len(L) < d:
         z = kernels.least_similar(sums, np.ascontiguousarray(K[:, L[-1]]), taken)
@@ -69,11 +82,18 @@ def test_the_greedy_step_is_the_exhaustive_one(kernels, case, seed):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_of_equal_points_the_first_is_taken_wherever_they_are(kernels, threads):
     """Threads take 4096 points at a time."""
-    n, column = 3 * 4096 + 5, np.zeros(3 * 4096 + 5)
+    n = 3 * 4096 + 5
+    column = np.zeros(3 * 4096 + 5)
     for first in (0, 1, 4095, 4096, 4097, 8192, n - 1):
-        assert kernels.least_similar(np.zeros(n), column, np.arange(n) < first, threads=threads) == first
+        assert (
+            kernels.least_similar(np.zeros(n), column, np.arange(n) < first, threads=threads)
+            == first
+        )
         column[first] = -1.0
-        assert kernels.least_similar(np.zeros(n), column, np.zeros(n, dtype=bool), threads=threads) == first
+        assert (
+            kernels.least_similar(np.zeros(n), column, np.zeros(n, dtype=bool), threads=threads)
+            == first
+        )
         column[first] = 0.0
 
 
@@ -91,40 +111,105 @@ def test_twins_agree_bit_for_bit(case, threads):
     taken = rng.random(len(K)) < 0.3
     taken[rng.integers(len(K))] = False
     start = rng.normal(size=len(K))
-    sums, column = (start.copy(), start.copy()), np.ascontiguousarray(K[:, 0])
-    assert one.least_similar(sums[0], column, taken) == two.least_similar(sums[1], column, taken, threads=threads)
+    sums = (start.copy(), start.copy())
+    column = np.ascontiguousarray(K[:, 0])
+    assert one.least_similar(sums[0], column, taken) == two.least_similar(
+        sums[1], column, taken, threads=threads
+    )
     assert_same(*sums)
 
 
 def test_what_the_kernels_refuse():
-    K, one, pair, slope = np.zeros((3, 2)), np.ones(3), np.zeros(1, dtype=np.int64), np.ones(1)
-    some, bad = np.zeros(3, dtype=bool), np.array([0.0, np.nan, np.inf])
+    K = np.zeros((3, 2))
+    one = np.ones(3)
+    pair = np.zeros(1, dtype=np.int64)
+    slope = np.ones(1)
+    some = np.zeros(3, dtype=bool)
+    bad = np.array([0.0, np.nan, np.inf])
     assert_arrays_only("transferred_differences", [K, pair, pair, slope])
     assert_arrays_only("least_similar", [one, one, some])
     fixed = one.copy()
     fixed.flags.writeable = False
-    assert_refused([
-        ("transferred_differences", (K, pair + 2, pair, slope), ValueError, "plus must hold indices from 0 to 1; got"),
-        ("transferred_differences", (K, pair, pair - 1, slope), ValueError, "minus must hold indices from 0 to 1"),
-        ("transferred_differences", (K, pair, pair - 2**62, slope), ValueError, "minus must hold indices from 0 to 1"),
-        ("transferred_differences", (K, pair, np.zeros(2, dtype=np.int64), slope), ValueError, "minus must have the"),
-        ("transferred_differences", (K, pair, pair, bad[1:]), ValueError, "slopes must be positive; got nan"),
-        ("transferred_differences", (K, pair, pair, -bad[2:]), ValueError, "slopes must be positive; got -inf"),
-        ("transferred_differences", (K, pair, pair, bad[:1]), ValueError, "slopes must be positive; got 0.0"),
-        ("least_similar", (one, one[:2], some), ValueError, "column must have the length 3"),
-        ("least_similar", (one, one, some[:2]), ValueError, "taken must have the length 3"),
-        ("least_similar", (one, one, ~some), ValueError, "taken must leave a point to choose; all 3 are taken"),
-        ("least_similar", (one[:0], one[:0], some[:0]), ValueError, "taken must leave a point to choose"),
-        ("least_similar", (one, bad, some), ValueError, "column must be finite; got nan at (1,)"),
-        ("least_similar", (-bad[2:], one[:1], some[:1]), ValueError, "sums must be finite; got -inf at (0,)"),
-        ("least_similar", (fixed, one, some), ValueError, "sums must be writeable"),
-    ])  # fmt: skip
+    assert_refused(
+        [
+            (
+                "transferred_differences",
+                (K, pair + 2, pair, slope),
+                ValueError,
+                "plus must hold indices from 0 to 1; got",
+            ),
+            (
+                "transferred_differences",
+                (K, pair, pair - 1, slope),
+                ValueError,
+                "minus must hold indices from 0 to 1",
+            ),
+            (
+                "transferred_differences",
+                (K, pair, pair - 2**62, slope),
+                ValueError,
+                "minus must hold indices from 0 to 1",
+            ),
+            (
+                "transferred_differences",
+                (K, pair, np.zeros(2, dtype=np.int64), slope),
+                ValueError,
+                "minus must have the",
+            ),
+            (
+                "transferred_differences",
+                (K, pair, pair, bad[1:]),
+                ValueError,
+                "slopes must be positive; got nan",
+            ),
+            (
+                "transferred_differences",
+                (K, pair, pair, -bad[2:]),
+                ValueError,
+                "slopes must be positive; got -inf",
+            ),
+            (
+                "transferred_differences",
+                (K, pair, pair, bad[:1]),
+                ValueError,
+                "slopes must be positive; got 0.0",
+            ),
+            ("least_similar", (one, one[:2], some), ValueError, "column must have the length 3"),
+            ("least_similar", (one, one, some[:2]), ValueError, "taken must have the length 3"),
+            (
+                "least_similar",
+                (one, one, ~some),
+                ValueError,
+                "taken must leave a point to choose; got all 3 taken",
+            ),
+            (
+                "least_similar",
+                (one[:0], one[:0], some[:0]),
+                ValueError,
+                "taken must leave a point to choose",
+            ),
+            (
+                "least_similar",
+                (one, bad, some),
+                ValueError,
+                "column must be finite; got nan at (1,)",
+            ),
+            (
+                "least_similar",
+                (-bad[2:], one[:1], some[:1]),
+                ValueError,
+                "sums must be finite; got -inf at (0,)",
+            ),
+            ("least_similar", (fixed, one, some), ValueError, "sums must be writeable"),
+        ]
+    )
     assert (one == 1).all()  # nothing was added
 
 
 @each
 def test_sums_that_overflow_are_still_chosen_from(kernels):
-    sums, taken = np.full(4, 1.7e308), np.array([True, False, True, False])
+    sums = np.full(4, 1.7e308)
+    taken = np.array([True, False, True, False])
     with np.errstate(over="ignore"):
         assert kernels.least_similar(sums, np.array([-1.0, 1e308, -2.0, 1e308]), taken) == 1
     assert np.isinf(sums[1]) and np.isinf(sums[3])

@@ -34,17 +34,26 @@ def as_matrix(n, first, second, values):
 def test_a_product_is_that_of_the_symmetric_matrix(kernels, seed, n, share):
     rng = np.random.default_rng(seed)
     first, second, v = some_pairs(rng, n, share)
-    V, u = as_matrix(n, first, second, v), rng.normal(size=n)
-    np.testing.assert_allclose(kernels.pair_product(first, second, v, u), (V + V.T) @ u, rtol=1e-12, atol=1e-12)
+    V = as_matrix(n, first, second, v)
+    u = rng.normal(size=n)
+    np.testing.assert_allclose(
+        kernels.pair_product(first, second, v, u), (V + V.T) @ u, rtol=1e-12, atol=1e-12
+    )
 
 
 @each
 @settings(max_examples=40, deadline=None)
-@given(seed=seeds, n=st.integers(1, 30), share=st.sampled_from([0.0, 0.3, 1.0]), leaves=st.integers(1, 12))
+@given(
+    seed=seeds,
+    n=st.integers(1, 30),
+    share=st.sampled_from([0.0, 0.3, 1.0]),
+    leaves=st.integers(1, 12),
+)
 def test_pairs_meet_as_in_a_matrix(kernels, seed, n, share, leaves):
     rng = np.random.default_rng(seed)
     first, second, T = some_pairs(rng, n, share)
-    similar, leaf = rng.integers(0, 3, len(T)).astype(np.uint8), rng.integers(leaves, size=n)
+    similar = rng.integers(0, 3, len(T)).astype(np.uint8)
+    leaf = rng.integers(leaves, size=n)
     before = T.copy()
     found = kernels.meet_pairs(leaf, first, second, similar, T, 0.3)
     assert_same(T, before)  # the input stays as it was
@@ -61,20 +70,26 @@ def test_pairs_meet_as_in_a_matrix(kernels, seed, n, share, leaves):
 @settings(max_examples=60, deadline=None)
 @given(seed=seeds, n=st.integers(1, 40), threads=threads)
 def test_twins(seed, n, threads):
-    rng, (one, two) = np.random.default_rng(seed), KERNELS
+    rng = np.random.default_rng(seed)
+    (one, two) = KERNELS
     A = rng.normal(size=(n, 3))
     A[:, 0] = np.rint(A[:, 0])
     A[:, 2] = -0.0
     first, second, v = some_pairs(rng, n, 0.4)
-    u, T, similar, leaf = rng.normal(size=n), np.abs(v), (v > 0).astype(np.uint8), rng.integers(-2, 5, size=n)
-    left, on_grid = rng.random(n) < 0.5, np.rint(v * 64) / 64
+    u = rng.normal(size=n)
+    T = np.abs(v)
+    similar = (v > 0).astype(np.uint8)
+    leaf = rng.integers(-2, 5, size=n)
+    left = rng.random(n) < 0.5
+    on_grid = np.rint(v * 64) / 64
     for name, arguments in (
         ("best_thresholds", (A, first, second, on_grid, -0.25)),
         ("pair_product", (first, second, v, u)),
         ("split_pairs", (left, first, second, v)),
         ("meet_pairs", (leaf, first, second, similar, T, 0.7)),
     ):
-        expected, found = getattr(one, name)(*arguments), getattr(two, name)(*arguments, threads=threads)
+        expected = getattr(one, name)(*arguments)
+        found = getattr(two, name)(*arguments, threads=threads)
         for a, b in zip(flat(expected), flat(found), strict=True):
             assert_same(a, b)
 
@@ -87,15 +102,17 @@ def flat(found):
 @fast_only
 def test_twins_where_the_pairs_are_worth_several_threads():
     """More pairs than one part holds, and more parts than threads."""
-    rng, n, (one, two) = np.random.default_rng(0), 1500, KERNELS
+    rng = np.random.default_rng(0)
+    n = 1500
+    (one, two) = KERNELS
     first, second, v = some_pairs(rng, n, 0.6)
     assert len(reference.parts_of(len(v))) > 4
     assert len(reference.parts_of(10 * reference.PARTS * reference.PART)) == reference.PARTS
-    u, A, on_grid = rng.normal(size=n), rng.normal(size=(n, 2)), np.rint(v * 64) / 64
-    product, thresholds = (
-        one.pair_product(first, second, v, u),
-        one.best_thresholds(A[:, :1].copy(), first, second, on_grid, -0.5),
-    )
+    u = rng.normal(size=n)
+    A = rng.normal(size=(n, 2))
+    on_grid = np.rint(v * 64) / 64
+    product = one.pair_product(first, second, v, u)
+    thresholds = one.best_thresholds(A[:, :1].copy(), first, second, on_grid, -0.5)
     both = one.best_thresholds(A, first, second, on_grid, -0.5)
     for threads in (1, 2, 3, 8, 64):
         assert_same(product, two.pair_product(first, second, v, u, threads=threads))
@@ -110,39 +127,97 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
     def points(*values):
         return np.array(values, dtype=np.int32)
 
-    X, side = np.zeros((5, 3)), np.ones(5, dtype=bool)
-    ones, leaf, similar = np.ones(1), np.zeros(5, dtype=np.int64), np.zeros(1, dtype=np.uint8)
+    X = np.zeros((5, 3))
+    side = np.ones(5, dtype=bool)
+    ones = np.ones(1)
+    leaf = np.zeros(5, dtype=np.int64)
+    similar = np.zeros(1, dtype=np.uint8)
     for i, j in ((0, 5), (-1, 3), (5, 6), (-3, -2), (2**31 - 2, 2**31 - 1)):
         pair = points(i), points(j)
         for name, arguments in (
-            ("best_thresholds", (X, *pair, ones, 0.0)), ("split_pairs", (side, *pair, ones)),
-            ("pair_product", (*pair, ones, np.ones(5))), ("meet_pairs", (leaf, *pair, similar, ones, 1.0)),
-        ):  # fmt: skip
+            ("best_thresholds", (X, *pair, ones, 0.0)),
+            ("split_pairs", (side, *pair, ones)),
+            ("pair_product", (*pair, ones, np.ones(5))),
+            ("meet_pairs", (leaf, *pair, similar, ones, 1.0)),
+        ):
             message = refusal(name, *arguments)
-            assert "first must hold points from 0 to 4; got " in message or "second must hold points from 0" in message
+            assert (
+                "first must hold points from 0 to 4; got " in message
+                or "second must hold points from 0" in message
+            )
     ascending = "first, second must hold pairs with first < second in ascending order of first"
-    two, twos, both = points(1, 0), np.ones(2), np.zeros(2, dtype=np.uint8)
+    two = points(1, 0)
+    twos = np.ones(2)
+    both = np.zeros(2, dtype=np.uint8)
     for name, arguments, message in (
-        ("pair_product", (points(1), points(1), ones, np.ones(5)), f"{ascending}; pair 0 is (1, 1)"),
+        (
+            "pair_product",
+            (points(1), points(1), ones, np.ones(5)),
+            f"{ascending}; pair 0 is (1, 1)",
+        ),
         ("pair_product", (two, points(2, 1), twos, np.ones(5)), f"{ascending}; pair 1 is (0, 1)"),
         ("pair_product", (two, points(2), twos, np.ones(5)), "second must have the length 2"),
-        ("pair_product", (two, points(2, 1), twos, np.ones(0)), "first must hold points from 0 to -1; got 1"),
-        ("meet_pairs", (leaf, two, points(3, 2), both, twos, 1.0), f"{ascending} and of second; pair 1 is (0, 2)"),
-        ("meet_pairs", (leaf, points(0, 0), points(3, 2), both, twos, 1.0), "and of second; pair 1 is (0, 2)"),
-        ("meet_pairs", (leaf, points(0, 0), points(3, 3), both, twos, 1.0), "and of second; pair 1 is (0, 3)"),
-        ("meet_pairs", (leaf, points(1), points(2), both, ones, 1.0), "similar must have the length 1"),
-        ("meet_pairs", (leaf[:0], points(), points(), both[:0], ones[:0], 1.0), "leaf must not be empty"),
-        ("meet_pairs", (leaf, points(1), points(2), similar, ones, np.nan), "c must be finite; got nan"),
-        ("best_thresholds", (X * np.nan, two, points(2, 1), twos, 0.0), "A must be finite; got nan at (0, 0)"),
+        (
+            "pair_product",
+            (two, points(2, 1), twos, np.ones(0)),
+            "first must hold points from 0 to -1; got 1",
+        ),
+        (
+            "meet_pairs",
+            (leaf, two, points(3, 2), both, twos, 1.0),
+            f"{ascending} and of second; pair 1 is (0, 2)",
+        ),
+        (
+            "meet_pairs",
+            (leaf, points(0, 0), points(3, 2), both, twos, 1.0),
+            "and of second; pair 1 is (0, 2)",
+        ),
+        (
+            "meet_pairs",
+            (leaf, points(0, 0), points(3, 3), both, twos, 1.0),
+            "and of second; pair 1 is (0, 3)",
+        ),
+        (
+            "meet_pairs",
+            (leaf, points(1), points(2), both, ones, 1.0),
+            "similar must have the length 1",
+        ),
+        (
+            "meet_pairs",
+            (leaf[:0], points(), points(), both[:0], ones[:0], 1.0),
+            "leaf must not be empty",
+        ),
+        (
+            "meet_pairs",
+            (leaf, points(1), points(2), similar, ones, np.nan),
+            "c must be finite; got nan",
+        ),
+        (
+            "best_thresholds",
+            (X * np.nan, two, points(2, 1), twos, 0.0),
+            "A must be finite; got nan at (0, 0)",
+        ),
         ("best_thresholds", (X[:0], points(), points(), ones[:0], 0.0), "A must not be empty"),
         ("best_thresholds", (X, two, points(2, 1), twos, np.inf), "base must be finite; got inf"),
-        ("split_pairs", (side[:1], two, points(2, 1), twos), "first must hold points from 0 to 0; got 1"),
-    ):  # fmt: skip
+        (
+            "split_pairs",
+            (side[:1], two, points(2, 1), twos),
+            "first must hold points from 0 to 0; got 1",
+        ),
+    ):
         assert message in refusal(name, *arguments)
     for name, arguments, message in (
-        ("pair_product", ([1], [2], [1.0], [1.0, 2.0, 3.0]), "first must be a numpy.ndarray; got list"),
+        (
+            "pair_product",
+            ([1], [2], [1.0], [1.0, 2.0, 3.0]),
+            "first must be a numpy.ndarray; got list",
+        ),
         ("split_pairs", (side.astype(np.uint8), two, two, twos), "left must hold bool; got uint8"),
-        ("best_thresholds", (X, two.astype(np.int64), two, twos, 0.0), "first must hold int32; got int64"),
+        (
+            "best_thresholds",
+            (X, two.astype(np.int64), two, twos, 0.0),
+            "first must hold int32; got int64",
+        ),
     ):
         assert message in refusal(name, *arguments, error=TypeError)
 
@@ -150,33 +225,48 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
 @fast_only
 def test_pairs_out_of_order_are_found_wherever_they_are():
     """Each thread looks at some of the pairs; no place between two of them is left out."""
-    rng, n = np.random.default_rng(0), 1200
+    rng = np.random.default_rng(0)
+    n = 1200
     first, second, v = some_pairs(rng, n, 1.0)
     assert len(v) > 4 * reference.PART
-    leaf, similar, A = np.arange(n), np.zeros(len(v), dtype=np.uint8), rng.normal(size=(n, 1))
+    leaf = np.arange(n)
+    similar = np.zeros(len(v), dtype=np.uint8)
+    A = rng.normal(size=(n, 1))
     for place in (1, 2047, 2048, 32767, 32768, reference.PART, len(v) - 1):
         wrong = second.copy()
         wrong[place] = n
         for name, arguments in (
-            ("pair_product", (first, wrong, v, A[:, 0])), ("split_pairs", (A[:, 0] > 0, first, wrong, v)),
-            ("best_thresholds", (A, first, wrong, v, 0.0)), ("meet_pairs", (leaf, first, wrong, similar, v, 1.0)),
-        ):  # fmt: skip
-            assert refusal(name, *arguments, threads=2).endswith(f"second must hold points from 0 to {n - 1}; got {n}")
+            ("pair_product", (first, wrong, v, A[:, 0])),
+            ("split_pairs", (A[:, 0] > 0, first, wrong, v)),
+            ("best_thresholds", (A, first, wrong, v, 0.0)),
+            ("meet_pairs", (leaf, first, wrong, similar, v, 1.0)),
+        ):
+            assert refusal(name, *arguments, threads=2).endswith(
+                f"second must hold points from 0 to {n - 1}; got {n}"
+            )
         order = np.arange(len(v))
         order[[place - 1, place]] = order[[place, place - 1]]
-        assert "ascending" in refusal("meet_pairs", leaf, first[order], second[order], similar, v, 1.0, threads=2)
+        assert "ascending" in refusal(
+            "meet_pairs", leaf, first[order], second[order], similar, v, 1.0, threads=2
+        )
         order = np.r_[np.arange(n - 1, len(v)), np.arange(n - 1)]  # point 0 comes last
-        assert "ascending" in refusal("pair_product", first[order], second[order], v, A[:, 0], threads=2)
+        assert "ascending" in refusal(
+            "pair_product", first[order], second[order], v, A[:, 0], threads=2
+        )
 
 
 @fast_only
 def test_the_least_of_weights_that_are_no_numbers():
     """As numpy.argmin has it: the first NaN, if there is one; a cut of infinite weight is a cut."""
     one, two = KERNELS
-    A, first, second = np.arange(5.0)[:, np.newaxis], np.array([0, 1], np.int32), np.array([3, 2], np.int32)
+    A = np.arange(5.0)[:, np.newaxis]
+    first = np.array([0, 1], np.int32)
+    second = np.array([3, 2], np.int32)
     for v in ([np.nan, 1.0], [1.0, np.nan], [np.inf, np.inf], [-np.inf, 1.0], [np.inf, -np.inf]):
         for base in (0.0, -1.0):
-            expected, found = (k.best_thresholds(A, first, second, np.array(v), base) for k in (one, two))
+            expected, found = (
+                k.best_thresholds(A, first, second, np.array(v), base) for k in (one, two)
+            )
             np.testing.assert_array_equal(expected, found)
 
 

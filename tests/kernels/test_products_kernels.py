@@ -1,4 +1,6 @@
-"""Products of a matrix and a vector in a stated order: against loops, ``np.einsum``, and twin against twin."""
+"""Products of a matrix and a vector in a stated order: against loops, ``np.einsum``, and twin
+against twin.
+"""
 
 import platform
 
@@ -21,8 +23,11 @@ def arrays(n, d, seed):
 
 def row_sum(a, v):
     """Two lanes; of eight columns the last two first."""
-    lanes, whole = [0.0, 0.0], len(a) - len(a) % 8
-    for c in [c + k for c in range(0, whole, 8) for k in (6, 7, 4, 5, 2, 3, 0, 1)] + list(range(whole, len(a))):
+    lanes = [0.0, 0.0]
+    whole = len(a) - len(a) % 8
+    for c in [c + k for c in range(0, whole, 8) for k in (6, 7, 4, 5, 2, 3, 0, 1)] + list(
+        range(whole, len(a))
+    ):
         lanes[c % 2] += a[c] * v[c]
     return lanes[0] + lanes[1]
 
@@ -32,14 +37,19 @@ def row_sum(a, v):
 @given(**shapes)
 def test_products_are_added_up_in_the_order_stated(kernels, n, d, seed):
     A, u, v = arrays(n, d, seed)
-    assert_same(kernels.matrix_vector(A, v), np.array([row_sum(a, v.tolist()) for a in A.tolist()], dtype=float))
+    assert_same(
+        kernels.matrix_vector(A, v),
+        np.array([row_sum(a, v.tolist()) for a in A.tolist()], dtype=float),
+    )
     sums = np.zeros(d)
     for one, row in zip(u, A, strict=True):
         sums = sums + one * row
     assert_same(kernels.vector_matrix(u, A), sums)
 
 
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="elsewhere einsum adds in other orders")
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64"), reason="elsewhere einsum adds in other orders"
+)
 @each
 @settings(max_examples=40, deadline=None)
 @given(n=st.integers(1, 40), d=st.integers(2, 150), seed=st.integers(0, 2**32))
@@ -54,7 +64,8 @@ def test_no_product_depends_on_the_number_of_threads(n, d):
     """Large enough to be worth several threads, and to be held in parts by the reference."""
     A, u, v = arrays(n, d, seed=0)
     one, two = KERNELS[0], KERNELS[-1]
-    rows, columns = one.matrix_vector(A, v), one.vector_matrix(u, A)
+    rows = one.matrix_vector(A, v)
+    columns = one.vector_matrix(u, A)
     for threads in (1, 2, 3, 7):
         assert_same(two.matrix_vector(A, v, threads=threads), rows)
         assert_same(two.vector_matrix(u, A, threads=threads), columns)

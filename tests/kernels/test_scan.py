@@ -15,10 +15,16 @@ each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @st.composite
 def scans(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n_Q, n_X, d = draw(st.integers(1, 20)), draw(st.integers(1, 150)), draw(st.integers(1, 40))
-    Q, X, A = rng.normal(size=(n_Q, d)), rng.normal(size=(n_X, d)), rng.random((n_Q, d))
+    n_Q = draw(st.integers(1, 20))
+    n_X = draw(st.integers(1, 150))
+    d = draw(st.integers(1, 40))
+    Q = rng.normal(size=(n_Q, d))
+    X = rng.normal(size=(n_X, d))
+    A = rng.random((n_Q, d))
     if draw(st.booleans()):  # ties
-        Q, X, A = np.rint(Q), np.rint(X), np.ones((n_Q, d))
+        Q = np.rint(Q)
+        X = np.rint(X)
+        A = np.ones((n_Q, d))
     return Q, A, X, draw(st.integers(1, n_X))
 
 
@@ -45,8 +51,11 @@ def test_twins_agree_bit_for_bit(case, threads):
     Q, A, X, k = case
     one, two = KERNELS
     assert_same(one.weighted_l1(Q, A, X), two.weighted_l1(Q, A, X, threads=threads))
-    for a, b in zip(one.weighted_l1_nearest(Q, A, X, k), two.weighted_l1_nearest(Q, A, X, k, threads=threads),
-                    strict=True):
+    for a, b in zip(
+        one.weighted_l1_nearest(Q, A, X, k),
+        two.weighted_l1_nearest(Q, A, X, k, threads=threads),
+        strict=True,
+    ):
         assert_same(a, b)
 
 
@@ -55,10 +64,12 @@ def test_twins_agree_bit_for_bit(case, threads):
 def test_nan_comes_last(kernels, share):
     """As numpy.argsort has it, by index among themselves; infinite distances come before."""
     rng = np.random.default_rng(0)
-    X, k = np.rint(rng.normal(size=(500, 3))), 60
+    X = np.rint(rng.normal(size=(500, 3)))
+    k = 60
     X[rng.random(500) < share, 1] = np.nan
     X[rng.random(500) < 0.1, 2] = np.inf
-    Q, A = np.rint(rng.normal(size=(3, 3))), np.ones((3, 3))
+    Q = np.rint(rng.normal(size=(3, 3)))
+    A = np.ones((3, 3))
     order = np.argsort(kernels.weighted_l1(Q, A, X), axis=1, kind="stable")
     for most in (1, k, 500):
         distances, indices = kernels.weighted_l1_nearest(Q, A, X, most)
@@ -71,7 +82,8 @@ def test_nan_comes_last(kernels, share):
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 @pytest.mark.parametrize("d", [1, 15, 16, 17, 32])
 def test_twins_agree_on_signs_of_zero(d):
-    Q, weights = np.zeros((2, d)), np.array([[-1.0], [1.0]]) * np.ones(d)
+    Q = np.zeros((2, d))
+    weights = np.array([[-1.0], [1.0]]) * np.ones(d)
     D = [kernels.weighted_l1(Q, weights, Q) for kernels in KERNELS]
     assert_same(*D)
     assert not np.signbit(D[0]).any()
@@ -79,7 +91,8 @@ def test_twins_agree_on_signs_of_zero(d):
 
 @each
 def test_no_queries_no_vectors_no_coordinates(kernels):
-    Q, X = np.zeros((2, 3)), np.ones((5, 3))
+    Q = np.zeros((2, 3))
+    X = np.ones((5, 3))
     assert kernels.weighted_l1(Q[:0], Q[:0], X).shape == (0, 5)
     assert kernels.weighted_l1(Q, Q, X[:0]).shape == (2, 0)
     assert [a.shape for a in kernels.weighted_l1_nearest(Q[:0], Q[:0], X, 4)] == [(0, 4), (0, 4)]
@@ -91,16 +104,29 @@ def test_no_queries_no_vectors_no_coordinates(kernels):
 
 
 def test_what_the_kernels_refuse():
-    Q, X = np.zeros((2, 3)), np.zeros((5, 3))
+    Q = np.zeros((2, 3))
+    X = np.zeros((5, 3))
     assert_arrays_only("weighted_l1", [Q, Q, X])
     assert_arrays_only("weighted_l1_nearest", [Q, Q, X, 1])
-    assert_refused([
-        ("weighted_l1", (Q, Q[:1], X), ValueError, "A must have the length 2 along axis 0; got shape (1, 3)"),
-        ("weighted_l1", (Q, X, X), ValueError, "A must have the length 2"),
-        ("weighted_l1", (Q, Q, X[:, :2].copy()), ValueError, "X must have the length 3 along axis 1"),
-        ("weighted_l1_nearest", (Q, Q, X, 6), ValueError, "k must be from 0 to 5; got 6"),
-        ("weighted_l1_nearest", (Q, Q, X, -1), ValueError, "k must be from 0 to 5; got -1"),
-        ("weighted_l1_nearest", (Q, Q, X, 10**18), ValueError, "k must be from 0 to 5"),
-        ("weighted_l1_nearest", (Q, Q, X, 10**30), ValueError, "k must be from 0 to 5"),
-        ("weighted_l1_nearest", (Q, Q, X, 1.0), TypeError, "k must be an integer; got float"),
-    ])  # fmt: skip
+    assert_refused(
+        [
+            (
+                "weighted_l1",
+                (Q, Q[:1], X),
+                ValueError,
+                "A must have the length 2 along axis 0; got shape (1, 3)",
+            ),
+            ("weighted_l1", (Q, X, X), ValueError, "A must have the length 2"),
+            (
+                "weighted_l1",
+                (Q, Q, X[:, :2].copy()),
+                ValueError,
+                "X must have the length 3 along axis 1",
+            ),
+            ("weighted_l1_nearest", (Q, Q, X, 6), ValueError, "k must be from 0 to 5; got 6"),
+            ("weighted_l1_nearest", (Q, Q, X, -1), ValueError, "k must be from 0 to 5; got -1"),
+            ("weighted_l1_nearest", (Q, Q, X, 10**18), ValueError, "k must be from 0 to 5"),
+            ("weighted_l1_nearest", (Q, Q, X, 10**30), ValueError, "k must be from 0 to 5"),
+            ("weighted_l1_nearest", (Q, Q, X, 1.0), TypeError, "k must be an integer; got float"),
+        ]
+    )

@@ -22,7 +22,9 @@ fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not bu
 @st.composite
 def weighted_sets(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, d, levels = draw(st.integers(1, 40)), draw(st.integers(1, 5)), draw(st.integers(1, 12))
+    n = draw(st.integers(1, 40))
+    d = draw(st.integers(1, 5))
+    levels = draw(st.integers(1, 12))
     X = rng.integers(0, levels, size=(n, d)) / draw(st.sampled_from([1.0, 2.0, 3.0]))
     w = rng.random(n) ** draw(st.sampled_from([0, 1, 8, 200]))
     w = np.ones(n) / n if w.sum() == 0 else w / w.sum()
@@ -39,7 +41,10 @@ def test_best_stump_is_the_exact_minimum(kernels, case):
     assert (epsilon, f, p) == (float(error), f_0, p_0)
     assert theta == pytest.approx(theta_0)
     h = p * X[:, f] < p * theta
-    assert sum(w_i for w_i, wrong in zip(oracles.grid(w.tolist()), h != l, strict=True) if wrong) == error
+    assert (
+        sum(w_i for w_i, wrong in zip(oracles.grid(w.tolist()), h != l, strict=True) if wrong)
+        == error
+    )
 
 
 @fast_only
@@ -52,9 +57,12 @@ def test_twins_agree_bit_for_bit(seed, levels, threads):
     reference, fast = (k.presort(A, B, threads=threads) for k in KERNELS)
     for name in ARRAYS:
         assert_same(getattr(reference, name), getattr(fast, name))
-    w, l = rng.random(reference.n_rows), rng.random(reference.n_rows) < 0.3
+    w = rng.random(reference.n_rows)
+    l = rng.random(reference.n_rows) < 0.3
     w /= w.sum()
-    assert KERNELS[0].best_stump(reference, w, l) == KERNELS[1].best_stump(reference, w, l, threads=threads)
+    assert KERNELS[0].best_stump(reference, w, l) == KERNELS[1].best_stump(
+        reference, w, l, threads=threads
+    )
 
 
 @fast_only
@@ -101,8 +109,13 @@ def test_thresholds_at_the_ends_of_the_floats(kernels):
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_zero_has_one_sign(kernels):
     tiny = np.nextafter(0.0, 1.0)
-    one, other = np.array([[-0.0], [tiny]]), np.array([[0.0]])
-    for features in (kernels.presort(one), kernels.presort(one, other), kernels.presort(np.tile(one, (2, 1)), other)):
+    one = np.array([[-0.0], [tiny]])
+    other = np.array([[0.0]])
+    for features in (
+        kernels.presort(one),
+        kernels.presort(one, other),
+        kernels.presort(np.tile(one, (2, 1)), other),
+    ):
         assert_same(features.threshold(0, 1, -1), 0.0)
         assert_same(features.column(0)[:2], np.array([0.0, tiny]))
 
@@ -111,10 +124,15 @@ def test_zero_has_one_sign(kernels):
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_add_similarity_against_the_literal_loop(kernels, n_X):
     rng = np.random.default_rng(n_X)
-    Y, X, T = rng.integers(0, 9, (7, 3)) / 2, rng.integers(0, 9, (n_X, 3)) / 2, 11
-    Y, X = Y.astype(float), X.astype(float)
-    alpha, feature = rng.random(T), rng.integers(0, 3, T)
-    polarity, threshold = rng.choice([-1, 1], T), rng.integers(-4, 5, T) / 2
+    Y = rng.integers(0, 9, (7, 3)) / 2
+    X = rng.integers(0, 9, (n_X, 3)) / 2
+    T = 11
+    Y = Y.astype(float)
+    X = X.astype(float)
+    alpha = rng.random(T)
+    feature = rng.integers(0, 3, T)
+    polarity = rng.choice([-1, 1], T)
+    threshold = rng.integers(-4, 5, T) / 2
     S = rng.random((7, n_X))
     expected = S.copy()
     for q in range(7):
@@ -134,13 +152,17 @@ def test_twins_have_the_same_names_and_signatures():
         a, b = (inspect.signature(getattr(k, name)).parameters for k in KERNELS)
         assert [(p.name, p.kind) for p in a.values()] == [(p.name, p.kind) for p in b.values()]
         assert getattr(fast, name).__doc__
-        assert type(inspect.unwrap(getattr(fast, name))) is not type(inspect.unwrap(getattr(refimpl.kernels, name)))
+        assert type(inspect.unwrap(getattr(fast, name))) is not type(
+            inspect.unwrap(getattr(refimpl.kernels, name))
+        )
 
 
 def test_an_unbuilt_twin_fails_loudly(tmp_path):
     (tmp_path / "refimpl_fast").mkdir()
     shutil.copy(ROOT / "refimpl_fast/__init__.py", tmp_path / "refimpl_fast")
-    without_editable = "sys.meta_path = [f for f in sys.meta_path if not f.__module__.startswith('__editable__')]"
+    without_editable = (
+        "sys.meta_path = [f for f in sys.meta_path if not f.__module__.startswith('__editable__')]"
+    )
     code = f"import sys; {without_editable}; import refimpl_fast"
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode != 0 and "is not built" in run.stderr and "pip install -e ." in run.stderr
@@ -149,7 +171,8 @@ def test_an_unbuilt_twin_fails_loudly(tmp_path):
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("differences", [False, True])
 def test_what_is_sorted_does_not_change_with_the_callers_arrays(kernels, differences):
-    A, B = np.arange(6.0).reshape(3, 2), np.arange(4.0).reshape(2, 2) if differences else None
+    A = np.arange(6.0).reshape(3, 2)
+    B = np.arange(4.0).reshape(2, 2) if differences else None
     features = kernels.presort(A, B)
     before = features.A.copy()
     n = features.n_rows

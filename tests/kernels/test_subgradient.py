@@ -17,7 +17,9 @@ both = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 def cases(draw):
     """Points with classes, radii, some pairs, target distances, and weights."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, r, k = draw(st.integers(1, 70)), draw(st.integers(1, 40)), draw(st.integers(1, 3))
+    n = draw(st.integers(1, 70))
+    r = draw(st.integers(1, 40))
+    k = draw(st.integers(1, 3))
     Z = rng.normal(size=(n, r)) * 10.0 ** draw(st.integers(-3, 3))
     if draw(st.booleans()):  # ties and duplicates
         Z = np.rint(Z)
@@ -27,7 +29,8 @@ def cases(draw):
     if draw(st.booleans()):  # radii that are distances: the inequality is strict
         radii = ((Z - Z[rng.permutation(n)]) ** 2).sum(axis=1)
     p = draw(st.integers(0, 100))
-    first, second = np.sort(rng.integers(0, n, p)), rng.integers(0, n, p)
+    first = np.sort(rng.integers(0, n, p))
+    second = rng.integers(0, n, p)
     return Z, classes, radii, first, second, rng.random((n, k)) * scale, rng
 
 
@@ -61,13 +64,17 @@ def test_impostors_are_all_pairs_of_two_classes_within_the_radius(kernels, case)
 
 @each
 def test_impostors_among_other_points_and_none(kernels):
-    Q, X = np.zeros((3, 1)), np.array([[1.0], [3.0]])
-    radii, classes_Q, classes_X = np.array([2.0, 1.0, 10.0]), np.array([0, 0, 1]), np.array([1, 0])
+    Q = np.zeros((3, 1))
+    X = np.array([[1.0], [3.0]])
+    radii = np.array([2.0, 1.0, 10.0])
+    classes_Q = np.array([0, 0, 1])
+    classes_X = np.array([1, 0])
     first, second = kernels.impostors(Q, X, radii, classes_Q, classes_X)
     assert first.tolist() == [0, 2] and second.tolist() == [0, 1]
     first, second = kernels.impostors(Q, X[:0], radii, classes_Q, classes_X[:0])
     assert len(first) == len(second) == 0 and first.dtype == second.dtype == np.int64
-    first, second = kernels.impostors(Q[:, :0], X[:, :0], radii, classes_Q, classes_X)  # a metric of rank 0
+    # a metric of rank 0
+    first, second = kernels.impostors(Q[:, :0], X[:, :0], radii, classes_Q, classes_X)
     assert first.tolist() == [0, 1, 2] and second.tolist() == [0, 0, 1]
 
 
@@ -77,8 +84,16 @@ def test_impostors_among_other_points_and_none(kernels):
 def test_hinge_terms_are_sums_over_triples(kernels, case, h):
     Z, _, _, first, second, targets, _ = case
     pairs = kernels.pair_distances(Z, first, second)
-    smooth, hinge, active, pair_weights, target_weights = kernels.hinge_terms(targets, pairs, lists(first, len(Z)), h)
-    want = [np.zeros(len(Z)), np.zeros(len(Z)), np.zeros(len(Z)), np.zeros(len(pairs)), np.zeros(targets.shape)]
+    smooth, hinge, active, pair_weights, target_weights = kernels.hinge_terms(
+        targets, pairs, lists(first, len(Z)), h
+    )
+    want = [
+        np.zeros(len(Z)),
+        np.zeros(len(Z)),
+        np.zeros(len(Z)),
+        np.zeros(len(pairs)),
+        np.zeros(targets.shape),
+    ]
     for p, i in enumerate(first):
         for j in range(targets.shape[1]):
             z = 1 + targets[i, j] - pairs[p]
@@ -90,7 +105,9 @@ def test_hinge_terms_are_sums_over_triples(kernels, case, h):
             want[2][i] += 1
             want[3][p] += weight
             want[4][i, j] += weight
-    for found, expected in zip((smooth, hinge, active, pair_weights, target_weights), want, strict=True):
+    for found, expected in zip(
+        (smooth, hinge, active, pair_weights, target_weights), want, strict=True
+    ):
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
     assert (smooth <= hinge).all()
 
@@ -98,8 +115,11 @@ def test_hinge_terms_are_sums_over_triples(kernels, case, h):
 @each
 @pytest.mark.parametrize("h", [0.0, 0.25])
 def test_a_margin_that_is_just_kept_counts_nothing(kernels, h):
-    targets, pairs = np.array([[1.0, 0.5]]), np.array([2.0, 1.5])  # z = 0 and -0.5, 0.5 and 0
-    smooth, hinge, active, pair_weights, target_weights = kernels.hinge_terms(targets, pairs, np.array([0, 2]), h)
+    targets = np.array([[1.0, 0.5]])
+    pairs = np.array([2.0, 1.5])  # z = 0 and -0.5, 0.5 and 0
+    smooth, hinge, active, pair_weights, target_weights = kernels.hinge_terms(
+        targets, pairs, np.array([0, 2]), h
+    )
     assert (smooth[0], hinge[0], active[0]) == (0.5 - h / 2, 0.5, 1)
     assert pair_weights.tolist() == [0.0, 1.0] and target_weights.tolist() == [[1.0, 0.0]]
 
@@ -111,9 +131,17 @@ def test_a_slack_that_is_nan_is_not_hidden(kernels, h):
     targets = np.array([[np.nan, 1.0], [np.inf, 1.0], [3.0, 1.0]])
     terms = kernels.hinge_terms(targets, np.array([1.5, np.inf, 1.5]), np.array([0, 1, 2, 3]), h)
     smooth, hinge, active, pair_weights, target_weights = terms
-    assert np.isnan(smooth[:2]).all() and np.isnan(hinge[:2]).all() and np.isnan(pair_weights[:2]).all()
+    assert (
+        np.isnan(smooth[:2]).all()
+        and np.isnan(hinge[:2]).all()
+        and np.isnan(pair_weights[:2]).all()
+    )
     assert np.isnan(target_weights[:2, 0]).all() and target_weights[:2, 1].tolist() == [1.0, 0.0]
-    assert (smooth[2], hinge[2], pair_weights[2]) == (3.0 - h, 3.0, 2.0) and active.tolist() == [1, 0, 2]
+    assert (smooth[2], hinge[2], pair_weights[2]) == (3.0 - h, 3.0, 2.0) and active.tolist() == [
+        1,
+        0,
+        2,
+    ]
 
 
 @each
@@ -124,11 +152,14 @@ def test_weighted_differences_make_sums_of_outer_products(kernels, case):
     weights = rng.normal(size=len(first)) * (rng.random(len(first)) < 0.7)
     rows = np.concatenate([first, second])
     order = np.argsort(rows, kind="stable")
-    other, edge = np.concatenate([second, first])[order], np.tile(np.arange(len(first)), 2)[order]
+    other = np.concatenate([second, first])[order]
+    edge = np.tile(np.arange(len(first)), 2)[order]
     half = kernels.weighted_differences(Z, lists(rows, len(Z)), other, edge, weights)
     differences = Z[first] - Z[second]
     want = (differences * weights[:, None]).T @ differences
-    np.testing.assert_allclose(Z.T @ half, want, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(Z).max() ** 2))
+    np.testing.assert_allclose(
+        Z.T @ half, want, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(Z).max() ** 2)
+    )
 
 
 @both
@@ -139,14 +170,17 @@ def test_twins_agree_bit_for_bit(case, threads, h):
     one, two = KERNELS
     pairs = one.pair_distances(Z, first, second)
     assert_same(pairs, two.pair_distances(Z, first, second, threads=threads))
-    start, edge, weights = lists(first, len(Z)), rng.permutation(len(first)), rng.normal(size=len(first))
+    start = lists(first, len(Z))
+    edge = rng.permutation(len(first))
+    weights = rng.normal(size=len(first))
     weights[rng.random(len(first)) < 0.3] = 0
     for name, arguments in (
         ("impostors", (Z, Z, radii, classes, classes)),
         ("hinge_terms", (targets, pairs, start, h)),
         ("weighted_differences", (Z, start, second, edge, weights)),
     ):
-        a, b = getattr(one, name)(*arguments), getattr(two, name)(*arguments, threads=threads)
+        a = getattr(one, name)(*arguments)
+        b = getattr(two, name)(*arguments, threads=threads)
         for x, y in zip(a, b, strict=True) if isinstance(a, tuple) else ((a, b),):
             assert_same(x, y)
 
@@ -156,15 +190,20 @@ def test_twins_agree_bit_for_bit(case, threads, h):
 def test_twins_find_the_same_impostors_of_many_points(threads):
     """Threads take 256 queries at a time, and 1536 points stay in their cache meanwhile."""
     rng = np.random.default_rng(0)
-    Q, X = np.rint(2 * rng.normal(size=(600, 4))), np.rint(2 * rng.normal(size=(3200, 4)))
-    classes_Q, classes_X, radii = rng.integers(0, 3, 600), rng.integers(0, 3, 3200), rng.integers(0, 9, 600) * 1.0
-    one, two = (kernels.impostors(Q, X, radii, classes_Q, classes_X, threads=threads) for kernels in KERNELS)
+    Q = np.rint(2 * rng.normal(size=(600, 4)))
+    X = np.rint(2 * rng.normal(size=(3200, 4)))
+    classes_Q = rng.integers(0, 3, 600)
+    classes_X = rng.integers(0, 3, 3200)
+    radii = rng.integers(0, 9, 600) * 1.0
+    one, two = (
+        kernels.impostors(Q, X, radii, classes_Q, classes_X, threads=threads) for kernels in KERNELS
+    )
     assert len(one[0]) > 10_000 and one[1].max() > 3136 and (np.diff(one[0]) >= 0).all()
     for a, b in zip(one, two, strict=True):
         assert_same(a, b)
 
 
-# ------------------------------------------------------------------------------------------- scales of any size
+# ------------------------------------------------------------------------------- scales of any size
 
 
 def all_within(kernels, Q, X, radii, classes_Q, classes_X):
@@ -184,27 +223,41 @@ def assert_all_are_found(kernels, *arguments):
 
 @each
 def test_an_outlier_hides_no_impostor(kernels):
-    Q, X, classes = np.array([[0.0], [1e23]]), np.array([[0.0]]), np.array([0, 0])
+    Q = np.array([[0.0], [1e23]])
+    X = np.array([[0.0]])
+    classes = np.array([0, 0])
     assert assert_all_are_found(kernels, Q, X, np.ones(2), classes, np.array([1])) == 1
     assert assert_all_are_found(kernels, X, Q, np.ones(1), np.array([1]), classes) == 1
     rng = np.random.default_rng(0)
     for far in (1e5, 1e15, 1e22, 3e22, 1e23, 1e60, 1e150, 1e300):
         for among_points in (False, True):
-            Q, classes = rng.normal(size=(50, 3)), rng.integers(0, 2, 50)
+            Q = rng.normal(size=(50, 3))
+            classes = rng.integers(0, 2, 50)
             X = Q if among_points else Q.copy()
             Q[-1] = far
             assert assert_all_are_found(kernels, Q, X, np.full(50, 2.0), classes, classes) > 100
 
 
 @each
-@pytest.mark.parametrize("size", [1e-310, 1e-163, 1e-162, 1e-161, 1e-160, 1e-155, 1e-140, 1e-30, 1e30, 1e150, 1e153])
+@pytest.mark.parametrize(
+    "size", [1e-310, 1e-163, 1e-162, 1e-161, 1e-160, 1e-155, 1e-140, 1e-30, 1e30, 1e150, 1e153]
+)
 def test_impostors_of_any_size(kernels, size):
     """Squares that underflow are what they are, and those that overflow are infinite."""
     rng = np.random.default_rng(0)
-    Z, classes = rng.normal(size=(60, 3)) * size, rng.integers(0, 3, 60)
-    D = kernels.pair_distances(Z, np.repeat(np.arange(60), 60), np.tile(np.arange(60), 60)).reshape(60, 60)
+    Z = rng.normal(size=(60, 3)) * size
+    classes = rng.integers(0, 3, 60)
+    D = kernels.pair_distances(Z, np.repeat(np.arange(60), 60), np.tile(np.arange(60), 60)).reshape(
+        60, 60
+    )
     D[~np.isfinite(D)] = 1.7e308
-    for radii in (np.median(D, axis=1), D.max(axis=1), D[:, 0] + 5e-324, np.full(60, 5e-324), np.full(60, 1e308)):
+    for radii in (
+        np.median(D, axis=1),
+        D.max(axis=1),
+        D[:, 0] + 5e-324,
+        np.full(60, 5e-324),
+        np.full(60, 1e308),
+    ):
         assert_all_are_found(kernels, Z, Z, radii, classes, classes)
     for radii in (np.zeros(60), np.full(60, -5e-324), np.full(60, -1e308)):
         assert assert_all_are_found(kernels, Z, Z, radii, classes, classes) == 0
@@ -212,10 +265,13 @@ def test_impostors_of_any_size(kernels, size):
 
 @st.composite
 def wild_points(draw):
-    """Points whose coordinates are of all sizes, some of them equal, and radii near some distances."""
+    """Points with coordinates of all sizes, some of them equal, and radii near some distances."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, r = draw(st.integers(1, 50)), draw(st.integers(1, 9))
-    low, high = draw(st.sampled_from([(-323, 150), (-170, -150), (-10, 10), (140, 154), (-323, 307), (20, 25)]))
+    n = draw(st.integers(1, 50))
+    r = draw(st.integers(1, 9))
+    low, high = draw(
+        st.sampled_from([(-323, 150), (-170, -150), (-10, 10), (140, 154), (-323, 307), (20, 25)])
+    )
     by = draw(st.sampled_from([(n, r), (n, 1), (1, r)]))
     Z = rng.normal(size=(n, r)) * 10.0 ** rng.integers(low, high, by)
     Z += rng.choice([0.0, 1.0, 1e9, 1e140]) * rng.integers(0, 2)
@@ -236,20 +292,26 @@ def test_impostors_of_mixed_sizes(kernels, case, factor):
     assert_all_are_found(kernels, Z, Z, radii, classes, classes)
 
 
-# ------------------------------------------------------------------------------------------- arguments that do not fit
+# ------------------------------------------------------------------------ arguments that do not fit
 
 
 def test_all_threads_that_are_asked_for():
     """No more threads run, nor memory is set aside, than the process has processors."""
     rng = np.random.default_rng(0)
-    Z, classes, places = rng.normal(size=(300, 20)), rng.integers(0, 3, 300), np.arange(300)
+    Z = rng.normal(size=(300, 20))
+    classes = rng.integers(0, 3, 300)
+    places = np.arange(300)
     for threads in (100_000, 2**26, 2**40):
         for kernels in KERNELS:
             assert (kernels.pair_distances(Z, places, places, threads=threads) == 0).all()
             assert_all_are_found(kernels, Z, Z, np.full(300, 30.0), classes, classes)
             kernels.impostors(Z, Z, np.full(300, 30.0), classes, classes, threads=threads)
-            kernels.hinge_terms(np.ones((300, 1)), np.ones(300), np.arange(301), 0.0, threads=threads)
-            kernels.weighted_differences(Z, np.arange(301), places, places, np.ones(300), threads=threads)
+            kernels.hinge_terms(
+                np.ones((300, 1)), np.ones(300), np.arange(301), 0.0, threads=threads
+            )
+            kernels.weighted_differences(
+                Z, np.arange(301), places, places, np.ones(300), threads=threads
+            )
 
 
 def i(*values):
@@ -262,33 +324,137 @@ Z = np.arange(6.0).reshape(2, 3)
 @pytest.mark.parametrize(
     "name, arguments, message",
     [
-        ("pair_distances", (Z, i(2), i(0)), "ValueError: first must hold indices from 0 to 1; got 2"),
-        ("pair_distances", (Z, i(0), i(-1)), "ValueError: second must hold indices from 0 to 1; got -1"),
-        ("pair_distances", (Z, i(0), i()), "ValueError: second must have the length 1 along axis 0; got shape (0,)"),
+        (
+            "pair_distances",
+            (Z, i(2), i(0)),
+            "ValueError: first must hold indices from 0 to 1; got 2",
+        ),
+        (
+            "pair_distances",
+            (Z, i(0), i(-1)),
+            "ValueError: second must hold indices from 0 to 1; got -1",
+        ),
+        (
+            "pair_distances",
+            (Z, i(0), i()),
+            "ValueError: second must have the length 1 along axis 0; got shape (0,)",
+        ),
         ("pair_distances", ([[1.0]], i(0), i(0)), "TypeError: Z must be a numpy.ndarray; got list"),
-        ("pair_distances", (np.ma.array(Z), i(0), i(0)), "TypeError: Z must be a numpy.ndarray; got MaskedArray"),
-        ("pair_distances", (Z.T, i(0), i(0)), "ValueError: Z must be C-contiguous; pass numpy.ascontiguousarray(Z)"),
-        ("pair_distances", (Z[0], i(0), i(0)), "ValueError: Z must have 2 dimensions; got an array of shape (3,)"),
-        ("impostors", (Z, Z, np.ones(1), i(0, 0), i(0, 0)), "ValueError: radii must have the length 2 along axis 0"),
-        ("impostors", (Z, Z[:, :2].copy(), np.ones(2), i(0, 0), i(0, 0)), "ValueError: X must have the length 3"),
-        ("impostors", (Z, Z, np.ones(2), i(0, 0), i(0)), "ValueError: classes_X must have the length 2"),
-        ("impostors", (Z, Z * np.nan, np.ones(2), i(0, 0), i(0, 0)), "ValueError: X must be finite; got nan at (0, 0)"),
-        ("impostors", (Z, Z, np.ones(2) * np.inf, i(0, 0), i(0, 0)), "ValueError: radii must be finite; got inf at (0"),
-        ("impostors", (Z, Z, np.ones(2), [0, 0], i(0, 0)), "TypeError: classes_Q must be a numpy.ndarray; got list"),
-        ("hinge_terms", (np.full((1, 1), 5.0), np.zeros(1), i(-(10**7), 1), 0.5), "ValueError: start must ascend"),
-        ("hinge_terms", (np.ones((2, 1)), np.zeros(1), i(0, 2, 1), 0.5), "ValueError: start must ascend from 0 to 1"),
-        ("hinge_terms", (np.ones((2, 1)), np.zeros(1), i(0, 1), 0.0), "ValueError: start must have the length 3"),
-        ("hinge_terms", (np.ones((2, 1)), np.zeros(1), i(0, 1, 2), 0.0), "ValueError: start must ascend from 0 to 1"),
-        ("hinge_terms", (np.ones((1, 0)), np.zeros(1), i(0, 1), 0.0), "ValueError: targets must not be empty"),
-        ("hinge_terms", (np.ones((1, 1)), [0.0], i(0, 1), 0.0), "TypeError: pairs must be a numpy.ndarray; got list"),
-        ("hinge_terms", (np.ones((1, 1)), np.zeros(1), i(0, 1), -1.0), "ValueError: h must be finite and at least 0"),
-        ("hinge_terms", (np.ones((1, 1)), np.zeros(1), i(0, 1), np.nan), "ValueError: h must be finite and at least 0"),
-        ("weighted_differences", (Z, i(0, 1, 1), i(5), i(0), np.ones(1)), "ValueError: other must hold indices from 0"),
-        ("weighted_differences", (Z, i(0, 1, 1), i(0), i(1), np.ones(1)), "ValueError: edge must hold indices from 0"),
-        ("weighted_differences", (Z, i(-9, 1, 1), i(0), i(0), np.ones(1)), "ValueError: start must ascend from 0 to 1"),
-        ("weighted_differences", (Z, i(0, 9, 1), i(0), i(0), np.ones(1)), "ValueError: start must ascend from 0 to 1"),
-        ("weighted_differences", (Z, i(0, 1, 1), i(0), i(0, 0), np.ones(1)), "ValueError: edge must have the length 1"),
-        ("weighted_differences", (Z, i(0), i(), i(), np.ones(1)), "ValueError: start must have the length 3"),
+        (
+            "pair_distances",
+            (np.ma.array(Z), i(0), i(0)),
+            "TypeError: Z must be a numpy.ndarray; got MaskedArray",
+        ),
+        (
+            "pair_distances",
+            (Z.T, i(0), i(0)),
+            "ValueError: Z must be C-contiguous; pass numpy.ascontiguousarray(Z)",
+        ),
+        (
+            "pair_distances",
+            (Z[0], i(0), i(0)),
+            "ValueError: Z must have 2 dimensions; got an array of shape (3,)",
+        ),
+        (
+            "impostors",
+            (Z, Z, np.ones(1), i(0, 0), i(0, 0)),
+            "ValueError: radii must have the length 2 along axis 0",
+        ),
+        (
+            "impostors",
+            (Z, Z[:, :2].copy(), np.ones(2), i(0, 0), i(0, 0)),
+            "ValueError: X must have the length 3",
+        ),
+        (
+            "impostors",
+            (Z, Z, np.ones(2), i(0, 0), i(0)),
+            "ValueError: classes_X must have the length 2",
+        ),
+        (
+            "impostors",
+            (Z, Z * np.nan, np.ones(2), i(0, 0), i(0, 0)),
+            "ValueError: X must be finite; got nan at (0, 0)",
+        ),
+        (
+            "impostors",
+            (Z, Z, np.ones(2) * np.inf, i(0, 0), i(0, 0)),
+            "ValueError: radii must be finite; got inf at (0",
+        ),
+        (
+            "impostors",
+            (Z, Z, np.ones(2), [0, 0], i(0, 0)),
+            "TypeError: classes_Q must be a numpy.ndarray; got list",
+        ),
+        (
+            "hinge_terms",
+            (np.full((1, 1), 5.0), np.zeros(1), i(-(10**7), 1), 0.5),
+            "ValueError: start must ascend",
+        ),
+        (
+            "hinge_terms",
+            (np.ones((2, 1)), np.zeros(1), i(0, 2, 1), 0.5),
+            "ValueError: start must ascend from 0 to 1",
+        ),
+        (
+            "hinge_terms",
+            (np.ones((2, 1)), np.zeros(1), i(0, 1), 0.0),
+            "ValueError: start must have the length 3",
+        ),
+        (
+            "hinge_terms",
+            (np.ones((2, 1)), np.zeros(1), i(0, 1, 2), 0.0),
+            "ValueError: start must ascend from 0 to 1",
+        ),
+        (
+            "hinge_terms",
+            (np.ones((1, 0)), np.zeros(1), i(0, 1), 0.0),
+            "ValueError: targets must not be empty",
+        ),
+        (
+            "hinge_terms",
+            (np.ones((1, 1)), [0.0], i(0, 1), 0.0),
+            "TypeError: pairs must be a numpy.ndarray; got list",
+        ),
+        (
+            "hinge_terms",
+            (np.ones((1, 1)), np.zeros(1), i(0, 1), -1.0),
+            "ValueError: h must be finite and at least 0",
+        ),
+        (
+            "hinge_terms",
+            (np.ones((1, 1)), np.zeros(1), i(0, 1), np.nan),
+            "ValueError: h must be finite and at least 0",
+        ),
+        (
+            "weighted_differences",
+            (Z, i(0, 1, 1), i(5), i(0), np.ones(1)),
+            "ValueError: other must hold indices from 0",
+        ),
+        (
+            "weighted_differences",
+            (Z, i(0, 1, 1), i(0), i(1), np.ones(1)),
+            "ValueError: edge must hold indices from 0",
+        ),
+        (
+            "weighted_differences",
+            (Z, i(-9, 1, 1), i(0), i(0), np.ones(1)),
+            "ValueError: start must ascend from 0 to 1",
+        ),
+        (
+            "weighted_differences",
+            (Z, i(0, 9, 1), i(0), i(0), np.ones(1)),
+            "ValueError: start must ascend from 0 to 1",
+        ),
+        (
+            "weighted_differences",
+            (Z, i(0, 1, 1), i(0), i(0, 0), np.ones(1)),
+            "ValueError: edge must have the length 1",
+        ),
+        (
+            "weighted_differences",
+            (Z, i(0), i(), i(), np.ones(1)),
+            "ValueError: start must have the length 3",
+        ),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(name, arguments, message):

@@ -1,4 +1,6 @@
-"""The threads that the fast kernels share: how many there are, who may use them, and what a forked child has."""
+"""The threads that the fast kernels share: how many there are, who may use them, and what a forked
+child has.
+"""
 
 import os
 import subprocess
@@ -9,7 +11,9 @@ import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 
-refimpl_fast = pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
+refimpl_fast = pytest.importorskip(
+    "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
+)
 
 both_kernels = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -25,7 +29,8 @@ def work(n_threads):
     S = np.zeros((600, 600))
     feature = np.arange(60)
     ones = np.ones(60, dtype=np.int64)
-    refimpl_fast.add_similarity(S, A, A, np.ones(60), feature, ones, np.zeros(60), threads=n_threads)
+    stumps = np.ones(60), feature, ones, np.zeros(60)
+    refimpl_fast.add_similarity(S, A, A, *stumps, threads=n_threads)
     return S
 
 expected = work(1)
@@ -36,16 +41,21 @@ assert (work(2) == expected).all()
 def run(code, timeout=60, **environment):
     """The output of some code in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", PREPARED + code], capture_output=True, text=True, timeout=timeout,
+        [sys.executable, "-c", PREPARED + code],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
         env=os.environ | environment,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
 @pytest.mark.parametrize("n_threads", [3, 1000, 100_000, 2**26, 2**29, 2**40])
 def test_more_threads_than_processors_are_no_more_than_processors(n_threads):
-    code = f"assert (work({n_threads}) == expected).all(); print(len(os.listdir('/proc/self/task')))"
+    code = (
+        f"assert (work({n_threads}) == expected).all(); print(len(os.listdir('/proc/self/task')))"
+    )
     if not os.path.isdir("/proc/self/task"):
         code = code.split(";")[0]
     printed = run(code, OPENBLAS_NUM_THREADS="1")
@@ -86,7 +96,8 @@ assert (work(2) == expected).all()
 def test_a_child_of_joblibs_multiprocessing_works():
     code = """
 from joblib import Parallel, delayed
-with_children = Parallel(n_jobs=2, backend="multiprocessing")(delayed(work)(n) for n in (None, 2, 1))
+parallel = Parallel(n_jobs=2, backend="multiprocessing")
+with_children = parallel(delayed(work)(n) for n in (None, 2, 1))
 print(all((S == expected).all() for S in with_children))
 """
     assert run(code) == "True"
@@ -95,7 +106,8 @@ print(all((S == expected).all() for S in with_children))
 def test_several_python_threads_share_the_pool():
     rng = np.random.default_rng(1)
     A = rng.integers(0, 5, (300, 40)).astype(float)
-    w, labels = np.full(300, 1 / 512), rng.random(300) < 0.5
+    w = np.full(300, 1 / 512)
+    labels = rng.random(300) < 0.5
     features = refimpl_fast.presort(A)
     expected = refimpl_fast.best_stump(features, w, labels, threads=1)
     wrong = []
@@ -138,7 +150,9 @@ rng = np.random.default_rng(0)
 """
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the size of the process is read from /proc")
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/statm"), reason="the size of the process is read from /proc"
+)
 @pytest.mark.parametrize("more", [60, 150, 250, 400])
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_a_loop_whose_memory_runs_out_raises_and_returns_nothing(more, n_threads):
@@ -153,7 +167,9 @@ except MemoryError as error:
     assert run(LIMITED + code, OPENBLAS_NUM_THREADS="1") in ("8999999", "MemoryError")
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the size of the process is read from /proc")
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/statm"), reason="the size of the process is read from /proc"
+)
 @pytest.mark.parametrize("more", [40, 80, 160])
 def test_lists_that_outgrow_the_memory_raise(more):
     code = f"""
@@ -162,7 +178,8 @@ classes = np.arange(3000) % 2
 tree = reference.build_tree(X)
 limit({more})
 for name, arguments in (
-    ("impostors", (X, X, np.ones(3000), classes, classes)), ("tree_within", (tree, X, np.ones(3000))),
+    ("impostors", (X, X, np.ones(3000), classes, classes)),
+    ("tree_within", (tree, X, np.ones(3000))),
 ):
     try:
         found = getattr(refimpl_fast, name)(*arguments)
@@ -182,13 +199,17 @@ def test_estimates_count_the_processors_that_the_process_may_use(monkeypatch):
 
     A = np.random.default_rng(0).normal(size=(60, 3))
     D = np.abs(A[:, :1] - A[:, 0])
-    training = D, D, np.array([[0, 1, 2]]), np.array([1]), 2
+    training = boostmap.CandidateDistances(D, D), boostmap.Triples([[0, 1, 2]], [1]), 2
+    y = np.arange(50) % 9
+    pairs = ftune.random_landmarks(y, 5, rng=np.random.default_rng(0))
+    options = ftune.FTuneOptions(C=1.0, choose="training")
 
     def estimates(threads):
         return (
-            boostmap.estimate_memory(*training, threads=threads), ftune.estimate_memory(50, 5, 9, threads=threads),
+            boostmap.estimate_memory(*training, threads=threads),
+            ftune.estimate_memory(np.eye(50), y, pairs, options=options, threads=threads),
             weak_learners.Stumps().memory(A[:30], A[30:], threads=threads),
-        )  # fmt: skip
+        )
 
     expected = estimates(processors())
     monkeypatch.setattr(os, "cpu_count", lambda: 4096)

@@ -16,15 +16,18 @@ from refimpl.kernels import BallTree
 from refimpl.kernels.trees import box_bound, lower_bound, squared_distances
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-BOUNDS, DIRECTIONS = ("box", "ball"), ("axis", "principal")
+BOUNDS = ("box", "ball")
+DIRECTIONS = ("axis", "principal")
 SHAPES = ("normal", "ties", "line", "constant", "far", "tiny", "clusters", "grains")
 
 
 @st.composite
 def searches(draw, most=120):
-    """Points, queries (some of them points), k, limits, points to skip, and how to build the tree."""
+    """Points, queries (some are points), k, limits, points to skip, and how to build the tree."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, d, shape = draw(st.integers(1, most)), draw(st.integers(1, 20)), draw(st.sampled_from(SHAPES))
+    n = draw(st.integers(1, most))
+    d = draw(st.integers(1, 20))
+    shape = draw(st.sampled_from(SHAPES))
     X = points(shape, rng, n, d)
     Q = np.concatenate([X[rng.integers(0, n, 3)], points(shape, rng, 3, d)])
     if draw(st.booleans()):
@@ -32,7 +35,10 @@ def searches(draw, most=120):
     k = draw(st.sampled_from([1, 3, n])) if n >= 3 else n
     limits = squared_distances(Q[0], X)[rng.integers(0, n, len(Q))]
     limits[rng.integers(0, len(Q))] = draw(st.sampled_from([-1.0, 0.0, np.inf]))
-    how = {"leaf_size": draw(st.sampled_from([2, 5, 16, 33])), "direction": draw(st.sampled_from(DIRECTIONS))}
+    how = {
+        "leaf_size": draw(st.sampled_from([2, 5, 16, 33])),
+        "direction": draw(st.sampled_from(DIRECTIONS)),
+    }
     skip = rng.integers(-1, n, len(Q)) if draw(st.booleans()) and n > k else None
     return X, Q, k, limits, skip, how
 
@@ -44,8 +50,10 @@ def test_searches_find_what_brute_force_finds(kernels, case, bound, strict):
     X, Q, k, limits, skip, how = case
     tree = kernels.build_tree(X, **how)
     squares, indices, computed = kernels.tree_nearest(tree, Q, k, skip=skip, bound=bound)
-    starts, found, near, looked_at = kernels.tree_within(tree, Q, limits, strict=strict, skip=skip, bound=bound)
-    scanned = kernels.scan_nearest(X, Q, k, skip=skip)
+    starts, found, near, looked_at = kernels.tree_within(
+        tree, Q, limits, strict=strict, skip=skip, bound=bound
+    )
+    scanned = kernels.scan_nearest(Q, X, k, skip=skip)
     for t, q in enumerate(Q.tolist()):
         own = -1 if skip is None else int(skip[t])
         expected = oracle.nearest(X.tolist(), q, k, own)
@@ -64,7 +72,8 @@ def test_searches_find_what_brute_force_finds(kernels, case, bound, strict):
 def test_twins_agree_bit_for_bit(case, threads):
     X, Q, k, limits, skip, how = case
     one, two = KERNELS
-    tree, other = one.build_tree(X, **how), two.build_tree(X, **how, threads=threads)
+    tree = one.build_tree(X, **how)
+    other = two.build_tree(X, **how, threads=threads)
     for field in dataclasses.fields(BallTree):
         assert_same(getattr(tree, field.name), getattr(other, field.name))
     for bound in BOUNDS:
@@ -80,7 +89,9 @@ def test_twins_agree_bit_for_bit(case, threads):
             strict=True,
         ):
             assert_same(a, b)
-    for a, b in zip(one.scan_nearest(X, Q, k, skip=skip), two.scan_nearest(X, Q, k, skip=skip), strict=True):
+    for a, b in zip(
+        one.scan_nearest(Q, X, k, skip=skip), two.scan_nearest(Q, X, k, skip=skip), strict=True
+    ):
         assert_same(a, b)
 
 
@@ -89,23 +100,32 @@ def test_twins_agree_bit_for_bit(case, threads):
 @given(case=searches())
 def test_the_tree_is_one(kernels, case):
     X, *_, how = case
-    tree, n = kernels.build_tree(X, **how), len(X)
+    tree = kernels.build_tree(X, **how)
+    n = len(X)
     assert sorted(tree.order.tolist()) == list(range(n))
     assert_same(tree.points, X[tree.order])
     leaves = (len(tree.starts) + 1) // 2
     for j in range(len(tree.starts)):
         I = tree.order[tree.starts[j] : tree.ends[j]]
         S = X[np.sort(I)]
-        np.testing.assert_allclose(tree.centres[j], S.mean(axis=0), rtol=1e-12, atol=1e-12 * np.abs(S).max())
+        np.testing.assert_allclose(
+            tree.centres[j], S.mean(axis=0), rtol=1e-12, atol=1e-12 * np.abs(S).max()
+        )
         assert (tree.low[j] == S.min(axis=0)).all() and (tree.high[j] == S.max(axis=0)).all()
-        assert tree.radii[j] == np.sqrt(max(oracle.squared(tree.centres[j].tolist(), x) for x in S.tolist()))
+        assert tree.radii[j] == np.sqrt(
+            max(oracle.squared(tree.centres[j].tolist(), x) for x in S.tolist())
+        )
         if j < leaves - 1:
-            left, right = 2 * j + 1, 2 * j + 2
+            left = 2 * j + 1
+            right = 2 * j + 2
             assert (tree.starts[left], tree.ends[right]) == (tree.starts[j], tree.ends[j])
             assert tree.ends[left] == tree.starts[right] == tree.starts[j] + (len(S) + 1) // 2
             if how["direction"] == "axis":  # the median on the axis of largest variance
                 axis = np.cumsum((S - tree.centres[j]) ** 2, axis=0)[-1].argmax()
-                assert X[tree.order[tree.starts[left] : tree.ends[left]], axis].max() <= tree.low[right, axis]
+                assert (
+                    X[tree.order[tree.starts[left] : tree.ends[left]], axis].max()
+                    <= tree.low[right, axis]
+                )
         else:
             assert 1 <= len(S) <= how["leaf_size"] and (np.diff(I) > 0).all()
 
@@ -113,7 +133,9 @@ def test_the_tree_is_one(kernels, case):
 @settings(max_examples=100, deadline=None)
 @given(case=searches(most=30))
 def test_no_bound_is_above_a_distance(case):
-    """Neither as computed nor in exact arithmetic, and eq. 7 is met but for the allowance for rounding."""
+    """Neither as computed nor in exact arithmetic, and eq. 7 is met but for the allowance for
+    rounding.
+    """
     X, Q, *_, how = case
     tree = KERNELS[0].build_tree(X, **how)
     for q, j in product(Q, range(len(tree.starts))):
@@ -131,9 +153,14 @@ def test_no_bound_is_above_a_distance(case):
 def test_squares_below_float32(kernels):
     """All points tie in float64; sums of float32 would fall to either side of the tie."""
     rng = np.random.default_rng(0)
-    X, Q = rng.normal(size=(200, 5)) * 1e-155, rng.uniform(1.0, 9.0, (50, 5)) * 1e-22
-    squares, indices, _ = kernels.tree_nearest(kernels.build_tree(X, leaf_size=8), Q, 3, bound="ball")
-    assert (indices == [0, 1, 2]).all() and (squares == squared_distances(np.zeros(5), Q)[:, np.newaxis]).all()
+    X = rng.normal(size=(200, 5)) * 1e-155
+    Q = rng.uniform(1.0, 9.0, (50, 5)) * 1e-22
+    squares, indices, _ = kernels.tree_nearest(
+        kernels.build_tree(X, leaf_size=8), Q, 3, bound="ball"
+    )
+    assert (indices == [0, 1, 2]).all() and (
+        squares == squared_distances(np.zeros(5), Q)[:, np.newaxis]
+    ).all()
 
 
 def test_the_principal_direction_is_found():
@@ -151,9 +178,10 @@ def test_the_principal_direction_is_found():
 
 @each
 def test_fewer_points_are_looked_at(kernels):
-    """The tree prunes, the box more than the ball; and a limit that nothing meets looks at nothing."""
+    """The tree prunes, the box more than the ball; a limit that nothing meets looks at nothing."""
     rng = np.random.default_rng(0)
-    X, Q = rng.normal(size=(4000, 3)), rng.normal(size=(20, 3))
+    X = rng.normal(size=(4000, 3))
+    Q = rng.normal(size=(20, 3))
     tree = kernels.build_tree(X, leaf_size=16)
     box, ball = (kernels.tree_nearest(tree, Q, 3, bound=bound)[2].mean() for bound in BOUNDS)
     assert box < ball < 400
@@ -164,26 +192,40 @@ def test_fewer_points_are_looked_at(kernels):
 @each
 def test_no_queries(kernels):
     X = np.arange(6.0).reshape(3, 2)
-    tree, Q = kernels.build_tree(X), np.empty((0, 2))
+    tree = kernels.build_tree(X)
+    Q = np.empty((0, 2))
     assert [a.shape for a in kernels.tree_nearest(tree, Q, 2)] == [(0, 2), (0, 2), (0,)]
     assert [a.shape for a in kernels.tree_within(tree, Q, np.empty(0))] == [(1,), (0,), (0,), (0,)]
-    assert [a.shape for a in kernels.scan_nearest(X, Q, 2)] == [(0, 2), (0, 2), (0,)]
+    assert [a.shape for a in kernels.scan_nearest(Q, X, 2)] == [(0, 2), (0, 2), (0,)]
 
 
 @st.composite
 def wild_searches(draw):
-    """Points and queries of all sizes up to 1e140, some equal or nearly so; limits that are distances, and a seed."""
+    """Points and queries of all sizes up to 1e140, some equal or nearly so; limits that are
+    distances, and a seed.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, d = draw(st.integers(1, 60)), draw(st.integers(1, 20))
-    low, high = draw(st.sampled_from([(-323, 139), (-323, -300), (-170, -150), (-145, -135), (130, 139), (-10, 10)]))
-    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(low, high, draw(st.sampled_from([(n, d), (n, 1), (1, d)])))
-    X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.3]))] = draw(st.sampled_from([0.0, -0.0, 5e-324, 1e-150]))
+    n = draw(st.integers(1, 60))
+    d = draw(st.integers(1, 20))
+    low, high = draw(
+        st.sampled_from(
+            [(-323, 139), (-323, -300), (-170, -150), (-145, -135), (130, 139), (-10, 10)]
+        )
+    )
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(
+        low, high, draw(st.sampled_from([(n, d), (n, 1), (1, d)]))
+    )
+    X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.3]))] = draw(
+        st.sampled_from([0.0, -0.0, 5e-324, 1e-150])
+    )
     X = X[rng.integers(0, n, n)] if draw(st.booleans()) else X
     X[rng.integers(0, n)] *= 10.0 ** rng.uniform(-100, 100)
     X += draw(st.sampled_from([0.0, 1.0, 1e139]))
     X = np.clip(X, -1e140, 1e140)
     near = X[rng.integers(0, n, 6)]
-    Q = np.concatenate([near, near * (1 + 2.0 ** -rng.integers(20, 53)), near * 10.0 ** rng.uniform(-100, 100)])
+    Q = np.concatenate(
+        [near, near * (1 + 2.0 ** -rng.integers(20, 53)), near * 10.0 ** rng.uniform(-100, 100)]
+    )
     Q = np.clip(Q, -1e140, 1e140)
     limits = np.array([squared_distances(q, X)[rng.integers(0, n)] for q in Q])
     return X, Q, limits * draw(st.sampled_from([1.0, 1 + 2**-52, 0.5])), rng
@@ -198,7 +240,7 @@ def test_searches_at_any_scale(kernels, case, bound, strict):
     k = int(rng.integers(1, len(X) + 1))
     tree = kernels.build_tree(X, leaf_size=int(rng.choice([2, 17, 60])))
     squares, indices, _ = kernels.tree_nearest(tree, Q, k, bound=bound)
-    scanned = kernels.scan_nearest(X, Q, k)
+    scanned = kernels.scan_nearest(Q, X, k)
     starts, found, _, _ = kernels.tree_within(tree, Q, limits, strict=strict, bound=bound)
     for t, q in enumerate(Q):
         D = squared_distances(q, X)
@@ -212,7 +254,9 @@ def test_searches_at_any_scale(kernels, case, bound, strict):
 
 @each
 def test_a_search_by_boxes_does_not_rely_on_the_radii(kernels):
-    """Nor does its filter: a tree that was put together by hand may have any. In float32 the last point is 64 away."""
+    """Nor does its filter: a tree that was put together by hand may have any. In float32 the last
+    point is 64 away.
+    """
     base = 2.0**29
     X = np.concatenate([[base + 32.25], np.full(30, -base), [base + 32.125]])[:, np.newaxis]
     tree = kernels.build_tree(X, leaf_size=40)
@@ -229,48 +273,145 @@ def test_threads_beyond_the_processors(kernels):
     for threads in (100_000, 2**29, 2**40):
         kernels.tree_nearest(tree, X, 2, threads=threads)
         kernels.tree_within(tree, X, np.ones(300), threads=threads)
-        kernels.scan_nearest(X, X[:9], 2, threads=threads)
+        kernels.scan_nearest(X[:9], X, 2, threads=threads)
 
 
-X, TREE, SKIP = np.zeros((5, 2)), KERNELS[0].build_tree(np.zeros((5, 2))), np.zeros(5, dtype=np.int64)
+X = np.zeros((5, 2))
+TREE = KERNELS[0].build_tree(np.zeros((5, 2)))
+SKIP = np.zeros(5, dtype=np.int64)
 
 
 @pytest.mark.parametrize(
     "name, arguments, options, message",
     [
         ("build_tree", (X,), {"leaf_size": 1}, "ValueError: leaf_size must be at least 2; got 1"),
-        ("build_tree", (X,), {"leaf_size": 2**63}, "ValueError: leaf_size must be from 2 to 9223372036854775807"),
-        ("build_tree", (X,), {"direction": "random"}, "ValueError: direction must be 'axis' or 'principal'; got"),
+        (
+            "build_tree",
+            (X,),
+            {"leaf_size": 2**63},
+            "ValueError: leaf_size must be from 2 to 9223372036854775807",
+        ),
+        (
+            "build_tree",
+            (X,),
+            {"direction": "random"},
+            "ValueError: direction must be 'axis' or 'principal'; got",
+        ),
         ("build_tree", (X[:0],), {}, "ValueError: X must not be empty; got shape (0, 2)"),
         ("build_tree", (X[:, :0],), {}, "ValueError: X must not be empty; got shape (5, 0)"),
-        ("build_tree", (X + np.nan,), {}, "ValueError: X must hold values from -1e+140 to 1e+140; got nan at (0, 0)"),
-        ("build_tree", (X - 1e141,), {}, "ValueError: X must hold values from -1e+140 to 1e+140; got -1e+141"),
+        (
+            "build_tree",
+            (X + np.nan,),
+            {},
+            "ValueError: X must hold values from -1e+140 to 1e+140; got nan at (0, 0)",
+        ),
+        (
+            "build_tree",
+            (X - 1e141,),
+            {},
+            "ValueError: X must hold values from -1e+140 to 1e+140; got -1e+141",
+        ),
         ("build_tree", (X.tolist(),), {}, "TypeError: X must be a numpy.ndarray; got list"),
         ("build_tree", (X.astype(">f8"),), {}, "TypeError: X must hold float64; got >f8"),
         ("tree_nearest", (X, X, 1), {}, "TypeError: tree must be a BallTree; got ndarray"),
-        ("tree_nearest", (TREE, np.zeros((2, 3)), 1), {}, "ValueError: Q must have the length 2 along axis 1"),
+        (
+            "tree_nearest",
+            (TREE, np.zeros((2, 3)), 1),
+            {},
+            "ValueError: Q must have the length 2 along axis 1",
+        ),
         ("tree_nearest", (TREE, X, 6), {}, "ValueError: k must be from 1 to 5; got 6"),
-        ("tree_nearest", (TREE, X, 10**18), {}, "ValueError: k must be from 1 to 5; got 1000000000000000000"),
+        (
+            "tree_nearest",
+            (TREE, X, 10**18),
+            {},
+            "ValueError: k must be from 1 to 5; got 1000000000000000000",
+        ),
         ("tree_nearest", (TREE, X, 0), {}, "ValueError: k must be from 1 to 5; got 0"),
         ("tree_nearest", (TREE, X, 1.0), {}, "TypeError: k must be an integer; got float"),
-        ("tree_nearest", (TREE, X, 5), {"skip": SKIP}, "ValueError: k must be at most 4, the number of points that"),
-        ("tree_nearest", (TREE, X, 1), {"skip": SKIP[:4]}, "ValueError: skip must have the length 5 along axis 0"),
-        ("tree_nearest", (TREE, X, 1), {"skip": SKIP + 5}, "ValueError: skip must hold indices from -1 to 4; got 5"),
-        ("tree_nearest", (TREE, X, 1), {"bound": "sphere"}, "ValueError: bound must be 'box' or 'ball'; got 'sphere'"),
-        ("tree_nearest", (TREE, np.full((5, 2), np.inf), 1), {}, "ValueError: Q must hold values from -1e+140 to 1e"),
-        ("tree_within", (TREE, X, np.zeros(4)), {}, "ValueError: limits must have the length 5 along axis 0"),
-        ("tree_within", (TREE, X, np.full(5, np.nan)), {}, "ValueError: limits must hold values from -inf to inf"),
-        ("tree_within", (TREE, X, np.zeros(5)), {"strict": 1}, "ValueError: strict must be False or True; got 1"),
-        ("scan_nearest", (X, np.zeros((2, 3)), 1), {}, "ValueError: Q must have the length 2 along axis 1"),
+        (
+            "tree_nearest",
+            (TREE, X, 5),
+            {"skip": SKIP},
+            "ValueError: k must be at most 4, the number of points that",
+        ),
+        (
+            "tree_nearest",
+            (TREE, X, 1),
+            {"skip": SKIP[:4]},
+            "ValueError: skip must have the length 5 along axis 0",
+        ),
+        (
+            "tree_nearest",
+            (TREE, X, 1),
+            {"skip": SKIP + 5},
+            "ValueError: skip must hold indices from -1 to 4; got 5",
+        ),
+        (
+            "tree_nearest",
+            (TREE, X, 1),
+            {"bound": "sphere"},
+            "ValueError: bound must be 'box' or 'ball'; got 'sphere'",
+        ),
+        (
+            "tree_nearest",
+            (TREE, np.full((5, 2), np.inf), 1),
+            {},
+            "ValueError: Q must hold values from -1e+140 to 1e",
+        ),
+        (
+            "tree_within",
+            (TREE, X, np.zeros(4)),
+            {},
+            "ValueError: limits must have the length 5 along axis 0",
+        ),
+        (
+            "tree_within",
+            (TREE, X, np.full(5, np.nan)),
+            {},
+            "ValueError: limits must hold values from -inf to inf",
+        ),
+        (
+            "tree_within",
+            (TREE, X, np.zeros(5)),
+            {"strict": 1},
+            "ValueError: strict must be False or True; got 1",
+        ),
+        (
+            "scan_nearest",
+            (X, np.zeros((2, 3)), 1),
+            {},
+            "ValueError: X must have the length 2 along axis 1",
+        ),
         ("scan_nearest", (X, X, 6), {}, "ValueError: k must be from 1 to 5; got 6"),
-        ("scan_nearest", (X, X, 1), {"skip": SKIP[:0]}, "ValueError: skip must have the length 5 along axis 0"),
-        ("scan_nearest", (X, X, 1), {"skip": SKIP[:4]}, "ValueError: skip must have the length 5 along axis 0"),
-        ("scan_nearest", (X, X, 5), {"skip": SKIP}, "ValueError: k must be at most 4, the number of points that"),
-        ("scan_nearest", (X[:0], X, 1), {}, "ValueError: X must not be empty; got shape (0, 2)"),
-        ("scan_nearest", (X, X, 1), {"threads": 0}, "ValueError: threads must be at least 1, or None; got 0"),
-        ("scan_nearest", (X,), {}, "TypeError: missing a required argument: 'Q'"),
+        (
+            "scan_nearest",
+            (X, X, 1),
+            {"skip": SKIP[:0]},
+            "ValueError: skip must have the length 5 along axis 0",
+        ),
+        (
+            "scan_nearest",
+            (X, X, 1),
+            {"skip": SKIP[:4]},
+            "ValueError: skip must have the length 5 along axis 0",
+        ),
+        (
+            "scan_nearest",
+            (X, X, 5),
+            {"skip": SKIP},
+            "ValueError: k must be at most 4, the number of points that",
+        ),
+        ("scan_nearest", (X, X[:0], 1), {}, "ValueError: X must not be empty; got shape (0, 2)"),
+        (
+            "scan_nearest",
+            (X, X, 1),
+            {"threads": 0},
+            "ValueError: threads must be at least 1, or None; got 0",
+        ),
+        ("scan_nearest", (X,), {}, "TypeError: missing a required argument: 'X'"),
     ],
-)  # fmt: skip
+)
 def test_arguments_that_do_not_fit_are_refused(name, arguments, options, message):
     assert refusal(name, *arguments, **options).startswith(message)
 
@@ -278,12 +419,14 @@ def test_arguments_that_do_not_fit_are_refused(name, arguments, options, message
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
 def test_a_scan_refuses_distances_that_are_not_finite(value):
     """Unless the sum is broken off before: it looks at no more than it needs."""
-    X, Q = np.zeros((5, 2)), np.zeros((3, 2))
+    X = np.zeros((5, 2))
+    Q = np.zeros((3, 2))
     X[3, 1] = value
     square = np.float64(value) ** 2 if value != 1e200 else np.inf
-    message = f"ValueError: X and Q must have finite squared distances; got {square} between Q[0] and X[3]"
-    assert refusal("scan_nearest", X, Q, 4) == message
-    assert refusal("scan_nearest", X, Q, 4, threads=2) == message
+    message = "ValueError: X and Q must have finite squared distances; "
+    message += f"got {square} between Q[0] and X[3]"
+    assert refusal("scan_nearest", Q, X, 4) == message
+    assert refusal("scan_nearest", Q, X, 4, threads=2) == message
     X[3, 0] = 1.0
     for kernels in KERNELS:
-        assert kernels.scan_nearest(X, Q, 1)[1].tolist() == [[0]] * 3
+        assert kernels.scan_nearest(Q, X, 1)[1].tolist() == [[0]] * 3

@@ -21,7 +21,9 @@ each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def problems(draw, most=80):
     """Embeddings, triples, orders and weights with ties, constants and weights that vanish."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, m, t = draw(st.integers(2, 12)), draw(st.integers(1, 4)), draw(st.integers(1, most))
+    n = draw(st.integers(2, 12))
+    m = draw(st.integers(1, 4))
+    t = draw(st.integers(1, most))
     F = rng.normal(size=(m, n)) * draw(st.sampled_from([1e-160, 1e-60, 1e-6, 1.0, 1e4, 1e160]))
     if draw(st.booleans()):
         F = F * 10.0 ** rng.uniform(-30, 30, n)
@@ -39,7 +41,9 @@ def problems(draw, most=80):
 def test_weighted_errors_are_exact(kernels, case):
     F, triples, y, w = case
     found = kernels.weighted_errors(F, triples, y, w)
-    assert found.tolist() == [float(oracles.weighted_error(f, triples.tolist(), y, w)) for f in F.tolist()]
+    assert found.tolist() == [
+        float(oracles.weighted_error(f, triples.tolist(), y, w)) for f in F.tolist()
+    ]
 
 
 @each
@@ -67,21 +71,29 @@ def test_minimum_of_z(kernels, case, seed):
         assert alpha[c] >= least[c]
         assert Z[c] == pytest.approx(oracles.z_value(u, w, alpha[c]), rel=1e-12)
         mean = math.fsum(v * abs(x) for x, v in zip(u, w, strict=True))
-        most = max(least[c], 0.0) + 52 * math.log(2) / mean if mean > 0 else 1.0  # the documented end
+        # the documented end
+        most = max(least[c], 0.0) + 52 * math.log(2) / mean if mean > 0 else 1.0
         best, _ = oracles.least_z(u, w, least[c], most)
         assert Z[c] <= best * (1 + 1e-10) + 2**-50
 
 
 def test_the_minimum_is_where_scipy_finds_it():
     rng = np.random.default_rng(0)
-    F, triples = rng.normal(size=(30, 40)), rng.integers(0, 40, (900, 3)).astype(np.int32)
-    y, w = rng.choice([-1.0, 1.0], 900), on_grid(np.full(900, 1 / 900))
+    F = rng.normal(size=(30, 40))
+    triples = rng.integers(0, 40, (900, 3)).astype(np.int32)
+    y = rng.choice([-1.0, 1.0], 900)
+    w = on_grid(np.full(900, 1 / 900))
     alpha, Z = reference.minimize_z(F, triples, y, w, np.full(30, -0.02))
     for c in range(30):
         u = y * reference.margins(F[c], triples)
-        found = minimize_scalar(lambda a, u=u: w @ np.exp(-a * u), bounds=(-0.02, 3), method="bounded",
-                                options={"xatol": 1e-12})
-        assert found.fun - 1e-9 < Z[c] <= found.fun + 1e-12  # SciPy stays off the ends of its interval
+        found = minimize_scalar(
+            lambda a, u=u: w @ np.exp(-a * u),
+            bounds=(-0.02, 3),
+            method="bounded",
+            options={"xatol": 1e-12},
+        )
+        # SciPy stays off the ends of its interval
+        assert found.fun - 1e-9 < Z[c] <= found.fun + 1e-12
         slope = w @ (u * np.exp(-alpha[c] * u)), w @ (u * u * np.exp(-alpha[c] * u))
         assert alpha[c] == -0.02 or abs(slope[0] / slope[1]) < 1e-10
 
@@ -110,13 +122,16 @@ def of_margins(u):
     """One embedding and triples whose margins are u: q at 0, a and b so far away."""
     F = np.concatenate([[0.0], np.abs(u)])[np.newaxis]
     places = np.arange(1, len(u) + 1)
-    triples = np.stack([np.zeros(len(u)), np.where(u > 0, 0, places), np.where(u > 0, places, 0)], axis=1)
+    triples = np.stack(
+        [np.zeros(len(u)), np.where(u > 0, 0, places), np.where(u > 0, places, 0)], axis=1
+    )
     return F, triples.astype(np.int32), np.ones(len(u))
 
 
 @each
 def test_the_minimum_lies_beyond_where_the_mean_margin_would_end_the_search(kernels):
-    u, w = np.array([1000.0, 0.001, -0.0005]), on_grid(np.array([0.5, 0.49, 0.01]))
+    u = np.array([1000.0, 0.001, -0.0005])
+    w = on_grid(np.array([0.5, 0.49, 0.01]))
     alpha, Z = kernels.minimize_z(*of_margins(u), w, np.zeros(1))
     assert alpha[0] == pytest.approx(3056.64, abs=0.01) and Z[0] == pytest.approx(0.0692, abs=1e-4)
     assert alpha[0] == pytest.approx(minimum_by_bisection(u, w), rel=1e-9)
@@ -125,7 +140,9 @@ def test_the_minimum_lies_beyond_where_the_mean_margin_would_end_the_search(kern
 @each
 @pytest.mark.parametrize("decades", [1, 6, 20, 60, 100])
 def test_the_minimum_of_margins_of_all_sizes(kernels, decades):
-    """Against a search by the slope's sign alone, with weights of all sizes and both signs in every problem."""
+    """Against a search by the slope's sign alone, with weights of all sizes and both signs in every
+    problem.
+    """
     rng = np.random.default_rng(decades)
     for _ in range(60):
         t = int(rng.integers(2, 40))
@@ -138,7 +155,9 @@ def test_the_minimum_of_margins_of_all_sizes(kernels, decades):
         least = math.fsum(w * np.exp(np.minimum(-best * u, 700)))
         assert np.isfinite(alpha[0]) and alpha[0] >= 0
         assert Z[0] == pytest.approx(least, rel=1e-10), (u, w, best)
-        assert Z[0] == pytest.approx(math.fsum(w * np.exp(np.minimum(-alpha[0] * u, 700))), rel=1e-12)
+        assert Z[0] == pytest.approx(
+            math.fsum(w * np.exp(np.minimum(-alpha[0] * u, 700))), rel=1e-12
+        )
 
 
 @each
@@ -155,8 +174,10 @@ def test_nothing_wrong_keeps_the_documented_end(kernels):
 @pytest.mark.parametrize("size", [1e-290, 1e-170, 1e-100, 1.0, 1e100, 1e155, 1e290])
 def test_values_of_any_size_have_the_same_minimum(kernels, size):
     rng = np.random.default_rng(1)
-    F, triples = rng.normal(size=(6, 30)), rng.integers(0, 30, (300, 3)).astype(np.int32)
-    y, w = rng.choice([-1.0, 1.0], 300), on_grid(np.full(300, 1 / 300))
+    F = rng.normal(size=(6, 30))
+    triples = rng.integers(0, 30, (300, 3)).astype(np.int32)
+    y = rng.choice([-1.0, 1.0], 300)
+    w = on_grid(np.full(300, 1 / 300))
     power = 2.0 ** round(math.log2(size))
     alpha, Z = kernels.minimize_z(F, triples, y, w, np.full(6, -0.1))
     with np.errstate(all="raise", under="ignore"):
@@ -172,7 +193,9 @@ def test_values_of_any_size_have_the_same_minimum(kernels, size):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1e302])
 def test_values_without_margins_are_refused(kernels, value):
     F = np.array([[0.0, 1.0, value]])
-    triples, y, w = np.array([[0, 1, 2]], dtype=np.int32), np.ones(1), np.ones(1)
+    triples = np.array([[0, 1, 2]], dtype=np.int32)
+    y = np.ones(1)
+    w = np.ones(1)
     for call in (kernels.minimize_z, kernels.z_values):
         with pytest.raises(ValueError, match="F must hold values from"):
             call(F, triples, y, w, np.zeros(1))
@@ -181,7 +204,9 @@ def test_values_without_margins_are_refused(kernels, value):
 @each
 def test_no_mistake_and_no_information(kernels):
     F = np.array([[0.0, 1.0, 3.0], [2.0, 2.0, 2.0]])
-    triples, y, w = np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32), np.ones(2), np.full(2, 0.5)
+    triples = np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32)
+    y = np.ones(2)
+    w = np.full(2, 0.5)
     alpha, Z = kernels.minimize_z(F, triples, y, w, np.zeros(2))
     assert np.isfinite(alpha).all() and 0 < Z[0] < 1e-9 and (alpha[1], Z[1]) == (0.0, 1.0)
     alpha, Z = kernels.minimize_z(F, triples, -y, w, np.array([-0.25, -0.5]))
@@ -195,7 +220,8 @@ def test_best_ranges(kernels, case, seed):
     F, triples, y, w = case
     rng = np.random.default_rng(seed)
     k = int(rng.integers(1, 5))
-    values, t = rng.integers(0, 6, F.shape) / 1.0, np.sort(rng.integers(0, 6, (len(F), k)) - 0.5, axis=1)
+    values = rng.integers(0, 6, F.shape) / 1.0
+    t = np.sort(rng.integers(0, 6, (len(F), k)) - 0.5, axis=1)
     i, j = np.triu_indices(k + 2, 1)
     ranges = np.concatenate([np.stack([i, j], axis=1), np.stack([j, i], axis=1)]).astype(np.int64)
     error, best = kernels.best_ranges(values, F, triples, y, w, t, ranges)
@@ -210,31 +236,51 @@ def test_best_ranges(kernels, case, seed):
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 @settings(max_examples=60, deadline=None)
-@given(case=problems(most=400), seed=st.integers(0, 99), threads=st.sampled_from([1, 2]), split=st.booleans())
+@given(
+    case=problems(most=400),
+    seed=st.integers(0, 99),
+    threads=st.sampled_from([1, 2]),
+    split=st.booleans(),
+)
 def test_twins_agree_bit_for_bit(case, seed, threads, split):
     F, triples, y, w = case
     rng = np.random.default_rng(seed)
     least = -rng.random(len(F)) / np.abs(F).max(initial=1e-9)
     S = rng.integers(0, 2, F.shape) * 1.0 if split else None
     one, two = KERNELS
-    assert_same(one.weighted_errors(F, triples, y, w), two.weighted_errors(F, triples, y, w, threads=threads))
-    assert_same(one.margin_sums(F, triples, y, w), two.margin_sums(F, triples, y, w, threads=threads))
-    assert_same(one.z_values(F, triples, y, w, least, S), two.z_values(F, triples, y, w, least, S, threads=threads))
-    for a, b in zip(one.minimize_z(F, triples, y, w, least, S),
-                    two.minimize_z(F, triples, y, w, least, S, threads=threads), strict=True):
+    assert_same(
+        one.weighted_errors(F, triples, y, w),
+        two.weighted_errors(F, triples, y, w, threads=threads),
+    )
+    assert_same(
+        one.margin_sums(F, triples, y, w), two.margin_sums(F, triples, y, w, threads=threads)
+    )
+    assert_same(
+        one.z_values(F, triples, y, w, least, S),
+        two.z_values(F, triples, y, w, least, S, threads=threads),
+    )
+    for a, b in zip(
+        one.minimize_z(F, triples, y, w, least, S),
+        two.minimize_z(F, triples, y, w, least, S, threads=threads),
+        strict=True,
+    ):
         assert_same(a, b)
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 def test_the_twins_refuse_the_same_arguments_with_the_same_words():
     rng = np.random.default_rng(0)
-    F, triples = rng.normal(size=(3, 4)), rng.integers(0, 4, (6, 3)).astype(np.int32)
-    y, w = rng.choice([-1.0, 1.0], 6), on_grid(np.full(6, 1 / 6))
+    F = rng.normal(size=(3, 4))
+    triples = rng.integers(0, 4, (6, 3)).astype(np.int32)
+    y = rng.choice([-1.0, 1.0], 6)
+    w = on_grid(np.full(6, 1 / 6))
     more = {
-        "weighted_errors": (), "margin_sums": (), "z_values": (np.ones(3), np.ones((3, 4))),
+        "weighted_errors": (),
+        "margin_sums": (),
+        "z_values": (np.ones(3), np.ones((3, 4))),
         "minimize_z": (-np.ones(3), np.ones((3, 4))),
         "best_ranges": (np.zeros((3, 2)), np.array([[0, 3], [2, 1]])),
-    }  # fmt: skip
+    }
 
     def refused(name, place, value, error=ValueError):
         """What is said of the arguments with one exchanged; F is number 0, that before it -1."""
@@ -246,16 +292,27 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
     for name in more:
         for place, value, message in (
             (0, np.ones(4), "F must have 2 dimensions; got an array of shape (4,)"),
-            (0, F * np.nan, "F must hold values"), (0, np.full((3, 4), 1e308), "F must hold values"),
+            (0, F * np.nan, "F must hold values"),
+            (0, np.full((3, 4), 1e308), "F must hold values"),
             (1, triples[:, :2].copy(), "triples must have the length 3"),
-            (1, triples + np.int32(9), "triples must hold indices from 0 to 3"), (1, triples[:0], "must not be empty"),
-            (1, triples - np.int32(9), "triples must hold indices from 0 to 3"), (2, y[:5], "y must have the length 6"),
-            (2, 2 * y, "y must hold 1 or -1"), (3, w[:5], "w must have the length 6"), (3, -w, "w must hold weights"),
+            (1, triples + np.int32(9), "triples must hold indices from 0 to 3"),
+            (1, triples[:0], "must not be empty"),
+            (1, triples - np.int32(9), "triples must hold indices from 0 to 3"),
+            (2, y[:5], "y must have the length 6"),
+            (2, 2 * y, "y must hold 1 or -1"),
+            (3, w[:5], "w must have the length 6"),
+            (3, -w, "w must hold weights"),
             (3, 2 * w, "w must hold weights"),
-        ):  # fmt: skip
+        ):
             assert message in refused(name, place, value)
-        assert refused(name, 0, F.tolist(), TypeError) == "TypeError: F must be a numpy.ndarray; got list"
-        assert refused(name, 1, triples.astype(np.int64), TypeError) == "TypeError: triples must hold int32; got int64"
+        assert (
+            refused(name, 0, F.tolist(), TypeError)
+            == "TypeError: F must be a numpy.ndarray; got list"
+        )
+        assert (
+            refused(name, 1, triples.astype(np.int64), TypeError)
+            == "TypeError: triples must hold int32; got int64"
+        )
     for name, what in (("z_values", "alpha"), ("minimize_z", "least")):
         assert f"{what} must have the length 3" in refused(name, 4, np.ones(2))
         assert f"{what} must be finite" in refused(name, 4, np.array([0, 1, np.inf]))
@@ -263,39 +320,54 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
         assert "S must have the length 4" in refused(name, 5, np.ones((3, 3)))
         assert "S must hold 0 or 1; got 0.5" in refused(name, 5, np.full((3, 4), 0.5))
     for place, value, message in (
-        (-1, F[:2], "F must have the length 2"), (-1, F[:, :3].copy(), "F must have the length 3"),
-        (4, np.zeros((2, 2)), "thresholds must have the length 3"), (4, np.array([[1.0, 0.0]] * 3), "must not fall"),
-        (4, np.full((3, 1), np.nan), "must not fall"), (5, np.zeros((2, 1), np.int64), "ranges must have the length 2"),
+        (-1, F[:2], "F must have the length 2"),
+        (-1, F[:, :3].copy(), "F must have the length 3"),
+        (4, np.zeros((2, 2)), "thresholds must have the length 3"),
+        (4, np.array([[1.0, 0.0]] * 3), "must not fall"),
+        (4, np.full((3, 1), np.nan), "must not fall"),
+        (5, np.zeros((2, 1), np.int64), "ranges must have the length 2"),
         (5, np.zeros((0, 2), np.int64), "ranges must not be empty"),
         (5, np.array([[0, 4]]), "indices from 0 to 3; got 4"),
         (5, np.array([[-1, 2]]), "indices from 0 to 3; got -1"),
-    ):  # fmt: skip
+    ):
         assert message in refused("best_ranges", place, value)
 
 
 @each
 def test_weights_are_rounded_to_the_grid_where_errors_are_exact(kernels):
     rng = np.random.default_rng(0)
-    F, triples, y = rng.normal(size=(5, 9)), rng.integers(0, 9, (500, 3)).astype(np.int32), rng.choice([-1.0, 1.0], 500)
+    F = rng.normal(size=(5, 9))
+    triples = rng.integers(0, 9, (500, 3)).astype(np.int32)
+    y = rng.choice([-1.0, 1.0], 500)
     w = rng.random(500)
     w /= 1.001 * w.sum()
     assert (w != on_grid(w)).any()
-    t, ranges = np.sort(rng.normal(size=(5, 2)), axis=1), np.array([[0, 3], [1, 3], [2, 1]])
-    assert_same(kernels.weighted_errors(F, triples, y, w), reference.weighted_errors(F, triples, y, on_grid(w)))
+    t = np.sort(rng.normal(size=(5, 2)), axis=1)
+    ranges = np.array([[0, 3], [1, 3], [2, 1]])
+    assert_same(
+        kernels.weighted_errors(F, triples, y, w),
+        reference.weighted_errors(F, triples, y, on_grid(w)),
+    )
     expected = reference.best_ranges(F, F, triples, y, on_grid(w), t, ranges)
-    for found, one in zip(kernels.best_ranges(F, F, triples, y, w, t, ranges), expected, strict=True):
+    for found, one in zip(
+        kernels.best_ranges(F, F, triples, y, w, t, ranges), expected, strict=True
+    ):
         assert_same(found, one)
 
 
 @each
 def test_no_classifiers(kernels):
-    none, triples, y, w = np.empty((0, 4)), np.zeros((2, 3), dtype=np.int32), np.ones(2), np.full(2, 0.5)
+    none = np.empty((0, 4))
+    triples = np.zeros((2, 3), dtype=np.int32)
+    y = np.ones(2)
+    w = np.full(2, 0.5)
     assert_same(kernels.weighted_errors(none, triples, y, w), np.empty(0))
     assert_same(kernels.margin_sums(none, triples, y, w), np.empty((0, 4)))
     assert_same(kernels.z_values(none, triples, y, w, np.empty(0)), np.empty(0))
     for found in kernels.minimize_z(none, triples, y, w, np.empty(0)):
         assert_same(found, np.empty(0))
-    t, ranges = np.empty((0, 10**12)), np.zeros((1, 2), dtype=np.int64)
+    t = np.empty((0, 10**12))
+    ranges = np.zeros((1, 2), dtype=np.int64)
     error, best = kernels.best_ranges(none, none, triples, y, w, t, ranges)
     assert_same(error, np.empty(0))
     assert_same(best, np.empty(0, dtype=np.int64))
@@ -311,7 +383,8 @@ def test_exp_is_accurate():
 
 @each
 def test_weights_below_the_grid_are_no_weights(kernels):
-    F, triples = np.array([[0.0, 0, 1, 0, 0, 0]]), np.array([[0, 1, 2], [3, 4, 5]], dtype=np.int32)
+    F = np.array([[0.0, 0, 1, 0, 0, 0]])
+    triples = np.array([[0, 1, 2], [3, 4, 5]], dtype=np.int32)
     alpha, Z = kernels.minimize_z(F, triples, np.ones(2), np.array([1e-310, 0.5]), np.zeros(1))
     assert alpha == 0.0 and Z == 0.5
     assert kernels.z_values(F, triples, np.ones(2), np.array([1e-310, 0.5]), np.ones(1)) == 0.5

@@ -1,4 +1,6 @@
-"""The paper's algorithms as printed: against a general convex solver, loops over triples, and the form for use."""
+"""The paper's algorithms as printed: against a general convex solver, loops over triples, and the
+form for use.
+"""
 
 import numpy as np
 import oracles_lmnn as oracle
@@ -9,42 +11,64 @@ from test_lmnn import blobs, convex_optimum, problem_of
 from test_lmnn_certificate import assert_honest
 from threadpoolctl import threadpool_limits
 
-from refimpl.lmnn import algorithm, lmnn, lmnn_rect, project, target_neighbors
-from refimpl.lmnn.neighbors import metric_neighbors
+from refimpl.lmnn import (
+    LMNNOptions,
+    algorithm,
+    lmnn,
+    lmnn_rect,
+    metric_neighbors,
+    project,
+    target_neighbors,
+)
 from refimpl.lmnn.problem import LargeMarginProblem
 
 FASTEST = KERNELS[-1]
 FAST = {"kernels": FASTEST, "threads": 1}
-SETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
+SETS = {
+    "iris": load_iris,
+    "wine": load_wine,
+    "breast cancer": load_breast_cancer,
+    "digits": load_digits,
+}
 
 
 @pytest.fixture(autouse=True, scope="module")
 def one_blas_thread():
-    """The problems are small: the threads of the BLAS would wait for each other in each of thousands of steps."""
+    """The problems are small: the threads of the BLAS would wait for each other in each of
+    thousands of steps.
+    """
     with threadpool_limits(1):
         yield
 
 
 def sample(name, n, k, seed):
-    """Random points of a data set with standardised columns, and one partition and one for each class."""
+    """Random points of a data set with standardised columns, and one partition and one for each
+    class.
+    """
     X, y = SETS[name](return_X_y=True)
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(X))[:n]
     while np.bincount(y[rows], minlength=y.max() + 1).min() <= k:
         rows = rng.permutation(len(X))[:n]
-    X, y = X[rows], y[rows].astype(np.int64)
+    X = X[rows]
+    y = y[rows].astype(np.int64)
     X = X[:, X.std(axis=0) > 0]
     return np.ascontiguousarray((X - X.mean(axis=0)) / X.std(axis=0)), y
 
 
-# ------------------------------------------------------------------------------------------- the optimum
+# -------------------------------------------------------------------------------------- the optimum
 
 
 @pytest.mark.parametrize(
     ("name", "n", "k", "seed", "mu", "several"),
-    [("iris", 24, 2, 0, 1.0, False), ("iris", 24, 2, 0, 1.0, True), ("iris", 30, 3, 1, 0.5, True),
-     ("iris", 36, 1, 3, 2.0, False), ("wine", 30, 1, 5, 1.0, False)],
-)  # fmt: skip
+    [
+        ("iris", 24, 2, 0, 1.0, False),
+        ("iris", 24, 2, 0, 1.0, True),
+        ("iris", 30, 3, 1, 0.5, True),
+        ("iris", 36, 1, 3, 2.0, False),
+        ("wine", 30, 1, 5, 1.0, False),
+    ],
+)
 def test_within_half_a_percent_of_a_general_solver(name, n, k, seed, mu, several):
     X, y = sample(name, n, k, seed)
     partition = y if several else np.zeros(n, dtype=np.int64)
@@ -54,26 +78,41 @@ def test_within_half_a_percent_of_a_general_solver(name, n, k, seed, mu, several
     M = (L.transpose(0, 2, 1) @ L).tolist()
     exact = oracle.objective(X.tolist(), y, targets, mu, M, partition)
     assert best * (1 - 1e-5) <= exact <= 1.005 * best
-    found = lmnn(X, y, k, mu, partition=partition, solver="printed", max_checks=90, **FAST)
+    found = lmnn(
+        X,
+        y,
+        k,
+        mu,
+        partition=partition,
+        options=LMNNOptions(solver="printed", max_checks=90),
+        **FAST,
+    )
     assert found.objective <= 1.005 * best
     assert_honest(found, X, y, best)
 
 
 def test_does_not_collapse_at_a_kink():
-    """Steps that may only fall ended at 42.14 on these points, whose optimum (by a general solver) is 34.4143."""
+    """Steps that may only fall ended at 42.14 on these points, whose optimum (by a general solver)
+    is 34.4143.
+    """
     rows = np.random.default_rng(0).permutation(150)[:24]
     X, y = (given[rows] for given in load_iris(return_X_y=True))
-    found = lmnn(X, y, 2, solver="printed", **FAST)
+    found = lmnn(X, y, 2, options=LMNNOptions(solver="printed"), **FAST)
     assert 34.4143 <= found.objective <= 1.001 * 34.4143 and found.converged
     assert found.bound <= 34.4144
 
 
 @pytest.mark.parametrize(
     ("name", "n", "k", "seed", "mu", "several"),
-    [("iris", 150, 3, 2, 1.0, True), ("wine", 150, 2, 5, 0.5, False), ("wine", 110, 3, 6, 0.5, True),
-     ("breast cancer", 200, 3, 8, 1.0, False), ("breast cancer", 200, 3, 8, 0.5, True),
-     ("digits", 150, 3, 9, 0.5, False)],
-)  # fmt: skip
+    [
+        ("iris", 150, 3, 2, 1.0, True),
+        ("wine", 150, 2, 5, 0.5, False),
+        ("wine", 110, 3, 6, 0.5, True),
+        ("breast cancer", 200, 3, 8, 1.0, False),
+        ("breast cancer", 200, 3, 8, 0.5, True),
+        ("digits", 150, 3, 9, 0.5, False),
+    ],
+)
 def test_within_half_a_percent_of_the_proven_optimum(name, n, k, seed, mu, several):
     """Too large for a general solver: the bound of the default solver stands for the optimum."""
     X, y = sample(name, n, k, seed)
@@ -90,11 +129,16 @@ def test_within_half_a_percent_of_the_proven_optimum(name, n, k, seed, mu, sever
 def test_raw_columns_may_stop_short_and_it_is_said(name):
     X, y = (given[:150] for given in SETS[name](return_X_y=True))
     proven = lmnn(X, y, **FAST)
-    found = lmnn(X, y, solver="printed", max_checks=40, **FAST)
+    found = lmnn(X, y, options=LMNNOptions(solver="printed", max_checks=40), **FAST)
     assert found.objective >= proven.bound >= 0.998 * proven.objective >= 0.998 * found.bound
     assert_honest(found, X, y)
-    scaled = lmnn(X * 10.0 ** np.linspace(-4, 4, X.shape[1]), y, solver="printed", targets=proven.targets,
-                  max_checks=12, **FAST)  # fmt: skip
+    scaled = lmnn(
+        X * 10.0 ** np.linspace(-4, 4, X.shape[1]),
+        y,
+        options=LMNNOptions(solver="printed", max_checks=12),
+        targets=proven.targets,
+        **FAST,
+    )
     assert scaled.objective > 1.005 * proven.objective and not scaled.converged
     assert "not converged" in scaled.message
     assert scaled.bound <= proven.objective
@@ -106,7 +150,9 @@ def test_raw_columns_may_stop_short_and_it_is_said(name):
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 def test_each_step_is_eqs_2_to_6(several, kernels):
-    """The gradient that the steps carry along is a fresh one, by loops over all triples whose slack is positive."""
+    """The gradient that the steps carry along is a fresh one, by loops over all triples whose slack
+    is positive.
+    """
     X, y = blobs(4, n=21, d=3)
     problem = problem_of(X, y, 2, 0.7, y if several else None, kernels)
     start = algorithm.start(problem)
@@ -126,7 +172,9 @@ def test_each_step_is_eqs_2_to_6(several, kernels):
         assert value == pytest.approx(oracle.objective(*arguments))
     for _, (objective, L), now in checks:
         Ms = (L.transpose(0, 2, 1) @ L).tolist()
-        assert objective == pytest.approx(oracle.objective(X.tolist(), y, problem.targets, 0.7, Ms, problem.partition))
+        assert objective == pytest.approx(
+            oracle.objective(X.tolist(), y, problem.targets, 0.7, Ms, problem.partition)
+        )
         assert objective <= now.objective
 
 
@@ -149,10 +197,12 @@ def test_eq_6_gives_eq_5_along_a_whole_run():
 
 def test_the_step_goes_against_the_gradient_and_back_onto_the_cone():
     rng = np.random.default_rng(0)
-    L, G = rng.normal(size=(2, 3, 3)), rng.normal(size=(2, 3, 3))
+    L = rng.normal(size=(2, 3, 3))
+    G = rng.normal(size=(2, 3, 3))
     G = G + G.transpose(0, 2, 1)
     M = L.transpose(0, 2, 1) @ L
-    m, g = np.sqrt((M**2).sum()), np.sqrt((G**2).sum())
+    m = np.sqrt((M**2).sum())
+    g = np.sqrt((G**2).sum())
     eta = np.sqrt(90.0 * m / g**3) / 4**0.65
     assert eta < 0.9 * m / g
     values, vectors = np.linalg.eigh(M - eta * G)
@@ -194,7 +244,8 @@ def test_the_steps_go_on_while_a_full_check_finds_new_triples():
         *checks, (_, best, now) = algorithm.steps(problem, algorithm.start(problem), tol=0.5)
         ends.append(len(checks))
         held = now.objective
-        problem.add_pairs(*problem.impostors(np.eye(4)[None], margin=1e9))  # all pairs of two classes
+        # all pairs of two classes
+        problem.add_pairs(*problem.impostors(np.eye(4)[None], margin=1e9))
         assert held == pytest.approx(problem.evaluate_at(now.Z).objective) and held >= best[0]
     assert ends[0] < 50 <= ends[1]
 
@@ -216,13 +267,13 @@ def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
         assert moved.evaluate(start).pull == pytest.approx(60)  # 30 points with two targets each
 
 
-# --------------------------------------------------------------------------- the form for use, and twins
+# ---------------------------------------------------------------------- the form for use, and twins
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 def test_the_form_for_use_takes_the_printed_steps(several, kernels):
-    """The same factors bit for bit after each full check, with odd sizes and a tie in the points."""
+    """The same factors bit for bit after each full check, with odd sizes and equal points."""
     X, y = blobs(3, n=37, d=5)
     X[7] = X[4]
     X = X - X.mean(axis=0)
@@ -231,8 +282,17 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
     R = algorithm.coordinates(problem)
     inner = problem.within(problem.X @ R)
     seen = []
-    lmnn(X, y, 3, 0.6, partition=partition, solver="printed", tol=1e-5, max_checks=9,
-         callback=seen.append, kernels=kernels, threads=1)  # fmt: skip
+    lmnn(
+        X,
+        y,
+        3,
+        0.6,
+        partition=partition,
+        options=LMNNOptions(solver="printed", tol=1e-5, max_checks=9),
+        callback=lambda step: seen.append(step.state),
+        kernels=kernels,
+        threads=1,
+    )
     assert len(seen) == 9
     printed = algorithm.steps(inner, algorithm.start(inner), tol=1e-6)
     pull = np.linalg.norm(inner.pull_gradient())
@@ -240,19 +300,21 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
         assert_same(step.L, L @ R.transpose(0, 2, 1))
         assert (step.objective, step.active) == (objective, now.active)
         assert (step.evaluations, step.pairs) == (1 + t + step.t, len(inner.i))  # and the start
-        assert step.gradient_norm == pytest.approx(np.linalg.norm(inner.gradient_M(now.weights)) / pull)
+        assert step.gradient_norm == pytest.approx(
+            np.linalg.norm(inner.gradient_M(now.weights)) / pull
+        )
 
 
 def test_the_bound_holds_where_no_target_neighbours_differ_in_a_direction():
     X, y = sample("iris", 45, 2, 3)
     X[:, 0] = y == 2  # as far as one likes from the two others, at no cost
     proven = lmnn(X, y, 2, **FAST)
-    found = lmnn(X, y, 2, solver="printed", max_checks=50, **FAST)
+    found = lmnn(X, y, 2, options=LMNNOptions(solver="printed", max_checks=50), **FAST)
     assert proven.converged and found.bound <= proven.objective and proven.bound <= found.objective
     assert found.bound > 0.5 * proven.objective
     assert_honest(found, X, y)
     start = np.diag([0.0, 1.0, 1.0, 1.0])  # does not use the direction: its slopes are steep there
-    early = lmnn(X, y, 2, start=start, solver="printed", max_checks=6, **FAST)
+    early = lmnn(X, y, 2, start=start, options=LMNNOptions(solver="printed", max_checks=6), **FAST)
     assert early.bound <= proven.objective
     assert_honest(early, X, y)
 
@@ -266,21 +328,26 @@ def test_a_small_tol_lets_the_steps_go_on():
     for tol in (1e-4, 1e-8):
         inner = problem.within(problem.X @ R)
         checks.append(len(list(algorithm.steps(inner, algorithm.start(inner), tol=tol))))
-    found = lmnn(X, y, 2, solver="printed", tol=1e-7, **FAST)
+    found = lmnn(X, y, 2, options=LMNNOptions(solver="printed", tol=1e-7), **FAST)
     assert found.full_checks == checks[1] > checks[0]
     assert "forty full checks" in found.message and not found.converged
 
 
 def test_of_equally_near_points_of_several_partitions_the_lowest_comes_first():
-    X, partition = np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([1, 0, 1, 0])
+    X = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    partition = np.array([1, 0, 1, 0])
     squares, indices = algorithm.nearest(X, np.zeros((1, 1)), 3, np.ones((2, 1, 1)), partition)
     assert squares.tolist() == [[1, 1, 1]] and indices.tolist() == [[0, 1, 2]]
 
 
 def test_several_metrics_with_a_validation_set_take_the_printed_steps_from_one():
     X, y = sample("wine", 120, 3, 2)
-    train, held = (X[::2], y[::2]), (X[1::2], y[1::2])
-    found = [lmnn(*train, partition=train[1], validation=held, solver=s, **FAST) for s in (None, "printed")]
+    train = (X[::2], y[::2])
+    held = (X[1::2], y[1::2])
+    found = [
+        lmnn(*train, partition=train[1], options=LMNNOptions(validation=held, solver=s), **FAST)
+        for s in (None, "printed")
+    ]
     assert_same(found[0].L, found[1].L)
     assert found[0].validation_errors.min() <= found[0].validation_errors[0]
 
@@ -289,22 +356,37 @@ def test_a_start_is_taken_in_the_coordinates_of_the_points():
     X, y = sample("iris", 40, 2, 0)
     L = np.random.default_rng(0).normal(size=(3, 4))
     seen = []
-    found = lmnn(X, y, 2, start=L, solver="printed", max_checks=1, callback=seen.append, **FAST)
+    found = lmnn(
+        X,
+        y,
+        2,
+        start=L,
+        options=LMNNOptions(solver="printed", max_checks=1),
+        callback=lambda step: seen.append(step.state),
+        **FAST,
+    )
     np.testing.assert_allclose(found.M[0], L.T @ L, atol=1e-9)
     assert seen[0].t == 1 and not found.converged
 
 
 def test_a_start_of_zeros_is_the_start_of_the_printed_form():
     X, y = sample("iris", 40, 2, 0)
-    found = [lmnn(X, y, 2, start=L, solver="printed", max_checks=5, **FAST) for L in (None, np.zeros((4, 4)))]
+    found = [
+        lmnn(X, y, 2, start=L, options=LMNNOptions(solver="printed", max_checks=5), **FAST)
+        for L in (None, np.zeros((4, 4)))
+    ]
     assert_same(found[0].L, found[1].L)
 
 
 def test_points_that_equal_their_targets_are_refused():
-    X, y = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0), np.repeat([0, 1], 10)
-    with pytest.raises(ValueError, match="needs target neighbours that differ"):
-        lmnn(X, y, 2, solver="printed", **FAST)
-    found = lmnn(X, y, 2, partition=y, validation=(X + 0.1, y), max_checks=3, **FAST)  # the usual solver takes them
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
+    y = np.repeat([0, 1], 10)
+    with pytest.raises(ValueError, match="must have target neighbours that differ"):
+        lmnn(X, y, 2, options=LMNNOptions(solver="printed"), **FAST)
+    # the usual solver takes them
+    found = lmnn(
+        X, y, 2, partition=y, options=LMNNOptions(validation=(X + 0.1, y), max_checks=3), **FAST
+    )
     assert np.isfinite(found.L).all() and found.validation_errors.min() == 0
 
 
@@ -312,29 +394,40 @@ def test_points_that_equal_their_targets_are_refused():
 @pytest.mark.parametrize("search", ["product", "trees"])
 def test_twins_give_the_same_metrics(search):
     X, y = sample("iris", 41, 2, 1)
-    found = [algorithm.lmnn(X, y, 2, 0.5, y, search=search, kernels=one, threads=t) for t, one in enumerate(KERNELS, 1)]
+    found = [
+        algorithm.lmnn(X, y, 2, 0.5, y, search=search, kernels=one, threads=t)
+        for t, one in enumerate(KERNELS, 1)
+    ]
     assert_same(*found)
 
 
 def test_targets_and_neighbours_are_those_of_the_form_for_use():
     rng = np.random.default_rng(0)
-    X, y = np.rint(2 * rng.normal(size=(60, 3))), np.arange(60) % 3  # ties
+    X = np.rint(2 * rng.normal(size=(60, 3)))
+    y = np.arange(60) % 3  # ties
     assert_same(algorithm.target_neighbors(X, y, 3), target_neighbors(X, y, 3))
-    assert algorithm.target_neighbors(X, y, 3).tolist() == oracle.target_neighbours(X.tolist(), y, 3)
-    X, Q, L = rng.normal(size=(61, 3)), rng.normal(size=(9, 3)), rng.normal(size=(3, 2, 3))
+    assert algorithm.target_neighbors(X, y, 3).tolist() == oracle.target_neighbours(
+        X.tolist(), y, 3
+    )
+    X = rng.normal(size=(61, 3))
+    Q = rng.normal(size=(9, 3))
+    L = rng.normal(size=(3, 2, 3))
     partition = np.arange(61) % 3
-    partition[partition == 2] = np.where(np.arange(20) < 3, 2, 0)  # a partition with fewer points than neighbours
+    # a partition with fewer points than neighbours
+    partition[partition == 2] = np.where(np.arange(20) < 3, 2, 0)
     for kernels in KERNELS:
         squares, indices = algorithm.nearest(X, Q, 5, L, partition, kernels=kernels)
-        want = metric_neighbors(X, Q, 5, L, partition, kernels=kernels)
+        want = metric_neighbors(L, Q, X, 5, partition=partition, kernels=kernels)
         assert_same(indices, want[1])
         np.testing.assert_allclose(squares, want[0], rtol=1e-12)
         M = (L.transpose(0, 2, 1) @ L).tolist()
-        by_hand = sorted((oracle.squared_under(M[partition[i]], Q[0], X[i]), i) for i in range(61))[:5]
+        by_hand = sorted((oracle.squared_under(M[partition[i]], Q[0], X[i]), i) for i in range(61))[
+            :5
+        ]
         assert indices[0].tolist() == [i for _, i in by_hand]
 
 
-# ------------------------------------------------------------------------------------------------ § 4.3
+# -------------------------------------------------------------------------------------------- § 4.3
 
 
 def test_svd_is_the_nearest_matrix_of_its_rank():
@@ -345,7 +438,9 @@ def test_svd_is_the_nearest_matrix_of_its_rank():
         L = algorithm.lmnn_svd(M, r)
         assert L.shape == (r, 5)
         np.testing.assert_allclose((L * L).sum(axis=1), values[::-1][:r], rtol=1e-12)
-        np.testing.assert_allclose(np.linalg.norm(M - L.T @ L), np.linalg.norm(values[: 5 - r]), atol=1e-9)
+        np.testing.assert_allclose(
+            np.linalg.norm(M - L.T @ L), np.linalg.norm(values[: 5 - r]), atol=1e-9
+        )
 
 
 def test_the_gradient_by_the_factor_is_that_of_finite_differences():
@@ -367,9 +462,13 @@ def test_the_gradient_by_the_factor_is_that_of_finite_differences():
 
 def test_plain_steps_by_the_factor_come_near_the_form_for_use():
     X, y = sample("wine", 90, 3, 3)
-    problem = LargeMarginProblem(X, y, target_neighbors(X, y, 3), 1.0, np.zeros(90, dtype=np.int64), FASTEST)
+    problem = LargeMarginProblem(
+        X, y, target_neighbors(X, y, 3), 1.0, np.zeros(90, dtype=np.int64), FASTEST
+    )
     for r in (2, 4):
         want = lmnn_rect(X, y, r, 3, **FAST).objective
         start = np.linalg.eigh(X.T @ X)[1][:, ::-1][:, :r].T[None]
-        *_, (_, (objective, L), _) = algorithm.steps(problem, np.ascontiguousarray(start), algorithm.factor_step)
+        *_, (_, (objective, L), _) = algorithm.steps(
+            problem, np.ascontiguousarray(start), algorithm.factor_step
+        )
         assert L.shape == (1, r, 13) and objective <= 1.1 * want

@@ -1,4 +1,6 @@
-"""LMNN: against loops over all triples, a general convex solver, finite differences, and twin against twin."""
+"""LMNN: against loops over all triples, a general convex solver, finite differences, and twin
+against twin.
+"""
 
 import numpy as np
 import oracles_lmnn as oracle
@@ -10,15 +12,19 @@ from hypothesis import strategies as st
 import refimpl
 import refimpl.kernels
 from refimpl.lmnn import (
-    estimate_memory,
+    LMNNOptions,
+    classify,
     kmeans_partition,
+    leave_one_out_error,
     lmnn,
     lmnn_rect,
     lmnn_svd,
+    metric_neighbors,
     target_neighbors,
 )
 from refimpl.lmnn.certificate import Slopes, dual_bound
-from refimpl.lmnn.neighbors import classify, leave_one_out_error, metric_neighbors, votes
+from refimpl.lmnn.memory import bytes_for
+from refimpl.lmnn.neighbors import votes
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.starts import scaled
 
@@ -28,13 +34,17 @@ FASTEST = KERNELS[-1]
 def blobs(seed=0, n=36, d=4, classes=3, spread=0.7):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % classes
-    X = rng.normal(size=(n, d)) * np.linspace(2, 0.3, d) + spread * y[:, None] * np.linspace(0, 1, d)
+    X = rng.normal(size=(n, d)) * np.linspace(2, 0.3, d) + spread * y[:, None] * np.linspace(
+        0, 1, d
+    )
     return X, y
 
 
 def problem_of(X, y, k, mu, partition=None, kernels=refimpl.kernels):
     partition = np.zeros(len(X), dtype=np.int64) if partition is None else partition
-    return LargeMarginProblem(X, y.astype(np.int64), target_neighbors(X, y, k), mu, partition, kernels)
+    return LargeMarginProblem(
+        X, y.astype(np.int64), target_neighbors(X, y, k), mu, partition, kernels
+    )
 
 
 @st.composite
@@ -44,10 +54,12 @@ def problems(draw):
     partition = np.arange(len(X)) * 7 % 5 % partitions
     rng = np.random.default_rng(0)
     L = rng.normal(size=(partitions, draw(st.integers(1, 4)), X.shape[1]))
-    return problem_of(X, y, draw(st.integers(1, 3)), draw(st.sampled_from([0.3, 1.0, 3.0])), partition), L
+    return problem_of(
+        X, y, draw(st.integers(1, 3)), draw(st.sampled_from([0.3, 1.0, 3.0])), partition
+    ), L
 
 
-# -------------------------------------------------------------------------------- eqs. 2, 3, 5, 6 and 8
+# ---------------------------------------------------------------------------- eqs. 2, 3, 5, 6 and 8
 
 
 @settings(max_examples=25, deadline=None)
@@ -57,10 +69,19 @@ def test_the_objective_and_its_gradient_are_those_of_all_triples(case):
     problem.add_pairs(*problem.impostors(L))
     now = problem.evaluate(L)
     Ms = (L.transpose(0, 2, 1) @ L).tolist()
-    arguments = problem.X.tolist(), problem.classes, problem.targets, problem.mu, Ms, problem.partition
+    arguments = (
+        problem.X.tolist(),
+        problem.classes,
+        problem.targets,
+        problem.mu,
+        Ms,
+        problem.partition,
+    )
     assert now.objective == pytest.approx(oracle.objective(*arguments), rel=1e-10)
     assert now.active == sum(z > 0 for *_, z in oracle.triples(*arguments[:3], *arguments[4:]))
-    np.testing.assert_allclose(problem.gradient_M(now.weights), oracle.gradient(*arguments), rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(
+        problem.gradient_M(now.weights), oracle.gradient(*arguments), rtol=1e-8, atol=1e-8
+    )
     assert problem.evaluate(L, 0.5).smooth <= now.objective
 
 
@@ -86,7 +107,7 @@ def test_target_neighbours(seed, k):
     assert target_neighbors(X, y, k).tolist() == oracle.target_neighbours(X.tolist(), y, k)
 
 
-# ------------------------------------------------------------------------------------------- the optimum
+# -------------------------------------------------------------------------------------- the optimum
 
 
 def convex_optimum(X, y, targets, mu, partition):
@@ -97,12 +118,20 @@ def convex_optimum(X, y, targets, mu, partition):
 
     def distances(a, b):
         outer = np.einsum("pi,pj->pij", X[a] - X[b], X[a] - X[b]).reshape(len(a), -1)
-        return sum((outer * (partition[b] == alpha)[:, None]) @ cp.vec(M, order="C") for alpha, M in enumerate(Ms))
+        return sum(
+            (outer * (partition[b] == alpha)[:, None]) @ cp.vec(M, order="C")
+            for alpha, M in enumerate(Ms)
+        )
 
-    i, j = np.repeat(np.arange(len(X)), targets.shape[1]), targets.ravel()
-    triples = np.array([(a, b, l) for a, b in zip(i, j, strict=True) for l in range(len(X)) if y[l] != y[a]]).T
+    i = np.repeat(np.arange(len(X)), targets.shape[1])
+    j = targets.ravel()
+    triples = np.array(
+        [(a, b, l) for a, b in zip(i, j, strict=True) for l in range(len(X)) if y[l] != y[a]]
+    ).T
     slacks = cp.pos(1 + distances(*triples[:2]) - distances(triples[0], triples[2]))
-    return cp.Problem(cp.Minimize(cp.sum(distances(i, j)) + mu * cp.sum(slacks))).solve(solver=cp.CLARABEL)
+    return cp.Problem(cp.Minimize(cp.sum(distances(i, j)) + mu * cp.sum(slacks))).solve(
+        solver=cp.CLARABEL
+    )
 
 
 @pytest.mark.parametrize(("k", "mu"), [(1, 0.3), (2, 1.0), (3, 3.0), (5, 1.0)])
@@ -110,7 +139,7 @@ def test_the_optimum_is_that_of_a_general_convex_solver(k, mu):
     X, y = blobs(k, n=24, d=3)
     partition = np.zeros(len(X), dtype=np.int64)
     best = convex_optimum(X, y, target_neighbors(X, y, k), mu, partition)
-    found = lmnn(X, y, k, mu, tol=3e-5, kernels=FASTEST)
+    found = lmnn(X, y, k, mu, options=LMNNOptions(tol=3e-5), kernels=FASTEST)
     assert found.converged and found.gap <= 3e-5
     assert found.objective == pytest.approx(best, rel=1e-4)
     assert found.bound <= best * (1 + 1e-6) and best <= found.objective * (1 + 1e-6)
@@ -119,17 +148,29 @@ def test_the_optimum_is_that_of_a_general_convex_solver(k, mu):
 def test_several_metrics_reach_the_optimum_of_their_joint_problem():
     X, y = blobs(3, n=24, d=2)
     best = convex_optimum(X, y, target_neighbors(X, y, 2), 1.0, y)
-    found = lmnn(X, y, 2, partition=y, tol=3e-5, kernels=FASTEST)
+    found = lmnn(X, y, 2, partition=y, options=LMNNOptions(tol=3e-5), kernels=FASTEST)
     assert found.converged and found.objective == pytest.approx(best, rel=1e-4)
     assert found.objective < lmnn(X, y, 2, kernels=FASTEST).objective
-    one = lmnn(X, y, 2, partition=np.full(len(y), "all"), tol=1e-5, kernels=FASTEST)
-    assert one.objective == pytest.approx(lmnn(X, y, 2, tol=1e-5, kernels=FASTEST).objective, rel=2e-5)
+    one = lmnn(
+        X, y, 2, partition=np.full(len(y), "all"), options=LMNNOptions(tol=1e-5), kernels=FASTEST
+    )
+    assert one.objective == pytest.approx(
+        lmnn(X, y, 2, options=LMNNOptions(tol=1e-5), kernels=FASTEST).objective, rel=2e-5
+    )
 
 
 def test_the_objective_never_rises_and_is_that_of_all_triples():
     X, y = blobs(5)
     steps = []
-    found = lmnn(X, y, 3, 0.3, tol=1e-4, kernels=FASTEST, callback=steps.append)
+    found = lmnn(
+        X,
+        y,
+        3,
+        0.3,
+        options=LMNNOptions(tol=1e-4),
+        kernels=FASTEST,
+        callback=lambda step: steps.append(step.state),
+    )
     assert len(steps) == found.full_checks and steps[-1].bound == found.bound
     assert (np.diff(found.history[:, 0]) <= 0).all() and (np.diff(found.history[:, 1]) >= 0).all()
     exact = oracle.objective(X.tolist(), y, found.targets, 0.3, found.M.tolist(), found.partition)
@@ -155,26 +196,43 @@ def test_any_slopes_give_a_bound(seed):
     assert 0 < bound <= lmnn(X, y, 2, kernels=FASTEST).objective * (1 + 1e-9)
 
 
-# ------------------------------------------------------------------------------------ twins, resuming, files
+# --------------------------------------------------------------------------- twins, resuming, files
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@pytest.mark.parametrize("options", [{}, {"partition": "y"}, {"solver": "printed", "max_checks": 8}, {"r": 2}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"partition": "y"}, {"options": LMNNOptions(solver="printed", max_checks=8)}, {"r": 2}],
+    ids=["one", "several", "printed", "low rank"],
+)
 def test_twins_train_alike_step_by_step(options):
     X, y = blobs(2, n=60)
     runs = []
     for kernels in KERNELS:
         steps = []
-        given = {**options, "kernels": kernels, "callback": steps.append, "threads": len(runs) + 1}
-        if "r" in options:
-            lmnn_rect(X, y, k=2, mu=0.7, **given)
-        else:
-            lmnn(X, y, 2, 0.7, **{**given, **({"partition": y} if "partition" in options else {})})
+        changed = {"partition": y} if "partition" in options else {}
+        train = lmnn_rect if "r" in options else lmnn
+        train(
+            X,
+            y,
+            k=2,
+            mu=0.7,
+            **{**options, **changed},
+            kernels=kernels,
+            threads=len(runs) + 1,
+            callback=lambda step, steps=steps: steps.append(step.state),
+        )
         runs.append(steps)
     assert len(runs[0]) == len(runs[1])
     for a, b in zip(*runs, strict=True):
         assert_same(a.L, b.L)
-        assert (a.objective, a.bound, a.active, a.pairs, a.h) == (b.objective, b.bound, b.active, b.pairs, b.h)
+        assert (a.objective, a.bound, a.active, a.pairs, a.h) == (
+            b.objective,
+            b.bound,
+            b.active,
+            b.pairs,
+            b.h,
+        )
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
@@ -183,20 +241,33 @@ def test_trees_find_the_same_impostors(kernels, several):
     X, y = blobs(6, n=80)
     X[40:60] = X[:20]  # duplicates of other classes
     partition = np.arange(80) % 3 if several else None
-    runs = [lmnn(X, y, 2, search=search, partition=partition, max_checks=6, kernels=kernels)
-            for search in ("product", "trees")]  # fmt: skip
+    runs = [
+        lmnn(
+            X,
+            y,
+            2,
+            options=LMNNOptions(search=search, max_checks=6),
+            partition=partition,
+            kernels=kernels,
+        )
+        for search in ("product", "trees")
+    ]
     assert_same(runs[0].history, runs[1].history)
     assert_same(runs[0].L, runs[1].L)
 
 
 def test_a_result_is_saved_loaded_and_goes_on(tmp_path):
     X, y = blobs()
-    found = lmnn(X, y, 2, max_checks=3, tol=1e-9, kernels=FASTEST)
+    found = lmnn(X, y, 2, options=LMNNOptions(max_checks=3, tol=1e-9), kernels=FASTEST)
     assert not found.converged and "max_checks" in found.message
     refimpl.save(tmp_path / "metric.npz", found)
     again = refimpl.load(tmp_path / "metric.npz")
     assert_same(again.L, found.L)
-    assert (again.objective, again.message, again.converged) == (found.objective, found.message, found.converged)
+    assert (again.objective, again.message, again.converged) == (
+        found.objective,
+        found.message,
+        found.converged,
+    )
     more = lmnn(X, y, 2, start=again, kernels=FASTEST)
     assert more.converged and more.objective < found.objective
     assert lmnn(X, y, 2, start=np.eye(4)[:2], kernels=FASTEST).converged  # a factor of low rank
@@ -204,50 +275,72 @@ def test_a_result_is_saved_loaded_and_goes_on(tmp_path):
 
 def test_targets_are_rechosen_under_the_learnt_metric():
     X, y = blobs(1, n=60)
-    first, second = lmnn(X, y, 2, kernels=FASTEST), lmnn(X, y, 2, rounds=2, kernels=FASTEST)
+    first = lmnn(X, y, 2, kernels=FASTEST)
+    second = lmnn(X, y, 2, options=LMNNOptions(n_target_rounds=2), kernels=FASTEST)
     assert (first.targets != second.targets).any()
     for c in range(3):
         members = np.flatnonzero(y == c)
-        near = members[metric_neighbors(X[members], None, 2, first.L)[1]]
+        near = members[metric_neighbors(first, None, X[members], 2)[1]]
         assert (second.targets[members] == near).all()
 
 
 def test_validation_of_several_metrics_starts_from_one_and_keeps_the_best():
     rng = np.random.default_rng(5)
-    X, y = rng.normal(size=(60, 12)), np.arange(60) % 3  # 20 points a class in 12 dimensions: easily fitted too well
+    # 20 points a class in 12 dimensions: easily fitted too well
+    X = rng.normal(size=(60, 12))
+    y = np.arange(60) % 3
     X[:, 0] += y
-    train, held = (X[::2], y[::2]), (X[1::2], y[1::2])
-    one = lmnn(*train, 3, validation=held, tol=1e-2, kernels=FASTEST)
-    found = lmnn(*train, 3, partition=train[1], validation=held, kernels=FASTEST)
+    train = (X[::2], y[::2])
+    held = (X[1::2], y[1::2])
+    one = lmnn(*train, 3, options=LMNNOptions(validation=held, tol=1e-2), kernels=FASTEST)
+    found = lmnn(
+        *train, 3, partition=train[1], options=LMNNOptions(validation=held), kernels=FASTEST
+    )
     errors = found.validation_errors
     assert errors[0] == one.validation_errors.min() and errors.min() <= errors[0]
-    assert (classify(*train, held[0], 3, found.L, found.partition, kernels=FASTEST) != held[1]).mean() == errors.min()
+    assert (classify(found, held[0], *train, 3, kernels=FASTEST) != held[1]).mean() == errors.min()
 
 
 def test_a_pull_that_is_singular_bounds_nothing():
-    C, S = np.diag([1.0, 0.0])[None], np.diag([0.0, -1.0])[None]
+    C = np.diag([1.0, 0.0])[None]
+    S = np.diag([0.0, -1.0])[None]
     assert dual_bound([Slopes(1.0, C + S)], Slopes(0.0, C)) == 0.0
 
 
 def test_validation_stops_the_training_at_the_lowest_error():
     X, y = blobs(4, n=90)
-    found = lmnn(X[::2], y[::2], 3, validation=(X[1::2], y[1::2]), patience=2, tol=1e-9, kernels=FASTEST)
+    found = lmnn(
+        X[::2],
+        y[::2],
+        3,
+        options=LMNNOptions(validation=(X[1::2], y[1::2]), patience=2, tol=1e-9),
+        kernels=FASTEST,
+    )
     assert "validation" in found.message and not found.converged
     assert len(found.validation_errors) == found.full_checks == found.validation_errors.argmin() + 3
-    error = (classify(X[::2], y[::2], X[1::2], 3, found.L) != y[1::2]).mean()
+    error = (classify(found, X[1::2], X[::2], y[::2], 3) != y[1::2]).mean()
     assert error == found.validation_errors.min()
 
 
 def test_a_large_set_starts_from_a_tenth_of_it(monkeypatch):
     X, y = blobs(0, n=1500, d=2)
-    whole, steps = lmnn(X, y, 1, tol=1e-3, kernels=FASTEST), []
+    whole = lmnn(X, y, 1, options=LMNNOptions(tol=1e-3), kernels=FASTEST)
+    steps = []
     monkeypatch.setattr("refimpl.lmnn.starts.COARSE", 1000)
-    found = lmnn(X, y, 1, tol=1e-3, kernels=FASTEST, callback=steps.append)
+    found = lmnn(
+        X,
+        y,
+        1,
+        options=LMNNOptions(tol=1e-3),
+        kernels=FASTEST,
+        callback=lambda step: steps.append(step.state),
+    )
     assert found.converged and found.objective == pytest.approx(whole.objective, rel=2e-3)
-    assert steps[0].objective != whole.history[0, 0] and len(steps) == found.full_checks  # the tenth's are not told
+    # the tenth's are not told
+    assert steps[0].objective != whole.history[0, 0] and len(steps) == found.full_checks
 
 
-# ---------------------------------------------------------------------------------------- §§ 4.3 and 5
+# ------------------------------------------------------------------------------------- §§ 4.3 and 5
 
 
 def test_svd_keeps_the_leading_eigenvectors():
@@ -259,72 +352,85 @@ def test_svd_keeps_the_leading_eigenvectors():
         want = (vectors[:, -r:] * values[-r:]) @ vectors[:, -r:].T
         np.testing.assert_allclose(L.T @ L, want, atol=1e-9 * values[-1])
         assert L.shape == (r, 4)
-    assert_same(lmnn_svd(found.M[0], 2), lmnn_svd(found, 2))
+    assert_same(lmnn_svd(found.L[0], 2), lmnn_svd(found, 2))
+    assert_same(found.L[0].T @ found.L[0], found.M[0])
 
 
 def test_rect_beats_the_truncated_metric_and_reaches_the_full_one():
     X, y = blobs(2, n=60)
-    full = lmnn(X, y, 2, tol=1e-4, kernels=FASTEST)
+    full = lmnn(X, y, 2, options=LMNNOptions(tol=1e-4), kernels=FASTEST)
     problem = problem_of(X, y, 2, 1.0)
     for r in (1, 2):
         found = lmnn_rect(X, y, r, 2, kernels=FASTEST)
         L = scaled(problem, lmnn_svd(full, r)[None])
         problem.add_pairs(*problem.impostors(L))
-        assert found.L.shape == (1, r, 4) and found.objective <= problem.evaluate(L).objective * (1 + 1e-9)
-    assert lmnn_rect(X, y, 4, 2, kernels=FASTEST).objective == pytest.approx(full.objective, rel=1e-2)
+        assert found.L.shape == (1, r, 4) and found.objective <= problem.evaluate(L).objective * (
+            1 + 1e-9
+        )
+    assert lmnn_rect(X, y, 4, 2, kernels=FASTEST).objective == pytest.approx(
+        full.objective, rel=1e-2
+    )
 
 
 def test_eq_8_takes_the_metric_of_the_training_point():
     rng = np.random.default_rng(0)
-    X, queries, partition = rng.normal(size=(40, 3)), rng.normal(size=(7, 3)), np.arange(40) % 3
+    X = rng.normal(size=(40, 3))
+    queries = rng.normal(size=(7, 3))
+    partition = np.arange(40) % 3
     L = rng.normal(size=(3, 2, 3))
-    squares, indices = metric_neighbors(X, queries, 5, L, partition)
+    squares, indices = metric_neighbors(L, queries, X, 5, partition=partition)
     M = (L.transpose(0, 2, 1) @ L).tolist()
     for q, row, distances in zip(queries, indices, squares, strict=True):
         want = sorted((oracle.squared_under(M[partition[i]], q, X[i]), i) for i in range(40))[:5]
         assert row.tolist() == [i for _, i in want]
         np.testing.assert_allclose(distances, [d for d, _ in want])
-    loo = metric_neighbors(X, None, 5, L, partition)[1]
+    loo = metric_neighbors(L, None, X, 5, partition=partition)[1]
     assert (loo != np.arange(40)[:, None]).all()
     y = np.arange(40) % 2
     wrong = [
         np.bincount(y[row], minlength=2).argmax() != y[i] for i, row in enumerate(loo)
     ]  # an odd k: no ties of two classes
-    assert leave_one_out_error(X, y, 5, L, partition) == np.mean(wrong)
+    assert leave_one_out_error(L, X, y, 5, partition=partition) == np.mean(wrong)
 
 
 def test_a_metric_of_a_single_point():
-    X, partition = np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])
-    squares, indices = metric_neighbors(X, None, 2, np.ones((2, 1, 1)), partition)
+    X = np.array([[0.0], [1.0], [5.0]])
+    partition = np.array([0, 0, 1])
+    squares, indices = metric_neighbors(np.ones((2, 1, 1)), None, X, 2, partition=partition)
     assert indices.tolist() == [[1, 2], [0, 2], [1, 0]] and squares[2].tolist() == [16.0, 25.0]
 
 
 def test_votes_that_are_equal_go_to_the_first_class():
-    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["b", "a", "b", "a"])
-    assert classify(X, y, [[0.9], [-1.0]], 2, np.eye(1)).tolist() == ["a", "a"]
-    assert classify(X, y, [[0.1]], 1, np.eye(1)).tolist() == ["b"]
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    y = np.array(["b", "a", "b", "a"])
+    assert classify(np.eye(1), [[0.9], [-1.0]], X, y, 2).tolist() == ["a", "a"]
+    assert classify(np.eye(1), [[0.1]], X, y, 1).tolist() == ["b"]
     assert_same(votes(np.array([[1, 0, 2], [2, 2, 1]]), 3), np.array([[1, 1, 1], [0, 1, 2]]))
 
 
 def test_clusters():
     X, _ = blobs()
-    partition = kmeans_partition(X, 4, np.random.default_rng(0))
+    partition = kmeans_partition(X, 4, rng=np.random.default_rng(0))
     assert set(partition) == set(range(partition.max() + 1)) and partition.max() <= 3
-    assert (partition == kmeans_partition(X, 4, np.random.default_rng(0))).all()
+    assert (partition == kmeans_partition(X, 4, rng=np.random.default_rng(0))).all()
 
 
-# ------------------------------------------------------------------------------------------- hard input
+# --------------------------------------------------------------------------------------- hard input
 
 
 @pytest.mark.parametrize(
     "X",
     [
         np.random.default_rng(0).normal(size=(20, 50)),  # d > n
-        np.hstack([np.random.default_rng(0).normal(size=(20, 2)), np.full((20, 1), 7.0)]),  # a constant feature
+        # a constant feature
+        np.hstack([np.random.default_rng(0).normal(size=(20, 2)), np.full((20, 1), 7.0)]),
         np.hstack([np.random.default_rng(0).normal(size=(20, 2))] * 2),  # collinear features
         np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0),  # two points
-        np.tile(np.random.default_rng(0).normal(size=(10, 2)), (2, 1)),  # each point in both classes
-        np.hstack([np.repeat([[0.0], [1.0]], 10, axis=0), np.random.default_rng(0).normal(size=(20, 1))]),
+        # each point in both classes
+        np.tile(np.random.default_rng(0).normal(size=(10, 2)), (2, 1)),
+        np.hstack(
+            [np.repeat([[0.0], [1.0]], 10, axis=0), np.random.default_rng(0).normal(size=(20, 1))]
+        ),
         1e6 * np.random.default_rng(0).normal(size=(20, 2)),
         1e-6 * np.random.default_rng(0).normal(size=(20, 1)),
     ],
@@ -342,26 +448,29 @@ def test_singular_data_give_a_finite_metric(X):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"y": np.zeros(36)}, "y has 1 class"),
+        ({"y": np.zeros(36)}, "y must hold at least .*got 1"),
         ({"k": 12}, r"k must be at most 11, the smallest class \(0\) has 12 points; got 12"),
         ({"k": 0}, "k"),
         ({"mu": 0.0}, "mu"),
         ({"mu": 1e200}, "mu must be at least 1e-100 and at most 1e[+]100; got 1e[+]200"),
         ({"mu": 1e-101}, "mu must be at least 1e-100"),
-        ({"tol": -1.0}, "tol"),
         ({"threads": 0}, "threads must be at least 1, or None; got 0"),
         ({"X": np.full((36, 4), np.nan)}, "X"),
-        ({"X": np.ones((36, 4))}, "all points are equal"),
-        ({"solver": "newton"}, "solver"),
-        ({"search": "hash"}, "search"),
+        ({"X": np.ones((36, 4))}, "X must hold points that differ; got equal points only"),
         ({"targets": np.zeros((36, 1), dtype=int)}, "targets"),
-        ({"targets": np.tile(np.arange(36)[:, None], (1, 2))}, "own target neighbour"),
-        ({"targets": (np.arange(36)[:, None] + np.array([1, 2])) % 36}, "own class"),
+        (
+            {"targets": np.tile(np.arange(36)[:, None], (1, 2))},
+            "must hold other points in each row; got 0 in row 0",
+        ),
+        (
+            {"targets": (np.arange(36)[:, None] + np.array([1, 2])) % 36},
+            "must hold points of the same class in each row; got",
+        ),
         ({"start": np.ones((2, 3))}, "start"),
         ({"partition": [0, 1]}, "partition"),
-        ({"validation": (np.ones((2, 3)), [0, 1])}, "validation"),
-        ({"rounds": 0}, "rounds"),
-        ({"max_checks": 0}, "max_checks"),
+        ({"options": LMNNOptions(validation=(np.ones((2, 3)), [0, 1]))}, "validation"),
+        ({"options": {"tol": 1e-2}}, "options must be an LMNNOptions; got {'tol'"),
+        ({"callback": 3}, "callback must be a function of a refimpl.Step; got 3"),
         ({"kernels": "fast"}, "kernels"),
     ],
 )
@@ -376,8 +485,13 @@ def test_a_spread_whose_square_is_lost_is_refused(scale):
     X, y = blobs()
     X[:, 0] = 0.3  # a constant column is fine
     X[:, 2] *= scale
-    for train in (lambda: lmnn(X, y, 2, kernels=FASTEST), lambda: lmnn_rect(X, y, 2, 2, kernels=FASTEST)):
-        with pytest.raises(ValueError, match="column 2 of X must be constant or have a spread of at least 1e-120"):
+    for train in (
+        lambda: lmnn(X, y, 2, kernels=FASTEST),
+        lambda: lmnn_rect(X, y, 2, 2, kernels=FASTEST),
+    ):
+        with pytest.raises(
+            ValueError, match="column 2 of X must be constant or have a spread of at least 1e-120"
+        ):
             train()
 
 
@@ -400,10 +514,10 @@ def test_memory_is_estimated_before_the_work():
         lmnn(X, y, 2, max_memory=1000)
     with pytest.raises(MemoryError, match="max_memory"):
         lmnn_rect(X, y, 1, 2, max_memory=1000)
-    assert estimate_memory(60_000, 169, pairs=4_000_000) < 8e9
+    assert bytes_for(60_000, 169, 3, 1, 4_000_000) < 8e9
     with pytest.raises(ValueError, match="r must be at most 4"):
         lmnn_rect(X, y, 5)
-    with pytest.raises(ValueError, match="square"):
-        lmnn_svd(np.ones((2, 3)), 1)
+    with pytest.raises(ValueError, match="must be a single metric"):
+        lmnn_svd(np.ones((2, 2, 3)), 1)
     with pytest.raises(ValueError, match="p must be at most 36"):
-        kmeans_partition(X, 99, np.random.default_rng(0))
+        kmeans_partition(X, 99, rng=np.random.default_rng(0))

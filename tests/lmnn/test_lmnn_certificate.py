@@ -1,4 +1,6 @@
-"""What LMNN says of its result holds: the bound, `converged` and the message, whatever the features are like."""
+"""What LMNN says of its result holds: the bound, `converged` and the message, whatever the features
+are like.
+"""
 
 import numpy as np
 import oracles_lmnn as oracle
@@ -8,8 +10,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from test_lmnn import FASTEST, blobs, convex_optimum, problem_of
 
 import refimpl.kernels
+from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, lmnn_rect, target_neighbors
 from refimpl.lmnn import certificate as lmnn_certificate
-from refimpl.lmnn import estimate_memory, lmnn, lmnn_rect, target_neighbors
+from refimpl.lmnn.memory import bytes_for
 
 TOL = 1e-3
 SINGLE = np.zeros(24, dtype=np.int64)
@@ -17,15 +20,22 @@ SINGLE = np.zeros(24, dtype=np.int64)
 
 def exact_objective(X, y, targets, mu, L, partition):
     """Eq. 3 of factors, from points that are mapped with more digits."""
-    Z = [np.asarray((X - X.mean(axis=0)).astype(np.longdouble) @ one.astype(np.longdouble).T, float) for one in L]
-    D = np.stack([((Z[alpha] - Z[alpha][l]) ** 2).sum(axis=1) for l, alpha in enumerate(partition)], axis=1)
+    Z = [
+        np.asarray((X - X.mean(axis=0)).astype(np.longdouble) @ one.astype(np.longdouble).T, float)
+        for one in L
+    ]
+    D = np.stack(
+        [((Z[alpha] - Z[alpha][l]) ** 2).sum(axis=1) for l, alpha in enumerate(partition)], axis=1
+    )
     pull = np.take_along_axis(D, targets, axis=1)
     slack = np.maximum(1 + pull[:, :, None] - D[:, None], 0.0) * (y[:, None] != y)[:, None]
     return pull.sum() + mu * slack.sum()
 
 
 def assert_honest(found, X, y, optimum=None, tol=TOL):
-    """The objective is that of the metric, the bound is one, `converged` follows from them, the message agrees."""
+    """The objective is that of the metric, the bound is one, `converged` follows from them, the
+    message agrees.
+    """
     sizes = np.unique(y, return_counts=True)[1]
     triples = found.targets.shape[1] * (len(y) ** 2 - (sizes**2).sum())
     little = 1e-3 * min(found.targets.size, found.mu * triples)
@@ -37,7 +47,10 @@ def assert_honest(found, X, y, optimum=None, tol=TOL):
     assert ("not converged" in found.message) == (not found.converged)
     assert found.bound == 0 or "many metrics" not in found.message
     if optimum is not None:
-        assert found.bound <= optimum + near + 1e-5 * optimum and optimum <= found.objective + near + 1e-5 * optimum
+        assert (
+            found.bound <= optimum + near + 1e-5 * optimum
+            and optimum <= found.objective + near + 1e-5 * optimum
+        )
 
 
 def forms_of(X, rng):
@@ -46,11 +59,16 @@ def forms_of(X, rng):
     mixed = np.eye(d)
     mixed[0, 1] = 1.0
     forms = {
-        "shifted": X + 1e4, "small": 1e-6 * X, "large": 1e6 * X, "one small": X * np.r_[1e-6, np.ones(d - 1)],
-        "one large": X * np.r_[1e6, np.ones(d - 1)], "scales": X * 10.0 ** rng.uniform(-6, 6, d),
-        "constant": np.hstack([X, np.full((n, 1), 0.1)]), "duplicate": np.hstack([X, 3 * X[:, :1]]),
+        "shifted": X + 1e4,
+        "small": 1e-6 * X,
+        "large": 1e6 * X,
+        "one small": X * np.r_[1e-6, np.ones(d - 1)],
+        "one large": X * np.r_[1e6, np.ones(d - 1)],
+        "scales": X * 10.0 ** rng.uniform(-6, 6, d),
+        "constant": np.hstack([X, np.full((n, 1), 0.1)]),
+        "duplicate": np.hstack([X, 3 * X[:, :1]]),
         "sum": np.hstack([X, X.sum(axis=1, keepdims=True)]),
-    }  # fmt: skip
+    }
     for e in (1e-3, 1e-6, 1e-9):  # the second column becomes the first plus e times itself
         mixed[1, 1] = e
         forms[f"dependent {e}"] = X @ mixed
@@ -61,7 +79,8 @@ def forms_of(X, rng):
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 def test_scales_and_dependent_columns_change_nothing(several, kernels):
     X, y = blobs(3, n=24, d=3)
-    targets, partition = target_neighbors(X, y, 2), y if several else SINGLE
+    targets = target_neighbors(X, y, 2)
+    partition = y if several else SINGLE
     best = convex_optimum(X, y, targets, 1.0, partition)
     for name, form in forms_of(X, np.random.default_rng(0)).items():
         found = lmnn(form, y, 2, targets=targets, partition=partition, kernels=kernels)
@@ -73,12 +92,17 @@ def test_scales_and_dependent_columns_change_nothing(several, kernels):
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 @pytest.mark.parametrize("jitter", [0.0, 1e-12, 1e-9, 1e-6, 1e-3])
 def test_a_direction_with_next_to_no_pull(jitter, several):
-    """A feature that tells one class from the others, and differs inside the classes by the jitter alone."""
+    """A feature that tells one class from the others, and differs inside the classes by the jitter
+    alone.
+    """
     X, y = blobs(1, n=24, d=2)
     rng = np.random.default_rng(0)
-    noise, third = rng.normal(size=(24, 1)), (y == 2)[:, None] * 1.0
-    targets, partition = target_neighbors(X, y, 2), y if several else SINGLE
-    limit = np.hstack([X, third, noise] if jitter else [X, third])  # the problem that small jitters come near
+    noise = rng.normal(size=(24, 1))
+    third = (y == 2)[:, None] * 1.0
+    targets = target_neighbors(X, y, 2)
+    partition = y if several else SINGLE
+    # the problem that small jitters come near
+    limit = np.hstack([X, third, noise] if jitter else [X, third])
     best = convex_optimum(limit, y, targets, 1.0, partition)
     form = np.hstack([X, third + jitter * noise])
     found = lmnn(form, y, 2, targets=targets, partition=partition, kernels=FASTEST)
@@ -88,7 +112,8 @@ def test_a_direction_with_next_to_no_pull(jitter, several):
 
 def test_more_dimensions_than_points_reach_0_and_it_is_said():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(20, 30)), np.arange(20) % 2
+    X = rng.normal(size=(20, 30))
+    y = np.arange(20) % 2
     for partition in (np.zeros(20, dtype=np.int64), y):
         found = lmnn(X, y, 2, partition=partition, kernels=FASTEST)
         assert found.converged and found.objective < 1e-6 * 40
@@ -112,8 +137,11 @@ def test_converged_means_a_small_gap_at_any_mu(mu):
 
 @pytest.mark.parametrize("duplicate", [False, True])
 def test_a_column_left_out_for_its_few_digits_leaves_no_bound(duplicate):
-    """Integers about 2**53 that tell the classes apart: their differences are exact, and some metric reaches 0."""
-    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    """Integers about 2**53 that tell the classes apart: their differences are exact, and some
+    metric reaches 0.
+    """
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    y = np.arange(20) % 2
     X = np.c_[X, 2.0**53 + 8 * y, X[:, 0]] if duplicate else np.c_[X, 2.0**53 + 8 * y]
     found = lmnn(X, y, 2, kernels=FASTEST)
     assert found.bound == 0 and (found.history[:, 1] == 0).all() and not found.converged
@@ -126,9 +154,13 @@ def test_a_column_left_out_for_its_few_digits_leaves_no_bound(duplicate):
 
 def test_raw_and_standardised_features_end_alike():
     X, y = load_breast_cancer(return_X_y=True)
-    targets, standard = target_neighbors(X, y, 3), (X - X.mean(axis=0)) / X.std(axis=0)
+    targets = target_neighbors(X, y, 3)
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
     for partition, known in ((None, 3669.118), (y, 1876.5)):
-        found = [lmnn(form, y, 3, targets=targets, partition=partition, kernels=FASTEST) for form in (X, standard)]
+        found = [
+            lmnn(form, y, 3, targets=targets, partition=partition, kernels=FASTEST)
+            for form in (X, standard)
+        ]
         for one, form in zip(found, (X, standard), strict=True):
             assert one.converged and one.objective <= known * (1 + TOL)
             assert_honest(one, form, y)
@@ -138,7 +170,9 @@ def test_raw_and_standardised_features_end_alike():
 def test_random_problems_against_a_general_solver():
     rng = np.random.default_rng(5)
     for trial in range(12):
-        n, d, k = int(rng.integers(14, 26)), int(rng.integers(1, 4)), int(rng.integers(1, 3))
+        n = int(rng.integers(14, 26))
+        d = int(rng.integers(1, 4))
+        k = int(rng.integers(1, 3))
         mu = float(rng.choice([0.3, 3.0]))
         X, y = blobs(trial, n=n, d=d, classes=int(rng.integers(2, 4)))
         partition = (np.zeros(n, dtype=np.int64), y, np.arange(n) % 2)[trial % 3]
@@ -158,7 +192,14 @@ def test_the_papers_steps_have_a_bound_that_is_one(scale, free):
     targets = target_neighbors(X, y, 2)
     best = convex_optimum(X, y, targets, 1.0, SINGLE)
     form = X * np.r_[scale, np.ones(X.shape[1] - 1)]
-    found = lmnn(form, y, 2, targets=targets, solver="printed", max_checks=12, kernels=FASTEST)
+    found = lmnn(
+        form,
+        y,
+        2,
+        targets=targets,
+        options=LMNNOptions(solver="printed", max_checks=12),
+        kernels=FASTEST,
+    )
     assert_honest(found, form, y, best)
     if scale == 1.0:
         assert found.bound > 0.5 * best
@@ -167,22 +208,30 @@ def test_the_papers_steps_have_a_bound_that_is_one(scale, free):
 def test_only_the_metric_that_is_returned_can_have_converged():
     """A validation set picks an early metric of a training that went on to its end."""
     rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(60, 8)), np.arange(60) // 2 % 2
+    X = rng.normal(size=(60, 8))
+    y = np.arange(60) // 2 % 2
     X[:, 0] += y
-    train, held = (X[::2], y[::2]), (X[1::2], y[1::2])
-    found = lmnn(*train, 3, validation=held, patience=100, kernels=FASTEST)
+    train = (X[::2], y[::2])
+    held = (X[1::2], y[1::2])
+    found = lmnn(*train, 3, options=LMNNOptions(validation=held, patience=100), kernels=FASTEST)
     first = int(found.validation_errors.argmin())
     assert first < found.full_checks - 1 and "lowest validation error" in found.message
     assert_honest(found, *train)
-    rect = lmnn_rect(*train, 2, 3, validation=held, patience=100, tol=1e-3, kernels=FASTEST)
+    rect = lmnn_rect(
+        *train, 2, 3, options=LMNNOptions(validation=held, patience=100, tol=1e-3), kernels=FASTEST
+    )
     assert rect.validation_errors.argmin() < rect.full_checks - 1
     assert not rect.converged and "not converged" in rect.message and "within" not in rect.message
 
 
 def test_an_end_without_a_proof_says_so():
     X, y = blobs(n=30)
-    found = lmnn(X, y, 2, max_checks=1, kernels=FASTEST)
-    assert not found.converged and found.message.startswith("max_checks") and f"{found.gap:.1e}" in found.message
+    found = lmnn(X, y, 2, options=LMNNOptions(max_checks=1), kernels=FASTEST)
+    assert (
+        not found.converged
+        and found.message.startswith("max_checks")
+        and f"{found.gap:.1e}" in found.message
+    )
 
 
 def test_a_bound_counts_the_rounding_of_the_sums():
@@ -200,7 +249,9 @@ def test_a_bound_counts_the_rounding_of_the_sums():
     U = (problem.X.astype(np.longdouble)) @ at.A[0].astype(np.longdouble)
     D = U[inner._a] - U[inner._b]
     exact = (D * weights[:, None]).T @ D
-    assert np.abs(np.linalg.eigvalsh((exact - slopes.G[0]).astype(float))).max() <= slopes.error < 1e-6
+    assert (
+        np.abs(np.linalg.eigvalsh((exact - slopes.G[0]).astype(float))).max() <= slopes.error < 1e-6
+    )
 
 
 def test_low_rank_factors_keep_their_rows():
@@ -211,15 +262,16 @@ def test_low_rank_factors_keep_their_rows():
 
 def test_memory_that_runs_out_is_said_before_the_pairs_are_stored():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(300, 6)), np.arange(300) % 3
-    room = estimate_memory(300, 6, pairs=2000)
+    X = rng.normal(size=(300, 6))
+    y = np.arange(300) % 3
+    room = bytes_for(300, 6, 3, 1, 2000)
     for train in (
         lambda most: lmnn(X, y, max_memory=most, kernels=FASTEST),
         lambda most: lmnn_rect(X, y, 2, max_memory=most, kernels=FASTEST),
     ):
-        with pytest.raises(MemoryError, match=r"room for 2,\d+ pairs"):
+        with pytest.raises(MemoryError, match=r"has room for 2,\d+; got at least"):
             train(room)
-    capped = lmnn(X, y, max_memory=estimate_memory(300, 6), kernels=FASTEST)
+    capped = lmnn(X, y, max_memory=estimate_memory(X, y), kernels=FASTEST)
     assert_same(capped.L, lmnn(X, y, kernels=FASTEST).L)
 
 
@@ -227,4 +279,6 @@ def test_the_oracle_agrees_with_the_exact_objective_here():
     X, y = blobs(n=15, d=2)
     found = lmnn(X, y, 2, kernels=refimpl.kernels)
     want = oracle.objective(X.tolist(), y, found.targets, 1.0, found.M.tolist(), found.partition)
-    assert exact_objective(X, y, found.targets, 1.0, found.L, found.partition) == pytest.approx(want)
+    assert exact_objective(X, y, found.targets, 1.0, found.L, found.partition) == pytest.approx(
+        want
+    )

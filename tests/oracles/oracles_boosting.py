@@ -22,8 +22,9 @@ def thresholds(values):
 
 
 def best_error(X, w, labels):
-    """Least exact weighted error over every feature, polarity and cut, and its first (f, p, theta)."""
-    w, best = grid(w), None
+    """Return the least exact weighted error over all (f, p, theta), and the first of them."""
+    w = grid(w)
+    best = None
     for f in range(len(X[0])):
         for p in (1, -1):
             for theta in thresholds([row[f] for row in X]):
@@ -36,7 +37,8 @@ def best_error(X, w, labels):
 
 def adaboost(P, N, T):
     """Algorithm A.2 with errata BD-1 and BD-3: list of (alpha, f, p, theta)."""
-    X, labels = P + N, [1] * len(P) + [0] * len(N)
+    X = P + N
+    labels = [1] * len(P) + [0] * len(N)
     w = [1 / (2 * len(P))] * len(P) + [1 / (2 * len(N))] * len(N)
     Phi = []
     for _ in range(T):
@@ -45,14 +47,18 @@ def adaboost(P, N, T):
         error, f, p, theta = best_error(X, w, labels)
         epsilon = max(float(error), 2.0**-52)
         beta = epsilon / (1 - epsilon)
-        w = [x * (beta if stump(row[f], p, theta) == l else 1) for x, row, l in zip(w, X, labels, strict=True)]
+        w = [
+            x * (beta if stump(row[f], p, theta) == l else 1)
+            for x, row, l in zip(w, X, labels, strict=True)
+        ]
         Phi.append((math.log(1 / beta), f, p, theta))
     return Phi
 
 
 def pairs(X, labels, C):
     """A.1's sets of differences, by double loop."""
-    P, N = [], []
+    P = []
+    N = []
     for x, l in zip(X, labels, strict=True):
         for z, m in zip(X, labels, strict=True):
             if m == C:
@@ -79,8 +85,13 @@ def similarity(y, x, Phi):
 
 
 def chamfer(a, b):
-    """Symmetric chamfer distance of two edge images (lists of rows of 0 and 1), by four nested loops."""
-    points = [[(y, x) for y, row in enumerate(image) for x, edge in enumerate(row) if edge] for image in (a, b)]
+    """Symmetric chamfer distance of two edge images (lists of rows of 0 and 1), by four nested
+    loops.
+    """
+    points = [
+        [(y, x) for y, row in enumerate(image) for x, edge in enumerate(row) if edge]
+        for image in (a, b)
+    ]
 
     def directed(one, other):
         total = 0.0
@@ -110,7 +121,9 @@ def margin(F, q, a, b):
 def weighted_error(F, triples, y, w):
     """Eqs. 3 and 11 of BoostMap, exactly."""
     pairs = zip(triples, y, grid(w), strict=True)
-    return sum((v * abs(int(l) - order(0, margin(F, *triple))) / 2 for triple, l, v in pairs), Fraction(0))
+    return sum(
+        (v * abs(int(l) - order(0, margin(F, *triple))) / 2 for triple, l, v in pairs), Fraction(0)
+    )
 
 
 def z_value(u, w, alpha):
@@ -123,7 +136,8 @@ def least_z(u, w, least, most, steps=200):
     ratio = (math.sqrt(5) - 1) / 2
     low, high = least, most
     for _ in range(steps):
-        one, two = high - ratio * (high - low), low + ratio * (high - low)
+        one = high - ratio * (high - low)
+        two = low + ratio * (high - low)
         if z_value(u, w, one) <= z_value(u, w, two):
             high = two
         else:
@@ -137,30 +151,47 @@ def reference_or_pivots(D, between, h):
     if x_2 < 0:
         return [float(v) for v in D[x_1]]
     length = between[x_2][x_1]
-    return [(a * a + length * length - b * b) / (2 * length) for a, b in zip(D[x_1], D[x_2], strict=True)]
+    return [
+        (a * a + length * length - b * b) / (2 * length)
+        for a, b in zip(D[x_1], D[x_2], strict=True)
+    ]
 
 
 def training_rounds(D, between, triples, y, d, M_2, draw, rounds):
-    """§ 7.3 of BoostMap, step by step: list of (step, h_j, alpha_j, z_j). ``draw(H)`` gives what steps 5-7 do."""
-    w, H, log = [1 / len(y)] * len(y), {}, []
+    """§ 7.3 of BoostMap, step by step: list of (step, h_j, alpha_j, z_j). ``draw(H)`` gives what
+    steps 5-7 do.
+    """
+    w = [1 / len(y)] * len(y)
+    H = {}
+    log = []
 
     def u(h):
         F = reference_or_pivots(D, between, h)
         return [l * margin(F, *triple) for l, triple in zip(y, triples, strict=True)]
 
     for _ in range(rounds):
-        removals = [(z_value(u(h), w, -alpha), place, h) for place, (h, alpha) in enumerate(H.items())]  # 1
-        changes = [(*least_z(u(h), w, -alpha, 50), place, h) for place, (h, alpha) in enumerate(H.items())]  # 3
+        # 1
+        removals = [
+            (z_value(u(h), w, -alpha), place, h) for place, (h, alpha) in enumerate(H.items())
+        ]
+        # 3
+        changes = [
+            (*least_z(u(h), w, -alpha, 50), place, h) for place, (h, alpha) in enumerate(H.items())
+        ]
         if removals and min(removals)[0] < 1:  # 2
-            step, h = "remove", min(removals)[2]
+            step = "remove"
+            h = min(removals)[2]
             alpha = -H[h]
         elif changes and min(changes)[0] < 0.9999:  # 4
-            step, (_, alpha, _, h) = "modify", min(changes)
+            step = "modify"
+            (_, alpha, _, h) = min(changes)
         elif len(H) == d:
             break
         else:
-            step, C = "add", draw(H)
-            errors = [weighted_error(reference_or_pivots(D, between, h), triples, y, w) for h in C]  # 8
+            step = "add"
+            C = draw(H)
+            # 8
+            errors = [weighted_error(reference_or_pivots(D, between, h), triples, y, w) for h in C]
             kept = sorted(range(len(C)), key=lambda i: (errors[i], i))[:M_2]
             _, alpha, i = min((*least_z(u(C[i]), w, 0.0, 50), i) for i in kept)  # 9-10
             h = C[i]
@@ -176,14 +207,19 @@ def training_rounds(D, between, triples, y, d, M_2, draw, rounds):
 
 
 def query_sensitive_round(F, triples, y, w, pairs, ranges):
-    """§ 8.1 steps 3-7 of BoostMap: (z_j, c, place of V_c) from pairs (c, g) and for each its ranges (low, high, in)."""
+    """§ 8.1 steps 3-7 of BoostMap: (z_j, c, place of V_c) from pairs (c, g) and for each its ranges
+    (low, high, in).
+    """
     found = []
     for (c, g), V in zip(pairs, ranges, strict=True):
         u = [l * margin(F[c], *triple) for l, triple in zip(y, triples, strict=True)]
         values = [F[g][q] for q, _, _ in triples]
         tried = []
         for place, (low, high, inside) in enumerate(V):
-            Q = [x if (low <= v < high) == bool(inside) else 0.0 for x, v in zip(u, values, strict=True)]
+            Q = [
+                x if (low <= v < high) == bool(inside) else 0.0
+                for x, v in zip(u, values, strict=True)
+            ]
             tried.append((least_z(Q, w, 0.0, 200)[0], place))
         found.append((min(tried)[0], c, min(tried)[1]))
     return min(found)

@@ -1,10 +1,25 @@
-"""Brute force for the embeddings that BoostMap is compared with: plain loops. Imports neither package."""
+"""Brute force for the embeddings that BoostMap is compared with: plain loops. Imports neither
+package.
+"""
 
 import math
 
 import numpy as np
 
-WORDS = ["kitten", "sitting", "mitten", "", "fitting", "kit", "it", "knitting", "sit", "written", "bitter", "butter"]
+WORDS = [
+    "kitten",
+    "sitting",
+    "mitten",
+    "",
+    "fitting",
+    "kit",
+    "it",
+    "knitting",
+    "sit",
+    "written",
+    "bitter",
+    "butter",
+]
 
 
 def metric_matrix(n, seed=0):
@@ -33,7 +48,9 @@ def edit_distance(a, b):
                 table[i][j] = i + j
             else:
                 table[i][j] = min(
-                    table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (a[i - 1] != b[j - 1])
+                    table[i - 1][j] + 1,
+                    table[i][j - 1] + 1,
+                    table[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
                 )
     return table[len(a)][len(b)]
 
@@ -52,13 +69,19 @@ class FastMap:
     """Faloutsos & Lin's recursion over levels, object by object, for given pivots."""
 
     def __init__(self, D, pivots, clip):
-        self.D, self.pivots, self.clip, self.memo = D, pivots, clip, {}
+        self.D = D
+        self.pivots = pivots
+        self.clip = clip
+        self.memo = {}
 
     def square(self, x, y, level):
         """D'(x, y)^2 after `level` projections."""
         if level == 0:
             return float(self.D[x][y]) ** 2
-        S = self.square(x, y, level - 1) - (self.coordinate(x, level - 1) - self.coordinate(y, level - 1)) ** 2
+        S = (
+            self.square(x, y, level - 1)
+            - (self.coordinate(x, level - 1) - self.coordinate(y, level - 1)) ** 2
+        )
         return max(S, 0.0) if self.clip else S
 
     def coordinate(self, x, level):
@@ -72,8 +95,11 @@ class FastMap:
 
 
 def bilinear_form(D, objects):
-    """psi(O_i, O_j) = (D(O_i, O_0)^2 + D(O_j, O_0)^2 - D(O_i, O_j)^2) / 2, the last one averaged over directions."""
-    o, others = objects[0], objects[1:]
+    """psi(O_i, O_j) = (D(O_i, O_0)^2 + D(O_j, O_0)^2 - D(O_i, O_j)^2) / 2, the last one averaged
+    over directions.
+    """
+    o = objects[0]
+    others = objects[1:]
     psi = np.zeros((len(others), len(others)))
     for a, i in enumerate(others):
         for b, j in enumerate(others):
@@ -82,23 +108,29 @@ def bilinear_form(D, objects):
 
 
 def metricmap_b(row, D, objects):
-    """psi(x, O_j) of an object with the distances `row` to all others, for every O_j but the origin O_0."""
+    """psi(x, O_j) of an object with the distances `row` to all others, for every O_j but the origin
+    O_0.
+    """
     o = objects[0]
     return [(row[o] ** 2 + D[j][o] ** 2 - row[j] ** 2) / 2 for j in objects[1:]]
 
 
 def pseudo_euclidean_squares(X, positive):
-    """Squared distances of the rows of X: the first `positive` columns add, the others take away."""
+    """Return squared distances of the rows: the first `positive` columns add, others subtract."""
     n, d = X.shape
     S = np.zeros((n, n))
     for i in range(n):
         for j in range(n):
-            S[i, j] = math.fsum((1 if c < positive else -1) * (X[i, c] - X[j, c]) ** 2 for c in range(d))
+            S[i, j] = math.fsum(
+                (1 if c < positive else -1) * (X[i, c] - X[j, c]) ** 2 for c in range(d)
+            )
     return S
 
 
 def sparsemap_references(D, sets, sigma):
-    """{reference: its coordinates} by the first heuristic, coordinate after coordinate over all references."""
+    """{reference: its coordinates} by the first heuristic, coordinate after coordinate over all
+    references.
+    """
     references = sorted({r for R in sets for r in R})
     vectors = {r: [] for r in references}
     for R in sets:
@@ -110,7 +142,8 @@ def sparsemap_references(D, sets, sigma):
 
 def sparsemap(row, sets, sigma, vectors):
     """One object's coordinates, and the references to which exact distances were needed."""
-    F, used = [], set()
+    F = []
+    used = set()
     for j, R in enumerate(sets):
         before = {r: vectors[r][:j] for r in R}
         used |= set(_nearest(F, before, R, sigma))
@@ -133,9 +166,15 @@ def greedy_resampling(differences, D, d):
         best = None
         for j in range(len(differences[0])):
             if j not in chosen:
-                delta = [math.sqrt(math.fsum(row[c] ** 2 for c in [*chosen, j])) for row in differences]
+                delta = [
+                    math.sqrt(math.fsum(row[c] ** 2 for c in [*chosen, j])) for row in differences
+                ]
                 squares = math.fsum(x * x for x in delta)
-                c = math.fsum(x * y for x, y in zip(delta, D, strict=True)) / squares if squares else 0.0
+                c = (
+                    math.fsum(x * y for x, y in zip(delta, D, strict=True)) / squares
+                    if squares
+                    else 0.0
+                )
                 value = math.fsum((c * x - y) ** 2 for x, y in zip(delta, D, strict=True))
                 if best is None or value < best[0] - 1e-12 * (1 + best[0]):
                     best = value, j

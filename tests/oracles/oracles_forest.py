@@ -1,8 +1,9 @@
 """The Boosted Search Forest by brute force, from the paper's text alone; imports neither package.
 
-A tree is a nested tuple: ("leaf", name) or (p, b, left, right), where p^T x + b > 0 goes left. Similarities S are
-nested lists of 0 and 1; a pair is two different points, in either order. What the paper leaves open of eq. 18 is read
-as refimpl reads it: x~ has the coordinates of a node's points from their mean, in units of their spread, and 0.1.
+A tree is a nested tuple: ("leaf", name) or (p, b, left, right), where p^T x + b > 0 goes left.
+Similarities S are nested lists of 0 and 1; a pair is two different points, in either order. What
+the paper leaves open of eq. 18 is read as refimpl reads it: x~ has the coordinates of a node's
+points from their mean, in units of their spread, and 0.1.
 """
 
 import math
@@ -63,7 +64,11 @@ def weight(T, similar, lam):
 
 def tree_objective(leaves, T, S, lam):
     """Eq. 17."""
-    return sum(weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for i, j in pairs(len(S)) if leaves[i] == leaves[j])
+    return sum(
+        weight(T[i][j], S[i][j], lam) * (S[i][j] - lam)
+        for i, j in pairs(len(S))
+        if leaves[i] == leaves[j]
+    )
 
 
 def masses(leaves, T, S, lam):
@@ -79,8 +84,10 @@ def best_c(similar, dissimilar, lam):
     """The minimum of eq. 14 over c >= 0 by search; the pairs with t = 0 add a constant."""
     found = minimize_scalar(
         lambda c: math.exp(-c * (1 - lam)) * similar + math.exp(c * lam) * dissimilar,
-        bounds=(0.0, 60.0), method="bounded", options={"xatol": 1e-10},
-    )  # fmt: skip
+        bounds=(0.0, 60.0),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
     return found.x
 
 
@@ -94,8 +101,11 @@ def criterion(X, M):
 
 
 def node_coordinates(X, last):
-    """x~ of a node's points, their mean and their spread: the root of the mean squared distance from the mean."""
-    n, d = len(X), len(X[0])
+    """x~ of a node's points, their mean and their spread: the root of the mean squared distance
+    from the mean.
+    """
+    n = len(X)
+    d = len(X[0])
     mean = [sum(x[c] for x in X) / n for c in range(d)]
     spread = math.sqrt(sum((x[c] - mean[c]) ** 2 for x in X for c in range(d)) / n) or 1.0
     return [[(x[c] - mean[c]) / spread for c in range(d)] + [last] for x in X], mean, spread
@@ -141,7 +151,8 @@ def leaves_of(tree, n):
 
 def boosted(X, S, M, lam, depth=16):
     """Algorithm 1 with Algorithm 2: [(tree, c)] for at most M trees."""
-    n, found = len(X), []
+    n = len(X)
+    found = []
     T = [[0.0] * n for _ in range(n)]
     for _ in range(M):
         W = [[weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for j in range(n)] for i in range(n)]
@@ -159,7 +170,9 @@ def boosted(X, S, M, lam, depth=16):
 
 
 def best_cut(values, M):
-    """The largest J left + J right over all cuts of the values, by trying each: (J, how many values are below)."""
+    """The largest J left + J right over all cuts of the values, by trying each: (J, how many values
+    are below).
+    """
     order = sorted(range(len(values)), key=lambda i: values[i])
     best = (-math.inf, None)
     for k in range(1, len(values)):
@@ -173,7 +186,9 @@ def best_cut(values, M):
 
 
 def selected(query_leaves, leaves, c):
-    """X_q with T(q, x), largest first, then the lowest point: [(T, x)]. leaves[x][m] is a point's leaf in tree m."""
+    """X_q with T(q, x), largest first, then the lowest point: [(T, x)]. leaves[x][m] is a point's
+    leaf in tree m.
+    """
     found = []
     for x, mine in enumerate(leaves):
         T = 0.0

@@ -17,13 +17,17 @@ def ramp(x, slope):
 def transferred(K, plus, minus, slopes):
     """f(K(x, x+) - K(x, x-)) for every slope, row and pair, as nested lists."""
     return [
-        [[ramp(row[p] - row[m], s) for p, m in zip(plus, minus, strict=True)] for row in K] for s in slopes
+        [[ramp(row[p] - row[m], s) for p, m in zip(plus, minus, strict=True)] for row in K]
+        for s in slopes
     ]
 
 
 def greedy(K, first, d):
-    """Algorithm 1, lines 1-5: each time the whole sum, over all that are left; ties to the lowest index."""
-    L, T = [first], [x for x in range(len(K)) if x != first]
+    """Algorithm 1, lines 1-5: each time the whole sum, over all that are left; ties to the lowest
+    index.
+    """
+    L = [first]
+    T = [x for x in range(len(K)) if x != first]
     for _ in range(2, d + 1):
         best, z = math.inf, None
         for x in T:
@@ -71,7 +75,9 @@ def equation_2(d, labels, x, w):
 def loss(name, margin):
     """L of a margin y g(x)."""
     if name == "logistic":
-        return math.log1p(math.exp(-margin)) if margin > 0 else math.log1p(math.exp(margin)) - margin
+        return (
+            math.log1p(math.exp(-margin)) if margin > 0 else math.log1p(math.exp(margin)) - margin
+        )
     short = max(0.0, 1.0 - margin)
     return short if name == "hinge" else short * short
 
@@ -85,7 +91,9 @@ def objective(name, X, y, C, w):
 
 
 def train(name, X, y, C, bias):
-    """The w, with that of the constant feature last, of least :func:`objective`, by a general method, and its value."""
+    """The w, with that of the constant feature last, of least :func:`objective`, by a general
+    method, and its value.
+    """
     rows = [[*row, bias] for row in X]
     Z = np.array(rows) * np.array(y)[:, None]
 
@@ -96,18 +104,28 @@ def train(name, X, y, C, bias):
         short = np.maximum(0, 1 - m)
         return w @ w / 2 + C * (short**2).sum(), w - 2 * C * Z.T @ short
 
-    found = minimize(value, np.zeros(Z.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-8, "maxiter": 5000})
+    found = minimize(
+        value,
+        np.zeros(Z.shape[1]),
+        jac=True,
+        method="BFGS",
+        options={"gtol": 1e-8, "maxiter": 5000},
+    )
     return found.x.tolist(), objective(name, rows, y, C, found.x.tolist())
 
 
 def algorithm_2(name, K, y, plus, minus, slopes, C, bias):
-    """Algorithm 2, lines 2-6: the place of f*, and for every f the objective and the mean loss of w_f."""
-    losses, objectives = [], []
+    """Algorithm 2, lines 2-6: the place of f*, and for every f the objective and the mean loss of
+    w_f.
+    """
+    losses = []
+    objectives = []
     for slope in slopes:
         (Phi,) = transferred(K, plus, minus, [slope])
         w, value = train(name, Phi, y, C, bias)
         margins = [
-            label * sum(u * v for u, v in zip(w, [*row, bias], strict=True)) for row, label in zip(Phi, y, strict=True)
+            label * sum(u * v for u, v in zip(w, [*row, bias], strict=True))
+            for row, label in zip(Phi, y, strict=True)
         ]
         losses.append(sum(loss(name, m) for m in margins) / len(y))
         objectives.append(value)
@@ -115,7 +133,7 @@ def algorithm_2(name, K, y, plus, minus, slopes, C, bias):
 
 
 def best_stump(features, w, positive):
-    """The least weighted error of [p x_f < p theta] over all features, polarities and thresholds."""
+    """Return the least weighted error of [p x_f < p theta] over all f, p and theta."""
     best = math.inf
     for f in range(len(features[0])):
         values = sorted({row[f] for row in features})
@@ -131,10 +149,14 @@ def best_stump(features, w, positive):
 def adaboost_weights(votes, positive, alphas):
     """Weights before each round and after the last, of given votes 1 and -1 and their alphas."""
     n = len(positive)
-    w, found = [1 / n] * n, []
+    w = [1 / n] * n
+    found = []
     for h, alpha in zip(votes, alphas, strict=True):
         found.append(w)
-        w = [v * math.exp(-alpha if (u > 0) == l else alpha) for v, u, l in zip(w, h, positive, strict=True)]
+        w = [
+            v * math.exp(-alpha if (u > 0) == l else alpha)
+            for v, u, l in zip(w, h, positive, strict=True)
+        ]
         total = sum(w)
         w = [v / total for v in w]
     return [*found, w]

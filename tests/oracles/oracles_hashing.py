@@ -1,4 +1,6 @@
-"""Brute force for the rivals of the search forest: plain loops over Python numbers. Imports neither package."""
+"""Brute force for the rivals of the search forest: plain loops over Python numbers. Imports neither
+package.
+"""
 
 import math
 
@@ -44,7 +46,8 @@ def lloyd(points, centres, iterations):
                 for x in mine:
                     sums = [s + value for s, value in zip(sums, x, strict=True)]
                 centres[j] = [s / len(mine) for s in sums]
-        before, nearest = nearest, [nearest_of(x, centres) for x in points]
+        before = nearest
+        nearest = [nearest_of(x, centres) for x in points]
         if nearest == before:
             break
     return centres, nearest
@@ -59,7 +62,9 @@ def leaf_points(trees, j):
 
 
 def descend(trees, j, q, aside):
-    """From node j to a leaf; what is passed by on the way goes to the list `aside`, as (square, node)."""
+    """From node j to a leaf; what is passed by on the way goes to the list `aside`, as (square,
+    node).
+    """
     compared = 0
     while children(trees, j):
         squares = sorted((squared(q, trees["centres"][c]), c) for c in children(trees, j))
@@ -70,8 +75,13 @@ def descend(trees, j, q, aside):
 
 
 def best_bin_first(trees, q, most):
-    """[(point, leaves opened before)] of the first `most`, and how many centres were compared; a list for a queue."""
-    found, aside, compared, opened = {}, [], 0, 0
+    """[(point, leaves opened before)] of the first `most`, and how many centres were compared; a
+    list for a queue.
+    """
+    found = {}
+    aside = []
+    compared = 0
+    opened = 0
     begin = list(trees["roots"])
     while len(found) < most:
         j = begin.pop(0) if begin else aside.pop(aside.index(min(aside)))[1]
@@ -110,7 +120,11 @@ def lsh_candidates(X, q, functions, k, w, most):
     """Votes of all tables: the functions are (a, b), k of them to a table."""
     tables = [functions[t : t + k] for t in range(0, len(functions), k)]
     agreeing = [
-        [i for i, x in enumerate(X) if all(stable_hash(x, a, b, w) == stable_hash(q, a, b, w) for a, b in table)]
+        [
+            i
+            for i, x in enumerate(X)
+            if all(stable_hash(x, a, b, w) == stable_hash(q, a, b, w) for a, b in table)
+        ]
         for table in tables
     ]
     return votes(agreeing, most)
@@ -118,7 +132,8 @@ def lsh_candidates(X, q, functions, k, w, most):
 
 def rectangular_eigenfunctions(low, high, bits):
     """(component, k) of the smallest eigenvalues 1 - exp(-(eps k pi / (b - a))^2 / 2), k from 1."""
-    found, eps = [], 1e-3 * max(b - a for a, b in zip(low, high, strict=True))
+    found = []
+    eps = 1e-3 * max(b - a for a, b in zip(low, high, strict=True))
     for component, (a, b) in enumerate(zip(low, high, strict=True)):
         for k in range(1, bits + 1):
             found.append((-math.expm1(-((eps / (b - a) * k * math.pi) ** 2) / 2), component, k))
@@ -132,5 +147,8 @@ def eigenfunction(x, a, b, k):
 
 def recall(lists, neighbors, count):
     """The mean share of the true neighbours among the first `count`."""
-    shares = [len(set(found[:count]) & set(true)) / len(true) for found, true in zip(lists, neighbors, strict=True)]
+    shares = [
+        len(set(found[:count]) & set(true)) / len(true)
+        for found, true in zip(lists, neighbors, strict=True)
+    ]
     return sum(shares) / len(shares)

@@ -1,4 +1,6 @@
-"""Nearest neighbours and impostors by brute force, from the paper's text alone; imports neither package."""
+"""Nearest neighbours and impostors by brute force, from the paper's text alone; imports neither
+package.
+"""
 
 import math
 from fractions import Fraction
@@ -33,9 +35,13 @@ def within(X, q, limit, strict=False, skip=-1):
 
 
 def impostors(X, y, limits):
-    """For each point the differently labelled ones within its limit, as (index, squared distance)."""
+    """Return each point's neighbours of other labels within its limit: (index, square)."""
     return [
-        [(l, squared(X[i], X[l])) for l in range(len(X)) if y[l] != y[i] and squared(X[i], X[l]) <= limits[i]]
+        [
+            (l, squared(X[i], X[l]))
+            for l in range(len(X))
+            if y[l] != y[i] and squared(X[i], X[l]) <= limits[i]
+        ]
         for i in range(len(X))
     ]
 
@@ -46,8 +52,11 @@ def eq_7(x_t, c, r):
 
 
 def scanned_terms(X, q, k, skip=-1):
-    """Squares added up by a scan that leaves a point once its sum is beyond the k-th smallest so far (§ 4.2)."""
-    kept, terms = [], 0
+    """Squares added up by a scan that leaves a point once its sum is beyond the k-th smallest so
+    far (§ 4.2).
+    """
+    kept = []
+    terms = 0
     for i, x in enumerate(X):
         if i == skip:
             continue
@@ -63,25 +72,36 @@ def scanned_terms(X, q, k, skip=-1):
     return terms
 
 
-# ------------------------------------------------------------------------------ §§ 2, 3 and 5: loops over all triples
+# ------------------------------------------------------------ §§ 2, 3 and 5: loops over all triples
 
 
 def squared_under(M, a, b):
     """Eqs. 1 and 8: (a - b)^T M (a - b)."""
     difference = [u - v for u, v in zip(a, b, strict=True)]
-    return sum(M[r][s] * difference[r] * difference[s] for r in range(len(difference)) for s in range(len(difference)))
+    return sum(
+        M[r][s] * difference[r] * difference[s]
+        for r in range(len(difference))
+        for s in range(len(difference))
+    )
 
 
 def target_neighbours(X, y, k):
     """The k nearest of the same class, never the point itself."""
     return [
-        [j for _, j in sorted((squared(X[i], X[j]), j) for j in range(len(X)) if j != i and y[j] == y[i])[:k]]
+        [
+            j
+            for _, j in sorted(
+                (squared(X[i], X[j]), j) for j in range(len(X)) if j != i and y[j] == y[i]
+            )[:k]
+        ]
         for i in range(len(X))
     ]
 
 
 def triples(X, y, targets, Ms, partition):
-    """All (i, j, l, xi_ijl before the hinge), distances to j and l under the metrics of their partitions (§ 5.1)."""
+    """All (i, j, l, xi_ijl before the hinge), distances to j and l under the metrics of their
+    partitions (§ 5.1).
+    """
     for i in range(len(X)):
         for j in targets[i]:
             near = squared_under(Ms[partition[j]], X[i], X[j])
@@ -92,7 +112,9 @@ def triples(X, y, targets, Ms, partition):
 
 def objective(X, y, targets, mu, Ms, partition):
     """Eq. 3, or that of § 5.1."""
-    pull = sum(squared_under(Ms[partition[j]], X[i], X[j]) for i in range(len(X)) for j in targets[i])
+    pull = sum(
+        squared_under(Ms[partition[j]], X[i], X[j]) for i in range(len(X)) for j in targets[i]
+    )
     return pull + mu * sum(max(z, 0.0) for *_, z in triples(X, y, targets, Ms, partition))
 
 

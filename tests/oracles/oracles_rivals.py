@@ -12,12 +12,16 @@ def covariance(X, divisor):
     C = np.zeros((d, d))
     for a in range(d):
         for b in range(d):
-            C[a, b] = math.fsum((X[i, a] - mean[a]) * (X[i, b] - mean[b]) for i in range(n)) / divisor
+            C[a, b] = (
+                math.fsum((X[i, a] - mean[a]) * (X[i, b] - mean[b]) for i in range(n)) / divisor
+            )
     return C
 
 
 def weight_matrices(name, X, labels):
-    """{label: W} of a distance with a weight matrix; pseudo-inverses where a covariance is singular."""
+    """{label: W} of a distance with a weight matrix; pseudo-inverses where a covariance is
+    singular.
+    """
     classes = sorted(set(labels.tolist()))
     members = {c: X[labels == c] for c in classes}
     if name == "L2":
@@ -57,22 +61,27 @@ def distances(name, Y, X, labels):
 
 
 def nda_scatter(Z, labels, k, alpha):
-    """Fukunaga's nonparametric between-class scatter, by a double loop, over all pairs of classes."""
+    """Return Fukunaga's nonparametric between-class scatter over all pairs of classes."""
     n, r = Z.shape
     S = np.zeros((r, r))
     for i in range(n):
         for other in sorted(set(labels.tolist()) - {labels[i]}):
             theirs = sorted((math.dist(Z[i], Z[j]), j) for j in range(n) if labels[j] == other)
-            ours = sorted(math.dist(Z[i], Z[j]) for j in range(n) if labels[j] == labels[i] and j != i)
+            ours = sorted(
+                math.dist(Z[i], Z[j]) for j in range(n) if labels[j] == labels[i] and j != i
+            )
             local_mean = sum(Z[j] for _, j in theirs[:k]) / k
-            d_other, d_own = theirs[k - 1][0] ** alpha, ours[min(k, len(ours)) - 1] ** alpha
+            d_other = theirs[k - 1][0] ** alpha
+            d_own = ours[min(k, len(ours)) - 1] ** alpha
             w = min(d_own, d_other) / (d_own + d_other) if d_own + d_other > 0 else 0.5
             S += w * np.outer(Z[i] - local_mean, Z[i] - local_mean)
     return S / n
 
 
 def strong_classifier(x, alpha, feature, polarity, threshold):
-    """Viola & Jones (2004), Table 1, on one vector: 1 if sum alpha_t h_t >= sum alpha_t / 2, else 0."""
+    """Viola & Jones (2004), Table 1, on one vector: 1 if sum alpha_t h_t >= sum alpha_t / 2, else
+    0.
+    """
     votes = total = 0.0
     for a, f, p, theta in zip(alpha, feature, polarity, threshold, strict=True):
         votes += a if p * x[f] < p * theta else 0.0

@@ -1,4 +1,6 @@
-"""The printed algorithms, refimpl/<paper>/algorithm.py, hold what a reader of the paper expects and nothing else."""
+"""The printed algorithms, refimpl/<paper>/algorithm.py, hold what a reader of the paper expects and
+nothing else.
+"""
 
 import ast
 from pathlib import Path
@@ -19,10 +21,11 @@ def functions(tree):
 
 
 def arguments(function):
-    """The names of all arguments but self and cls."""
-    given = function.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return [one.arg for one in every if one is not None and one.arg not in ("self", "cls")]
+    """Return the names of all arguments but self and cls."""
+    signature = function.args
+    listed = [*signature.posonlyargs, *signature.args, *signature.kwonlyargs]
+    listed += filter(None, [signature.vararg, signature.kwarg])
+    return [each.arg for each in listed if each.arg not in ("self", "cls")]
 
 
 def complaints(source):
@@ -52,10 +55,11 @@ def test_printed_algorithms_are_simple(path):
     "body, words",
     [
         ("def f(a, b, c, d, *, e, f, g, h, i):\n    'F.'", "f takes 9 arguments"),
-        ("def f(a, *, callback=None):\n    'F.'", "f takes callback"), ("def f(a):\n    pass", "f has no docstring"),
+        ("def f(a, *, callback=None):\n    'F.'", "f takes callback"),
+        ("def f(a):\n    pass", "f has no docstring"),
         ("def f(a):\n    'F.'\n    raise ValueError", "line 4 raises"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_simple_is_found(body, words):
     assert list(complaints(f"'A.'\n{body}")) == [words]
     assert not list(complaints("'A.'\ndef f(a, b, c, d, *, e, f, g, h):\n    'F.'"))

@@ -1,4 +1,4 @@
-"""The suite's own switches: every download is refused where it should be, and what was skipped is said."""
+"""The suite's own switches: downloads are refused, and skipped tests are named."""
 
 import os
 import shutil
@@ -9,25 +9,27 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-REACHES_OUT = '''
+REACHES_OUT = """
 import http.server, socket, threading, urllib.request
 import pytest
 
 def test_names_are_not_asked_for():
-    with pytest.raises(ConnectionRefusedError, match="REFIMPL_OFFLINE is set; refused to reach example.org"):
+    refused = "REFIMPL_OFFLINE is set; refused to reach example.org"
+    with pytest.raises(ConnectionRefusedError, match=refused):
         socket.create_connection(("example.org", 80))
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "8.8.8.8", "2001:db8::1"])
 def test_addresses_are_not_tried(address):
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
-        with socket.socket(family, kind) as one:
-            for reach in (one.connect, one.connect_ex, lambda to: one.sendto(b"x", to)):
+        with socket.socket(family, kind) as made:
+            for reach in (made.connect, made.connect_ex, lambda to: made.sendto(b"x", to)):
                 with pytest.raises(ConnectionRefusedError, match="REFIMPL_OFFLINE"):
                     reach((address, 443))
 
 def test_this_machine_may_be_reached():
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler) as server:
+    handler = http.server.SimpleHTTPRequestHandler
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         for host in ("127.0.0.1", "localhost"):
             assert urllib.request.urlopen(f"http://{host}:{server.server_port}/").status == 200
@@ -43,8 +45,8 @@ def test_a_download_ends_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path)
     with pytest.raises(data.DataNotAvailable, match="could not be downloaded"):
         data.load("sonar")
-'''
-NEEDS_DATA = '''
+"""
+NEEDS_DATA = """
 import pytest
 
 @pytest.mark.real_data("sonar", "digits")
@@ -59,18 +61,33 @@ def test_mnist():
 
 def test_without():
     pass
-'''
+"""
 
 
 def suite(tmp_path, text, *arguments, **environment):
     """Run a suite of one file with this suite's conftest; give its output."""
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     (tmp_path / "test_one.py").write_text(text)
-    known = {name: value for name, value in os.environ.items() if name not in ("REFIMPL_DATA", "REFIMPL_OFFLINE")}
+    known = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("REFIMPL_DATA", "REFIMPL_OFFLINE")
+    }
     known |= {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")} | environment
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(tmp_path),
+        *arguments,
+    ]
     command.append("test_one.py")
-    run = subprocess.run(command, cwd=tmp_path, env=known, capture_output=True, text=True, timeout=120)
+    run = subprocess.run(
+        command, cwd=tmp_path, env=known, capture_output=True, text=True, timeout=120
+    )
     return run.stdout + run.stderr
 
 
@@ -84,7 +101,10 @@ def test_what_needs_real_data_is_skipped_and_named(tmp_path, workers):
     assert "1 passed, 4 skipped" in said
     assert "needs REFIMPL_DATA: sonar\n" in said and "needs REFIMPL_DATA: MNIST\n" in said
     summary = [line for line in said.splitlines() if "for want of real data" in line]
-    assert summary == ["4 tests were skipped for want of real data (set REFIMPL_DATA to their folder): MNIST, sonar"]
+    assert summary == [
+        "4 tests were skipped for want of real data (set REFIMPL_DATA to their folder): MNIST, "
+        "sonar"
+    ]
 
 
 def test_what_needs_real_data_runs_where_the_files_are(tmp_path):
@@ -92,8 +112,10 @@ def test_what_needs_real_data_runs_where_the_files_are(tmp_path):
         (tmp_path / "data" / "uci" / "sonar").mkdir(parents=True)
         (tmp_path / "data" / "uci" / "sonar" / name).write_text("not the file of the table")
     said = suite(tmp_path, NEEDS_DATA, "-m", "real_data", REFIMPL_DATA=str(tmp_path / "data"))
-    assert "3 failed, 1 skipped, 1 deselected" in said and "is not the file it should be" in said
-    said = suite(tmp_path, NEEDS_DATA.replace("load(", "print("), REFIMPL_DATA=str(tmp_path / "data"))
+    assert "3 failed, 1 skipped, 1 deselected" in said and "must have the sha256" in said
+    said = suite(
+        tmp_path, NEEDS_DATA.replace("load(", "print("), REFIMPL_DATA=str(tmp_path / "data")
+    )
     assert "4 passed, 1 skipped" in said
 
 

@@ -1,4 +1,6 @@
-"""Every printed line has its place in the code, its test and its figure: PAPER.md and the marks, both ways."""
+"""Every printed line has its place in the code, its test and its figure: PAPER.md and the marks,
+both ways.
+"""
 
 import pkgutil
 import re
@@ -26,7 +28,9 @@ import refimpl.kernels
 from paper_figures.registry import load_papers
 
 MARKS = marks()
-FIGURES = {f"{paper.name}.{figure.name}" for paper in load_papers() for figure in paper.figures} | {"-"}
+FIGURES = {f"{paper.name}.{figure.name}" for paper in load_papers() for figure in paper.figures} | {
+    "-"
+}
 rooms = pytest.mark.parametrize("room", ROOMS.values())
 
 
@@ -43,14 +47,16 @@ def require_test(cell, where):
     for one in all_of(cell):
         file, _, name = one.partition("::")
         assert (ROOT / file).is_file(), (where, one)
-        assert not name or re.search(rf"^def {name}\(", (ROOT / file).read_text(encoding="utf-8"), re.M), (where, one)
+        assert not name or re.search(
+            rf"^def {name}\(", (ROOT / file).read_text(encoding="utf-8"), re.M
+        ), (where, one)
 
 
 @rooms
 def test_a_paper_has_its_sections(room):
-    found = tables(room)
-    assert tuple(found) == SECTIONS
-    for section, rows in found.items():
+    sections = tables(room)
+    assert tuple(sections) == SECTIONS
+    for section, rows in sections.items():
         assert len(rows) > 1, section
         assert {len(row) for row in rows} == {len(rows[0])}, section
 
@@ -74,9 +80,9 @@ def test_the_function_of_a_line_holds_its_mark(room):
             assert words, printed
             continue
         for path in all_of(code):
-            found = located(path)
-            assert found, (printed, path)
-            file, name = found
+            place = located(path)
+            assert place, (printed, path)
+            file, name = place
             lines = span(file, name)
             assert lines, (printed, path)
             for one in expanded(printed):
@@ -100,7 +106,9 @@ def fast_span(name):
     """The Cython file that has a kernel, and the first and the last line of it there."""
     for path in sorted((ROOT / "refimpl_fast").glob("*.pyx")):
         lines = path.read_text(encoding="utf-8").splitlines()
-        starts = [n for n, line in enumerate(lines, 1) if re.match(r"(def|cpdef|class|cdef) ", line)]
+        starts = [
+            n for n, line in enumerate(lines, 1) if re.match(r"(def|cpdef|class|cdef) ", line)
+        ]
         for first, after in zip(starts, [*starts[1:], len(lines) + 1], strict=True):
             if re.match(rf"(?:def|cpdef|class|cdef class) {name}\b", lines[first - 1]):
                 return path, (first, after - 1)
@@ -109,12 +117,12 @@ def fast_span(name):
 
 @rooms
 def test_tests_and_figures_of_the_index_exist(room):
-    found = tables(room)
-    for printed, _, code, _, test, figure in found["Index"][1:]:
+    sections = tables(room)
+    for printed, _, code, _, test, figure in sections["Index"][1:]:
         assert code == "-" or test != "-", printed
         require_test(test, printed)
         assert all(name in FIGURES for name in (all_of(figure) or [figure])), (printed, figure)
-    for what, code, test, figure in found["More"][1:]:
+    for what, code, test, figure in sections["More"][1:]:
         for path in all_of(code):
             assert callable(pkgutil.resolve_name(path)), (what, path)
         require_test(test, what)
@@ -133,7 +141,9 @@ def test_errata_of_the_code_are_listed():
     for prefix, room in ROOMS.items():
         for row in tables(room)["Errata"][1:]:
             assert row[0].startswith(ID_OF_ERRATUM[prefix] + "-")
-            assert row[-1] == "-" or row[0] in errata_in_code(), f"{row[0]} has a test and no line of code"
+            assert row[-1] == "-" or row[0] in errata_in_code(), (
+                f"{row[0]} has a test and no line of code"
+            )
 
 
 @rooms
@@ -146,7 +156,9 @@ def test_open_lines_are_listed_and_stand_once(room):
 
 
 def test_every_printed_line_can_be_searched_by_its_number():
-    """Neither in the code nor in the index a mark is a range: a search for a line within it would not find it."""
+    """Neither in the code nor in the index a mark is a range: a search for a line within it would
+    not find it.
+    """
     marked = [(path, line, text) for path in code_files() for line, text in comments(path)]
     indexed = [(room, row[0], row[0]) for room in ROOMS.values() for row in tables(room)["Index"]]
     for place, line, text in marked + indexed:

@@ -8,7 +8,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 REPRODUCED = ROOT / "paper_figures" / "reproduced"
-PAGES = [README, ROOT / "tests" / "benchmarks" / "README.md", *sorted(REPRODUCED.glob("*/README.md"))]
+PAGES = [
+    README,
+    ROOT / "tests" / "benchmarks" / "README.md",
+    *sorted(REPRODUCED.glob("*/README.md")),
+]
 TEXT = README.read_text(encoding="utf-8")
 ROWS = [line for line in TEXT.splitlines() if re.search(r"20\d\d\) \| `refimpl\.", line)]
 
@@ -28,29 +32,38 @@ def test_functions_and_estimators_of_the_table_exist():
         _, _, function, classes, _, _ = row.split("|")
         module, name = function.strip(" `").rsplit(".", 1)
         assert callable(getattr(importlib.import_module(module), name))
-        for one in re.findall(r"`(\w+)`", classes):
-            assert hasattr(estimators, one)
+        for estimator in re.findall(r"`(\w+)`", classes):
+            assert hasattr(estimators, estimator)
 
 
 def test_headlines_are_what_the_files_hold():
     boosted, boostmap, forest, lmnn, ftune = (row.split("|")[4] for row in ROWS)
-    errors = {(row["method"], row["data_set"]): row for row in rows_of("boosted_distance", "table2")}
+    errors = {
+        (row["method"], row["data_set"]): row for row in rows_of("boosted_distance", "table2")
+    }
     mnist = errors["Boosted Distance", "MNIST"]
     assert f"{mnist['published']:.2f} / {mnist['ours']:.2f} %" in boosted
     costs = {(row["method"], row["quantity"]): row for row in rows_of("boostmap", "costs")}
     cost = costs["BoostMap-Fe-Se-QI", "total_distances"]
     assert f"{cost['published']:,.0f} / {cost['ours']:,}" in boostmap
     recall = next(
-        row["ours"] for row in rows_of("search_forest", "figure1")
+        row["ours"]
+        for row in rows_of("search_forest", "figure1")
         if row["method"] == "Boosted Search Forest" and row["returned"] == 500
-    )  # fmt: skip
+    )
     assert f"70 / {recall:.1f} %" in forest
     error = next(
-        row for row in rows_of("lmnn", "table1")
-        if (row["N"], row["images"], row["measure"]) == (60_000, "mean 0, length 1", "test error (%)")
-    )  # fmt: skip
+        row
+        for row in rows_of("lmnn", "table1")
+        if (row["N"], row["images"], row["measure"])
+        == (60_000, "mean 0, length 1", "test error (%)")
+    )
     assert f"{error['published']} / {error['ours']} %" in lmnn
-    rows = [row for row in rows_of("ftune", "table2") if row["published"] is not None and row["ours"] is not None]
+    rows = [
+        row
+        for row in rows_of("ftune", "table2")
+        if row["published"] is not None and row["ours"] is not None
+    ]
     near = sum(abs(row["published"] - row["ours"]) < 0.03 + 1e-9 for row in rows)
     assert f"{near} of {len(rows)} accuracies" in ftune
 
@@ -60,7 +73,9 @@ def test_the_better_of_the_two_boosted_methods_is_the_printed_one():
     errors = {}
     for row in rows_of("boosted_distance", "table2"):
         if row["method"] in wanted and row["ours"] is not None:
-            errors.setdefault(row["data_set"], []).append((row["published"], row["ours"], row["method"]))
+            errors.setdefault(row["data_set"], []).append(
+                (row["published"], row["ours"], row["method"])
+            )
     same = [min(rows)[2] == min(rows, key=lambda row: row[1])[2] for rows in errors.values()]
     assert f"{sum(same)} of {len(same)} sets" in ROWS[0]
 

@@ -23,16 +23,21 @@ fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not bu
 
 @st.composite
 def hashings(draw, most=60):
-    """Points, queries (some of them points), and how to hash them: from single buckets to buckets of single points."""
+    """Points, queries (some of them points), and how to hash them: from single buckets to buckets
+    of single points.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, d = draw(st.integers(1, most)), draw(st.integers(1, 12))
+    n = draw(st.integers(1, most))
+    d = draw(st.integers(1, 12))
     X = rng.normal(size=(n, d))
     X *= draw(st.sampled_from([1.0, 1e-100, 1e100]))
     scale = np.abs(X).max()
     if draw(st.booleans()):  # duplicates, a constant feature
         X[rng.integers(0, n, n // 2)] = X[0]
         X[:, 0] = scale
-    Q = np.concatenate([X[rng.integers(0, n, 2)], X[rng.integers(0, n, 2)] + 0.1 * scale * rng.normal(size=d)])
+    Q = np.concatenate(
+        [X[rng.integers(0, n, 2)], X[rng.integers(0, n, 2)] + 0.1 * scale * rng.normal(size=d)]
+    )
     width = scale * draw(st.sampled_from([0.001, 0.3, 2.0, 1e6]))
     how = {"n_tables": draw(st.integers(1, 5)), "k": draw(st.integers(1, 4)), "w": float(width)}
     return X, Q, how, draw(st.sampled_from([1, 2])), draw(st.integers(0, 2**32))
@@ -45,7 +50,9 @@ def hashed(case, kernels, **options):
 
 def pairs(candidates, i):
     mine = slice(candidates.starts[i], candidates.starts[i + 1])
-    return list(zip(candidates.indices[mine].tolist(), candidates.scores[mine].tolist(), strict=True))
+    return list(
+        zip(candidates.indices[mine].tolist(), candidates.scores[mine].tolist(), strict=True)
+    )
 
 
 @each
@@ -59,7 +66,9 @@ def test_candidates_are_those_with_equal_keys(kernels, case, most):
     functions = list(zip(tables.a.T.tolist(), tables.b.tolist(), strict=True))
     found = tables.candidates(Q, most, kernels=kernels)
     for i, q in enumerate(Q.tolist()):
-        expected = oracle.lsh_candidates(X.tolist(), q, functions, tables.k, tables.w, most or len(X))
+        expected = oracle.lsh_candidates(
+            X.tolist(), q, functions, tables.k, tables.w, most or len(X)
+        )
         assert pairs(found, i) == expected
 
 
@@ -71,12 +80,15 @@ def test_buckets_hold_the_points_with_their_key(kernels, case):
     tables = hashed(case, kernels)
     functions = list(zip(tables.a.T.tolist(), tables.b.tolist(), strict=True))
     for t, (first, last) in enumerate(zip(tables.tables[:-1], tables.tables[1:], strict=True)):
-        mine, keys = functions[t * tables.k : (t + 1) * tables.k], tables.keys[first:last].tolist()
+        mine = functions[t * tables.k : (t + 1) * tables.k]
+        keys = tables.keys[first:last].tolist()
         assert keys == sorted(keys) and len(set(map(tuple, keys))) == len(keys)
         for j, key in zip(range(first, last), keys, strict=True):
             members = tables.members[tables.starts[j] : tables.starts[j + 1]].tolist()
             expected = [
-                i for i, x in enumerate(X.tolist()) if [oracle.stable_hash(x, a, b, tables.w) for a, b in mine] == key
+                i
+                for i, x in enumerate(X.tolist())
+                if [oracle.stable_hash(x, a, b, tables.w) for a, b in mine] == key
             ]
             assert members == expected
 
@@ -86,11 +98,15 @@ def test_buckets_hold_the_points_with_their_key(kernels, case):
 @given(case=hashings(most=300), threads=st.sampled_from([1, 2, 10**9]))
 def test_twins_agree_bit_for_bit(case, threads):
     _, Q, *_ = case
-    one, two = hashed(case, KERNELS[0]), hashed(case, KERNELS[1], threads=threads)
+    one = hashed(case, KERNELS[0])
+    two = hashed(case, KERNELS[1], threads=threads)
     for field in dataclasses.fields(HashTables):
         assert_same(getattr(one, field.name), getattr(two, field.name))
     for most in (None, 7):
-        found = one.candidates(Q, most), two.candidates(Q, most, kernels=KERNELS[1], threads=threads)
+        found = (
+            one.candidates(Q, most),
+            two.candidates(Q, most, kernels=KERNELS[1], threads=threads),
+        )
         for field in dataclasses.fields(Candidates):
             assert_same(*(getattr(one, field.name) for one in found))
 
@@ -100,10 +116,14 @@ def test_twins_agree_bit_for_bit(case, threads):
 @given(seed=st.integers(0, 2**32), most=st.integers(0, 30))
 def test_votes(kernels, seed, most):
     rng = np.random.default_rng(seed)
-    n, b, m, tables = rng.integers(1, 40), rng.integers(1, 12), rng.integers(0, 6), rng.integers(1, 9)
+    n = rng.integers(1, 40)
+    b = rng.integers(1, 12)
+    m = rng.integers(0, 6)
+    tables = rng.integers(1, 9)
     held = [rng.permutation(n)[: rng.integers(0, n + 1)] for _ in range(b)]
     ends = np.cumsum([len(one) for one in held])
-    starts, members = ends - [len(one) for one in held], np.concatenate(held)
+    starts = ends - [len(one) for one in held]
+    members = np.concatenate(held)
     buckets = rng.integers(-1, b, (m, tables))
     first, indices, votes = kernels.bucket_votes(starts, ends, members, buckets, n, most)
     assert first[0] == 0 and first[-1] == len(indices) == len(votes)
@@ -118,16 +138,24 @@ def test_votes(kernels, seed, most):
 @given(seed=st.integers(0, 2**32))
 def test_projections(kernels, seed):
     rng = np.random.default_rng(seed)
-    n, d, h = rng.integers(0, 6), rng.integers(1, 12), rng.choice([1, 2, 63, 64, 65, 130])
-    X, A = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-20, 20, (n, d)), rng.normal(size=(d, h))
+    n = rng.integers(0, 6)
+    d = rng.integers(1, 12)
+    h = rng.choice([1, 2, 63, 64, 65, 130])
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-20, 20, (n, d))
+    A = rng.normal(size=(d, h))
     P = kernels.projections(X, A)
     assert P.tolist() == [[oracle.projection(x, a) for a in A.T.tolist()] for x in X.tolist()]
     for other in KERNELS:
         assert_same(P, other.projections(X, A, threads=2))
 
 
-@pytest.mark.parametrize("p, density", [(1, lambda t: 2 / (math.pi * (1 + t * t))),
-                                        (2, lambda t: 2 * math.exp(-t * t / 2) / math.sqrt(2 * math.pi))])  # fmt: skip
+@pytest.mark.parametrize(
+    "p, density",
+    [
+        (1, lambda t: 2 / (math.pi * (1 + t * t))),
+        (2, lambda t: 2 * math.exp(-t * t / 2) / math.sqrt(2 * math.pi)),
+    ],
+)
 def test_the_probability_of_a_collision(p, density):
     """The closed form against the integral, and against 4,000 hash functions."""
     for c, w in ((0.3, 1.0), (1.0, 4.0), (2.0, 1.0), (9.0, 1.5)):
@@ -150,7 +178,9 @@ def test_first_tables_are_those_of_fewer_and_near_points_agree_more(kernels):
     many, few = (lsh(X, t, 3, 2.0, rng=np.random.default_rng(3), kernels=kernels) for t in (20, 4))
     for field in dataclasses.fields(HashTables):
         assert_same(getattr(many.truncated(4), field.name), getattr(few, field.name))
-    recalls = [recall(tables.candidates(Q, kernels=kernels), near, [50])[0][0] for tables in (few, many)]
+    recalls = [
+        recall(tables.candidates(Q, kernels=kernels), near, [50])[0][0] for tables in (few, many)
+    ]
     assert recalls[0] + 0.1 < recalls[1] and recalls[1] > 0.7
 
 
@@ -177,8 +207,12 @@ def test_recall(seed):
     found = Candidates(starts, flat, np.zeros_like(flat))
     counts = [0, 1, 5, 30, 99]
     recalls, returned = recall(found, neighbors, counts)
-    assert recalls == pytest.approx([oracle.recall(lists, neighbors.tolist(), count) for count in counts])
-    assert returned == pytest.approx([np.mean([min(len(one), count) for one in lists]) for count in counts])
+    assert recalls == pytest.approx(
+        [oracle.recall(lists, neighbors.tolist(), count) for count in counts]
+    )
+    assert returned == pytest.approx(
+        [np.mean([min(len(one), count) for one in lists]) for count in counts]
+    )
     for i, one in enumerate(lists):
         assert found.of(i).tolist() == one and found.head(5).of(i).tolist() == one[:5]
 
@@ -196,18 +230,40 @@ def test_recall_counts_each_point_once_and_takes_minus_one_for_nothing_found():
     rows = np.array([[5, 6, -1, -1], [7, -1, 8, 9], [-1, -1, -1, -1]])
     found = Candidates(np.array([0, 4, 8, 12]), rows.ravel(), np.arange(12))
     bare = Candidates(np.array([0, 2, 5, 5]), np.array([5, 6, 7, 8, 9]), np.array([0, 1, 4, 6, 7]))
-    assert found == bare and found.counts.tolist() == [2, 3, 0] and found.of(1).tolist() == [7, 8, 9]
+    assert (
+        found == bare and found.counts.tolist() == [2, 3, 0] and found.of(1).tolist() == [7, 8, 9]
+    )
     assert found.places().tolist() == [0, 1, 0, 1, 2] and found.head(2) == bare.head(2)
     recalls, returned = recall(found, [[5, 1], [8, 9], [-1, -1]], [0, 1, 2, 9])
-    assert recalls.tolist() == [0, 0.25, 0.5, 0.75] and returned.tolist() == [0, 2 / 3, 4 / 3, 5 / 3]
+    assert recalls.tolist() == [0, 0.25, 0.5, 0.75] and returned.tolist() == [
+        0,
+        2 / 3,
+        4 / 3,
+        5 / 3,
+    ]
     twice = Candidates(np.array([0, 3]), np.array([5, 5, 5]), np.zeros(3, dtype=int))
     for call, message in (
-        (lambda: recall(twice, [[5, 6, 7]], [3]), "candidates must hold each point once.* query 0 has 5 more"),
-        (lambda: recall(twice.head(1), [[6, 5, 5]], [3]), "neighbors must hold each point once.* query 0 has 5"),
+        (
+            lambda: recall(twice, [[5, 6, 7]], [3]),
+            "candidates must hold each point once.*got 5 twice for query 0",
+        ),
+        (
+            lambda: recall(twice.head(1), [[6, 5, 5]], [3]),
+            "neighbors must hold each point once.*got 5 twice for query 0",
+        ),
         (lambda: recall(twice.head(1), [[-1, -1]], [3]), "neighbors must hold"),
-        (lambda: recall(twice.head(1), [[5, -2]], [3]), "neighbors must hold integers from 0, or -1"),
-        (lambda: Candidates(np.array([0, 1]), np.array([-2]), np.zeros(1, dtype=int)), "indices must be integers"),
-        (lambda: Candidates(np.array([0, 1]), np.array([1.0]), np.zeros(1, dtype=int)), "indices must be integers"),
+        (
+            lambda: recall(twice.head(1), [[5, -2]], [3]),
+            "neighbors must hold integers from 0, or -1",
+        ),
+        (
+            lambda: Candidates(np.array([0, 1]), np.array([-2]), np.zeros(1, dtype=int)),
+            "indices must be integers",
+        ),
+        (
+            lambda: Candidates(np.array([0, 1]), np.array([1.0]), np.zeros(1, dtype=int)),
+            "indices must be integers",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             call()
@@ -246,94 +302,166 @@ def test_damaged_tables_are_refused(name, change):
 
 
 def test_bad_arguments():
-    rng, X = np.random.default_rng(0), np.zeros((3, 2))
+    rng = np.random.default_rng(0)
+    X = np.zeros((3, 2))
     for arguments, message in (
-        ((X, 0, 1, 1.0), "n_tables is 0"),
-        ((X, 1, 0, 1.0), "k is 0"),
-        ((X, 1, 1, 0), "w must be positive; got 0"),
-        ((X, 1, 1, -1.0), "w is -1.0"),
-        ((X, 1, 1, np.inf), "w is inf"),
-        (([[np.inf]], 1, 1, 1.0), "X has 1 values"),
-        (([[1e141]], 1, 1, 1.0), "X has values beyond 1e140"),
-        (([[1e30]], 1, 1, 1.0), "X has projections beyond 2\\^53 w"),
+        ((X, 0, 1, 1.0), "n_tables must .*got 0"),
+        ((X, 1, 0, 1.0), "k must .*got 0"),
+        ((X, 1, 1, 0), "w must be a number above 0; got 0"),
+        ((X, 1, 1, -1.0), "w must .*got -1.0"),
+        ((X, 1, 1, np.inf), "w must .*got inf"),
+        (([[np.inf]], 1, 1, 1.0), "X must .*got 1"),
+        (([[1e141]], 1, 1, 1.0), "X must hold values within 1e140"),
+        (([[1e30]], 1, 1, 1.0), "X must have projections"),
     ):
         with pytest.raises(ValueError, match=message):
             lsh(*arguments, rng=rng)
-    with pytest.raises(ValueError, match="p is 3"):
+    with pytest.raises(ValueError, match=r"p must .*got 3"):
         lsh(X, 1, 1, 1.0, rng=rng, p=3)
-    with pytest.raises(TypeError, match="rng is None"):
+    with pytest.raises(TypeError, match=r"rng must .*got None"):
         lsh(X, 1, 1, 1.0, rng=None)
-    with pytest.raises(ValueError, match="c must be positive; got 0"):
+    with pytest.raises(ValueError, match="c must be a number above 0; got 0"):
         collision_probability(0.0, 1.0)
     tables = lsh(X, 1, 1, 1.0, rng=rng)
-    with pytest.raises(ValueError, match="queries has 3 columns"):
+    with pytest.raises(ValueError, match=r"Q must .*got 3"):
         tables.candidates(np.zeros((1, 3)))
-    with pytest.raises(ValueError, match="queries has projections"):
+    with pytest.raises(ValueError, match="Q must have projections"):
         tables.candidates([[1e30, 0.0]])
-    with pytest.raises(ValueError, match="most is 0"):
+    with pytest.raises(ValueError, match=r"n_candidates must .*got 0"):
         tables.candidates(X, 0)
-    with pytest.raises(ValueError, match="n_tables is 2; there are 1"):
+    with pytest.raises(ValueError, match=r"n_tables must .*got 2"):
         tables.truncated(2)
     found = tables.candidates(X)
     for call, message in (
-        (lambda: recall(found, [[0]], [1]), "neighbors has shape"),
-        (lambda: recall(found, np.zeros((3, 0), dtype=int), [1]), "neighbors has shape"),
-        (lambda: recall(found, [[0], [0], [0]], [-1]), "counts is -1"),
-        (lambda: found.head(-1), "most is -1"),
-        (lambda: Candidates(np.array([0, 2]), np.zeros(1, dtype=int), np.zeros(1, dtype=int)), "starts must rise"),
-        (lambda: Candidates(np.array([0, 1]), np.zeros(1, dtype=int), np.zeros(2, dtype=int)), "do not fit"),
+        (lambda: recall(found, [[0]], [1]), "neighbors must .*; got"),
+        (lambda: recall(found, np.zeros((3, 0), dtype=int), [1]), "neighbors must .*; got"),
+        (lambda: recall(found, [[0], [0], [0]], [-1]), "counts must .*got -1"),
+        (lambda: found.head(-1), "n_candidates must .*got -1"),
+        (
+            lambda: Candidates(np.array([0, 2]), np.zeros(1, dtype=int), np.zeros(1, dtype=int)),
+            "starts must rise",
+        ),
+        (
+            lambda: Candidates(np.array([0, 1]), np.zeros(1, dtype=int), np.zeros(2, dtype=int)),
+            "starts, indices and scores must be of shapes",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             call()
-    with pytest.raises(TypeError, match="neighbors has dtype float64"):
+    with pytest.raises(TypeError, match=r"neighbors must .*got dtype float64"):
         recall(found, [[0.0]] * 3, [1])
-    with pytest.raises(TypeError, match="candidates is a list"):
+    with pytest.raises(TypeError, match=r"candidates must .*got a list"):
         recall([1], [[0]], [1])
 
 
 def test_what_the_kernels_refuse():
-    one, none, far = np.array([0]), np.array([[0]]), np.array([2**62])
+    one = np.array([0])
+    none = np.array([[0]])
+    far = np.array([2**62])
     assert_arrays_only("projections", [np.ones((2, 3)), np.ones((3, 2))])
     assert_arrays_only("bucket_votes", [one, one + 1, one, none, 1, 1])
     members = "members[0] must be a point from 0 to 0; got"
-    places = "starts[0] and ends[0] must be places in members, from 0 to 1, the start not after the end; got"
-    assert_refused([
-        ("projections", (np.zeros((2, 3)), np.zeros((2, 3))), ValueError, "A must have the length 3 along axis 0"),
-        ("bucket_votes", (one, one + 2, one, none, 1, 1), ValueError, f"{places} 0 and 2"),
-        ("bucket_votes", (one, far, one, none, 1, 1), ValueError, f"{places} 0 and {2**62}"),
-        ("bucket_votes", (one - 1, one + 1, one, none, 1, 1), ValueError, f"{places} -1 and 1"),
-        ("bucket_votes", (one + 1, one, one, none, 1, 1), ValueError, f"{places} 1 and 0"),
-        ("bucket_votes", (one, np.array([1, 1]), one, none, 1, 1), ValueError, "ends must have the length 1"),
-        ("bucket_votes", (one, one + 1, one + 1, none, 1, 1), ValueError, f"{members} 1"),
-        ("bucket_votes", (one, one + 1, one - 1, none, 1, 1), ValueError, f"{members} -1"),
-        ("bucket_votes", (one, one + 2, np.array([3, 2**63 - 1]), none, 5, 1), ValueError, f"got {2**63 - 1}"),
-        ("bucket_votes", (one, one + 1, one, none, 0, 1), ValueError, "from 0 to -1; got 0"),
-        ("bucket_votes", (one, one + 1, one, none + 1, 1, 1), ValueError, "buckets must hold indices from -1 to 0"),
-        ("bucket_votes", (one, one + 1, one, none - 2, 1, 1), ValueError, "buckets must hold indices from -1 to 0"),
-        ("bucket_votes", (one, one + 1, one, none, 10**18, 1), ValueError, f"n must be from 0 to {2**31 - 1}"),
-        ("bucket_votes", (one, one + 1, one, none, -1, 1), ValueError, f"n must be from 0 to {2**31 - 1}; got -1"),
-        ("bucket_votes", (one, one + 1, one, none, 1, -1), ValueError, "most must be at least 0; got -1"),
-        ("bucket_votes", (one, one + 1, one, none, 1, 1.5), TypeError, "most must be an integer; got float"),
-    ])  # fmt: skip
+    places = (
+        "starts[0] and ends[0] must be places in members, from 0 to 1, "
+        "the start not after the end; got"
+    )
+    assert_refused(
+        [
+            (
+                "projections",
+                (np.zeros((2, 3)), np.zeros((2, 3))),
+                ValueError,
+                "A must have the length 3 along axis 0",
+            ),
+            ("bucket_votes", (one, one + 2, one, none, 1, 1), ValueError, f"{places} 0 and 2"),
+            ("bucket_votes", (one, far, one, none, 1, 1), ValueError, f"{places} 0 and {2**62}"),
+            ("bucket_votes", (one - 1, one + 1, one, none, 1, 1), ValueError, f"{places} -1 and 1"),
+            ("bucket_votes", (one + 1, one, one, none, 1, 1), ValueError, f"{places} 1 and 0"),
+            (
+                "bucket_votes",
+                (one, np.array([1, 1]), one, none, 1, 1),
+                ValueError,
+                "ends must have the length 1",
+            ),
+            ("bucket_votes", (one, one + 1, one + 1, none, 1, 1), ValueError, f"{members} 1"),
+            ("bucket_votes", (one, one + 1, one - 1, none, 1, 1), ValueError, f"{members} -1"),
+            (
+                "bucket_votes",
+                (one, one + 2, np.array([3, 2**63 - 1]), none, 5, 1),
+                ValueError,
+                f"got {2**63 - 1}",
+            ),
+            ("bucket_votes", (one, one + 1, one, none, 0, 1), ValueError, "from 0 to -1; got 0"),
+            (
+                "bucket_votes",
+                (one, one + 1, one, none + 1, 1, 1),
+                ValueError,
+                "buckets must hold indices from -1 to 0",
+            ),
+            (
+                "bucket_votes",
+                (one, one + 1, one, none - 2, 1, 1),
+                ValueError,
+                "buckets must hold indices from -1 to 0",
+            ),
+            (
+                "bucket_votes",
+                (one, one + 1, one, none, 10**18, 1),
+                ValueError,
+                f"n must be from 0 to {2**31 - 1}",
+            ),
+            (
+                "bucket_votes",
+                (one, one + 1, one, none, -1, 1),
+                ValueError,
+                f"n must be from 0 to {2**31 - 1}; got -1",
+            ),
+            (
+                "bucket_votes",
+                (one, one + 1, one, none, 1, -1),
+                ValueError,
+                "most must be at least 0; got -1",
+            ),
+            (
+                "bucket_votes",
+                (one, one + 1, one, none, 1, 1.5),
+                TypeError,
+                "most must be an integer; got float",
+            ),
+        ]
+    )
 
 
 @each
 def test_a_point_that_stands_in_a_bucket_twice_counts_once(kernels):
-    starts, ends, members = np.array([0, 4]), np.array([4, 5]), np.array([2, 0, 2, 2, 2])
-    found = kernels.bucket_votes(starts, ends, members, np.array([[0, 1], [0, 0], [1, -1]]), 3, 2**62)
+    starts = np.array([0, 4])
+    ends = np.array([4, 5])
+    members = np.array([2, 0, 2, 2, 2])
+    found = kernels.bucket_votes(
+        starts, ends, members, np.array([[0, 1], [0, 0], [1, -1]]), 3, 2**62
+    )
     assert [one.tolist() for one in found] == [[0, 2, 4, 5], [2, 0, 0, 2, 2], [2, 1, 2, 2, 1]]
-    long = np.array([0]), np.array([10**6]), np.zeros(10**6, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
+    long = (
+        np.array([0]),
+        np.array([10**6]),
+        np.zeros(10**6, dtype=np.int64),
+        np.zeros((1, 1), dtype=np.int64),
+    )
     assert [one.tolist() for one in kernels.bucket_votes(*long, 1, 1)] == [[0, 1], [0], [1]]
 
 
 @each
 def test_of_an_index_only_the_buckets_of_the_queries_count(kernels):
     """What is wrong elsewhere is not looked at; of several wrong queries the first is named."""
-    starts, ends, members = np.array([0, 2, 9]), np.array([2, 4, 5]), np.array([0, 1, 7, -7])
+    starts = np.array([0, 2, 9])
+    ends = np.array([2, 4, 5])
+    members = np.array([0, 1, 7, -7])
     found = kernels.bucket_votes(starts, ends, members, np.array([[0, -1]]), 2, 5)
     assert [one.tolist() for one in found] == [[0, 2], [0, 1], [1, 1]]
     buckets = np.array([[0, 0]] * 70 + [[0, 2], [1, 0]])
-    with pytest.raises(ValueError, match=r"starts\[2\] and ends\[2\] must be places in members.*got 9 and 5"):
+    with pytest.raises(
+        ValueError, match=r"starts\[2\] and ends\[2\] must be places in members.*got 9 and 5"
+    ):
         kernels.bucket_votes(starts, ends, members, buckets, 2, 5)
     with pytest.raises(ValueError, match=r"members\[2\] must be a point from 0 to 1; got 7"):
         kernels.bucket_votes(starts, ends, members, buckets[::-1].copy(), 2, 5)
@@ -343,8 +471,15 @@ def test_of_an_index_only_the_buckets_of_the_queries_count(kernels):
 def test_no_tables_no_buckets_no_points(kernels):
     none = np.empty(0, dtype=np.int64)
     for buckets in (np.empty((2, 0), dtype=np.int64), np.full((2, 3), -1)):
-        assert [one.tolist() for one in kernels.bucket_votes(none, none, none, buckets, 0, 4)] == [[0, 0, 0], [], []]
-    many = kernels.bucket_votes(np.array([0]), np.array([2]), np.array([5, 9]), np.array([[0]]), 2**31 - 1, 4)
-    assert [one.tolist() for one in many] == [[0, 2], [5, 9], [1, 1]]  # memory for two points, not for 2**31
+        assert [one.tolist() for one in kernels.bucket_votes(none, none, none, buckets, 0, 4)] == [
+            [0, 0, 0],
+            [],
+            [],
+        ]
+    many = kernels.bucket_votes(
+        np.array([0]), np.array([2]), np.array([5, 9]), np.array([[0]]), 2**31 - 1, 4
+    )
+    # memory for two points, not for 2**31
+    assert [one.tolist() for one in many] == [[0, 2], [5, 9], [1, 1]]
     assert kernels.projections(np.zeros((2, 0)), np.zeros((0, 3))).tolist() == [[0] * 3] * 2
     assert kernels.projections(np.zeros((2, 3)), np.zeros((3, 0))).shape == (2, 0)

@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 from test_rivals import GOOD, LABELS, problems, sample
 
 import refimpl
-from refimpl.rivals.nda import between_class_scatter, boundary_weights, nonparametric_discriminant_analysis
+from refimpl.rivals.nda import (
+    between_class_scatter,
+    boundary_weights,
+    nonparametric_discriminant_analysis,
+)
 from refimpl.rivals.whitening import centred_by_class, principal_deviations
 
 
@@ -34,7 +38,8 @@ def test_nda_scatter_fuzzed_with_ties(problem, k, alpha):
 
 def test_nda_takes_the_lowest_index_among_equally_near_neighbours():
     rng = np.random.default_rng(32)  # more vectors than an unstable sort leaves in order by luck
-    X, labels = rng.integers(0, 4, (90, 2)).astype(float), rng.integers(0, 2, 90)
+    X = rng.integers(0, 4, (90, 2)).astype(float)
+    labels = rng.integers(0, 2, 90)
     got = between_class_scatter([X[labels == c] for c in (0, 1)], 5, 2.0)
     np.testing.assert_allclose(got, oracle.nda_scatter(X, labels, 5, 2.0), rtol=1e-9)
 
@@ -63,9 +68,13 @@ def test_nda_is_lda_when_every_vector_of_the_other_class_is_a_neighbour():
     first = nda.projection[:, 0]
     cosine = first @ fisher / np.linalg.norm(first) / np.linalg.norm(fisher)
     assert abs(cosine) == pytest.approx(1, abs=1e-12)
-    lda = pytest.importorskip("sklearn.discriminant_analysis").LinearDiscriminantAnalysis(solver="svd")
+    lda = pytest.importorskip("sklearn.discriminant_analysis").LinearDiscriminantAnalysis(
+        solver="svd"
+    )
     direction = lda.fit(X, labels).scalings_[:, 0]
-    assert abs(direction @ first) == pytest.approx(np.linalg.norm(direction) * np.linalg.norm(first))
+    assert abs(direction @ first) == pytest.approx(
+        np.linalg.norm(direction) * np.linalg.norm(first)
+    )
 
 
 def test_nda_finds_what_the_means_do_not_show():
@@ -74,7 +83,9 @@ def test_nda_finds_what_the_means_do_not_show():
     X = rng.normal(size=(120, 3))
     labels = np.arange(120) % 2
     X[:, 1] = np.where(labels, rng.choice([-6, 6], 120), 0) + 0.3 * rng.normal(size=120)
-    first = nonparametric_discriminant_analysis(X, labels, k=5, alpha=1).projection[:, 0] * X.std(axis=0)
+    first = nonparametric_discriminant_analysis(X, labels, k=5, alpha=1).projection[:, 0] * X.std(
+        axis=0
+    )
     assert abs(first).argmax() == 1
 
 
@@ -83,7 +94,8 @@ def test_rank_is_that_of_numpy():
     for shape in ((200, 2), (2, 200)):
         for small, rank in ((150, 1), (250, 2)):
             D = np.zeros(shape)
-            D[0, 0], D[1, 1] = 1.0, small * np.finfo(np.float64).eps
+            D[0, 0] = 1.0
+            D[1, 1] = small * np.finfo(np.float64).eps
             assert len(principal_deviations(D, 5)[0]) == np.linalg.matrix_rank(D) == rank
 
 
@@ -93,7 +105,7 @@ def test_nda_keeps_an_eigenvalue_that_reaches_the_bound():
     for bound, r in ((least, 2), (np.nextafter(least, np.inf), 1)):
         nda = nonparametric_discriminant_analysis(X, labels, k=1, min_eigenvalue=bound)
         assert nda.projection.shape == (2, r)
-    with pytest.raises(ValueError, match="n_components is 2; there are 1"):
+    with pytest.raises(ValueError, match=r"n_components must .*got 2"):
         nda.transform(X, 2)
 
 
@@ -103,17 +115,20 @@ def test_nda_leaves_out_small_eigenvalues():
     assert nonparametric_discriminant_analysis(X, labels).projection.shape == (4, 3)
     small = X * np.array([1, 1, 1, 1e-7])
     assert nonparametric_discriminant_analysis(small, labels).projection.shape == (4, 2)
-    assert nonparametric_discriminant_analysis(small, labels, min_eigenvalue=0).projection.shape == (4, 3)
+    assert nonparametric_discriminant_analysis(
+        small, labels, min_eigenvalue=0
+    ).projection.shape == (4, 3)
     wide = np.random.default_rng(25).normal(size=(20, 50))
     assert nonparametric_discriminant_analysis(wide, labels).projection.shape == (50, 18)
     with pytest.raises(ValueError, match="min_eigenvalue"):
         nonparametric_discriminant_analysis(X * 1e-9, labels)
-    with pytest.raises(ValueError, match="does not vary within"):
+    with pytest.raises(ValueError, match="X must vary within"):
         nonparametric_discriminant_analysis([[1.0], [1.0], [2.0], [2.0]], [0, 0, 1, 1], k=1)
 
 
 def test_boundary_weights():
-    own, other = np.array([1.0, 1.0, 4.0, 0.0, 0.0, 1e200]), np.array([1.0, 2.0, 1.0, 3.0, 0.0, 1e190])
+    own = np.array([1.0, 1.0, 4.0, 0.0, 0.0, 1e200])
+    other = np.array([1.0, 2.0, 1.0, 3.0, 0.0, 1e190])
     expected = [0.5, 0.2, 1 / 17, 0, 0.5, 1e-20]
     np.testing.assert_allclose(boundary_weights(own, other, 2.0), expected, rtol=1e-12)
     np.testing.assert_array_equal(boundary_weights(own, other, 0.0), 0.5)
@@ -127,18 +142,20 @@ def test_a_saved_projection_projects_the_same(tmp_path):
 
 
 def test_bad_arguments_of_nda():
-    with pytest.raises(ValueError, match="labels has 1 class"):
+    with pytest.raises(ValueError, match=r"y must .*got 1"):
         nonparametric_discriminant_analysis(GOOD, [0, 0, 0, 0])
-    with pytest.raises(ValueError, match="k=3 needs 3"):
+    with pytest.raises(
+        ValueError, match="at least 3 vectors of each class with k=3; got 2 of class 0"
+    ):
         nonparametric_discriminant_analysis(GOOD, LABELS)
-    with pytest.raises(ValueError, match="needs 2"):
+    with pytest.raises(ValueError, match="at least 2 vectors"):
         nonparametric_discriminant_analysis(GOOD, [0, 0, 0, 1], k=1)
-    with pytest.raises(TypeError, match=r"k is 1\.5"):
+    with pytest.raises(TypeError, match=r"k must .*got 1\.5"):
         nonparametric_discriminant_analysis(GOOD, LABELS, k=1.5)
-    with pytest.raises(ValueError, match="alpha is -1"):
+    with pytest.raises(ValueError, match=r"alpha must .*got -1"):
         nonparametric_discriminant_analysis(GOOD, LABELS, k=1, alpha=-1)
     nda = nonparametric_discriminant_analysis(GOOD, LABELS, k=1)
-    with pytest.raises(ValueError, match="X has 3 columns"):
+    with pytest.raises(ValueError, match=r"X must .*got 3"):
         nda.transform(np.ones((1, 3)))
-    with pytest.raises(ValueError, match="n_components is 9"):
+    with pytest.raises(ValueError, match=r"n_components must .*got 9"):
         nda.transform(GOOD, 9)

@@ -1,4 +1,6 @@
-"""Spectral hashing and the scan of its codes: against brute force; both kernels give the same codes."""
+"""Spectral hashing and the scan of its codes: against brute force; both kernels give the same
+codes.
+"""
 
 import dataclasses
 
@@ -21,7 +23,9 @@ each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def sets(draw):
     """Points, queries beyond their box among them, and a number of bits."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, d, rank = draw(st.integers(2, 60)), draw(st.integers(1, 8)), draw(st.integers(1, 8))
+    n = draw(st.integers(2, 60))
+    d = draw(st.integers(1, 8))
+    rank = draw(st.integers(1, 8))
     X = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, d))  # some directions without variance
     X *= draw(st.sampled_from([1.0, 1e-100, 1e100]))
     X[:, rng.random(d) < 0.2] = 1.0 if draw(st.booleans()) else 0.0
@@ -44,9 +48,12 @@ def test_codes_are_the_signs_of_the_eigenfunctions(kernels, case, components):
     np.testing.assert_allclose(model.axes.T @ model.axes, np.eye(len(model.low)), atol=1e-8)
     x = (X - model.mean) / scale @ model.axes
     covariance = x.T @ x
-    assert np.abs(covariance - np.diag(np.diag(covariance))).max() <= 1e-8 * np.abs(covariance).max()
+    assert (
+        np.abs(covariance - np.diag(np.diag(covariance))).max() <= 1e-8 * np.abs(covariance).max()
+    )
     assert (np.diff(np.diag(covariance)) <= 1e-8 * np.abs(covariance).max()).all()
-    low, high = model.low.tolist(), (model.low + model.width).tolist()
+    low = model.low.tolist()
+    high = (model.low + model.width).tolist()
     np.testing.assert_allclose(x.min(axis=0), model.low / scale, atol=1e-12)
     np.testing.assert_allclose(x.max(axis=0), (model.low + model.width) / scale, atol=1e-12)
     assert_same_eigenfunctions(model, low, high)
@@ -69,15 +76,26 @@ def assert_same_eigenfunctions(model, low, high):
 
 
 def test_the_eigenvalues_of_a_known_box():
-    """Sides 4 and 1: the first four bits halve, then quarter, ... the long side; the fourth ties with the short one."""
-    grid = np.stack(np.meshgrid(np.linspace(0, 1, 11), np.linspace(0, 4, 41)), axis=-1).reshape(-1, 2)
+    """Sides 4 and 1: the first four bits halve, then quarter, ... the long side; the fourth ties
+    with the short one.
+    """
+    grid = np.stack(np.meshgrid(np.linspace(0, 1, 11), np.linspace(0, 4, 41)), axis=-1).reshape(
+        -1, 2
+    )
     model = spectral_hashing(grid, 6)
     np.testing.assert_allclose(model.axes, [[0, 1], [1, 0]], atol=1e-12)
     np.testing.assert_allclose(model.width, [4, 1], rtol=1e-12)
     rate = (model.k / model.width[model.component]).tolist()
     assert rate == pytest.approx([0.25, 0.5, 0.75, 1.0, 1.0, 1.25])
-    first, second = unpack_bits(model.encode([[0.2, 0.9], [0.2, 1.1], [0.7, 2.1], [0.7, 3.9]]), 6).T[:2]
-    assert first.tolist() == [True, True, False, False] and second.tolist() == [True, False, False, True]
+    first, second = unpack_bits(
+        model.encode([[0.2, 0.9], [0.2, 1.1], [0.7, 2.1], [0.7, 3.9]]), 6
+    ).T[:2]
+    assert first.tolist() == [True, True, False, False] and second.tolist() == [
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 @each
@@ -91,7 +109,10 @@ def test_equal_vectors_have_equal_codes_in_any_company(kernels):
         assert_same(model.encode(X[i : i + 1], kernels=kernels), codes[i : i + 1])
     for other in KERNELS:
         for field in dataclasses.fields(SpectralHashing):
-            assert_same(getattr(model, field.name), getattr(spectral_hashing(X, 200, kernels=other), field.name))
+            assert_same(
+                getattr(model, field.name),
+                getattr(spectral_hashing(X, 200, kernels=other), field.name),
+            )
         assert_same(codes, model.encode(X, kernels=other, threads=2))
 
 
@@ -103,7 +124,7 @@ def test_more_bits_find_more_neighbours_in_a_box(kernels):
     recalls = []
     for bits in (1, 8):
         codes = spectral_hashing(X, bits, kernels=kernels).encode(X, kernels=kernels)
-        found = hamming_scan(codes, codes[:40], 60, kernels=kernels)
+        found = hamming_scan(codes[:40], codes, 60, kernels=kernels)
         recalls.append(recall(found, near, [60])[0][0])
         assert (found.counts == 60).all() and (found.scores[found.starts[:-1]] == 0).all()
     assert 0.1 < recalls[0] < recalls[1] and recalls[1] > 0.6
@@ -120,11 +141,15 @@ def test_scans_of_packed_bits(kernels, seed, b, radius):
     assert (unpack_bits(codes, b) == bits).all()
     for i in range(b):
         assert ((codes[:, i // 64] >> np.uint64(i % 64)) & np.uint64(1) == bits[:, i]).all()
-    nearest, within = hamming_scan(codes, codes[:3], 7, kernels=kernels), scan_within(codes, codes[:3], radius)
+    nearest = hamming_scan(codes[:3], codes, 7, kernels=kernels)
+    within = scan_within(codes[:3], codes, radius)
     for i in range(3):
         expected = sorted((int(d), j) for j, d in enumerate((bits != bits[i]).sum(axis=1)))
         mine = slice(nearest.starts[i], nearest.starts[i + 1])
-        assert list(zip(nearest.scores[mine].tolist(), nearest.of(i).tolist(), strict=True)) == expected[:7]
+        assert (
+            list(zip(nearest.scores[mine].tolist(), nearest.of(i).tolist(), strict=True))
+            == expected[:7]
+        )
         assert within.of(i).tolist() == [j for d, j in expected if d <= radius]
 
 
@@ -133,7 +158,9 @@ def test_one_dimension_gives_any_number_of_bits():
     model = spectral_hashing(X, 100)
     assert model.k.tolist() == list(range(1, 101)) and not model.component.any()
     two = spectral_hashing([[0.0, 5.0], [2.0, 5.0]], 3)
-    assert two.width.tolist() == [2.0] and unpack_bits(two.encode([[0.0, 5.0], [2.0, 5.0]]), 1).tolist() == [[1], [0]]
+    assert two.width.tolist() == [2.0] and unpack_bits(
+        two.encode([[0.0, 5.0], [2.0, 5.0]]), 1
+    ).tolist() == [[1], [0]]
 
 
 def test_saved_and_loaded(tmp_path):
@@ -166,32 +193,33 @@ def test_damaged_models_are_refused(name, change):
 
 
 def test_bad_arguments():
-    X, codes = np.eye(3), np.zeros((3, 2), dtype=np.uint64)
+    X = np.eye(3)
+    codes = np.zeros((3, 2), dtype=np.uint64)
     for call, message in (
-        (lambda: spectral_hashing(X, 0), "bits is 0"),
-        (lambda: spectral_hashing(X, 3, n_components=0), "n_components is 0"),
-        (lambda: spectral_hashing(np.ones((4, 2)), 3), "the vectors of X are all equal"),
-        (lambda: spectral_hashing([[1.0, 2.0]], 3), "the vectors of X are all equal"),
-        (lambda: spectral_hashing(np.full((4, 2), 0.1), 3), "the vectors of X are all equal"),
-        (lambda: spectral_hashing([[np.nan]], 3), "X has 1 values"),
-        (lambda: spectral_hashing([[1e141], [0.0]], 3), "X has values beyond"),
-        (lambda: spectral_hashing(X, 3).encode(np.ones((1, 2))), "X has 2 columns"),
-        (lambda: pack_bits(np.zeros(3, dtype=bool)), "bits has shape"),
-        (lambda: pack_bits(np.zeros((3, 0), dtype=bool)), "bits has shape"),
-        (lambda: unpack_bits(codes, 129), "b is 129; the codes have 128"),
-        (lambda: hamming_scan(codes[:0], codes, 1), "codes has shape"),
-        (lambda: hamming_scan(codes[0], codes, 1), "codes has shape"),
-        (lambda: hamming_scan(codes, codes[:, :1].copy(), 1), "queries has 1 words"),
-        (lambda: hamming_scan(codes[:, ::2], codes, 1), "codes is not C-contiguous"),
-        (lambda: hamming_scan(codes, codes, 0), "most is 0"),
-        (lambda: scan_within(codes, codes, -1), "radius is -1"),
+        (lambda: spectral_hashing(X, 0), "bits must .*got 0"),
+        (lambda: spectral_hashing(X, 3, n_components=0), "n_components must .*got 0"),
+        (lambda: spectral_hashing(np.ones((4, 2)), 3), "X must hold different vectors"),
+        (lambda: spectral_hashing([[1.0, 2.0]], 3), "X must hold different vectors"),
+        (lambda: spectral_hashing(np.full((4, 2), 0.1), 3), "X must hold different vectors"),
+        (lambda: spectral_hashing([[np.nan]], 3), "X must .*got 1"),
+        (lambda: spectral_hashing([[1e141], [0.0]], 3), "X must hold values within 1e140"),
+        (lambda: spectral_hashing(X, 3).encode(np.ones((1, 2))), "X must .*got 2"),
+        (lambda: pack_bits(np.zeros(3, dtype=bool)), "bits must .*; got"),
+        (lambda: pack_bits(np.zeros((3, 0), dtype=bool)), "bits must .*; got"),
+        (lambda: unpack_bits(codes, 129), "b must .*got 129"),
+        (lambda: hamming_scan(codes, codes[:0], 1), "X must .*; got"),
+        (lambda: hamming_scan(codes, codes[0], 1), "X must .*; got"),
+        (lambda: hamming_scan(codes[:, :1].copy(), codes, 1), "Q must .*got 1"),
+        (lambda: hamming_scan(codes, codes[:, ::2], 1), "X must be C-contiguous"),
+        (lambda: hamming_scan(codes, codes, 0), "n_candidates must .*got 0"),
+        (lambda: scan_within(codes, codes, -1), "radius must .*got -1"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
     for call, message in (
-        (lambda: pack_bits(np.zeros((3, 2))), "bits has dtype float64"),
-        (lambda: hamming_scan(codes.astype(np.int64), codes, 1), "codes has dtype int64"),
-        (lambda: hamming_scan(codes, codes.astype(">u8"), 1), "queries has dtype >u8"),
+        (lambda: pack_bits(np.zeros((3, 2))), "bits must .*got dtype float64"),
+        (lambda: hamming_scan(codes, codes.astype(np.int64), 1), "X must .*got dtype int64"),
+        (lambda: hamming_scan(codes.astype(">u8"), codes, 1), "Q must .*got dtype >u8"),
     ):
         with pytest.raises(TypeError, match=message):
             call()

@@ -1,4 +1,6 @@
-"""The printed form: against the form for use, bit for bit, and the oracle's Algorithms 1 and 2, tree for tree."""
+"""The printed form: against the form for use, bit for bit, and the oracle's Algorithms 1 and 2,
+tree for tree.
+"""
 
 import inspect
 from types import SimpleNamespace
@@ -12,16 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from refimpl.search_forest import algorithm, as_similarity, neighbor_similarity, planted, search_forest, to_terms
+from refimpl.search_forest import (
+    ForestOptions,
+    algorithm,
+    neighbor_similarity,
+    search_forest,
+    to_terms,
+)
+from refimpl.search_forest.model import forest_of_rounds
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
-from refimpl.search_forest.splits import Settings, best_split, stump
+from refimpl.search_forest.similarity import as_similarity
+from refimpl.search_forest.splits import best_split, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 
 def printed(X, S, M, lam, max_depth, kernels, form=MeetingPairs, threads=None):
     """The printed form's rounds, and the history of its ensemble."""
-    pairs, history = form(as_similarity(sparse.csr_matrix(S), len(X)), lam, kernels, threads), []
+    pairs = form(as_similarity(sparse.csr_matrix(S), len(X)), lam, kernels, threads)
+    history = []
     meet = pairs.meet
 
     def noted(leaf, c):
@@ -29,13 +40,21 @@ def printed(X, S, M, lam, max_depth, kernels, form=MeetingPairs, threads=None):
         history.append(pairs.loss_and_objective())
 
     pairs.meet = noted
-    rounds = algorithm.search_forest(X, pairs, M, np.random.default_rng(0), max_depth, kernels=kernels, threads=threads)
-    return rounds, [(r.tree.J, r.similar, r.dissimilar, *row) for r, row in zip(rounds, history, strict=True)]
+    rounds = algorithm.search_forest(
+        X, pairs, M, np.random.default_rng(0), max_depth, kernels=kernels, threads=threads
+    )
+    return rounds, [
+        (r.tree.J, r.similar, r.dissimilar, *row) for r, row in zip(rounds, history, strict=True)
+    ]
 
 
 @each
 @settings(max_examples=60, deadline=None)
-@given(problem=problems(60), threads=st.sampled_from([1, 2]), form=st.sampled_from(["meeting", "dense"]))
+@given(
+    problem=problems(60),
+    threads=st.sampled_from([1, 2]),
+    form=st.sampled_from(["meeting", "dense"]),
+)
 def test_the_default_is_the_printed_form_bit_for_bit(kernels, problem, threads, form):
     """Points in repeated places, float32 and asymmetric similarities among them."""
     X, S, how = problem
@@ -46,7 +65,7 @@ def test_the_default_is_the_printed_form_bit_for_bit(kernels, problem, threads, 
     assert [r.m for r in rounds] == list(range(1, len(rounds) + 1))
     assert (used is None) == (not rounds)
     if rounds:
-        forest = planted(rounds, history, X, lam, used.message)
+        forest = forest_of_rounds(rounds, history, X, lam, used.message)
         for name in FIELDS:
             assert_same(getattr(forest, name), getattr(used, name))
 
@@ -57,7 +76,7 @@ def test_the_default_is_the_printed_form_on_a_larger_set(kernels, dtype):
     X = np.random.default_rng(3).normal(size=(701, 13)).astype(dtype)
     S = neighbor_similarity(X, 17)
     used = search_forest(X, S, 3, 0.1, rng=np.random.default_rng(0), kernels=kernels)
-    forest = planted(*printed(X, S, 3, 0.1, 16, kernels), X, 0.1, used.message)
+    forest = forest_of_rounds(*printed(X, S, 3, 0.1, 16, kernels), X, 0.1, used.message)
     assert used.n_words > 300
     for name in FIELDS:
         assert_same(getattr(forest, name), getattr(used, name))
@@ -66,22 +85,32 @@ def test_the_default_is_the_printed_form_on_a_larger_set(kernels, dtype):
 def branches(tree, k=0):
     """A printed tree, or one of the oracle's, as nested sets of training points."""
     if isinstance(tree, tuple):
-        return frozenset(tree[1]) if tree[0] == "leaf" else frozenset(branches(part) for part in tree[2:])
+        return (
+            frozenset(tree[1])
+            if tree[0] == "leaf"
+            else frozenset(branches(part) for part in tree[2:])
+        )
     if tree.left[k] < 0:
         return frozenset(np.flatnonzero(tree.leaf == k).tolist())
     return frozenset(branches(tree, tree.left[k] + side) for side in (0, 1))
 
 
 def planes(tree, X, rows, k=0):
-    """The planes of both trees at the nodes that the same points reach: {points: (p, b)}, with p^T p + b^2 = 1."""
+    """The planes of both trees at the nodes that the same points reach: {points: (p, b)}, with p^T
+    p + b^2 = 1.
+    """
     if isinstance(tree, tuple):
         if tree[0] == "leaf":
             return {}
-        p, b, parts = np.array(tree[0]), tree[1], tree[2:]
+        p = np.array(tree[0])
+        b = tree[1]
+        parts = tree[2:]
     else:
         if tree.left[k] < 0:
             return {}
-        p, b, parts = tree.p[k].astype(float), tree.b[k], [tree.left[k], tree.left[k] + 1]
+        p = tree.p[k].astype(float)
+        b = tree.b[k]
+        parts = [tree.left[k], tree.left[k] + 1]
     left = X[rows] @ p + b > 0
     found = {frozenset(rows.tolist()): np.append(p, b) / np.linalg.norm(np.append(p, b))}
     for part, mine in zip(parts, (rows[left], rows[~left]), strict=True):
@@ -96,16 +125,19 @@ def planes(tree, X, rows, k=0):
 def test_the_printed_form_is_the_oracles_tree_for_tree(kernels, form, problem, depth):
     X, S, how = problem
     np.fill_diagonal(S, False)
-    lam, X = how["lam"], X.astype(np.float64)
+    lam = how["lam"]
+    X = X.astype(np.float64)
     rounds = printed(X, S, 4, lam, depth, kernels, form)[0]
     expected = oracle.boosted(X.tolist(), S.astype(int).tolist(), 4, lam, depth)
-    again = [r for r in rounds if r.c > 1e-8]  # else a tree comes again, with a weight that is rounding
+    # else a tree comes again, with a weight that is rounding
+    again = [r for r in rounds if r.c > 1e-8]
     assert len(again) == len([c for _, c in expected if c > 1e-8])
     for r, (tree, c) in zip(again, expected, strict=False):
         assert branches(r.tree) == branches(tree)
         assert r.c == pytest.approx(c, rel=1e-9, abs=1e-9)
         rows = np.arange(len(X))
-        ours, theirs = planes(r.tree, X, rows), planes(tree, X, rows)
+        ours = planes(r.tree, X, rows)
+        theirs = planes(tree, X, rows)
         assert ours.keys() == theirs.keys()
         for key in ours:
             assert abs(ours[key] @ theirs[key]) == pytest.approx(1, abs=1e-6)
@@ -124,24 +156,44 @@ def test_equation_18_is_the_oracles_plane(kernels, seed):
     X = rng.normal(size=(15, 4)) + 100
     split = algorithm.hyperplane(X, node, rng, tol=1e-10, kernels=kernels)
     p, b = oracle.plane(X.tolist(), node.M.tolist())
-    assert abs(split.p @ p) / np.linalg.norm(split.p) / np.linalg.norm(p) == pytest.approx(1, abs=1e-8)
-    assert split.b * np.linalg.norm(p) == pytest.approx(b * np.linalg.norm(split.p) * np.sign(split.p @ p), rel=1e-6)
+    assert abs(split.p @ p) / np.linalg.norm(split.p) / np.linalg.norm(p) == pytest.approx(
+        1, abs=1e-8
+    )
+    assert split.b * np.linalg.norm(p) == pytest.approx(
+        b * np.linalg.norm(split.p) * np.sign(split.p @ p), rel=1e-6
+    )
     assert (split.left == (X @ split.p + split.b > 0)).all()
 
 
 @each
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_neither_a_shift_nor_the_scale_of_the_points_matters(kernels, dtype):
-    """The coordinates of x~ are those of the node: a property of the reading, and what makes deep nodes split."""
+    """The coordinates of x~ are those of the node: a property of the reading, and what makes deep
+    nodes split.
+    """
     X = points(200, 6)
     S = neighbor_similarity(X, 10)
-    words = [to_terms(search_forest(Z, S, 3, 0.05, rng=np.random.default_rng(0), kernels=kernels), Z, kernels=kernels)
-             for Z in ((a * X + b).astype(dtype) for a, b in ((1, 0), (1e3, 0), (1e-3, 0), (1, 16)))]  # fmt: skip
+    words = [
+        to_terms(
+            search_forest(Z, S, 3, 0.05, rng=np.random.default_rng(0), kernels=kernels),
+            Z,
+            kernels=kernels,
+        )
+        for Z in ((a * X + b).astype(dtype) for a, b in ((1, 0), (1e3, 0), (1e-3, 0), (1, 16)))
+    ]
     for other in words[1:]:
         if dtype == np.float64:
             assert_same(other, words[0])
         else:  # some points are on the other side of a plane that goes next to them
-            assert np.mean([len(set(zip(a, b, strict=True))) for a, b in zip(other.T, words[0].T, strict=True)]) < 300
+            assert (
+                np.mean(
+                    [
+                        len(set(zip(a, b, strict=True)))
+                        for a, b in zip(other.T, words[0].T, strict=True)
+                    ]
+                )
+                < 300
+            )
 
 
 def test_a_point_on_the_plane_goes_right():
@@ -150,10 +202,13 @@ def test_a_point_on_the_plane_goes_right():
     X = rng.normal(size=(15, 4))
     b = algorithm.hyperplane(X, node, np.random.default_rng(1)).b
     values = np.repeat([-b, np.nextafter(-b, np.inf), np.nextafter(-b, -np.inf)], 5)
-    kernels = SimpleNamespace(**vars(KERNELS[0]) | {"plane_values": lambda X, p, threads=None: values})
+    kernels = SimpleNamespace(
+        **vars(KERNELS[0]) | {"plane_values": lambda X, p, threads=None: values}
+    )
     split = algorithm.hyperplane(X, node, np.random.default_rng(1), kernels=kernels)
     assert split.b == b and split.left.tolist() == [False] * 5 + [True] * 5 + [False] * 5
-    X = np.repeat([1.0, np.nextafter(1.0, 2.0)], [8, 7])[:, np.newaxis]  # nothing is midway between them
+    # nothing is midway between them
+    X = np.repeat([1.0, np.nextafter(1.0, 2.0)], [8, 7])[:, np.newaxis]
     split = stump(X, node, 1, rng)
     assert split.b == -1.0 and split.left.tolist() == [False] * 8 + [True] * 7
 
@@ -164,14 +219,18 @@ def test_coordinates_of_a_node():
     tilde, its_mean, its_spread = oracle.node_coordinates(X.tolist(), 0.1)
     np.testing.assert_allclose(x, tilde, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(mean, its_mean)
-    assert spread == pytest.approx(its_spread) and (x[:, :-1] ** 2).sum(axis=1).mean() == pytest.approx(1)
+    assert spread == pytest.approx(its_spread) and (x[:, :-1] ** 2).sum(
+        axis=1
+    ).mean() == pytest.approx(1)
     x, mean, spread = algorithm.augmented(np.ones((3, 2), dtype=np.float32), 0.5)
     assert x.tolist() == [[0.0, 0.0, 0.5]] * 3 and spread == 1.0
 
 
 def test_equations_6_8_10_14_and_16():
     rng = np.random.default_rng(0)
-    leaves, c, lam = rng.integers(0, 3, (9, 2)), np.array([0.7, 0.2]), 0.3
+    leaves = rng.integers(0, 3, (9, 2))
+    c = np.array([0.7, 0.2])
+    lam = 0.3
     s = rng.random((9, 9)) < 0.4
     np.fill_diagonal(s, False)
     T = algorithm.selection(leaves, leaves, c)
@@ -182,8 +241,12 @@ def test_equations_6_8_10_14_and_16():
         for j in range(9):
             z = float(algorithm.z_values(s[i, j], lam))
             assert z == (1 - lam if s[i, j] else -lam)
-            assert T[i, j] == pytest.approx(sum(c[m] * (leaves[i, m] == leaves[j, m]) for m in (0, 1)))
-            assert algorithm.weights(z, T[i, j]) == pytest.approx(oracle.weight(T[i, j], s[i, j], lam))
+            assert T[i, j] == pytest.approx(
+                sum(c[m] * (leaves[i, m] == leaves[j, m]) for m in (0, 1))
+            )
+            assert algorithm.weights(z, T[i, j]) == pytest.approx(
+                oracle.weight(T[i, j], s[i, j], lam)
+            )
     w = algorithm.weights(algorithm.z_values(s, lam), np.where(np.eye(9), np.inf, T))
     np.fill_diagonal(w, 0)
     t = algorithm.tree_selection(leaves[:, 1], leaves[:, 1])
@@ -192,13 +255,17 @@ def test_equations_6_8_10_14_and_16():
 
 
 def test_a_tree_grows_split_by_split():
-    """Algorithm 2 with a limit on the leaves: J rises with each split, and the leaf of least J^k comes first."""
-    X, found = points(90, 4), []
+    """Algorithm 2 with a limit on the leaves: J rises with each split, and the leaf of least J^k
+    comes first.
+    """
+    X = points(90, 4)
+    found = []
     S = neighbor_similarity(X, 8)
     root = MeetingPairs(S, 0.3, KERNELS[0]).root()
 
     def grown(max_leaves):
-        rng, waiting = np.random.default_rng(0), [root.J]
+        rng = np.random.default_rng(0)
+        waiting = [root.J]
 
         def watched(points, node):
             assert node.J == min(waiting)
@@ -225,27 +292,29 @@ def test_a_tree_grows_split_by_split():
 
 def test_defaults_are_those_of_the_form_for_use():
     """What the other tests of both forms pass by name."""
-    used = inspect.signature(search_forest).parameters
-    assert used["offset"].default == "eigenvector" and used["refine"].default == 0
-    assert used["max_leaves"].default is used["stump_above"].default is None
+    used = inspect.signature(search_forest).parameters["options"].default
+    assert used == ForestOptions() and used.pairs == "meeting"
+    assert used.offset == "eigenvector" and used.refine == 0
+    assert used.max_leaves is used.stump_above is None
     for function in (algorithm.search_forest, algorithm.search_tree):
-        assert inspect.signature(function).parameters["max_depth"].default == used["max_depth"].default
+        assert inspect.signature(function).parameters["max_depth"].default == used.max_depth
     of_plane = inspect.signature(algorithm.hyperplane).parameters
-    assert of_plane["last"].default == used["augment"].default and of_plane["tol"].default == used["tol"].default
-    assert inspect.signature(algorithm.augmented).parameters["last"].default == used["augment"].default
-    given = Settings()
-    assert all(getattr(given, name) == used[name].default for name in vars(given))
+    assert of_plane["last"].default == used.augment and of_plane["tol"].default == used.tol
+    assert inspect.signature(algorithm.augmented).parameters["last"].default == used.augment
 
 
 def test_line_5_keeps_a_leaf_whose_split_does_not_pay():
-    """Eq. 18 only approximates eq. 17: its best plane may lower J, and the leaf then stays whole."""
-    X, kept, split = points(60, 3), 0, 0
+    """Eq. 18 only approximates eq. 17: its plane may lower J, and the leaf then stays whole."""
+    X = points(60, 3)
+    kept = 0
+    split = 0
     root = MeetingPairs(neighbor_similarity(X, 20), 0.05, KERNELS[0]).root()
-    rng, settings_ = np.random.default_rng(0), Settings()
+    rng = np.random.default_rng(0)
+    options = ForestOptions()
 
     def watched(points, node):
         nonlocal kept, split
-        found = best_split(points, node, settings_, rng, KERNELS[0], None)
+        found = best_split(points, node, options, rng, KERNELS[0], None)
         a, b = node.split(found.left)
         kept += a.J + b.J <= node.J
         split += a.J + b.J > node.J

@@ -14,7 +14,7 @@ from forest_problems import listed, random_forest
 from sklearn.datasets import load_iris
 
 import refimpl
-from refimpl.search_forest.index import InvertedIndex, Selection
+from refimpl.search_forest import InvertedIndex, Selection
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -26,7 +26,8 @@ def test_save_and_load(tmp_path, kernels, mmap):
     X = rng.normal(size=(90, 4)).astype(np.float32)
     index = InvertedIndex(random_forest(rng, 4, 4, 4, np.float32), X, kernels=kernels)
     index.delete([3, 4, 80])
-    expected, places = index.candidates(X), index.query(X, 5)
+    expected = index.candidates(X)
+    places = index.query(X, 5)
     for _ in range(2):  # the second time over the first
         index.save(tmp_path / "index")
     assert [p.name for p in tmp_path.iterdir()] == ["index"]
@@ -90,33 +91,69 @@ def zipped(_):
 
 ARRAYS = "starts", "items", "ids", "vectors"
 DAMAGES = [
-    *(rewritten("index.json", lambda _, text=text: text)
-      for text in (b"", b"{", b"[]", b"3", b"\xff\xfe", b"[" * 10**5)),
-    *(headed(version=v) for v in (1, 4, "2", None)), headed(refimpl="Index"),
-    *(headed(next=v) for v in (3.5, "90", -1, 19, 10**30, None, True)), *(headed(vectors=v) for v in ("yes", None, 1)),
-    *(headed(arrays=v) for v in (None, 3, "", ".", "..", "/", "arrays-", "arrays-\0", "arrays-1/..")),
-    *(rewritten(f"{name}.npy", change) for name in ARRAYS for change in (
-        lambda _: b"", lambda _: b"hello", lambda _: b"PK\x03\x04", zipped, lambda content: content[:-4],
-        lambda content: content[:90], lambda content: content + b"more",
-        lambda content: content.replace(b": (", b":(9", 1), lambda content: content.replace(b": (", b":(-", 1),
-    )),
-    *(changed(name, change) for name in ARRAYS for change in (
-        lambda array: array[0], lambda array: array[:-1], lambda array: array[:0], lambda array: array[..., np.newaxis],
-        lambda array: array.astype(np.float32), lambda array: array.astype(array.dtype.newbyteorder()),
-        lambda array: array.astype(object),
-    )),
-    rewritten("forest.npz", lambda _: b"PK"), rewritten("forest.npz", lambda content: content[:-9]),
+    *(
+        rewritten("index.json", lambda _, text=text: text)
+        for text in (b"", b"{", b"[]", b"3", b"\xff\xfe", b"[" * 10**5)
+    ),
+    *(headed(version=v) for v in (1, 4, "2", None)),
+    headed(refimpl="Index"),
+    *(headed(next=v) for v in (3.5, "90", -1, 19, 10**30, None, True)),
+    *(headed(vectors=v) for v in ("yes", None, 1)),
+    *(
+        headed(arrays=v)
+        for v in (None, 3, "", ".", "..", "/", "arrays-", "arrays-\0", "arrays-1/..")
+    ),
+    *(
+        rewritten(f"{name}.npy", change)
+        for name in ARRAYS
+        for change in (
+            lambda _: b"",
+            lambda _: b"hello",
+            lambda _: b"PK\x03\x04",
+            zipped,
+            lambda content: content[:-4],
+            lambda content: content[:90],
+            lambda content: content + b"more",
+            lambda content: content.replace(b": (", b":(9", 1),
+            lambda content: content.replace(b": (", b":(-", 1),
+        )
+    ),
+    *(
+        changed(name, change)
+        for name in ARRAYS
+        for change in (
+            lambda array: array[0],
+            lambda array: array[:-1],
+            lambda array: array[:0],
+            lambda array: array[..., np.newaxis],
+            lambda array: array.astype(np.float32),
+            lambda array: array.astype(array.dtype.newbyteorder()),
+            lambda array: array.astype(object),
+        )
+    ),
+    rewritten("forest.npz", lambda _: b"PK"),
+    rewritten("forest.npz", lambda content: content[:-9]),
     lambda path: refimpl.save(next(path.glob("arrays-*/forest.npz")), Selection(*np.zeros((3, 1)))),
-    lambda path: refimpl.save(next(path.glob("arrays-*/forest.npz")), random_forest(np.random.default_rng(1), 2, 3, 3)),
-    changed("starts", lambda starts: starts[::-1]), changed("starts", lambda starts: starts + 1),
+    lambda path: refimpl.save(
+        next(path.glob("arrays-*/forest.npz")), random_forest(np.random.default_rng(1), 2, 3, 3)
+    ),
+    changed("starts", lambda starts: starts[::-1]),
+    changed("starts", lambda starts: starts + 1),
     changed("starts", lambda starts: np.where(starts == 20, 19, starts)),
-    changed("starts", lambda starts: np.array([0, *[2**63 - 1] * (len(starts) - 3), -2, starts[-1]])),
-    changed("ids", lambda ids: ids[::-1]), changed("ids", lambda ids: ids - 1), changed("ids", lambda ids: ids + 1),
-    changed("ids", lambda ids: ids // 2), changed("ids", lambda ids: np.array([2**62, *[-(2**62)] * 19])),
+    changed(
+        "starts", lambda starts: np.array([0, *[2**63 - 1] * (len(starts) - 3), -2, starts[-1]])
+    ),
+    changed("ids", lambda ids: ids[::-1]),
+    changed("ids", lambda ids: ids - 1),
+    changed("ids", lambda ids: ids + 1),
+    changed("ids", lambda ids: ids // 2),
+    changed("ids", lambda ids: np.array([2**62, *[-(2**62)] * 19])),
     *(changed("items", lambda items, by=by: items + np.int32(by)) for by in (1, -1, 10**6, -30)),
-    changed("items", np.zeros_like), changed("items", lambda items: np.where(items == 4, 5, items).astype(np.int32)),
-    changed("vectors", np.asfortranarray), changed("vectors", lambda vectors: vectors[:, :2]),
-]  # fmt: skip
+    changed("items", np.zeros_like),
+    changed("items", lambda items: np.where(items == 4, 5, items).astype(np.int32)),
+    changed("vectors", np.asfortranarray),
+    changed("vectors", lambda vectors: vectors[:, :2]),
+]
 
 
 def without_sums(path):
@@ -131,7 +168,8 @@ def without_sums(path):
 @pytest.mark.parametrize("old", [True, False])
 def test_damaged_folders(tmp_path, mmap, old):
     rng = np.random.default_rng(0)
-    index, path = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))), tmp_path / "index"
+    index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3)))
+    path = tmp_path / "index"
     for place, damage in enumerate(DAMAGES):
         shutil.rmtree(path, ignore_errors=True)
         index.save(path)
@@ -156,12 +194,18 @@ def save_shifted(path):
         changed("ids", lambda ids: np.append(ids[:-1], 20)),
         changed("vectors", lambda vectors: vectors + 1e-9),
         changed("vectors", lambda vectors: -vectors[::-1]),
-        headed(next=30), headed(sha256="0" * 64), headed(sha256=None), headed(forest=None), headed(more=1),
-        headed(version=2), lambda path: save_shifted(next(path.glob("arrays-*/forest.npz"))),
+        headed(next=30),
+        headed(sha256="0" * 64),
+        headed(sha256=None),
+        headed(forest=None),
+        headed(more=1),
+        headed(version=2),
+        lambda path: save_shifted(next(path.glob("arrays-*/forest.npz"))),
     ],
-)  # fmt: skip
+)
 def test_values_that_would_do_but_are_not_those_that_were_saved(tmp_path, damage):
-    rng, path = np.random.default_rng(0), tmp_path / "index"
+    rng = np.random.default_rng(0)
+    path = tmp_path / "index"
     InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))).save(path)
     damage(path)
     with pytest.raises(refimpl.FileFormatError, match="index"):
@@ -181,8 +225,11 @@ def test_an_index_of_an_earlier_release_can_be_read(tmp_path, mmap):
 
 
 def corrupted(content, rng):
-    """The bytes after a random accident: bits flipped, the end lost, places exchanged, or a block zeroed."""
-    data, kind = bytearray(content), rng.integers(4)
+    """The bytes after a random accident: bits flipped, the end lost, places exchanged, or a block
+    zeroed.
+    """
+    data = bytearray(content)
+    kind = rng.integers(4)
     if kind == 1 or not data:
         return bytes(data[: rng.integers(len(data) + 1)])
     i, j = (int(rng.integers(len(data))) for _ in range(2))
@@ -200,7 +247,8 @@ def corrupted(content, rng):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_no_random_corruption_gives_another_index(tmp_path, dtype):
     """REFIMPL_CORRUPTIONS sets their number."""
-    rng, path = np.random.default_rng(0), tmp_path / "index"
+    rng = np.random.default_rng(0)
+    path = tmp_path / "index"
     X = rng.normal(size=(40, 3)).astype(dtype)
     InvertedIndex(random_forest(rng, 3, 3, 3, dtype), X).save(path)
     whole = InvertedIndex.load(path)
@@ -225,8 +273,10 @@ def test_no_random_corruption_gives_another_index(tmp_path, dtype):
 
 
 def test_a_mapped_index_outlives_its_files(tmp_path):
-    rng, path = np.random.default_rng(0), tmp_path / "index"
-    forest, X = random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))
+    rng = np.random.default_rng(0)
+    path = tmp_path / "index"
+    forest = random_forest(rng, 2, 3, 2)
+    X = rng.normal(size=(20, 3))
     InvertedIndex(forest, X).save(path)
     mapped = InvertedIndex.load(path)
     expected = listed(mapped.candidates(X))
@@ -237,18 +287,34 @@ def test_a_mapped_index_outlives_its_files(tmp_path):
 @pytest.mark.parametrize("mmap", [True, False])
 def test_an_empty_index_can_be_saved(tmp_path, mmap):
     rng = np.random.default_rng(0)
-    index, X = InvertedIndex(random_forest(rng, 2, 3, 2)), rng.normal(size=(4, 3))
+    index = InvertedIndex(random_forest(rng, 2, 3, 2))
+    X = rng.normal(size=(4, 3))
     index.delete(index.add(X))
     index.save(tmp_path / "index")
     again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=KERNELS[-1])
-    assert len(again) == 0 and again.query(X, 1)[0].tolist() == [[-1]] * 4 and again.add(X).tolist() == [4, 5, 6, 7]
+    assert (
+        len(again) == 0
+        and again.query(X, 1)[0].tolist() == [[-1]] * 4
+        and again.add(X).tolist() == [4, 5, 6, 7]
+    )
 
 
-# ------------------------------------------------------------------------------------------------ saves that fail
+def test_the_first_list_starts_at_0_in_an_empty_index_too(tmp_path):
+    """No point shows there that the lists begin before the items."""
+    path = tmp_path / "index"
+    InvertedIndex(random_forest(np.random.default_rng(0), 2, 3, 2)).save(path)
+    without_sums(path)
+    changed("starts", lambda starts: np.append(-1, starts[1:]))(path)
+    with pytest.raises(refimpl.FileFormatError, match="do not fit together"):
+        InvertedIndex.load(path)
+
+
+# ---------------------------------------------------------------------------------- saves that fail
 
 
 def test_errors_of_the_operating_system_are_its_own_in_an_index(tmp_path, monkeypatch):
-    rng, path = np.random.default_rng(0), tmp_path / "index"
+    rng = np.random.default_rng(0)
+    path = tmp_path / "index"
     index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3)))
     with pytest.raises(FileNotFoundError):
         InvertedIndex.load(path)
@@ -285,9 +351,12 @@ def refusing(function, name, error=PermissionError):
 @pytest.mark.parametrize("where", ["forest.npz", "ids.npy", "index.json", "index"])
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_a_save_that_fails_leaves_the_index_that_was_there(tmp_path, monkeypatch, where, error):
-    rng, path = np.random.default_rng(0), tmp_path / "index"
-    forest, X = random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))
-    first, second = InvertedIndex(forest, X[:15]), InvertedIndex(forest, X)
+    rng = np.random.default_rng(0)
+    path = tmp_path / "index"
+    forest = random_forest(rng, 2, 3, 2)
+    X = rng.normal(size=(20, 3))
+    first = InvertedIndex(forest, X[:15])
+    second = InvertedIndex(forest, X)
 
     def fail(index):
         with monkeypatch.context() as context, pytest.raises(error):
@@ -307,8 +376,11 @@ def test_a_save_that_fails_leaves_the_index_that_was_there(tmp_path, monkeypatch
 
 
 def test_an_interrupt_after_the_new_header_leaves_the_new_index(tmp_path, monkeypatch):
-    rng, path = np.random.default_rng(0), tmp_path / "index"
-    forest, X, replace = random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3)), os.replace
+    rng = np.random.default_rng(0)
+    path = tmp_path / "index"
+    forest = random_forest(rng, 2, 3, 2)
+    X = rng.normal(size=(20, 3))
+    replace = os.replace
     InvertedIndex(forest, X[:15]).save(path)
 
     def interrupted(source, target):
@@ -327,7 +399,8 @@ def test_an_interrupt_after_the_new_header_leaves_the_new_index(tmp_path, monkey
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 @pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
 def test_an_index_has_the_modes_of_any_new_file(tmp_path, umask):
-    rng, before = np.random.default_rng(0), os.umask(umask)
+    rng = np.random.default_rng(0)
+    before = os.umask(umask)
     try:
         InvertedIndex(random_forest(rng, 2, 3, 2)).save(tmp_path / "index")
     finally:

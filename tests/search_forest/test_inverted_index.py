@@ -1,4 +1,6 @@
-"""The inverted index: against brute force, after additions, deletions and reloading; its kernels, twin against twin."""
+"""The inverted index: against brute force, after additions, deletions and reloading; its kernels,
+twin against twin.
+"""
 
 import copy
 import pickle
@@ -16,8 +18,14 @@ from refusals import refusal
 
 from refimpl import kernels as kernel_names
 from refimpl.kernels import forest as reference
-from refimpl.search_forest import neighbor_similarity, search_forest, selection, to_terms
-from refimpl.search_forest.index import InvertedIndex
+from refimpl.search_forest import (
+    ForestOptions,
+    InvertedIndex,
+    neighbor_similarity,
+    search_forest,
+    selection,
+    to_terms,
+)
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
@@ -45,27 +53,37 @@ def brute(forest, Q, X, ids, most=None):
 @given(case=forests(), most=st.sampled_from([None, 1, 4]))
 def test_candidates_are_the_points_with_a_leaf_in_common(kernels, case, most):
     forest, X, rng = case
-    index, Q = InvertedIndex(forest, X, kernels=kernels), np.concatenate([X[:5], X[:5] + X.dtype.type(0.5)])
-    assert listed(index.candidates(Q, most)) == brute(forest, Q, X, np.arange(len(X)), most)
+    index = InvertedIndex(forest, X, kernels=kernels)
+    Q = np.concatenate([X[:5], X[:5] + X.dtype.type(0.5)])
+    assert listed(index.candidates(Q, n_candidates=most)) == brute(
+        forest, Q, X, np.arange(len(X)), most
+    )
     np.testing.assert_allclose(
-        selection(forest, Q, X).sum(axis=1), [sum(T for T, _ in one) for one in brute(forest, Q, X, np.arange(len(X)))]
+        selection(forest, Q, X).sum(axis=1),
+        [sum(T for T, _ in one) for one in brute(forest, Q, X, np.arange(len(X)))],
     )
     gone = rng.permutation(len(X))[: len(X) // 3]
     index.delete(gone)
     more = index.add(X[:7] + X.dtype.type(0.1))
     assert more.tolist() == list(range(len(X), len(X) + len(X[:7])))
-    everything, ids = np.concatenate([X, X[:7] + X.dtype.type(0.1)]), np.arange(len(X) + len(X[:7]))
+    everything = np.concatenate([X, X[:7] + X.dtype.type(0.1)])
+    ids = np.arange(len(X) + len(X[:7]))
     kept = ~np.isin(ids, gone)
     assert (index.ids == ids[kept]).all() and len(index) == kept.sum()
     for _ in range(2):
-        assert listed(index.candidates(Q, most)) == brute(forest, Q, everything[kept], ids[kept], most)
-        found, distances = index.query(Q, 3, most)
+        assert listed(index.candidates(Q, n_candidates=most)) == brute(
+            forest, Q, everything[kept], ids[kept], most
+        )
+        found, distances = index.query(Q, 3, n_candidates=most)
         for i, of_query in enumerate(brute(forest, Q, everything[kept], ids[kept], most)):
             mine = np.sort(np.array([x for _, x in of_query], dtype=int))
             exact = ((Q[i].astype(float) - everything[mine].astype(float)) ** 2).sum(axis=1) ** 0.5
             assert found[i, len(mine) :].tolist() == [-1] * max(0, 3 - len(mine))
             np.testing.assert_allclose(distances[i, : len(mine)], np.sort(exact)[:3], rtol=1e-12)
-            assert set(found[i, : len(mine)]) <= set(mine) and (distances[i, len(mine) :] == np.inf).all()
+            assert (
+                set(found[i, : len(mine)]) <= set(mine)
+                and (distances[i, len(mine) :] == np.inf).all()
+            )
         index.compact()
 
 
@@ -79,17 +97,31 @@ def test_twins_agree_bit_for_bit(case, threads, most):
         words = one.forest_words(forest, part)
         assert_same(words, two.forest_words(forest, part, threads=threads))
     if len(forest.planes):
-        assert_same(one.plane_values(X, forest.planes[0]), two.plane_values(X, forest.planes[0], threads=threads))
+        assert_same(
+            one.plane_values(X, forest.planes[0]),
+            two.plane_values(X, forest.planes[0], threads=threads),
+        )
     index = InvertedIndex(forest, X)
-    alive, words = rng.random(len(index)) < 0.8, one.forest_words(forest, X)
+    alive = rng.random(len(index)) < 0.8
+    words = one.forest_words(forest, X)
     arguments = index._starts, index._items, alive, words, forest.c, most
     expected = one.gather_candidates(*arguments)
-    for counters in (None, np.zeros((threads, len(X))), rng.normal(size=(threads, len(X))).round(1)):
-        for a, b in zip(expected, two.gather_candidates(*arguments, counters=counters, threads=threads), strict=True):
+    for counters in (
+        None,
+        np.zeros((threads, len(X))),
+        rng.normal(size=(threads, len(X))).round(1),
+    ):
+        for a, b in zip(
+            expected,
+            two.gather_candidates(*arguments, counters=counters, threads=threads),
+            strict=True,
+        ):
             assert_same(a, b)
     offsets, rows, _ = expected
     for a, b in zip(
-        one.rerank(X, X, offsets, rows, 2), two.rerank(X, X, offsets, rows, 2, threads=threads), strict=True
+        one.rerank(X, X, offsets, rows, 2),
+        two.rerank(X, X, offsets, rows, 2, threads=threads),
+        strict=True,
     ):
         assert_same(a, b)
 
@@ -99,20 +131,30 @@ def test_twins_agree_bit_for_bit(case, threads, most):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_twins_agree_on_more_points_than_pass_a_tree_together(threads, dtype):
     """2048 points pass a tree together, and all trees if these are fewer."""
-    rng, (one, two) = np.random.default_rng(0), KERNELS
-    forest, X = random_forest(rng, 4, 5, 4, dtype), rng.normal(size=(5000, 5)).astype(dtype)
+    rng = np.random.default_rng(0)
+    (one, two) = KERNELS
+    forest = random_forest(rng, 4, 5, 4, dtype)
+    X = rng.normal(size=(5000, 5)).astype(dtype)
     assert_same(one.forest_words(forest, X), two.forest_words(forest, X, threads=threads))
-    assert_same(one.plane_values(X, forest.planes[0]), two.plane_values(X, forest.planes[0], threads=threads))
+    assert_same(
+        one.plane_values(X, forest.planes[0]),
+        two.plane_values(X, forest.planes[0], threads=threads),
+    )
 
 
 def test_the_oracle_walks_as_the_kernel_does():
     rng = np.random.default_rng(0)
-    forest, X = random_forest(rng, 3, 4, 4), rng.normal(size=(50, 4))
+    forest = random_forest(rng, 3, 4, 4)
+    X = rng.normal(size=(50, 4))
     for m in range(3):
         for x, word in zip(X, reference.forest_words(forest, X)[:, m], strict=True):
             k = forest.roots[m]
             while forest.left[k] >= 0:
-                p = forest.planes[forest.plane[k]] if forest.plane[k] >= 0 else np.eye(4)[forest.feature[k]]
+                p = (
+                    forest.planes[forest.plane[k]]
+                    if forest.plane[k] >= 0
+                    else np.eye(4)[forest.feature[k]]
+                )
                 k = forest.left[k] + (0 if p @ x + forest.offset[k] > 0 else 1)
             assert forest.word[k] == word
 
@@ -134,7 +176,8 @@ def test_any_distance_ranks(kernels):
 
 def at_once(call, threads=4):
     """What each of several threads gets that start together; an error is what it raises."""
-    start, found = threading.Barrier(threads), []
+    start = threading.Barrier(threads)
+    found = []
 
     def one():
         start.wait()
@@ -153,8 +196,10 @@ def at_once(call, threads=4):
 
 @each
 def test_threads_that_ask_at_once_sort_points_in_once(kernels):
-    rng, interval = np.random.default_rng(0), sys.getswitchinterval()
-    forest, X = random_forest(rng, 3, 4, 3), rng.normal(size=(3000, 4))
+    rng = np.random.default_rng(0)
+    interval = sys.getswitchinterval()
+    forest = random_forest(rng, 3, 4, 3)
+    X = rng.normal(size=(3000, 4))
     expected = listed(InvertedIndex(forest, X, kernels=kernels).candidates(X[:2]))
     sys.setswitchinterval(1e-6)
     try:
@@ -169,7 +214,9 @@ def test_threads_that_ask_at_once_sort_points_in_once(kernels):
 
 
 def test_no_other_thread_comes_into_the_sorting(monkeypatch):
-    rng, argsort, entered = np.random.default_rng(0), np.argsort, []
+    rng = np.random.default_rng(0)
+    argsort = np.argsort
+    entered = []
     index = InvertedIndex(random_forest(rng, 3, 4, 3), rng.normal(size=(30, 4)))
 
     def watched(*arguments, **options):
@@ -180,11 +227,15 @@ def test_no_other_thread_comes_into_the_sorting(monkeypatch):
     assert len(index) == 30 and entered == [False] * 3
 
 
-@pytest.mark.parametrize("ask", [lambda index, Q: listed(index.candidates(Q)), lambda index, Q: index.query(Q, 5)])
+@pytest.mark.parametrize(
+    "ask", [lambda index, Q: listed(index.candidates(Q)), lambda index, Q: index.query(Q, 5)]
+)
 def test_an_answer_is_of_one_moment(monkeypatch, ask):
     """The index changes while the queries pass the trees."""
-    rng, words = np.random.default_rng(0), kernel_names.forest_words
-    forest, X = random_forest(rng, 3, 4, 3), rng.normal(size=(60, 4))
+    rng = np.random.default_rng(0)
+    words = kernel_names.forest_words
+    forest = random_forest(rng, 3, 4, 3)
+    X = rng.normal(size=(60, 4))
     index = InvertedIndex(forest, X)
     expected = ask(index, X[:2])
 
@@ -203,7 +254,8 @@ def test_an_answer_is_of_one_moment(monkeypatch, ask):
 
 def test_points_wait_on_if_they_cannot_be_sorted_in(monkeypatch):
     rng = np.random.default_rng(0)
-    forest, X = random_forest(rng, 3, 4, 3), rng.normal(size=(30, 4))
+    forest = random_forest(rng, 3, 4, 3)
+    X = rng.normal(size=(30, 4))
     index = InvertedIndex(forest, X[:20])
     assert len(index) == 20
     index.add(X[20:])
@@ -218,12 +270,15 @@ def test_points_wait_on_if_they_cannot_be_sorted_in(monkeypatch):
 
 
 @each
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))]
+)
 def test_copies_change_alone(kernels, copied):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 4))
     index = InvertedIndex(random_forest(rng, 3, 4, 3), X, kernels=kernels)
-    other, expected = copied(index), listed(index.candidates(X))
+    other = copied(index)
+    expected = listed(index.candidates(X))
     assert listed(other.candidates(X)) == expected and other.kernels is kernels
     other.delete([5])
     assert other.add(X[:2]).tolist() == [30, 31] and len(other) == 31
@@ -257,14 +312,16 @@ def test_bad_arguments(tmp_path):
     index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(5, 3)))
     index.delete([2])
     for call, message in (
-        (lambda: index.delete([2]), "deleted already"), (lambda: index.delete([9]), "ids holds 9"),
-        (lambda: index.add(np.zeros((1, 2))), "2 columns"), (lambda: index.candidates([[np.nan] * 3]), "NaN"),
-        (lambda: index.query(np.zeros((1, 3)), 0), "k is 0"),
-        (lambda: index.candidates(np.zeros((1, 3)), 0), "most is 0"),
-    ):  # fmt: skip
+        (lambda: index.delete([2]), "a deleted point"),
+        (lambda: index.delete([9]), "ids must hold indices .*got 9"),
+        (lambda: index.add(np.zeros((1, 2))), "3 columns.*got 2"),
+        (lambda: index.candidates([[np.nan] * 3]), "NaN"),
+        (lambda: index.query(np.zeros((1, 3)), 0), "k .*at least 1"),
+        (lambda: index.candidates(np.zeros((1, 3)), n_candidates=0), "n_candidates .*at least 1"),
+    ):
         with pytest.raises(ValueError, match=message):
             call()
-    with pytest.raises(TypeError, match="forest is a int"):
+    with pytest.raises(TypeError, match=r"forest must be a SearchForest, .*; got int"):
         InvertedIndex(3)
     (tmp_path / "other").mkdir()
     with pytest.raises(FileExistsError, match="is no index"):
@@ -277,38 +334,103 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
     X = rng.normal(size=(5, 3))
     index = InvertedIndex(random_forest(rng, 2, 3, 2), X)
     assert len(index) == 5
-    forest, alive = index.forest, np.ones(5, dtype=bool)
-    starts, items, words, c = index._starts, index._items, index.to_terms(X), index.forest.c
-    offsets, rows = np.array([0, 1, 1, 1, 1, 1]), np.array([0])
+    forest = index.forest
+    alive = np.ones(5, dtype=bool)
+    starts = index._starts
+    items = index._items
+    words = index.to_terms(X)
+    c = index.forest.c
+    offsets = np.array([0, 1, 1, 1, 1, 1])
+    rows = np.array([0])
     lists = starts, items, alive, words, c
     for name, arguments, error, message in (
-        ("forest_words", (forest, X[:, :2].copy()), ValueError, "X must have the length 3 along axis 1"),
-        ("forest_words", (forest, X.astype(np.float32)), TypeError, "X must hold float64, as forest.planes does"),
+        (
+            "forest_words",
+            (forest, X[:, :2].copy()),
+            ValueError,
+            "X must have the length 3 along axis 1",
+        ),
+        (
+            "forest_words",
+            (forest, X.astype(np.float32)),
+            TypeError,
+            "X must hold float64, as forest.planes does",
+        ),
         ("forest_words", (forest, X.tolist()), TypeError, "X must be a numpy.ndarray; got list"),
         ("forest_words", (X, X), TypeError, "forest must be a SearchForest; got ndarray"),
         ("plane_values", (X, X[0, :2].copy()), ValueError, "p must have the length 3"),
         ("plane_values", (X[:, :0].copy(), X[0, :0].copy()), ValueError, "p must not be empty"),
         ("plane_values", (X, X[0].astype(">f8")), TypeError, "p must hold float32 or float64"),
         ("plane_values", (X[0], X[0]), ValueError, "X must have 2 dimensions"),
-        ("gather_candidates", (starts, items + np.int32(3), alive, words, c, 9), ValueError, "from 0 to 4; word"),
-        ("gather_candidates", (starts, items - np.int32(9), alive, words, c, 9), ValueError, "from 0 to 4; word"),
-        ("gather_candidates", (*lists[:3], words + np.int32(99), c, 9), ValueError, "words must hold indices"),
-        ("gather_candidates", (starts + 99, *lists[1:], 9), ValueError, "starts must name parts of the 10 items"),
-        ("gather_candidates", (-starts, *lists[1:], 9), ValueError, "starts must name parts of the 10 items"),
-        ("gather_candidates", (*lists[:4], -c, 9), ValueError, "c must hold positive finite numbers"),
-        ("gather_candidates", (*lists[:4], c * np.nan, 9), ValueError, "c must hold positive finite numbers"),
+        (
+            "gather_candidates",
+            (starts, items + np.int32(3), alive, words, c, 9),
+            ValueError,
+            "points from 0 to 4; got",
+        ),
+        (
+            "gather_candidates",
+            (starts, items - np.int32(9), alive, words, c, 9),
+            ValueError,
+            "points from 0 to 4; got",
+        ),
+        (
+            "gather_candidates",
+            (*lists[:3], words + np.int32(99), c, 9),
+            ValueError,
+            "words must hold indices",
+        ),
+        (
+            "gather_candidates",
+            (starts + 99, *lists[1:], 9),
+            ValueError,
+            "starts must name parts of the 10 items",
+        ),
+        (
+            "gather_candidates",
+            (-starts, *lists[1:], 9),
+            ValueError,
+            "starts must name parts of the 10 items",
+        ),
+        (
+            "gather_candidates",
+            (*lists[:4], -c, 9),
+            ValueError,
+            "c must hold positive finite numbers",
+        ),
+        (
+            "gather_candidates",
+            (*lists[:4], c * np.nan, 9),
+            ValueError,
+            "c must hold positive finite numbers",
+        ),
         ("gather_candidates", (*lists[:4], c[:1], 9), ValueError, "c must have the length 2"),
-        ("gather_candidates", (starts, items, alive[:0], words, c, 9), ValueError, "from 0 to -1; word"),
+        (
+            "gather_candidates",
+            (starts, items, alive[:0], words, c, 9),
+            ValueError,
+            "from 0 to -1; got",
+        ),
         ("gather_candidates", (*lists, -1), ValueError, "most must be at least 0; got -1"),
         ("gather_candidates", (*lists, None), TypeError, "most must be an integer; got None"),
-        ("rerank", (X, X, offsets, np.array([5]), 1), ValueError, "rows must hold indices from 0 to 4; got 5"),
+        (
+            "rerank",
+            (X, X, offsets, np.array([5]), 1),
+            ValueError,
+            "rows must hold indices from 0 to 4; got 5",
+        ),
         ("rerank", (X, X, offsets[:2], rows, 1), ValueError, "offsets must have the length 6"),
-        ("rerank", (X, X, offsets[::-1].copy(), rows, 1), ValueError, "offsets must ascend from 0 to 1"),
+        (
+            "rerank",
+            (X, X, offsets[::-1].copy(), rows, 1),
+            ValueError,
+            "offsets must ascend from 0 to 1",
+        ),
         ("rerank", (X, X, 9 * offsets, rows, 1), ValueError, "offsets must ascend from 0 to 1"),
         ("rerank", (X, X[:, :2].copy(), offsets, rows, 1), ValueError, "X must have the length 3"),
         ("rerank", (X, X, offsets, rows, -1), ValueError, "k must be from 0 to 16777216; got -1"),
         ("rerank", (X, X, offsets, rows, 2**62), ValueError, ""),  # NumPy's
-    ):  # fmt: skip
+    ):
         assert message in refusal(name, *arguments, error=error)
     with pytest.raises(ValueError, match="counters must have the length 5"):
         KERNELS[1].gather_candidates(*lists, 9, counters=np.zeros((9, 4)))
@@ -316,24 +438,36 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
 
 @fast_only
 def test_a_point_that_is_listed_twice_counts_twice():
-    starts, items = np.array([0, 3]), np.array([1, 1, 0], dtype=np.int32)
+    starts = np.array([0, 3])
+    items = np.array([1, 1, 0], dtype=np.int32)
     for kernels in KERNELS:
         found = kernels.gather_candidates(
-            starts, items, np.ones(2, dtype=bool), np.zeros((1, 1), dtype=np.int32), np.array([0.3]), 9
+            starts,
+            items,
+            np.ones(2, dtype=bool),
+            np.zeros((1, 1), dtype=np.int32),
+            np.array([0.3]),
+            9,
         )
-        for a, b in zip(found, (np.array([0, 2]), np.array([1, 0]), np.array([0.6, 0.3])), strict=True):
+        for a, b in zip(
+            found, (np.array([0, 2]), np.array([1, 0]), np.array([0.6, 0.3])), strict=True
+        ):
             assert_same(a, b)
 
 
 @fast_only
 def test_candidates_at_no_distance_that_is_a_number_come_last():
     """A comparison that forgets NaN is no order, and sorting by it reads beyond the end."""
-    rng, (one, two) = np.random.default_rng(0), KERNELS
+    rng = np.random.default_rng(0)
+    (one, two) = KERNELS
     X = rng.normal(size=(400, 3))
     X[rng.random(400) < 0.5, 1] = np.nan
-    Q, offsets, rows = X[~np.isnan(X[:, 1])][:2].copy(), np.array([0, 300, 700]), rng.integers(400, size=700)
+    Q = X[~np.isnan(X[:, 1])][:2].copy()
+    offsets = np.array([0, 300, 700])
+    rows = rng.integers(400, size=700)
     for k in (1, 100, 299, 500):
-        expected, found = one.rerank(Q, X, offsets, rows, k), two.rerank(Q, X, offsets, rows, k)
+        expected = one.rerank(Q, X, offsets, rows, k)
+        found = two.rerank(Q, X, offsets, rows, k)
         np.testing.assert_array_equal(expected, found)
     assert np.isnan(found[0][0, 299]) and np.isinf(found[0][0, 300])
 
@@ -342,12 +476,24 @@ def test_a_learnt_forest_finds_neighbours():
     """Recall grows with the candidates, and far fewer than all points suffice."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 6)) + 0.05 * rng.normal(size=(300, 6))
-    forest = search_forest(X[:250], neighbor_similarity(X[:250], 10), 10, 0.1, rng=rng, refine=10,
-                           kernels=KERNELS[-1])  # fmt: skip
+    forest = search_forest(
+        X[:250],
+        neighbor_similarity(X[:250], 10),
+        10,
+        0.1,
+        rng=rng,
+        kernels=KERNELS[-1],
+        options=ForestOptions(refine=10),
+    )
     index = InvertedIndex(forest, X[:250], kernels=KERNELS[-1])
     exact = ((X[250:, None] - X[:250]) ** 2).sum(axis=2).argsort(axis=1)[:, :10]
     recall = [
-        np.mean([len(set(a) & set(b)) / 10 for a, b in zip(index.query(X[250:], 10, most)[0], exact, strict=True)])
+        np.mean(
+            [
+                len(set(a) & set(b)) / 10
+                for a, b in zip(index.query(X[250:], 10, n_candidates=most)[0], exact, strict=True)
+            ]
+        )
         for most in (20, 60)
     ]
     assert recall[0] < recall[1] and recall[1] > 0.9

@@ -1,4 +1,6 @@
-"""Boosted Search Forest: against the oracles, the dense form against the meeting one, and twin against twin."""
+"""Boosted Search Forest: against the oracles, the dense form against the meeting one, and twin
+against twin.
+"""
 
 import os
 import subprocess
@@ -16,15 +18,16 @@ from scipy import sparse
 
 from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
-    as_similarity,
-    best_c,
+    ForestOptions,
     neighbor_similarity,
     search_forest,
     selection,
     to_terms,
-    top_eigenvector,
 )
+from refimpl.search_forest.algorithm import best_c
+from refimpl.search_forest.eigen import top_eigenvector
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
+from refimpl.search_forest.similarity import as_similarity
 from refimpl.search_forest.splits import fitted
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
@@ -45,22 +48,40 @@ def nested(forest, m, k=None):
 
 
 def on_a_plane():
-    """Two of three points that end in one node have the same M s there, and a plane that fits M s goes through both."""
-    X = np.array([[-0.88, -1.46, -0.27, 0.46, 1.25], [0.12, -0.61, -0.86, 0.82, 1.8], [0.3, -1.36, -1.05, 1.76, 0.22],
-                  [-1.91, -0.09, -1.28, -0.69, -0.54], [-0.78, 0.61, -0.07, -0.65, 0.45],
-                  [0.91, -1.81, -0.28, -1.08, -0.19], [-1.42, 0.02, -0.04, -0.33, -1.15]])  # fmt: skip
+    """Two of three points that end in one node have the same M s there, and a plane that fits M s
+    goes through both.
+    """
+    X = np.array(
+        [
+            [-0.88, -1.46, -0.27, 0.46, 1.25],
+            [0.12, -0.61, -0.86, 0.82, 1.8],
+            [0.3, -1.36, -1.05, 1.76, 0.22],
+            [-1.91, -0.09, -1.28, -0.69, -0.54],
+            [-0.78, 0.61, -0.07, -0.65, 0.45],
+            [0.91, -1.81, -0.28, -1.08, -0.19],
+            [-1.42, 0.02, -0.04, -0.33, -1.15],
+        ]
+    )
     S = np.zeros((7, 7), dtype=bool)
     S[[0, 1, 2], [1, 6, 1]] = True
-    how = {"lam": 0.05, "offset": "eigenvector", "refine": 1, "stump_above": None, "max_depth": 3,
-           "max_leaves": None, "stumps": 3}  # fmt: skip
+    how = {
+        "lam": 0.05,
+        "offset": "eigenvector",
+        "refine": 1,
+        "stump_above": None,
+        "max_depth": 3,
+        "max_leaves": None,
+        "n_stumps": 3,
+    }
     return X, S, how
 
 
 def stands_clear(tree, x):
     """Whether no plane on the point's way goes through it but for the rounding of p^T x + b.
 
-    Points of a small node that have the same (M s)_i get the same p^T x but for rounding, as a moved plane fits M s
-    there exactly; where the best threshold parts them, their sides depend on the order in which p^T x is added up.
+    Points of a small node that have the same (M s)_i get the same p^T x but for rounding, as a
+    moved plane fits M s there exactly; where the best threshold parts them, their sides depend on
+    the order in which p^T x is added up.
     """
     while tree[0] != "leaf":
         p, b, left, right = tree
@@ -76,7 +97,8 @@ def stands_clear(tree, x):
 @example(problem=on_a_plane())
 def test_the_history_is_what_the_loops_give(problem):
     X, S, how = problem
-    forest, lam = learn(X, S, 4, **how), how["lam"]
+    forest = learn(X, S, 4, **how)
+    lam = how["lam"]
     np.fill_diagonal(S, False)
     s = S.astype(int).tolist()
     if forest is None:
@@ -104,13 +126,17 @@ def test_the_history_is_what_the_loops_give(problem):
 def test_both_forms_of_the_pairs_learn_the_same_trees(kernels, problem):
     """Tree for tree; hyperplanes to the eigensolver's rounding, everything else to the last bit.
 
-    Points on a lattice are left out: several of their eigenvectors belong to one eigenvalue, so that rounding chooses.
+    Points on a lattice are left out: several of their eigenvectors belong to one eigenvalue, so
+    that rounding chooses.
     """
     X, S, how = problem
-    dense, meeting = (learn(X, S, 3, kernels=kernels, pairs=pairs, **how) for pairs in ("dense", "meeting"))
+    dense, meeting = (
+        learn(X, S, 3, kernels=kernels, pairs=pairs, **how) for pairs in ("dense", "meeting")
+    )
     assert (dense is None) == (meeting is None)
     for name in FIELDS if dense is not None else ():
-        a, b = getattr(dense, name), getattr(meeting, name)
+        a = getattr(dense, name)
+        b = getattr(meeting, name)
         if name == "planes" or name == "offset":
             np.testing.assert_allclose(a, b, rtol=0, atol=1e-6)
         else:
@@ -119,11 +145,16 @@ def test_both_forms_of_the_pairs_learn_the_same_trees(kernels, problem):
 
 @each
 def test_a_rise_that_is_rounding_is_no_split(kernels):
-    """c* can balance a leaf that later comes back as a node: M is 0 up to rounding then, and so is every rise."""
+    """c* can balance a leaf that later comes back as a node: M is 0 up to rounding then, and so is
+    every rise.
+    """
     X = np.array([[1.1, -0.7], [1.7, -0.7], [-0.3, 1.3], [-0.5, 0.6], [-1.0, -1.9], [-0.6, -0.2]])
     S = np.zeros((6, 6), dtype=bool)
     S[[0, 2, 3], [1, 0, 5]] = True
-    forests = [learn(X, S, 3, 0.05, kernels=kernels, refine=0, pairs=pairs) for pairs in ("dense", "meeting")]
+    forests = [
+        learn(X, S, 3, 0.05, kernels=kernels, refine=0, pairs=pairs)
+        for pairs in ("dense", "meeting")
+    ]
     np.testing.assert_allclose(forests[0].planes, forests[1].planes, rtol=0, atol=1e-12)
     S = as_similarity(sparse.csr_matrix(S), 6)
     for form in DensePairs, MeetingPairs:
@@ -134,7 +165,9 @@ def test_a_rise_that_is_rounding_is_no_split(kernels):
 def test_a_total_beside_a_power_of_two_has_its_grid():
     """Weights of a few pairs may add up to 8 or, in another order, to the double before it."""
     for total in 8.0, 16.0, 2.0**40:
-        assert grid_step(total) == grid_step(np.nextafter(total, 0)) == grid_step(total * (1 + 1e-12))
+        assert (
+            grid_step(total) == grid_step(np.nextafter(total, 0)) == grid_step(total * (1 + 1e-12))
+        )
         assert (total / grid_step(total)).is_integer() and total / grid_step(total) < 2**52
 
 
@@ -144,14 +177,27 @@ def test_both_forms_on_a_larger_set(kernels, dtype):
     X = points(250, 10, dtype=dtype)
     S = neighbor_similarity(X, 12)
     forests = [
-        search_forest(X, S, 4, 0.1, rng=np.random.default_rng(3), stump_above=100, kernels=kernels, pairs=pairs)
+        search_forest(
+            X,
+            S,
+            4,
+            0.1,
+            rng=np.random.default_rng(3),
+            kernels=kernels,
+            options=ForestOptions(stump_above=100, pairs=pairs),
+        )
         for pairs in ("dense", "meeting")
     ]
-    assert forests[0].n_words > 60 and (forests[0].feature >= 0).any() and forests[0].planes.dtype == dtype
+    assert (
+        forests[0].n_words > 60
+        and (forests[0].feature >= 0).any()
+        and forests[0].planes.dtype == dtype
+    )
     for name in set(FIELDS) - {"planes", "offset"}:
         assert_same(getattr(forests[0], name), getattr(forests[1], name))
     np.testing.assert_allclose(forests[0].planes, forests[1].planes, atol=1e-6)
-    assert (forests[0].history[:, 3] < np.append(249 * 250, forests[0].history[:-1, 3])).all()  # eq. 7 falls
+    # eq. 7 falls
+    assert (forests[0].history[:, 3] < np.append(249 * 250, forests[0].history[:-1, 3])).all()
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
@@ -172,8 +218,19 @@ def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
     monkeypatch.setattr("refimpl.search_forest.pairs.BLOCK", 1000)
     X = points(1200, 30, dtype=np.float32)
     S = neighbor_similarity(X, 10)
-    forests = [search_forest(X, S, 2, 0.005, rng=np.random.default_rng(0), max_depth=4, kernels=kernels,
-                             threads=threads) for threads in (1, 2, 7)]  # fmt: skip
+    forests = [
+        search_forest(
+            X,
+            S,
+            2,
+            0.005,
+            rng=np.random.default_rng(0),
+            kernels=kernels,
+            threads=threads,
+            options=ForestOptions(max_depth=4),
+        )
+        for threads in (1, 2, 7)
+    ]
     for other in forests[1:]:
         for name in FIELDS:
             assert_same(getattr(forests[0], name), getattr(other, name))
@@ -182,33 +239,51 @@ def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
 @pytest.mark.parametrize("form", [DensePairs, MeetingPairs])
 def test_pairs_are_weighted_and_split_as_the_loops_do(form):
     """Eqs. 10, 14, 17 and 18 after some meetings, in both forms."""
-    rng, lam = np.random.default_rng(0), 0.3
-    X, S = rng.normal(size=(20, 3)), rng.random((20, 20)) < 0.3
-    pairs, leaves, c = form(as_similarity(sparse.csr_matrix(S), 20), lam, KERNELS[0]), [], [0.7, 0.4, 1.3]
+    rng = np.random.default_rng(0)
+    lam = 0.3
+    X = rng.normal(size=(20, 3))
+    S = rng.random((20, 20)) < 0.3
+    pairs = form(as_similarity(sparse.csr_matrix(S), 20), lam, KERNELS[0])
+    leaves = []
+    c = [0.7, 0.4, 1.3]
     np.fill_diagonal(S, False)
     for c_m in c:
         leaves.append(rng.integers(0, 4, 20))
         pairs.meet(leaves[-1], c_m)
-    T, s = oracle.ensemble([l.tolist() for l in leaves], c), S.astype(int).tolist()
-    M = np.array([[oracle.weight(T[i][j], s[i][j], lam) * (s[i][j] - lam) * (i != j) for j in range(20)]
-                  for i in range(20)])  # fmt: skip
-    root, mine = pairs.root(), np.arange(20) % 3 > 0
+    T = oracle.ensemble([l.tolist() for l in leaves], c)
+    s = S.astype(int).tolist()
+    M = np.array(
+        [
+            [oracle.weight(T[i][j], s[i][j], lam) * (s[i][j] - lam) * (i != j) for j in range(20)]
+            for i in range(20)
+        ]
+    )
+    root = pairs.root()
+    mine = np.arange(20) % 3 > 0
     assert root.J == pytest.approx(M.sum())
     u = rng.normal(size=20)
     np.testing.assert_allclose(root.product(u), (M + M.T) @ u / 2, rtol=1e-10)
     left, right = root.split(mine)
     assert (left.J, right.J) == pytest.approx((M[mine][:, mine].sum(), M[~mine][:, ~mine].sum()))
-    np.testing.assert_allclose(right.product(u[~mine]), (M + M.T)[~mine][:, ~mine] @ u[~mine] / 2, rtol=1e-9)
+    np.testing.assert_allclose(
+        right.product(u[~mine]), (M + M.T)[~mine][:, ~mine] @ u[~mine] / 2, rtol=1e-9
+    )
     crossing, threshold = root.best_thresholds(X)
     for t in range(3):
         J, k = oracle.best_cut(X[:, t].tolist(), M.tolist())
         assert root.J - crossing[t] == pytest.approx(J) and (X[:, t] <= threshold[t]).sum() == k
     leaf = rng.integers(0, 5, 20)
     assert pairs.masses(leaf) == pytest.approx(oracle.masses(leaf.tolist(), T, s, lam))
-    assert pairs.loss_and_objective() == pytest.approx((oracle.loss(T, s, lam), oracle.objective(T, s, lam)))
+    assert pairs.loss_and_objective() == pytest.approx(
+        (oracle.loss(T, s, lam), oracle.objective(T, s, lam))
+    )
     augmented = np.hstack([X, np.ones((20, 1))])
-    found = top_eigenvector(lambda p: augmented.T @ root.product(augmented @ p), rng.normal(size=4), tol=1e-9)
-    assert abs(found @ np.linalg.eigh(oracle.criterion(X, M))[1][:, -1]) == pytest.approx(1, abs=1e-9)
+    found = top_eigenvector(
+        lambda p: augmented.T @ root.product(augmented @ p), rng.normal(size=4), tol=1e-9
+    )
+    assert abs(found @ np.linalg.eigh(oracle.criterion(X, M))[1][:, -1]) == pytest.approx(
+        1, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("d", [1, 2, 30, 150])
@@ -226,10 +301,10 @@ def test_the_eigenvector_is_the_one_of_eigh(d, rank):
 
 HASHED = """
 import hashlib, numpy as np
-from refimpl.search_forest import label_similarity, search_forest
+from refimpl.search_forest import ForestOptions, label_similarity, search_forest
 rng = np.random.default_rng(0)
 X, S = rng.normal(size=(1500, 384)), label_similarity(np.arange(1500) % 50)
-forest = search_forest(X, S, 1, 0.02, rng=rng, max_depth=2)
+forest = search_forest(X, S, 1, 0.02, rng=rng, options=ForestOptions(max_depth=2))
 print(hashlib.sha256(forest.planes.tobytes() + forest.offset.tobytes()).hexdigest())
 """
 
@@ -238,9 +313,16 @@ def test_the_number_of_blas_threads_does_not_count():
     """At this size BLAS divides the products of the eigensolver, if it may."""
     found = set()
     for threads in "12":
-        names = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), threads)
-        run = subprocess.run([sys.executable, "-c", HASHED], capture_output=True, text=True, cwd=ROOT,
-                             env=os.environ | names)  # fmt: skip
+        names = dict.fromkeys(
+            ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), threads
+        )
+        run = subprocess.run(
+            [sys.executable, "-c", HASHED],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env=os.environ | names,
+        )
         assert run.returncode == 0, run.stderr
         found.add(run.stdout)
     assert len(found) == 1
@@ -248,7 +330,9 @@ def test_the_number_of_blas_threads_does_not_count():
 
 def test_products():
     rng = np.random.default_rng(0)
-    A, u, v = rng.normal(size=(40, 7)), rng.normal(size=40), rng.normal(size=7)
+    A = rng.normal(size=(40, 7))
+    u = rng.normal(size=40)
+    v = rng.normal(size=7)
     np.testing.assert_allclose(times_vector(A, v), A @ v, rtol=1e-12)
     np.testing.assert_allclose(vector_times(u, A), u @ A, rtol=1e-12)
     assert length(np.array([3.0, 4.0])) == 5.0
@@ -258,17 +342,29 @@ def test_products():
 @each
 def test_a_moved_plane_selects_more_by_equation_17(kernels, seed):
     """One split: eq. 17 by its definition, which no move lowers and some moves raise."""
-    X, rng = points(n=120, d=6, seed=seed), np.random.default_rng(seed)
-    S, lam, found = neighbor_similarity(X, 20), 0.05, []
+    X = points(n=120, d=6, seed=seed)
+    rng = np.random.default_rng(seed)
+    S = neighbor_similarity(X, 20)
+    lam = 0.05
+    found = []
     for refine in (0, 1, 10):
-        forest = search_forest(X, S, 1, lam, rng=np.random.default_rng(1), max_depth=1, refine=refine, kernels=kernels)
+        forest = search_forest(
+            X,
+            S,
+            1,
+            lam,
+            rng=np.random.default_rng(1),
+            kernels=kernels,
+            options=ForestOptions(max_depth=1, refine=refine),
+        )
         t = to_terms(forest, X, kernels=kernels)
         together = (t == t.T) & ~np.eye(len(X), dtype=bool)
         J = ((S.toarray() - lam) * together).sum()
         assert J == pytest.approx(forest.history[0, 0], rel=1e-9)
         found.append(J)
     assert found == sorted(found)
-    A, u = rng.normal(size=(30, 4)), rng.normal(size=30)
+    A = rng.normal(size=(30, 4))
+    u = rng.normal(size=30)
     assert np.allclose(fitted(A, u), np.linalg.lstsq(A, u)[0])
     assert not fitted(A, np.zeros(30)).any() and not fitted(0 * A, u).any()
 
@@ -276,11 +372,20 @@ def test_a_moved_plane_selects_more_by_equation_17(kernels, seed):
 def test_moves_are_worth_it():
     X = np.random.default_rng(3).normal(size=(400, 12))
     S = neighbor_similarity(X, 20)
-    J = [search_forest(X, S, 1, 0.05, rng=np.random.default_rng(1), refine=refine).history[0, 0] for refine in (0, 10)]
+    J = [
+        search_forest(
+            X, S, 1, 0.05, rng=np.random.default_rng(1), options=ForestOptions(refine=refine)
+        ).history[0, 0]
+        for refine in (0, 10)
+    ]
     assert J[1] > 1.02 * J[0]
 
 
-@pytest.mark.parametrize(("similar", "dissimilar"), [(9.0, 2.0), (100.0, 1.0), (5.0, 80.0), (1e-3, 50.0), (0.0, 4.0)])
+@pytest.mark.parametrize(
+    ("similar", "dissimilar"), [(9.0, 2.0), (100.0, 1.0), (5.0, 80.0), (1e-3, 50.0), (0.0, 4.0)]
+)
 @pytest.mark.parametrize("lam", [0.05, 0.4])
 def test_best_c_minimises_equation_14(similar, dissimilar, lam):
-    assert best_c(similar, dissimilar, lam) == pytest.approx(oracle.best_c(similar, dissimilar, lam), abs=1e-6)
+    assert best_c(similar, dissimilar, lam) == pytest.approx(
+        oracle.best_c(similar, dissimilar, lam), abs=1e-6
+    )

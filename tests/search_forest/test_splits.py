@@ -1,4 +1,6 @@
-"""Splits of a node beyond the plane of eq. 18: stumps, best thresholds, moved planes, against eq. 17 by brute force."""
+"""Splits of a node beyond the plane of eq. 18: stumps, best thresholds, moved planes, against eq.
+17 by brute force.
+"""
 
 from itertools import pairwise
 
@@ -7,10 +9,12 @@ import pytest
 from agreement import KERNELS
 from scipy import sparse
 
-from refimpl.search_forest import as_similarity, top_eigenvector
+from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.algorithm import hyperplane
+from refimpl.search_forest.eigen import top_eigenvector
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
-from refimpl.search_forest.splits import Settings, best_split, moved, stump, with_best_threshold
+from refimpl.search_forest.similarity import as_similarity
+from refimpl.search_forest.splits import best_split, moved, stump, with_best_threshold
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 forms = pytest.mark.parametrize("form", [DensePairs, MeetingPairs])
@@ -56,36 +60,43 @@ def test_the_best_threshold_is_the_best_of_all(kernels, form):
 @each
 def test_stumps_are_for_nodes_of_more_points(kernels):
     X, node, _, rng = problem(MeetingPairs, kernels, 6)
-    found = {n: best_split(X, node, Settings(stump_above=n), rng, kernels, None).p for n in (14, 15)}
+    found = {
+        n: best_split(X, node, ForestOptions(stump_above=n), rng, kernels, None).p for n in (14, 15)
+    }
     assert isinstance(found[14], int) and isinstance(found[15], np.ndarray)
 
 
 @each
 def test_the_eigensolver_starts_where_the_generator_says(kernels):
     X, node, _, _ = problem(MeetingPairs, kernels, 7)
-    used, other = np.random.default_rng(0), np.random.default_rng(0)
+    used = np.random.default_rng(0)
+    other = np.random.default_rng(0)
     hyperplane(X, node, used, kernels=kernels)
     other.normal(size=5)
     assert used.bit_generator.state == other.bit_generator.state
 
 
 @each
-def test_settings_reach_the_plane(kernels):
+def test_options_reach_the_plane(kernels):
     X, node, _, _ = problem(MeetingPairs, kernels, 8, n=60, d=12)
-    for settings in Settings(tol=1e-1), Settings(tol=1e-9), Settings(augment=1.0):
-        split = best_split(X, node, settings, np.random.default_rng(0), kernels, None)
-        given = {"last": settings.augment, "tol": settings.tol, "kernels": kernels}
+    for options in ForestOptions(tol=1e-1), ForestOptions(tol=1e-9), ForestOptions(augment=1.0):
+        split = best_split(X, node, options, np.random.default_rng(0), kernels, None)
+        given = {"last": options.augment, "tol": options.tol, "kernels": kernels}
         expected = hyperplane(X, node, np.random.default_rng(0), **given)
         assert (split.p == expected.p).all() and split.b == expected.b
-    loose, tight = (best_split(X, node, Settings(tol=tol), np.random.default_rng(0), kernels, None).p
-                    for tol in (1e-1, 1e-9))  # fmt: skip
+    loose, tight = (
+        best_split(X, node, ForestOptions(tol=tol), np.random.default_rng(0), kernels, None).p
+        for tol in (1e-1, 1e-9)
+    )
     assert (loose != tight).any()
 
 
 @each
 @pytest.mark.parametrize("seed", range(6))
 def test_moves_go_on_while_equation_17_rises(kernels, seed):
-    """One move at a time: the same plane as that of many moves at once, up to the first move that gains nothing."""
+    """One move at a time: the same plane as that of many moves at once, up to the first move that
+    gains nothing.
+    """
     X, node, M, rng = problem(MeetingPairs, kernels, seed, n=40)
     split = hyperplane(X, node, rng, kernels=kernels)
     found = [moved(X, node, split, most, kernels, None) for most in range(8)]

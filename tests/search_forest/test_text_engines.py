@@ -1,7 +1,7 @@
 """Index words in real text engines: the same candidates as from the inverted index.
 
-SQLite's FTS5 holds a document of words for each point; PostgreSQL an array of them under a GIN index. The latter is
-started here, in a folder of its own, and is skipped where it is not installed.
+SQLite's FTS5 holds a document of words for each point; PostgreSQL an array of them under a GIN
+index. The latter is started here, in a folder of its own, and is skipped where it is not installed.
 """
 
 import os
@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 from agreement import KERNELS
 
-from refimpl.search_forest import neighbor_similarity, search_forest
-from refimpl.search_forest.index import InvertedIndex
+from refimpl.search_forest import InvertedIndex, neighbor_similarity, search_forest
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +69,25 @@ def test_sqlite_fts5(index):
     smaller = InvertedIndex(index.forest, index.vectors, kernels=index.kernels)
     smaller.delete(np.arange(100))
     for one, of_query in zip(expected(smaller, Q), index.to_terms(Q).tolist(), strict=True):
-        rows = connection.execute("select rowid from points where words match ?", (" OR ".join(map(str, of_query)),))
-        assert {i for i, in rows} == set(one)
+        rows = connection.execute(
+            "select rowid from points where words match ?", (" OR ".join(map(str, of_query)),)
+        )
+        assert {i for (i,) in rows} == set(one)
 
 
-# ------------------------------------------------------------------------------------------------ PostgreSQL
+# --------------------------------------------------------------------------------------- PostgreSQL
 
 
 def programs():
     """The folder with initdb, pg_ctl and psql of the newest PostgreSQL, or None."""
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: float(p.parent.name), reverse=True)
+    folders = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: float(p.parent.name), reverse=True
+    )
     folders += [Path(found).parent] if (found := shutil.which("initdb")) else []
-    return next((f for f in folders if all((f / name).exists() for name in ("initdb", "pg_ctl", "psql"))), None)
+    return next(
+        (f for f in folders if all((f / name).exists() for name in ("initdb", "pg_ctl", "psql"))),
+        None,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +96,8 @@ def psql():
     folder = programs()
     if folder is None:
         pytest.skip("PostgreSQL is not installed (Debian's package: postgresql)")
-    user, place = None, Path(tempfile.mkdtemp(prefix="pg"))  # a socket's path must be short
+    user = None
+    place = Path(tempfile.mkdtemp(prefix="pg"))  # a socket's path must be short
     if os.getuid() == 0:  # the server refuses to be root
         user = next((name for name in ("postgres", "nobody") if _exists(name)), None)
         if user is None:
@@ -99,9 +106,16 @@ def psql():
 
     def run(*command, **options):
         return subprocess.run(
-            [folder / command[0], *command[1:]], check=True, capture_output=True, text=True, timeout=120, user=user,
-            cwd=place, env={"PATH": os.environ["PATH"], "LC_ALL": "C"}, **options,
-        ).stdout  # fmt: skip
+            [folder / command[0], *command[1:]],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            user=user,
+            cwd=place,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+            **options,
+        ).stdout
 
     options = f"-c listen_addresses= -c unix_socket_directories={place} -c fsync=off"
     try:
@@ -110,9 +124,20 @@ def psql():
         try:
             yield lambda text: [
                 line.split("|")
-                for line in run("psql", "-h", place, "-U", "test", "-d", "postgres", "-XAtq", "-v", "ON_ERROR_STOP=1",
-                                input=text).splitlines()
-            ]  # fmt: skip
+                for line in run(
+                    "psql",
+                    "-h",
+                    place,
+                    "-U",
+                    "test",
+                    "-d",
+                    "postgres",
+                    "-XAtq",
+                    "-v",
+                    "ON_ERROR_STOP=1",
+                    input=text,
+                ).splitlines()
+            ]
         finally:
             run("pg_ctl", "-D", place / "data", "-w", "-m", "immediate", "stop")
     finally:
@@ -127,18 +152,28 @@ def _exists(name):
 
 
 def test_postgresql_gin(index, psql):
-    terms, Q = index.to_terms(index.vectors), queries(index)
-    rows = "\n".join(f"{i}\t{{{','.join(map(str, words))}}}" for i, words in enumerate(terms.tolist()))
-    psql("create table points (id int primary key, words int[]);\n"
-         f"copy points from stdin;\n{rows}\n\\.\n"
-         "create index on points using gin (words); analyze points;")  # fmt: skip
+    terms = index.to_terms(index.vectors)
+    Q = queries(index)
+    rows = "\n".join(
+        f"{i}\t{{{','.join(map(str, words))}}}" for i, words in enumerate(terms.tolist())
+    )
+    psql(
+        "create table points (id int primary key, words int[]);\n"
+        f"copy points from stdin;\n{rows}\n\\.\n"
+        "create index on points using gin (words); analyze points;"
+    )
     wanted = index.to_terms(Q).tolist()
     select = "select {n}, id, words from points where words && array[{words}];"
-    text = "\n".join(select.format(n=n, words=",".join(map(str, words))) for n, words in enumerate(wanted))
+    text = "\n".join(
+        select.format(n=n, words=",".join(map(str, words))) for n, words in enumerate(wanted)
+    )
     documents = [{} for _ in wanted]
     for n, i, words in psql("set enable_seqscan = off;\n" + text):
         documents[int(n)][int(i)] = list(map(int, words.strip("{}").split(",")))
     for one, of_query, found in zip(expected(index, Q), wanted, documents, strict=True):
         assert scores(index, of_query, found) == pytest.approx(one)
-    plan = psql("set enable_seqscan = off; explain " + select.format(n=0, words=",".join(map(str, wanted[0]))))
+    plan = psql(
+        "set enable_seqscan = off; explain "
+        + select.format(n=0, words=",".join(map(str, wanted[0])))
+    )
     assert any("Bitmap Index Scan" in line[0] for line in plan)

@@ -1,4 +1,10 @@
-"""Learning a search forest: degenerate nodes, limits, what is refused, files, and trainings that go on."""
+"""Learning a search forest: degenerate nodes, limits, what is refused, files, and trainings that go
+on.
+"""
+
+import dataclasses
+import inspect
+import re
 
 import numpy as np
 import pytest
@@ -8,30 +14,51 @@ from scipy import sparse
 
 import refimpl
 from refimpl.search_forest import (
+    ForestOptions,
+    InvertedIndex,
+    Round,
     SearchForest,
-    as_similarity,
+    estimate_memory,
     label_similarity,
     neighbor_similarity,
     search_forest,
     selection,
     to_terms,
 )
+from refimpl.search_forest.similarity import as_similarity
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 
-# ------------------------------------------------------------------------------------------------ degenerate nodes
+# --------------------------------------------------------------------------------- degenerate nodes
 
 
 @pytest.mark.parametrize("pairs", ["dense", "meeting"])
 @each
 def test_equal_points_stay_in_one_leaf(kernels, pairs):
     S = np.ones((6, 6))
-    forest = search_forest(np.ones((6, 3)), S, 2, 0.5, rng=np.random.default_rng(0), kernels=kernels, pairs=pairs)
+    forest = search_forest(
+        np.ones((6, 3)),
+        S,
+        2,
+        0.5,
+        rng=np.random.default_rng(0),
+        kernels=kernels,
+        options=ForestOptions(pairs=pairs),
+    )
     assert forest.n_words == len(forest.c) == len(forest.left)
-    with pytest.raises(ValueError, match="no tree is worth its cost"):  # they cannot be told apart, and few are similar
+    # they cannot be told apart, and few are similar
+    with pytest.raises(ValueError, match="no tree is worth its cost"):
         S[2:], S[:, 2:] = 0, 0
-        search_forest(np.ones((6, 3)), S, 2, 0.5, rng=np.random.default_rng(0), kernels=kernels, pairs=pairs)
+        search_forest(
+            np.ones((6, 3)),
+            S,
+            2,
+            0.5,
+            rng=np.random.default_rng(0),
+            kernels=kernels,
+            options=ForestOptions(pairs=pairs),
+        )
 
 
 @pytest.mark.parametrize("pairs", ["dense", "meeting"])
@@ -41,15 +68,26 @@ def test_a_node_without_a_similar_pair_is_split_to_single_points(kernels, pairs)
     X = np.concatenate([np.random.default_rng(0).normal(size=(10, 3)), np.full((2, 3), 50.0)])
     S = np.zeros((12, 12))
     S[10, 11] = S[11, 10] = 1
-    forest = search_forest(X, S, 1, 0.2, rng=np.random.default_rng(0), kernels=kernels, pairs=pairs)
+    forest = search_forest(
+        X,
+        S,
+        1,
+        0.2,
+        rng=np.random.default_rng(0),
+        kernels=kernels,
+        options=ForestOptions(pairs=pairs),
+    )
     words = to_terms(forest, X, kernels=kernels)[:, 0]
     assert len(set(words[:10])) == 10 and words[10] == words[11] and words[10] not in words[:10]
-    assert forest.c[0] == pytest.approx(np.log(0.8 * 2 / 0.2))  # as if one dissimilar pair had been there
+    # as if one dissimilar pair had been there
+    assert forest.c[0] == pytest.approx(np.log(0.8 * 2 / 0.2))
 
 
 @each
 def test_one_similar_pair_of_two_points(kernels):
-    forest = search_forest([[0.0], [1.0]], [[0, 1], [1, 0]], 3, 0.5, rng=np.random.default_rng(0), kernels=kernels)
+    forest = search_forest(
+        [[0.0], [1.0]], [[0, 1], [1, 0]], 3, 0.5, rng=np.random.default_rng(0), kernels=kernels
+    )
     assert (selection(forest, [[0.3]], [[0.0], [9.0]], kernels=kernels) > 0).all()
 
 
@@ -62,25 +100,36 @@ def test_the_limits_hold(kernels):
         ({"max_leaves": 5}, lambda f: f.word[: f.roots[1]].max() < 5 and f.n_words <= 10),
         ({"stump_above": 0}, lambda f: len(f.planes) == 0 and (f.feature >= 0).any()),
     ):
-        forest = search_forest(X, S, 2, 0.02, rng=np.random.default_rng(0), kernels=kernels, **options)
+        forest = search_forest(
+            X,
+            S,
+            2,
+            0.02,
+            rng=np.random.default_rng(0),
+            kernels=kernels,
+            options=ForestOptions(**options),
+        )
         assert check(forest), options
 
 
-# ------------------------------------------------------------------------------------------------ input, output
+# ------------------------------------------------------------------------------------ input, output
 
 
 def test_similarities():
-    X, labels = points(30, 2), np.arange(30) % 3
+    X = points(30, 2)
+    labels = np.arange(30) % 3
     S = neighbor_similarity(X, 4).toarray()
     D = ((X[:, None] - X) ** 2).sum(axis=2)
     np.fill_diagonal(D, np.inf)
     assert (S == (D <= np.sort(D, axis=1)[:, 3:4])).all()
     assert (label_similarity(labels).toarray() == (labels[:, None] == labels)).all()
     for message, S in (
-        ("shape", np.ones((3, 4))), ("other than 0 and 1", sparse.csr_matrix(np.full((4, 4), 0.5))),
-        ("no similar pair", np.eye(4)), ("no similar pair", sparse.csr_matrix((4, 4))),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match=message):
+        ("S must have shape (4, 4), as X has 4 points; got (3, 4)", np.ones((3, 4))),
+        ("S must hold 0 and 1 only; got 0.5.", sparse.csr_matrix(np.full((4, 4), 0.5))),
+        ("S must have a similar pair of different points; got none", np.eye(4)),
+        ("S must have a similar pair", sparse.csr_matrix((4, 4))),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             as_similarity(S, 4)
 
 
@@ -88,22 +137,23 @@ def test_similarities():
     ("change", "error", "message"),
     [
         ({"X": [[np.nan]] * 4}, ValueError, "NaN"),
-        ({"X": np.ones((5, 1))}, ValueError, "S has shape"),
-        ({"M": 0}, ValueError, "M is 0"),
-        ({"lam": 1.0}, ValueError, "lam is 1"),
-        ({"lam": 0.0}, ValueError, "lam is 0"),
-        ({"lam": "much"}, TypeError, "lam is 'much'"),
+        ({"X": np.ones((5, 1))}, ValueError, r"S must have shape \(5, 5\), as X has 5 points"),
+        ({"M": 0}, ValueError, "M .*at least 1"),
+        ({"lam": 1.0}, ValueError, "lam .*1"),
+        ({"lam": 0.0}, ValueError, "lam must be above 0, .*; got 0"),
+        ({"lam": "much"}, TypeError, "lam .*'much'"),
         ({"rng": 0}, TypeError, "default_rng"),
-        ({"offset": "median"}, ValueError, "offset must be 'eigenvector' or 'best'; got 'median'"),
-        ({"refine": -1}, ValueError, "refine is -1"),
-        ({"pairs": "none"}, ValueError, "pairs must be .*; got 'none'"),
-        ({"max_leaves": 1}, ValueError, "max_leaves is 1"),
-        ({"kernels": "fast"}, TypeError, "kernels is the string"),
-        ({"X": np.full((4, 1), 1e141)}, ValueError, "X has values beyond 1e140"),
-        ({"callback": 3}, TypeError, "callback is 3; pass a function"),
-        ({"max_memory": "a"}, TypeError, "max_memory is 'a'"),
+        ({"options": {"refine": 1}}, TypeError, "options must be ForestOptions; got .'refine': 1."),
+        ({"kernels": "fast"}, TypeError, "kernels .*'fast'"),
+        ({"X": np.full((4, 1), 1e141)}, ValueError, "X must hold values within 1e140"),
+        ({"callback": 3}, TypeError, "callback must be a function of a refimpl.Step; got 3"),
+        ({"max_memory": "a"}, TypeError, "max_memory .*'a'"),
         ({"threads": 0}, ValueError, "threads must be at least 1, or None; got 0"),
-        ({"threads": -1, "kernels": KERNELS[-1]}, ValueError, "threads must be at least 1, or None; got -1"),
+        (
+            {"threads": -1, "kernels": KERNELS[-1]},
+            ValueError,
+            "threads must be at least 1, or None; got -1",
+        ),
     ],
 )
 def test_bad_arguments(change, error, message):
@@ -116,11 +166,11 @@ def test_bad_arguments(change, error, message):
 def test_other_bad_arguments():
     X = points(30, 3)
     forest = search_forest(X, neighbor_similarity(X, 4), 2, 0.1, rng=np.random.default_rng(0))
-    for labels in (5, None, np.array(5), {1, 2}, sparse.eye(3), []):
-        with pytest.raises(ValueError, match=r"labels has shape .* one label for each vector"):
-            label_similarity(labels)
+    for y in (5, None, np.array(5), {1, 2}, sparse.eye(3), []):
+        with pytest.raises(ValueError, match=r"y .*one label for each vector"):
+            label_similarity(y)
     for ask in (to_terms, lambda *a, **k: selection(*a, X, **k)):
-        with pytest.raises(TypeError, match="forest is a int; pass a SearchForest"):
+        with pytest.raises(TypeError, match=r"forest must be a SearchForest, .*; got int"):
             ask(3, X)
         with pytest.raises(ValueError, match="threads must be at least 1, or None; got 0"):
             ask(forest, X, threads=0)
@@ -131,35 +181,88 @@ def test_other_bad_arguments():
 @pytest.mark.parametrize("refine", [0, 3])
 @each
 def test_large_values_serve_up_to_the_limit(kernels, refine):
-    """Scaled by a power of two, points have the same trees; at 2^400 products of four values would overflow."""
+    """Scaled by a power of two, points have the same trees; at 2^400 products of four values would
+    overflow.
+    """
     X = points(60, 4)
-    S, forests = neighbor_similarity(X, 6), []
+    S = neighbor_similarity(X, 6)
+    forests = []
     for scale in (1.0, 2.0**-450, 2.0**250, 2.0**400, 2.0**460):
-        forests.append(search_forest(X * scale, S, 3, 0.05, rng=np.random.default_rng(0), refine=refine,
-                                     stump_above=40, kernels=kernels))  # fmt: skip
+        forests.append(
+            search_forest(
+                X * scale,
+                S,
+                3,
+                0.05,
+                rng=np.random.default_rng(0),
+                kernels=kernels,
+                options=ForestOptions(refine=refine, stump_above=40),
+            )
+        )
         assert len(forests[0].planes) > 5
         for name in set(FIELDS) - {"offset"}:
             assert_same(getattr(forests[0], name), getattr(forests[-1], name))
         assert_same(forests[0].offset * scale, forests[-1].offset)
-    with pytest.raises(ValueError, match="X has values beyond 1e140"):
+    with pytest.raises(ValueError, match="Q must hold values within 1e140"):
         to_terms(forests[0], X * 1e200, kernels=kernels)
 
 
 @each
 def test_a_query_that_float32_does_not_hold_is_refused(kernels):
     X = points(60, 4, dtype=np.float32)
-    forest = search_forest(X, neighbor_similarity(X, 6), 1, 0.05, rng=np.random.default_rng(0), kernels=kernels)
+    forest = search_forest(
+        X, neighbor_similarity(X, 6), 1, 0.05, rng=np.random.default_rng(0), kernels=kernels
+    )
     for Q in (np.full((1, 4), 1e300), np.array([[0.0, 0.0, -1e39, 0.0]])):
-        with pytest.raises(ValueError, match="X has values beyond what float32 holds"):
+        with pytest.raises(ValueError, match="Q must hold values within what float32"):
             to_terms(forest, Q, kernels=kernels)
     assert to_terms(forest, np.full((1, 4), 3e38), kernels=kernels).shape == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"max_depth": 0}, ValueError, "max_depth .*at least 1"),
+        ({"max_depth": 2.5}, TypeError, r"max_depth .*2\.5"),
+        ({"max_leaves": 1}, ValueError, "max_leaves .*at least 2"),
+        ({"stump_above": -1}, ValueError, "stump_above .*at least 0"),
+        ({"n_stumps": 0}, ValueError, "n_stumps .*at least 1"),
+        ({"offset": "median"}, ValueError, "offset must be 'eigenvector' or 'best'; got 'median'"),
+        ({"refine": -1}, ValueError, "refine .*at least 0"),
+        ({"augment": "a"}, TypeError, "augment .*'a'"),
+        ({"augment": -1.0}, ValueError, "augment .*at least 0"),
+        ({"tol": np.nan}, ValueError, "tol .*nan"),
+        ({"pairs": "none"}, ValueError, "pairs must be 'meeting' or 'dense'; got 'none'"),
+        ({"pairs": ["dense"]}, ValueError, "pairs must be"),
+    ],
+)
+def test_options_are_checked_when_they_are_made(change, error, message):
+    with pytest.raises(error, match=message):
+        ForestOptions(**change)
+    with pytest.raises(error, match=message):
+        dataclasses.replace(ForestOptions(), **change)
+
+
+def test_options_are_values():
+    options = ForestOptions(max_leaves=np.int64(4), stump_above=0)
+    assert options == ForestOptions(max_leaves=4, stump_above=0) != ForestOptions()
+    assert {options: 1}[options] == 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        options.refine = 3
 
 
 def test_a_dense_problem_may_not_be_too_large():
     n = 5001
     S = sparse.csr_matrix(([True], ([0], [1])), shape=(n, n))
     with pytest.raises(ValueError, match="'meeting'"):
-        search_forest(np.zeros((n, 1)), S, 1, 0.1, rng=np.random.default_rng(0), pairs="dense")
+        search_forest(
+            np.zeros((n, 1)),
+            S,
+            1,
+            0.1,
+            rng=np.random.default_rng(0),
+            options=ForestOptions(pairs="dense"),
+        )
 
 
 def test_save_and_load(tmp_path):
@@ -175,53 +278,154 @@ def test_save_and_load(tmp_path):
 @each
 @pytest.mark.parametrize("pairs", ["dense", "meeting"])
 def test_an_interrupted_training_goes_on(kernels, pairs, tmp_path):
-    """From the last tree that was saved, with the result of an uninterrupted training, to the bit."""
+    """From the last saved tree, with the result of an uninterrupted training, to the bit."""
     X = points(120, 4)
     S = neighbor_similarity(X, 8)
 
     def train(M=5, **options):
         rng = np.random.default_rng(7)
-        return search_forest(X, S, M, 0.05, rng=rng, stump_above=50, kernels=kernels, pairs=pairs, **options)
+        return search_forest(
+            X,
+            S,
+            M,
+            0.05,
+            rng=rng,
+            kernels=kernels,
+            options=ForestOptions(stump_above=50, pairs=pairs),
+            **options,
+        )
 
-    def interrupted(forest):
-        refimpl.save(tmp_path / "forest.npz", forest)
-        if len(forest.c) == 3:
+    def interrupted(step):
+        refimpl.save(tmp_path / "forest.npz", step.result)
+        if step.number == 3:
             raise KeyboardInterrupt
 
     whole = train()
     with pytest.raises(KeyboardInterrupt):
         train(callback=interrupted)
-    for again in (train(start=refimpl.load(tmp_path / "forest.npz")), train(start=train(2)), train(start=whole)):
+    for again in (
+        train(start=refimpl.load(tmp_path / "forest.npz")),
+        train(start=train(2)),
+        train(start=whole),
+    ):
         for name in FIELDS:
             assert_same(getattr(again, name), getattr(whole, name))
-    with pytest.raises(ValueError, match="start was learnt from"):
+    with pytest.raises(
+        ValueError, match=r"start must have been learnt from points of .* with lam=0.1; got"
+    ):
         search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=whole)
-    with pytest.raises(ValueError, match="start has 5 trees already"):
+    with pytest.raises(ValueError, match="start must have at most M = 4 trees; got 5"):
         search_forest(X, S, 4, 0.05, rng=np.random.default_rng(7), start=whole)
-    for other in ((X + np.arange(120)[:, np.newaxis] % 7, S), (X[:60], neighbor_similarity(X[:60], 8)), (X, S + S.T)):
-        with pytest.raises(ValueError, match="start: tree 1 was learnt from other points or another S"):
-            search_forest(*other, 5, 0.05, rng=np.random.default_rng(7), start=whole, kernels=kernels, pairs=pairs)
-    with pytest.raises(TypeError, match="start is a int"):
+    for other in (
+        (X + np.arange(120)[:, np.newaxis] % 7, S),
+        (X[:60], neighbor_similarity(X[:60], 8)),
+        (X, S + S.T),
+    ):
+        with pytest.raises(
+            ValueError, match=r"start must have been learnt from the same X and S; got .* tree 1 "
+        ):
+            search_forest(
+                *other,
+                5,
+                0.05,
+                rng=np.random.default_rng(7),
+                start=whole,
+                kernels=kernels,
+                options=ForestOptions(pairs=pairs),
+            )
+    with pytest.raises(TypeError, match=r"start must be a SearchForest, .*; got int"):
         search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=3)
+
+
+def steps_of(n, ends=None, start=None):
+    """What each callback got, and the forest; the step of number `ends` ends the training."""
+    X = points(120, 4)
+    steps = []
+
+    def callback(step):
+        steps.append(step)
+        return step.number == ends
+
+    rng = np.random.default_rng(7)
+    S = neighbor_similarity(X, 8)
+    return steps, search_forest(X, S, n, 0.05, rng=rng, callback=callback, start=start)
+
+
+def test_a_callback_gets_each_tree_and_the_forest_so_far():
+    """The results are asked for when all trees are there: none has changed."""
+    steps, forest = steps_of(4)
+    assert [step.number for step in steps] == [step.state.m for step in steps] == [1, 2, 3, 4]
+    for step in steps:
+        m, so_far = step.number, step.result
+        assert isinstance(step.state, Round) and step.total == 4 and step.label is None
+        assert step.state.c == forest.c[m - 1] and step.state.tree.J == forest.history[m - 1, 0]
+        assert_same(so_far.c, forest.c[:m])
+        assert_same(so_far.history, forest.history[:m])
+        assert_same(so_far.planes, forest.planes[: len(so_far.planes)])
+        assert steps_of(4, start=so_far)[1] == forest
+    assert steps[-1].result == forest and forest.message == "4 trees, as asked for"
+    assert steps[1].result.message == "2 of 4 trees; the training may go on from here"
+
+
+def test_a_callback_that_returns_true_ends_the_training():
+    """As its step says; and the steps of a continued training are counted on."""
+    steps, forest = steps_of(4, ends=3)
+    assert len(steps) == len(forest.c) == 3 and steps[-1].result == forest
+    rest, whole = steps_of(4, start=forest)
+    assert [step.number for step in rest] == [step.state.m for step in rest] == [4]
+    assert whole == steps_of(4)[1] == rest[0].result
+
+
+def test_the_memory_is_estimated_for_the_arguments_of_the_training():
+    ours, theirs = (inspect.signature(f).parameters for f in (search_forest, estimate_memory))
+    assert list(ours) == list(theirs)
+    for name, parameter in ours.items():
+        assert parameter.kind == theirs[name].kind
+        assert name == "rng" or parameter.default == theirs[name].default
+    assert ours["rng"].default is inspect.Parameter.empty and theirs["rng"].default is None
+    X = points(60, 3)
+    arguments = {"rng": np.random.default_rng(0), "options": ForestOptions(max_leaves=4)}
+    few = estimate_memory(X, neighbor_similarity(X, 5), 9, 0.1, **arguments, threads=1)
+    assert few < estimate_memory(X, neighbor_similarity(X, 5), 9, 0.1)
+
+
+def test_an_index_shows_what_it_holds():
+    X = points(30, 3)
+    forest = search_forest(X, neighbor_similarity(X, 4), 2, 0.1, rng=np.random.default_rng(0))
+    shown = f"InvertedIndex(30 points, {len(forest.c)} trees, {forest.n_words} words)"
+    assert repr(InvertedIndex(forest, X)) == shown
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"left": np.array([5, -1, -1], dtype=np.int32)}, {"left": np.array([0, -1, -1], dtype=np.int32)},
-        {"left": np.array([1, -1, -1])}, {"roots": np.array([3])}, {"c": np.array([0.0])},
-        {"plane": np.array([1, -1, -1], dtype=np.int32)}, {"feature": np.array([0, -1, -1], dtype=np.int32)},
-        {"word": np.array([-1, 0, 0], dtype=np.int32)}, {"word": np.array([0, 0, 1], dtype=np.int32)},
-        {"planes": np.ones((1, 2), dtype=int)}, {"offset": np.zeros(2)},
+        {"left": np.array([5, -1, -1], dtype=np.int32)},
+        {"left": np.array([0, -1, -1], dtype=np.int32)},
+        {"left": np.array([1, -1, -1])},
+        {"roots": np.array([3])},
+        {"c": np.array([0.0])},
+        {"plane": np.array([1, -1, -1], dtype=np.int32)},
+        {"feature": np.array([0, -1, -1], dtype=np.int32)},
+        {"word": np.array([-1, 0, 0], dtype=np.int32)},
+        {"word": np.array([0, 0, 1], dtype=np.int32)},
+        {"planes": np.ones((1, 2), dtype=int)},
+        {"offset": np.zeros(2)},
     ],
-)  # fmt: skip
+)
 def test_a_damaged_forest_is_refused(change):
     whole = {
-        "c": np.ones(1), "roots": np.zeros(1, dtype=np.int64), "left": np.array([1, -1, -1], dtype=np.int32),
-        "word": np.array([-1, 0, 1], dtype=np.int32), "plane": np.array([0, -1, -1], dtype=np.int32),
-        "feature": np.full(3, -1, dtype=np.int32), "offset": np.zeros(3), "planes": np.ones((1, 2)), "lam": 0.1,
-        "history": np.zeros((1, 5)), "message": "",
-    }  # fmt: skip
+        "c": np.ones(1),
+        "roots": np.zeros(1, dtype=np.int64),
+        "left": np.array([1, -1, -1], dtype=np.int32),
+        "word": np.array([-1, 0, 1], dtype=np.int32),
+        "plane": np.array([0, -1, -1], dtype=np.int32),
+        "feature": np.full(3, -1, dtype=np.int32),
+        "offset": np.zeros(3),
+        "planes": np.ones((1, 2)),
+        "lam": 0.1,
+        "history": np.zeros((1, 5)),
+        "message": "",
+    }
     assert SearchForest(**whole).n_words == 2
     with pytest.raises(ValueError):
         SearchForest(**{**whole, **change})

@@ -16,11 +16,17 @@ from refimpl import ftune
 from refimpl.boosted_distance import adaboost, boosted_distance, estimate_memory
 from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 from refimpl.ftune.similarities import Gaussian, Similarity
+from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
-from refimpl.lmnn import lmnn, lmnn_rect
+from refimpl.lmnn.memory import bytes_for
 from refimpl.resources import processors
+from refimpl.search_forest import (
+    ForestOptions,
+    label_similarity,
+    neighbor_similarity,
+    search_forest,
+)
 from refimpl.search_forest import estimate_memory as estimate_forest
-from refimpl.search_forest import label_similarity, neighbor_similarity, search_forest
 from refimpl.search_forest.pairs import MeetingPairs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,7 +80,8 @@ LABELS = {
 @pytest.mark.parametrize(("n", "d", "T"), [(9, 500, 3), (60, 1, 200), (90, 30, 5)])
 @pytest.mark.parametrize("learner", [Stumps(), DepthTwoTrees()], ids=lambda x: type(x).__name__)
 def test_labels_and_rounds(labels, n, d, T, learner, kernels):
-    X, y = np.random.default_rng(6).normal(size=(n, d)), LABELS[labels](n)
+    X = np.random.default_rng(6).normal(size=(n, d))
+    y = LABELS[labels](n)
     if isinstance(learner, DepthTwoTrees):
         X = X[:, :20]
     T = min(T, 5) if labels == "many classes" or d > 1 else T
@@ -87,16 +94,18 @@ def test_labels_and_rounds(labels, n, d, T, learner, kernels):
 @pytest.mark.parametrize(("n", "d"), [(20000, 2), (2000, 60), (10, 3000)])
 def test_plain_sets(n, d, kernels):
     X = np.random.default_rng(1).normal(size=(n, d))
-    P, N = X[: n // 3], X[n // 3 :]
+    P = X[: n // 3]
+    N = X[n // 3 :]
     peak = traced_peak(lambda: adaboost(P, N, 2, kernels=kernels, threads=1))
     assert peak <= Stumps().memory(P, N, threads=1) <= 4 * peak + 2**21
 
 
 @pytest.mark.parametrize("learner", [Stumps(), DepthTwoTrees()], ids=lambda x: type(x).__name__)
 def test_many_rounds_and_a_warm_start(learner):
-    X, labels = np.random.default_rng(2).normal(size=(5, 2)), [0, 0, 1, 1, 1]
+    X = np.random.default_rng(2).normal(size=(5, 2))
+    labels = [0, 0, 1, 1, 1]
     first = boosted_distance(X, labels, 2000, weak_learner=learner)
-    peak = traced_peak(lambda: boosted_distance(X, labels, 2001, weak_learner=learner, models=first))
+    peak = traced_peak(lambda: boosted_distance(X, labels, 2001, weak_learner=learner, start=first))
     rounds = estimate_memory(X, labels, 2001, threads=1) - estimate_memory(X, labels, 1, threads=1)
     assert peak <= rounds <= 8 * peak
 
@@ -120,9 +129,12 @@ ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status
 
 def resident(kernels, prepare, train, estimate):
     """What a training adds to the peak of its own process, and the estimate, in bytes."""
-    paths = [str(ROOT / folder) for folder in (".", "tests/shared", "tests/support", "tests/oracles")]
-    script = MEASURE.format(paths=paths, kernels=kernels.__name__, prepare=prepare,
-                            train=train, estimate=estimate)  # fmt: skip
+    paths = [
+        str(ROOT / folder) for folder in (".", "tests/shared", "tests/support", "tests/oracles")
+    ]
+    script = MEASURE.format(
+        paths=paths, kernels=kernels.__name__, prepare=prepare, train=train, estimate=estimate
+    )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     return map(int, run.stdout.split())
@@ -135,14 +147,17 @@ def test_resident_set(shape, kernels):
     """Beside NumPy's arrays: what C++ allocates, and the gaps between."""
     prepare = "boosted_distance([[0.0], [1.0], [2.0]], [0, 1, 1], 2, kernels=kernels)\n"
     peak, estimate = resident(
-        kernels, prepare + f"X, labels = training_set({shape!r})",
-        "boosted_distance(X, labels, 2, kernels=kernels, threads=2)", "estimate_memory(X, labels, 2, threads=2)",
-    )  # fmt: skip
+        kernels,
+        prepare + f"X, labels = training_set({shape!r})",
+        "boosted_distance(X, labels, 2, kernels=kernels, threads=2)",
+        "estimate_memory(X, labels, 2, threads=2)",
+    )
     assert peak <= estimate
 
 
 def test_max_memory_counts_rounds():
-    X, labels = [[0.0], [1.0], [2.0]], [0, 1, 1]
+    X = [[0.0], [1.0], [2.0]]
+    labels = [0, 1, 1]
     enough = estimate_memory(X, labels, 10)
     assert len(boosted_distance(X, labels, 10, max_memory=enough)[0]) == 10
     with pytest.raises(MemoryError, match="max_memory"):
@@ -153,10 +168,13 @@ def test_max_memory_counts_rounds():
 
 def test_max_memory_counts_a_million_rounds_of_one_ensemble():
     """What the weak learner takes fits; the million rounds do not."""
-    P, N = np.array([[0.0], [2.0]]), np.array([[1.0]])
+    P = np.array([[0.0], [2.0]])
+    N = np.array([[1.0]])
     enough = Stumps().memory(P, N) + 2**20
     assert len(adaboost(P, N, 10, max_memory=enough)) == 10
-    with pytest.raises(MemoryError, match=rf"max_memory is {enough:,} bytes; the training needs up to 1,0\d\d,"):
+    with pytest.raises(
+        MemoryError, match=rf"max_memory is {enough:,} bytes; the training needs up to 1,0\d\d,"
+    ):
         adaboost(P, N, 10**6, max_memory=enough)
 
 
@@ -169,21 +187,26 @@ def test_estimate_of_other_differences():
     assert adaboost(P, N, 3) == adaboost(np.asarray(P), np.asarray(N), 3)
 
 
-# ------------------------------------------------------------------------------------------------- FTUNE
+# -------------------------------------------------------------------------------------------- FTUNE
 
 
-def ftune_task(n, d, classes, held, threads=1, **options):
+def ftune_task(n, d, classes, held, threads=1, both=False, **options):
     """A training without arguments, and the estimate of its memory."""
     rng = np.random.default_rng(3)
-    X, V = rng.normal(size=(n, 4)), rng.normal(size=(held, 4))
-    labels, F, C = np.arange(n) % classes, options.pop("F", (1.0, 5.0, 10.0)), options.pop("C", (1.0, 10.0))
+    X = rng.normal(size=(n, 4))
+    V = rng.normal(size=(held, 4))
+    y = np.arange(n) % classes
     K = options.pop("K", Gaussian(2.0))
     K = Similarity(K, X, pairwise=isinstance(K, Gaussian))
-    P = ftune.random_landmarks(labels, d, rng)
-    options |= {"C": C, "threads": threads, "validation": (V, np.arange(held) % classes)}
-    estimate = ftune.estimate_memory(n, d, classes, held, landmarks=len(np.unique([P.plus, P.minus])), F=F, C=C,
-                                     threads=threads)  # fmt: skip
-    return lambda: ftune.ftune(K, labels, P, F=F, **options), estimate
+    P = ftune.random_landmarks(y, d, rng=rng)
+    keywords = {
+        "kernels": options.pop("kernels"),
+        "threads": threads,
+        "validation": (V, np.arange(held) % classes),
+        "options": ftune.FTuneOptions(**{"family": (1.0, 5.0, 10.0), "C": (1.0, 10.0)} | options),
+    }
+    train = ftune.ftune_single_and_per_class if both else ftune.ftune
+    return lambda: train(K, y, P, **keywords), ftune.estimate_memory(K, y, P, **keywords)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -192,20 +215,30 @@ def ftune_task(n, d, classes, held, threads=1, **options):
     ("shape", "options"),
     [
         ((2000, 30, 3, 200), {}),
-        ((2000, 30, 2, 200), {"per_class": "both"}),
+        ((2000, 30, 2, 200), {"both": True}),
         ((300, 60, 10, 100), {"loss": "logistic"}),
         ((1000, 30, 3, 100), {"loss": "hinge", "C": 1.0}),
-        ((2000, 30, 3, 2000), {"F": (1.0, lambda x: x**3)}),
+        ((2000, 30, 3, 2000), {"family": (1.0, lambda x: x**3)}),
         ((300, 20, 20, 5000), {"C": (1.0, 10.0, 100.0, 1000.0)}),
-        ((300, 60, 2, 100), {"K": lambda a, b: float(a[0] < b[0]), "F": (1.0,), "C": 1.0}),
+        ((300, 60, 2, 100), {"K": lambda a, b: float(a[0] < b[0]), "family": (1.0,), "C": 1.0}),
         ((50, 200, 2, 10), {}),
     ],
-    ids=["many rows", "two classes", "many classes", "hinge", "a function", "validation", "look-ups", "many pairs"],
+    ids=[
+        "many rows",
+        "two classes",
+        "many classes",
+        "hinge",
+        "a function",
+        "validation",
+        "look-ups",
+        "many pairs",
+    ],
 )
 def test_ftune(shape, options, kernels, threads):
     train, estimate = ftune_task(*shape, threads, kernels=kernels, **options)
     peak = traced_peak(train)
-    # the estimate has room for threads that all train at once; on a busy machine they may take turns
+    # the estimate has room for threads that all train at once; on a busy machine they may take
+    # turns
     assert peak <= estimate <= 2 * threads * peak + 2**20
 
 
@@ -215,17 +248,30 @@ def test_ftune(shape, options, kernels, threads):
     [
         ((6, 1, 2, 5), {"loss": "logistic"}),
         ((9, 2, 2, 5), {"loss": "hinge", "C": 1.0}),
-        ((16, 3, 8, 6), {"loss": "hinge", "F": (1.0,)}),
+        ((16, 3, 8, 6), {"loss": "hinge", "family": (1.0,)}),
         ((100, 1, 50, 100), {}),
         ((980, 50, 2, 2900), {"loss": "hinge", "C": 1.0}),
-        ((220, 170, 2, 670), {"loss": "logistic", "F": (1.0,)}),
-        ((400, 1, 60, 1200), {"loss": "logistic", "F": (1.0,), "C": (1.0, 10.0, 100.0, 1000.0)}),
-        ((400, 6, 60, 1200), {"F": (1.0, lambda x: x**3)}),
-        ((40, 35, 2, 120), {"F": (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0), "per_class": "both"}),
+        ((220, 170, 2, 670), {"loss": "logistic", "family": (1.0,)}),
+        (
+            (400, 1, 60, 1200),
+            {"loss": "logistic", "family": (1.0,), "C": (1.0, 10.0, 100.0, 1000.0)},
+        ),
+        ((400, 6, 60, 1200), {"family": (1.0, lambda x: x**3)}),
+        ((40, 35, 2, 120), {"family": (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0), "both": True}),
         ((100, 3, 4, 100), {"K": lambda a, b: float(a[0] < b[0])}),
     ],
-    ids=["logistic", "hinge", "few of a class", "one pair", "large, hinge", "large, logistic", "large, one pair",
-         "a function", "six slopes", "look-ups"],
+    ids=[
+        "logistic",
+        "hinge",
+        "few of a class",
+        "one pair",
+        "large, hinge",
+        "large, logistic",
+        "large, one pair",
+        "a function",
+        "six slopes",
+        "look-ups",
+    ],
 )
 def test_ftune_of_few_points_and_of_many_classes(shape, options, kernels):
     train, estimate = ftune_task(*shape, 2, kernels=kernels, **options)
@@ -236,11 +282,13 @@ def test_ftune_of_few_points_and_of_many_classes(shape, options, kernels):
 
 def test_bbs_is_an_ftune_of_one_function():
     rng = np.random.default_rng(4)
-    S, V, y = rng.random((2000, 2000)), rng.random((100, 2000)), np.arange(2000) % 3
+    S = rng.random((2000, 2000))
+    V = rng.random((100, 2000))
+    y = np.arange(2000) % 3
     options = {"validation": (V, np.arange(100) % 3), "threads": 1}
     K = Similarity(S)
     peak = traced_peak(lambda: ftune.bbs(K, y, np.arange(30), **options))
-    assert peak <= ftune.estimate_memory(2000, 30, 3, 100, landmarks=30, F=(1.0,), threads=1) <= 2 * peak
+    assert peak <= ftune.estimate_memory(K, y, np.arange(30), **options) <= 2 * peak
 
 
 @ON_LINUX
@@ -254,45 +302,67 @@ def test_resident_set_of_ftune(kernels):
 
 
 def test_ftune_looks_nothing_up_if_it_would_be_too_large():
-    S, y = np.eye(40), np.arange(40) % 3
-    K, P = Similarity(S), ftune.random_landmarks(y, 6, np.random.default_rng(0))
-    options = {"C": 1.0, "threads": 2}
-    for train, landmarks, F in (
-        (lambda most: ftune.ftune(K, y, P, choose="training", max_memory=most, **options), (P.plus, P.minus),
-         ftune.SLOPES),
-        (lambda most: ftune.bbs(K, y, P.L[:6], max_memory=most, **options), P.L[:6], (1.0,)),
-    ):
-        r = len(np.unique(landmarks))
-        needed, before = ftune.estimate_memory(40, 6, 3, landmarks=r, F=F, **options), K.computed
-        with pytest.raises(MemoryError, match=rf"max_memory is {needed - 1:,} bytes; .* up to {needed:,}\. Pass more"):
-            train(needed - 1)
-        assert K.computed == before and train(needed).w.shape == (3, 6)
+    S = np.eye(40)
+    y = np.arange(40) % 3
+    K = Similarity(S)
+    P = ftune.random_landmarks(y, 6, rng=np.random.default_rng(0))
+    options = {"options": ftune.FTuneOptions(C=1.0, choose="training"), "threads": 2}
+    for train, landmarks in ((ftune.ftune, P), (ftune.bbs, P.L[:6])):
+        needed = ftune.estimate_memory(K, y, landmarks, **options)
+        before = K.computed
+        with pytest.raises(
+            MemoryError,
+            match=rf"max_memory is {needed - 1:,} bytes; .* up to {needed:,}\. Pass more",
+        ):
+            train(K, y, landmarks, max_memory=needed - 1, **options)
+        assert K.computed == before
+        assert train(K, y, landmarks, max_memory=needed, **options).w.shape == (3, 6)
 
 
-# ------------------------------------------------------------------------------------------ search forests
+# ----------------------------------------------------------------------------------- search forests
 
 
 @pytest.mark.parametrize("pairs", ["meeting", "dense"])
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize(("n", "K", "M", "limits"), [
-    (1200, 10, 2, {"max_depth": 7}), (1200, 20, 1, {"max_leaves": 12}), (60, 5, 20, {"max_depth": 3}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "K", "M", "limits"),
+    [
+        (1200, 10, 2, {"max_depth": 7}),
+        (1200, 20, 1, {"max_leaves": 12}),
+        (60, 5, 20, {"max_depth": 3}),
+    ],
+)
 def test_search_forests(n, K, M, limits, kernels, pairs):
-    """Nearest neighbours: leaves have many similar pairs, so fewer dissimilar ones than eq. 15 allows."""
+    """Nearest neighbours: leaves have many similar pairs, so fewer dissimilar ones than eq. 15
+    allows.
+    """
     X = np.random.default_rng(3).normal(size=(n, 8))
     S = neighbor_similarity(X, K, kernels=kernels)
 
     def train():
-        search_forest(X, S, M, 0.03, rng=np.random.default_rng(0), kernels=kernels, pairs=pairs, **limits)
+        search_forest(
+            X,
+            S,
+            M,
+            0.03,
+            rng=np.random.default_rng(0),
+            kernels=kernels,
+            options=ForestOptions(pairs=pairs, **limits),
+        )
 
     train()  # what is made once, such as scratch space, is there
     peak = traced_peak(train)
-    assert peak <= estimate_forest(X, S, M, 0.03, pairs=pairs, **limits) <= 12 * peak + 2**21
+    assert (
+        peak
+        <= estimate_forest(X, S, M, 0.03, options=ForestOptions(pairs=pairs, **limits))
+        <= 12 * peak + 2**21
+    )
 
 
 def test_search_forests_of_more_points():
     """Trees that meet many pairs; leaves are as many as pay."""
-    X, kernels = np.random.default_rng(3).normal(size=(1500, 8)), KERNELS[-1]
+    X = np.random.default_rng(3).normal(size=(1500, 8))
+    kernels = KERNELS[-1]
     S = neighbor_similarity(X, 30, kernels=kernels)
 
     def train():
@@ -303,7 +373,9 @@ def test_search_forests_of_more_points():
 
 
 def test_the_listed_pairs_of_large_search_forests():
-    """50,000 digits, K = 100, lambda = 0.05: a process took 1.09 GB for 4 trees; with clusters it could take it all."""
+    """50,000 digits, K = 100, lambda = 0.05: a process took 1.09 GB for 4 trees; with clusters it
+    could take it all.
+    """
     four, more = (MeetingPairs.memory(50_000, 5_000_000, M, 0.05) for M in (4, 17))
     assert 1.09e9 < four <= more < 8.2e9
     X = np.random.default_rng(4).normal(size=(50, 3))
@@ -321,52 +393,74 @@ def forest_points(kind, n, d):
 
 
 def forest_pairs(kind, n):
-    """Similar pairs: of random labels, of many classes, of one class of a tenth of the points, or any."""
+    """Similar pairs: of random labels, of many classes, of one class of a tenth of the points, or
+    any.
+    """
     rng = np.random.default_rng(6)
     if kind == "any":
         return sparse.csr_matrix((np.ones(5 * n), rng.integers(0, n, (2, 5 * n))), shape=(n, n)) > 0
-    labels = {"random labels": rng.integers(0, 9, n), "many classes": np.arange(n) % (n // 3),
-              "one class": np.maximum(np.arange(n) - n // 10, 0)}  # fmt: skip
+    labels = {
+        "random labels": rng.integers(0, 9, n),
+        "many classes": np.arange(n) % (n // 3),
+        "one class": np.maximum(np.arange(n) - n // 10, 0),
+    }
     return label_similarity(labels[kind])
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize(("points", "similar", "n", "d", "M", "lam", "options"), [
-    ("clusters", "random labels", 300, 18, 2, 0.001, {"max_depth": 1}),
-    ("clusters", "random labels", 184, 1, 1, 0.05, {"max_leaves": 100}),
-    ("clusters", "any", 361, 2, 5, 0.001, {"max_leaves": 12}),
-    ("clusters", "any", 115, 2, 5, 0.3, {"max_depth": 7}),
-    ("clusters", "one class", 415, 4, 5, 0.3, {"refine": 0}),
-    ("constant", "any", 407, 68, 2, 0.01, {"max_depth": 3, "refine": 0}),
-    ("constant", "one class", 256, 2, 1, 0.005, {"max_depth": 7, "refine": 0}),
-    ("normal", "random labels", 400, 6, 2, 0.05, {}),
-    ("normal", "one class", 700, 6, 2, 0.01, {"max_depth": 3, "refine": 0}),
-    ("normal", "many classes", 210, 10, 10, 0.001, {"max_leaves": 2}),
-    ("single precision", "many classes", 60, 80, 5, 0.05, {}),
-    ("normal", "many classes", 9, 93, 10, 0.05, {}),
-    ("constant", "random labels", 300, 2, 5, 0.01, {"pairs": "dense", "max_leaves": 100}),
-    ("normal", "any", 170, 1, 10, 0.01, {"pairs": "dense", "max_leaves": 12}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("points", "similar", "n", "d", "M", "lam", "options"),
+    [
+        ("clusters", "random labels", 300, 18, 2, 0.001, {"max_depth": 1}),
+        ("clusters", "random labels", 184, 1, 1, 0.05, {"max_leaves": 100}),
+        ("clusters", "any", 361, 2, 5, 0.001, {"max_leaves": 12}),
+        ("clusters", "any", 115, 2, 5, 0.3, {"max_depth": 7}),
+        ("clusters", "one class", 415, 4, 5, 0.3, {"refine": 0}),
+        ("constant", "any", 407, 68, 2, 0.01, {"max_depth": 3, "refine": 0}),
+        ("constant", "one class", 256, 2, 1, 0.005, {"max_depth": 7, "refine": 0}),
+        ("normal", "random labels", 400, 6, 2, 0.05, {}),
+        ("normal", "one class", 700, 6, 2, 0.01, {"max_depth": 3, "refine": 0}),
+        ("normal", "many classes", 210, 10, 10, 0.001, {"max_leaves": 2}),
+        ("single precision", "many classes", 60, 80, 5, 0.05, {}),
+        ("normal", "many classes", 9, 93, 10, 0.05, {}),
+        ("constant", "random labels", 300, 2, 5, 0.01, {"pairs": "dense", "max_leaves": 100}),
+        ("normal", "any", 170, 1, 10, 0.01, {"pairs": "dense", "max_leaves": 12}),
+    ],
+)
 def test_search_forests_of_any_pairs(points, similar, n, d, M, lam, options, kernels):
-    X, S = forest_points(points, n, d), forest_pairs(similar, n)
+    X = forest_points(points, n, d)
+    S = forest_pairs(similar, n)
     limits = {name: value for name, value in options.items() if name != "refine"}
     splits = {} if "refine" in options else {"offset": "best", "refine": 10}
 
     def train():
-        search_forest(X, S, M, lam, rng=np.random.default_rng(0), kernels=kernels, threads=2, **options, **splits)
+        search_forest(
+            X,
+            S,
+            M,
+            lam,
+            rng=np.random.default_rng(0),
+            kernels=kernels,
+            threads=2,
+            options=ForestOptions(**options, **splits),
+        )
 
-    assert traced_peak(train) <= estimate_forest(X, S, M, lam, **limits)
+    assert traced_peak(train) <= estimate_forest(X, S, M, lam, options=ForestOptions(**limits))
 
 
 def test_memory_of_search_forests_refuses_what_the_training_would():
     X = np.random.default_rng(4).normal(size=(50, 3))
     S = neighbor_similarity(X, 5)
-    deep = estimate_forest(X, S, 2, 0.05, max_depth=2000)
-    assert deep == estimate_forest(X, S, 2, 0.05, max_depth=64) == estimate_forest(X, S.toarray(), 2, 0.05)
+    deep = estimate_forest(X, S, 2, 0.05, options=ForestOptions(max_depth=2000))
+    assert (
+        deep
+        == estimate_forest(X, S, 2, 0.05, options=ForestOptions(max_depth=64))
+        == estimate_forest(X, S.toarray(), 2, 0.05)
+    )
     for change, message in (
-        ({"S": np.ones((3, 3))}, "S has shape"), ({"S": None}, "S has shape"), ({"pairs": "x"}, "pairs must be"),
-        ({"pairs": ["dense"]}, "pairs must be"),
-    ):  # fmt: skip
+        ({"S": np.ones((3, 3))}, "S must have shape"),
+        ({"S": None}, "S must be a matrix"),
+    ):
         with pytest.raises(ValueError, match=message):
             estimate_forest(**{"X": X, "S": S, "M": 2, "lam": 0.05, **change})
 
@@ -385,32 +479,74 @@ def test_max_memory_of_search_forests():
         train(2, enough - 1)
     with pytest.raises(MemoryError, match="max_memory"):
         train(10**4, enough)
-    with pytest.raises(ValueError, match="lam is 0"):
+    with pytest.raises(ValueError, match="lam must be above 0"):
         estimate_forest(X, S, 2, 0.0)
 
 
-# ------------------------------------------------------------------------------------------------ LMNN
+# --------------------------------------------------------------------------------------------- LMNN
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("labels", ["apart", "random"])
-@pytest.mark.parametrize(("n", "d", "classes", "k"), [
-    (60, 2, 2, 3), (60, 100, 3, 1), (300, 10, 3, 3), (800, 3, 3, 1), (200, 2, 2, 12), (200, 12, 6, 3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "d", "classes", "k"),
+    [
+        (60, 2, 2, 3),
+        (60, 100, 3, 1),
+        (300, 10, 3, 3),
+        (800, 3, 3, 1),
+        (200, 2, 2, 12),
+        (200, 12, 6, 3),
+    ],
+)
 def test_lmnn(n, d, classes, k, labels, kernels):
-    """One metric, several, and LMNN-RECT: with the pairs that it had, and with the most that it could have had."""
+    """One metric, several, and LMNN-RECT: with the pairs that it had, and with the most that it
+    could have had.
+    """
     rng = np.random.default_rng(0)
     y = np.arange(n) % classes
-    X = rng.normal(size=(n, d)) + (3 * rng.normal(size=(classes, d))[y] if labels == "apart" else 0.0)
+    X = rng.normal(size=(n, d)) + (
+        3 * rng.normal(size=(classes, d))[y] if labels == "apart" else 0.0
+    )
     for train, partitions in (
         (lambda options: lmnn(X, y, k, **options), 1),
         (lambda options: lmnn(X, y, k, partition=y, **options), classes),
         (lambda options: lmnn_rect(X, y, max(1, d // 3), k, **options), 1),
     ):
         found = []
-        options = {"kernels": kernels, "threads": 1, "max_checks": 2}
-        peak = traced_peak(lambda train=train, found=found, options=options: found.append(train(options)))
+        options = {"kernels": kernels, "threads": 1, "options": LMNNOptions(max_checks=2)}
+        peak = traced_peak(
+            lambda train=train, found=found, options=options: found.append(train(options))
+        )
         pairs = int(found[0].history[:, 3].max())
         if partitions > 1:  # they start from one metric, which has more
-            pairs = max(pairs, int(lmnn(X, y, k, **{**options, "tol": 1e-2, "max_checks": 200}).history[:, 3].max()))
-        assert peak <= estimate_lmnn(n, d, k, partitions, pairs=pairs) <= estimate_lmnn(n, d, k, partitions)
+            pairs = max(
+                pairs,
+                int(
+                    lmnn(X, y, k, kernels=kernels, threads=1, options=LMNNOptions(tol=1e-2))
+                    .history[:, 3]
+                    .max()
+                ),
+            )
+        assert (
+            peak
+            <= bytes_for(n, d, k, partitions, pairs)
+            <= estimate_lmnn(X, y, k, partition=y if partitions > 1 else None, **options)
+        )
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize(("m", "d", "several"), [(20_000, 20, False), (20_000, 100, True)])
+def test_lmnn_with_a_validation_set(m, d, several, kernels):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, d))
+    y = np.arange(60) % 3
+    held = rng.normal(size=(m, d)), np.arange(m) % 3
+    options = LMNNOptions(validation=held, max_checks=2)
+    given = {"options": options, "kernels": kernels, "threads": 1}
+    given["partition"] = y if several else None
+    peak = traced_peak(lambda: lmnn(X, y, 2, **given))
+    enough = estimate_lmnn(X, y, 2, **given)
+    assert estimate_lmnn(X, y, 2, **{**given, "options": LMNNOptions()}) < peak <= enough
+    with pytest.raises(MemoryError, match="max_memory"):
+        lmnn(X, y, 2, **given, max_memory=enough // 3)

@@ -1,4 +1,6 @@
-"""Products in blocks of rows and the threads that share them: the same bits on any number of threads."""
+"""Products in blocks of rows and the threads that share them: the same bits on any number of
+threads.
+"""
 
 import os
 import subprocess
@@ -10,7 +12,7 @@ import pytest
 from agreement import KERNELS
 
 from refimpl import products, resources
-from refimpl.lmnn import lmnn, lmnn_rect, target_neighbors
+from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.products import rows_times, transposed_times
 from refimpl.resources import on_one_blas_thread
@@ -20,7 +22,9 @@ PATIENT = 60  # seconds until a test counts as hanging
 
 @pytest.fixture
 def eight(monkeypatch):
-    """Eight processors, helpers that are never given up, and blocks so small that there are several."""
+    """Eight processors, helpers that are never given up, and blocks so small that there are
+    several.
+    """
     monkeypatch.setattr(resources, "processors", lambda: 8)
     monkeypatch.setattr(resources, "MOST_PAUSE", 0.0)
     monkeypatch.setattr(resources, "helpers", resources.Helpers())
@@ -35,7 +39,8 @@ def alone(work):
 
 def problem(kernels, threads, partitions=1, n=120, d=5):
     rng = np.random.default_rng(3)
-    X, y = rng.standard_normal((n, d)), np.arange(n) % 3
+    X = rng.standard_normal((n, d))
+    y = np.arange(n) % 3
     X[:, 0] += 0.7 * y
     partition = np.arange(n) % partitions
     made = LargeMarginProblem(X, y, target_neighbors(X, y, 2), 1.5, partition, kernels, threads)
@@ -44,26 +49,36 @@ def problem(kernels, threads, partitions=1, n=120, d=5):
     return made, L
 
 
-# ------------------------------------------------------------------------------------------------ products
+# ----------------------------------------------------------------------------------------- products
 
 
 @pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 333])
 @pytest.mark.parametrize(("d", "r"), [(1, 1), (7, 3), (3, 7), (0, 4), (4, 0)])
 def test_products_in_blocks_are_the_products(eight, n, d, r):
     rng = np.random.default_rng(n)
-    A, B, C = rng.standard_normal((n, d)), rng.standard_normal((d, r)), rng.standard_normal((n, r))
+    A = rng.standard_normal((n, d))
+    B = rng.standard_normal((d, r))
+    C = rng.standard_normal((n, r))
     for threads in (1, 2, None):
         np.testing.assert_allclose(rows_times(A, B, threads=threads), A @ B, rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(transposed_times(A, C, threads=threads), A.T @ C, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            transposed_times(A, C, threads=threads), A.T @ C, rtol=1e-12, atol=1e-12
+        )
 
 
 def test_no_bit_depends_on_the_number_of_threads(eight):
     rng = np.random.default_rng(0)
-    A, B, C = rng.standard_normal((2000, 23)), rng.standard_normal((23, 17)), rng.standard_normal((2000, 17))
+    A = rng.standard_normal((2000, 23))
+    B = rng.standard_normal((23, 17))
+    C = rng.standard_normal((2000, 17))
     first = alone(lambda: (rows_times(A, B, threads=1), transposed_times(A, C, threads=1)))
     for threads in (2, 3, 7, 1000, None):
-        np.testing.assert_array_equal(alone(lambda n=threads: rows_times(A, B, threads=n)), first[0])
-        np.testing.assert_array_equal(alone(lambda n=threads: transposed_times(A, C, threads=n)), first[1])
+        np.testing.assert_array_equal(
+            alone(lambda n=threads: rows_times(A, B, threads=n)), first[0]
+        )
+        np.testing.assert_array_equal(
+            alone(lambda n=threads: transposed_times(A, C, threads=n)), first[1]
+        )
 
 
 def test_sums_are_taken_in_the_order_of_the_blocks(eight, monkeypatch):
@@ -71,13 +86,16 @@ def test_sums_are_taken_in_the_order_of_the_blocks(eight, monkeypatch):
     A = np.zeros((64, 1))
     A[::16, 0] = 1e16, 1.0, -1e16, 1.0
     for threads in (1, 2, 7):
-        assert transposed_times(A, np.ones((64, 1)), threads=threads) == 1.0  # in the reverse order it is 0
+        # in the reverse order it is 0
+        assert transposed_times(A, np.ones((64, 1)), threads=threads) == 1.0
 
 
 @pytest.mark.parametrize("n", [255, 256, 5000])
 def test_a_small_product_is_one_product(n):
     rng = np.random.default_rng(1)
-    A, B, C = rng.standard_normal((n, 20)), rng.standard_normal((20, 30)), rng.standard_normal((n, 30))
+    A = rng.standard_normal((n, 20))
+    B = rng.standard_normal((20, 30))
+    C = rng.standard_normal((n, 30))
     np.testing.assert_array_equal(alone(lambda: rows_times(A, B)), alone(lambda: A @ B))
     np.testing.assert_array_equal(alone(lambda: transposed_times(A, C)), alone(lambda: A.T @ C))
 
@@ -102,11 +120,12 @@ def test_the_place_for_the_product_is_written(eight):
     assert np.isnan(out[[0, 2]]).all()
 
 
-# ------------------------------------------------------------------------------------------------ sharing
+# ------------------------------------------------------------------------------------------ sharing
 
 
 def test_every_call_is_made_once_and_helpers_make_some(eight):
-    both, seen = threading.Barrier(2, timeout=PATIENT), []
+    both = threading.Barrier(2, timeout=PATIENT)
+    seen = []
 
     def work(i):
         seen.append((i, threading.get_ident()))
@@ -131,7 +150,8 @@ def test_an_exception_is_raised_in_the_caller(eight, threads):
 
 def test_nobody_waits_for_a_helper_that_has_not_begun(eight, monkeypatch):
     monkeypatch.setattr(resources, "processors", lambda: 2)  # one helper
-    held, made = threading.Event(), []
+    held = threading.Event()
+    made = []
     assert resources.helpers.call(lambda: held.wait(PATIENT))
     resources.share(made.append, 20, 2)
     assert made == list(range(20)) and not held.is_set()
@@ -147,7 +167,8 @@ def test_without_helpers_the_caller_does_all(eight):
 
 
 def test_helpers_that_make_nothing_faster_are_given_up_for_longer_and_longer():
-    helpers, pauses = resources.Helpers(), []
+    helpers = resources.Helpers()
+    pauses = []
     for _ in range(10):
         helpers.judge(1.0, 1.0)
         pauses.append(helpers.pause)
@@ -166,7 +187,9 @@ def test_helpers_work_in_the_callers_context(eight):
 
 def test_several_callers_share_the_helpers(eight):
     rng = np.random.default_rng(4)
-    A, B = rng.integers(-9, 9, (500, 20)).astype(float), rng.integers(-9, 9, (20, 20)).astype(float)  # exact
+    # exact
+    A = rng.integers(-9, 9, (500, 20)).astype(float)
+    B = rng.integers(-9, 9, (20, 20)).astype(float)
     wrong = []
 
     def work(threads):
@@ -202,11 +225,13 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 work()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENT)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENT
+    )
     assert done.stdout.strip() == "7", done.stderr
 
 
-# ------------------------------------------------------------------------------------------------ in LMNN
+# ------------------------------------------------------------------------------------------ in LMNN
 
 
 @pytest.mark.parametrize("partitions", [1, 2])
@@ -230,19 +255,33 @@ def test_gradients_in_blocks_are_those_of_the_plain_products(eight, partitions):
     now = made.evaluate(L)
     G = made.gradient_M(now.weights)
     np.testing.assert_allclose(made.gradient_L(now), 2 * L @ G, rtol=1e-10, atol=1e-9)
-    np.testing.assert_allclose(now.Z, np.concatenate([made.X @ one.T for one in L]), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        now.Z, np.concatenate([made.X @ one.T for one in L]), rtol=1e-12, atol=1e-12
+    )
 
 
-@pytest.mark.parametrize("train", [
-    lambda X, y, **options: lmnn(X, y, 2, max_checks=6, **options),
-    lambda X, y, **options: lmnn(X, y, 2, max_checks=3, partition=y, **options),
-    lambda X, y, **options: lmnn(X, y, 2, max_checks=6, solver="printed", **options),
-    lambda X, y, **options: lmnn_rect(X, y, 2, 2, max_checks=4, **options),
-], ids=["one metric", "a metric for each class", "sub-gradient", "low rank"])  # fmt: skip
+@pytest.mark.parametrize(
+    "train",
+    [
+        lambda X, y, **options: lmnn(X, y, 2, options=LMNNOptions(max_checks=6), **options),
+        lambda X, y, **options: lmnn(
+            X, y, 2, options=LMNNOptions(max_checks=3), partition=y, **options
+        ),
+        lambda X, y, **options: lmnn(
+            X, y, 2, options=LMNNOptions(max_checks=6, solver="printed"), **options
+        ),
+        lambda X, y, **options: lmnn_rect(X, y, 2, 2, options=LMNNOptions(max_checks=4), **options),
+    ],
+    ids=["one metric", "a metric for each class", "sub-gradient", "low rank"],
+)
 def test_trainings_do_not_depend_on_the_number_of_threads(eight, train):
     rng = np.random.default_rng(5)
-    X, y = rng.standard_normal((150, 4)), np.arange(150) % 3
+    X = rng.standard_normal((150, 4))
+    y = np.arange(150) % 3
     X[:, 1] += 0.8 * y
     first = alone(lambda: train(X, y, threads=1, kernels=KERNELS[-1]))
     for threads in (2, 7):
-        assert alone(lambda threads=threads: train(X, y, threads=threads, kernels=KERNELS[-1])) == first
+        assert (
+            alone(lambda threads=threads: train(X, y, threads=threads, kernels=KERNELS[-1]))
+            == first
+        )

@@ -27,7 +27,13 @@ def changed(array):
     """The same array, but for one entry."""
     other = array.copy()
     first = other.reshape(-1)[:1]
-    first[:] = ~first if array.dtype == bool else np.nan_to_num(first) + 1 if array.dtype.kind in "iuf" else "another"
+    first[:] = (
+        ~first
+        if array.dtype == bool
+        else np.nan_to_num(first) + 1
+        if array.dtype.kind in "iuf"
+        else "another"
+    )
     return other
 
 
@@ -38,14 +44,72 @@ def with_fields(value, fields):
     return other
 
 
-# ------------------------------------------------------------------------------------------------------------- equality
+# ------------------------------------------------------------------------------------ in one line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_result_is_shown_in_a_short_line(name):
+    text = repr(EXAMPLES[name])
+    assert text.startswith(type(EXAMPLES[name]).__name__ + "(") and text.endswith(")")
+    assert len(text) <= 220 and "\n" not in text and "array(" not in text
+
+
+def test_what_the_line_of_a_result_says():
+    @immutable
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class Shown:
+        L: np.ndarray
+        k: int
+        objective: float
+        name: str
+        nothing: None
+        single: np.ndarray
+        several: tuple
+        other: object
+
+    shown = Shown(np.eye(2), 3, 1 / 3, "abc", None, np.array(7), (1, 2), Plain(np.ones(1)))
+    assert repr(shown) == (
+        "Shown(L=float64 (2, 2), k=3, objective=0.333333, name='abc', nothing=None, single=7, "
+        "several=tuple of 2, other=Plain(...))"
+    )
+    long = dataclasses.replace(shown, name="x" * 500)
+    assert "name='" + "x" * 37 + "...'," in repr(long)
+
+
+def test_the_line_of_many_fields_ends_in_dots():
+    fields = [(f"a_field_with_a_long_name_{i}", np.ndarray) for i in range(12)]
+    Many = immutable(dataclasses.make_dataclass("Many", fields, frozen=True, eq=False))
+    text = repr(Many(*[np.zeros(2)] * 12))
+    assert text.startswith("Many(a_field_with_a_long_name_0=float64 (2,), ")
+    assert text.endswith(", ...)") and len(text) <= 210
+
+
+def test_a_repr_of_its_own_stays():
+    @immutable
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class Own:
+        a: np.ndarray
+
+        def __repr__(self):
+            return "mine"
+
+    assert repr(Own(np.ones(1))) == "mine"
+
+
+# ----------------------------------------------------------------------------------------- equality
 
 
 def test_every_class_of_the_package_has_a_name_a_home_and_an_example():
     for name, home in HOMES.items():
         importlib.import_module(home)
         assert TYPES[name].__module__ == home
-    ours = {name for name, cls in TYPES.items() if cls.__module__.startswith("refimpl.")}
+    ours = {
+        name
+        for name, cls in TYPES.items()
+        if cls.__module__.startswith("refimpl.")
+        # a doctest in the same process may have made a class of its own
+        and hasattr(importlib.import_module(cls.__module__), cls.__qualname__)
+    }
     assert ours == set(HOMES) == set(EXAMPLES)
 
 
@@ -68,8 +132,12 @@ def test_a_difference_in_any_field_is_one(name):
         if isinstance(one, np.ndarray):
             others = [one.astype(np.float32 if one.dtype == np.float64 else "S9"), one[np.newaxis]]
             others += [changed(one), one[:0]] if one.size else [np.zeros(5, dtype=one.dtype)]
+        elif isinstance(one, tuple):
+            others = [one[:1], one[::-1], list(one)]
         else:
-            others = [one + "x" if isinstance(one, str) else not one if isinstance(one, bool) else one + 1]
+            others = [
+                one + "x" if isinstance(one, str) else not one if isinstance(one, bool) else one + 1
+            ]
         for other in others:
             assert with_fields(value, {field.name: other}) != value, field.name
 
@@ -90,7 +158,11 @@ Plain = immutable(Plain)
         (np.array([0.0]), np.array([-0.0]), False),
         (np.array([1j * np.nan, -1]), np.array([1j * np.nan, -1]), True),
         (np.array([complex(0.0, 1)]), np.array([complex(-0.0, 1)]), False),
-        (np.array(["NaT", "2020-01-01"], dtype="M8[D]"), np.array(["NaT", "2020-01-01"], dtype="M8[D]"), True),
+        (
+            np.array(["NaT", "2020-01-01"], dtype="M8[D]"),
+            np.array(["NaT", "2020-01-01"], dtype="M8[D]"),
+            True,
+        ),
         (np.array([1, 2]), np.array([1.0, 2.0]), False),
         (np.array([[1, 2]]), np.array([1, 2]), False),
         (np.array(["a"]), np.array(["a"]), True),
@@ -113,7 +185,7 @@ def test_what_equal_is(a, b, equal):
     assert (Plain(a) == Plain(b)) is equal
 
 
-# -------------------------------------------------------------------------------------------------------------- sealing
+# ------------------------------------------------------------------------------------------ sealing
 
 
 def assert_sealed(array):
@@ -131,7 +203,13 @@ def test_no_array_of_a_result_can_be_written_to(name, tmp_path):
     joblib.dump(value, tmp_path / "compressed", compress=1)
     loaded = [joblib.load(tmp_path / "dumped"), joblib.load(tmp_path / "compressed")]
     loaded += [pickle.loads(pickle.dumps(value, protocol)) for protocol in range(2, 6)]
-    for other in (value, copy.copy(value), copy.deepcopy(value), refimpl.load(tmp_path / "it"), *loaded):
+    for other in (
+        value,
+        copy.copy(value),
+        copy.deepcopy(value),
+        refimpl.load(tmp_path / "it"),
+        *loaded,
+    ):
         assert arrays_of(other) and other == value
         for array in arrays_of(other).values():
             assert_sealed(array)
@@ -164,10 +242,20 @@ def test_pickle_keeps_the_functions_of_a_classifier():
 
 
 ARRAYS = [
-    np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3).T, np.arange(9)[::-2], np.zeros((0, 3)), np.array(2.5),
-    np.array(["a", "bc"]), np.array("a"), np.array([b"a"]), np.array(["2020-01-01"], dtype="M8[D]"),
-    np.ones(3, dtype=">f4"), np.ones(3, dtype=bool), np.ones(3, dtype=np.float16), np.array([1, None], dtype=object),
-]  # fmt: skip
+    np.arange(6.0).reshape(2, 3),
+    np.arange(6.0).reshape(2, 3).T,
+    np.arange(9)[::-2],
+    np.zeros((0, 3)),
+    np.array(2.5),
+    np.array(["a", "bc"]),
+    np.array("a"),
+    np.array([b"a"]),
+    np.array(["2020-01-01"], dtype="M8[D]"),
+    np.ones(3, dtype=">f4"),
+    np.ones(3, dtype=bool),
+    np.ones(3, dtype=np.float16),
+    np.array([1, None], dtype=object),
+]
 
 
 @pytest.mark.parametrize("array", ARRAYS, ids=str)
@@ -176,13 +264,18 @@ def test_sealed(array, how):
     before = array.copy()
     found = sealed(array, copy=how)
     assert_sealed(found)
-    assert found.dtype == before.dtype and found.shape == before.shape and np.array_equal(found, before)
+    assert (
+        found.dtype == before.dtype
+        and found.shape == before.shape
+        and np.array_equal(found, before)
+    )
     if how and array.ndim and array.size:
         assert not np.shares_memory(found, array)
         assert np.argsort(found.strides).tolist() == np.argsort(np.abs(array.strides)).tolist()
     if array.dtype.kind in "biuf":
         assert sealed(found) is found
-        assert sealed(found[:1] if array.ndim else found).base is not None  # a part of it is sealed as well
+        # a part of it is sealed as well
+        assert sealed(found[:1] if array.ndim else found).base is not None
 
 
 def test_an_array_that_is_merely_not_writeable_is_copied():
@@ -225,8 +318,9 @@ def test_trees_and_sorted_features_hold_their_arrays_once(kernels, monkeypatch):
     """Large data are not copied on the way into a result."""
     X = np.random.default_rng(0).normal(size=(500, 3)).round(1)
     copies = []
-    monkeypatch.setattr("refimpl.results.copied", lambda array: copies.append(array) or array.copy())
-    tree, features = kernels.build_tree(X, leaf_size=50), kernels.presort(sealed(X, copy=False), X[:3])
+    monkeypatch.setattr("refimpl.frozen.copied", lambda array: copies.append(array) or array.copy())
+    tree = kernels.build_tree(X, leaf_size=50)
+    features = kernels.presort(sealed(X, copy=False), X[:3])
     assert [len(one) for one in copies] == [3]  # the caller's own array, which nobody has sealed
     for one in (tree, features):
         for array in arrays_of(one).values():
@@ -246,7 +340,7 @@ def test_a_public_name_of_its_own():
         del TYPES["AnotherName"]
 
 
-# ----------------------------------------------------------------------------------------- what kernels walk is checked
+# --------------------------------------------------------------------- what kernels walk is checked
 
 X = np.random.default_rng(1).normal(size=(40, 2)).round(1)
 FOREST, TREES = EXAMPLES["SearchForest"], EXAMPLES["KMeansTrees"]
@@ -264,7 +358,11 @@ def put(array, place, value):
     [
         (FOREST, {"left": FOREST.left.astype(np.int64)}, "left must be an array of int32"),
         (FOREST, {"left": list(FOREST.left)}, "left must be an array of int32.*got a list"),
-        (FOREST, {"offset": FOREST.offset.astype(np.float32)}, "offset must be an array of float64"),
+        (
+            FOREST,
+            {"offset": FOREST.offset.astype(np.float32)},
+            "offset must be an array of float64",
+        ),
         (FOREST, {"offset": put(FOREST.offset, 0, np.nan)}, "offset must hold numbers"),
         (FOREST, {"planes": np.full_like(FOREST.planes, np.inf)}, "planes must hold numbers"),
         (FOREST, {"planes": np.asfortranarray(np.ones((9, 4)))}, "planes must be C-contiguous"),
@@ -278,18 +376,34 @@ def put(array, place, value):
         (FOREST, {"left": put(FOREST.left, 0, len(FOREST.left) - 2)}, "left must be -1"),
         (FOREST, {"left": put(FOREST.left, FOREST.left >= 0, FOREST.left.max())}, "left"),
         (FOREST, {"word": FOREST.word[::-1].copy()}, "word must"),
-        (FOREST, {"word": np.where(FOREST.word < 0, -1, FOREST.word.max() - FOREST.word)}, "word must number"),
+        (
+            FOREST,
+            {"word": np.where(FOREST.word < 0, -1, FOREST.word.max() - FOREST.word)},
+            "word must number",
+        ),
         (FOREST, {"plane": np.full_like(FOREST.plane, -1)}, "one test"),
         (FOREST, {"plane": np.where(FOREST.plane < 0, -1, FOREST.plane + 1)}, "below"),
         (FOREST, {"plane": put(FOREST.plane, FOREST.left < 0, -2)}, "-1 where"),
         (FOREST, {"history": np.zeros((1, 5))}, "history"),
         (TREES, {"first": TREES.first.astype(np.int32)}, "first must be an array of int64"),
-        (TREES, {"centres": TREES.centres.astype(np.float32)}, "centres must be an array of float64"),
+        (
+            TREES,
+            {"centres": TREES.centres.astype(np.float32)},
+            "centres must be an array of float64",
+        ),
         (TREES, {"centres": TREES.centres * np.nan}, "centres must hold numbers"),
         (TREES, {"centres": TREES.centres[:, :0].copy()}, "centres"),
         (TREES, {"last": put(TREES.last, 0, 10**15)}, "first, last"),
-        (TREES, {"first": put(TREES.first, 0, 0)}, "children must come after|the child of one other"),
-        (TREES, {"first": put(TREES.first, 0, -5)}, "children must come after|the child of one other"),
+        (
+            TREES,
+            {"first": put(TREES.first, 0, 0)},
+            "must give children that come after|a root or the child of one other",
+        ),
+        (
+            TREES,
+            {"first": put(TREES.first, 0, -5)},
+            "must give children that come after|a root or the child of one other",
+        ),
         (TREES, {"starts": put(TREES.starts, -1, -1)}, "starts, ends"),
         (TREES, {"ends": put(TREES.ends, -1, 10**9)}, "starts, ends"),
         (TREES, {"starts": TREES.starts[::-1].copy()}, "starts, ends"),
@@ -310,7 +424,7 @@ def put(array, place, value):
         (FEATURES, {"common_row": put(FEATURES.common_row, 0, 80)}, "common_row must hold"),
         (FEATURES, {"common_row": put(FEATURES.common_row, 0, -1)}, "common_row must hold"),
         (FEATURES, {"A": FEATURES.A[:39].copy()}, "rows must be below|common_row"),
-        (FEATURES, {"B": FEATURES.B[:, :1].copy()}, "as many columns"),
+        (FEATURES, {"B": FEATURES.B[:, :1].copy()}, "the same number of columns"),
         (FEATURES, {"A": X.astype(np.float32)}, "A must be an array of float64"),
     ],
 )

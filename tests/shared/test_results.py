@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from result_examples import examples
 
 import refimpl
-from refimpl.boosted_distance.weak_learners import StumpEnsemble, TreeEnsemble
+from refimpl.boosted_distance.ensembles import StumpEnsemble, TreeEnsemble
 from refimpl.rivals.nda import NDA, nonparametric_discriminant_analysis
 from refimpl.rivals.nearest_neighbor import Distance, fit_distance
 
@@ -66,8 +66,14 @@ def with_header(content, header):
     return archive({**members(content), "refimpl.npy": npy(np.array(text))})
 
 
-FILES = Path(__file__).resolve().parents[1] / "files" / "schema1"  # written by the release before schema version 2
-HEADER = {"version": 1, "type": "StumpEnsemble", "module": "refimpl.boosted_distance.weak_learners", "labels": 2}
+# written by the release before schema version 2
+FILES = Path(__file__).resolve().parents[1] / "files" / "schema1"
+HEADER = {
+    "version": 1,
+    "type": "StumpEnsemble",
+    "module": "refimpl.boosted_distance.weak_learners",
+    "labels": 2,
+}
 
 
 def test_the_examples_are_what_save_writes(tmp_path, content):
@@ -92,7 +98,7 @@ def test_flipped_bytes(tmp_path_factory, content, data):
 
 
 def test_each_byte_of_the_directory(tmp_path, content):
-    """Here zipfile raises NotImplementedError, RuntimeError, UnicodeDecodeError, struct.error, ..."""
+    """zipfile raises NotImplementedError, RuntimeError, UnicodeDecodeError, struct.error, ..."""
     for place in range(content.index(b"PK\x01\x02"), len(content)):
         for bits in (0x01, 0x08, 0xFF):
             damaged = bytearray(content)
@@ -102,7 +108,9 @@ def test_each_byte_of_the_directory(tmp_path, content):
 
 
 @settings(max_examples=100, deadline=None)
-@given(text=st.binary(max_size=60), start=st.sampled_from([b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00"]))
+@given(
+    text=st.binary(max_size=60), start=st.sampled_from([b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00"])
+)
 def test_other_files(tmp_path_factory, text, start):
     assert loaded(tmp_path_factory.getbasetemp(), start + text) is None
 
@@ -110,14 +118,24 @@ def test_other_files(tmp_path_factory, text, start):
 @pytest.mark.parametrize(
     "header",
     [
-        "", "{", "[" * 100_000, "null", "[]", "3", '"text"', "{}",
+        "",
+        "{",
+        "[" * 100_000,
+        "null",
+        "[]",
+        "3",
+        '"text"',
+        "{}",
         *({k: v for k, v in HEADER.items() if k != name} for name in ("version", "type", "module")),
         *({**HEADER, "version": v} for v in (True, 1.0, "1", None, [1], 0, 2, 3, 10**30)),
         *({**HEADER, "type": v} for v in (None, 1, [], {}, "", "Round", "NDA")),
-        *({**HEADER, "type": "Unknown", "module": v} for v in (None, 1, "os", "refimpl.", "refimpl..x", "refimpl.\0")),
+        *(
+            {**HEADER, "type": "Unknown", "module": v}
+            for v in (None, 1, "os", "refimpl.", "refimpl..x", "refimpl.\0")
+        ),
         *({**HEADER, "labels": v} for v in (None, 1, 3, -1, "2", [0, 1], 2.5)),
     ],
-)  # fmt: skip
+)
 def test_headers(tmp_path, content, header):
     assert loaded(tmp_path, with_header(content, header)) is None
 
@@ -146,7 +164,11 @@ def test_headers(tmp_path, content, header):
         {"0.threshold.npy": b""},
         {"0.threshold.npy": b"\x93NUMPY\x01\x00\x10\x00" + b"(" * 16},
         {"0.threshold.npy": npy(np.ones(2)).replace(b"(2,), }         ", b"(10000000000,), }", 1)},
-        {"0.threshold.npy": npy(np.ones(2)).replace(b"(2,), }                  ", b"(1000000000000000000,), }", 1)},
+        {
+            "0.threshold.npy": npy(np.ones(2)).replace(
+                b"(2,), }                  ", b"(1000000000000000000,), }", 1
+            )
+        },
         {"0.threshold.npy": None},
         {"2.threshold.npy": npy(np.ones(2))},
         {"notes.txt": b"text"},
@@ -156,7 +178,9 @@ def test_headers(tmp_path, content, header):
 def test_arrays(tmp_path, content, changes):
     """In a file without a sum, whose arrays have to fit by themselves; a sum only helps."""
     for before in (content, with_header(content, HEADER)):
-        files = {name: data for name, data in {**members(before), **changes}.items() if data is not None}
+        files = {
+            name: data for name, data in {**members(before), **changes}.items() if data is not None
+        }
         assert loaded(tmp_path, archive(files)) is None
 
 
@@ -215,7 +239,9 @@ def test_a_class_that_has_moved_can_be_read(tmp_path, monkeypatch):
     monkeypatch.delitem(results.TYPES, "StumpEnsemble")
     home = types.ModuleType("refimpl_elsewhere")
     monkeypatch.setitem(sys.modules, "refimpl_elsewhere", home)
-    with pytest.raises(refimpl.FileFormatError, match="it holds a StumpEnsemble; import the module"):
+    with pytest.raises(
+        refimpl.FileFormatError, match="it holds a StumpEnsemble; import the module"
+    ):
         refimpl.load(tmp_path / "m")
     monkeypatch.setitem(results.TYPES, "StumpEnsemble", StumpEnsemble)
     assert refimpl.load(tmp_path / "m") == STUMPS
@@ -250,7 +276,9 @@ def test_a_field_with_a_default_may_be_missing_in_a_file(tmp_path):
 
 def test_fields_that_no_file_holds_are_named(tmp_path):
     objects = dataclasses.replace(examples()["Landmarks"], L=np.array([1, None]))
-    with pytest.raises(TypeError, match="value: L of a Landmarks is a ndarray; a file holds arrays of numbers"):
+    with pytest.raises(
+        TypeError, match="value: L of a Landmarks is a ndarray; a file holds arrays of numbers"
+    ):
         refimpl.save(tmp_path / "m", objects)
     with pytest.raises(TypeError, match="value: plus of a Landmarks is a NoneType"):
         refimpl.save(tmp_path / "m", dataclasses.replace(objects, L=np.ones(1), plus=None))
@@ -306,7 +334,9 @@ def test_an_unknown_type_is_named_with_its_path(tmp_path, content):
         refimpl.load(path)
 
 
-@pytest.mark.parametrize("labels", [[3, -1], ["b", "a"], [False, True], [0.5, -1.0], [b"x", b"y"], [2**63, 2**64 - 1]])
+@pytest.mark.parametrize(
+    "labels", [[3, -1], ["b", "a"], [False, True], [0.5, -1.0], [b"x", b"y"], [2**63, 2**64 - 1]]
+)
 def test_labels_come_back_with_their_type_and_order(tmp_path, labels):
     refimpl.save(tmp_path / "m", dict.fromkeys(labels, TREES))
     back = refimpl.load(tmp_path / "m")
@@ -338,20 +368,23 @@ def test_numpy_labels_come_back_as_python_s(tmp_path):
     ],
 )
 def test_labels_that_would_change_are_refused(tmp_path, labels, error):
-    with pytest.raises(error, match=r"value (has|mixes)"):
+    with pytest.raises(error, match=r"value must"):
         refimpl.save(tmp_path / "m", dict.fromkeys(labels, STUMPS))
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("value", [None, 3, {}, [STUMPS], {0: STUMPS, 1: TREES}, {0: 1.0}, np.ones(3)])
+@pytest.mark.parametrize(
+    "value", [None, 3, {}, [STUMPS], {0: STUMPS, 1: TREES}, {0: 1.0}, np.ones(3)]
+)
 def test_other_values_are_refused(tmp_path, value):
-    with pytest.raises(TypeError, match="value is a"):
+    with pytest.raises(TypeError, match="value must be one of"):
         refimpl.save(tmp_path / "m", value)
 
 
 def test_the_rivals_results_come_back(tmp_path):
     rng = np.random.default_rng(0)
-    X, labels = rng.normal(size=(20, 3)), np.arange(20) % 2
+    X = rng.normal(size=(20, 3))
+    labels = np.arange(20) % 2
     for one in (nonparametric_discriminant_analysis(X, labels), fit_distance("Mah-C", X, labels)):
         refimpl.save(tmp_path / "m", one)
         back = refimpl.load(tmp_path / "m")
@@ -364,13 +397,21 @@ def test_the_rivals_results_check_their_shapes(tmp_path):
         NDA(np.zeros(3), np.zeros((2, 2)), np.zeros(2))
     with pytest.raises(ValueError, match="eigenvalues"):
         NDA(np.zeros(2), np.zeros((2, 2)), np.zeros(3))
-    good = {"name": "L2", "classes": np.arange(2), "factor": np.ones((1, 3)), "starts": np.array([0, 1])}
+    good = {
+        "name": "L2",
+        "classes": np.arange(2),
+        "factor": np.ones((1, 3)),
+        "starts": np.array([0, 1]),
+    }
     good["log_det"] = np.zeros(1)
     Distance(**good)
     bad = {
-        "name": "L3", "classes": np.ones((2, 2)), "factor": np.ones(3), "starts": np.array([0, 2]),
+        "name": "L3",
+        "classes": np.ones((2, 2)),
+        "factor": np.ones(3),
+        "starts": np.array([0, 2]),
         "log_det": np.zeros(2),
-    }  # fmt: skip
+    }
     for name, value in bad.items():
         with pytest.raises(ValueError, match=name):
             Distance(**{**good, name: value})
@@ -387,23 +428,33 @@ T2 = {"alpha": [0.5, 2.0], "feature": [0, 3], "polarity": [1, -1], "threshold": 
 @pytest.mark.parametrize(
     ("name", "value", "error", "message"),
     [
-        ("alpha", [[0.5, 2.0]], ValueError, r"alpha has shape \(1, 2\); it must be \(T,\)"),
-        ("alpha", 0.5, ValueError, r"alpha has shape \(\)"),
-        ("alpha", [0.5], ValueError, r"feature has shape \(2,\); it must be \(1, ...\)"),
-        ("alpha", [0.5, np.inf], ValueError, "alpha: NaN or infinite"),
-        ("alpha", ["a", "b"], TypeError, "alpha has dtype"),
+        ("alpha", [[0.5, 2.0]], ValueError, r"alpha must have shape \(T,\), .* got \(1, 2\)"),
+        ("alpha", 0.5, ValueError, r"alpha must have shape \(T,\), .* got \(\)"),
+        ("alpha", [0.5], ValueError, r"feature must have shape \(1, ...\), .* got \(2,\)"),
+        ("alpha", [0.5, np.inf], ValueError, "alpha must hold finite weights; got NaN or infinity"),
+        ("alpha", ["a", "b"], TypeError, "alpha must hold numbers; got dtype"),
         ("alpha", [[1.0], [1.0, 2.0]], ValueError, "alpha must be an array"),
-        ("feature", [[0], [3]], ValueError, r"feature has shape \(2, 1\); it must be \(2,\)"),
-        ("feature", [0.0, 3.0], TypeError, "feature has dtype float64; it must hold integers"),
-        ("feature", [False, True], TypeError, "feature has dtype bool"),
-        ("feature", [0, -1], ValueError, "feature holds -1"),
-        ("feature", [0], ValueError, "feature has shape"),
+        ("feature", [[0], [3]], ValueError, r"feature must have shape \(2,\), .* got \(2, 1\)"),
+        ("feature", [0.0, 3.0], TypeError, "feature must hold integers; got dtype float64"),
+        ("feature", [False, True], TypeError, "feature must hold numbers; got dtype bool"),
+        ("feature", [0, -1], ValueError, "feature must hold numbers of features, from 0; got -1"),
+        ("feature", [0], ValueError, "feature must have shape"),
         ("polarity", [1, 0], ValueError, "polarity"),
-        ("polarity", [1.0, -1.0], TypeError, "polarity has dtype"),
-        ("polarity", [[1, -1]], ValueError, "polarity has shape"),
-        ("threshold", [0.0, np.nan], ValueError, "threshold holds NaN"),
-        ("threshold", np.zeros((2, 3)), ValueError, r"threshold has shape \(2, 3\); it must be \(2,\)"),
-        ("threshold", np.zeros(2, dtype=complex), TypeError, "threshold has dtype"),
+        ("polarity", [1.0, -1.0], TypeError, "polarity must hold integers; got dtype"),
+        ("polarity", [[1, -1]], ValueError, "polarity must have shape"),
+        ("threshold", [0.0, np.nan], ValueError, "threshold must hold numbers, .* got NaN"),
+        (
+            "threshold",
+            np.zeros((2, 3)),
+            ValueError,
+            r"threshold must have shape \(2,\), .* got \(2, 3\)",
+        ),
+        (
+            "threshold",
+            np.zeros(2, dtype=complex),
+            TypeError,
+            "threshold must hold numbers; got dtype",
+        ),
     ],
 )
 def test_stump_ensembles_refuse_what_does_not_fit(name, value, error, message):
@@ -435,7 +486,9 @@ def test_equal_ensembles_are_of_one_kind_and_equal_in_every_field():
 
 def test_ensembles_own_their_arrays_in_the_types_of_the_kernels():
     alpha = np.array([1, 2])
-    one = StumpEnsemble(alpha, np.array([0, 1], dtype=np.uint8), np.array([1, -1], dtype=np.int8), [0, 1])
+    one = StumpEnsemble(
+        alpha, np.array([0, 1], dtype=np.uint8), np.array([1, -1], dtype=np.int8), [0, 1]
+    )
     alpha[0] = 9
     assert [getattr(one, name).dtype.str[1:] for name in T2] == ["f8", "i8", "i8", "f8"]
     assert one.alpha.tolist() == [1, 2] and not one.alpha.flags.writeable

@@ -1,4 +1,6 @@
-"""Filter and refine, and the measures of an embedding, against the paper's definitions word by word."""
+"""Filter and refine, and the measures of an embedding, against the paper's definitions word by
+word.
+"""
 
 import math
 
@@ -6,20 +8,30 @@ import numpy as np
 import pytest
 from agreement import KERNELS
 
-from refimpl.boostmap import boostmap
-from refimpl.boostmap import triples as tt
+from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, nearby_triples
 from refimpl.rivals.fastmap import fastmap
-from refimpl.spaces import CallableSpace, PrecomputedSpace
-from refimpl.spaces.retrieval import FilterAndRefine, best_dimensions, enn_ranks, k_nearest_classes, percentile
+from refimpl.spaces import (
+    CallableSpace,
+    FilterAndRefine,
+    PrecomputedSpace,
+    best_dimensions,
+    enn_ranks,
+    k_nearest_classes,
+    percentile,
+)
 
 
 def edit_distance(x, y):
     """Levenshtein's distance."""
     row = list(range(len(y) + 1))
     for i, one in enumerate(x):
-        previous, row[0] = row[0], i + 1
+        previous = row[0]
+        row[0] = i + 1
         for j, two in enumerate(y):
-            previous, row[j + 1] = row[j + 1], min(row[j] + 1, row[j + 1] + 1, previous + (one != two))
+            previous, row[j + 1] = (
+                row[j + 1],
+                min(row[j] + 1, row[j + 1] + 1, previous + (one != two)),
+            )
     return row[-1]
 
 
@@ -45,16 +57,24 @@ def distributions(n, seed):
 
 
 def trained(space, kernels, d=12):
-    n, rng = len(space), np.random.default_rng(0)
+    n = len(space)
+    rng = np.random.default_rng(0)
     D = space.within(None, np.arange(n))
-    triples, y = tt.nearby_triples(D, n // 3, 4000, rng)
-    return boostmap(D.T.copy(), D.T.copy(), triples, y, d, rng=rng, M_1=30, M_2=10, query_sensitive=5, kernels=kernels)
+    return boostmap(
+        CandidateDistances(D.T, D.T),
+        nearby_triples(D, n // 3, 4000, rng=rng),
+        d,
+        rng=rng,
+        options=BoostMapOptions(n_references=30, n_best=10, query_sensitive=5),
+        kernels=kernels,
+    )
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("make, distance", [(strings, edit_distance), (distributions, divergence)])
 def test_recall_end_to_end_in_spaces_that_are_not_euclidean(kernels, make, distance):
-    database, queries = make(120, 1), make(25, 2)
+    database = make(120, 1)
+    queries = make(25, 2)
     space = CallableSpace(distance, database)
     index = FilterAndRefine(trained(space, kernels), space, kernels=kernels)
     exact = np.array([[distance(q, x) for x in database] for q in queries])
@@ -67,7 +87,9 @@ def test_recall_end_to_end_in_spaces_that_are_not_euclidean(kernels, make, dista
     assert found > 0.8
     all_ids, all_distances = index.query(queries, 3, 120)
     order = np.argsort(exact, axis=1, kind="stable")[:, :3]
-    assert np.array_equal(all_ids, order) and np.array_equal(all_distances, np.take_along_axis(exact, order, axis=1))
+    assert np.array_equal(all_ids, order) and np.array_equal(
+        all_distances, np.take_along_axis(exact, order, axis=1)
+    )
 
 
 def test_objects_come_and_go_without_training():
@@ -93,9 +115,10 @@ def test_a_rival_in_the_filter_and_a_matrix_as_the_space():
     X = np.random.default_rng(0).normal(size=(80, 3))
     D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
     space = PrecomputedSpace(D[:60, :60])
-    index = FilterAndRefine(fastmap(space, 3, np.random.default_rng(1)), space)
+    index = FilterAndRefine(fastmap(space, 3, rng=np.random.default_rng(1)), space)
     ids, _ = index.query(D[60:, :60], 4, 8)
-    assert np.array_equal(ids, np.argsort(D[60:, :60], axis=1, kind="stable")[:, :4])  # Euclidean: FastMap is exact
+    # Euclidean: FastMap is exact
+    assert np.array_equal(ids, np.argsort(D[60:, :60], axis=1, kind="stable")[:, :4])
     with pytest.raises(TypeError, match="matrix of distances"):
         index.add([1])
 
@@ -111,14 +134,16 @@ class Line:
 
 @pytest.mark.parametrize("neighbours", [[[-1, 2]], [[0, 6]], [[0.0, 1.0]], [0, 1]])
 def test_enn_ranks_refuse_what_are_no_places(neighbours):
-    Q, X = np.zeros((1, 1)), np.arange(6.0)[:, np.newaxis]
-    with pytest.raises(ValueError, match="neighbours: "):
+    Q = np.zeros((1, 1))
+    X = np.arange(6.0)[:, np.newaxis]
+    with pytest.raises(ValueError, match="neighbors must hold"):
         enn_ranks(Line(), Q, X, neighbours, (1,))
 
 
 def test_enn_ranks_by_their_definition():
     rng = np.random.default_rng(0)
-    X, Q = rng.integers(0, 9, (40, 1)) / 1.0, rng.integers(0, 9, (10, 1)) / 1.0
+    X = rng.integers(0, 9, (40, 1)) / 1.0
+    Q = rng.integers(0, 9, (10, 1)) / 1.0
     neighbours = np.array([rng.permutation(40)[:6] for _ in Q])
     found = enn_ranks(Line(), Q, X, neighbours, (1, 3, 6))
     for i, q in enumerate(Q):
@@ -138,7 +163,7 @@ def test_dimensions_and_candidates_of_least_cost():
     ranks = {2: [100, 5, 7], 8: [20, 3, 3], 32: [19, 3, 3]}
     assert best_dimensions(ranks, {2: 4, 8: 16, 32: 64}, 100) == (8, 20, 36)
     assert best_dimensions(ranks, {2: 4, 8: 16, 32: 64}, 60) == (2, 7, 11)
-    with pytest.raises(ValueError, match="must be the same"):
+    with pytest.raises(ValueError, match="must be for the same dimensions"):
         best_dimensions(ranks, {2: 4}, 90)
 
 
@@ -146,10 +171,12 @@ def test_votes_and_ties():
     labels = np.array([0, 1, 1, 0, 2])
     rng = np.random.default_rng(0)
     D = [[1.0, 2.0, 3.0, 4.0, 5.0]]
-    assert k_nearest_classes(D, labels, 1, rng) == [0]
-    assert k_nearest_classes(D, labels, 3, rng) == [1]  # two votes against one
-    assert k_nearest_classes(D, labels, 4, rng) == [0]  # two against two: class 0 has the nearest
-    assert k_nearest_classes(D, labels, 2, rng) == [0]
+    assert k_nearest_classes(D, labels, 1, rng=rng) == [0]
+    assert k_nearest_classes(D, labels, 3, rng=rng) == [1]  # two votes against one
+    assert k_nearest_classes(D, labels, 4, rng=rng) == [
+        0
+    ]  # two against two: class 0 has the nearest
+    assert k_nearest_classes(D, labels, 2, rng=rng) == [0]
     even = [[1.0, 1.0, 9.0, 9.0, 9.0]] * 200
-    share = np.mean(k_nearest_classes(even, labels, 2, np.random.default_rng(1)))
+    share = np.mean(k_nearest_classes(even, labels, 2, rng=np.random.default_rng(1)))
     assert math.isclose(share, 0.5, abs_tol=0.15)  # nothing breaks the tie: at random

@@ -17,7 +17,8 @@ ARRAYS = ("rows", "row_ptr", "starts", "bin_ptr", "common", "common_row")
 
 def assert_same(a, b):
     """Same dtype, shape and bits."""
-    a, b = np.asarray(a), np.asarray(b)
+    a = np.asarray(a)
+    b = np.asarray(b)
     assert a.dtype == b.dtype and a.shape == b.shape
     assert a.tobytes() == b.tobytes()
 

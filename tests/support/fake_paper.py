@@ -1,4 +1,5 @@
-"""A paper for the tests of paper_figures: small random tasks, a failure, a set that is not available.
+"""A paper for the tests of paper_figures: small random tasks, a failure, a set that is not
+available.
 
 Run as a script, it is `python -m paper_figures` with this paper in place of the real ones.
 """
@@ -31,7 +32,8 @@ def faces(job):
 
 def mean_tasks(context):
     return [
-        Task("mean", noisy_mean, {"repetition": i, "seconds": SECONDS}, kernels=()) for i in range(N_TASKS)
+        Task("mean", noisy_mean, {"repetition": i, "seconds": SECONDS}, kernels=())
+        for i in range(N_TASKS)
     ]
 
 
@@ -44,7 +46,10 @@ def faces_tasks(context):
 
 
 def downloads_tasks(context):
-    return [Task("downloads", count_labels, {"name": name}, data=(name,), kernels=()) for name in DOWNLOADS]
+    return [
+        Task("downloads", count_labels, {"name": name}, data=(name,), kernels=())
+        for name in DOWNLOADS
+    ]
 
 
 def count_labels(job, *, name):
@@ -66,7 +71,13 @@ def gather_means(context, results):
     mean = sum(values) / len(values)
     std = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
     rows = [
-        {"quantity": "mean", "published": 5.0, "ours": mean, "std": std, "repetitions": len(values)},
+        {
+            "quantity": "mean",
+            "published": 5.0,
+            "ours": mean,
+            "std": std,
+            "repetitions": len(values),
+        },
         {
             "quantity": "far",
             "published": 9.25,
@@ -77,7 +88,8 @@ def gather_means(context, results):
         },
     ]
     rows += [
-        {"quantity": f"draw {i}", "published": None, "ours": v, "std": None} for i, v in enumerate(values)
+        {"quantity": f"draw {i}", "published": None, "ours": v, "std": None}
+        for i, v in enumerate(values)
     ]
     return Gathered(rows, ["made up <for> the tests"])
 
@@ -106,7 +118,12 @@ PAPER = Paper(
     "Nowhere (2000)",
     (
         Figure(
-            "figure1", "Means, drawn", mean_tasks, gather_means, plot_means, alt="Means of random numbers."
+            "figure1",
+            "Means, drawn",
+            mean_tasks,
+            gather_means,
+            plot_means,
+            alt="Means of random numbers.",
         ),
         Figure("table1", "Means", mean_tasks, gather_means),
         Figure("table2", "Always failing", fail_tasks, gather_means),
@@ -115,7 +132,8 @@ PAPER = Paper(
 )
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background of a shell ignores Ctrl-C
+    # a suite in the background of a shell ignores Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     import fake_paper
 
     from paper_figures.cli import main

@@ -1,11 +1,15 @@
-"""What the tests of the figures share: a paper's tasks at sizes that take seconds, and what every figure must do."""
+"""What the tests of the figures share: a paper's tasks at sizes that take seconds, and what every
+figure must do.
+"""
 
 from paper_figures.registry import Context, Job, Result
 
 
 def run(tasks, name, params, kernels="fast"):
     """The result of one task of a paper's module of tasks."""
-    job = Job(0, {"task": name}, kernels, None, (params["data_set"],) if "data_set" in params else ())
+    job = Job(
+        0, {"task": name}, kernels, None, (params["data_set"],) if "data_set" in params else ()
+    )
     return Result(name, params, getattr(tasks, name)(job, **params))
 
 
@@ -15,7 +19,7 @@ def run_all(tasks, wanted):
 
 
 def require_rows(paper, found, fits=lambda ours: ours is not None):
-    """Every figure makes rows of the results of its tasks, and `found` has results of all of them."""
+    """Check that every figure makes rows of its tasks' results and that `found` has them all."""
     context = Context(kernels="fast")
     for figure in paper.figures:
         gathered = figure.reduce(context, found[figure.name])

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
-from refimpl.search_forest import SearchForest, search_forest
+from refimpl.search_forest import ForestOptions, SearchForest, search_forest
 
 FIELDS = [field.name for field in dataclasses.fields(SearchForest)]
 
@@ -18,7 +18,11 @@ def points(n=60, d=4, seed=0, dtype=np.float64):
 
 def random_forest(rng, M, d, depth, dtype=np.float64):
     """Complete or ragged trees of random hyperplanes and stumps."""
-    left, planes, plane, feature, roots = [], [], [], [], []
+    left = []
+    planes = []
+    plane = []
+    feature = []
+    roots = []
     for _ in range(M):
         roots.append(len(left))
         waiting = [(roots[-1], 0)]
@@ -40,19 +44,28 @@ def random_forest(rng, M, d, depth, dtype=np.float64):
                     values.append(-1)
     left = np.array(left, dtype=np.int32)
     return SearchForest(
-        c=rng.choice([0.1, 0.3, 0.3, 1.7], M), roots=np.array(roots), left=left,
+        c=rng.choice([0.1, 0.3, 0.3, 1.7], M),
+        roots=np.array(roots),
+        left=left,
         word=np.where(left < 0, np.cumsum(left < 0) - 1, -1).astype(np.int32),
-        plane=np.array(plane, dtype=np.int32), feature=np.array(feature, dtype=np.int32),
-        offset=rng.normal(size=len(left)) / 3, planes=np.array(planes).reshape(-1, d).astype(dtype), lam=0.1,
-        history=np.zeros((M, 5)), message="",
-    )  # fmt: skip
+        plane=np.array(plane, dtype=np.int32),
+        feature=np.array(feature, dtype=np.int32),
+        offset=rng.normal(size=len(left)) / 3,
+        planes=np.array(planes).reshape(-1, d).astype(dtype),
+        lam=0.1,
+        history=np.zeros((M, 5)),
+        message="",
+    )
 
 
 @st.composite
 def problems(draw, most=25, ties=True):
-    """Points (duplicates among them), a similarity that may be asymmetric, and how to learn from them."""
+    """Points (duplicates among them), a similarity that may be asymmetric, and how to learn from
+    them.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, d = draw(st.integers(2, most)), draw(st.integers(1, 5))
+    n = draw(st.integers(2, most))
+    d = draw(st.integers(1, 5))
     X = rng.normal(size=(n, d))
     if ties and draw(st.booleans()):
         X = np.rint(X)
@@ -61,17 +74,25 @@ def problems(draw, most=25, ties=True):
     S = rng.random((n, n)) < draw(st.sampled_from([0.1, 0.4]))
     S[0, 1] = True
     how = {
-        "lam": draw(st.sampled_from([0.05, 0.3, 0.6])), "offset": draw(st.sampled_from(["best", "eigenvector"])),
-        "refine": draw(st.sampled_from([0, 1, 10])), "augment": draw(st.sampled_from([0.1, 1.0])),
-        "stump_above": draw(st.sampled_from([None, 0, 8])), "max_depth": draw(st.sampled_from([1, 3, 16])),
-        "max_leaves": draw(st.sampled_from([None, 3])), "stumps": 3,
-    }  # fmt: skip
+        "lam": draw(st.sampled_from([0.05, 0.3, 0.6])),
+        "offset": draw(st.sampled_from(["best", "eigenvector"])),
+        "refine": draw(st.sampled_from([0, 1, 10])),
+        "augment": draw(st.sampled_from([0.1, 1.0])),
+        "stump_above": draw(st.sampled_from([None, 0, 8])),
+        "max_depth": draw(st.sampled_from([1, 3, 16])),
+        "max_leaves": draw(st.sampled_from([None, 3])),
+        "n_stumps": 3,
+    }
     return X, S, how
 
 
-def learn(X, S, M, lam, **options):
+def learn(X, S, M, lam, *, kernels=None, threads=None, **options):
+    """The forest; None if no tree is worth its cost."""
+    call = {"rng": np.random.default_rng(0), "kernels": kernels, "threads": threads}
     try:
-        return search_forest(X, sparse.csr_matrix(S), M, lam, rng=np.random.default_rng(0), **options)
+        return search_forest(
+            X, sparse.csr_matrix(S), M, lam, options=ForestOptions(**options), **call
+        )
     except ValueError as error:
         assert "no tree is worth its cost" in str(error)
         return None

@@ -1,4 +1,6 @@
-"""Reads the marks of printed lines in the code, and the tables of the PAPER.md files that list them."""
+"""Reads the marks of printed lines in the code, and the tables of the PAPER.md files that list
+them.
+"""
 
 import ast
 import io
@@ -7,7 +9,13 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = {"BD": "boosted_distance", "BM": "boostmap", "SF": "search_forest", "LM": "lmnn", "FT": "ftune"}
+ROOMS = {
+    "BD": "boosted_distance",
+    "BM": "boostmap",
+    "SF": "search_forest",
+    "LM": "lmnn",
+    "FT": "ftune",
+}
 SECTIONS = ("Symbols", "Errata", "Open readings", "Printed lines", "Index", "More")
 MARK = re.compile(r"\b(BD|BM|SF|LM|FT):(\w+(?:\.\w+)*)(?::(\d+)(?:-(\d+))?)?")
 ERRATUM = re.compile(r"ERRATUM ([A-Z]+-\d+(?:, [A-Z]+-\d+)*)")
@@ -16,18 +24,18 @@ ID_OF_ERRATUM = {"BD": "BD", "BM": "BM", "SF": "BSF", "LM": "LM", "FT": "FT"}
 
 
 def expanded(text):
-    """The ids that a text marks, in order: `BD:A.2:7-8` stands for two."""
-    found = []
+    """Return the ids that a text marks, in order: `BD:A.2:7-8` stands for two."""
+    ids = []
     for paper, place, first, last in MARK.findall(text):
         if not first:
-            found.append(f"{paper}:{place}")
+            ids.append(f"{paper}:{place}")
         else:
-            found += [f"{paper}:{place}:{n}" for n in range(int(first), int(last or first) + 1)]
-    return found
+            ids += [f"{paper}:{place}:{n}" for n in range(int(first), int(last or first) + 1)]
+    return ids
 
 
 def comments(path):
-    """(line, text) of the comments of a .py or .pyx file."""
+    """Return the (line, text) of the comments of a .py or .pyx file."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
@@ -37,64 +45,72 @@ def comments(path):
 
 
 def code_files():
-    """All files of both packages that may hold marks."""
+    """Return all files of both packages that may hold marks."""
     return sorted([*(ROOT / "refimpl").rglob("*.py"), *(ROOT / "refimpl_fast").glob("*.pyx")])
 
 
 def marks():
-    """{id: [(file, line), ...]} of all marks in the code."""
-    found = {}
+    """Return {id: [(file, line), ...]} of all marks in the code."""
+    places = {}
     for path in code_files():
         for line, text in comments(path):
             for name in expanded(text):
-                found.setdefault(name, []).append((path, line))
-    return found
+                places.setdefault(name, []).append((path, line))
+    return places
 
 
 def errata_in_code():
-    """The ids of the errata that a comment or a docstring names."""
+    """Return the ids of the errata that a comment or a docstring names."""
     text = "".join(path.read_text(encoding="utf-8") for path in code_files())
     return {name for group in ERRATUM.findall(text) for name in group.split(", ")}
 
 
 def open_in(room):
-    """{name: number of lines} of the lines marked open in a room's algorithm.py."""
-    found = {}
+    """Return {name: number of lines} of the lines marked open in a room's algorithm.py."""
+    counts = {}
     for _, text in comments(ROOT / "refimpl" / room / "algorithm.py"):
         for name in OPEN.findall(text):
-            found[name] = found.get(name, 0) + 1
-    return found
+            counts[name] = counts.get(name, 0) + 1
+    return counts
 
 
 def tables(room):
-    """{section: rows} of a PAPER.md, each row a list of its cells; the first is the head."""
-    found, section = {}, None
+    """Return {section: rows} of a PAPER.md; a row is a list of cells, the first is the head."""
+    rows = {}
+    section = None
     for line in (ROOT / "refimpl" / room / "PAPER.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             section = line[3:].strip()
-            found[section] = []
+            rows[section] = []
         elif line.startswith("|") and section and not re.fullmatch(r"[|\s:-]+", line):
             cells = re.split(r"(?<!\\)\|", line.strip()[1:-1])
-            found[section].append([cell.strip() for cell in cells])
-    return found
+            rows[section].append([cell.strip() for cell in cells])
+    return rows
 
 
 def listed(room):
-    """The printed lines of a paper, as `Printed lines` counts them."""
-    found = []
+    """Return the printed lines of a paper, as `Printed lines` counts them."""
+    ids = []
     for place, lines, _ in tables(room)["Printed lines"][1:]:
         parts = [""] if lines == "-" else [f":{part.strip()}" for part in lines.split(",")]
         for part in parts:
-            found += expanded(place + part)
-    return found
+            ids += expanded(place + part)
+    return ids
 
 
 def span(path, name):
-    """(first, last) line of a function, class or method `name`, such as `Forest.split`, in a .py file."""
+    """(first, last) line of a function, class or method `name`, such as `Forest.split`, in a .py
+    file.
+    """
     node = ast.parse(path.read_text(encoding="utf-8"))
     for part in name.split("."):
         node = next(
-            (n for n in ast.walk(node) if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == part), None
+            (
+                n
+                for n in ast.walk(node)
+                if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == part
+            ),
+            None,
         )
         if node is None:
             return None

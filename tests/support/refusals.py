@@ -6,9 +6,11 @@ from agreement import KERNELS
 
 
 def refusal(name, *arguments, error=None, **options):
-    """The error of a kernel that refuses its arguments, as "type: message"; each twin must give the same one.
+    """The error of a kernel that refuses its arguments, as "type: message"; each twin must give the
+    same one.
 
-    Each gets copies of the arrays that a copy does not change. `error` is the type that it must have.
+    Each gets copies of the arrays that a copy does not change. `error` is the type that it must
+    have.
     """
     errors = []
     for kernels in KERNELS:
@@ -26,20 +28,31 @@ def _is_plain(a):
 
 
 def assert_refused(calls):
-    """Assert that each call, (name, arguments, error, part of the message), is refused so by all kernel modules."""
+    """Assert that each call, (name, arguments, error, part of the message), is refused so by all
+    kernel modules.
+    """
     for name, arguments, error, message in calls:
-        found = refusal(name, *arguments, error=error)
-        assert message in found, (name, found)
+        said = refusal(name, *arguments, error=error)
+        assert message in said, (name, said)
 
 
 def assert_arrays_only(name, arguments):
-    """Assert that every array among the arguments must be one: no list, no subclass with another arithmetic, and of its
+    """Assert that every array among the arguments must be one: no list, no subclass with another
+    arithmetic, and of its
     own dtype and order, in every kernel module."""
     for place, argument in enumerate(arguments):
         if not hasattr(argument, "dtype"):
             continue
-        others = [None, argument.tolist(), argument.astype("U1"), argument.astype(complex), argument.astype(">i2")]
-        others += [np.ma.array(argument)] + ([argument.view(np.matrix)] if argument.ndim == 2 else [])
+        others = [
+            None,
+            argument.tolist(),
+            argument.astype("U1"),
+            argument.astype(complex),
+            argument.astype(">i2"),
+        ]
+        others += [np.ma.array(argument)] + (
+            [argument.view(np.matrix)] if argument.ndim == 2 else []
+        )
         for other in others:
             changed = [*arguments[:place], other, *arguments[place + 1 :]]
             refusal(name, *changed, error=TypeError)

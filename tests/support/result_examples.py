@@ -4,11 +4,10 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from refimpl.ball_trees import impostors, nearest_neighbors
-from refimpl.boosted_distance.weak_learners import StumpEnsemble, TreeEnsemble
-from refimpl.boostmap import boostmap
-from refimpl.boostmap.checkpoint import BoostMapCheckpoint
-from refimpl.boostmap.triples import random_triples
-from refimpl.ftune import ftune, random_landmarks
+from refimpl.boosted_distance import BoostedDistance, StumpEnsemble
+from refimpl.boosted_distance.ensembles import TreeEnsemble
+from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, random_triples
+from refimpl.ftune import FTuneOptions, FTuneTraining, ftune, random_landmarks
 from refimpl.kernels import build_tree
 from refimpl.lmnn import lmnn
 from refimpl.rivals.dboost import dboost
@@ -22,47 +21,66 @@ from refimpl.rivals.nearest_neighbor import fit_distance
 from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.rivals.sparsemap import sparsemap
 from refimpl.rivals.spectral_hashing import spectral_hashing
-from refimpl.search_forest import label_similarity, search_forest
-from refimpl.search_forest.index import InvertedIndex
+from refimpl.search_forest import ForestOptions, InvertedIndex, label_similarity, search_forest
 from refimpl.spaces import CallableSpace
 
 
 def examples():
     """One result of each class, from small trainings that always end alike."""
     X, y = load_iris(return_X_y=True)
-    X, y, names = np.ascontiguousarray(X[::5]), y[::5], np.array(["setosa", "versicolor", "virginica"])
-    rng, space = np.random.default_rng(0), CallableSpace(lambda a, b: float(np.abs(a - b).sum()), list(X))
+    X = np.ascontiguousarray(X[::5])
+    y = y[::5]
+    names = np.array(["setosa", "versicolor", "virginica"])
+    rng = np.random.default_rng(0)
+    space = CallableSpace(lambda a, b: float(np.abs(a - b).sum()), list(X))
     D = np.abs(X[:, None] - X).sum(axis=2)
-    triples, order = random_triples(D, 50, rng)
-    pairs = random_landmarks(names[y], 4, rng)
-    forest = search_forest(X, label_similarity(y), 2, 0.05, rng=rng, max_depth=2, refine=1)
+    triples = random_triples(D, 50, rng=rng)
+    boostmap_options = BoostMapOptions(query_sensitive=2, n_thresholds=3)
+    pairs = random_landmarks(names[y], 4, rng=rng)
+    forest = search_forest(
+        X, label_similarity(y), 2, 0.05, rng=rng, options=ForestOptions(max_depth=2, refine=1)
+    )
     trees = kmeans_trees(X, 2, rng=rng, branching=3)
     return {
         "BallTree": build_tree(X, leaf_size=8),
-        "BoostMap": boostmap(D, D, triples, order, 2, rng=rng, query_sensitive=2, k=3),
-        "BoostMapCheckpoint": BoostMapCheckpoint(
-            "0" * 64, np.array([1, 2]), np.array([-1, 5]), np.array([0.5, 0.25]), np.array([0.9, 0.8]), np.ones((1, 6)),
-            np.ones(50), 2, "{}",
+        "BoostedDistance": BoostedDistance(
+            names[:2],
+            (
+                StumpEnsemble([0.5], [0], [1], [0.25]),
+                StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf]),
+            ),
+        ),
+        "BoostMap": boostmap(
+            CandidateDistances(D, D), triples, 2, rng=rng, options=boostmap_options
         ),
         "Candidates": trees.candidates(X[:3], 5),
-        "DBoostClassifier": dboost(-D, names[y], 3, rng),
+        "DBoostClassifier": dboost(-D, names[y], 3, rng=rng),
         "Distance": fit_distance("Mah-CD", X, names[y]),
-        "FastMapEmbedding": fastmap(space, 2, rng),
+        "FastMapEmbedding": fastmap(space, 2, rng=rng),
         "HashTables": lsh(X, 2, 2, 1.0, rng=rng),
         "Impostors": impostors(X, y, np.full(len(X), 2.0)),
         "KMeansTrees": trees,
         "LMNNResult": lmnn(X, y, 2),
-        "LandmarkClassifier": ftune(-D, names[y], pairs, bound=20.0, C=(1.0,), choose="training"),
+        "FTuneTraining": FTuneTraining(
+            "0" * 64,
+            np.ones((2, 6, 1, 5)),
+            np.ones((2, 6, 1)),
+            np.zeros((2, 6, 1)),
+            np.ones((2, 6, 1, 0)),
+        ),
+        "LandmarkClassifier": ftune(
+            -D, names[y], pairs, options=FTuneOptions(bound=20.0, C=1.0, choose="training")
+        ),
         "Landmarks": pairs,
-        "LipschitzEmbedding": random_singletons(space, 3, rng),
-        "MetricMapEmbedding": metricmap(space, 2, rng),
+        "LipschitzEmbedding": random_singletons(space, 3, rng=rng),
+        "MetricMapEmbedding": metricmap(space, 2, rng=rng),
         "NDA": nonparametric_discriminant_analysis(X, y),
-        "Neighbors": nearest_neighbors(X, X[:4], 3),
-        "Scan": rotated_scan(X, X[:4], 3),
+        "Neighbors": nearest_neighbors(X[:4], X, 3),
+        "Scan": rotated_scan(X[:4], X, 3),
         "SearchForest": forest,
         "Selection": InvertedIndex(forest, X).candidates(X[:3]),
-        "SparseMapEmbedding": sparsemap(space, 3, rng),
+        "SparseMapEmbedding": sparsemap(space, 3, rng=rng),
         "SpectralHashing": spectral_hashing(X, 6),
         "StumpEnsemble": StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf]),
         "TreeEnsemble": TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]]),
-    }  # fmt: skip
+    }

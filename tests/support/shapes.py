@@ -1,4 +1,6 @@
-"""Sets of points that are hard for trees: ties, lines, clusters, values at the ends of the floats' range."""
+"""Sets of points that are hard for trees: ties, lines, clusters, values at the ends of the floats'
+range.
+"""
 
 import numpy as np
 

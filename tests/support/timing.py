@@ -6,10 +6,12 @@ import numpy as np
 
 
 def seconds(function, repeats):
-    """Call a function without arguments several times; return the median of the seconds that it takes."""
-    found = []
+    """Call a function without arguments several times; return the median of the seconds that it
+    takes.
+    """
+    times = []
     for _ in range(repeats):
         start = time.perf_counter()
         function()
-        found.append(time.perf_counter() - start)
-    return float(np.median(found))
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))

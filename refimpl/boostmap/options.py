@@ -1,0 +1,107 @@
+"""Options of BoostMap's training.
+
+Not handled here: the distances, the triples and the number of coordinates, which every training
+needs (:func:`refimpl.boostmap.boostmap`).
+"""
+
+from dataclasses import dataclass
+
+from refimpl.checks import as_count, as_number, one_of
+
+__all__ = ["DEFAULT_OPTIONS", "BoostMapOptions"]
+
+RANGES_BY = ("error", "Z")
+SPLITTERS = ("one", "both")
+ROUNDS_PER_DIMENSION = 100  # `max_rounds` by default
+
+
+@dataclass(frozen=True)
+class BoostMapOptions:
+    """Options of :func:`refimpl.boostmap.boostmap`.
+
+    Parameters
+    ----------
+    n_references : int, default 1000
+        Reference objects that a round tries (M_1 in § 7.3); at most as many as there are
+        candidates.
+    n_pairs : int, optional
+        Pairs of pivots that a round tries (m in § 7.3), `n_references` by default.
+    n_best : int, default 200
+        Classifiers of least weighted error whose Z_min a round computes (M_2 in § 7.3).
+    query_sensitive : int, default 0
+        Rounds of the query-sensitive phase of § 8.1 (J_2 - J).
+    n_thresholds : int, default 20
+        Thresholds that a query-sensitive round draws for each coordinate. It tries all ranges
+        between them.
+    ranges_by : {"error", "Z"}, default "error"
+        How a query-sensitive round compares the ranges of a coordinate: by their weighted error
+        (§ 8.3), or by Z_min (§ 8.1 step 3), which takes far longer.
+    splitters : {"one", "both"}, default "one"
+        Which coordinates split: one for each coordinate, itself with probability 1/2 (§ 8.1
+        step 1), or both itself and another coordinate (§ 8.3), which doubles the classifiers in a
+        round.
+    max_rounds : int, optional
+        Largest number of rounds of the first phase, 100 d by default.
+    least_gain : float, default 0.05
+        Share, at least 0 and below 1, by which 50 changes of weight in a row must lower the loss
+        together. If they do not, the next round adds a classifier (steps 5-10), or the phase ends
+        if there are d. With 0 the phase runs as § 7.3 is printed.
+
+    Raises
+    ------
+    TypeError
+        If a number is of another type.
+    ValueError
+        If a value is out of range.
+
+    See Also
+    --------
+    refimpl.boostmap.boostmap : The training.
+
+    References
+    ----------
+    Athitsos, Alon, Sclaroff & Kollios (2005), §§ 7.3, 8.1 and 8.3.
+
+    Examples
+    --------
+    >>> from refimpl.boostmap import BoostMapOptions
+    >>> as_printed = BoostMapOptions(least_gain=0, max_rounds=10**9, ranges_by="Z")
+    >>> as_printed.n_best
+    200
+    """
+
+    n_references: int = 1000
+    n_pairs: int | None = None
+    n_best: int = 200
+    query_sensitive: int = 0
+    n_thresholds: int = 20
+    ranges_by: str = "error"
+    splitters: str = "one"
+    max_rounds: int | None = None
+    least_gain: float = 0.05
+
+    def __post_init__(self) -> None:
+        counts = {"n_best": 1, "n_references": 1, "n_thresholds": 1, "query_sensitive": 0}
+        for name, least in counts.items():
+            object.__setattr__(self, name, as_count(getattr(self, name), name, least))
+        if self.n_pairs is not None:
+            object.__setattr__(self, "n_pairs", as_count(self.n_pairs, "n_pairs", 0))
+        if self.max_rounds is not None:
+            object.__setattr__(self, "max_rounds", as_count(self.max_rounds, "max_rounds"))
+        least_gain = as_number(self.least_gain, "least_gain", below=1.0)
+        object.__setattr__(self, "least_gain", least_gain)
+        one_of(self.ranges_by, RANGES_BY, "ranges_by")
+        one_of(self.splitters, SPLITTERS, "splitters")
+
+    def sizes(self, d: int, n_candidates: int) -> tuple[int, int, int, int]:
+        """Return d, M_1, m and M_2 of § 7.3 for a number of candidates."""
+        M_1 = min(self.n_references, n_candidates)
+        return d, M_1, M_1 if self.n_pairs is None else self.n_pairs, self.n_best
+
+    def most_rounds(self, d: int) -> int:
+        """Return the largest number of rounds of the first phase."""
+        return ROUNDS_PER_DIMENSION * d if self.max_rounds is None else self.max_rounds
+
+
+DEFAULT_OPTIONS = BoostMapOptions()
+"""What a training does without ``options=``."""

@@ -1,0 +1,324 @@
+"""The rounds of §§ 7.3 and 8.1 for use: fast searches, and rounds that go on from earlier ones.
+
+Their rounds are those of :mod:`refimpl.boostmap.algorithm`, bit for bit. Steps 1 and 3 of § 7.3
+find their classifier by bounds (:mod:`refimpl.boostmap.bounds`).
+
+Not handled here: callbacks and the number of rounds (:mod:`refimpl.boostmap.training`).
+"""
+
+import math
+from collections import deque
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from refimpl.boostmap import algorithm
+from refimpl.boostmap.algorithm import (
+    MODIFY_BELOW,
+    NO_GAIN,
+    Choices,
+    Name,
+    Problem,
+    QuerySensitiveRound,
+    Round,
+    Weights,
+    accepts,
+    add_to,
+    candidate_classifiers,
+    embeddings,
+    next_weights,
+)
+from refimpl.boostmap.bounds import least_z, least_z_min
+from refimpl.kernels.stumps import on_grid
+from refimpl.kernels.triples import margins
+from refimpl.typing import FloatArray, Kernels
+
+__all__ = ["query_sensitive_rounds", "training_rounds"]
+
+IN_A_ROW = 50  # changes of weight whose gains are judged together
+FirstPhase: TypeAlias = Sequence[tuple[Name, float, float]]
+"""Classifier, alpha_j and z_j of each round of § 7.3."""
+SecondPhase: TypeAlias = Sequence[tuple[int, int, float, float, int, float, float]]
+"""c, g, low, high, inside, alpha_j and z_j of each round of § 8.1."""
+
+
+# -------------------------------------------------------------------------------------------- § 7.3
+
+
+def training_rounds(
+    problem: Problem,
+    d: int,
+    M_1: int,
+    m: int,
+    M_2: int,
+    *,
+    rng: np.random.Generator,
+    kernels: Kernels,
+    threads: int | None = None,
+    done: FirstPhase = (),
+    w: FloatArray | None = None,
+    least_gain: float = 0.0,
+) -> Iterator[Round]:
+    """Yield the rounds of § 7.3, p. 10.
+
+    The rounds are those of :func:`refimpl.boostmap.algorithm.training_rounds`, bit for bit.
+
+    Parameters
+    ----------
+    problem : Problem
+    d, M_1, m, M_2 : int
+        As in :func:`refimpl.boostmap.algorithm.training_rounds`.
+    rng : numpy.random.Generator
+    kernels : module
+    threads : int, optional
+    done : sequence of (tuple, float, float)
+        Classifier, alpha_j and z_j of the rounds that were done before.
+    w : ndarray, shape (t,), float64, optional
+        The weights after these rounds.
+    least_gain : float, default 0
+        Skip steps 3-4 if the last 50 rounds only changed weights and together lowered the loss by
+        less than this share. With 0 the steps are never skipped, as printed.
+
+    Yields
+    ------
+    Round
+
+    See Also
+    --------
+    refimpl.boostmap.boostmap : Both phases of the training.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refimpl.kernels
+    >>> from refimpl.boostmap.algorithm import Problem
+    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
+    >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
+    >>> rounds = training_rounds(
+    ...     Problem(D, D, triples, np.ones(4)), 2, 4, 4, 8,
+    ...     rng=np.random.default_rng(0), kernels=refimpl.kernels,
+    ... )
+    >>> next(rounds).step
+    'add'
+    """
+    triples, y = problem.triples, problem.y
+    j = len(done)
+    loss = math.prod(z for _, _, z in done)
+    H, changes = classifiers_after(done)
+    F = dict(zip(H, embeddings(problem, list(H)), strict=True))  # h'_c -> values of its embedding
+    if w is None:
+        w = first_weights(problem)
+    while loss >= 1 / len(y):
+        j += 1
+        step = "remove"
+        h, alpha = removal(problem, H, F, w, kernels, threads)  # BM:7.3:1, BM:7.3:2
+        if h is None and not _stalled(changes, least_gain):
+            step = "modify"
+            h, alpha = modification(problem, H, F, w, kernels, threads)  # BM:7.3:3, BM:7.3:4
+        if h is None:
+            if len(H) == d:
+                return
+            step = "add"
+            h, alpha = addition(problem, (M_1, m, M_2), H, w, rng, kernels, threads)  # 5 to 10
+        F[h] = embeddings(problem, [h])[0]
+        z_j = float(kernels.z_values(F[h][None], triples, y, w, np.array([alpha]))[0])  # BM:7.3:11
+        if z_j >= NO_GAIN * w.sum():
+            return
+        w = next_weights(w, alpha, y * margins(F[h], triples), z_j)  # BM:7.3:12
+        _take(H, changes, h, alpha, z_j)
+        if h not in H:
+            del F[h]
+        yield Round(j, step, h, alpha, z_j, w)
+        loss *= z_j
+
+
+def first_weights(problem: Problem) -> FloatArray:
+    """Return the weights before the first round."""
+    t = len(problem.y)
+    return on_grid(np.full(t, 1 / t))  # BM:fig3:0
+
+
+def classifiers_after(rounds: FirstPhase) -> tuple[Weights, deque[float]]:
+    """Return H after some rounds, and the z_j of the last changes of weight in a row."""
+    H: Weights = {}
+    changes: deque[float] = deque(maxlen=IN_A_ROW)
+    for h, alpha, z in rounds:
+        _take(H, changes, h, alpha, z)
+    return H, changes
+
+
+def most_classifiers(rounds: FirstPhase) -> int:
+    """Return the largest number of classifiers that H had during some rounds."""
+    H: Weights = {}
+    most = 0
+    for h, alpha, _ in rounds:
+        add_to(H, h, alpha)
+        most = max(most, len(H))
+    return most
+
+
+def _take(H: Weights, changes: deque[float], h: Name, alpha: float, z: float) -> None:
+    """Add a round to H, and its z_j to `changes` if no classifier came or went."""
+    came = h not in H
+    add_to(H, h, alpha)
+    if came or h not in H:
+        changes.clear()
+    else:
+        changes.append(z)
+
+
+def _stalled(changes: deque[float], least_gain: float) -> bool:
+    return len(changes) == IN_A_ROW and math.prod(changes) > 1 - least_gain
+
+
+def removal(
+    problem: Problem,
+    H: Weights,
+    F: Mapping[Name, FloatArray],
+    w: FloatArray,
+    kernels: Kernels,
+    threads: int | None,
+) -> tuple[Name | None, float]:
+    """Return the classifier whose removal lowers Z most, and -alpha'_g; or None.
+
+    Steps 1-2 of § 7.3.
+    """
+    names = list(H)
+    alpha = -np.array(list(H.values()))
+    values = [F[h] for h in names]
+    below = NO_GAIN * w.sum()
+    # ERRATUM BM-1
+    g, _ = least_z(values, problem.triples, problem.y, w, alpha, kernels, threads, below=below)
+    return (None, 0.0) if g is None else (names[g], float(alpha[g]))
+
+
+def modification(
+    problem: Problem,
+    H: Weights,
+    F: Mapping[Name, FloatArray],
+    w: FloatArray,
+    kernels: Kernels,
+    threads: int | None,
+) -> tuple[Name | None, float]:
+    """Return the classifier whose change of weight lowers Z most, and the change; or None.
+
+    Steps 3-4 of § 7.3.
+    """
+    names = list(H)
+    least = -np.array(list(H.values()))
+    values = [F[h] for h in names]
+    below = MODIFY_BELOW * w.sum()
+    g, alpha, _ = least_z_min(
+        values, problem.triples, problem.y, w, least, kernels, threads, below=below
+    )
+    return (None, 0.0) if g is None else (names[g], alpha)
+
+
+def addition(
+    problem: Problem,
+    sizes: tuple[int, int, int],
+    chosen: Container[Name],
+    w: FloatArray,
+    rng: np.random.Generator,
+    kernels: Kernels,
+    threads: int | None,
+) -> tuple[Name, float]:
+    """Return the best of M_1 reference objects and m pivot pairs, and its weight.
+
+    Steps 5-10 of § 7.3.
+
+    `sizes` holds M_1, m and M_2. `chosen` holds the classifiers that were chosen before; a pair
+    whose reverse is the same classifier has its name.
+    """
+    M_1, m, M_2 = sizes
+    triples, y = problem.triples, problem.y
+    # BM:7.3:5, BM:7.3:6, BM:7.3:7
+    names = candidate_classifiers(problem, M_1, m, chosen, rng)
+    F = embeddings(problem, names)
+    errors = kernels.weighted_errors(F, triples, y, w, threads=threads)
+    best = np.argsort(errors, kind="stable")[:M_2]  # BM:7.3:8
+    # BM:7.3:9, BM:7.3:10
+    g, alpha, _ = least_z_min(F[best], triples, y, w, np.zeros(len(best)), kernels, threads)
+    assert g is not None  # no limit was given
+    return names[best[g]], alpha
+
+
+# -------------------------------------------------------------------------------------------- § 8.1
+
+
+def query_sensitive_rounds(
+    F: FloatArray,
+    problem: Problem,
+    w: FloatArray,
+    choices: Choices,
+    *,
+    rng: np.random.Generator,
+    kernels: Kernels,
+    threads: int | None = None,
+    done: int = 0,
+) -> Iterator[QuerySensitiveRound]:
+    """Yield the rounds of § 8.1, numbered from `done` + 1.
+
+    The rounds are those of :func:`refimpl.boostmap.algorithm.query_sensitive_rounds`.
+
+    Parameters
+    ----------
+    F : ndarray, shape (d, n), float64
+        Values of F_1, ..., F_d on the objects of the triples.
+    problem : Problem
+    w : ndarray, shape (t,), float64
+        The weights after the rounds that were done before.
+    choices : Choices
+    rng : numpy.random.Generator
+    kernels : module
+    threads : int, optional
+    done : int, default 0
+        Number of rounds that were done before.
+
+    Yields
+    ------
+    QuerySensitiveRound
+
+    See Also
+    --------
+    refimpl.boostmap.boostmap : Both phases of the training.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refimpl.kernels
+    >>> from refimpl.boostmap.algorithm import Choices, Problem
+    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
+    >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
+    >>> problem = Problem(D, D, triples, np.ones(4))
+    >>> rounds = query_sensitive_rounds(
+    ...     D[:2], problem, first_weights(problem), Choices(3),
+    ...     rng=np.random.default_rng(0), kernels=refimpl.kernels, done=7,
+    ... )
+    >>> next(rounds).j
+    8
+    """
+    rounds = algorithm.query_sensitive_rounds(
+        F, problem.triples, problem.y, w, choices, rng=rng, kernels=kernels, threads=threads
+    )
+    for round in rounds:
+        yield replace(round, j=done + round.j)
+
+
+# -------------------------------------------------------------------------------- weights once more
+
+
+def weights_after(problem: Problem, first: FirstPhase, second: SecondPhase) -> FloatArray:
+    """Return the weights after some rounds of both phases, as the training computed them."""
+    triples, y = problem.triples, problem.y
+    w = first_weights(problem)
+    for h, alpha, z in first:
+        w = next_weights(w, alpha, y * margins(embeddings(problem, [h])[0], triples), z)
+    F = embeddings(problem, list(classifiers_after(first)[0]))
+    q = triples[:, 0]
+    for c, g, low, high, inside, alpha, z in second:
+        S = accepts(F[g], low, high, inside)
+        w = next_weights(w, alpha, y * (S[q] * margins(F[c], triples)), z)
+    return w

@@ -1,0 +1,278 @@
+"""The scikit-learn classifier over several metrics of LMNN: Weinberger & Saul (2008), § 5."""
+
+from typing import Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from refimpl.checks import as_count
+from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of
+from refimpl.estimators.lmnn import (
+    RandomState,
+    held_in,
+    options_of,
+    training_data,
+    warn_unless_finished,
+)
+from refimpl.lmnn import LMNNResult, kmeans_partition, lmnn, metric_neighbors
+from refimpl.lmnn.model import LMNNCallback
+from refimpl.lmnn.neighbors import votes
+from refimpl.lmnn.options import Search, Solver
+from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
+
+__all__ = ["MultiMetricLMNN"]
+
+
+class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
+    """Classify by k nearest neighbours under several metrics, learnt together: § 5.
+
+    A *partition* divides the training points into parts, each with a metric of its own. The
+    distance from a query to a training point is taken under the metric of the training point.
+
+    Source: Weinberger & Saul (2008), § 5.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 3
+        k, the number of target neighbours of each point, and the number of neighbours that vote;
+        every class needs at least k + 1 points.
+    partition : "classes" or int, default "classes"
+        The points that share a metric: the points of a class, or of a cluster. A number is the
+        number of clusters, which k-means finds.
+    mu : float, default 1.0
+        The weight of the violated margins (eq. 3).
+    solver : {"smoothed", "printed"}, optional
+    search : {"product", "trees"}, default "product"
+    tol : float, default 1e-3
+    max_checks : int, default 200
+    n_target_rounds : int, default 1
+        See :class:`refimpl.lmnn.LMNNOptions`.
+    validation : float, optional
+        The share of the points of each class that is held out. The training ends when their k-NN
+        error has not fallen for `patience` full checks of all triples, and the metrics of the
+        lowest error are kept. The points held out vote in predictions.
+    patience : int, default 5
+        How many full checks without a lower validation error to wait for.
+    random_state : int, None, numpy.random.RandomState or numpy.random.Generator
+        The source of random numbers; pass an integer to get the same result from each ``fit``. It
+        draws the start of k-means and the points that are held out.
+    kernels : {"reference", "fast"}, default "reference"
+        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+        Both give the same result, bit for bit.
+    n_jobs : int or None, default -1
+        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
+        not depend on it.
+    callback : callable, optional
+        ``callback(step)`` is called with a :class:`refimpl.Step` after each full check. If it
+        returns True, the training ends. See :func:`refimpl.lmnn.lmnn`.
+    max_memory : int, optional
+        The most bytes that the training may take; see :func:`refimpl.lmnn.estimate_memory`. ``fit``
+        raises MemoryError if it could need more, or finds during the training that it does.
+
+    Attributes
+    ----------
+    model_ : refimpl.lmnn.LMNNResult
+        The trained model, with its objective, bound, `converged` and history.
+    classes_ : ndarray, shape (n_classes,)
+        The class labels, in ascending order.
+    components_ : ndarray, shape (n_metrics, r, n_features), float64
+        The factors L of the metrics M = L^T L.
+    partition_ : ndarray, shape (n,), int64
+        The index of each training point's metric.
+    n_features_in_ : int
+        The number of columns of X in ``fit``.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        If ``model_.converged`` is False, unless the validation error ended the training. The
+        warning and ``model_.message`` say why.
+
+    See Also
+    --------
+    refimpl.estimators.LMNN : A transformer with one metric.
+    refimpl.lmnn.lmnn, refimpl.lmnn.classify : The training and the classification.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from refimpl.estimators import MultiMetricLMNN
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MultiMetricLMNN().fit(X[::2], y[::2])
+    >>> model.components_.shape
+    (3, 4, 4)
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _X: FloatArray
+    _places: IntArray
+    classes_: Labels
+    components_: FloatArray
+    partition_: IntArray
+    model_: LMNNResult
+    n_features_in_: int
+
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        *,
+        partition: str | int = "classes",
+        mu: float = 1.0,
+        solver: Solver | None = None,
+        search: Search = "product",
+        tol: float = 1e-3,
+        max_checks: int = 200,
+        n_target_rounds: int = 1,
+        validation: float | None = None,
+        patience: int = 5,
+        random_state: RandomState = None,
+        kernels: KernelsName = "reference",
+        n_jobs: int | None = -1,
+        callback: LMNNCallback | None = None,
+        max_memory: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.partition = partition
+        self.mu = mu
+        self.solver = solver
+        self.search = search
+        self.tol = tol
+        self.max_checks = max_checks
+        self.n_target_rounds = n_target_rounds
+        self.validation = validation
+        self.patience = patience
+        self.random_state = random_state
+        self.kernels = kernels
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.max_memory = max_memory
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn the metrics.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, n_features)
+        y : array_like, shape (n,)
+            Classes.
+
+        Returns
+        -------
+        MultiMetricLMNN
+            The estimator itself.
+        """
+        points, classes, places, k = training_data(self, X, y)
+        rng = as_random_generator(self.random_state)
+        partition = self._partition(points, places, rng)
+        kept = held_in(self.validation, places, k, rng)
+        metric, inside = np.unique(partition[kept], return_inverse=True)
+        model = lmnn(
+            points[kept],
+            places[kept],
+            k,
+            self.mu,
+            partition=inside,
+            **options_of(self, points, places, kept),
+        )
+        warn_unless_finished(model, self.max_checks, self.patience)
+        # a cluster whose points were all held out has no metric and takes another
+        nearest = np.abs(metric[:, None] - partition).argmin(axis=0)
+        self.model_ = model
+        self.components_ = model.L
+        self.partition_ = nearest
+        self.classes_ = classes
+        self._X = points
+        self._places = places
+        return self
+
+    def _partition(self, X: FloatArray, places: IntArray, rng: np.random.Generator) -> IntArray:
+        """Return the part of the partition that each point is in: its class or its cluster."""
+        if not isinstance(self.partition, str):
+            return kmeans_partition(X, as_count(self.partition, "partition"), rng=rng)
+        if self.partition != "classes":
+            raise ValueError(
+                f"partition must be 'classes' or a number of clusters; got {self.partition!r}"
+            )
+        return places
+
+    def _neighbors(
+        self, X: ArrayLike | None, n_neighbors: int | None = None
+    ) -> tuple[FloatArray, IntArray]:
+        """Return the squared distances and the indices of the nearest training points."""
+        check_is_fitted(self)
+        queries = None
+        if X is not None:
+            queries = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
+        return metric_neighbors(
+            self.components_,
+            queries,
+            self._X,
+            k,
+            partition=self.partition_,
+            kernels=kernels_named(self.kernels),
+            threads=threads_of(self.n_jobs),
+        )
+
+    def kneighbors(
+        self,
+        X: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> tuple[FloatArray, IntArray] | IntArray:
+        """Return the k nearest training points of each query (eq. 8).
+
+        Parameters
+        ----------
+        X : array_like, shape (m, n_features), optional
+            Queries. By default the training points; then no point is its own neighbour.
+        n_neighbors : int, optional
+            k; by default the parameter `n_neighbors`.
+        return_distance : bool, default True
+            Whether to return the distances too.
+
+        Returns
+        -------
+        distances : ndarray, shape (m, k), float64
+            Distances, not squared; only with `return_distance`, as in scikit-learn.
+        indices : ndarray, shape (m, k), int64
+            Rows of the training points.
+        """
+        squares, indices = self._neighbors(X, n_neighbors)
+        return (np.sqrt(squares), indices) if return_distance else indices
+
+    def predict_proba(self, X: ArrayLike | None) -> FloatArray:
+        """Return the share of the k votes that each class gets.
+
+        Parameters
+        ----------
+        X : array_like, shape (m, n_features), or None
+            None stands for the training points, each without its own vote.
+
+        Returns
+        -------
+        ndarray, shape (m, n_classes), float64
+            In the order of `classes_`.
+        """
+        indices = self._neighbors(X)[1]
+        counts = votes(self._places[indices], len(self.classes_))
+        shares: FloatArray = counts / indices.shape[1]
+        return shares
+
+    def predict(self, X: ArrayLike | None) -> Labels:
+        """Return the class with most of the k votes; among equals the first of `classes_`.
+
+        Parameters
+        ----------
+        X : array_like, shape (m, n_features), or None
+            None stands for the training points, each without its own vote.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+        """
+        places = self.predict_proba(X).argmax(axis=1)
+        classes: Labels = self.classes_[places]
+        return classes

@@ -1,0 +1,115 @@
+"""The options of FTUNE and BBS."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from refimpl.checks import one_of, positive
+from refimpl.ftune.arguments import as_costs, as_family, require_class_weight
+from refimpl.ftune.linear_models import LossName, as_bias, require_loss
+from refimpl.ftune.space import TransferFunction
+from refimpl.typing import FloatArray
+
+__all__ = ["BIAS", "CS", "SLOPES", "FTuneOptions"]
+
+SLOPES = (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)
+"""The slopes of § 3."""
+CS = (1.0, 10.0, 100.0, 1000.0)
+"""The values of C of § 3."""
+BIAS = 1.0
+"""The constant feature: scikit-learn's. LIBLINEAR's own default and the paper's g(x) have none."""
+
+
+@dataclass(frozen=True)
+class FTuneOptions:
+    """Which transfer functions and penalties are tried, and how the best are chosen.
+
+    The defaults are those of the paper's experiments (§ 3). ``choose="training"`` with one C is
+    Algorithm 2 as printed.
+
+    Attributes
+    ----------
+    family : float, callable or sequence of them
+        The transfer functions to choose from: slopes of ramps (infinity is the sign function), or
+        antisymmetric functions of an array. By default the six slopes of § 3, 1 to 1000.
+    loss : {"squared_hinge", "hinge", "logistic"}
+        The loss that TRAIN minimises; the default is LIBLINEAR's.
+    C : float or sequence of floats
+        The weights of the losses to choose from, for each transfer function; by default the four
+        values of § 3, 1 to 1000. C times a class weight must be between 1e-100 and 1e12, because
+        rounding errors make the classifiers useless outside this range.
+    bias : float
+        The value of a constant feature with a penalised weight, as in LIBLINEAR; 0 leaves the
+        feature out.
+    choose : {"validation", "training"}
+        Whether to choose the transfer function with the best validation accuracy (§ 3.3) or with
+        the least mean training loss (Algorithm 2, line 5).
+    per_class : bool
+        Whether each class chooses its own f* and C by the accuracy of its one-vs-all problem
+        (FTUNE-M), or all classes share the f* and C of the most accurate classifier (FTUNE-S).
+    class_weight : dict of label -> float, optional
+        The weight of each class in the training loss and in the validation accuracy; 1 for a class
+        without an entry. By default all weights are 1.
+    bound : float, optional
+        sup |K|, by which similarities are divided. By default, if the training looks up a |K| above
+        1, all similarities are divided by the largest |K|, with a warning.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value does not fit.
+
+    See Also
+    --------
+    ftune, bbs : Train with these options.
+
+    Examples
+    --------
+    >>> from refimpl.ftune import FTuneOptions
+    >>> FTuneOptions(family=5, C=[1, 10]).family
+    (5.0,)
+    >>> FTuneOptions(family=[1.0, -5.0])
+    Traceback (most recent call last):
+        ...
+    ValueError: family[1] must be a positive slope (infinity: the sign) or a function; got -5.0
+    """
+
+    family: TransferFunction | Sequence[TransferFunction] | FloatArray = SLOPES
+    loss: LossName = "squared_hinge"
+    C: float | Sequence[float] | FloatArray = CS
+    bias: float = BIAS
+    choose: Literal["validation", "training"] = "validation"
+    per_class: bool = False
+    class_weight: Mapping[Any, float] | None = None
+    bound: float | None = None
+
+    def __post_init__(self) -> None:
+        require_loss(self.loss)
+        one_of(self.choose, ("validation", "training"), "choose")
+        if not isinstance(self.per_class, bool | np.bool_):
+            raise TypeError(f"per_class must be True or False; got {self.per_class!r}")
+        C = as_costs(self.C)
+        require_class_weight(self.class_weight, C)
+        self._set("family", as_family(self.family))
+        self._set("C", tuple(C.tolist()))
+        self._set("per_class", bool(self.per_class))
+        self._set("bias", as_bias(self.bias))
+        self._set("class_weight", None if self.class_weight is None else dict(self.class_weight))
+        self._set("bound", None if self.bound is None else positive(self.bound, "bound"))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+
+DEFAULTS = FTuneOptions()
+"""The options of § 3."""
+
+
+def for_bbs(options: FTuneOptions, validation: object) -> FTuneOptions:
+    """Return the options of BBS, which has no transfer function to choose."""
+    if not isinstance(options, FTuneOptions):
+        raise TypeError(f"options must be FTuneOptions(...); got {options!r}")
+    choose: Literal["validation", "training"] = "training" if validation is None else "validation"
+    return replace(options, family=1.0, choose=choose, per_class=False)

@@ -1,0 +1,236 @@
+"""Conversions and queries of a search forest: its arrays, its index words, and T(q, x).
+
+Li et al. (2011), §§ 3.2 and 3.4. The class is :class:`refimpl.kernels.SearchForest`. Here its
+arrays are made from the rounds of Algorithm 1, and the rounds are read back from them.
+
+Not handled here: learning (``training.py``), searching (``index.py``).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from refimpl.checks import as_kernels, as_vectors_like
+from refimpl.kernels import SearchForest
+from refimpl.kernels.contract import check_threads
+from refimpl.results import from_new_arrays
+from refimpl.search_forest import algorithm
+from refimpl.search_forest.algorithm import Round
+from refimpl.search_forest.trees import Tree
+from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels, Points
+from refimpl.vectors import LARGEST
+
+__all__ = ["SearchForest", "selection", "to_terms"]
+
+
+def to_terms(
+    forest: SearchForest,
+    Q: ArrayLike,
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Int32Array:
+    """Return the index words of points: the leaf that they reach in each tree.
+
+    Source: § 3.4 of Li et al. (2011). Given these words, any text engine selects the candidates
+    that :class:`InvertedIndex` selects.
+
+    Parameters
+    ----------
+    forest : SearchForest
+    Q : array_like, shape (n_Q, d)
+        Queries, or the points of an index.
+    kernels : module, optional
+        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
+    threads : int, optional
+        All processors by default.
+
+    Returns
+    -------
+    ndarray, shape (n_Q, M), int32
+        Numbers from 0 to ``forest.n_words - 1``; no two trees have a word in common. Two points
+        that share a word are selected for each other.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `forest` is no SearchForest, or `Q` is no matrix of finite numbers with d columns.
+
+    See Also
+    --------
+    InvertedIndex : Find points by their words.
+    selection : T(q, x) of every query and point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.search_forest import label_similarity, search_forest, to_terms
+    >>> X, y = [[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1]
+    >>> forest = search_forest(X, label_similarity(y), 1, 0.3, rng=np.random.default_rng(0))
+    >>> words = to_terms(forest, X)
+    >>> (words == words[0]).ravel()
+    array([ True,  True, False, False])
+    """
+    kernels = as_kernels(kernels)
+    check_threads(threads)
+    require_forest(forest, "forest")
+    return kernels.forest_words(forest, points_for(forest, Q, "Q"), threads=threads)
+
+
+def selection(
+    forest: SearchForest,
+    Q: ArrayLike,
+    X: ArrayLike,
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return the selection function T(q, x) of eq. 8 (Li et al., 2011, p. 4) for every q and x.
+
+    Point x is a candidate for query q if T(q, x) is above 0.
+
+    Parameters
+    ----------
+    forest : SearchForest
+    Q, X : array_like, shapes (n_Q, d) and (n, d)
+    kernels : module, optional
+        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
+    threads : int, optional
+        All processors by default.
+
+    Returns
+    -------
+    ndarray, shape (n_Q, n), float64
+        0 where x is not selected.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `forest` is no SearchForest, or `Q` or `X` is no matrix of finite numbers with d columns.
+
+    See Also
+    --------
+    InvertedIndex : Find the points with T(q, x) > 0 without reading all points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.search_forest import label_similarity, search_forest, selection
+    >>> X, y = [[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1]
+    >>> forest = search_forest(X, label_similarity(y), 1, 0.3, rng=np.random.default_rng(0))
+    >>> selection(forest, [[0.5], [8.5]], X) > 0
+    array([[ True,  True, False, False],
+           [False, False,  True,  True]])
+    """
+    of_Q = to_terms(forest, Q, kernels=kernels, threads=threads)
+    of_X = as_kernels(kernels).forest_words(forest, points_for(forest, X, "X"), threads=threads)
+    return algorithm.selection(of_Q, of_X, forest.c)
+
+
+# ------------------------------------------------------------------------------------------- checks
+
+
+def require_forest(forest: object, name: str) -> None:
+    """Refuse anything but a SearchForest."""
+    if not isinstance(forest, SearchForest):
+        raise TypeError(
+            f"{name} must be a SearchForest, as search_forest returns it; "
+            f"got {type(forest).__name__}"
+        )
+
+
+def points_for(forest: SearchForest, X: ArrayLike, name: str) -> Points:
+    """Return points in the dtype of the forest's planes, finite there and within 1e140."""
+    single = forest.planes.dtype == np.float32
+    points = as_vectors_like(X, forest.planes, name, single=single)
+    with np.errstate(over="ignore"):
+        if single:
+            return within_range(np.ascontiguousarray(points, dtype=np.float32), name)
+        return within_range(np.ascontiguousarray(points, dtype=np.float64), name)
+
+
+def within_range(X: Points, name: str) -> Points:
+    """Return `X` itself; refuse values whose squares cannot be summed.
+
+    A float32 may be infinite here, where a larger number was cast to float32.
+    """
+    # in float: as a float32, LARGEST would be infinite
+    if max(float(X.max()), -float(X.min())) > LARGEST:
+        limit = "1e140" if X.dtype == np.float64 else "what float32, the trees' dtype, can hold"
+        raise ValueError(
+            f"{name} must hold values within {limit} in absolute value; scale the data down"
+        )
+    return X
+
+
+# ---------------------------------------------------------------------------------- trees in arrays
+
+
+def forest_of_rounds(
+    rounds: Sequence[Round], history: Sequence[Sequence[float]], X: Points, lam: float, message: str
+) -> SearchForest:
+    """Return the forest of the trees of some rounds.
+
+    Parameters
+    ----------
+    rounds : sequence of Round
+        At least one.
+    history : sequence
+        A row of ``SearchForest.history`` for each round.
+    X : ndarray, shape (n, d)
+        The training points.
+    lam : float
+    message : str
+    """
+    sizes = np.array([len(r.tree.left) for r in rounds])
+    roots = np.cumsum(sizes) - sizes
+    left = np.concatenate([r.tree.left for r in rounds])
+    left = np.where(left < 0, -1, left + np.repeat(roots, sizes))
+    normals = [p for r in rounds for p in r.tree.p]
+    feature = [p if isinstance(p, int) else -1 for p in normals]
+    planes = [p for p in normals if isinstance(p, np.ndarray)]
+    is_plane = np.array([isinstance(p, np.ndarray) for p in normals])
+    forest: SearchForest = from_new_arrays(
+        SearchForest,
+        c=np.array([r.c for r in rounds]),
+        roots=roots.astype(np.int64),
+        left=left.astype(np.int32),
+        word=np.where(left < 0, np.cumsum(left < 0) - 1, -1).astype(np.int32),
+        plane=np.where(is_plane, np.cumsum(is_plane) - 1, -1).astype(np.int32),
+        feature=np.array(feature, dtype=np.int32),
+        offset=np.concatenate([r.tree.b for r in rounds]).astype(np.float64),
+        planes=np.stack(planes) if planes else np.empty((0, X.shape[1]), dtype=X.dtype),
+        lam=lam,
+        history=np.array(history, dtype=np.float64),
+        message=message,
+    )
+    return forest
+
+
+def rounds_of_forest(forest: SearchForest, leaves: IntArray) -> list[Round]:
+    """Return the rounds that gave a forest.
+
+    Parameters
+    ----------
+    forest : SearchForest
+    leaves : ndarray, shape (n, M), int64
+        The index words of the training points. They serve as numbers of the points' leaves. The
+        numbers differ from those in the tree, but points of the same leaf have the same number.
+    """
+    rounds = []
+    ends = np.append(forest.roots[1:], len(forest.left))
+    for m, (a, b) in enumerate(zip(forest.roots, ends, strict=True)):
+        left = np.where(forest.left[a:b] < 0, -1, forest.left[a:b] - a).tolist()
+        p = [_normal(forest, k) for k in range(a, b)]
+        J, similar, dissimilar = forest.history[m, :3].tolist()
+        tree = Tree(left, p, forest.offset[a:b].tolist(), leaves[:, m].copy(), J)
+        rounds.append(Round(m + 1, tree, float(forest.c[m]), similar, dissimilar))
+    return rounds
+
+
+def _normal(forest: SearchForest, k: int) -> Points | int | None:
+    """Return the normal of node k: a coordinate's number for a stump, None for a leaf."""
+    if forest.plane[k] >= 0:
+        plane: Points = forest.planes[forest.plane[k]]
+        return plane
+    return int(forest.feature[k]) if forest.feature[k] >= 0 else None

@@ -1,0 +1,212 @@
+"""How good an embedding is for filter-and-refine retrieval.
+
+Athitsos, Alon, Sclaroff & Kollios (2005), §§ 11.1 and 11.2. The *rank* of a database object for a
+query is its place in the order of the embedded distances. A good embedding gives low ranks to the
+true nearest neighbours of a query, so that few candidates need an exact distance.
+
+Not handled here: the retrieval itself (:mod:`refimpl.spaces.retrieval`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refimpl.checks import as_count, as_kernels, as_number
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
+
+__all__ = ["best_dimensions", "enn_ranks", "percentile"]
+
+BLOCK = 2**22  # distances held at a time: 32 MiB
+
+
+def enn_ranks(
+    embedding: Any,
+    Q: FloatArray,
+    X: FloatArray,
+    neighbors: ArrayLike,
+    k_values: Sequence[int],
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> IntArray:
+    """Return ENN-k ranks: how deep the filter must go to find all k nearest neighbours.
+
+    § 11.1, p. 17, of Athitsos et al. (2005).
+
+    Parameters
+    ----------
+    embedding : BoostMap, or a rival's embedding
+    Q : ndarray, shape (m, d), float64
+        Embedded queries.
+    X : ndarray, shape (n, d), float64
+        Embedded database.
+    neighbors : array_like of int, shape (m, largest k)
+        The true nearest neighbours of each query, nearest first, as rows of X.
+    k_values : sequence of int
+        Values of k.
+    kernels, threads
+        As for :class:`refimpl.spaces.FilterAndRefine`.
+
+    Returns
+    -------
+    ndarray, shape (m, len(k_values)), int64
+        The worst rank of b_1, ..., b_k, where the rank of b is one plus the number of database
+        objects mapped strictly closer to the query.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `neighbors` are no rows of X, a row for each query, or a value of k is too large.
+
+    See Also
+    --------
+    percentile : Summarise the ranks of many queries.
+    best_dimensions : Choose d and p by the ranks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.rivals.lipschitz import lipschitz
+    >>> from refimpl.spaces import PrecomputedSpace, enn_ranks
+    >>> space = PrecomputedSpace([[0, 4, 8], [4, 0, 4], [8, 4, 0]])
+    >>> embedding = lipschitz(space, [0])
+    >>> Q, X = embedding.embed(space, [[3, 1, 5]]), embedding.embed(space)
+    >>> enn_ranks(embedding, Q, X, [[1, 0, 2]], [1, 2])
+    array([[1, 2]])
+    """
+    kernels = as_kernels(kernels)
+    true = _as_neighbors(neighbors, len(Q), len(X))
+    k_values = [as_count(k, "k_values") for k in k_values]
+    if max(k_values, default=0) > true.shape[1]:
+        raise ValueError(
+            f"k_values must be at most {true.shape[1]}, the columns of neighbors; "
+            f"got {max(k_values)}"
+        )
+    ranks = np.empty((len(Q), len(k_values)), dtype=np.int64)
+    for block in blocks(len(Q), len(X)):
+        D = distances(embedding, Q[block], X, kernels, threads)
+        farthest = np.maximum.accumulate(np.take_along_axis(D, true[block], axis=1), axis=1)
+        for column, k in enumerate(k_values):
+            ranks[block, column] = 1 + (D < farthest[:, [k - 1]]).sum(axis=1)
+    return ranks
+
+
+def _as_neighbors(neighbors: ArrayLike, m: int, n: int) -> NDArray[Any]:
+    """Return the checked true neighbours of m queries among n points."""
+    true: NDArray[Any] = np.asarray(neighbors)
+    if true.ndim != 2 or len(true) != m or true.dtype.kind not in "iu":
+        raise ValueError(
+            f"neighbors must hold integers, a row of places in X for each of {m} queries; "
+            f"got {true.dtype} of shape {true.shape}"
+        )
+    if true.min(initial=0) < 0 or true.max(initial=0) >= n:
+        raise ValueError(
+            f"neighbors must hold places in X from 0 to {n - 1}; got {true.min()} to {true.max()}"
+        )
+    return true
+
+
+def distances(
+    embedding: Any, Q: FloatArray, X: FloatArray, kernels: Kernels, threads: int | None
+) -> FloatArray:
+    """Return distances from embedded queries to the embedded database.
+
+    Weighted L1 distances are computed by the kernels.
+    """
+    if hasattr(embedding, "weights"):
+        weights = embedding.weights(Q)
+        return kernels.weighted_l1(np.ascontiguousarray(Q), weights, X, threads=threads)
+    matrix: FloatArray = embedding.pairwise(Q, X)
+    return matrix
+
+
+def percentile(ranks: ArrayLike, percent: float) -> NDArray[Any]:
+    """Return the least rank that at least `percent` per cent of the queries do not exceed.
+
+    § 11.1 of Athitsos et al. (2005).
+
+    Parameters
+    ----------
+    ranks : array_like, shape (m, ...)
+        A row for each query.
+    percent : float
+        From 0 to 100.
+
+    Returns
+    -------
+    ndarray, shape (...)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `percent` is out of range.
+
+    See Also
+    --------
+    enn_ranks : The ranks that it takes.
+
+    Examples
+    --------
+    >>> from refimpl.spaces import percentile
+    >>> int(percentile([7, 1, 3, 5], 75))
+    5
+    """
+    percent = as_number(percent, "percent", below=100.0 + 1e-9)
+    ordered: NDArray[Any] = np.sort(np.asarray(ranks), axis=0)
+    place = max(0, int(np.ceil(percent / 100 * len(ordered) - 1e-9)) - 1)
+    row: NDArray[Any] = ordered[place]
+    return row
+
+
+def best_dimensions(
+    ranks: Mapping[int, ArrayLike], costs: Mapping[int, int], success: float
+) -> tuple[int, int, int]:
+    """Return the dimension d and the number p of candidates that need the fewest exact distances.
+
+    § 11.2 of Athitsos et al. (2005).
+
+    Parameters
+    ----------
+    ranks : dict of int -> array_like, shape (m,)
+        For each d the ENN-k ranks of sample queries with a d-dimensional embedding.
+    costs : dict of int -> int
+        Exact distances that embedding a query takes, ``embedding.cost``.
+    success : float
+        Percentage of the queries for which all k nearest neighbours must be found.
+
+    Returns
+    -------
+    d, p, total : int
+        total = cost + p; of equal totals the lowest d.
+
+    Raises
+    ------
+    ValueError
+        If `ranks` and `costs` are of different dimensions, or empty.
+
+    See Also
+    --------
+    enn_ranks : Compute the ranks.
+
+    Examples
+    --------
+    >>> from refimpl.spaces import best_dimensions
+    >>> best_dimensions({2: [9, 20], 8: [3, 4]}, {2: 4, 8: 16}, 100)
+    (8, 4, 20)
+    """
+    if not ranks or set(ranks) != set(costs):
+        raise ValueError(
+            f"ranks and costs must be for the same dimensions; got {sorted(ranks)} "
+            f"and {sorted(costs)}"
+        )
+    totals = [(costs[d] + int(percentile(ranks[d], success)), d) for d in ranks]
+    total, d = min(totals)
+    return d, total - costs[d], total
+
+
+def blocks(m: int, n: int) -> list[slice]:
+    """Return slices that cut m queries, each with a bounded number of distances to n objects."""
+    size = max(1, BLOCK // max(1, n))
+    return [slice(first, min(m, first + size)) for first in range(0, m, size)]

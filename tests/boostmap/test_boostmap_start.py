@@ -1,0 +1,301 @@
+"""A training of BoostMap that was interrupted ends as one that was not."""
+
+import dataclasses
+import io
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+from boostmap_toys import EMBEDDING, separable, toy, train
+
+import refimpl
+from refimpl.boostmap import (
+    BoostMap,
+    BoostMapOptions,
+    CandidateDistances,
+    QuerySensitiveRound,
+    Round,
+    Triples,
+    boostmap,
+)
+
+both = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+
+class Interrupted(BaseException):
+    """Raised after some rounds, as by a user's Ctrl-C: no Exception, as KeyboardInterrupt."""
+
+
+def interrupt_after(n, also=None):
+    """A callback that calls another one, and raises after n rounds of its own."""
+    steps = []
+
+    def callback(step):
+        steps.append(step)
+        if also is not None:
+            also(step)
+        if len(steps) == n:
+            raise Interrupted
+
+    return callback
+
+
+def stop_at(n):
+    steps = []
+    return lambda step: steps.append(step) or len(steps) == n
+
+
+def logged(*arguments, **options):
+    """A model and the steps of its training."""
+    steps = []
+    return train(*arguments, **options, callback=lambda step: steps.append(step)), steps
+
+
+@both
+@pytest.mark.parametrize("stops", [(1,), (7,), (3, 3, 3), (5, 200), (10_000,)])
+def test_an_interrupted_training_ends_as_an_uninterrupted_one(kernels, stops, tmp_path):
+    D, triples, y, _ = toy()
+    options = {"query_sensitive": 5, "kernels": kernels}
+    whole = train(D, triples, y, **options)
+    path = tmp_path / "training.npz"
+    start = None
+    for n in stops:
+        try:
+            with refimpl.Checkpoint(path) as checkpoint:
+                callback = interrupt_after(n, checkpoint)
+                train(D, triples, y, **options, start=start, callback=callback)
+        except Interrupted:
+            pass
+        start = refimpl.load(path)
+        assert isinstance(start, BoostMap)
+    # another seed: the file knows the generator's state
+    assert train(D, triples, y, **options, start=start, seed=99) == whole
+    assert train(D, triples, y, **options, start=whole, seed=99) == whole  # nothing left to do
+
+
+@both
+def test_every_step_has_a_result_to_go_on_from(kernels):
+    D, triples, y, _ = toy(n=20, t=150)
+    options = {"d": 3, "query_sensitive": 4, "kernels": kernels}
+    whole, steps = logged(D, triples, y, **options)
+    assert {step.label for step in steps} == {"first phase", "second phase"}
+    for step in steps:
+        first = step.label == "first phase"
+        assert isinstance(step.state, Round if first else QuerySensitiveRound)
+        assert step.number == step.state.j and step.total == (300 if first else 4)
+        part = step.result
+        assert part.phase == (1 if first else 2)
+        assert len(part.round_z if first else part.extra_z) == step.number
+        assert train(D, triples, y, **options, start=part, seed=7) == whole
+    assert steps[-1].result == whole
+    first = [step for step in steps if step.label == "first phase"]
+    assert steps[0].result != first[-1].result
+    for name in EMBEDDING:
+        one, other = (getattr(m, name) for m in (first[-1].result, whole.truncated(99)))
+        assert np.array_equal(one, other)
+
+
+def test_the_generator_goes_on_as_if_nothing_had_happened():
+    """It is drawn from after the training, too."""
+    D, triples, y, _ = toy(n=20, t=150)
+    distances = CandidateDistances(D, D)
+    triples = Triples(triples, y)
+    options = BoostMapOptions(n_references=12, n_best=5, query_sensitive=3)
+    for kind in (np.random.PCG64, np.random.MT19937):
+        rng = np.random.Generator(kind(4))
+        steps = []
+        boostmap(
+            distances,
+            triples,
+            3,
+            rng=rng,
+            options=options,
+            callback=lambda step, log=steps: log.append(step),
+        )
+        drawn = rng.random()
+        for step in (steps[0], steps[len(steps) // 2], steps[-1]):
+            other = np.random.Generator(kind(5))
+            boostmap(distances, triples, 3, rng=other, options=options, start=step.result)
+            assert other.random() == drawn
+    with pytest.raises(
+        ValueError, match="rng must be a Generator of MT19937, like that of start; got PCG64"
+    ):
+        boostmap(
+            distances,
+            triples,
+            3,
+            rng=np.random.default_rng(0),
+            options=options,
+            start=steps[0].result,
+        )
+
+
+@both
+@pytest.mark.parametrize("n", [1, 3, 17])
+def test_a_phase_that_a_callback_ends(kernels, n):
+    """The result has the rounds so far; its step's result goes on with the phase."""
+    D, triples, y, _ = toy()
+    options = {"query_sensitive": 6, "kernels": kernels}
+    whole, steps = logged(D, triples, y, **options)
+    first = sum(step.label == "first phase" for step in steps)
+    assert n < first
+    part = train(D, triples, y, **options, callback=lambda s: s.number == n and s.total == 600)
+    assert len(part.round_z) == n and 0 < len(part.extra) <= 6
+    assert train(D, triples, y, **options, start=steps[n - 1].result) == whole
+    part = train(D, triples, y, **options, callback=stop_at(first + 2))
+    assert len(part.round_z) == first and len(part.extra) == 2
+    assert train(D, triples, y, **options, start=part) == whole
+
+
+@pytest.mark.parametrize("least_gain", [0.0, 0.05])
+def test_an_interruption_in_any_round_of_a_stalled_training(least_gain):
+    """The changes of weight in a row are counted on; the last round is the last."""
+    D, triples, y = separable()
+    options = {
+        "d": 5,
+        "n_references": 30,
+        "kernels": KERNELS[-1],
+        "max_rounds": 400,
+        "least_gain": least_gain,
+    }
+    whole, steps = logged(D, triples, y, **options)
+    J = len(whole.round_alpha)
+    for n in (30, 60, 75, 110, J - 1, J):
+        assert train(D, triples, y, **options, start=steps[n - 1].result) == whole
+
+
+def test_a_training_that_is_interrupted_in_its_last_round_has_no_further_one():
+    D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
+    triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
+    y = np.ones(4)
+    whole, steps = logged(D, triples, y, d=3)
+    assert train(D, triples, y, d=3, start=steps[-1].result) == whole
+
+
+def test_a_longer_training_goes_on_from_a_shorter_one():
+    """Before the first query-sensitive round, d, max_rounds and query_sensitive may grow."""
+    D, triples, y, _ = toy()
+    short = train(D, triples, y, d=3, max_rounds=9)
+    long = {"d": 6, "max_rounds": 500, "query_sensitive": 5}
+    whole = train(D, triples, y, **long)
+    assert train(D, triples, y, **long, start=short) == whole
+    assert train(D, triples, y, **long | {"query_sensitive": 2}) != whole
+    part = train(D, triples, y, **long | {"query_sensitive": 2})
+    assert train(D, triples, y, **long, start=part) == whole
+    for change, message in (
+        ({"d": 7}, "start must come from a training with the same distances"),
+        ({"max_rounds": 501}, "start must come from a training with the same distances"),
+        ({"query_sensitive": 1}, "query_sensitive must be at least 2, the query-sensitive rounds"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            train(D, triples, y, **long | change, start=part)
+    with pytest.raises(ValueError, match="d must be at least 3, the coordinates of start; got 2"):
+        train(D, triples, y, d=2, start=short)
+    with pytest.raises(
+        ValueError, match="max_rounds must be at least 9, the rounds of start; got 8"
+    ):
+        train(D, triples, y, d=3, max_rounds=8, start=short)
+
+
+@both
+def test_candidates_of_other_names_go_on_too(kernels):
+    D, triples, y, _ = toy(n=30, t=200)
+    names = np.random.default_rng(3).permutation(1000)[:30]
+    distances = CandidateDistances(D, D, candidates=names)
+    triples = Triples(triples, y)
+    options = BoostMapOptions(n_references=12, n_best=5, query_sensitive=3)
+
+    def trained(**others):
+        return boostmap(
+            distances, triples, 4, rng=np.random.default_rng(0), options=options, **others
+        )
+
+    steps = []
+    whole = trained(callback=lambda step: steps.append(step))
+    assert set(whole.references.tolist()) <= set(names.tolist())
+    for step in steps[:: len(steps) // 5]:
+        assert trained(start=step.result) == whole
+    unnamed = boostmap(
+        CandidateDistances(D, D), triples, 4, rng=np.random.default_rng(0), options=options
+    )
+    assert names[unnamed.first].tolist() == whole.first.tolist()
+    with pytest.raises(ValueError, match="start must come from a training with the same"):
+        trained(start=unnamed)
+
+
+def test_a_result_of_another_training_is_refused():
+    D, triples, y, _ = toy()
+    model = train(D, triples, y)
+    changes = {
+        "y": {"y": -y},
+        "D": {"D": D * 2},
+        "triples": {"triples": triples[:, [0, 2, 1]]},
+        "n_best": {"n_best": 6},
+        "least_gain": {"least_gain": 0.1},
+        "ranges_by": {"ranges_by": "Z"},
+    }
+    for change in changes.values():
+        with pytest.raises(ValueError, match="start must come from a training with the same"):
+            train(**{"D": D, "triples": triples, "y": y} | change, start=model)
+    with pytest.raises(ValueError, match="got an embedding without the state of a training"):
+        train(D, triples, y, start=model.truncated(3))
+    with pytest.raises(TypeError, match="start must be a BoostMap or None; got a dict"):
+        train(D, triples, y, start={})
+
+
+def test_a_file_of_an_earlier_release_is_read_and_cannot_be_gone_on_from(tmp_path):
+    """It lacks what came later: the z_j and the state of the training."""
+    D, triples, y, _ = toy()
+    model = train(D, triples, y, query_sensitive=3)
+    old = BoostMap(**{name: getattr(model, name) for name in EMBEDDING})
+    refimpl.save(tmp_path / "model.npz", old)
+    with np.load(tmp_path / "model.npz") as file:
+        arrays = {name: file[name] for name in EMBEDDING}
+    again = BoostMap(**arrays)
+    assert again == old and again.truncated(2) == dataclasses.replace(
+        model.truncated(2), round_z=np.empty(0)
+    )
+    with pytest.raises(ValueError, match="without the state of a training"):
+        train(D, triples, y, query_sensitive=3, start=again)
+
+
+def test_progress_prints_both_phases():
+    D, triples, y, _ = toy()
+    stream = io.StringIO()
+    train(D, triples, y, query_sensitive=3, callback=refimpl.Progress(every=0.0, stream=stream))
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "step 1 of 600, first phase"
+    assert lines[-1] == "step 3 of 3, second phase"
+
+
+def test_what_is_no_callback_and_no_part_of_a_problem_is_refused():
+    D, triples, y, _ = toy(n=10, t=20)
+    distances = CandidateDistances(D, D)
+    triples = Triples(triples, y)
+    rng = np.random.default_rng(0)
+    with pytest.raises(TypeError, match=r"callback must be a function of a refimpl\.Step; got 3"):
+        boostmap(distances, triples, 2, rng=rng, callback=3)
+    with pytest.raises(TypeError, match="distances must be a CandidateDistances; got a ndarray"):
+        boostmap(D, triples, 2, rng=rng)
+    with pytest.raises(TypeError, match="triples must be a Triples; got a ndarray"):
+        boostmap(distances, triples.objects, 2, rng=rng)
+    with pytest.raises(TypeError, match="options must be a BoostMapOptions; got a dict"):
+        boostmap(distances, triples, 2, rng=rng, options={})
+    for candidates, message in (
+        ([0, 1, 2], "candidates must have 10 entries, one for each row of D; got 3"),
+        ([0] * 10, "candidates must be different objects; got 0 more than once"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            CandidateDistances(D, D, candidates)
+    with pytest.raises(ValueError, match=r"between must have shape \(10, 10\).*; got \(9, 9\)"):
+        CandidateDistances(D, D[:9, :9])
+
+
+def test_what_a_problem_shows_of_itself():
+    D, triples, y, _ = toy(n=10, t=20)
+    assert (
+        repr(CandidateDistances(D[:4], D[:4, :4])) == "CandidateDistances(4 candidates, 10 objects)"
+    )
+    assert repr(Triples(triples, y)) == "Triples(20 triples)"
+    assert Triples(triples.tolist(), y.tolist()) == Triples(triples, y)
+    assert Triples(triples, y) != Triples(triples, -y)

@@ -1,0 +1,20 @@
+"""What all estimators understand alike."""
+
+import pytest
+
+from refimpl.estimators import arguments
+from refimpl.estimators.arguments import threads_of
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "threads"), [(None, 1), (-1, None), (1, 1), (3, 3), (-2, 7), (-8, 1), (-99, 1)]
+)
+def test_n_jobs_means_what_it_means_in_scikit_learn(n_jobs, threads, monkeypatch):
+    monkeypatch.setattr(arguments, "processors", lambda: 8)
+    assert threads_of(n_jobs) == threads
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
+def test_other_values_of_n_jobs_are_refused(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0; got"):
+        threads_of(n_jobs)

@@ -1,0 +1,163 @@
+"""FTUNE's classifier and what points count: C, class weights, and their limits."""
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from sklearn.metrics.pairwise import rbf_kernel
+
+from refimpl.estimators import FTuneClassifier
+from refimpl.ftune import FTuneOptions, ftune, random_landmarks
+
+NAMES = ["reference", "fast"][: len(KERNELS)]
+SMALL = {"n_landmarks": 12, "random_state": 0, "n_jobs": 1}
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"pairs": False}, {"per_class": True}, {"choose": "training"}]
+)
+def test_class_weights_help_the_rare(options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3)) + np.where(np.arange(400) < 30, 1.5, 0.0)[:, None]
+    y = np.array(["rare"] * 30 + ["common"] * 370)
+    kept = np.arange(400) % 2 == 0
+    held = np.arange(400) % 2 == 1
+    found = []
+    for seed in range(4):
+        plain, balanced, by_hand = (
+            FTuneClassifier(10, C=1.0, random_state=seed, class_weight=how, **options).fit(
+                X[kept], y[kept]
+            )
+            for how in (None, "balanced", {"rare": 200 / 30, "common": 200 / 370})
+        )
+        found.append(
+            [
+                (one.predict(X[held])[y[held] == "rare"] == "rare").mean()
+                for one in (plain, balanced)
+            ]
+        )
+    assert np.mean(found, axis=0)[1] > np.mean(found, axis=0)[0] + 0.1
+    assert_same(balanced.decision_function(X), by_hand.decision_function(X))
+    for wrong in ("even", {"rare": 0.0}, {"rare": -1.0}):
+        with pytest.raises(ValueError, match="class_weight"):
+            FTuneClassifier(10, class_weight=wrong, **options).fit(X, y)
+
+
+def test_class_weights_by_label(wine):
+    X, _, y, _ = wine
+    K = rbf_kernel(X)
+    P = random_landmarks(y, 5, rng=np.random.default_rng(0))
+
+    def options(class_weight):
+        return FTuneOptions(C=1.0, family=1.0, choose="training", class_weight=class_weight)
+
+    plain, ones, heavy = (
+        ftune(K, y, P, options=options(w)) for w in (None, {"a": 1.0}, {"a": 50.0})
+    )
+    np.testing.assert_allclose(ones.w, plain.w, rtol=1e-6, atol=1e-6)
+    assert (heavy.predict(K, K) == "a").sum() >= (
+        plain.predict(K, K) == "a"
+    ).sum() and heavy != plain
+    for wrong, message in (
+        ("balanced", "dict"),
+        ({"d": 1.0}, "'d'"),
+        ({"a": np.inf}, "class_weight"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            ftune(K, y, P, options=options(wrong))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"C": []}, ValueError, "C must hold at least one number; got an empty sequence"),
+        ({"C": 1e300}, ValueError, r"C must be between 1e-100 and 1e\+12; got 1e\+300"),
+        ({"C": [1.0, -1]}, ValueError, "C must be between .*; got -1"),
+        ({"C": 10**400}, (TypeError, ValueError), "C must be "),
+        ({"C": "1"}, TypeError, "C must be a number; got '1'"),
+        (
+            {"class_weight": {"a": 1e160}},
+            ValueError,
+            r"C times class_weight\['a'\] must be .*; got 1 times 1e\+160",
+        ),
+        (
+            {"class_weight": {"a": 1e-101}},
+            ValueError,
+            r"C times class_weight\['a'\] must be between 1e-100",
+        ),
+        ({"C": 1e9, "class_weight": {"b": 1e4}}, ValueError, r"got 1e\+09 times 10000.0"),
+        ({"class_weight": {"b": 10**400}}, ValueError, "got 1 times 1000"),
+        (
+            {"class_weight": {"a": -1}},
+            ValueError,
+            r"class_weight\['a'\] must be a positive number; got -1",
+        ),
+        (
+            {"class_weight": {"a": 0}},
+            ValueError,
+            r"class_weight\['a'\] must be a positive number; got 0",
+        ),
+        (
+            {"class_weight": {"a": np.nan}},
+            ValueError,
+            r"class_weight\['a'\] must be a positive number; got nan",
+        ),
+        (
+            {"class_weight": {"a": "2"}},
+            TypeError,
+            r"class_weight\['a'\] must be a positive number; got '2'",
+        ),
+        (
+            {"class_weight": {"z": 2.0}},
+            ValueError,
+            "class_weight must have the labels of y, such as .*; got 'z'",
+        ),
+        (
+            {"class_weight": "x"},
+            ValueError,
+            "class_weight must be a dict of label .* 'balanced' or None; got 'x'",
+        ),
+        (
+            {"class_weight": [1, 2]},
+            TypeError,
+            "class_weight must be a dict of label .* 'balanced' or None; got ",
+        ),
+        ({"bias": 1e200}, ValueError, "bias "),
+    ],
+)
+def test_costs_that_no_training_takes(wine, options, error, message):
+    X, _, y, _ = wine
+    with pytest.raises(error, match=message):
+        FTuneClassifier(6, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge", "logistic"])
+@pytest.mark.parametrize("C", [1e-100, 1e12])
+def test_at_the_limits_of_the_cost_a_classifier_is_learnt(wine, loss, C):
+    X, Q, y, q = wine
+    model = FTuneClassifier(12, C=C, family=[1.0, 10.0], loss=loss, random_state=0).fit(X, y)
+    assert np.isfinite(model.decision_function(Q)).all() and np.isfinite(model.model_.gaps).all()
+    assert model.score(Q, q) > (0.8 if C > 1 else 0.3)
+
+
+def test_weights_of_classes_that_a_fold_lacks_are_not_used(wine):
+    X, Q, y, _ = wine
+    weights = {"a": 2.0, "b": 1.0, "c": 1.0}
+    few, many = (
+        FTuneClassifier(**SMALL, class_weight=one).fit(X, y)
+        for one in (weights, {**weights, "z": 9.0})
+    )
+    assert_same(few.decision_function(Q), many.decision_function(Q))
+
+
+def test_objects_that_count_next_to_nothing_choose_nothing():
+    """A steep ramp that is right on a held-out object of weight 0.0001 must not win over a flat
+    one.
+    """
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 2
+    X = rng.normal(size=(100, 4)) + y[:, np.newaxis]
+    for seed in range(6):
+        model = FTuneClassifier(
+            random_state=seed, class_weight={0: 1000.0, 1: 0.0001}, kernels=NAMES[-1]
+        ).fit(X, y)
+        assert (model.predict(rng.normal(size=(200, 4)) + 0.5) == 0).mean() > 0.9

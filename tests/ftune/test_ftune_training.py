@@ -1,0 +1,261 @@
+"""How a training of FTUNE is asked for, watched, stopped and continued."""
+
+import inspect
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+from sklearn.datasets import load_iris
+
+import refimpl
+from refimpl.ftune import (
+    CS,
+    SLOPES,
+    FTuneOptions,
+    FTuneTraining,
+    NormalizationWarning,
+    Ramp,
+    bbs,
+    estimate_memory,
+    ftune,
+    ftune_single_and_per_class,
+    random_landmarks,
+)
+from refimpl.ftune.similarities import Gaussian, Similarity
+
+TRAININGS = (ftune, ftune_single_and_per_class, bbs)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    """K, y, pairs and a validation set of three classes."""
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[y]
+    K = Similarity(Gaussian(2.0), X[::2], pairwise=True)
+    return K, y[::2], random_landmarks(y[::2], 6, rng=np.random.default_rng(0)), (X[1::2], y[1::2])
+
+
+def run(train, iris, **keywords):
+    K, y, P, validation = iris
+    return train(K, y, P, validation=validation, **keywords)
+
+
+# ------------------------------------------------------------------------------------------ options
+
+
+def test_one_slope_one_function_and_one_C_are_families_of_one(iris):
+    assert FTuneOptions(family=5, C=2) == FTuneOptions(family=[5.0], C=np.array([2.0]))
+    assert FTuneOptions(family=np.tanh).family == (np.tanh,)
+    assert (
+        FTuneOptions(family=Ramp(3.0)).family == FTuneOptions(family=[Ramp(3.0)]).family == (3.0,)
+    )
+    assert FTuneOptions() == FTuneOptions(family=np.array(SLOPES), C=list(CS))
+    model = run(ftune, iris, options=FTuneOptions(family=5.0, C=1.0))
+    assert model.slopes.tolist() == [5.0] and model.losses.shape == (3, 1, 1)
+
+
+def test_options_do_not_change():
+    weights = {"a": 2.0}
+    options = FTuneOptions(class_weight=weights)
+    weights["a"] = -1.0
+    assert options.class_weight == {"a": 2.0}
+    with pytest.raises(AttributeError):
+        options.C = (1.0,)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ({"family": "5"}, TypeError, "family must be a slope, a function or .*; got '5'"),
+        ({"family": None}, TypeError, "family must be .*; got None"),
+        ({"family": -5.0}, ValueError, r"^family must be a positive slope .*; got -5.0"),
+        ({"family": [-1]}, ValueError, r"^family\[0\] must be a positive slope .*; got -1"),
+        ({"family": [1.0, True]}, ValueError, r"family\[1\] must be .*; got True"),
+        ({"family": ()}, ValueError, "family must hold at least one .*; got an empty sequence"),
+        ({"family": np.cos}, ValueError, r"family must be antisymmetric, f\(-x\) = -f\(x\); got"),
+        ({"family": [np.sum]}, ValueError, r"family\[0\] must return a finite number for each"),
+        ({"C": "1"}, TypeError, "C must be a number; got '1'"),
+        ({"C": None}, TypeError, "C must be a number; got None"),
+        ({"C": (1.0, 0.0)}, ValueError, "C must be between .*; got 0"),
+        ({"C": []}, ValueError, "C must hold at least one number; got an empty sequence"),
+        ({"loss": "0-1"}, ValueError, "loss must be '.*; got '0-1'"),
+        ({"choose": "test"}, ValueError, "choose must be '.*; got 'test'"),
+        ({"bias": -1.0}, ValueError, "bias"),
+        ({"bound": 0.0}, ValueError, "bound"),
+        ({"per_class": "both"}, TypeError, "per_class must be True or False; got 'both'"),
+        ({"class_weight": [1]}, TypeError, r"class_weight must be a dict .*; got \[1\]"),
+        ({"class_weight": {"a": 0}}, ValueError, r"class_weight\['a'\] must be .*; got 0"),
+    ],
+)
+def test_bad_options(values, error, message):
+    with pytest.raises(error, match=message):
+        FTuneOptions(**values)
+
+
+def test_class_weights_of_unknown_classes_are_refused(iris):
+    with pytest.raises(ValueError, match=r"class_weight must have only labels .*; got 'rose'"):
+        run(ftune, iris, options=FTuneOptions(class_weight={"rose": 1.0}))
+
+
+def test_bbs_has_no_function_to_choose(iris):
+    plain = run(bbs, iris)
+    others = FTuneOptions(family=(5.0, np.tanh), choose="training", per_class=True)
+    assert run(bbs, iris, options=others) == plain and plain.slopes.tolist() == [1.0]
+
+
+def test_the_memory_takes_what_the_trainings_take(iris):
+    K, y, P, validation = iris
+    names = list(inspect.signature(estimate_memory).parameters)
+    for train in TRAININGS:
+        parameters = inspect.signature(train).parameters
+        assert list(parameters) == names and len(names) <= 12
+        for name, parameter in inspect.signature(estimate_memory).parameters.items():
+            assert parameter.default == parameters[name].default, name
+            assert parameter.kind == parameters[name].kind, name
+    before = K.computed
+    keywords = {"callback": print, "start": None, "max_memory": 1, "kernels": KERNELS[-1]}
+    pairs = estimate_memory(K, y, P, validation=validation, **keywords)
+    singles = estimate_memory(K, y, P.L, validation=validation, **keywords)
+    assert singles < pairs and K.computed == before
+
+
+def test_the_warning_names_the_line_of_the_caller(iris):
+    K, y, P, validation = iris
+    large = Similarity(lambda A, B: 7.0 * Gaussian(2.0)(A, B), K.objects, pairwise=True)
+    for train in TRAININGS:
+        with pytest.warns(NormalizationWarning, match="reaches 7") as seen:
+            train(large, y, P, validation=validation, options=FTuneOptions(family=1.0, C=1.0))
+        assert [one.filename for one in seen] == [__file__]
+
+
+# ----------------------------------------------------------------------------------------- callback
+
+
+@pytest.mark.parametrize("train", TRAININGS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_step_for_each_problem(iris, train, threads):
+    steps = []
+    model = run(train, iris, callback=steps.append, threads=threads)
+    assert [(step.number, step.total) for step in steps] == [(1, 3), (2, 3), (3, 3)]
+    assert [step.label for step in steps] == ["setosa", "versicolor", "virginica"]
+    for p, step in enumerate(steps):
+        trained = model[0] if isinstance(model, tuple) else model
+        assert (step.state.losses == trained.losses[p]).all()
+        assert isinstance(step.result, FTuneTraining) and len(step.result.w) == p + 1
+
+
+def test_two_classes_are_one_step_of_the_second(iris):
+    K, y, _, _ = iris
+    P = random_landmarks(y == "setosa", 6, rng=np.random.default_rng(0))
+    steps = []
+    options = FTuneOptions(C=1.0, choose="training")
+    ftune(K, y == "setosa", P, options=options, callback=steps.append)
+    assert [(step.number, step.total, step.label) for step in steps] == [(1, 1, True)]
+
+
+@pytest.mark.parametrize("per_class", [False, True])
+@pytest.mark.parametrize("last", [1, 2, 3])
+def test_true_leaves_a_classifier_of_the_classes_so_far(iris, last, per_class):
+    K, _y, _P, (V, v) = iris
+    options = FTuneOptions(per_class=per_class)
+    stopped = run(ftune, iris, options=options, callback=lambda step: step.number == last)
+    whole = run(ftune, iris, options=options)
+    names = ["setosa", "versicolor", "virginica"][:last]
+    assert stopped.classes.tolist() == names and len(stopped.w) == last
+    assert set(stopped.predict(K, V)) <= set(names)
+    assert (stopped.losses == whole.losses[:last]).all()
+    if last == 3:
+        assert stopped == whole
+    elif last == 2:
+        kept = v != "virginica"
+        assert (stopped.predict(K, V)[kept] == v[kept]).mean() > 0.9
+        if not per_class:
+            right = (stopped.predict(K, V) == v).mean()
+            assert right == pytest.approx(stopped.accuracies.max(), abs=1e-12)
+    else:
+        assert (stopped.predict(K, V) == "setosa").all()
+        if not per_class:
+            assert np.ptp(stopped.accuracies) == 0
+
+
+def test_what_the_callback_returns_else_does_not_matter(iris):
+    assert run(ftune, iris, callback=lambda step: None) == run(ftune, iris)
+
+
+def test_what_a_callback_raises_ends_the_training(iris):
+    before = threading.active_count()
+
+    def stop(step):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(ftune, iris, callback=stop, threads=1)
+    assert threading.active_count() == before
+
+
+# -------------------------------------------------------------------------------------------- start
+
+
+@pytest.mark.parametrize("train", TRAININGS)
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_a_training_goes_on_from_every_step(iris, train, kernels):
+    steps = []
+    options = FTuneOptions(family=(1.0, np.tanh), C=(1.0, 10.0), class_weight={"setosa": 2.0})
+    whole = run(train, iris, options=options, callback=steps.append, kernels=kernels)
+    for step in steps:
+        more = []
+        again = run(train, iris, options=options, start=step.result, callback=more.append)
+        assert again == whole
+        assert [one.number for one in more] == list(range(step.number + 1, 4))
+        assert all(one.result == steps[one.number - 1].result for one in more)
+
+
+def test_a_training_goes_on_from_a_file(iris, tmp_path):
+    with refimpl.Checkpoint(tmp_path / "training.npz") as checkpoint:
+        run(ftune, iris, callback=lambda step: checkpoint(step) or step.number == 2)
+    start = refimpl.load(tmp_path / "training.npz")
+    assert len(start.w) == 2
+    assert run(ftune, iris, start=start) == run(ftune, iris)
+    # the choice is made at the end, so it may be another
+    for options in (FTuneOptions(per_class=True), FTuneOptions(choose="training")):
+        assert run(ftune, iris, start=start, options=options) == run(ftune, iris, options=options)
+
+
+def test_a_start_of_other_arguments_is_refused(iris):
+    K, y, P, (V, v) = iris
+    options = FTuneOptions(family=(1.0, np.tanh), C=(1.0, 10.0))
+    steps = []
+    run(ftune, iris, options=options, callback=steps.append)
+    start = steps[0].result
+    other_pairs = random_landmarks(y, 6, rng=np.random.default_rng(1))
+    other_y = np.where(y == "setosa", "virginica", np.where(y == "virginica", "setosa", y))
+    calls = [
+        (K, y, P, (V[1:], v[1:]), options),
+        (K, y, other_pairs, (V, v), options),
+        (K, other_y, P, (V, v), options),
+        (Similarity(Gaussian(3.0), K.objects, pairwise=True), y, P, (V, v), options),
+    ]
+    calls += [
+        (K, y, P, (V, v), replace(options, **change))
+        for change in (
+            {"family": (1.0, np.arctan)},
+            {"family": (2.0, np.tanh)},
+            {"C": (1.0, 20.0)},
+            {"loss": "logistic"},
+            {"bias": 2.0},
+            {"bound": 2.0},
+            {"class_weight": {"setosa": 2.0}},
+        )
+    ]
+    for K_, y_, P_, validation, how in calls:
+        with pytest.raises(ValueError, match="start must come from a training with the same"):
+            ftune(K_, y_, P_, validation=validation, options=how, start=start)
+    with pytest.raises(TypeError, match=r"start must be an FTuneTraining.* got a LandmarkClassif"):
+        run(ftune, iris, start=run(ftune, iris))
+
+
+def test_a_training_without_problems_is_refused():
+    with pytest.raises(ValueError, match="must hold the same problems"):
+        FTuneTraining("", *(np.zeros((k, 1, 1, 1)) for k in (1, 2, 1, 1)))

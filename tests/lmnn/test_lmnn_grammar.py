@@ -1,0 +1,254 @@
+"""LMNN's arguments, options, callbacks and estimates of memory are those of all papers."""
+
+import inspect
+
+import numpy as np
+import pytest
+from agreement import assert_same
+from test_lmnn import FASTEST, blobs
+
+import refimpl
+from refimpl import lmnn as room
+from refimpl.lmnn import (
+    Check,
+    LMNNOptions,
+    LMNNResult,
+    classify,
+    estimate_memory,
+    leave_one_out_error,
+    lmnn,
+    lmnn_rect,
+    lmnn_svd,
+    metric_neighbors,
+)
+from refimpl.lmnn.problem import LargeMarginProblem
+
+LAST = ["kernels", "threads", "callback", "start", "max_memory"]
+X, y = blobs(2, n=60)
+HELD = (X[1::2], y[1::2])
+TRAININGS = {
+    "one": lambda **options: lmnn(X, y, 2, **options),
+    "several": lambda **options: lmnn(X, y, 2, partition=y, **options),
+    "low rank": lambda **options: lmnn_rect(X, y, 2, 2, **options),
+}
+each_training = pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+
+
+# ------------------------------------------------------------------------------------- the callback
+
+
+@each_training
+@pytest.mark.parametrize("solver", [None, "printed"])
+@pytest.mark.parametrize("validation", [None, HELD], ids=["", "validation"])
+def test_every_step_tells_the_result_of_ending_there(train, solver, validation):
+    if train is TRAININGS["low rank"] and solver is not None:
+        pytest.skip("lmnn_rect has one solver")
+    options = LMNNOptions(solver=solver, max_checks=7, validation=validation, patience=100)
+    steps = []
+    whole = train(options=options, callback=steps.append, kernels=FASTEST)
+    assert [step.number for step in steps] == list(range(1, whole.full_checks + 1))
+    assert all(step.total == 7 and step.label is None for step in steps)
+    for step in (steps[0], steps[2], steps[-1]):
+        ended = train(
+            options=options, callback=lambda now, n=step.number: now.number == n, kernels=FASTEST
+        )
+        assert isinstance(step.state, Check) and isinstance(step.result, LMNNResult)
+        assert step.result == ended and ended.full_checks == step.number
+        assert ended.validation_errors.shape == (0 if validation is None else step.number,)
+    early = steps[2].result
+    assert not early.converged and early.message.startswith(
+        "the callback or an interruption ended the training after full check 3; "
+    )
+    assert "not converged" in early.message
+    assert early.bound <= whole.bound
+    assert validation or whole.objective <= early.objective
+
+
+def test_the_last_step_of_a_training_that_converged_says_so():
+    steps = []
+    result = lmnn(X, y, 2, callback=steps.append, kernels=FASTEST)
+    assert result.converged and steps[-1].result == result
+    stopped = lmnn(X, y, 2, callback=lambda step: step.number == len(steps), kernels=FASTEST)
+    assert stopped == result
+
+
+def test_a_step_tells_the_metric_of_the_lowest_validation_error():
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(60, 8))
+    labels = np.arange(60) // 2 % 2
+    points[:, 0] += labels
+    options = LMNNOptions(validation=(points[1::2], labels[1::2]), patience=100)
+    steps = []
+    lmnn(points[::2], labels[::2], options=options, kernels=FASTEST, callback=steps.append)
+    result = steps[-2].result
+    best = int(result.validation_errors.argmin())
+    assert best < len(steps) - 2 and "lowest validation error" in result.message
+    assert_same(result.L, steps[best].state.L)
+
+
+def test_a_callback_ends_all_rounds_of_targets():
+    points, labels = blobs(1, n=60)
+    steps = []
+
+    def train(ends):
+        steps.clear()
+        return lmnn(
+            points,
+            labels,
+            2,
+            options=LMNNOptions(n_target_rounds=3),
+            callback=lambda step: steps.append(step) or step.number == ends,
+            kernels=FASTEST,
+        )
+
+    whole = train(None)
+    numbers = [step.number for step in steps]
+    assert numbers == list(range(1, len(numbers) + 1)) and steps[0].total == 600
+    firsts = [step.number for step in steps if step.state.t == 1]
+    assert len(firsts) == 3 and whole.full_checks == len(steps) - firsts[2] + 1
+    assert train(2).full_checks == 2 and len(steps) == 2
+    assert train(firsts[1]).full_checks == 1 and len(steps) == firsts[1]
+
+
+def test_truth_of_numpy_ends_a_training():
+    result = lmnn(X, y, 2, callback=lambda step: np.True_, kernels=FASTEST)
+    assert result.full_checks == 1
+
+
+@each_training
+def test_a_checkpoint_is_a_start(train, tmp_path):
+    path = tmp_path / "metric.npz"
+    options = LMNNOptions(tol=1e-6)
+
+    def interrupt(step):
+        checkpoint(step)
+        if step.number == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), refimpl.Checkpoint(path) as checkpoint:
+        train(options=options, callback=interrupt, kernels=FASTEST)
+    saved = refimpl.load(path)
+    assert saved.full_checks == 3 and "interruption" in saved.message
+    more = train(start=saved, kernels=FASTEST)
+    assert more.converged and more.objective <= saved.objective
+    assert more == train(start=saved.L, kernels=FASTEST)
+
+
+# ----------------------------------------------------------------------------------- the signatures
+
+
+def test_trainings_and_estimates_take_the_same_arguments():
+    wanted = inspect.signature(lmnn).parameters
+    assert list(wanted) == list(inspect.signature(estimate_memory).parameters)
+    for name, parameter in inspect.signature(estimate_memory).parameters.items():
+        assert (parameter.kind, parameter.default) == (wanted[name].kind, wanted[name].default)
+    assert list(wanted)[-5:] == LAST == list(inspect.signature(lmnn_rect).parameters)[-5:]
+
+
+@pytest.mark.parametrize("name", [name for name in room.__all__ if name[0].islower()])
+def test_public_functions_have_at_most_twelve_arguments_and_hints(name):
+    signature = inspect.signature(getattr(room, name))
+    assert len(signature.parameters) <= 12
+    assert signature.return_annotation is not inspect.Signature.empty
+    for parameter in signature.parameters.values():
+        assert parameter.annotation is not inspect.Parameter.empty
+        if parameter.name in (*LAST, "rng", "options", "partition", "targets"):
+            assert parameter.kind is parameter.KEYWORD_ONLY
+
+
+def test_an_estimate_takes_the_arguments_of_the_training():
+    given = {
+        "partition": y,
+        "options": LMNNOptions(max_checks=3),
+        "kernels": FASTEST,
+        "threads": 1,
+        "callback": lambda step: False,
+        "start": np.eye(4),
+        "max_memory": 2**30,
+    }
+    assert lmnn(X, y, 2, 0.5, **given).full_checks == 3
+    several = estimate_memory(X, y, 2, 0.5, **given)
+    assert several == estimate_memory(X, y, 2, partition=y) > estimate_memory(X, y, 2)
+    assert estimate_memory(X, y, 3) > estimate_memory(X, y, 2)
+    with pytest.raises(ValueError, match="k must be at most 19"):
+        estimate_memory(X, y, 20)
+
+
+# -------------------------------------------------------------------------------------- the options
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"solver": "newton"}, ValueError, "solver must be .*got 'newton'"),
+        ({"search": "hash"}, ValueError, "search must be .*got 'hash'"),
+        ({"tol": -1}, ValueError, "tol .*-1"),
+        ({"tol": "1"}, TypeError, "tol"),
+        ({"max_checks": 0}, ValueError, "max_checks"),
+        ({"max_checks": 1.5}, TypeError, "max_checks"),
+        ({"n_target_rounds": 0}, ValueError, "n_target_rounds"),
+        ({"patience": 0}, ValueError, "patience"),
+        ({"validation": X}, TypeError, r"validation must be a pair \(points, labels\).*ndarray"),
+        ({"validation": (X,)}, TypeError, "validation must be a pair"),
+    ],
+)
+def test_options_are_checked_when_they_are_made(change, error, message):
+    with pytest.raises(error, match=message):
+        LMNNOptions(**change)
+
+
+def test_options_are_frozen_and_compare_by_what_they_hold():
+    assert LMNNOptions(validation=HELD) == LMNNOptions(validation=list(HELD))
+    assert LMNNOptions() != LMNNOptions(tol=1e-3)
+    with pytest.raises(AttributeError):
+        LMNNOptions().tol = 1.0
+
+
+def test_each_training_has_its_own_default_of_tol():
+    for train, tol in ((TRAININGS["one"], 1e-3), (TRAININGS["low rank"], 1e-4)):
+        assert train(kernels=FASTEST) == train(options=LMNNOptions(tol=tol), kernels=FASTEST)
+        assert train(kernels=FASTEST) != train(options=LMNNOptions(tol=tol / 50), kernels=FASTEST)
+
+
+def test_low_rank_searches_in_trees_too_and_refuses_what_it_has_not(monkeypatch):
+    train = TRAININGS["low rank"]
+    whole = LargeMarginProblem._in_trees
+    searches = []
+
+    def in_trees(self, *given, **options):
+        searches.append(1)
+        return whole(self, *given, **options)
+
+    monkeypatch.setattr(LargeMarginProblem, "_in_trees", in_trees)
+    plain = train(kernels=FASTEST)
+    assert not searches
+    assert train(options=LMNNOptions(search="trees"), kernels=FASTEST) == plain and searches
+    with pytest.raises(ValueError, match="solver must be None in lmnn_rect; got 'pri"):
+        train(options=LMNNOptions(solver="printed"))
+    with pytest.raises(ValueError, match="n_target_rounds must be 1 in lmnn_rect; got 2"):
+        train(options=LMNNOptions(n_target_rounds=2))
+
+
+# ----------------------------------------------------------------------------- what a metric is for
+
+
+def test_a_result_knows_the_metric_of_its_training_points():
+    result = lmnn(X, y, 2, partition=y, options=LMNNOptions(max_checks=3), kernels=FASTEST)
+    for metric in (result, result.L):
+        given = {} if metric is result else {"partition": y}
+        assert_same(
+            metric_neighbors(metric, X[:5], X, 3, **given)[1],
+            metric_neighbors(result.L, X[:5], X, 3, partition=result.partition)[1],
+        )
+        assert leave_one_out_error(metric, X, y, 3, **given) < 0.5
+    with pytest.raises(
+        ValueError, match=r"partition must be passed .* the training, which had 60 points"
+    ):
+        classify(result, X, X[:30], y[:30], 3)
+    with pytest.raises(ValueError, match=r"partition must say which of 3 metrics .* got None"):
+        classify(result.L, X, X, y, 3)
+    for partition in (y - 1, y + 1, y[:-1], y.astype(float)):
+        with pytest.raises(ValueError, match="partition must hold the index of a metric, 0 to 2"):
+            classify(result, X, X, y, 3, partition=partition)
+    with pytest.raises(ValueError, match=r"metric must be a single metric .*got shape \(3, 4, 4\)"):
+        lmnn_svd(result, 2)
