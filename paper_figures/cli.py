@@ -183,7 +183,7 @@ def _choose(
     all_pairs = [(paper, figure) for paper in papers for figure in paper.figures]
     if not names:
         return all_pairs
-    wanted: Chosen = []
+    chosen: Chosen = []
     for name in names:
         matching = [p for p in all_pairs if name in (p[0].name, f"{p[0].name}.{p[1].name}")]
         if not matching:
@@ -191,8 +191,8 @@ def _choose(
                 f"argument PAPER[.FIGURE]: {name!r} is unknown; "
                 f"it must be one of {_known(papers, name)}"
             )
-        wanted += matching
-    return [pair for pair in all_pairs if pair in wanted]
+        chosen += matching
+    return [pair for pair in all_pairs if pair in chosen]
 
 
 def _known(papers: Sequence[Paper], name: str) -> str:

@@ -164,8 +164,8 @@ def _kernel_files(kernels: tuple[str, ...] | None) -> tuple[NamedFile, ...]:
         for path in sorted(folder.iterdir()) if folder else ():
             stem = path.name.partition(".")[0]
             helper = path.suffix in (".pxd", ".pxi", ".h")
-            wanted = helper or (stem != "__init__" and (kernels is None or stem in kernels))
-            if wanted and (path.suffix in SOURCES or _compiled_only(path, stem)):
+            used = helper or (stem != "__init__" and (kernels is None or stem in kernels))
+            if used and (path.suffix in SOURCES or _compiled_only(path, stem)):
                 files.append((f"{package}/{path.name}", str(path)))
     _require(kernels, files)
     return tuple(files)

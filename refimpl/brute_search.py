@@ -34,7 +34,7 @@ def nearest_by_products(
     Q : ndarray, shape (m, d), float64
     k : int
     skip : ndarray, shape (m,), int64, or None
-        The place in X of a point that is no neighbour of the query; -1 for none.
+        The index of a point of X that is no neighbour of the query; -1 for none.
 
     Returns
     -------

@@ -125,11 +125,11 @@ def result(name: str | type[T]) -> Callable[[type[T]], type[T]] | type[T]:
 
 
 def _register(name: str, cls: type[T]) -> type[T]:
-    known = TYPES.get(name, cls)
-    if known.__module__ != cls.__module__:
+    registered = TYPES.get(name, cls)
+    if registered.__module__ != cls.__module__:
         raise TypeError(
             f"name must be a new one; got {name!r} for a class of {cls.__module__}, "
-            f"and {known.__module__} has a result of this name"
+            f"and {registered.__module__} has a result of this name"
         )
     TYPES[name] = immutable(cls)
     cls._result_name = name  # type: ignore[attr-defined]  # the decorator adds it

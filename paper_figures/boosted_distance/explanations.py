@@ -75,7 +75,7 @@ BY_HAND: dict[str | tuple[str, str], str] = {
 
 
 def best_fit(context: Context, results: Sequence[Result]) -> int:
-    """Return the place of the T at which the boosted methods are nearest to table 2 on average."""
+    """Return the index of the T at which the boosted methods are nearest to table 2 on average."""
     errors_of_sets = errors_by_set(context, results)
     lines = printed_lines(context)
     gaps = [
@@ -128,7 +128,7 @@ class Explanations:
     def boosted(self, name: str, column: str, of: Callable[[int | None], FloatArray]) -> str:
         """Say why a number of a boosted method, or of their difference, is not the printed one.
 
-        ``of(place)`` gives the values at a place among the rounds, those at the chosen T for None.
+        ``of(place)`` gives the values at an index of the rounds, those at the chosen T for None.
         """
         published = self.lines[name].get(column)
         return self._common(name, published, of(None)) or self._by_rounds(

@@ -170,8 +170,8 @@ def _verdict(name: str, rows: list[Row]) -> str:
     """Say which projection helps NN, with few training vectors and with many."""
 
     def best(training: str, method: str) -> Row | None:
-        wanted = {"data_set": name, "training": training, "method": method}
-        mine = [row for row in rows if wanted.items() <= row.items()]
+        keys = {"data_set": name, "training": training, "method": method}
+        mine = [row for row in rows if keys.items() <= row.items()]
         return max(mine, key=lambda row: row["ours"]) if mine else None
 
     parts = []

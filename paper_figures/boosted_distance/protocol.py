@@ -114,7 +114,7 @@ def tasks(context: Context) -> list[Task]:
 
 
 def chosen_rounds(context: Context, results: Sequence[Result]) -> int:
-    """Return T by the rule above, as its place among the rounds."""
+    """Return T by the rule above, as an index of the rounds."""
     runs = [r.value for r in results if r.name == "cross_validation" and r.value]
     errors = [[np.array(run[m])[:, BALANCED] for m in ("boosted", "stumps")] for run in runs]
     return int(np.mean(errors, axis=(0, 1)).argmin())
@@ -139,7 +139,7 @@ def errors_by_set(
 
 
 def tree_place(t: int) -> int:
-    """Return the place among :data:`TREE_ROUNDS` of the largest number not above t."""
+    """Return the index in :data:`TREE_ROUNDS` of the largest number not above t."""
     return max(i for i, rounds in enumerate(TREE_ROUNDS) if rounds <= max(1, t))
 
 

@@ -70,7 +70,7 @@ def _lines(
     results: Sequence[Result],
     explanations: Explanations,
 ) -> list[Row]:
-    wanted = {
+    method_of = {
         "nn": "NN, best of eight distances",
         "adaboost": METHODS["stumps"],
         "boosted_distance": METHODS["boosted"],
@@ -84,16 +84,16 @@ def _lines(
                 results,
                 name,
             )
-            for column, method in wanted.items()
+            for column, method in method_of.items()
         ]
     best = min(NAMES, key=lambda distance: errors[distance].mean())
     named = f"{best} (printed {line.get('best_nn_distance', '-')})"
     why = explanations.nearest_neighbor(name, errors[best])
-    keys = {"data_set": name, "method": wanted.pop("nn"), "distance": named}
+    keys = {"data_set": name, "method": method_of.pop("nn"), "distance": named}
     rows = [row_of(keys, line.get("nn"), errors[best], why)]
     ada = errors["stumps"]
     ours = errors["boosted"]
-    for (column, method), stages in zip(wanted.items(), (ada, ours, ada - ours), strict=True):
+    for (column, method), stages in zip(method_of.items(), (ada, ours, ada - ours), strict=True):
         why = explanations.boosted(name, column, partial(_at_round, stages, place))
         keys = {"data_set": name, "method": method, "distance": ""}
         rows.append(row_of(keys, line.get(column), stages[:, place], why))
@@ -101,7 +101,7 @@ def _lines(
 
 
 def _at_round(stages: FloatArray, place: int, other: int | None) -> FloatArray:
-    """Return the errors at a place among the rounds; at the chosen one for None."""
+    """Return the errors at an index of the rounds; at the chosen T for None."""
     return stages[:, place if other is None else other]
 
 

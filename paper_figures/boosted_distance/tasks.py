@@ -196,11 +196,11 @@ def projections(
     if singular:
         v = _singular_direction(X_train, y_train)
         maps["LDA, singular"] = (1, X_train @ v, X_test @ v)
-    wanted = {"none": [most], "LDA": [1], "LDA, singular": [1]}
+    dimensions_of = {"none": [most], "LDA": [1], "LDA, singular": [1]}
     errors = {
         name: [
             _l2_errors(A[:, :k], y_train, B[:, :k], y_test) if k <= limit else None
-            for k in wanted.get(name, dimensions)
+            for k in dimensions_of.get(name, dimensions)
         ]
         for name, (limit, A, B) in maps.items()
     }

@@ -217,7 +217,7 @@ def pynndescent(
 def as_vectors(images: BoolArray) -> NDArray[np.float32]:
     """Return edge images as the vectors of float32 that PyNNDescent takes.
 
-    A vector holds the number of edge pixels, their places, and the distance transform.
+    A vector holds the number of edge pixels, their positions, and the distance transform.
 
     Parameters
     ----------

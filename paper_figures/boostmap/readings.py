@@ -303,11 +303,11 @@ def graph_tasks(context: Context) -> list[Task]:
     at = GRAPH[context.scale]
     tasks = dimensions_tasks(context)
     same = _params(context) | {"queries": at["queries"]}
-    wanted: list[tuple[str, Callable[..., dict[str, Any]], dict[str, Any]]] = [
+    graph_methods: list[tuple[str, Callable[..., dict[str, Any]], dict[str, Any]]] = [
         ("graph", graphs.graph, {key: at[key] for key in ("degree", "starts", "widths")})
     ]
     if graphs.has_pynndescent():
-        wanted += [
+        graph_methods += [
             (
                 "pynndescent",
                 graphs.pynndescent,
@@ -317,7 +317,7 @@ def graph_tasks(context: Context) -> list[Task]:
         ]
     return tasks + [
         Task(name, function, same | params, data=(SET[context.scale],), kernels=("chamfer",))
-        for name, function, params in wanted
+        for name, function, params in graph_methods
     ]
 
 

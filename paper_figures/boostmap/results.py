@@ -208,12 +208,12 @@ def _orders(rows: list[Row]) -> list[str]:
     return notes
 
 
-def _curves(results: Sequence[Result], wanted: Iterable[tuple[str, str, str, str]]) -> Gathered:
-    """Return rows at some percentiles and the whole curves of the wanted variants."""
+def _curves(results: Sequence[Result], variants: Iterable[tuple[str, str, str, str]]) -> Gathered:
+    """Return rows at some percentiles and the whole curves of the variants."""
     rows = []
     drawing = []
     measures = trained(results)
-    for distance, triples, sensitivity, panel in wanted:
+    for distance, triples, sensitivity, panel in variants:
         if (distance, triples) not in measures:
             continue
         ranks = measures[distance, triples][sensitivity]["ranks"]
@@ -261,11 +261,11 @@ def _errors(results: Sequence[Result]) -> dict[str, list[float]]:
     return errors
 
 
-def _error_curves(results: Sequence[Result], wanted: Sequence[str]) -> Gathered:
+def _error_curves(results: Sequence[Result], methods: Sequence[str]) -> Gathered:
     rows = []
     drawing = []
     errors = _errors(results)
-    for method in (method for method in wanted if method in errors):
+    for method in (method for method in methods if method in errors):
         drawing.append({"method": method, "values": errors[method]})
         shown = [k for k in SHOWN_K if k <= len(errors[method])]
         rows += [number_row({"method": method, "k": k}, None, errors[method][k - 1]) for k in shown]

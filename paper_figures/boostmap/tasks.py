@@ -36,7 +36,7 @@ from refimpl.spaces import CallableSpace
 
 AS_PRINTED: dict[str, Any] = {"least_gain": 0.0, "max_rounds": 10**9}
 """Options with which the rounds are those of algorithm.py, to the bit; in the second phase with
-``ranges_of_least_error`` (§ 8.3) in the place of § 8.1 step 3."""
+``ranges_of_least_error`` (§ 8.3) instead of § 8.1 step 3."""
 
 MODEL_FIELDS = (
     "first",

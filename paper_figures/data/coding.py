@@ -85,9 +85,9 @@ def table(
             fill = _most_frequent(X[~gaps[:, j], j]) if missing == "mean" else None
         else:
             gaps[:, j] = text[:, j] == missing_symbol
-            known = text[~gaps[:, j], j].astype(np.float64)
-            X[~gaps[:, j], j] = known
-            fill = known.mean() if missing == "mean" else known.min() - 1.0
+            numbers = text[~gaps[:, j], j].astype(np.float64)
+            X[~gaps[:, j], j] = numbers
+            fill = numbers.mean() if missing == "mean" else numbers.min() - 1.0
         if fill is not None:
             X[gaps[:, j], j] = fill
     keep: BoolArray = np.ones(len(X), dtype=bool)

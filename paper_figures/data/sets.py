@@ -92,15 +92,15 @@ def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
         If a file is nowhere and cannot be downloaded.
     """
     recipe = recipe_of(name)
-    known = [
+    allowed = [
         p.name
         for p in inspect.signature(recipe.read).parameters.values()
         if p.kind is p.KEYWORD_ONLY
     ]
-    unknown = sorted(set(options) - set(known))
+    unknown = sorted(set(options) - set(allowed))
     if unknown:
         raise ValueError(
-            f"an option of {name!r} must be one of {', '.join(known) or '(it has none)'}; "
+            f"an option of {name!r} must be one of {', '.join(allowed) or '(it has none)'}; "
             f"got {unknown[0]!r}"
         )
     paths = [fetch(file, data_dir) for file in recipe.files]

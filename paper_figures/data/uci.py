@@ -95,8 +95,8 @@ def read_arrhythmia(
     Column 14 is dropped, and then the incomplete rows.
     """
     rows = _rows(path)
-    wanted = [j for j in range(279) if not (drop_mostly_missing and j == 13)]
-    X, keep = table([[row[j] for j in wanted] for row in rows], missing=missing)
+    columns = [j for j in range(279) if not (drop_mostly_missing and j == 13)]
+    X, keep = table([[row[j] for j in columns] for row in rows], missing=missing)
     y = np.array([int(row[-1] != "1") for row in rows])[keep]
     note = "column 14 is missing in 376 of 452 rows and left out; class 1 (normal) against the rest"
     return Parsed(X, y, {0: "normal", 1: "arrhythmia"}, notes=(note,))

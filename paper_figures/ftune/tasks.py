@@ -124,13 +124,13 @@ def accuracies(
             rights[name] = split.accuracy(model)
             compared[name] = min(d, len(landmarks.L))
     for name, landmarks in (("FTUNE", fresh), ("FTUNE+D", diverse)):
-        wanted = [way for way in ("S", "M") if f"{name}-{way}" in methods]
-        if wanted and landmarks is not None:
+        ways = [way for way in ("S", "M") if f"{name}-{way}" in methods]
+        if ways and landmarks is not None:
             models = ftune_single_and_per_class(
                 split.K, split.y, landmarks, **training_options(split)
             )
             for way, model in zip(("S", "M"), models, strict=True):
-                if way in wanted:
+                if way in ways:
                     rights[f"{name}-{way}"] = split.accuracy(model)
                     chosen[f"{name}-{way}"] = model.slopes[model.f]
                     compared[f"{name}-{way}"] = len(model.landmarks)

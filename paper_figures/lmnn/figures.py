@@ -160,17 +160,17 @@ def figure2_tasks(context: Context) -> list[Task]:
     """Return the tasks of the full metric, and of LMNN-RECT of each rank."""
     at = LOW_RANK[context.scale] | {"k": K}
     alone = {key: value for key, value in at.items() if key != "ranks"}
-    wanted: list[tuple[str, Callable[..., dict[str, Any]], dict[str, Any]]] = [
+    trainings: list[tuple[str, Callable[..., dict[str, Any]], dict[str, Any]]] = [
         ("euclidean_ranks", tasks.euclidean_ranks, at)
     ]
-    wanted += [
+    trainings += [
         ("full_rank", tasks.full_rank, at | {"tol": 2e-3, "checks": checks})
         for checks in (None, EARLY)
     ]
-    wanted += [("rect", tasks.rect, alone | {"r": r, "tol": 1e-3}) for r in at["ranks"]]
+    trainings += [("rect", tasks.rect, alone | {"r": r, "tol": 1e-3}) for r in at["ranks"]]
     return [
         Task(name, task, params, data=(at["data_set"],), kernels=KERNELS)
-        for name, task, params in wanted
+        for name, task, params in trainings
     ]
 
 

@@ -55,11 +55,11 @@ def draw_rivals(record: Record, figure: mpl.Figure) -> None:
                 **series_style(place),
             )
     ours = record["drawing"]["ours"]
-    known = [
+    bounds = [
         (s, b) for s, b in zip(ours["seconds"], ours["bound"], strict=True) if b > 0.5 * ours["end"]
     ]
     axis.plot(
-        *zip(*known, strict=True), color="black", linestyle=":", label="bound: no metric is lower"
+        *zip(*bounds, strict=True), color="black", linestyle=":", label="bound: no metric is lower"
     )
     axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="eq. 3")
     axis.set_ylim(0.9 * ours["end"], 4 * ours["end"])

@@ -85,11 +85,11 @@ def table1(context: Context, results: Sequence[Result]) -> Gathered:
                 "images": PREPARED[r.params["preparation"]],
                 "measure": measure,
             }
-            wanted = published[key] if published and key in published else None
+            printed_number = published[key] if published and key in published else None
             ours = round(r.value[key], 2) if isinstance(r.value[key], float) else r.value[key]
             reason = _why_error(r.params) if key == "test_error" else WHY.get(key)
-            why = {"why": reason} if wanted is not None else {}
-            rows.append(number_row(keys, wanted, ours, **why))
+            why = {"why": reason} if printed_number is not None else {}
+            rows.append(number_row(keys, printed_number, ours, **why))
         keys = {
             "N": r.params["n"],
             "images": PREPARED[r.params["preparation"]],
@@ -158,7 +158,7 @@ def steps(context: Context, results: Sequence[Result]) -> Gathered:
     active = {int(line["n"]): line["active"] for line in table}
     for r in (r for r in results if r.value is not None):
         start = "Euclidean, scaled" if r.params["scaled"] else "identity"
-        wanted = printed.get(r.params["n"])
+        printed_active = printed.get(r.params["n"])
         best = r.value["optimum"]
         for line in [*r.value["checks"], best]:
             keys = {
@@ -167,14 +167,14 @@ def steps(context: Context, results: Sequence[Result]) -> Gathered:
                 "steps": line.get("steps", "optimum"),
                 "eq. 3": round(line["objective"], 1),
                 "active": line["active"],
-                "printed": wanted,
+                "printed": printed_active,
             }
             rows.append(number_row(keys, None, round(line["error"], 2)))
         drawing.append(
             {
                 "n": r.params["n"],
                 "start": start,
-                "printed": wanted,
+                "printed": printed_active,
                 "checks": r.value["checks"],
                 "optimum": best["error"],
             }
@@ -201,11 +201,11 @@ def _as_many_active(results: Sequence[Result], printed: Mapping[int, float]) -> 
         if r.value is None or not r.params["scaled"] or r.params["n"] not in printed:
             continue
         checks = r.value["checks"]
-        wanted = printed[r.params["n"]]
+        printed_active = printed[r.params["n"]]
         for a, b in pairwise(checks):
-            if a["active"] >= wanted >= b["active"]:
+            if a["active"] >= printed_active >= b["active"]:
                 yield (
-                    f"N = {r.params['n']:,}: the paper's {wanted:,.0f} active triples lie "
+                    f"N = {r.params['n']:,}: the paper's {printed_active:,.0f} active triples lie "
                     "between ours after "
                     f"{a['steps']} and {b['steps']} steps ({a['active']:,} and {b['active']:,}), "
                     "where the error is "

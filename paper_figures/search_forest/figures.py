@@ -198,7 +198,7 @@ def curve_tasks(figure: str) -> Callable[[Context], list[Task]]:
     def tasks_of(context: Context) -> list[Task]:
         at = SETS[figure, context.scale]
         sizes = SIZES[figure, context.scale]
-        wanted = [
+        method_tasks = [
             _task(
                 "forest",
                 at,
@@ -208,11 +208,11 @@ def curve_tasks(figure: str) -> Callable[[Context], list[Task]]:
                 trees=sizes["trees"],
             )
         ]
-        wanted += [
+        method_tasks += [
             _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
             for first, trees in ((False, sizes["trees"]), (True, sizes["trees"]), (True, 1))
         ]
-        wanted.append(
+        method_tasks.append(
             _task(
                 "hashing",
                 at,
@@ -221,7 +221,7 @@ def curve_tasks(figure: str) -> Callable[[Context], list[Task]]:
                 tables=sizes["trees"],
             )
         )
-        return wanted + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+        return method_tasks + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
 
     return tasks_of
 
@@ -247,11 +247,11 @@ def union_tasks(context: Context) -> list[Task]:
             {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees},
         ),
     )
-    wanted = [
+    method_tasks = [
         Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
         for name, params in methods
     ]
-    return wanted + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+    return method_tasks + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
 
 
 def sensitivity_tasks(context: Context) -> list[Task]:
@@ -329,10 +329,10 @@ def dimensions_tasks(context: Context) -> list[Task]:
     """Return the tasks of all methods on few of the components, and on more."""
     sizes = DIMENSIONS[context.scale]
     trees = sizes["trees"]
-    wanted = []
+    method_tasks = []
     for d in sizes["components"]:
         at = sizes["at"] | {"d": d}
-        wanted += [
+        method_tasks += [
             _task(
                 "forest",
                 at,
@@ -350,7 +350,7 @@ def dimensions_tasks(context: Context) -> list[Task]:
             ),
             _task("spectral", at, bits=sizes["bits"]),
         ]
-    return wanted
+    return method_tasks
 
 
 def libraries_tasks(context: Context) -> list[Task]:

@@ -78,7 +78,7 @@ def class_trees(
     Returns
     -------
     dict of label -> (BallTree, ndarray of int64)
-        The tree and the places in X of its points 0, 1, ...
+        The tree and the indices in X of its points 0, 1, ...
 
     Raises
     ------
@@ -92,8 +92,8 @@ def class_trees(
     Examples
     --------
     >>> from refimpl.ball_trees import class_trees
-    >>> tree, places = class_trees([[0.0], [1.0], [3.0]], ["a", "b", "a"])["a"]
-    >>> places
+    >>> tree, members = class_trees([[0.0], [1.0], [3.0]], ["a", "b", "a"])["a"]
+    >>> members
     array([0, 2])
     """
     kernels = as_kernels(kernels)

@@ -43,7 +43,7 @@ class Neighbors:
     squares : ndarray, shape (m, k), float64
         Squared distances, ascending in each row.
     indices : ndarray, shape (m, k), int64
-        Places in X; of equal distances the lowest index comes first.
+        Indices of points of X; of equal distances the lowest index comes first.
     computed : ndarray, shape (m,), int64
         The number of points that each query was compared with.
     method : {"tree", "scan", "brute"}
@@ -170,7 +170,7 @@ def nearest_neighbors(
         The lower bound that rules out a part of the tree: the distance to the box around its
         points, or eq. 7.
     skip : array_like of int, shape (m,), optional
-        The place in X of a point that is no neighbour of the query; -1 for none. Not with
+        The index of a point of X that is no neighbour of the query; -1 for none. Not with
         ``Q=None``.
     kernels : module, optional
         The default is :mod:`refimpl.kernels`. The searches of the reference are written for
@@ -195,8 +195,8 @@ def nearest_neighbors(
     Examples
     --------
     >>> from refimpl.ball_trees import nearest_neighbors
-    >>> found = nearest_neighbors([[0.0], [2.1]], [[0.0], [1.0], [3.0]], 2)
-    >>> found.indices
+    >>> neighbors = nearest_neighbors([[0.0], [2.1]], [[0.0], [1.0], [3.0]], 2)
+    >>> neighbors.indices
     array([[0, 1],
            [2, 1]])
     >>> nearest_neighbors(None, [[0.0], [1.0], [3.0]], 1).indices.ravel()
@@ -213,8 +213,8 @@ def nearest_neighbors(
         squares, indices = nearest_by_products(points, queries, k, skipped)
         computed = np.full(len(queries), len(points))
         return from_new_arrays(Neighbors, squares, indices, computed, "brute")
-    found = kernels.tree_nearest(tree, queries, k, skip=skipped, bound=bound, threads=threads)
-    return from_new_arrays(Neighbors, *found, way)
+    neighbors = kernels.tree_nearest(tree, queries, k, skip=skipped, bound=bound, threads=threads)
+    return from_new_arrays(Neighbors, *neighbors, way)
 
 
 def _tree_to_search(
@@ -349,17 +349,17 @@ def neighbors_in(
         )
     one_of(bound, ("box", "ball"), "bound")
     (queries,) = mapped_by(L, as_points(Q, "Q"))
-    wanted = tree.points.shape[1]
-    if queries.shape[1] != wanted:
+    columns = tree.points.shape[1]
+    if queries.shape[1] != columns:
         mapped = "Q" if L is None else "Q, mapped by L,"
         raise ValueError(
-            f"{mapped} must have {wanted} columns, as the tree's points have; "
+            f"{mapped} must have {columns} columns, as the tree's points have; "
             f"got {queries.shape[1]}"
         )
     skipped = None if skip is None else _as_skip(skip, len(tree.order), len(queries))
     _require_enough(k, len(tree.order), skipped)
-    found = kernels.tree_nearest(tree, queries, k, skip=skipped, bound=bound, threads=threads)
-    return from_new_arrays(Neighbors, *found, "tree")
+    neighbors = kernels.tree_nearest(tree, queries, k, skip=skipped, bound=bound, threads=threads)
+    return from_new_arrays(Neighbors, *neighbors, "tree")
 
 
 # ---------------------------------------------------------------------------------------- arguments
@@ -369,7 +369,7 @@ def _as_skip(skip: ArrayLike, n: int, m: int) -> IntArray:
     places: NDArray[Any] = np.asarray(skip)
     if places.shape != (m,):
         raise ValueError(
-            f"skip must hold a place in X, or -1, for each query, shape ({m},); "
+            f"skip must hold an index of X, or -1, for each query, shape ({m},); "
             f"got shape {places.shape}"
         )
     as_indices(places[places != -1], n, "skip", of="points")

@@ -309,7 +309,7 @@ class _Part:
     """The training vectors of a class."""
 
     ensemble: Ensemble
-    members: IntArray  # their places in X
+    members: IntArray  # their indices in X
     X: FloatArray
     factor: float
 

@@ -10,7 +10,7 @@ over all triples: eqs. 2 and 11-14 stand in :mod:`refimpl.kernels.triples`, eqs.
 The proximity order of a triple (q, a, b) says which of a and b is nearer to q. A weak classifier
 guesses it from a 1D embedding: from the distances to one reference object, or from the projection
 on the line through two pivots. Its name is (r, -1) for the reference object r and (x_1, x_2) for
-two pivots, as places in C, the set of candidates.
+two pivots, as indices of C, the set of candidates.
 
 Weights are rounded to a grid, so their sum is 1 up to rounding. Where the paper compares with 1,
 the code compares with this sum; a gain below 1e-12 of the sum counts as no gain. PAPER.md lists
@@ -142,7 +142,7 @@ class Round:
         Number of the round, from 1.
     step : {"remove", "modify", "add"}
     classifier : tuple of int
-        Name of h_j: (x_1, x_2) as places among the candidates; (r, -1) for a reference object.
+        Name of h_j: (x_1, x_2) as indices of candidates; (r, -1) for a reference object.
     alpha, z : float
         alpha_j and z_j.
     w : ndarray, shape (t,), float64
@@ -555,7 +555,7 @@ def neighbors(D: FloatArray, labels: Labels, same: bool) -> Int32Array:
     """Return the other objects of q's class, or those of the other classes, nearest first.
 
     D[q, x] is D_X(q, x). Of equally distant objects the lowest index comes first. The result has
-    shape (n, n); unused places at the end of a row are -1.
+    shape (n, n); unused entries at the end of a row are -1.
     """
     order = np.full(D.shape, -1, dtype=np.int32)
     for q in range(len(D)):

@@ -56,7 +56,7 @@ def least_z(
     Returns
     -------
     place : int or None
-        The place of the least Z, of equal values the first; None if no Z is below `below`.
+        The index of the least Z, the first of equal values; None if no Z is below `below`.
     z : float
 
     See Also
@@ -231,7 +231,7 @@ def _mean(total: FloatArray, weight: FloatArray) -> FloatArray:
 def _least(
     bound: FloatArray, evaluate: Callable[[IntArray], tuple[FloatArray, FloatArray]], below: float
 ) -> tuple[int | None, float, float]:
-    """Return the place of the least value below `below`, the value, and its further results.
+    """Return the index of the least value below `below`, the value, and its further results.
 
     No value is below its bound.
     """

@@ -30,7 +30,7 @@ class CandidateDistances:
     between : array_like, shape (n_C, n_C), float64
         Distances among the candidates: between[c, x] = D_X(x, c) for two candidates.
     candidates : array_like of int, shape (n_C,), optional
-        Places of the candidates in the database, each once. 0, ..., n_C - 1 by default.
+        Indices of the candidates in the database, each once. 0, ..., n_C - 1 by default.
 
     Attributes
     ----------

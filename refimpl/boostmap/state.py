@@ -121,7 +121,7 @@ class Training:
     # ---------------------------------------------------------------------------------- results
 
     def embedding(self) -> BoostMap:
-        """Return the embedding of the rounds of § 7.3, with candidates in the place of objects."""
+        """Return the embedding of the rounds of § 7.3, with candidates instead of objects."""
         return self._embedding(len(self.first))
 
     def model(self) -> BoostMap:

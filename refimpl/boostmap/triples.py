@@ -32,7 +32,7 @@ class Triples:
     Parameters
     ----------
     objects : array_like, shape (t, 3), int
-        q, a and b of each triple, as places among the objects of the distances. t is at least 1.
+        q, a and b of each triple, as indices of the objects of the distances. t is at least 1.
     y : array_like, shape (t,)
         Proximity orders: 1 where a is nearer to q than b is, -1 where b is nearer.
 
@@ -77,7 +77,7 @@ class Triples:
             raise ValueError(f"objects must hold integers; got {places.dtype}")
         if places.min() < 0 or places.max() > np.iinfo(np.int32).max:
             raise ValueError(
-                f"objects must hold places of at least 0; got {places.min()} to {places.max()}"
+                f"objects must hold indices of at least 0; got {places.min()} to {places.max()}"
             )
         orders = np.asarray(y, dtype=np.float64)
         if orders.shape != (len(places),) or not np.isin(orders, (-1, 1)).all():

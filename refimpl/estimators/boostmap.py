@@ -430,7 +430,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         return (distances, indices) if return_distance else indices
 
     def _nearest(self, X: Objects, n_neighbors: int | None) -> tuple[FloatArray, IntArray]:
-        """Return the distances and the places of the training objects that vote."""
+        """Return the distances and the indices of the training objects that vote."""
         check_is_fitted(self)
         objects = as_query_objects(self, X, self.metric)
         kernels = kernels_named(self.kernels)
@@ -479,7 +479,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         return shares
 
     def _votes(self, X: Objects) -> tuple[IntArray, IntArray]:
-        """Return the places of the neighbors' classes, shape (m, k), and of the class that wins."""
+        """Return the indices of the neighbors' classes, shape (m, k), and of the winning class."""
         distances, near = self._nearest(X, None)
         members = self._places[near]
         winners = vote(members, distances, rng=np.random.default_rng(self._seed))

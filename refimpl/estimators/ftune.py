@@ -113,7 +113,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         not depend on it.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each one-vs-all problem;
-        ``step.label`` is the place of the class in `classes_`. If it returns True, the other
+        ``step.label`` is the index of the class in `classes_`. If it returns True, the other
         classes are not trained and are never predicted. See :func:`refimpl.ftune.ftune`.
     max_memory : int, optional
         The most bytes that the training may take; see :func:`refimpl.ftune.estimate_memory`.
@@ -227,16 +227,16 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         X = self._training_objects(X)
         classes, places = two_classes_of(y, X)
         options = replace(options, class_weight=self._class_weight(classes, places))
-        kept, held = self._split(places, rng)
+        training, validating = self._split(places, rng)
         if self.pairs:
-            require_pairs(d, places[kept], "n_landmarks")
+            require_pairs(d, places[training], "n_landmarks")
         else:
-            d = min(d, len(kept))
+            d = min(d, len(training))
         K = self._similarity(X, rng)
-        inner = Part(K, kept)
-        landmarks = self._chosen(inner, places[kept], d, rng)
+        inner = Part(K, training)
+        landmarks = self._chosen(inner, places[training], d, rng)
         keywords: dict[str, Any] = {
-            "validation": (select(K.objects, held), places[held]),
+            "validation": (select(K.objects, validating), places[validating]),
             "options": options,
             "kernels": kernels,
             "threads": threads,
@@ -244,12 +244,12 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
             "max_memory": self.max_memory,
         }
         if self.pairs:
-            self.model_ = ftune(inner, places[kept], landmarks, **keywords)
+            self.model_ = ftune(inner, places[training], landmarks, **keywords)
             self.slopes_ = self.model_.slopes[self.model_.f]
         else:
-            self.model_ = bbs(inner, places[kept], landmarks.L[:d], **keywords)
+            self.model_ = bbs(inner, places[training], landmarks.L[:d], **keywords)
             self.slopes_ = np.full(len(self.model_.w), np.nan)
-        self.landmarks_ = kept[self.model_.landmarks]
+        self.landmarks_ = training[self.model_.landmarks]
         self.n_similarities_ = K.computed
         self.classes_ = classes
         self._keep_landmarks(K)
@@ -281,20 +281,20 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
                 "class_weight must be a dict of label -> positive number, 'balanced' or None; "
                 f"got {weights!r}"
             )
-        known = _of_classes(weights, classes)
-        require_class_weight(known, as_costs(self.C))
-        of_places = as_class_weights(known, classes)
+        by_label = _of_classes(weights, classes)
+        require_class_weight(by_label, as_costs(self.C))
+        of_places = as_class_weights(by_label, classes)
         return None if of_places is None else dict(enumerate(of_places.tolist()))
 
     def _split(self, places: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         """Return the points to train with, at least one of each class, and those held out."""
         share = as_number(self.validation, "validation", below=1.0)
-        held = np.zeros(len(places), dtype=bool)
+        validates = np.zeros(len(places), dtype=bool)
         for c in range(places.max() + 1):
             members = rng.permutation(np.flatnonzero(places == c))
-            held[members[: min(round(share * len(members)), len(members) - 1)]] = True
-        kept = np.flatnonzero(~held)
-        return kept, np.flatnonzero(held) if held.any() else kept
+            validates[members[: min(round(share * len(members)), len(members) - 1)]] = True
+        training = np.flatnonzero(~validates)
+        return training, np.flatnonzero(validates) if validates.any() else training
 
     def decision_function(self, X: ArrayLike | Objects) -> FloatArray:
         """Return g(x) of each class.
@@ -368,12 +368,12 @@ def _of_classes(weights: Mapping[Any, float], classes: Labels) -> Mapping[Any, f
 
     As in scikit-learn, weights of other labels are ignored if every class of y has a weight.
     """
-    known = classes.tolist()
-    if all(c in weights for c in known):
-        return {c: weights[c] for c in known}
-    unknown = [label for label in weights if label not in known]
+    labels = classes.tolist()
+    if all(c in weights for c in labels):
+        return {c: weights[c] for c in labels}
+    unknown = [label for label in weights if label not in labels]
     if unknown:
         raise ValueError(
-            f"class_weight must have the labels of y, such as {known[:10]}; got {unknown[0]!r}"
+            f"class_weight must have the labels of y, such as {labels[:10]}; got {unknown[0]!r}"
         )
     return weights

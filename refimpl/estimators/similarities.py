@@ -73,8 +73,8 @@ class KernelEstimator(BaseEstimator):
             return _gaussian(X, params, rng)
         if self.kernel not in PAIRWISE_KERNEL_FUNCTIONS:
             names = ["gaussian", "precomputed", *sorted(PAIRWISE_KERNEL_FUNCTIONS)]
-            known = ", ".join(map(repr, names))
-            raise ValueError(f"kernel must be a function or one of {known}; got {self.kernel!r}")
+            listed = ", ".join(map(repr, names))
+            raise ValueError(f"kernel must be a function or one of {listed}; got {self.kernel!r}")
         return Similarity(partial(_named_kernel, metric=self.kernel, **params), X, pairwise=True)
 
     def _matrix(self, X: Any, params: dict[str, Any]) -> Similarity:

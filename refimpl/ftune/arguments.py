@@ -84,11 +84,11 @@ def as_class_weights(
     """Return the weight of each class, shape (c,), or None if all weights are equal."""
     if class_weight is None:
         return None
-    known = classes.tolist()
-    unknown = [label for label in class_weight if label not in known]
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
     if unknown:
         raise ValueError(f"class_weight must have only labels of y as keys; got {unknown[0]!r}")
-    return np.array([float(class_weight.get(c, 1.0)) for c in known])
+    return np.array([float(class_weight.get(c, 1.0)) for c in labels])
 
 
 def as_landmarks(L: ArrayLike, n: int, name: str) -> IntArray:

@@ -251,7 +251,7 @@ Solution: TypeAlias = tuple[FloatArray, float, float, int]
 def _newton(
     Z: FloatArray, C: float | FloatArray, loss: str, w: FloatArray, tol: float, max_iter: int
 ) -> Solution:
-    """Newton's method with a line search, for losses with a derivative.
+    """Run Newton's method with a line search, for losses with a derivative.
 
     The rows of Z are y_i x_i; C may be an array. The objective is 1-strongly convex, so it is at
     most |gradient|^2 / 2 above the optimum.
@@ -290,7 +290,7 @@ def _total(C: float | FloatArray, losses: FloatArray) -> float:
 
 
 def _factor(A: FloatArray) -> tuple[FloatArray, bool]:
-    """A triangular factor of I + A^T A, for ``cho_solve``."""
+    """Return a triangular factor of I + A^T A, for ``cho_solve``."""
     H: FloatArray = A.T @ A
     H[np.diag_indices_from(H)] += 1.0
     try:
@@ -303,7 +303,7 @@ def _factor(A: FloatArray) -> tuple[FloatArray, bool]:
 
 
 def _derivatives(loss: str, m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """First and second derivatives of the loss at the margins m."""
+    """Return the first and second derivatives of the loss at the margins m."""
     if loss == "logistic":
         p: FloatArray = expit(-m)
         return -p, p * (1 - p)
@@ -313,7 +313,7 @@ def _derivatives(loss: str, m: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _interior_point(
     Z: FloatArray, C: float | FloatArray, loss: str, w: FloatArray, tol: float, max_iter: int
 ) -> Solution:
-    """Mehrotra's predictor-corrector steps on the hinge loss.
+    """Take Mehrotra's predictor-corrector steps on the hinge loss.
 
     The rows of Z are y_i x_i; C may be an array. The problem is min |w|^2 / 2 + C sum xi with
     Z w = 1 + s - xi; alpha and C - alpha are the multipliers of s and xi. A step solves with
@@ -359,7 +359,7 @@ class _Point:
 
 
 def _predict_and_correct(Z: FloatArray, r_w: FloatArray, r_m: FloatArray, at: _Point) -> _Point:
-    """One step of Mehrotra's towards alpha s = (C - alpha) xi = 0.
+    """Take one step of Mehrotra's method towards alpha s = (C - alpha) xi = 0.
 
     r_w and r_m are the residuals of w = Z^T alpha and of Z w, which the step takes away.
     """
@@ -389,7 +389,7 @@ def _predict_and_correct(Z: FloatArray, r_w: FloatArray, r_m: FloatArray, at: _P
 
 
 def _longest(share: float, *pairs: tuple[FloatArray, FloatArray]) -> float:
-    """The longest step up to 1 that keeps `share` of the way to each bound.
+    """Return the longest step up to 1 that goes at most `share` of the way to each bound.
 
     A pair holds values and their changes.
     """

@@ -87,22 +87,22 @@ def require_memory(arguments: Arguments, how: Training, max_memory: int | None) 
 def training_bytes(arguments: Arguments, how: Training) -> int:
     """Return the most bytes that a training takes, from the sizes of its arguments."""
     n = len(arguments.codes)
-    held = 0 if arguments.held is None else len(arguments.held)
+    n_validation = 0 if arguments.validation_codes is None else len(arguments.validation_codes)
     r = len(arguments.landmarks)
     problems, d = arguments.plus.shape
     m = len(how.family)
     n_C = int(how.C.size)
     at_a_time = min(problems, how.threads)
     # differences of similarities, in memory while Phi_L is computed
-    differences = (3 + (m + 2) * any(map(callable, how.family))) * max(n, held) * d
+    differences = (3 + (m + 2) * any(map(callable, how.family))) * max(n, n_validation) * d
     # rows with a positive loss, their factor, the steps
     train = 5 * n * (d + 1) + 6 * (d + 1) ** 2 + 32 * n
     train += min(n * (d + 1), 2**22)  # copies that BLAS makes
-    of_a_problem = m * (n + held) * d + max(differences, train)
-    results = problems * m * n_C * (2 * (d + 1) + 3 * held)
-    labels = (problems + 8) * (n + held) + 6 * problems * d
-    look_ups = 2.25 * (n + held) * r  # the look-ups, and a scaled or negated copy
-    at_once = (n + held) * r + at_a_time * of_a_problem + results
+    of_a_problem = m * (n + n_validation) * d + max(differences, train)
+    results = problems * m * n_C * (2 * (d + 1) + 3 * n_validation)
+    labels = (problems + 8) * (n + n_validation) + 6 * problems * d
+    look_ups = 2.25 * (n + n_validation) * r  # the look-ups, and a scaled or negated copy
+    at_once = (n + n_validation) * r + at_a_time * of_a_problem + results
     arrays = 8 * int(max(look_ups, at_once) + labels)
     objects = OBJECT_BYTES * int(16 + problems * (4 + m * n_C))
     return arrays + objects

@@ -77,17 +77,17 @@ class Arguments:
     K : Similarity
     classes : ndarray, shape (c,)
     codes : ndarray, shape (n,), int64
-        The place of each training object's class.
+        The index of each training object's class.
     landmarks : ndarray, shape (r,), int64
-        Places among the training objects, ascending.
+        Indices of training objects, ascending.
     plus, minus : ndarray, shape (problems, d), int64
-        Places in `landmarks`; `minus` is -1 for BBS.
+        Indices of `landmarks`; `minus` is -1 for BBS.
     weights : ndarray, shape (c,), float64, or None
         The weight of the losses of each class; None: all alike.
     objects : sequence, ndarray or None
         The validation objects.
-    held : ndarray, shape (k,), int64, or None
-        Places of the validation objects' classes, -1 for a class that the training lacks; None
+    validation_codes : ndarray, shape (k,), int64, or None
+        Indices of the validation objects' classes, -1 for a class that the training lacks; None
         without validation.
     """
 
@@ -99,7 +99,7 @@ class Arguments:
     minus: IntArray
     weights: FloatArray | None
     objects: Any
-    held: IntArray | None
+    validation_codes: IntArray | None
 
 
 def as_arguments(
@@ -112,9 +112,12 @@ def as_arguments(
     require_pairs(landmarks, len(labels), len(classes))
     _require_validation(validation, how)
     weights = as_class_weights(how.options.class_weight, classes)
-    objects, held = (None, None) if validation is None else _held_out(validation, classes)
+    objects, validation_codes = None, None
+    if validation is not None:
+        objects, validation_codes = _validation_objects(validation, classes)
     problems = 1 if len(classes) == 2 else len(classes)
-    return Arguments(K, classes, codes, *_places(landmarks, problems), weights, objects, held)
+    r, plus, minus = _pairs_of_problems(landmarks, problems)
+    return Arguments(K, classes, codes, r, plus, minus, weights, objects, validation_codes)
 
 
 def _require_validation(validation: Any, how: Training) -> None:
@@ -129,16 +132,16 @@ def _require_validation(validation: Any, how: Training) -> None:
         raise TypeError(f"validation must be (objects, labels); got a {type(validation).__name__}")
 
 
-def _held_out(validation: Any, classes: Labels) -> tuple[Any, IntArray]:
-    """The validation objects and the places of their classes, -1 for an unknown one."""
+def _validation_objects(validation: Any, classes: Labels) -> tuple[Any, IntArray]:
+    """Return the validation objects and the indices of their classes, -1 for an unknown class."""
     objects, y = validation
     labels = as_labels(y, len(objects), "validation")
     places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
     return objects, np.where(classes[places] == labels, places, -1)
 
 
-def _places(P: Landmarks, problems: int) -> tuple[IntArray, IntArray, IntArray]:
-    """The landmarks to compare with, and the pairs of every problem as places among them."""
+def _pairs_of_problems(P: Landmarks, problems: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the landmarks to compare with, and the pairs of every problem as indices of them."""
     landmarks = np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]]))
     plus = np.searchsorted(landmarks, P.plus)
     minus = np.where(P.minus == ALONE, ALONE, np.searchsorted(landmarks, np.maximum(P.minus, 0)))
@@ -156,9 +159,9 @@ class OneVsAll:
     ----------
     classes : ndarray, shape (c,)
     landmarks : ndarray, shape (r,), int64
-        Places among the training objects, ascending.
+        Indices of training objects, ascending.
     plus, minus : ndarray, shape (problems, d), int64
-        Places in `landmarks`; `minus` is -1 for BBS.
+        Indices of `landmarks`; `minus` is -1 for BBS.
     l : ndarray, shape (problems, n), float64
         1 for the problem's class, -1 for the rest.
     weights : ndarray, shape (n,), float64, or None
@@ -166,10 +169,10 @@ class OneVsAll:
     S, V : ndarray, shape (n, r), (k, r), float64
         K from the training and the validation objects to the landmarks, divided by `scale`.
     scale : float
-    held : ndarray, shape (k,), int64, or None
-        Places of the validation objects' classes, -1 for a class that the training lacks; None
+    validation_codes : ndarray, shape (k,), int64, or None
+        Indices of the validation objects' classes, -1 for a class that the training lacks; None
         without validation.
-    held_weights : ndarray, shape (k,), float64, or None
+    validation_weights : ndarray, shape (k,), float64, or None
     """
 
     classes: Labels
@@ -181,8 +184,8 @@ class OneVsAll:
     S: FloatArray
     V: FloatArray
     scale: float
-    held: IntArray | None
-    held_weights: FloatArray | None
+    validation_codes: IntArray | None
+    validation_weights: FloatArray | None
 
     @property
     def positives(self) -> Labels:
@@ -192,8 +195,8 @@ class OneVsAll:
     def first(self, k: int) -> "OneVsAll":
         """Return the first k problems, and of more than two classes the first k alone.
 
-        Validation objects of the other classes remain. No classifier predicts their places, so they
-        count as wrong.
+        Validation objects of the other classes remain. They count as wrong, as no classifier
+        predicts their classes.
         """
         if k == len(self.l):
             return self
@@ -229,18 +232,18 @@ class OneVsAll:
         ndarray, shape (problems, m, n_C) with `per_class`, else (1, m, n_C); or (0,) without
         validation
         """
-        if self.held is None:
+        if self.validation_codes is None:
             return np.empty(0)
         if per_class:
             positives = range(len(self.classes) - len(self.l), len(self.classes))
-            truth = np.array([self.held == c for c in positives])
-            return _mean((scores > 0) == truth[:, None, None], self.held_weights)
+            truth = np.array([self.validation_codes == c for c in positives])
+            return _mean((scores > 0) == truth[:, None, None], self.validation_weights)
         _, m, n_C, _ = scores.shape
         shares = np.empty((1, m, n_C))
         for f in range(m):
             for c in range(n_C):
-                right = classes_of(scores[:, f, c].T, len(self.classes)) == self.held
-                shares[0, f, c] = _mean(right, self.held_weights)
+                right = classes_of(scores[:, f, c].T, len(self.classes)) == self.validation_codes
+                shares[0, f, c] = _mean(right, self.validation_weights)
         return shares
 
     def digest(self, how: Training) -> str:
@@ -264,7 +267,7 @@ class OneVsAll:
 
 
 def _mean(values: FloatArray | BoolArray, weights: FloatArray | None) -> FloatArray:
-    """The mean over the last axis, of objects that count `weights`, or alike."""
+    """Return the mean over the last axis, weighted by `weights` if there are any."""
     mean: FloatArray
     if weights is None:
         mean = values.mean(axis=-1)
@@ -277,7 +280,7 @@ def look_up(arguments: Arguments, how: Training) -> OneVsAll:
     """Look K up, and return the problems."""
     S = arguments.K.within(None, arguments.landmarks)
     V = np.empty((0, len(arguments.landmarks)))
-    if arguments.held is not None:
+    if arguments.validation_codes is not None:
         V = arguments.K.between(arguments.objects, arguments.landmarks)
     scale = _scale(how.options.bound, S, V)
     if scale != 1:
@@ -286,9 +289,10 @@ def look_up(arguments: Arguments, how: Training) -> OneVsAll:
     n_classes = len(arguments.classes)
     signs = [np.where(arguments.codes == c, 1.0, -1.0) for c in range(n_classes == 2, n_classes)]
     weights = arguments.weights
-    held_weights = None
-    if weights is not None and arguments.held is not None:
-        held_weights = np.where(arguments.held < 0, 1.0, weights[arguments.held])
+    validation_weights = None
+    if weights is not None and arguments.validation_codes is not None:
+        validation_codes = arguments.validation_codes
+        validation_weights = np.where(validation_codes < 0, 1.0, weights[validation_codes])
     return OneVsAll(
         classes=arguments.classes,
         landmarks=arguments.landmarks,
@@ -299,13 +303,13 @@ def look_up(arguments: Arguments, how: Training) -> OneVsAll:
         S=S,
         V=V,
         scale=scale,
-        held=arguments.held,
-        held_weights=held_weights,
+        validation_codes=arguments.validation_codes,
+        validation_weights=validation_weights,
     )
 
 
 def _scale(bound: float | None, S: FloatArray, V: FloatArray) -> float:
-    """The divisor of the similarities: § 2, "normalized i.e. sup K(x, y) <= 1"."""
+    """Return the divisor of the similarities: § 2, "normalized i.e. sup K(x, y) <= 1"."""
     largest = float(np.abs(S).max())  # ERRATUM FT-4
     if bound is None:
         if largest <= 1:

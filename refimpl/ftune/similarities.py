@@ -170,8 +170,8 @@ class Similarity:
         TypeError, ValueError
             As :meth:`within`, and if `Q` does not fit.
         """
-        wanted: IntArray = as_indices(references, len(self), "references", "training objects")
-        distinct, places = np.unique(wanted, return_inverse=True)
+        columns: IntArray = as_indices(references, len(self), "references", "training objects")
+        distinct, places = np.unique(columns, return_inverse=True)
         if self._K is None:
             block = self._of_matrix(Q, distinct)
         else:
@@ -186,7 +186,7 @@ class Similarity:
         self.computed += block.size
         if self.distance:
             block = -block
-        same = len(distinct) == len(wanted) and (places == np.arange(len(wanted))).all()
+        same = len(distinct) == len(columns) and (places == np.arange(len(columns))).all()
         return np.ascontiguousarray(block if same else block[:, places.reshape(-1)])
 
     def _of_matrix(self, Q: Any, references: IntArray) -> FloatArray:

@@ -74,11 +74,11 @@ class Landmarks:
     Attributes
     ----------
     L : ndarray, shape (r,), int64
-        Landmarks as places among the training objects, in the order of their choice. Pairs are
+        Landmarks as indices of training objects, in the order of their choice. Pairs are
         drawn from them. Only the fresh pairs of :func:`refimpl.ftune.random_landmarks` come from
         all objects instead.
     plus, minus : ndarray, shape (problems, d), int64
-        x_i^+ and x_i^- as places among the training objects. x_i^+ is of the problem's class (of
+        x_i^+ and x_i^- as indices of training objects. x_i^+ is of the problem's class (of
         two classes the second in sorted order), x_i^- of another.
 
     See Also
@@ -185,12 +185,12 @@ class LandmarkClassifier:
         The training objects that a new object is compared with, ascending. A new object costs r
         look-ups of K.
     plus, minus : ndarray, shape (problems, d), int64
-        Places in `landmarks`; `minus` is -1 for BBS. There is one problem for two classes, whose g
+        Indices of `landmarks`; `minus` is -1 for BBS. There is one problem for two classes, whose g
         is positive for the second, and one for each of more classes.
     slopes : ndarray, shape (m,), float64
         The family of transfer functions; NaN for a function that is not a ramp.
     f : ndarray, shape (problems,), int64
-        The place of f* in the family. It is the same for all problems unless each chose its own.
+        The index of f* in the family. It is the same for all problems unless each chose its own.
     C : ndarray, shape (problems,), float64
     w : ndarray, shape (problems, d), float64
     b : ndarray, shape (problems,), float64
@@ -238,8 +238,8 @@ class LandmarkClassifier:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", float(self.scale))  # a file gives an array back
-        known = tuple(None if np.isnan(slope) else slope for slope in self.slopes)
-        object.__setattr__(self, "functions", known)
+        functions = tuple(None if np.isnan(slope) else slope for slope in self.slopes)
+        object.__setattr__(self, "functions", functions)
 
     def decision(
         self, S: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
@@ -336,7 +336,7 @@ class LandmarkClassifier:
 
 
 def classes_of(g: FloatArray, n_classes: int = 2) -> IntArray:
-    """Return the places of the classes: h(x) = sgn g(x) of Theorem 2.
+    """Return the indices of the classes: h(x) = sgn g(x) of Theorem 2.
 
     With more than two classes it is the class with the largest g; among equals the first.
 

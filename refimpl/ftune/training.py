@@ -199,7 +199,7 @@ def bbs(
     K, y, validation, kernels, threads, callback, start, max_memory
         As for :func:`ftune`.
     landmarks : array_like of int, shape (d,), or Landmarks
-        Places of the landmarks among the training objects. Of :class:`Landmarks` it takes `L`.
+        Indices of the landmarks among the training objects. Of :class:`Landmarks` it takes `L`.
     options : FTuneOptions, optional
         `family`, `choose` and `per_class` are not used: there is no transfer function to choose.
 
@@ -261,10 +261,10 @@ def _train(
                 "and options; got the result of another"
             )
         trained = start.problems
-    left = range(len(trained), len(problems.l))
+    untrained = range(len(trained), len(problems.l))
     with ThreadPoolExecutor(how.threads) as pool:
         try:
-            for problem in pool.map(partial(tune, problems, how), left):
+            for problem in pool.map(partial(tune, problems, how), untrained):
                 trained.append(problem)
                 if callback is not None and callback(_step(problems, trained, digest)):
                     break
@@ -276,7 +276,7 @@ def _train(
 def _step(
     problems: OneVsAll, trained: list[TrainedProblem], digest: Callable[[], str]
 ) -> Step[TrainedProblem, FTuneTraining]:
-    """The step of the problem that was trained last."""
+    """Return the step of the problem that was trained last."""
     done = len(trained)
     return Step(
         number=done,
@@ -306,12 +306,12 @@ def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
     """
     l = problems.l[p]
     L = LOSSES[how.options.loss]
-    Phi, held = problems.spaces(p, how)
+    Phi, Phi_validation = problems.spaces(p, how)
     shape = (len(how.family), len(how.C))
     w = np.empty((*shape, Phi.shape[2] + 1))
     losses = np.empty(shape)
     gaps = np.empty(shape)
-    scores = np.empty((*shape, held.shape[1]))
+    scores = np.empty((*shape, Phi_validation.shape[1]))
     for f in range(len(how.family)):  # FT:2:2
         TRAIN = path(Phi[f], l, how.C, how.options.loss, how.options.bias, weights=problems.weights)
         for c, w_f in enumerate(TRAIN):  # one C after the other
@@ -319,14 +319,14 @@ def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
             # FT:2:3  L_f <- L(w_f)
             losses[f, c] = problems.mean_loss(L(l * (Phi[f] @ w_f.w + w_f.b)))
             gaps[f, c] = w_f.gap / w_f.objective
-            scores[f, c] = held[f] @ w_f.w + w_f.b
+            scores[f, c] = Phi_validation[f] @ w_f.w + w_f.b
     return TrainedProblem(w, losses, gaps, scores)
 
 
 def best_function(
     losses: FloatArray, accuracies: FloatArray, *, by_loss: bool
 ) -> tuple[IntArray, IntArray]:
-    """Return the places of f* and of its C, of equally good ones the first: Algorithm 2, line 5.
+    """Return the indices of f* and of its C, the first of equally good ones: Algorithm 2, line 5.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ def best_function(
 def _classifier(
     problems: OneVsAll, how: Training, per_class: bool, trained: list[TrainedProblem]
 ) -> LandmarkClassifier:
-    """The classifier where each problem chooses for itself (-M) or all choose together (-S)."""
+    """Return the classifier where each problem chooses f (-M) or all choose it together (-S)."""
     w = np.array([problem.w for problem in trained])
     losses = np.array([problem.losses for problem in trained])
     scores = np.array([problem.scores for problem in trained])

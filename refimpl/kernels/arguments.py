@@ -70,7 +70,7 @@ class Array:
     largest : float, optional
         The largest absolute value, no NaN; infinity refuses NaN alone.
     ascends_to : str, optional
-        The values are places in a list of this length, which they divide: they begin at 0, never
+        The values are positions in a list of this length, which they divide: they begin at 0, never
         fall, and end there.
     written : bool, default False
         Whether the kernel writes to it.
@@ -122,8 +122,8 @@ class Array:
         self.positive = positive
         self.only = only
         self.ascending = ascending
-        self.known = frozenset(map(np.dtype, dtypes))  # in the machine's byte order
-        self.axes = [_parts(wanted) for wanted in shape]
+        self.allowed = frozenset(map(np.dtype, dtypes))  # in the machine's byte order
+        self.axes = [_parts(length) for length in shape]
         self.free = not (
             below or finite or largest or ascends_to or weights or positive or only or ascending
         )
@@ -146,7 +146,7 @@ class Array:
         # subclasses such as masked arrays and matrices have other arithmetic
         if type(value) not in (np.ndarray, np.memmap):
             raise TypeError(f"{name} must be a numpy.ndarray; got {_kind(value)}")
-        if value.dtype not in self.known:
+        if value.dtype not in self.allowed:
             raise TypeError(f"{name} must hold {' or '.join(self.dtypes)}; got {value.dtype}")
         if self.like is not None and value.dtype != _dtype_of(self.like, values):
             raise TypeError(
@@ -161,13 +161,13 @@ class Array:
                 f"{name} must have {len(self.shape)} dimensions; "
                 f"got an array of shape {value.shape}"
             )
-        for axis, (wanted, more) in enumerate(self.axes):
+        for axis, (key, more) in enumerate(self.axes):
             length = value.shape[axis]
-            if wanted not in lengths and wanted is not None:
-                lengths[wanted] = length - more
+            if key not in lengths and key is not None:
+                lengths[key] = length - more
                 if length < more:
                     raise ValueError(f"{name} must have at least {more} entries; got {length}")
-            expected = more if wanted is None else lengths[wanted] + more
+            expected = more if key is None else lengths[key] + more
             if length != expected:
                 raise ValueError(
                     f"{name} must have the length {expected} along axis {axis}; "
@@ -199,7 +199,7 @@ class Array:
             require_within(value, name, self.largest)
 
     def _check_indices(self, name: str, value: NDArray[Any], lengths: Lengths) -> None:
-        """Check indices, places and weights."""
+        """Check indices, positions and weights."""
         if self.below is not None and value.size:
             least = value.min()
             most = value.max()
@@ -272,17 +272,17 @@ class Number:
 class Choice:
     """One of some strings or booleans."""
 
-    def __init__(self, *known: str | bool) -> None:
-        self.known = known
+    def __init__(self, *choices: str | bool) -> None:
+        self.choices = choices
 
     def check_form(
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
     ) -> None:
         """Check that the value is allowed."""
-        one_of(value, self.known, name)
+        one_of(value, self.choices, name)
 
     def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
-        """Nothing more."""
+        """Check nothing more."""
 
 
 class Instance:
@@ -300,8 +300,8 @@ class Instance:
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
     ) -> None:
         """Check the class, and enter its lengths."""
-        wanted = getattr(__import__(self.module, fromlist=[self.name]), self.name)
-        if not isinstance(value, wanted):
+        cls = getattr(__import__(self.module, fromlist=[self.name]), self.name)
+        if not isinstance(value, cls):
             raise TypeError(f"{name} must be a {self.name}; got {_kind(value)}")
         for key, length in self.lengths(value).items():
             expected = lengths.setdefault(key, length)
@@ -309,20 +309,20 @@ class Instance:
                 raise ValueError(f"{name} must have {expected} for {key}, as before; got {length}")
 
     def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
-        """Nothing more."""
+        """Check nothing more."""
 
 
-def length_of(wanted: int | str, lengths: Lengths) -> int:
-    """Return the length that `wanted` stands for: a number, a name, or a name and "+1" or more."""
-    name, more = _parts(wanted)
+def length_of(length: int | str, lengths: Lengths) -> int:
+    """Return the length that `length` stands for: a number, a name, or a name and "+1" or more."""
+    name, more = _parts(length)
     return more if name is None else lengths[name] + more
 
 
-def _parts(wanted: int | str) -> tuple[str | None, int]:
+def _parts(length: int | str) -> tuple[str | None, int]:
     """Split into the name of a length, None for a number, and what is added to it."""
-    if not isinstance(wanted, str):
-        return None, wanted
-    name, _, more = wanted.partition("+")
+    if not isinstance(length, str):
+        return None, length
+    name, _, more = length.partition("+")
     return name, int(more or 0)
 
 
@@ -350,9 +350,9 @@ def one_of(value: object, allowed: Collection[Value], name: str) -> Value:
     for choice in allowed:
         if isinstance(value, type(choice)) and value == choice:
             return choice
-    known = [repr(choice) for choice in allowed]
-    others = f"{', '.join(known[:-1])} or " if len(known) > 1 else ""
-    raise ValueError(f"{name} must be {others}{known[-1]}; got {value!r}")
+    listed = [repr(choice) for choice in allowed]
+    others = f"{', '.join(listed[:-1])} or " if len(listed) > 1 else ""
+    raise ValueError(f"{name} must be {others}{listed[-1]}; got {value!r}")
 
 
 def require_within(values: FloatArray, name: str, largest: float = LARGEST) -> None:

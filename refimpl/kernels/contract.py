@@ -334,13 +334,13 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
     """
     arguments = tuple(CONTRACT[function.__name__])
     signature = inspect.signature(function)
-    known = set(signature.parameters)
+    parameters = set(signature.parameters)
     required = {p.name for p in signature.parameters.values() if p.default is p.empty}
 
     @functools.wraps(function)
     def wrapper(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
         values = dict(zip(arguments, args, strict=False)) | options
-        if len(args) + len(options) > len(values) or not required <= values.keys() <= known:
+        if len(args) + len(options) > len(values) or not required <= values.keys() <= parameters:
             signature.bind(*args, **options)  # raises, in the same words for both twins
         check_threads(values.get("threads"))
         check(function.__name__, values)

@@ -144,7 +144,7 @@ def require_buckets(
         start, end = starts[bucket], ends[bucket]
         if not 0 <= start <= end <= len(members):
             raise ValueError(
-                f"starts[{bucket}] and ends[{bucket}] must be places in members, "
+                f"starts[{bucket}] and ends[{bucket}] must be positions in members, "
                 f"from 0 to {len(members)}, the start not after the end; got {start} and {end}"
             )
         wrong = np.flatnonzero((members[start:end] < 0) | (members[start:end] >= n))

@@ -343,9 +343,9 @@ def meet_pairs(
     met = _pairs_within(leaf)
     listed = first * np.int64(n) + second
     place = np.searchsorted(listed, met)
-    known = np.append(listed, -1)[place] == met
-    T[place[known]] += c  # SF:1:3
-    met = met[~known]
+    in_list = np.append(listed, -1)[place] == met
+    T[place[in_list]] += c  # SF:1:3
+    met = met[~in_list]
     order = np.argsort(np.concatenate([listed, met]), kind="stable")
     new = np.divmod(met, n)
     return (

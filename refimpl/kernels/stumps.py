@@ -158,7 +158,7 @@ class SortedFeatures:
             array = getattr(self, name)
             if array.shape != (d,) or (array < 0).any() or (array > most).any():
                 raise ValueError(
-                    f"{name} must hold a place for each of the {d} features, between 0 and the last"
+                    f"{name} must hold an index from 0 to the last for each of the {d} features"
                 )
 
     @property
@@ -182,7 +182,7 @@ class SortedFeatures:
         return _column(self.A, self.B, f)
 
     def bins(self, f: int) -> tuple[RowArray, UInt32Array, int]:
-        """Return the rows of feature f, where its bins start, and the common bin's place."""
+        """Return the rows of feature f, where its bins start, and the index of the common bin."""
         rows = self.rows[self.row_ptr[f] : self.row_ptr[f + 1]]
         starts = self.starts[self.bin_ptr[f] : self.bin_ptr[f + 1]]
         return rows, starts, self.common[f]

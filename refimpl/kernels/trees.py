@@ -355,9 +355,9 @@ def tree_nearest(
             i = tree.order[rows]
             square = squared_distances(x_t, tree.points[rows])
             computed[t] += len(i)
-            wanted = i != (-1 if skip is None else skip[t])
-            i = np.append(which, i[wanted])
-            square = np.append(near, square[wanted])
+            allowed = i != (-1 if skip is None else skip[t])
+            i = np.append(which, i[allowed])
+            square = np.append(near, square[allowed])
             nearest = np.lexsort((i, square))[:k]
             near[:], which[:] = square[nearest], i[nearest]
         squares[t], indices[t] = near, which

@@ -218,7 +218,7 @@ def as_validation(
     if validation is None:
         return None
     Q = as_vectors_like(validation[0], X, "validation[0]")
-    known = np.unique(y)
+    classes = np.unique(y)
     labels = as_labels(validation[1], len(Q), "validation[1]")
-    places = np.searchsorted(known, labels).clip(max=len(known) - 1)
-    return Validation(Q, np.where(known[places] == labels, places, -1))
+    places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    return Validation(Q, np.where(classes[places] == labels, places, -1))

@@ -212,8 +212,8 @@ class Coordinates:
             both = np.concatenate([A, free.N], axis=1)[self.used] * self.scale[self.used, None]
             sizes = np.linalg.norm(both, axis=0)
             sizes[sizes == 0] = 1.0
-            wanted = (L[alpha][:, self.used] * self.scale[self.used]).T
-            solution = np.linalg.lstsq(both / sizes, wanted, rcond=None)[0]
+            coefficients = (L[alpha][:, self.used] * self.scale[self.used]).T
+            solution = np.linalg.lstsq(both / sizes, coefficients, rcond=None)[0]
             V[alpha] = (solution / sizes[:, None])[: A.shape[1]].T
         return V
 

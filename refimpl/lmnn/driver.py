@@ -200,7 +200,7 @@ class Record:
         problem = self.problem
         tol = self.course.tol
         converged = best.settled or certified(best.objective, last.bound, tol, self.little)
-        known = _what_is_known(converged, best, last, tol, self.little)
+        closeness = _closeness(converged, best, last, tol, self.little)
         result = LMNNResult(
             best.L,
             problem.partition,
@@ -209,7 +209,7 @@ class Record:
             best.objective,
             last.bound,
             converged,
-            f"{reason}; {known}" if reason else known,
+            f"{reason}; {closeness}" if reason else closeness,
             np.array(self.history[:count]),
             np.array(self.errors[:count]),
         )
@@ -280,26 +280,28 @@ def with_what_was_left_out(
     return replace(result, bound=0.0, message=message, history=history)
 
 
-def _what_is_known(converged: bool, best: Check, last: Check, tol: float, little: float) -> str:
+def _closeness(converged: bool, best: Check, last: Check, tol: float, little: float) -> str:
     """Return a sentence about how near the returned metric is to the optimum."""
     gap = relative_gap(best.objective, last.bound)
     if converged and best.objective - last.bound <= tol * best.objective:
-        known = f"the objective is within {gap:.1e} of the optimum"
+        closeness = f"the objective is within {gap:.1e} of the optimum"
     elif converged and best.settled:
-        known = f"the last steps lowered the objective by less than {tol:.1e} of it"
+        closeness = f"the last steps lowered the objective by less than {tol:.1e} of it"
     elif converged:
-        known = (
+        closeness = (
             f"the objective is {best.objective:.1e}, which counts as 0 because it is less than "
             f"{little:.1e}"
         )
-        known += "" if last.bound > 0 else "; many metrics may reach this objective"
+        closeness += "" if last.bound > 0 else "; many metrics may reach this objective"
     elif last.bound > 0:
-        known = (
+        closeness = (
             f"not converged: the objective is within {gap:.1e} of the optimum, not within "
             f"tol = {tol:.1e}"
         )
     else:
-        known = "not converged: the distance of the objective from the optimum is not known"
+        closeness = "not converged: the distance of the objective from the optimum is not known"
     if best is not last:
-        known = f"the metric with the lowest validation error is returned; for this metric {known}"
-    return known
+        return (
+            f"the metric with the lowest validation error is returned; for this metric {closeness}"
+        )
+    return closeness

@@ -2,7 +2,7 @@
 Radeva (2006).
 
 The training is Algorithm A.2 of that paper, :func:`refimpl.boosted_distance.adaboost`, with the
-vectors of the two classes in the place of difference vectors; § 3 says that it is "the same version
+vectors of the two classes instead of difference vectors; § 3 says that it is "the same version
 of AdaBoost" as in P. Viola & M. J. Jones, "Robust real-time face detection", IJCV 57 (2004). The
 decision is their strong classifier (Table 1), which the paper's appendix, interested in the sum
 alone, does not print.
@@ -79,16 +79,16 @@ class AdaBoostClassifier:
             )
         alpha = self.ensemble.alpha
         T = len(alpha)
-        wanted = [T] if rounds is None else [as_count(t, "rounds") for t in np.atleast_1d(rounds)]
-        if max(wanted, default=0) > T:
-            raise ValueError(f"rounds must be at most {T}, as many as there are; got {max(wanted)}")
-        margins = np.empty((len(wanted), len(queries)))
+        counts = [T] if rounds is None else [as_count(t, "rounds") for t in np.atleast_1d(rounds)]
+        if max(counts, default=0) > T:
+            raise ValueError(f"rounds must be at most {T}, as many as there are; got {max(counts)}")
+        margins = np.empty((len(counts), len(queries)))
         votes = np.zeros(len(queries))
         half = 0.0
-        for t in range(max(wanted, default=0)):
+        for t in range(max(counts, default=0)):
             votes += alpha[t] * self.ensemble.h(t, queries)
             half += 0.5 * alpha[t]
-            margins[np.equal(wanted, t + 1)] = votes - half
+            margins[np.equal(counts, t + 1)] = votes - half
         return margins
 
     def predict(self, Q: ArrayLike) -> Labels:

@@ -99,7 +99,7 @@ class Candidates:
         return Candidates(starts, self.indices[kept], self.scores[kept])
 
     def places(self) -> IntArray:
-        """Return the place of each candidate in its query's list, from 0, like `indices`."""
+        """Return the position of each candidate in its query's list, from 0, like `indices`."""
         return np.arange(len(self.indices)) - np.repeat(self.starts[:-1], self.counts)
 
 

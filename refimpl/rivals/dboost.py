@@ -41,7 +41,7 @@ class DBoostClassifier:
     landmarks : ndarray, shape (r,), int64
         The training objects that a new object is compared with, ascending.
     plus, minus : ndarray, shape (problems, T), int64
-        x' and x'' of each round as places in `landmarks`.
+        x' and x'' of each round as indices of `landmarks`.
     polarity : ndarray, shape (problems, T), int64
     threshold : ndarray, shape (problems, T), float64
         h = 1 where polarity * (K(x, x') - K(x, x'')) < polarity * threshold, else -1.
@@ -241,7 +241,7 @@ class _Problem:
 
 
 def _draw(w: FloatArray, m: int, by_weight: bool, rng: np.random.Generator) -> IntArray:
-    """Return m places, drawn with replacement, in proportion to w or uniformly."""
+    """Return m indices, drawn with replacement, in proportion to w or uniformly."""
     if not by_weight:
         return rng.integers(len(w), size=m)
     below = np.cumsum(w)

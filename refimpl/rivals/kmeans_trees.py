@@ -56,7 +56,7 @@ class KMeansTrees:
     starts, ends : ndarray, shape (nodes,), int64
         Node j holds the points ``members[starts[j]:ends[j]]``.
     members : ndarray, shape (n_trees n,), int64
-        Places in X; ascending within a leaf.
+        Indices of points of X; ascending within a leaf.
 
     See Also
     --------

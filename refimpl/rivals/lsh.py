@@ -61,7 +61,7 @@ class HashTables:
     starts : ndarray, shape (buckets + 1,), int64
         Bucket j holds ``members[starts[j]:starts[j + 1]]``.
     members : ndarray, shape (tables n,), int64
-        Places in X; ascending within a bucket.
+        Indices of points of X; ascending within a bucket.
 
     See Also
     --------
@@ -170,9 +170,9 @@ class HashTables:
         buckets = np.empty((len(queries), len(self.tables) - 1), dtype=np.int64)
         for t in range(buckets.shape[1]):
             mine = self._sortable[t]
-            wanted = sortable(keys[:, t * self.k : (t + 1) * self.k])
-            place = np.searchsorted(mine, wanted)
-            same = mine[np.minimum(place, len(mine) - 1)] == wanted
+            query_keys = sortable(keys[:, t * self.k : (t + 1) * self.k])
+            place = np.searchsorted(mine, query_keys)
+            same = mine[np.minimum(place, len(mine) - 1)] == query_keys
             buckets[:, t] = np.where(same, self.tables[t] + place, -1)
         return buckets
 

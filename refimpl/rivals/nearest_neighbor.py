@@ -314,7 +314,7 @@ def pairwise(distance: Distance, Q: ArrayLike, X: ArrayLike, y: ArrayLike) -> Fl
 def nearest_neighbor(distance: Distance, Q: ArrayLike, X: ArrayLike, y: ArrayLike) -> Labels:
     """Return the label of each query's nearest training vector; the lowest index wins ties.
 
-    Equation 1 of Amores, Sebe & Radeva (2006) with a distance in the place of the similarity.
+    Equation 1 of Amores, Sebe & Radeva (2006) with a distance instead of the similarity.
     Queries are taken in blocks, so memory stays bounded. Equal training vectors with equal weights
     are exactly tied.
 

@@ -29,7 +29,7 @@ class Scan:
     squares : ndarray, shape (m, k), float64
         Squared distances, ascending, as the rotated vectors have them.
     indices : ndarray, shape (m, k), int64
-        Places in X; of equal distances the lowest index comes first.
+        Indices of points of X; of equal distances the lowest index comes first.
     terms : ndarray, shape (m,), int64
         The number of squares that were added up for each query; at most n d.
 

@@ -342,17 +342,17 @@ def _block(
     vectors: FloatArray | None,
 ) -> FloatArray:
     """Return the coordinates of one block of queries."""
-    known = np.full((len(Q), len(references)), np.nan)  # exact distances, each computed once
-    approximate = np.zeros_like(known)  # squared distances of the coordinates so far
+    exact = np.full((len(Q), len(references)), np.nan)  # exact distances, each computed once
+    approximate = np.zeros_like(exact)  # squared distances of the coordinates so far
     F = np.zeros((len(Q), len(starts) - 1))
     V = F if vectors is None else vectors
     for j in range(F.shape[1]):
         R = positions[starts[j] : starts[j + 1]]
         near = R[candidates(approximate[:, R], sigma)]
-        rows, columns = np.nonzero(np.isnan(np.take_along_axis(known, near, axis=1)))
+        rows, columns = np.nonzero(np.isnan(np.take_along_axis(exact, near, axis=1)))
         columns = near[rows, columns]
-        known[rows, columns] = space.pair_distances(Q, rows, references[columns])
-        F[:, j] = np.take_along_axis(known, near, axis=1).min(axis=1)
+        exact[rows, columns] = space.pair_distances(Q, rows, references[columns])
+        F[:, j] = np.take_along_axis(exact, near, axis=1).min(axis=1)
         approximate += (F[:, [j]] - V[:, j]) ** 2
     return F
 
@@ -378,6 +378,6 @@ def candidates(approximate: FloatArray, sigma: int) -> IntArray:
     bound = np.partition(approximate, sigma - 1, axis=1)[:, [sigma - 1]]
     below = approximate < bound
     tied = approximate == bound
-    wanted = sigma - below.sum(axis=1, keepdims=True)
-    keep = below | (tied & (tied.cumsum(axis=1) <= wanted))
+    n_tied = sigma - below.sum(axis=1, keepdims=True)
+    keep = below | (tied & (tied.cumsum(axis=1) <= n_tied))
     return np.nonzero(keep)[1].reshape(len(approximate), sigma)

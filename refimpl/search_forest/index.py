@@ -248,7 +248,7 @@ class InvertedIndex:
                 self.compact()
 
     def compact(self) -> None:
-        """Reclaim the places of deleted points. The answers of the index stay the same."""
+        """Reclaim the memory of deleted points. The answers of the index stay the same."""
         with self._lock:
             starts, items, ids, alive, vectors, _ = self._now()
             if alive.all():

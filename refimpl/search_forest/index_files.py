@@ -185,14 +185,14 @@ def _fit(
 
 
 def _are_ids(ids: IntArray, following: int) -> bool:
-    """Whether these are ascending ids, all of them given before `following`."""
+    """Return whether `ids` ascend and were all given before `following`."""
     if ids.ndim != 1 or ids.dtype != np.int64 or not (ids[1:] > ids[:-1]).all():
         return False
     return len(ids) == 0 or bool(0 <= ids[0] <= ids[-1] < following)
 
 
 def _are_lists(starts: IntArray, items: Int32Array, n_words: int) -> bool:
-    """Whether these are the lists of so many words, one after the other."""
+    """Return whether starts and items are the lists of `n_words` words, each after the last."""
     if starts.shape != (n_words + 1,) or starts.dtype != np.int64:
         return False
     if starts[0] != 0 or not (starts[1:] >= starts[:-1]).all():
@@ -201,13 +201,13 @@ def _are_lists(starts: IntArray, items: Int32Array, n_words: int) -> bool:
 
 
 def _are_vectors(vectors: Points, n: int, planes: Points) -> bool:
-    """Whether these are n points in the form of the forest's planes."""
+    """Return whether `vectors` are n points of the dimension and dtype of the forest's planes."""
     in_shape = vectors.shape == (n, planes.shape[1]) and vectors.dtype == planes.dtype
     return in_shape and vectors.flags.c_contiguous
 
 
 def _all_points_in_each_tree(starts: IntArray, items: Int32Array, M: int, n: int) -> bool:
-    """Whether each of M trees has the items 0, ..., n - 1 in any order, in lists of its own."""
+    """Return whether each of M trees has the items 0, ..., n - 1, in its own lists."""
     if len(items) != M * n or not np.isin(n * np.arange(M), starts).all():
         return False
     for of_tree in items.reshape(M, n):

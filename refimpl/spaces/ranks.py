@@ -98,12 +98,12 @@ def _as_neighbors(neighbors: ArrayLike, m: int, n: int) -> NDArray[Any]:
     true: NDArray[Any] = np.asarray(neighbors)
     if true.ndim != 2 or len(true) != m or true.dtype.kind not in "iu":
         raise ValueError(
-            f"neighbors must hold integers, a row of places in X for each of {m} queries; "
+            f"neighbors must hold integers, a row of indices of X for each of {m} queries; "
             f"got {true.dtype} of shape {true.shape}"
         )
     if true.min(initial=0) < 0 or true.max(initial=0) >= n:
         raise ValueError(
-            f"neighbors must hold places in X from 0 to {n - 1}; got {true.min()} to {true.max()}"
+            f"neighbors must hold indices of X from 0 to {n - 1}; got {true.min()} to {true.max()}"
         )
     return true
 

@@ -243,7 +243,7 @@ def test_ranges_have_the_five_forms():
         ),
         ({"triples": np.zeros((600, 2), dtype=int)}, r"objects must have shape .*; got \(600, 2\)"),
         ({"triples": np.zeros((600, 3))}, "objects must hold integers; got float64"),
-        ({"triples": np.full((600, 3), -1)}, "objects must hold places of at least 0; got -1"),
+        ({"triples": np.full((600, 3), -1)}, "objects must hold indices of at least 0; got -1"),
         ({"D": np.full((60, 60), -1.0)}, "D must hold distances of at least 0; got -1"),
         ({"D": np.full((60, 60), np.nan)}, "D must hold finite numbers; got 3600"),
     ],

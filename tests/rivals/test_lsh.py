@@ -362,7 +362,7 @@ def test_what_the_kernels_refuse():
     assert_arrays_only("bucket_votes", [one, one + 1, one, none, 1, 1])
     members = "members[0] must be a point from 0 to 0; got"
     places = (
-        "starts[0] and ends[0] must be places in members, from 0 to 1, "
+        "starts[0] and ends[0] must be positions in members, from 0 to 1, "
         "the start not after the end; got"
     )
     assert_refused(
@@ -460,7 +460,7 @@ def test_of_an_index_only_the_buckets_of_the_queries_count(kernels):
     assert [one.tolist() for one in found] == [[0, 2], [0, 1], [1, 1]]
     buckets = np.array([[0, 0]] * 70 + [[0, 2], [1, 0]])
     with pytest.raises(
-        ValueError, match=r"starts\[2\] and ends\[2\] must be places in members.*got 9 and 5"
+        ValueError, match=r"starts\[2\] and ends\[2\] must be positions in members.*got 9 and 5"
     ):
         kernels.bucket_votes(starts, ends, members, buckets, 2, 5)
     with pytest.raises(ValueError, match=r"members\[2\] must be a point from 0 to 1; got 7"):
