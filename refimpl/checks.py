@@ -6,20 +6,21 @@ that the rest of the package relies on, so the mirrored algorithms contain no ch
 """
 
 import operator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
 from refimpl import kernels as reference
 from refimpl.kernels.arguments import one_of
 from refimpl.kernels.contract import check_threads
+from refimpl.labels import require_one_type
 from refimpl.resources import processors
-from refimpl.results import require_one_type
 from refimpl.typing import ArrayLike, IntArray, Kernels, Labels
 from refimpl.vectors import as_matrix, as_vectors_like
 
 __all__ = [
     "as_callback",
+    "as_class_indices",
     "as_count",
     "as_generator",
     "as_indices",
@@ -27,12 +28,15 @@ __all__ = [
     "as_labels",
     "as_matrix",
     "as_number",
+    "as_options",
     "as_threads",
     "as_vectors_like",
     "one_of",
     "positive",
     "require_one_type",
 ]
+
+Options = TypeVar("Options")
 
 # ----------------------------------------------------------------------------- labels and indices
 
@@ -90,6 +94,58 @@ def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Lab
     if n_classes < min_classes:
         raise ValueError(f"{name} must hold at least {min_classes} classes; got {n_classes}")
     return array
+
+
+def as_class_indices(labels: ArrayLike, classes: Labels, n: int, name: str) -> IntArray:
+    """Return the index of the class of each of `n` labels, -1 for a label of no class.
+
+    Parameters
+    ----------
+    labels : array_like, shape (n,)
+        Labels of the same type as the classes: strings for strings, numbers for numbers.
+    classes : ndarray, shape (c,)
+        The different labels of y, sorted.
+    n : int
+        The number of labels.
+    name : str
+        How the messages call the argument.
+
+    Returns
+    -------
+    ndarray, shape (n,), int64
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`as_labels`, and if the labels are of another type than the classes.
+
+    Examples
+    --------
+    >>> classes = np.array(["a", "b"])
+    >>> as_class_indices(["b", "c"], classes, 2, "validation").tolist()
+    [1, -1]
+    >>> as_class_indices([1, 0], classes, 2, "validation")
+    Traceback (most recent call last):
+        ...
+    TypeError: validation must hold labels of the type of y, such as 'a'; got 1
+    """
+    array = as_labels(labels, n, name)
+    if _type_of_labels(array) != _type_of_labels(classes):
+        example = classes.tolist()[0]
+        label = array.tolist()[0]
+        raise TypeError(
+            f"{name} must hold labels of the type of y, such as {example!r}; got {label!r}"
+        )
+    indices = np.searchsorted(classes, array).clip(max=len(classes) - 1)
+    return np.where(classes[indices] == array, indices, -1).astype(np.int64)
+
+
+def _type_of_labels(labels: Labels) -> object:
+    """Return what tells the labels' type; numbers and booleans are of one type, as 1 == True."""
+    kind = np.asarray(labels[0]).dtype.kind
+    if kind == "O":
+        return type(labels[0])
+    return "number" if kind in "biuf" else kind
 
 
 def as_indices(indices: ArrayLike, n: int, name: str, of: str = "database objects") -> IntArray:
@@ -274,7 +330,38 @@ def _refuse(error: type[Exception], name: str, what: str, value: Any) -> NoRetur
     raise error(f"{name} must be {what}; got {value!r}") from None
 
 
-# ----------------------------------------------------- generators, kernels, threads and callbacks
+# -------------------------------------------- options, generators, kernels, threads and callbacks
+
+
+def as_options(options: Any, cls: type[Options]) -> Options:
+    """Return `options`, which must be an object of the class `cls`.
+
+    Parameters
+    ----------
+    options : object of class `cls`
+    cls : type
+        The class of the options, such as :class:`refimpl.lmnn.LMNNOptions`.
+
+    Returns
+    -------
+    object of class `cls`
+
+    Raises
+    ------
+    TypeError
+        If `options` is anything else, for instance a dict.
+
+    Examples
+    --------
+    >>> from refimpl.lmnn import LMNNOptions
+    >>> as_options({"tol": 0.01}, LMNNOptions)
+    Traceback (most recent call last):
+        ...
+    TypeError: options must be LMNNOptions(...); got {'tol': 0.01}
+    """
+    if not isinstance(options, cls):
+        _refuse(TypeError, "options", f"{cls.__name__}(...)", options)
+    return options
 
 
 def as_generator(rng: Any, name: str = "rng") -> np.random.Generator:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refimpl.frozen import from_new_arrays, immutable, require_forms, sealed
+from refimpl.labels import label_array
 
 __all__ = [
     "HOMES",
@@ -37,7 +38,6 @@ __all__ = [
     "immutable",
     "load",
     "require_forms",
-    "require_one_type",
     "result",
     "save",
     "sealed",
@@ -312,7 +312,7 @@ def _to_arrays(value: object) -> tuple[Header, Arrays]:
     if isinstance(value, dict) and value:
         names = {_name(member) for member in value.values()}
         if len(names) == 1 and None not in names:
-            arrays = {"labels": _label_array(list(value))}
+            arrays = {"labels": label_array(list(value))}
             for i, member in enumerate(value.values()):
                 arrays.update(_fields(member, f"{i}."))
             return {"type": names.pop(), "labels": len(value)}, arrays
@@ -343,65 +343,6 @@ def _with_parts(name: str, value: Any) -> tuple[Header, Arrays]:
 def _name(value: object) -> str | None:
     """Return the public name of a result's class; None if the value is no result."""
     return type(value).__dict__.get("_result_name")
-
-
-def require_one_type(labels: Iterable[Any], name: str, what: str = "label") -> None:
-    """Refuse labels of several types, such as 1, 1.0, True and "1", which an array would mix up.
-
-    Parameters
-    ----------
-    labels : iterable
-        Python or NumPy scalars; 1 and numpy.int64(1) are of one type.
-    name : str
-        How the messages call the argument.
-    what : str, default "label"
-        How the messages call a single label.
-
-    Raises
-    ------
-    TypeError
-        If the labels are not all of one type, or a label is None.
-
-    Examples
-    --------
-    >>> from refimpl.results import require_one_type
-    >>> require_one_type([1, "1"], "y")
-    Traceback (most recent call last):
-        ...
-    TypeError: y must hold labels of one type; got 1 (int) and '1' (str)
-    """
-    first: dict[type, Any] = {}
-    for label in labels:
-        first.setdefault(_kind(label), label)
-    if type(None) in first:
-        raise TypeError(f"{name} must hold {what}s other than None; got None")
-    if len(first) > 1:
-        a, b, *_ = first.values()
-        raise TypeError(
-            f"{name} must hold {what}s of one type; "
-            f"got {a!r} ({type(a).__name__}) and {b!r} ({type(b).__name__})"
-        )
-
-
-def _kind(label: Any) -> type:
-    types: tuple[tuple[type, ...], ...]
-    types = ((bool, np.bool_), (int, np.integer), (float, np.floating), (str,), (bytes,))
-    return next((kinds[0] for kinds in types if isinstance(label, kinds)), type(label))
-
-
-def _label_array(labels: list[Any]) -> NDArray[Any]:
-    """Return a dict's labels as an array from which the same labels can be read back."""
-    require_one_type(labels, "value", "label")
-    array = np.array(labels) if np.isscalar(labels[0]) else np.empty(0, dtype=object)
-    if array.dtype.kind not in "biufUS":
-        raise TypeError(
-            "value must have labels that are integers, strings, booleans or floats; "
-            f"got {labels[0]!r}"
-        )
-    for label, back in zip(labels, array.tolist(), strict=True):
-        if label != back or isinstance(back, float) != isinstance(label, float | np.floating):
-            raise ValueError(f"value must have labels that an array holds unchanged; got {label!r}")
-    return array
 
 
 def _fields(

@@ -6,7 +6,7 @@ from refimpl.boostmap.distances import CandidateDistances
 from refimpl.boostmap.model import BoostMap
 from refimpl.boostmap.options import DEFAULT_OPTIONS, BoostMapOptions
 from refimpl.boostmap.triples import Triples
-from refimpl.checks import as_count, as_threads
+from refimpl.checks import as_count, as_options, as_threads
 from refimpl.progress import Callback
 from refimpl.typing import Kernels
 
@@ -85,10 +85,10 @@ def require_arguments(
     for value, kind, name in (
         (distances, CandidateDistances, "distances"),
         (triples, Triples, "triples"),
-        (options, BoostMapOptions, "options"),
     ):
         if not isinstance(value, kind):
             raise TypeError(f"{name} must be a {kind.__name__}; got a {type(value).__name__}")
+    as_options(options, BoostMapOptions)
     n = distances.D.shape[1]
     most = int(triples.objects.max())
     if most >= n:

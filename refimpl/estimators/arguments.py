@@ -65,7 +65,7 @@ def threads_of(n_jobs: int | None) -> int | None:
     Raises
     ------
     ValueError
-        If `n_jobs` is 0 or not an integer.
+        If `n_jobs` is 0 or not an integer; True and False are not.
 
     See Also
     --------
@@ -78,7 +78,7 @@ def threads_of(n_jobs: int | None) -> int | None:
     """
     if n_jobs is None:
         return 1
-    if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+    if not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
     if n_jobs == -1:
         return None

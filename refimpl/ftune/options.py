@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refimpl.checks import one_of, positive
+from refimpl.checks import as_options, one_of, positive
 from refimpl.ftune.arguments import as_costs, as_family, require_class_weight
 from refimpl.ftune.linear_models import LossName, as_bias, require_loss
 from refimpl.ftune.space import TransferFunction
@@ -27,7 +27,7 @@ class FTuneOptions:
     """Which transfer functions and penalties are tried, and how the best are chosen.
 
     The defaults are those of the paper's experiments (§ 3). ``choose="training"`` with one C is
-    Algorithm 2 as printed.
+    Algorithm 2 as printed. Options with a `class_weight` cannot be hashed, since a dict cannot.
 
     Attributes
     ----------
@@ -109,7 +109,6 @@ DEFAULTS = FTuneOptions()
 
 def for_bbs(options: FTuneOptions, validation: object) -> FTuneOptions:
     """Return the options of BBS, which has no transfer function to choose."""
-    if not isinstance(options, FTuneOptions):
-        raise TypeError(f"options must be FTuneOptions(...); got {options!r}")
+    options = as_options(options, FTuneOptions)
     choose: Literal["validation", "training"] = "training" if validation is None else "validation"
     return replace(options, family=1.0, choose=choose, per_class=False)

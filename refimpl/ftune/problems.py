@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.checks import as_kernels, as_labels, as_threads
+from refimpl.checks import as_class_indices, as_kernels, as_options, as_threads
 from refimpl.ftune.arguments import (
     DIFFERENCES,
     NormalizationWarning,
@@ -57,8 +57,7 @@ class Training:
 
 def as_training(options: FTuneOptions, kernels: Kernels | None, threads: int | None) -> Training:
     """Check how to train."""
-    if not isinstance(options, FTuneOptions):
-        raise TypeError(f"options must be FTuneOptions(...); got {options!r}")
+    options = as_options(options, FTuneOptions)
     return Training(
         family=as_family(options.family),
         C=as_costs(options.C),
@@ -135,9 +134,7 @@ def _require_validation(validation: Any, how: Training) -> None:
 def _validation_objects(validation: Any, classes: Labels) -> tuple[Any, IntArray]:
     """Return the validation objects and the indices of their classes, -1 for an unknown class."""
     objects, y = validation
-    labels = as_labels(y, len(objects), "validation")
-    places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    return objects, np.where(classes[places] == labels, places, -1)
+    return objects, as_class_indices(y, classes, len(objects), "validation")
 
 
 def _pairs_of_problems(P: Landmarks, problems: int) -> tuple[IntArray, IntArray, IntArray]:

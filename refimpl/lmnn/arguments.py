@@ -5,7 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.checks import as_count, as_kernels, as_labels, as_matrix, as_vectors_like, positive
+from refimpl.checks import (
+    as_class_indices,
+    as_count,
+    as_kernels,
+    as_labels,
+    as_matrix,
+    as_options,
+    as_vectors_like,
+    positive,
+)
 from refimpl.kernels.arguments import require_within
 from refimpl.kernels.contract import check_threads
 from refimpl.lmnn.model import LMNNCallback, Metric, factors_of
@@ -84,8 +93,7 @@ def as_request(
 ) -> Request:
     """Check the arguments of :func:`refimpl.lmnn.lmnn`."""
     points, classes, k = checked(X, y, k)
-    if not isinstance(options, LMNNOptions):
-        raise TypeError(f"options must be an LMNNOptions; got {options!r}")
+    options = as_options(options, LMNNOptions)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
     check_threads(threads)
@@ -218,7 +226,4 @@ def as_validation(
     if validation is None:
         return None
     Q = as_vectors_like(validation[0], X, "validation[0]")
-    classes = np.unique(y)
-    labels = as_labels(validation[1], len(Q), "validation[1]")
-    places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    return Validation(Q, np.where(classes[places] == labels, places, -1))
+    return Validation(Q, as_class_indices(validation[1], np.unique(y), len(Q), "validation[1]"))

@@ -38,8 +38,11 @@ def estimate_memory(
     The memory of a training depends on the number of pairs of a point and an impostor, which is not
     known in advance. The bound assumes the largest possible number: all pairs of points of
     different classes. Few trainings come near the bound; ``result.history[:, 3].max()`` is the
-    number of pairs that a training had. The bound is valid for both kernels, and also for
-    :func:`refimpl.lmnn.lmnn_rect`, whose factor is smaller.
+    number of pairs that a training had. The bound is valid for both kernels.
+
+    :func:`refimpl.lmnn.lmnn_rect` has no estimate of its own. For its X, y, k, mu, targets and
+    options the estimate is an upper bound too, as long as `partition` is None. It does not depend
+    on r: with a small r the training may take far less.
 
     Parameters
     ----------

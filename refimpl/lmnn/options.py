@@ -21,6 +21,8 @@ Search: TypeAlias = Literal["product", "trees"]
 class LMNNOptions:
     """How :func:`refimpl.lmnn.lmnn` and :func:`refimpl.lmnn.lmnn_rect` train.
 
+    Options are compared by value. They cannot be hashed, because `validation` may hold arrays.
+
     Parameters
     ----------
     solver : {"smoothed", "printed"}, optional
@@ -47,10 +49,10 @@ class LMNNOptions:
         How many times target neighbours are chosen: first as `targets` says, then under the metric
         just learnt. `lmnn_rect` accepts only 1.
     validation : (array_like, array_like), optional
-        Points, shape (m, d), and their labels, shape (m,). The training ends when their k-NN error
-        has not fallen for `patience` full checks, and the metrics with the lowest error are
-        returned. A training of several metrics starts from a single metric, whose training ends in
-        the same way.
+        Points, shape (m, d), and their labels, shape (m,), of the type of y. The training ends when
+        their k-NN error has not fallen for `patience` full checks, and the metrics with the lowest
+        error are returned. A training of several metrics starts from a single metric, whose
+        training ends in the same way.
     patience : int, default 5
         How many full checks without a lower validation error to wait for.
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.checks import as_count, as_matrix
+from refimpl.checks import as_count, as_matrix, as_options
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback
 from refimpl.search_forest.eigen import STEPS
-from refimpl.search_forest.options import DEFAULTS, ForestOptions, as_options
+from refimpl.search_forest.options import DEFAULTS, ForestOptions
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_lam, as_similarity
 from refimpl.typing import ArrayLike, Kernels, Points
@@ -77,7 +77,7 @@ def estimate_memory(
     M = as_count(M, "M")
     lam = as_lam(lam)
     check_threads(threads)
-    options = as_options(options)
+    options = as_options(options, ForestOptions)
     similar = as_similarity(S, len(points)).nnz
     n, d = points.shape
     most = 2 ** min(options.max_depth, DEEP)

@@ -93,10 +93,3 @@ class ForestOptions:
 
 
 DEFAULTS = ForestOptions()
-
-
-def as_options(options: ForestOptions) -> ForestOptions:
-    """Return `options` themselves, which must be :class:`ForestOptions`."""
-    if not isinstance(options, ForestOptions):
-        raise TypeError(f"options must be ForestOptions; got {options!r}")
-    return options

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.checks import as_count, as_generator, as_kernels, as_matrix
+from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, as_options
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
@@ -28,7 +28,7 @@ from refimpl.search_forest.model import (
     rounds_of_forest,
     within_range,
 )
-from refimpl.search_forest.options import DEFAULTS, ForestOptions, as_options
+from refimpl.search_forest.options import DEFAULTS, ForestOptions
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_lam, as_similarity
 from refimpl.search_forest.splits import best_split
@@ -144,7 +144,7 @@ def search_forest(
     M = as_count(M, "M")
     lam = as_lam(lam)
     check_threads(threads)
-    options = as_options(options)
+    options = as_options(options, ForestOptions)
     if options.pairs == "dense" and len(X) > DENSE:
         raise ValueError(
             f"pairs must be 'meeting' for more than {DENSE} points; got 'dense' for {len(X)}"

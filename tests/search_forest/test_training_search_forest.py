@@ -143,7 +143,7 @@ def test_similarities():
         ({"lam": 0.0}, ValueError, "lam must be above 0, .*; got 0"),
         ({"lam": "much"}, TypeError, "lam .*'much'"),
         ({"rng": 0}, TypeError, "default_rng"),
-        ({"options": {"refine": 1}}, TypeError, "options must be ForestOptions; got .'refine': 1."),
+        ({"options": {"refine": 1}}, TypeError, "options must be ForestOpt.*; got .'refine': 1."),
         ({"kernels": "fast"}, TypeError, "kernels .*'fast'"),
         ({"X": np.full((4, 1), 1e141)}, ValueError, "X must hold values within 1e140"),
         ({"callback": 3}, TypeError, "callback must be a function of a refimpl.Step; got 3"),

@@ -335,45 +335,6 @@ def test_an_unknown_type_is_named_with_its_path(tmp_path, content):
 
 
 @pytest.mark.parametrize(
-    "labels", [[3, -1], ["b", "a"], [False, True], [0.5, -1.0], [b"x", b"y"], [2**63, 2**64 - 1]]
-)
-def test_labels_come_back_with_their_type_and_order(tmp_path, labels):
-    refimpl.save(tmp_path / "m", dict.fromkeys(labels, TREES))
-    back = refimpl.load(tmp_path / "m")
-    assert list(back) == labels and [type(one) for one in back] == [type(one) for one in labels]
-    assert all(one == TREES for one in back.values())
-
-
-def test_numpy_labels_come_back_as_python_s(tmp_path):
-    refimpl.save(tmp_path / "m", {np.int64(4): STUMPS, 5: STUMPS})
-    assert [(one, type(one)) for one in refimpl.load(tmp_path / "m")] == [(4, int), (5, int)]
-
-
-@pytest.mark.parametrize(
-    ("labels", "error"),
-    [
-        ([1, "1"], TypeError),
-        ([0, True], TypeError),
-        ([1, 2.0], TypeError),
-        (["a", b"a"], TypeError),
-        ([None, 1], TypeError),
-        ([None], TypeError),
-        ([(1, 2)], TypeError),
-        ([(1,), (1, 2)], TypeError),
-        ([1j], TypeError),
-        ([2**70], TypeError),
-        ([-1, 2**63], ValueError),
-        (["a\0"], ValueError),
-        ([float("nan")], ValueError),
-    ],
-)
-def test_labels_that_would_change_are_refused(tmp_path, labels, error):
-    with pytest.raises(error, match=r"value must"):
-        refimpl.save(tmp_path / "m", dict.fromkeys(labels, STUMPS))
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
     "value", [None, 3, {}, [STUMPS], {0: STUMPS, 1: TREES}, {0: 1.0}, np.ones(3)]
 )
 def test_other_values_are_refused(tmp_path, value):
@@ -420,79 +381,6 @@ def test_the_rivals_results_check_their_shapes(tmp_path):
     for starts in ([0, 0, 4], [0, 4, 4], [1, 2, 4], [0, 3, 2]):
         with pytest.raises(ValueError, match="starts"):
             Distance(**{**two, "starts": np.array(starts)})
-
-
-T2 = {"alpha": [0.5, 2.0], "feature": [0, 3], "polarity": [1, -1], "threshold": [0.25, -np.inf]}
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "error", "message"),
-    [
-        ("alpha", [[0.5, 2.0]], ValueError, r"alpha must have shape \(T,\), .* got \(1, 2\)"),
-        ("alpha", 0.5, ValueError, r"alpha must have shape \(T,\), .* got \(\)"),
-        ("alpha", [0.5], ValueError, r"feature must have shape \(1, ...\), .* got \(2,\)"),
-        ("alpha", [0.5, np.inf], ValueError, "alpha must hold finite weights; got NaN or infinity"),
-        ("alpha", ["a", "b"], TypeError, "alpha must hold numbers; got dtype"),
-        ("alpha", [[1.0], [1.0, 2.0]], ValueError, "alpha must be an array"),
-        ("feature", [[0], [3]], ValueError, r"feature must have shape \(2,\), .* got \(2, 1\)"),
-        ("feature", [0.0, 3.0], TypeError, "feature must hold integers; got dtype float64"),
-        ("feature", [False, True], TypeError, "feature must hold numbers; got dtype bool"),
-        ("feature", [0, -1], ValueError, "feature must hold numbers of features, from 0; got -1"),
-        ("feature", [0], ValueError, "feature must have shape"),
-        ("polarity", [1, 0], ValueError, "polarity"),
-        ("polarity", [1.0, -1.0], TypeError, "polarity must hold integers; got dtype"),
-        ("polarity", [[1, -1]], ValueError, "polarity must have shape"),
-        ("threshold", [0.0, np.nan], ValueError, "threshold must hold numbers, .* got NaN"),
-        (
-            "threshold",
-            np.zeros((2, 3)),
-            ValueError,
-            r"threshold must have shape \(2,\), .* got \(2, 3\)",
-        ),
-        (
-            "threshold",
-            np.zeros(2, dtype=complex),
-            TypeError,
-            "threshold must hold numbers; got dtype",
-        ),
-    ],
-)
-def test_stump_ensembles_refuse_what_does_not_fit(name, value, error, message):
-    with pytest.raises(error, match=message):
-        StumpEnsemble(**{**T2, name: value})
-
-
-def test_tree_ensembles_hold_three_stumps_a_round():
-    fields = {name: getattr(TREES, name) for name in T2}
-    for name in ("feature", "polarity", "threshold"):
-        for shape in ((1,), (1, 2), (1, 3, 1), (3,)):
-            with pytest.raises(ValueError, match=name):
-                TreeEnsemble(**{**fields, name: np.ones(shape, dtype=np.int64)})
-
-
-def test_constant_stumps_look_at_no_feature():
-    assert STUMPS.features().tolist() == [0]
-    assert TREES.features().tolist() == [0, 1]
-
-
-def test_equal_ensembles_are_of_one_kind_and_equal_in_every_field():
-    assert STUMPS == STUMPS.rounds(0, 2) and STUMPS != STUMPS.rounds(0, 1) and STUMPS != 3
-    for name in T2:
-        other = {**T2, name: [1, 1]}
-        assert StumpEnsemble(**other) != STUMPS
-    empty = StumpEnsemble([], [], [], []), TreeEnsemble([], *np.zeros((3, 0, 3), dtype=np.int64))
-    assert empty[0] != empty[1]
-
-
-def test_ensembles_own_their_arrays_in_the_types_of_the_kernels():
-    alpha = np.array([1, 2])
-    one = StumpEnsemble(
-        alpha, np.array([0, 1], dtype=np.uint8), np.array([1, -1], dtype=np.int8), [0, 1]
-    )
-    alpha[0] = 9
-    assert [getattr(one, name).dtype.str[1:] for name in T2] == ["f8", "i8", "i8", "f8"]
-    assert one.alpha.tolist() == [1, 2] and not one.alpha.flags.writeable
-    assert len(StumpEnsemble([], [], [], [])) == 0
 
 
 def test_no_two_results_have_one_name():

@@ -1,5 +1,7 @@
 """All trainings refuse the same wrong arguments, and so do their estimates of memory."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -82,9 +84,18 @@ def test_start_of_another_type(train):
 
 
 @pytest.mark.parametrize("where", [TRAININGS, ESTIMATES], ids=["training", "estimate"])
-@pytest.mark.parametrize("room", ["boostmap", "search_forest", "lmnn", "ftune"])
-def test_options_of_another_type(where, room):
-    with pytest.raises(TypeError, match=r"^options must be "):
+@pytest.mark.parametrize(
+    ("room", "name"),
+    [
+        ("boostmap", "BoostMapOptions"),
+        ("search_forest", "ForestOptions"),
+        ("lmnn", "LMNNOptions"),
+        ("ftune", "FTuneOptions"),
+    ],
+)
+def test_options_of_another_type(where, room, name):
+    message = re.escape(f"options must be {name}(...); got {{'max_depth': 3}}")
+    with pytest.raises(TypeError, match=f"^{message}$"):
         where[room](options={"max_depth": 3})
 
 

@@ -1,0 +1,102 @@
+"""Labels: a file gives them back, and those of a validation set are of the type of y.
+
+Not tested here: labels as an argument of each training (`test_trainings_refuse.py` and the tests of
+the papers).
+"""
+
+import numpy as np
+import pytest
+
+import refimpl
+from refimpl.boosted_distance.ensembles import StumpEnsemble
+from refimpl.checks import as_class_indices
+from refimpl.ftune import FTuneOptions, ftune, random_landmarks
+from refimpl.lmnn import LMNNOptions, lmnn
+
+ENSEMBLE = StumpEnsemble([0.5], [0], [1], [0.25])
+
+
+@pytest.mark.parametrize(
+    "labels", [[3, -1], ["b", "a"], [False, True], [0.5, -1.0], [b"x", b"y"], [2**63, 2**64 - 1]]
+)
+def test_labels_come_back_with_their_type_and_order(tmp_path, labels):
+    refimpl.save(tmp_path / "m", dict.fromkeys(labels, ENSEMBLE))
+    back = refimpl.load(tmp_path / "m")
+    assert list(back) == labels and list(map(type, back)) == list(map(type, labels))
+    assert all(value == ENSEMBLE for value in back.values())
+
+
+def test_numpy_labels_come_back_as_python_s(tmp_path):
+    refimpl.save(tmp_path / "m", {np.int64(4): ENSEMBLE, 5: ENSEMBLE})
+    assert [(label, type(label)) for label in refimpl.load(tmp_path / "m")] == [(4, int), (5, int)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "error"),
+    [
+        ([1, "1"], TypeError),
+        ([0, True], TypeError),
+        ([1, 2.0], TypeError),
+        (["a", b"a"], TypeError),
+        ([None, 1], TypeError),
+        ([None], TypeError),
+        ([(1, 2)], TypeError),
+        ([(1,), (1, 2)], TypeError),
+        ([1j], TypeError),
+        ([2**70], TypeError),
+        ([-1, 2**63], ValueError),
+        (["a\0"], ValueError),
+        ([float("nan")], ValueError),
+    ],
+)
+def test_labels_that_would_change_are_refused(tmp_path, labels, error):
+    with pytest.raises(error, match=r"value must"):
+        refimpl.save(tmp_path / "m", dict.fromkeys(labels, ENSEMBLE))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("classes", "labels", "expected"),
+    [
+        ([1, 3, 5], [3, 4, 5, 9, 0], [1, -1, 2, -1, -1]),
+        ([1, 3], [3.0, 1.5], [1, -1]),
+        ([False, True], [1, 0, 2], [1, 0, -1]),
+        (["b", "d"], ["d", "a", "e", "dd"], [1, -1, -1, -1]),
+        (["b", "d"], np.array(["d", "a"], dtype=object), [1, -1]),
+    ],
+)
+def test_the_index_of_a_label_s_class(classes, labels, expected):
+    indices = as_class_indices(labels, np.array(classes), len(expected), "labels")
+    assert indices.tolist() == expected and indices.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("classes", "labels"),
+    [(["0", "1"], [0, 1]), ([0, 1], ["0", "1"]), (["0"], [b"0"]), ([0], np.array(["0"], "O"))],
+)
+def test_labels_of_another_type_than_the_classes_are_refused(classes, labels):
+    example, label = (next(iter(values)) for values in (classes, labels))
+    message = f"^labels must hold labels of the type of y, such as {example!r}; got {label!r}$"
+    with pytest.raises(TypeError, match=message):
+        as_class_indices(labels, np.array(classes), len(labels), "labels")
+
+
+def test_validation_labels_of_another_type_than_y_are_refused():
+    """Such labels are of no class of y: each point would count as wrong."""
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    y = np.array(["a", "b"])[np.arange(12) % 2]
+    options = LMNNOptions(validation=(X, np.arange(12) % 2))
+    with pytest.raises(TypeError, match=r"^validation\[1\] must .* such as 'a'; got 0$"):
+        lmnn(X, y, options=options)
+    pairs = random_landmarks(y, 2, rng=np.random.default_rng(0))
+    K = np.eye(12)
+    with pytest.raises(TypeError, match=r"^validation must .* such as 'a'; got 0$"):
+        ftune(K, y, pairs, options=FTuneOptions(C=1.0), validation=(K, np.arange(12) % 2))
+
+
+def test_a_validation_set_may_have_labels_that_y_lacks():
+    """Such points count as wrong."""
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    y = np.array(["a", "b"])[np.arange(12) % 2]
+    options = LMNNOptions(validation=(X[:4], ["c", "d", "A", "bb"]), max_checks=1)
+    assert lmnn(X, y, 1, options=options).validation_errors[0] == 1.0
