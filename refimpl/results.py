@@ -49,7 +49,7 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 SCHEMA_VERSION = 2  # 1 had no sha256, and named the class by its module
 HOMES = {
-    "BallTree": "refimpl.kernels.trees",
+    "BallTree": "refimpl.kernels.growing",
     "BoostedDistance": "refimpl.boosted_distance.model",
     "BoostMap": "refimpl.boostmap.model",
     "Candidates": "refimpl.rivals.candidates",

@@ -1,6 +1,6 @@
 # Types of refimpl_fast.growing: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.kernels.trees import BallTree
+from refimpl.kernels.growing import BallTree
 from refimpl.typing import Direction, FloatArray
 
 __all__ = ["build_tree"]

@@ -1,8 +1,6 @@
-"""The building of ball trees in Cython: half of the twin of refimpl/kernels/trees.py.
+"""The building of ball trees in Cython: the twin of refimpl/kernels/growing.py.
 
 The reference's expressions stand above the loops.
-
-The other half, which searches the trees, is trees.pyx.
 """
 
 import numpy as np
@@ -14,9 +12,9 @@ from libcpp.algorithm cimport nth_element
 from refimpl_fast.threads cimport GRAIN, Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
-from refimpl.kernels import trees as reference
+from refimpl.kernels import growing as reference
 from refimpl.kernels.contract import checked
-from refimpl.kernels.trees import BallTree
+from refimpl.kernels.growing import BallTree
 from refimpl.results import from_new_arrays
 
 cdef extern from "clones.h":

@@ -1,6 +1,6 @@
 # Types of refimpl_fast.trees: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.kernels.trees import BallTree
+from refimpl.kernels.growing import BallTree
 from refimpl.typing import Bound, FloatArray, IntArray
 
 __all__ = ["scan_nearest", "tree_nearest", "tree_within"]

@@ -1,8 +1,6 @@
-"""Searches of ball trees in Cython: half of the twin of refimpl/kernels/trees.py.
+"""Searches of ball trees in Cython: the twin of refimpl/kernels/trees.py.
 
 The reference's expressions stand above the loops.
-
-The other half, which builds the trees, is growing.pyx.
 
 A search looks at sixteen points or nodes at once. Points are first compared in float32, from a copy
 that is centred and scaled. Points that may be near, by a bound of the rounding errors, are compared

@@ -15,6 +15,7 @@ from paper_figures.boostmap.results import best_of_errors, costs, dimensions_tas
 from paper_figures.boostmap.trials import DIMENSIONS, SHOWN, SUCCESS, edges, reading
 from paper_figures.registry import Context, Gathered, Result, Task
 from paper_figures.rows import absent_row, absent_rows, number_row
+from paper_figures.store import Row
 
 DETECTORS = {
     "small": (
@@ -139,43 +140,8 @@ def edges_table(context: Context, results: Sequence[Result]) -> Gathered:
     """
     keys = {"detector": "all", "quantity": None, "edge pixels": None, "printed": None}
     rows = absent_rows(results, keys)
-    paper = context.scale == "paper"
-    chamfer = {
-        row["measure"].split(" (")[0]: round(100 * row["chamfer"], 2)
-        for row in context.published("boostmap/table3.csv")
-    }
-    candidates = next(
-        row["candidates_p"]
-        for row in context.published("boostmap/section11_2.csv")
-        if row["method"] == "FastMap"
-    )
     for r in (r for r in results if r.value):
-        kind, *numbers = r.params["detector"]
-        keys = {"detector": WORDS[kind].format(*numbers)}
-        if r.value["lost"]:
-            why = f"{r.value['lost']} images lose all their edges, and have no chamfer distance"
-            rows.append(
-                absent_row(keys | {"quantity": "all", "edge pixels": None, "printed": None}, why)
-            )
-            continue
-        (first, _), (best, at) = best_of_errors(r.value["errors"])
-        for quantity, printed, ours in (
-            ("1-nn error, %", chamfer["1-nn error"], first),
-            (f"best k-nn error, % (ours at k = {at})", chamfer["best k-nn error"], best),
-            (f"FastMap's candidates p, {DIMENSIONS} dimensions", candidates, r.value["candidates"]),
-        ):
-            rows.append(
-                number_row(
-                    keys
-                    | {
-                        "quantity": quantity,
-                        "edge pixels": round(r.value["edge_pixels"], 1),
-                        "printed": printed if paper else None,
-                    },
-                    None,
-                    ours,
-                )
-            )
+        rows += _rows_of_detector(context, r)
     notes = [
         "The paper names no detector. Table 3 and the figures use Canny's with sigma 1.7 and "
         "thresholds 0.1 and 0.2 (white is 1), the line nearest to both printed k-nn errors.",
@@ -188,6 +154,38 @@ def edges_table(context: Context, results: Sequence[Result]) -> Gathered:
         ),
     ]
     return Gathered(rows, notes)
+
+
+def _rows_of_detector(context: Context, r: Result) -> list[Row]:
+    """Return a row for each quantity under an edge detector, or one that says why there is none."""
+    kind, *numbers = r.params["detector"]
+    keys = {"detector": WORDS[kind].format(*numbers)}
+    if r.value["lost"]:
+        why = f"{r.value['lost']} images lose all their edges, and have no chamfer distance"
+        return [absent_row(keys | {"quantity": "all", "edge pixels": None, "printed": None}, why)]
+    chamfer = {
+        row["measure"].split(" (")[0]: round(100 * row["chamfer"], 2)
+        for row in context.published("boostmap/table3.csv")
+    }
+    candidates = next(
+        row["candidates_p"]
+        for row in context.published("boostmap/section11_2.csv")
+        if row["method"] == "FastMap"
+    )
+    (first, _), (best, at) = best_of_errors(r.value["errors"])
+    rows = []
+    for quantity, printed, ours in (
+        ("1-nn error, %", chamfer["1-nn error"], first),
+        (f"best k-nn error, % (ours at k = {at})", chamfer["best k-nn error"], best),
+        (f"FastMap's candidates p, {DIMENSIONS} dimensions", candidates, r.value["candidates"]),
+    ):
+        more = {
+            "quantity": quantity,
+            "edge pixels": round(r.value["edge_pixels"], 1),
+            "printed": printed if context.scale == "paper" else None,
+        }
+        rows.append(number_row(keys | more, None, ours))
+    return rows
 
 
 # ----------------------------------------------------------------------------------------- readings
@@ -264,6 +262,7 @@ def readings_table(context: Context, results: Sequence[Result]) -> Gathered:
         whole = r.params["queries"] == ALL
         name = names[str(dict(r.params["reading"])), whole]
         for k, ranks in r.value["ranks"].items():
+            times = None if whole else round(ranks[at] / base[triples][k][at], 2)
             keys = {
                 "reading": name,
                 "triples": triples,
@@ -271,14 +270,17 @@ def readings_table(context: Context, results: Sequence[Result]) -> Gathered:
                 "of dimensions": r.params["sizes"]["d"],
                 "reached": r.value["d"],
                 "with pivot pairs": r.value["pairs"],
-                "times as in table 1": None
-                if whole
-                else round(ranks[at] / base[triples][k][at], 2),
+                "times as in table 1": times,
                 "printed": printed[triples, int(k)] if whole else None,
             }
             rows.append(number_row(keys, None, ranks[at]))
+    return Gathered(rows, _notes_of_readings(context))
+
+
+def _notes_of_readings(context: Context) -> list[str]:
+    """Return what the numbers are, and what they settle."""
     sizes = _sizes(context, False)
-    notes = [
+    return [
         "95th percentiles of ENN-k ranks of query-insensitive embeddings. "
         f"One reading differs at a time, unless two are named. {sizes['d']} dimensions: "
         f"{sizes['triples']} triples, the first {QUERIES[context.scale]} queries; "
@@ -292,7 +294,6 @@ def readings_table(context: Context, results: Sequence[Result]) -> Gathered:
         "The trial of steps 1-2 as printed is cut at 4 rounds a dimension and has fewer "
         "dimensions than the others: it settles nothing.",
     ]
-    return Gathered(rows, notes)
 
 
 # -------------------------------------------------------------------------------------------- graph
@@ -326,41 +327,26 @@ def graph_table(context: Context, results: Sequence[Result]) -> Gathered:
 
     Those of the graphs are by the width of their search.
     """
-    rows = absent_rows(
-        results, {"method": "all", "setting": None, "success, %": None, "recall, %": None}
-    )
+    empty = {"setting": None, "success, %": None, "recall, %": None}
+    rows = absent_rows(results, {"method": "all"} | empty)
     if rows:
         return Gathered(rows)
-    lines = []
+    searched = [r for r in results if r.name in ("graph", "pynndescent")]
+    lines = [{"method": _graph_name(r), "searches": r.value["searches"]} for r in searched]
     notes = [
         "Exact distances a query, mean over the first {queries:,}, of {objects:,} objects. "
         "Success: all true 10 nearest found, as in § 11.2 (`costs`); recall: "
         "the share of them that is found. Setting: the width of the "
         "queue, or PyNNDescent's epsilon.".format(
             **next(r.value for r in results if r.name == "graph")
-        )
+        ),
+        *(_graph_note(context, r, _graph_name(r)) for r in searched),
     ]
-    for r in results:
-        if r.name not in ("graph", "pynndescent"):
-            continue
-        method = _graph_name(r)
-        notes.append(_graph_note(context, r, method))
-        lines.append({"method": method, "searches": r.value["searches"]})
-        for line in r.value["searches"]:
-            keys = {
-                "method": method,
-                "setting": line["setting"],
-                "success, %": round(line["success"], 1),
-                "recall, %": round(line["recall"], 2),
-            }
-            rows.append(number_row(keys, None, round(line["distances"], 1)))
+    for r in searched:
+        rows += _rows_of_searches(r)
     if not graphs.has_pynndescent():
-        rows.append(
-            absent_rows(
-                [Result("pynndescent", {}, None, LIBRARY)],
-                {"method": "PyNNDescent", "setting": None, "success, %": None, "recall, %": None},
-            )[0]
-        )
+        missing = [Result("pynndescent", {}, None, LIBRARY)]
+        rows += absent_rows(missing, {"method": "PyNNDescent"} | empty)[:1]
     totals = {
         row["method"]: row["ours"]
         for row in costs(context, [r for r in results if r.name in EMBEDDED]).rows
@@ -372,6 +358,20 @@ def graph_table(context: Context, results: Sequence[Result]) -> Gathered:
         for method, total in totals.items()
     ]
     return Gathered(rows, notes, {"searches": lines, "embeddings": totals})
+
+
+def _rows_of_searches(r: Result) -> list[Row]:
+    """Return a row for each width of the search of a graph."""
+    rows = []
+    for line in r.value["searches"]:
+        keys = {
+            "method": _graph_name(r),
+            "setting": line["setting"],
+            "success, %": round(line["success"], 1),
+            "recall, %": round(line["recall"], 2),
+        }
+        rows.append(number_row(keys, None, round(line["distances"], 1)))
+    return rows
 
 
 EMBEDDED = ("fastmap", "variant")

@@ -97,7 +97,7 @@ def best_methods(by_key: Accuracies, data_set: str, d: int) -> set[Any]:
 
 
 def _alike(a: list[float], b: list[float]) -> bool:
-    """Whether the two sample t-test at 95 % does not reject that the means are equal."""
+    """Return whether the two sample t-test at 95 % does not tell the means apart."""
     if np.ptp(a) == np.ptp(b) == 0:
         return a[0] == b[0]
     with warnings.catch_warnings():
@@ -125,11 +125,7 @@ def _table(
 ) -> tuple[list[Row], Accuracies]:
     by_key = by_set(results)
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "best": None})
-    printed = (
-        {line["data_set"]: line for line in context.published(file)}
-        if context.scale == "paper"
-        else {}
-    )
+    printed = _printed(context, file)
     lost = {}
     for r in results:
         if r.value is None and not rows:
@@ -152,27 +148,34 @@ def _table(
                     name, method, published, float(np.mean(by_key[name, d, method])), "2" in file
                 )
                 rows.append(_row(keys, published, by_key[name, d, method], why))
+    computed = {name for name, _, _ in by_key}
     for name, why in list(lost.items()) + [(name, NOWHERE) for name in missing]:
-        if name in {other for other, _, _ in by_key}:
-            continue
-        line = printed.get(PRINTED.get(name, name), {})
-        sizes = sorted(
-            {
-                int(column.rsplit("_", 1)[1])
-                for column in line
-                if "_" in column and column != "data_set"
-            }
-        )
-        rows += [
-            absent_row(
-                {"data_set": name, "landmarks": d, "method": method, "best": ""},
-                why,
-                line.get(f"{method}_{d}"),
-            )
-            for d in sizes
-            for method in methods
-        ]
+        if name not in computed:
+            line = printed.get(PRINTED.get(name, name), {})
+            rows += _rows_without_result(name, why, line, methods)
     return rows, by_key
+
+
+def _printed(context: Context, file: str) -> dict[Any, Row]:
+    """Return a published table's lines by data set; none at the small scale."""
+    if context.scale != "paper":
+        return {}
+    return {line["data_set"]: line for line in context.published(file)}
+
+
+def _rows_without_result(name: str, why: str, line: Row, methods: Sequence[str]) -> list[Row]:
+    """Return a row for each printed number of a data set that could not be computed."""
+    columns = [column for column in line if "_" in column and column != "data_set"]
+    sizes = sorted({int(column.rsplit("_", 1)[1]) for column in columns})
+    return [
+        absent_row(
+            {"data_set": name, "landmarks": d, "method": method, "best": ""},
+            why,
+            line.get(f"{method}_{d}"),
+        )
+        for d in sizes
+        for method in methods
+    ]
 
 
 def why_different(
@@ -317,7 +320,7 @@ def penalty(context: Context, results: Sequence[Result]) -> Gathered:
     rows = absent(
         results, {"data_set": "all", "landmarks": None, "method": None, "divided by": None}
     )
-    printed = {line["data_set"]: line for line in context.published("ftune/table2.csv")}
+    printed = _printed(context, "ftune/table2.csv")
     by_key: Accuracies = {}
     far: Accuracies = {}
     for r in results:
@@ -325,21 +328,11 @@ def penalty(context: Context, results: Sequence[Result]) -> Gathered:
             by_key.setdefault((r.params["data_set"], r.params["d"], method, divided), []).append(
                 accuracy
             )
+    why = "one reading of several: table 2 has the features as they are"
     for (name, d, method, divided), values in sorted(by_key.items()):
-        published = (
-            printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
-            if context.scale == "paper"
-            else None
-        )
+        published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
         keys = {"data_set": name, "landmarks": d, "method": method, "divided by": divided}
-        rows.append(
-            _row(
-                keys,
-                published,
-                values,
-                "one reading of several: table 2 has the features as they are",
-            )
-        )
+        rows.append(_row(keys, published, values, why))
         if published is not None:
             far.setdefault((method, divided, d), []).append(abs(np.mean(values) - published))
     notes = [
@@ -351,21 +344,23 @@ def penalty(context: Context, results: Sequence[Result]) -> Gathered:
             f"features divided by {divided}: {np.mean(gaps):.3f}."
             for (method, divided, d), gaps in sorted(far.items())
         ),
+        *_ftune_ahead(by_key),
     ]
-    ahead = {
-        d: [
+    return Gathered(rows, notes)
+
+
+def _ftune_ahead(by_key: Accuracies) -> Iterator[str]:
+    """Say how often FTUNE-S is ahead of BBS with divided features, by number of landmarks."""
+    for d in sorted({d for _, d, _, _ in by_key}):
+        wins = [
             np.mean(by_key[name, d, "FTUNE-S", "d"]) > np.mean(by_key[name, d, "BBS", "d"])
             for name, size, method, divided in by_key
             if (size, method, divided) == (d, "BBS", "d")
         ]
-        for d in sorted({d for _, d, _, _ in by_key})
-    }
-    notes += [
-        f"With {d} landmarks and features divided by d FTUNE-S is ahead of BBS on {sum(wins)} of "
-        f"{len(wins)} sets."
-        for d, wins in ahead.items()
-    ]
-    return Gathered(rows, notes)
+        yield (
+            f"With {d} landmarks and features divided by d FTUNE-S is ahead of BBS on {sum(wins)} "
+            f"of {len(wins)} sets."
+        )
 
 
 def pairs(context: Context, results: Sequence[Result]) -> Gathered:
@@ -374,7 +369,7 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
         results,
         {"data_set": "all", "landmarks": None, "method": None, "pairs": None, "divided by": None},
     )
-    printed = {line["data_set"]: line for line in context.published("ftune/table2.csv")}
+    printed = _printed(context, "ftune/table2.csv")
     by_key: dict[Any, dict[Any, list[float]]] = {}
     far: Accuracies = {}
     best: dict[Any, list[bool]] = {}
@@ -385,14 +380,11 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
             of_set.setdefault((method, of), []).append(accuracy)
         for of, count in (r.value or {"compared": {}})["compared"].items():
             compared.setdefault(of, []).append(count)
+    why = "one reading of several: the others stand beside it"
     for (name, d, divided), methods in sorted(by_key.items()):
         winners = best_methods({(name, d, key): values for key, values in methods.items()}, name, d)
         for (method, of), values in methods.items():
-            published = (
-                printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
-                if context.scale == "paper"
-                else None
-            )
+            published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
             keys = {
                 "data_set": name,
                 "landmarks": d,
@@ -401,33 +393,35 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
                 "divided by": divided,
                 "best": "yes" if (method, of) in winners else "",
             }
-            rows.append(
-                _row(keys, published, values, "one reading of several: the others stand beside it")
-            )
+            rows.append(_row(keys, published, values, why))
             best.setdefault((method, of, divided), []).append((method, of) in winners)
             if published is not None:
                 far.setdefault((method, of, divided), []).append(abs(np.mean(values) - published))
+    return Gathered(rows, _pairs_notes(compared, best, far))
+
+
+def _pairs_notes(
+    compared: dict[str, list[int]], best: dict[Any, list[bool]], far: Accuracies
+) -> list[str]:
+    """Return what the pairs cost, how often each way is among the best, and how far it is off."""
     notes = [
         "Each class draws d pairs from all objects, and a new object costs all of theirs (as in "
         "table 2); or each draws d pairs out of d landmarks, "
         "so that a new object costs d similarities. Features divided by d: g of Theorem 2, "
-        f"see table `penalty`. {BEST} The three of one scale are compared with each other.",
-        *(
-            f"Similarities for a new object, pairs {of}: {min(counts)} to {max(counts)}."
-            for of, counts in compared.items()
-        ),
-        *(
+        f"see table `penalty`. {BEST} The three of one scale are compared with each other."
+    ]
+    notes += [
+        f"Similarities for a new object, pairs {of}: {min(counts)} to {max(counts)}."
+        for of, counts in compared.items()
+    ]
+    for (method, of, divided), wins in sorted(best.items()):
+        gaps = far.get((method, of, divided))
+        notes.append(
             f"{method}, pairs {of}, divided by {divided}: among the best on {sum(wins)} of "
             f"{len(wins)} sets"
-            + (
-                f", {np.mean(far[method, of, divided]):.3f} from the printed accuracies on average."
-                if (method, of, divided) in far
-                else "."
-            )
-            for (method, of, divided), wins in sorted(best.items())
-        ),
-    ]
-    return Gathered(rows, notes)
+            + (f", {np.mean(gaps):.3f} from the printed accuracies on average." if gaps else ".")
+        )
+    return notes
 
 
 def beyond(context: Context, results: Sequence[Result]) -> Gathered:

@@ -82,29 +82,17 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
     axis.add_patch(
         Circle(tuple(centre), radius, fill=False, color="black", label="ball S of radius r")
     )
+    colors = [series_style(place)["color"] for place in range(3)]
     inside = np.array(drawing["inside"])
+    axis.scatter(inside[:, 0], inside[:, 1], color=colors[0], marker="o", s=14, label="points of S")
     axis.scatter(
-        inside[:, 0],
-        inside[:, 1],
-        color=series_style(0)["color"],
-        marker="o",
-        s=14,
-        label="points of S",
-    )
-    axis.scatter(
-        query[0],
-        query[1],
-        color=series_style(1)["color"],
-        marker="s",
-        s=36,
-        zorder=3,
-        label="query $x_t$",
+        query[0], query[1], color=colors[1], marker="s", s=36, zorder=3, label="query $x_t$"
     )
     neighbour = np.array(drawing["neighbour"])
     axis.scatter(
         neighbour[0],
         neighbour[1],
-        color=series_style(2)["color"],
+        color=colors[2],
         marker="^",
         s=36,
         zorder=3,
@@ -113,7 +101,7 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
     edge = centre + radius * (query - centre) / np.linalg.norm(query - centre)
     axis.plot(
         *np.array([query, edge]).T,
-        color=series_style(1)["color"],
+        color=colors[1],
         linestyle="--",
         label=f"bound of eq. 7: {drawing['bound']:.2f}",
     )

@@ -433,18 +433,7 @@ def table1(context: Context, results: Sequence[Result]) -> Gathered:
         n = [r.params["n"] for r in of_bits]
         for key, name, column in kinds:
             seconds = [r.value[key] for r in of_bits]
-            rows += [
-                {
-                    "bits": bits,
-                    "items": r.params["n"],
-                    "search": name,
-                    "candidates": round(r.value["candidates"]) if key == "index" else None,
-                    "published": None,
-                    "ours": float(f"{r.value[key]:.3g}"),
-                    "std": None,
-                }
-                for r in of_bits
-            ]
+            rows += [_measured_row(r, key, name) for r in of_bits]
             drawing.append({"bits": bits, "search": name, "items": n, "seconds": seconds})
             if len(of_bits) > 1:
                 growth.setdefault(name, []).append(seconds[-1] / seconds[-2])
@@ -461,6 +450,19 @@ def table1(context: Context, results: Sequence[Result]) -> Gathered:
                     }
                 )
     return Gathered(rows, [*NOTES, *_growth_notes(growth, by_bits)], drawing)
+
+
+def _measured_row(r: Result, key: str, name: str) -> Row:
+    """Return the row of the seconds that a search took, a value of the result by its key."""
+    return {
+        "bits": r.params["bits"],
+        "items": r.params["n"],
+        "search": name,
+        "candidates": round(r.value["candidates"]) if key == "index" else None,
+        "published": None,
+        "ours": float(f"{r.value[key]:.3g}"),
+        "std": None,
+    }
 
 
 def _growth_notes(growth: dict[str, list[float]], by_bits: dict[int, list[Result]]) -> list[str]:

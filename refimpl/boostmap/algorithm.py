@@ -21,15 +21,15 @@ Not handled here: checks of the input, continuing, callbacks, the bounds that ma
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 import refimpl.kernels
+from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import exp, margins
-from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels, Labels
+from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels
 
 __all__ = [
     "Choices",
@@ -48,7 +48,6 @@ __all__ = [
     "training_rounds",
 ]
 
-Name: TypeAlias = tuple[int, int]
 Weights: TypeAlias = dict[Name, float]  # h'_c -> alpha'_c
 Range: TypeAlias = tuple[float, float, int]  # low, high, inside
 AnyName = TypeVar("AnyName", bound=tuple[float, ...])
@@ -130,40 +129,6 @@ class Problem(NamedTuple):
     between: FloatArray  # (n_C, n_C): D_X(x, c) for two candidates
     triples: Int32Array  # (t, 3): (q_i, a_i, b_i), as columns of D
     y: FloatArray  # (t,): their proximity orders, 1 or -1
-
-
-@dataclass(frozen=True, eq=False)
-class Round:
-    """What one round of § 7.3 did.
-
-    Attributes
-    ----------
-    j : int
-        Number of the round, from 1.
-    step : {"remove", "modify", "add"}
-    classifier : tuple of int
-        Name of h_j: (x_1, x_2) as indices of candidates; (r, -1) for a reference object.
-    alpha, z : float
-        alpha_j and z_j.
-    w : ndarray, shape (t,), float64
-        The weights after the round, w_{j+1}.
-
-    See Also
-    --------
-    training_rounds : The rounds of § 7.3.
-
-    Examples
-    --------
-    >>> Round(1, "add", (3, -1), 0.5, 0.9, np.array([0.5, 0.5])).classifier
-    (3, -1)
-    """
-
-    j: int
-    step: str
-    classifier: Name
-    alpha: float
-    z: float
-    w: FloatArray
 
 
 def training_rounds(
@@ -300,44 +265,6 @@ def strong_classifier(rounds: Iterable[Round]) -> Weights:
 
 
 # -------------------------------------------------------------------------------------------- § 8.1
-
-
-@dataclass(frozen=True, eq=False)
-class QuerySensitiveRound:
-    """What one round of § 8.1 chose.
-
-    Attributes
-    ----------
-    j : int
-        Number of the round within the second phase, from 1.
-    c, g : int
-        Coordinates: F_c classifies, F_g = Gamma_c splits.
-    low, high : float
-    inside : int
-        The range V: low <= value < high if `inside` is 1, the values outside of it if 0.
-    alpha, z : float
-    w : ndarray, shape (t,), float64
-        The weights after the round.
-
-    See Also
-    --------
-    query_sensitive_rounds : The rounds of § 8.1.
-
-    Examples
-    --------
-    >>> QuerySensitiveRound(1, 0, 2, -np.inf, 1.5, 1, 0.5, 0.9, np.array([0.5, 0.5])).g
-    2
-    """
-
-    j: int
-    c: int
-    g: int
-    low: float
-    high: float
-    inside: int
-    alpha: float
-    z: float
-    w: FloatArray
 
 
 def splitters(d: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -534,11 +461,10 @@ def selective_triples(
     """Return t triples of a near object of q's class and one of the other classes: § 10, p. 16.
 
     `alike` and `others` hold for each object q the objects of its class and of the other classes,
-    nearest first (:func:`neighbors`); `M` is the number of classes, `k_most` is k'.
+    nearest first; -1 fills the end of a row. `M` is the number of classes, `k_most` is k'.
 
-    >>> X, labels = np.array([0.0, 1.0, 5.0, 7.0]), np.array([0, 0, 1, 1])
-    >>> D = np.abs(np.subtract.outer(X, X))
-    >>> alike, others = neighbors(D, labels, same=True), neighbors(D, labels, same=False)
+    >>> alike = np.array([[1, -1], [0, -1], [3, -1], [2, -1]], dtype=np.int32)
+    >>> others = np.array([[2, 3], [2, 3], [1, 0], [1, 0]], dtype=np.int32)
     >>> selective_triples(alike, others, 2, 1, 100, np.random.default_rng(0)).shape
     (100, 3)
     """
@@ -549,17 +475,3 @@ def selective_triples(
     r = (M - 1) * k + rng.integers(0, M, size=t)  # BM:10:4, ERRATUM BM-5  # open: r-for-m-classes
     r = np.minimum(r, np.sum(others >= 0, axis=1)[q])
     return np.column_stack([q, a, others[q, r - 1]])  # BM:10:5
-
-
-def neighbors(D: FloatArray, labels: Labels, same: bool) -> Int32Array:
-    """Return the other objects of q's class, or those of the other classes, nearest first.
-
-    D[q, x] is D_X(q, x). Of equally distant objects the lowest index comes first. The result has
-    shape (n, n); unused entries at the end of a row are -1.
-    """
-    order = np.full(D.shape, -1, dtype=np.int32)
-    for q in range(len(D)):
-        near = np.argsort(D[q], kind="stable")
-        near = near[((labels[near] == labels[q]) == same) & (near != q)]
-        order[q, : len(near)] = near
-    return order

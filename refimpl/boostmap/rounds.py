@@ -19,10 +19,7 @@ from refimpl.boostmap.algorithm import (
     MODIFY_BELOW,
     NO_GAIN,
     Choices,
-    Name,
     Problem,
-    QuerySensitiveRound,
-    Round,
     Weights,
     accepts,
     add_to,
@@ -31,6 +28,7 @@ from refimpl.boostmap.algorithm import (
     next_weights,
 )
 from refimpl.boostmap.bounds import least_z, least_z_min
+from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import margins
 from refimpl.typing import FloatArray, Kernels

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.boostmap.algorithm import Name, Problem, QuerySensitiveRound, Round
+from refimpl.boostmap.algorithm import Problem
 from refimpl.boostmap.distances import CandidateDistances
 from refimpl.boostmap.model import BoostMap, columns_of, from_rounds
 from refimpl.boostmap.options import BoostMapOptions
+from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
 from refimpl.boostmap.rounds import most_classifiers, weights_after
 from refimpl.boostmap.triples import Triples
 from refimpl.progress import Step

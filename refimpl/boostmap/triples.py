@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.boostmap import algorithm
-from refimpl.boostmap.algorithm import distinct_pairs, neighbors, proximity_order
+from refimpl.boostmap.algorithm import distinct_pairs, proximity_order
 from refimpl.checks import as_count, as_generator, as_labels, as_matrix
 from refimpl.results import immutable
-from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray
+from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Labels
 
-__all__ = ["Triples", "nearby_triples", "random_triples", "selective_triples"]
+__all__ = ["Triples", "nearby_triples", "neighbors", "random_triples", "selective_triples"]
 IN_VAIN = 10_000  # draws without any proximity order before the search is given up
 
 
@@ -325,3 +325,40 @@ def _as_distances(D: ArrayLike, name: str) -> FloatArray:
             f"{distances.shape}"
         )
     return distances
+
+
+def neighbors(D: FloatArray, labels: Labels, same: bool) -> Int32Array:
+    """Return the other objects of each object's class, or of the other classes, nearest first.
+
+    Parameters
+    ----------
+    D : ndarray, shape (n, n), float64
+        D[q, x] is D_X(q, x).
+    labels : ndarray, shape (n,)
+    same : bool
+        Whether to return the objects of q's class or those of the other classes.
+
+    Returns
+    -------
+    ndarray, shape (n, n), int32
+        A row for each object q; -1 fills the end of a row. Of equally distant objects the lowest
+        index comes first.
+
+    See Also
+    --------
+    selective_triples : Draw triples by them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.triples import neighbors
+    >>> D = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 3.0], [1.0, 3.0, 0.0]])
+    >>> neighbors(D, np.zeros(3), same=True).tolist()
+    [[2, 1, -1], [0, 2, -1], [0, 1, -1]]
+    """
+    order = np.full(D.shape, -1, dtype=np.int32)
+    for q in range(len(D)):
+        near = np.argsort(D[q], kind="stable")
+        near = near[((labels[near] == labels[q]) == same) & (near != q)]
+        order[q, : len(near)] = near
+    return order

@@ -44,6 +44,7 @@ from refimpl.kernels.forest import (
     plane_values,
     rerank,
 )
+from refimpl.kernels.growing import BallTree, build_tree
 from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
 from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.landmarks import least_similar, transferred_differences
@@ -52,7 +53,7 @@ from refimpl.kernels.products import matrix_vector, vector_matrix
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
-from refimpl.kernels.trees import BallTree, build_tree, scan_nearest, tree_nearest, tree_within
+from refimpl.kernels.trees import scan_nearest, tree_nearest, tree_within
 from refimpl.kernels.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
 
 __all__ = [

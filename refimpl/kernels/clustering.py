@@ -17,7 +17,7 @@ import numpy as np
 
 from refimpl.kernels.arguments import require_within
 from refimpl.kernels.contract import checked
-from refimpl.kernels.trees import squared_distances
+from refimpl.kernels.growing import squared_distances
 from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["best_bin_first", "lloyd", "nearest_centres", "tree_leaves"]

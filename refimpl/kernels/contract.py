@@ -44,7 +44,7 @@ MOST_NEIGHBOURS = 2**24
 # ---------------------------------------------------------------------------------------- the table
 
 _BALL_TREE = Instance(
-    "refimpl.kernels.trees", "BallTree", lambda t: dict(zip("nd", t.points.shape, strict=True))
+    "refimpl.kernels.growing", "BallTree", lambda t: dict(zip("nd", t.points.shape, strict=True))
 )
 _KMEANS_TREES = Instance(
     "refimpl.rivals.kmeans_trees", "KMeansTrees", lambda t: {"n": t.n, "d": t.centres.shape[1]}

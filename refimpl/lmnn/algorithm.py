@@ -144,10 +144,21 @@ def metric_step(L: FloatArray, G: FloatArray, objective: float, t: int) -> Float
     (1, 2, 2)
     """
     M = np.swapaxes(L, -1, -2) @ L
-    m = np.linalg.norm(M)
-    g = np.linalg.norm(G)
-    eta = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.65)  # open: step-size
+    eta = step_size(M, G, objective, t)  # open: step-size
     return project(M - eta * G)  # LM:3:2
+
+
+def step_size(value: FloatArray, gradient: FloatArray, objective: float, t: int) -> float:
+    """Return eta, the length of the t-th step: at most 0.9 of the value's norm, shorter as t grows.
+
+    `value` is M or L, `gradient` the gradient of the objective by it.
+
+    >>> step_size(np.array([[2.0]]), np.array([[4.0]]), objective=2.0, t=1)
+    0.25
+    """
+    m = np.linalg.norm(value)
+    g = np.linalg.norm(gradient)
+    return float(m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.65))
 
 
 def steps(
@@ -343,9 +354,7 @@ def factor_step(L: FloatArray, G: FloatArray, objective: float, t: int) -> Float
     (1, 1, 2)
     """
     D: FloatArray = 2 * L @ G  # LM:4.3:2  eq. 3 as a function of L, M = L^T L
-    m = np.linalg.norm(L)
-    g = np.linalg.norm(D)
-    eta: float = m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.65)  # open: rect-step-size
+    eta = step_size(L, D, objective, t)  # open: rect-step-size
     return L - eta * D  # LM:4.3:3
 
 

@@ -200,7 +200,7 @@ def test_small_classes_take_their_farthest():
     """
     D = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
     labels = np.repeat([0, 1], [2, 6])
-    alike, others = (algorithm.neighbors(D, labels, same=same) for same in (True, False))
+    alike, others = (tt.neighbors(D, labels, same=same) for same in (True, False))
     q, a, b = algorithm.selective_triples(alike, others, 2, 4, 800, np.random.default_rng(0)).T
     small = q < 2
     assert (a[small] == 1 - q[small]).all() and set(b[small].tolist()) == {2, 3}

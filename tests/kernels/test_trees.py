@@ -13,7 +13,8 @@ from refusals import refusal
 from shapes import points
 
 from refimpl.kernels import BallTree
-from refimpl.kernels.trees import box_bound, lower_bound, squared_distances
+from refimpl.kernels.growing import squared_distances
+from refimpl.kernels.trees import box_bound, lower_bound
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 BOUNDS = ("box", "ball")
