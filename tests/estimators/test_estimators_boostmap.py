@@ -60,21 +60,13 @@ def edits(a, b):
     "estimator",
     [
         BoostMap(**TINY),
-        BoostMap(**TINY, kernels=NAMES[-1]),
         BoostMapClassifier(1, **TINY),
         BoostMapClassifier(1, n_refine=2, **TINY, kernels=NAMES[-1]),
     ],
-    ids=["BoostMap", "BoostMap-fast", "classifier", "classifier-fast"],
+    ids=["BoostMap", "classifier", "classifier-fast"],
 )
 def test_check_estimator(estimator):
     check_estimator(estimator)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kernels", NAMES)
-@pytest.mark.parametrize("kind", [BoostMap, BoostMapClassifier])
-def test_check_estimator_at_the_defaults(kind, kernels):
-    check_estimator(kind(kernels=kernels))
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])

@@ -39,12 +39,6 @@ def fitted(digits):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", NAMES)
-def test_check_estimator(name):
-    check_estimator(SearchForestNeighbors(3, n_estimators=2, kernels=name, n_jobs=1))
-
-
-@pytest.mark.filterwarnings("ignore")
 def test_check_estimator_with_classes():
     check_estimator(
         SearchForestNeighbors(
