@@ -1,5 +1,7 @@
 """BoostMap's printed steps: against the for-use form to the bit, and against loops that follow the
 text.
+
+Not tested here: the single steps of the second phase (`test_algorithm_query_sensitive.py`).
 """
 
 import dataclasses
@@ -233,12 +235,9 @@ class Told:
         return np.array([self.shares.pop(0) * w.sum() for _ in F])
 
 
-SHARES = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     "share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)]
 )
-
-
-@SHARES
 def test_a_gain_that_rounding_may_make_is_none(share, gains):
     """Steps 2 and 11 compare with the weights' sum, less one part in 10**12."""
     D, triples, y, _ = toy(n=12, t=80)
@@ -257,36 +256,6 @@ def test_a_gain_that_rounding_may_make_is_none(share, gains):
     assert len(list(itertools.islice(for_use_rounds, 1))) == gains
     second = list(itertools.islice(rounds(0.99, share, 0.99), 2))[1]  # steps 11, 1 and 11
     assert (second.step == "remove") == gains
-
-
-class ToldMinimum:
-    """Kernels whose ``minimize_z`` gives what it is told, for all classifiers alike."""
-
-    def __init__(self, share):
-        self.share = share
-
-    def __getattr__(self, name):
-        return getattr(KERNELS[-1], name)
-
-    def minimize_z(self, F, triples, y, w, least, S=None, *, threads=None):
-        return np.ones(len(F)), np.full(len(F), self.share * w.sum())
-
-
-@SHARES
-def test_the_second_phase_ends_without_a_gain_that_is_more_than_rounding(share, gains):
-    D, triples, y, _ = toy(n=12, t=80)
-    w = on_grid(np.full(len(y), 1 / len(y)))
-    choices = algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
-    rounds = algorithm.query_sensitive_rounds(
-        D[:3], triples, y, w, choices, rng=np.random.default_rng(0), kernels=ToldMinimum(share)
-    )
-    assert len(list(itertools.islice(rounds, 1))) == gains
-
-
-def test_a_range_holds_its_lower_end_and_its_complement_the_upper_one():
-    values = np.array([0.0, 1.0, 2.0, 3.0])
-    assert algorithm.accepts(values, 1.0, 3.0, 1).tolist() == [0, 1, 1, 0]
-    assert algorithm.accepts(values, 1.0, 3.0, 0).tolist() == [1, 0, 0, 1]
 
 
 def test_the_first_phase_ends_below_1_of_t_and_not_before():
@@ -356,30 +325,6 @@ def test_weights_of_the_second_phase_begin_at_0_too():
     assert set(watched.least) == {0.0}
 
 
-@pytest.mark.parametrize("ranges", [algorithm.ranges_of_least_z, algorithm.ranges_of_least_error])
-def test_of_equal_ranges_and_coordinates_the_first_is_taken(ranges):
-    """One query for all triples: whatever range accepts it is as good as R; three coordinates are
-    alike.
-    """
-    D, triples, y, _ = toy(n=15, t=80, seed=3)
-    triples = np.column_stack([np.zeros_like(y), triples[:, 1:]]).astype(np.int32)
-    y, w = (
-        np.where(D[0, triples[:, 2]] >= D[0, triples[:, 1]], 1.0, -1.0),
-        on_grid(np.full(len(y), 1 / len(y))),
-    )
-    found = next(
-        algorithm.query_sensitive_rounds(
-            D[[0, 0, 0]],
-            triples,
-            y,
-            w,
-            algorithm.Choices(3, ranges=ranges),
-            rng=np.random.default_rng(1),
-        )
-    )
-    assert (found.c, found.low, found.high, found.inside) == (0, -np.inf, np.inf, 1)
-
-
 def test_steps_5_to_7_draw_from_all_candidates():
     D = toy(n=9, t=30)[0]
     problem = algorithm.Problem(D.T.copy(), D.T.copy(), None, None)
@@ -410,97 +355,6 @@ def test_reversed_pivots_keep_the_name_that_they_have(asymmetric):
         and ((3, 1) in seen) == asymmetric
         and {(2, 3), (3, 2), (4, 1), (1, 4)} <= seen
     )
-
-
-def test_steps_1_to_8_of_section_8_1_by_loops():
-    """The round is the least Z_min over all coordinates and all ranges; its weights follow from
-    eqs. 9, 17 and 19.
-    """
-    D, triples, y, _ = toy(n=15, t=80, seed=3)
-    F = D[3::-1].copy()
-    rng = np.random.default_rng(1)
-    w = on_grid(np.random.default_rng(0).dirichlet(np.ones(len(y))))
-    for draw in (algorithm.splitters, algorithm.both_splitters):
-        rounds = algorithm.query_sensitive_rounds(
-            F,
-            triples,
-            y,
-            w,
-            algorithm.Choices(3, draw),
-            rng=np.random.default_rng(1),
-            kernels=KERNELS[-1],
-        )
-        found = next(rounds)
-        rng = np.random.default_rng(1)
-        c, gamma = draw(4, rng)
-        t = [
-            algorithm.thresholds(F[g], triples[:, 0], np.unique(triples[:, 0]), 3, rng)
-            for g in gamma
-        ]
-        V = [[algorithm.as_range(t_c, places) for places in algorithm.all_ranges(3)] for t_c in t]
-        pairs = list(zip(c.tolist(), gamma.tolist(), strict=True))
-        z, best, _ = oracles.query_sensitive_round(
-            F.tolist(), triples.tolist(), y.tolist(), w.tolist(), pairs, V
-        )
-        assert (
-            found.z == pytest.approx(z, rel=1e-9)
-            and found.c == best
-            and (found.c, found.g) in pairs
-        )
-        S = algorithm.accepts(F[found.g], found.low, found.high, found.inside)
-        u = np.array(
-            [
-                l * S[q] * oracles.margin(F[found.c], q, a, b)
-                for l, (q, a, b) in zip(y, triples, strict=True)
-            ]
-        )
-        assert found.w == pytest.approx(w * np.exp(-found.alpha * u) / found.z, abs=1e-12)
-        assert found.alpha == pytest.approx(
-            oracles.least_z(u.tolist(), w.tolist(), 0.0, 200)[1], rel=1e-4
-        )
-
-
-def test_thresholds_lie_half_way_between_the_queries_values():
-    """Each is drawn as often as its query stands in a triple; above the greatest value there is
-    none.
-    """
-    F = np.array([5.0, 1.0, 9.0, 3.0, 7.0, 4.0])
-    q = np.array([1] * 6 + [3] * 2 + [0, 2])
-    rng = np.random.default_rng(0)
-    drawn = np.array([algorithm.thresholds(F, q, np.unique(q), 4, rng) for _ in range(2000)])
-    assert (np.diff(drawn, axis=1) >= 0).all()
-    values, counts = np.unique(drawn, return_counts=True)
-    assert values.tolist() == [2, 4, 7] and counts / drawn.size == pytest.approx(
-        [0.6, 0.2, 0.2], abs=0.03
-    )
-    assert algorithm.thresholds(F, np.array([1, 1]), np.array([1]), 3, rng).tolist() == [np.inf] * 3
-
-
-def test_section_8_3_takes_the_range_of_least_error():
-    D, triples, y, _ = toy(n=15, t=80, seed=5)
-    w = on_grid(np.random.default_rng(0).dirichlet(np.ones(len(y))))
-    rng = np.random.default_rng(2)
-    q = triples[:, 0]
-    t = np.array([algorithm.thresholds(F_g, q, np.unique(q), 3, rng) for F_g in D[:3]])
-    found = algorithm.ranges_of_least_error(D[:3], D[3:6], triples, y, w, t, KERNELS[-1])
-    for F_g, F_c, t_c, V in zip(D[:3], D[3:6], t, found, strict=True):
-        errors = []
-        for places in algorithm.all_ranges(3):
-            inside = algorithm.accepts(F_g, *algorithm.as_range(t_c, places))
-            errors.append(oracles.range_error(inside.tolist(), F_c, triples.tolist(), y, w, {1.0}))
-        assert V == algorithm.as_range(t_c, algorithm.all_ranges(3)[errors.index(min(errors))])
-
-
-def test_both_splitters_are_2_d_classifiers():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        c, g = algorithm.both_splitters(5, rng)
-        assert (
-            c.tolist() == [*range(5)] * 2
-            and g[:5].tolist() == [*range(5)]
-            and (g[5:] != c[5:]).all()
-        )
-    assert [x.tolist() for x in algorithm.both_splitters(1, rng)] == [[0], [0]]
 
 
 @each

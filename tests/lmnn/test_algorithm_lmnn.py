@@ -6,8 +6,9 @@ import numpy as np
 import oracles_lmnn as oracle
 import pytest
 from agreement import KERNELS, assert_same
+from lmnn_toys import blobs
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from test_lmnn import blobs, convex_optimum, problem_of
+from test_lmnn import convex_optimum, problem_of
 from test_lmnn_certificate import assert_honest
 from threadpoolctl import threadpool_limits
 

@@ -5,7 +5,8 @@ import inspect
 import numpy as np
 import pytest
 from agreement import assert_same
-from test_lmnn import FASTEST, blobs
+from lmnn_toys import blobs
+from test_lmnn import FASTEST
 
 import refimpl
 from refimpl import lmnn as room
