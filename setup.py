@@ -1,15 +1,23 @@
-"""The Cython extensions and their flags, nothing else. REFIMPL_DEBUG=1 compiles the bounds checks
-in.
+"""The Cython extensions and their flags, nothing else. Environment variables, for tests:
+
+- REFIMPL_DEBUG=1 compiles the bounds checks in.
+- REFIMPL_SANITIZE=address,undefined (or thread) compiles a sanitizer in, beside the checks.
+- REFIMPL_PLAIN=1 compiles the code that is for compilers other than GCC and Clang.
+- REFIMPL_THREADS=0 compiles the code that is for platforms without threads.
 """
 
 import os
-import platform
+import subprocess
 import sys
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
-DEBUG = os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
+SANITIZE = os.environ.get("REFIMPL_SANITIZE", "")
+DEBUG = bool(SANITIZE) or os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
+PLAIN = os.environ.get("REFIMPL_PLAIN", "0") not in ("", "0")
+THREADS = os.environ.get("REFIMPL_THREADS", "1") != "0"
 NAMES = (
     "chamfer",
     "clustering",
@@ -28,8 +36,9 @@ NAMES = (
     "trees",
     "triples",
 )
-SHARED = (
+INCLUDED = (
     "clones.h",
+    "compiler.h",
     "eight.h",
     "grain.h",
     "groups.h",
@@ -40,39 +49,94 @@ SHARED = (
     "threads.pxd",
     "vectors.pxd",
 )
+# What Cython needs for memoryviews, once for all modules: it takes longer to compile than they do.
+SHARED = "refimpl_fast.cython_shared"
 
 
-def extension(name):
-    optimise = ["-O1", "-DREFIMPL_NO_CLONES", "-DREFIMPL_DEBUG"] if DEBUG else ["-O3"]
-    flags = [*optimise, "-ffp-contract=off", "-pthread"]
-    if platform.machine() in ("x86_64", "AMD64"):
-        flags.append("-mprefer-vector-width=512")
-    if sys.platform == "win32":
-        flags = ["/O2"]
-    return Extension(
-        f"refimpl_fast.{name}",
-        [f"refimpl_fast/{name}.pyx"],
-        language="c++",
-        include_dirs=["refimpl_fast"],
-        depends=[f"refimpl_fast/{file}" for file in SHARED],
-        extra_compile_args=flags,
-        extra_link_args=[] if sys.platform == "win32" else ["-pthread"],
+def macros():
+    names = []
+    if DEBUG:
+        names += ["REFIMPL_NO_CLONES", "REFIMPL_DEBUG"]
+    if PLAIN:
+        names.append("REFIMPL_PLAIN")
+    if not THREADS:
+        print("REFIMPL_THREADS=0: the kernels will run on one thread", file=sys.stderr)
+        names.append("REFIMPL_NO_THREADS")
+    return [(name, "1") for name in names]
+
+
+def kernels():
+    """The longest first, so that the last ones to be compiled are short."""
+    sources = [f"refimpl_fast/{name}.pyx" for name in NAMES]
+    return [
+        Extension(
+            source.removesuffix(".pyx").replace("/", "."),
+            [source],
+            language="c++",
+            include_dirs=["refimpl_fast"],
+            depends=[f"refimpl_fast/{file}" for file in INCLUDED],
+            define_macros=macros(),
+        )
+        for source in sorted(sources, key=os.path.getsize, reverse=True)
+    ]
+
+
+class Build(build_ext):
+    """Choose the flags when the compiler is known."""
+
+    def accepts(self, flag):
+        command = [*self.compiler.compiler_so, "-Werror", flag, "-fsyntax-only", "-x", "c++"]
+        return subprocess.run([*command, os.devnull], capture_output=True).returncode == 0
+
+    def flags(self):
+        """Return the flags of C++, of C and of the linker."""
+        if self.compiler.compiler_type == "msvc":
+            return ["/O2", "/std:c++17", "/EHsc", "/fp:precise"], ["/O2"], []
+        # after the flags that Python was compiled with, among them -g
+        common = ["-O1"] if DEBUG else ["-g0"]
+        link = ["-pthread"] if THREADS else []
+        if SANITIZE:
+            common += [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all"]
+            common += ["-fno-omit-frame-pointer", "-g1"]
+            link.append(f"-fsanitize={SANITIZE}")
+        elif not DEBUG:
+            link.append("-Wl,-x" if sys.platform == "darwin" else "-Wl,--strip-all")
+        cpp = [*common, "-std=gnu++17", "-ffp-contract=off", *(["-pthread"] if THREADS else [])]
+        if not DEBUG:
+            cpp.append("-O3")
+            common.append("-O2")
+            wide = "-mprefer-vector-width=512"  # of x86 alone
+            if self.accepts(wide):
+                cpp.append(wide)
+        return cpp, common, link
+
+    def build_extensions(self):
+        cpp, c, link = self.flags()
+        for extension in self.extensions:
+            extension.extra_compile_args = cpp if extension.language == "c++" else c
+            extension.extra_link_args = link
+        super().build_extensions()
+
+
+if __name__ == "__main__":  # cythonize may start processes that import this file
+    setup(
+        cmdclass={"build_ext": Build},
+        options={"build_ext": {"parallel": os.cpu_count()}},
+        ext_modules=cythonize(
+            [Extension(SHARED, [SHARED.replace(".", "/") + ".c"]), *kernels()],
+            shared_utility_qualified_name=SHARED,
+            nthreads=os.cpu_count(),
+            compiler_directives={
+                "language_level": 3,
+                "boundscheck": DEBUG,
+                "wraparound": False,
+                "initializedcheck": DEBUG,
+                "cdivision": False,
+                "binding": True,
+                "embedsignature": False,
+                # Python without its lock may run the kernels: their modules hold constants only
+                "freethreading_compatible": True,
+            },
+            force=DEBUG,
+        ),
     )
-
-
-setup(
-    options={"build_ext": {"parallel": os.cpu_count()}},
-    ext_modules=cythonize(
-        [extension(name) for name in NAMES],
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": DEBUG,
-            "wraparound": False,
-            "initializedcheck": DEBUG,
-            "cdivision": False,
-            "binding": True,
-            "embedsignature": False,
-        },
-        force=DEBUG,
-    ),
-)

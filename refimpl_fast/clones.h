@@ -5,7 +5,10 @@
 #ifndef REFIMPL_CLONES_H
 #define REFIMPL_CLONES_H
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) \
+#include "compiler.h"
+
+/* The loader's choice needs ELF and glibc: there is none on macOS, on Windows, with musl. */
+#if REFIMPL_GNU && defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) \
     && __GNUC__ >= 11 && !defined(REFIMPL_NO_CLONES)
 #define REFIMPL_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -4,7 +4,9 @@
 #ifndef REFIMPL_EIGHT_H
 #define REFIMPL_EIGHT_H
 
-#if defined(__GNUC__)
+#include "compiler.h"
+
+#if REFIMPL_GNU
 typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
 #else
 struct eight {

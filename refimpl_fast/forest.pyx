@@ -33,12 +33,13 @@ cdef extern from *:
         return a_none == b_none ? a.row < b.row : b_none;
     }
     struct Walker { int64_t node, point, place; };
-    #if defined(__GNUC__)
-    static inline void fetch(const char* place, long bytes) {
-        for (long i = 0; i < bytes; i += 64) __builtin_prefetch(place + i);
+    #include "compiler.h"
+    #if REFIMPL_GNU
+    static inline void fetch(const char* place, ptrdiff_t bytes) {
+        for (ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch(place + i);
     }
     #else
-    static inline void fetch(const char*, long) {}
+    static inline void fetch(const char*, ptrdiff_t) {}
     #endif
     """
     cppclass Scored:
@@ -48,7 +49,7 @@ cdef extern from *:
         int64_t node
         int64_t point
         int64_t place
-    void fetch(const char* place, long bytes) nogil
+    void fetch(const char* place, Py_ssize_t bytes) nogil
 
 ctypedef fused real:
     float

@@ -7,18 +7,17 @@
 
 #include <stddef.h>
 
-#if defined(__GNUC__)
-#define REFIMPL_INLINE static inline __attribute__((always_inline))
+#include "compiler.h"
+
+#if REFIMPL_GNU
 typedef double doubles __attribute__((vector_size(64), aligned(8), may_alias));
 typedef float floats __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int ints __attribute__((vector_size(64), aligned(4), may_alias));
-#else
-#define REFIMPL_INLINE static inline
 #endif
 
 /* out[i] = sum_c (q[c] - C[16 c + i])^2 */
 REFIMPL_INLINE void ball_group(const double* q, const double* C, ptrdiff_t d, double* out) {
-#if defined(__GNUC__)
+#if REFIMPL_GNU
     doubles one = {}, two = {};
     for (ptrdiff_t c = 0; c < d; ++c, C += 16) {
         doubles a = q[c] - *(const doubles*)C, b = q[c] - *(const doubles*)(C + 8);
@@ -37,7 +36,7 @@ REFIMPL_INLINE void ball_group(const double* q, const double* C, ptrdiff_t d, do
 /* out[i] = sum_c max(low[i] - q[c], q[c] - high[i], 0)^2
    where B has the sixteen low, then the sixteen high of each c */
 REFIMPL_INLINE void box_group(const double* q, const double* B, ptrdiff_t d, double* out) {
-#if defined(__GNUC__)
+#if REFIMPL_GNU
     doubles one = {}, two = {}, zero = {};
     for (ptrdiff_t c = 0; c < d; ++c, B += 32) {
         doubles a = *(const doubles*)B - q[c], b = *(const doubles*)(B + 8) - q[c];
@@ -63,10 +62,10 @@ REFIMPL_INLINE void box_group(const double* q, const double* B, ptrdiff_t d, dou
 #endif
 }
 
-#if defined(__GNUC__)
+#if REFIMPL_GNU
 typedef char bytes __attribute__((vector_size(16)));
 
-REFIMPL_INLINE unsigned at_most(floats sums, float limit) {
+REFIMPL_INLINE unsigned at_most(const floats& sums, float limit) {
     bytes below = __builtin_convertvector((ints)(sums <= limit), bytes); /* -1 for true */
     unsigned long long half[2];
     unsigned found = 0;
@@ -80,7 +79,7 @@ REFIMPL_INLINE unsigned at_most(floats sums, float limit) {
 /* Bit i is set unless sum_c (q[c] - P[16 c + i])^2, or a part of it, is above the limit. The order
    of summation is any: this is a filter only. */
 REFIMPL_INLINE unsigned near_group(const float* q, const float* P, ptrdiff_t d, float limit) {
-#if defined(__GNUC__)
+#if REFIMPL_GNU
     floats one = {}, two = {};
     ptrdiff_t c = 0;
     for (; c + 16 < d; c += 16) {
@@ -113,7 +112,7 @@ REFIMPL_INLINE unsigned near_group(const float* q, const float* P, ptrdiff_t d, 
 }
 
 static inline int lowest_bit(unsigned mask) {
-#if defined(__GNUC__)
+#if REFIMPL_GNU
     return __builtin_ctz(mask);
 #else
     int i = 0;

@@ -9,12 +9,11 @@
 #include <stdint.h>
 
 #include "clones.h"
+#include "compiler.h"
 
-#if defined(__GNUC__)
-#define REFIMPL_ALWAYS static inline __attribute__((always_inline))
+#if REFIMPL_GNU
 #define set_bits __builtin_popcountll
 #else
-#define REFIMPL_ALWAYS static inline
 static inline int set_bits(uint64_t x) {
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
@@ -23,7 +22,7 @@ static inline int set_bits(uint64_t x) {
 #endif
 
 template <int words>
-REFIMPL_ALWAYS void rows_of(
+REFIMPL_INLINE void rows_of(
     const uint64_t* codes, const uint64_t* query, ptrdiff_t n, int32_t* out) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         uint64_t sum = 0;
@@ -32,7 +31,7 @@ REFIMPL_ALWAYS void rows_of(
     }
 }
 
-REFIMPL_ALWAYS void rows_of_any(
+REFIMPL_INLINE void rows_of_any(
     const uint64_t* codes, const uint64_t* query, ptrdiff_t n, ptrdiff_t words, int32_t* out) {
     switch (words) { /* a known number of words is unrolled, or spread over the lanes of a vector */
         case 1: return rows_of<1>(codes, query, n, out);
@@ -59,7 +58,7 @@ REFIMPL_CLONES static void rows_by_word(
     rows_of_any(codes, query, n, words, out);
 }
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#if REFIMPL_GNU && defined(__x86_64__)
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")))
 static void rows_by_vector(
     const uint64_t* codes, const uint64_t* query, ptrdiff_t n, ptrdiff_t words, int32_t* out) {

@@ -5,11 +5,13 @@
 #define REFIMPL_PANELS_H
 
 #include <stddef.h>
+
 #include "clones.h"
+#include "compiler.h"
 
 enum { PANEL = 32, TOGETHER = 8 };
 
-#if defined(__GNUC__)
+#if REFIMPL_GNU
 typedef float sixteen __attribute__((vector_size(64), aligned(4), may_alias));
 #if !defined(__clang__)
 __attribute__((optimize("fp-contract=fast")))

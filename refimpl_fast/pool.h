@@ -1,13 +1,18 @@
 /* Threads that share the steps of a loop, for all kernels of a process. Why not OpenMP: its threads
    spin while they wait, which makes all of them late beside other work, and after a fork the child
    waits for threads that it does not have. Here a thread that waits sleeps, nobody waits for a
-   thread that has not begun, and a forked child starts its own. */
+   thread that has not begun, and a forked child starts its own. Without threads (compiler.h) the
+   caller does every step. */
 #ifndef REFIMPL_POOL_H
 #define REFIMPL_POOL_H
 
 #include <stddef.h>
 
 #include <algorithm>
+
+#include "compiler.h"
+
+#if REFIMPL_THREADS
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -19,14 +24,21 @@
 
 #include "grain.h"
 
+/* a child of a fork has none of its parent's threads */
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
+#define REFIMPL_FORKS 1
+#else
+#define REFIMPL_FORKS 0
+#endif
 #endif
 
 namespace refimpl {
 
 /* Steps may throw std::bad_alloc, and nothing else. */
 typedef void (*Steps)(void* loop, ptrdiff_t first, ptrdiff_t last, int thread);
+
+#if REFIMPL_THREADS
 typedef std::chrono::steady_clock Clock;
 
 /* One loop: step i is done by whoever takes the chunk that holds it. */
@@ -155,8 +167,8 @@ static std::atomic<Pool*> the_pool{nullptr};
 static Pool* pool() {
     Pool* found = the_pool.load();
     if (found) return found;
-#if defined(__unix__) || defined(__APPLE__)
-    /* a child has none of its parent's threads: it starts with a new pool */
+#if REFIMPL_FORKS
+    /* a child starts with a new pool */
     static std::once_flag once;
     std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { the_pool.store(nullptr); }); });
 #endif
@@ -165,15 +177,16 @@ static Pool* pool() {
     delete fresh;
     return found;
 }
+#endif
 
 static inline void run(Steps steps, void* loop, ptrdiff_t n, ptrdiff_t chunk, int threads) {
     if (n <= 0) return;
     chunk = std::max<ptrdiff_t>(1, chunk);
     threads = int(std::min<ptrdiff_t>(threads, (n + chunk - 1) / chunk));
-    if (threads <= 1)
-        steps(loop, 0, n, 0);
-    else
-        pool()->run(steps, loop, n, chunk, threads);
+#if REFIMPL_THREADS
+    if (threads > 1) return pool()->run(steps, loop, n, chunk, threads);
+#endif
+    steps(loop, 0, n, 0);
 }
 
 }  // namespace refimpl

@@ -1,4 +1,9 @@
-"""How many threads a kernel uses, and the loops that they share."""
+"""How many threads a kernel uses, and the loops that they share.
+
+On a platform without threads the kernels run on one, and a warning says so at the import.
+"""
+
+import warnings
 
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors as allowed
@@ -6,6 +11,10 @@ from refimpl.resources import processors as allowed
 cdef extern from "grain.h":
     enum:
         REFIMPL_LEAST_PROCESSORS
+
+cdef extern from "compiler.h":
+    enum:
+        REFIMPL_THREADS
 
 cdef extern from "pool.h" namespace "refimpl" nogil:
     ctypedef void (*Steps)(void* loop, Py_ssize_t first, Py_ssize_t last, int thread) noexcept nogil
@@ -49,10 +58,17 @@ cdef void _steps(Loop loop, Py_ssize_t first, Py_ssize_t last, int thread) noexc
 
 LEAST_PROCESSORS = REFIMPL_LEAST_PROCESSORS  # more than 1 in the build with checks only
 
+if not REFIMPL_THREADS:
+    warnings.warn(
+        "refimpl_fast was built without threads: every kernel runs on one thread, whatever "
+        "`threads` is",
+        stacklevel=2,
+    )
+
 
 def processors():
     """Return how many processors the kernels may use; see :func:`refimpl.resources.processors`."""
-    return max(REFIMPL_LEAST_PROCESSORS, allowed())
+    return max(REFIMPL_LEAST_PROCESSORS, allowed()) if REFIMPL_THREADS else 1
 
 
 cdef int thread_count(threads) except -1:

@@ -1,0 +1,161 @@
+/* The kernels' headers against the plain loops that they stand for: a program without Python, so
+   that it runs wherever a compiler and an emulator are. It does not test the kernels themselves. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eight.h"
+#include "groups.h"
+#include "hamming.h"
+#include "panels.h"
+#include "power.h"
+#ifndef WITHOUT_LIBRARY /* a compiler that lacks its C++ library, for a look at the syntax */
+#include "pool.h"
+#endif
+
+static int failures = 0;
+
+static void check(bool holds, const char* what) {
+    if (!holds) {
+        printf("wrong: %s\n", what);
+        ++failures;
+    }
+}
+
+static uint64_t state = 88172645463325252u;
+
+static uint64_t bits() { /* xorshift64 */
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static double number() { return (double)(bits() >> 11) / 4503599627370496.0 - 1; } /* -1 to 1 */
+
+enum { MOST = 40 };
+
+static void test_groups() {
+    for (int d = 1; d <= MOST; ++d) {
+        double q[MOST], C[16 * MOST], B[32 * MOST], balls[16], boxes[16];
+        float small[MOST], P[16 * MOST];
+        for (int c = 0; c < d; ++c) {
+            q[c] = number();
+            small[c] = (float)q[c];
+        }
+        for (int i = 0; i < 16 * d; ++i) {
+            C[i] = number();
+            P[i] = (float)C[i];
+        }
+        for (int c = 0; c < d; ++c)
+            for (int i = 0; i < 16; ++i) {
+                const double low = number(), high = low + 0.5;
+                B[32 * c + i] = low;
+                B[32 * c + 16 + i] = high;
+            }
+        ball_group(q, C, d, balls);
+        box_group(q, B, d, boxes);
+        float near[16];
+        for (int i = 0; i < 16; ++i) {
+            double ball = 0, box = 0;
+            for (int c = 0; c < d; ++c) {
+                const double a = q[c] - C[16 * c + i];
+                const double below = B[32 * c + i] - q[c], above = q[c] - B[32 * c + 16 + i];
+                const double out = below > 0 ? below : above > 0 ? above : 0;
+                ball += a * a;
+                box += out * out;
+            }
+            check(balls[i] == ball, "ball_group");
+            check(boxes[i] == box, "box_group");
+            near[i] = (float)ball;
+        }
+        const float limit = near[5]; /* a filter: the order of its sums is any */
+        const unsigned mask = near_group(small, P, d, limit);
+        for (int i = 0; i < 16; ++i) {
+            if (near[i] < limit * 0.999f) check(mask >> i & 1, "near_group leaves a near point out");
+            if (near[i] > limit * 1.001f) check(!(mask >> i & 1), "near_group takes a far point");
+        }
+    }
+    for (int i = 0; i < 16; ++i) check(lowest_bit(0xc000u << 2 | 1u << i) == i, "lowest_bit");
+}
+
+static void test_hamming() {
+    for (int words = 1; words <= 19; ++words) {
+        uint64_t codes[7 * 19], query[19];
+        int32_t distances[7];
+        for (int i = 0; i < 7 * words; ++i) codes[i] = i < words ? 0 : bits();
+        for (int w = 0; w < words; ++w) query[w] = w % 2 ? bits() : ~(uint64_t)0;
+        hamming_rows(codes, query, 7, words, distances);
+        for (int i = 0; i < 7; ++i) {
+            int32_t sum = 0;
+            for (int b = 0; b < 64 * words; ++b)
+                sum += (int32_t)((codes[i * words + b / 64] ^ query[b / 64]) >> (b % 64) & 1);
+            check(distances[i] == sum, "hamming_rows");
+        }
+    }
+}
+
+static void test_panels() { /* whole numbers: their sums are exact in any order */
+    for (int r = 1; r <= 9; ++r) {
+        float queries[9 * TOGETHER], panel[9 * PANEL], offsets[PANEL], bounds[TOGETHER];
+        unsigned hits[TOGETHER], any = 0;
+        for (int i = 0; i < r * TOGETHER; ++i) queries[i] = (float)(bits() % 9) - 4;
+        for (int i = 0; i < r * PANEL; ++i) panel[i] = (float)(bits() % 9) - 4;
+        for (int i = 0; i < PANEL; ++i) offsets[i] = -(float)(bits() % 5);
+        for (int q = 0; q < TOGETHER; ++q) bounds[q] = (float)(bits() % 40);
+        const unsigned got = panel_hits(queries, panel, offsets, bounds, r, hits);
+        for (int q = 0; q < TOGETHER; ++q) {
+            unsigned mask = 0;
+            for (int i = 0; i < PANEL; ++i) {
+                float sum = offsets[i];
+                for (int c = 0; c < r; ++c) sum += queries[c * TOGETHER + q] * panel[c * PANEL + i];
+                mask |= (unsigned)(sum > bounds[q]) << i;
+            }
+            check(hits[q] == mask, "panel_hits");
+            any |= mask;
+        }
+        check((got != 0) == (any != 0), "panel_hits says that there is any");
+    }
+}
+
+static void test_eight_and_power() {
+    double values[16], sums[8];
+    for (int i = 0; i < 16; ++i) values[i] = number();
+    eight sum = EIGHT_ZEROS;
+    sum = sum + *(const eight*)values;
+    sum = sum + *(const eight*)(values + 8);
+    memcpy(sums, &sum, sizeof sums);
+    for (int i = 0; i < 8; ++i) check(sums[i] == values[i] + values[i + 8], "eight");
+    for (int k = -900; k <= 900; k += 7)
+        check(times_power(1.25, 6755399441055744.0 + k) == ldexp(1.25, k), "times_power");
+}
+
+#ifndef WITHOUT_LIBRARY
+static void add(void* loop, ptrdiff_t first, ptrdiff_t last, int thread) {
+    int* times = (int*)loop;
+    for (ptrdiff_t i = first; i < last; ++i) times[i] += thread >= 0 && thread < 4;
+}
+
+static void test_pool() {
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        static int times[1000];
+        memset(times, 0, sizeof times);
+        refimpl::run(add, times, 1000, 3, 4);
+        for (int i = 0; i < 1000; ++i) check(times[i] == 1, "the pool does each step once");
+    }
+}
+#endif
+
+int main() {
+    test_groups();
+    test_hamming();
+    test_panels();
+    test_eight_and_power();
+#ifndef WITHOUT_LIBRARY
+    test_pool();
+#endif
+    printf("%s, threads: %s, %d failed\n", REFIMPL_GNU ? "vectors as types" : "plain loops",
+           REFIMPL_THREADS ? "yes" : "no", failures);
+    return failures != 0;
+}

@@ -1,0 +1,36 @@
+"""Refuse a wheel that holds what nobody needs: generated or other sources, modules with debugging
+information, or 8 MB and more.
+"""
+
+import sys
+import zipfile
+
+MOST = 8_000_000  # bytes of the file
+
+
+def faults(path):
+    with zipfile.ZipFile(path) as wheel:
+        entries = wheel.infolist()
+        sections = {e.filename: wheel.read(e) for e in entries if e.filename.endswith(".so")}
+    size = sum(e.compress_size for e in entries)
+    modules = [name for name in sections if name.startswith("refimpl_fast/")]
+    print(f"{path}: {size:,} bytes, {len(entries)} files, {len(modules)} modules of "
+          f"{sum(len(sections[name]) for name in modules):,} bytes")  # fmt: skip
+    if size >= MOST:
+        yield f"{size:,} bytes"
+    if len(modules) != 17:
+        yield f"{len(modules)} modules"
+    for entry in entries:
+        if entry.filename.endswith((".c", ".cpp", ".h", ".pyx", ".pxd")):
+            yield f"{entry.filename} is a source"
+    for name, content in sections.items():
+        if b".debug_info" in content or b".symtab\0" in content:
+            yield f"{name} is not stripped"
+    names = {entry.filename for entry in entries}
+    for name in ("refimpl/py.typed", "refimpl_fast/py.typed", "refimpl_fast/trees.pyi"):
+        if name not in names:
+            yield f"{name} is missing"
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(faults(sys.argv[1])))
