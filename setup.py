@@ -1,5 +1,5 @@
 """The Cython extensions and their flags, nothing else. REFIMPL_DEBUG=1 compiles the bounds checks
-in.
+in, REFIMPL_SANITIZE=address,undefined (or thread) a sanitizer beside them; see CONTRIBUTING.md.
 """
 
 import os
@@ -9,7 +9,8 @@ import sys
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-DEBUG = os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
+SANITIZE = os.environ.get("REFIMPL_SANITIZE", "")
+DEBUG = bool(SANITIZE) or os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
 NAMES = (
     "chamfer",
     "clustering",
@@ -45,6 +46,9 @@ SHARED = (
 def extension(name):
     optimise = ["-O1", "-DREFIMPL_NO_CLONES", "-DREFIMPL_DEBUG"] if DEBUG else ["-O3"]
     flags = [*optimise, "-ffp-contract=off", "-pthread"]
+    sanitize = [f"-fsanitize={SANITIZE}"] if SANITIZE else []
+    if SANITIZE:
+        flags += [*sanitize, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1"]
     if platform.machine() in ("x86_64", "AMD64"):
         flags.append("-mprefer-vector-width=512")
     if sys.platform == "win32":
@@ -56,7 +60,7 @@ def extension(name):
         include_dirs=["refimpl_fast"],
         depends=[f"refimpl_fast/{file}" for file in SHARED],
         extra_compile_args=flags,
-        extra_link_args=[] if sys.platform == "win32" else ["-pthread"],
+        extra_link_args=[] if sys.platform == "win32" else ["-pthread", *sanitize],
     )
 
 
