@@ -236,9 +236,12 @@ def _one_worker(options, progress, first, cases, seconds, environment):
         process = subprocess.Popen(command, stdout=out, stderr=said, env=environment)
         outcome = None
         at = -1
-        since = time.monotonic()
+        since = looked = time.monotonic()
         while process.poll() is None:
             time.sleep(0.2)
+            if time.monotonic() - looked > patience / 2:
+                since = time.monotonic()  # both processes were stopped for a while
+            looked = time.monotonic()
             now = struct.unpack("q", open(progress, "rb").read(8))[0]
             if now != at:
                 at = now

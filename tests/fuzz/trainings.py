@@ -123,7 +123,7 @@ def boostmap(rng):
 @training
 def search_forest(rng):
     X, Q = training_points(rng)
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and max(np.abs(X).max(), np.abs(Q).max()) < 1e30:
         X = X.astype(np.float32)
         Q = Q.astype(np.float32)
     y = labels(rng, X)
