@@ -46,9 +46,9 @@ SHARED = (
 def extension(name):
     optimise = ["-O1", "-DREFIMPL_NO_CLONES", "-DREFIMPL_DEBUG"] if DEBUG else ["-O3"]
     flags = [*optimise, "-ffp-contract=off", "-pthread"]
-    sanitize = [f"-fsanitize={SANITIZE}"] if SANITIZE else []
-    if SANITIZE:
-        flags += [*sanitize, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1"]
+    sanitize = [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all"] if SANITIZE else []
+    if SANITIZE:  # Python's own -fwrapv would make every overflow well defined
+        flags += ["-fno-wrapv", "-fno-omit-frame-pointer", "-g1", *sanitize]
     if platform.machine() in ("x86_64", "AMD64"):
         flags.append("-mprefer-vector-width=512")
     if sys.platform == "win32":
