@@ -211,6 +211,14 @@ def _all_workers(options, cases, seconds, environment):
     return first - options.first, finds, counts, answers
 
 
+def _is_stopped(pid):
+    """Whether somebody has stopped the process (SIGSTOP), who may let it go on."""
+    try:
+        return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] == "T"
+    except OSError:  # not Linux, or the process has just ended
+        return False
+
+
 def _one_worker(options, progress, first, cases, seconds, environment):
     """Run a worker to its end: (None or how it died, its lines)."""
     command = [
@@ -236,14 +244,11 @@ def _one_worker(options, progress, first, cases, seconds, environment):
         process = subprocess.Popen(command, stdout=out, stderr=said, env=environment)
         outcome = None
         at = -1
-        since = looked = time.monotonic()
+        since = time.monotonic()
         while process.poll() is None:
             time.sleep(0.2)
-            if time.monotonic() - looked > patience / 2:
-                since = time.monotonic()  # both processes were stopped for a while
-            looked = time.monotonic()
             now = struct.unpack("q", open(progress, "rb").read(8))[0]
-            if now != at:
+            if now != at or _is_stopped(process.pid):
                 at = now
                 since = time.monotonic()
             elif time.monotonic() - since > patience:

@@ -6,6 +6,7 @@ Not tested here: many cases. `.ci/run` and `make fuzz` run them.
 
 import inspect
 import os
+import signal
 import subprocess
 import sys
 import types
@@ -86,6 +87,21 @@ def test_a_crash_is_named_and_the_rest_goes_on(tmp_path):
     assert done.returncode == 1
     assert "killed the process" in done.stdout and "--repeat 3 --kernel presort" in done.stdout
     assert "6 cases" in done.stdout and "1 finds" in done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the state is read from /proc")
+def test_a_stopped_worker_is_no_hanging_worker():
+    from tests.fuzz.__main__ import _is_stopped
+
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        assert not _is_stopped(process.pid)
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+        assert _is_stopped(process.pid)
+        process.send_signal(signal.SIGCONT)
+        process.communicate(b"\n", timeout=60)
+    assert process.returncode == 0
+    assert not _is_stopped(process.pid)
 
 
 # -------------------------------------------------------------------------------- whole trainings
