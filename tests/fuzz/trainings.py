@@ -84,7 +84,7 @@ def boostmap(rng):
     X, _ = training_points(rng)
     D = distances(X, X)
     t = int(rng.integers(2, 120))
-    k_most = int(rng.integers(1, max(2, len(X) // 3)))
+    k_most = int(rng.integers(2, max(3, len(X) // 3)))
     triples_of = one_of(
         rng,
         lambda stream: bm.random_triples(D, t, rng=stream),
