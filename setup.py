@@ -96,7 +96,8 @@ class Build(build_ext):
         common = ["-O1"] if DEBUG else ["-g0"]
         link = ["-pthread"] if THREADS else []
         if SANITIZE:
-            common += [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all"]
+            # Python's own -fwrapv makes every overflow well defined
+            common += [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all", "-fno-wrapv"]
             common += ["-fno-omit-frame-pointer", "-g1"]
             link.append(f"-fsanitize={SANITIZE}")
         elif not DEBUG:

@@ -114,10 +114,13 @@ cdef class _Meet(Loop):
     cdef bint counted
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t place = self.offsets[i]
+        cdef Py_ssize_t place
         if not self.counted:
+            # offsets[i] is not looked at: another thread may be writing it
             self.offsets[i + 1] = _count(&self.rows, i)
-        elif place < self.offsets[i + 1]:
+            return
+        place = self.offsets[i]
+        if place < self.offsets[i + 1]:
             _meet(
                 &self.rows, i, self.c, &self.first[place], &self.second[place],
                 &self.similar[place], &self.T[place]

@@ -1,8 +1,15 @@
-"""The fuzzer runs, and finds what it is there to find."""
+"""The fuzzer runs, and finds what it is there to find: differences, crashes, exceptions that a
+kernel ignored, and answers that move further with the BLAS kernel than they may.
 
+Not tested here: many cases. `.ci/run` and `make fuzz` run them.
+"""
+
+import inspect
 import os
+import signal
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -80,3 +87,156 @@ def test_a_crash_is_named_and_the_rest_goes_on(tmp_path):
     assert done.returncode == 1
     assert "killed the process" in done.stdout and "--repeat 3 --kernel presort" in done.stdout
     assert "6 cases" in done.stdout and "1 finds" in done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the state is read from /proc")
+def test_a_stopped_worker_is_no_hanging_worker():
+    from tests.fuzz.__main__ import _is_stopped
+
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        assert not _is_stopped(process.pid)
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+        assert _is_stopped(process.pid)
+        process.send_signal(signal.SIGCONT)
+        process.communicate(b"\n", timeout=60)
+    assert process.returncode == 0
+    assert not _is_stopped(process.pid)
+
+
+# -------------------------------------------------------------------------------- whole trainings
+
+
+def test_every_public_training_has_cases():
+    from refimpl import boosted_distance, boostmap, ftune, lmnn, search_forest
+    from tests.fuzz.trainings import TRAININGS
+
+    public = {
+        name
+        for room in (boosted_distance, boostmap, ftune, lmnn, search_forest)
+        for name in room.__all__
+        if inspect.isfunction(function := getattr(room, name))
+        and {"start", "max_memory"} <= inspect.signature(function).parameters.keys()
+    }
+    assert public - {"estimate_memory"} == {
+        "adaboost",
+        "bbs",
+        "boosted_distance",
+        "boostmap",
+        "ftune",
+        "ftune_single_and_per_class",
+        "lmnn",
+        "lmnn_rect",
+        "search_forest",
+    }
+    assert public - {"estimate_memory"} < set(TRAININGS)
+
+
+def test_a_few_trainings_agree():
+    done = fuzz("--trainings", "--cases", "15", "--seed", "3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "15 trainings of seed 3" in done.stdout and ": 0 finds" in done.stdout
+
+
+def other_kernels(**changed):
+    """A module like the reference, but for some kernels."""
+    import refimpl.kernels
+
+    module = types.ModuleType("other_kernels")
+    vars(module).update({name: getattr(refimpl.kernels, name) for name in refimpl.kernels.__all__})
+    vars(module).update(changed)
+    return module
+
+
+def test_a_training_that_differs_is_found(monkeypatch):
+    from refimpl.kernels import best_stump
+    from tests.fuzz import trainings
+    from tests.fuzz.compare import Difference
+
+    def on_two_threads(features, w, l, threads=None):
+        error, f, p, theta = best_stump(features, w, l, threads=threads)
+        return error, f, p, theta if threads == 1 else float(np.nextafter(theta, np.inf))
+
+    kernels = other_kernels(best_stump=on_two_threads)
+    monkeypatch.setattr(trainings, "RUNS", ((kernels, 1), (kernels, 1)))
+    number = next(n for n in range(99) if trainings.run(0, n, "adaboost")[1] == "trained")
+    monkeypatch.setattr(trainings, "RUNS", ((kernels, 1), (kernels, 2)))
+    with pytest.raises(Difference, match="other_kernels with 2 threads"):
+        trainings.run(0, number, "adaboost")
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("a"), RuntimeWarning("a")])
+def test_an_error_that_is_no_refusal_is_found(monkeypatch, error):
+    from tests.fuzz import trainings
+    from tests.fuzz.compare import Difference
+
+    def fails(*arguments, **options):
+        raise error
+
+    kernels = other_kernels(presort=fails)
+    monkeypatch.setattr(trainings, "RUNS", ((kernels, 1), (kernels, 1)))
+    with pytest.raises(Difference, match=f"adaboost: {type(error).__name__}: a"):
+        trainings.run(0, 0, "adaboost")
+
+
+def test_an_exception_that_a_kernel_ignored_is_found():
+    from tests.fuzz.__main__ import requiring_silence
+    from tests.fuzz.compare import Difference
+
+    class Ignored:
+        def __del__(self):
+            raise IndexError("out of bounds")
+
+    def run(seed, number, only):
+        if number == 2:
+            Ignored()
+        return seed, number, only
+
+    assert requiring_silence(run)(0, 1, None) == (0, 1, None)
+    with pytest.raises(Difference, match=r"ignored IndexError\('out of bounds'\)"):
+        requiring_silence(run)(0, 2, None)
+
+
+LMNN = {
+    "objective": 100.0,
+    "bound": 99.95,
+    "converged": True,
+    "small": 0.01,
+    "tol": 1e-3,
+    "comparable": True,
+}
+LINEAR = {"f": [0], "C": [1.0], "w": [[1.0, 2.0, 0.0]], "radii": [0.01]}
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "other", "fault"),
+    [
+        ("adaboost", {}, {}, "must not differ"),
+        ("search_forest", {}, {}, None),
+        ("lmnn", LMNN, {"objective": 99.96, "bound": 99.9}, None),
+        ("lmnn", LMNN, {"objective": 100.1, "bound": 100.0}, None),
+        ("lmnn", LMNN, {"objective": 100.2, "bound": 100.1}, "100.0 is below the bound 100.1"),
+        ("lmnn", LMNN, {"objective": 99.9, "bound": 99.8}, "99.9 is below the bound 99.95"),
+        ("lmnn", LMNN, {"objective": 90.0, "comparable": False}, None),
+        ("lmnn", LMNN, {"objective": 99.0, "bound": 99.5}, "99.0 is below its bound 99.5"),
+        ("lmnn", LMNN, {"objective": 100.2, "bound": 0.0}, "two optima within 0.001"),
+        ("lmnn", LMNN, {"objective": 100.2, "bound": 0.0, "converged": False}, None),
+        ("lmnn", LMNN | {"small": 300.0}, {"objective": 100.2, "bound": 0.0}, None),
+        ("ftune", LINEAR, {"w": [[1.0, 2.0, 0.019]]}, None),
+        ("ftune", LINEAR, {"w": [[1.0, 2.0, 0.021]]}, "the gaps allow 0.02"),
+        ("ftune", LINEAR, {"w": [[1.0, 2.0, 0.021]], "f": [1]}, None),
+    ],
+)
+def test_what_may_move_with_the_blas_kernel(name, facts, other, fault):
+    from tests.fuzz.blas import compare
+
+    one = {"digest": "1", "facts": facts}
+    two = {"digest": "2", "facts": facts | other}
+    finds, moved = compare({"a": {7: (name, one)}, "b": {7: (name, two)}})
+    assert moved[name, "moved"] == 1
+    if fault is None:
+        assert finds == []
+    else:
+        [(number, what)] = finds
+        assert number == 7 and fault in what and "BLAS kernels a and b" in what
+    assert compare({"a": {7: (name, one)}, "b": {7: (name, one)}}) == ([], {})
