@@ -72,6 +72,8 @@ setup(
             "cdivision": False,
             "binding": True,
             "embedsignature": False,
+            # Python without its lock may run the kernels: their modules hold constants only
+            "freethreading_compatible": True,
         },
         force=DEBUG,
     ),
