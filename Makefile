@@ -4,10 +4,13 @@
 # make lint        check style and types
 # make benchmarks  measure the speed of the kernels
 # make fuzz        run both twins on hard numbers and on wrong arguments
+# make versions    run the core of the suite on every Python on the PATH, with the oldest libraries
+#                  and the newest: some ten minutes for each Python on two idle processors;
+#                  ARGS="python3.12 --sets oldest" chooses
 # make clean       remove .venv and everything that was built
 #
-# Each target first sets up .venv and builds the Cython kernels; Python >= 3.11 and a C++ compiler
-# are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need them are
+# Each target but `versions` first sets up .venv and builds the Cython kernels; Python >= 3.11 and a
+# C++ compiler are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need it are
 # skipped where neither the folder nor a network is there.
 
 PYTHON ?= python3
@@ -20,7 +23,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory"
 
-.PHONY: figures test coverage lint benchmarks fuzz clean
+.PHONY: figures test coverage lint benchmarks fuzz versions clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -36,6 +39,9 @@ benchmarks: $(BUILT)
 
 fuzz: $(BUILT)
 	$(VENV)/bin/python -m tests.fuzz $(ARGS)
+
+versions: # it makes environments of its own
+	$(PYTHON) -m tests.versions $(ARGS)
 
 lint: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group lint

@@ -72,8 +72,6 @@ setup(
             "cdivision": False,
             "binding": True,
             "embedsignature": False,
-            # Python without its lock may run the kernels: their modules hold constants only
-            "freethreading_compatible": True,
         },
         force=DEBUG,
     ),
