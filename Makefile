@@ -7,10 +7,13 @@
 #                  whole trainings
 # make sanitize    run what reaches the kernels under sanitizers, in about 6 minutes; KIND=thread
 #                  looks for races
+# make versions    run the core of the suite on every Python on the PATH, with the oldest libraries
+#                  and the newest: some ten minutes for each Python on two idle processors;
+#                  ARGS="python3.12 --sets oldest" chooses
 # make clean       remove .venv and everything that was built
 #
-# Each target first sets up .venv and builds the Cython kernels; Python >= 3.11 and a C++ compiler
-# are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need them are
+# Each target but `versions` first sets up .venv and builds the Cython kernels; Python >= 3.11 and a
+# C++ compiler are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need it are
 # skipped where neither the folder nor a network is there.
 
 PYTHON ?= python3
@@ -24,7 +27,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory"
 
-.PHONY: figures test coverage lint benchmarks fuzz sanitize clean
+.PHONY: figures test coverage lint benchmarks fuzz sanitize versions clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -45,6 +48,9 @@ sanitize: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet 'cython>=3.1' 'setuptools>=77'
 	.ci/sanitize $(CURDIR)/$(VENV)/bin/python $(KIND)
 
+versions: # it makes environments of its own
+	$(PYTHON) -m tests.versions $(ARGS)
+
 lint: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group lint
 	$(VENV)/bin/ruff check .
@@ -59,4 +65,4 @@ $(BUILT): pyproject.toml setup.py $(wildcard refimpl_fast/*.pyx refimpl_fast/*.p
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info refimpl_fast/*.so refimpl_fast/*.cpp
+	rm -rf $(VENV) build dist *.egg-info refimpl_fast/*.so refimpl_fast/*.c refimpl_fast/*.cpp

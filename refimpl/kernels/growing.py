@@ -195,7 +195,9 @@ def projections(S: FloatArray, c: FloatArray, direction: Direction) -> FloatArra
         v = np.cumsum(p[:, np.newaxis] * D, axis=0)[-1]
         if not v.any():
             break
-        w = v / np.abs(v).max()
+        # NumPy 1.26 divides 1 by the divisor, too, in places beyond the end, and warns of that
+        with np.errstate(over="ignore"):
+            w = v / np.abs(v).max()
     return np.cumsum(D * w, axis=1)[:, -1]
 
 

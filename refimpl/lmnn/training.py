@@ -7,6 +7,7 @@ Not handled here: k-NN search and classification (``neighbors.py``), low rank (`
 missing values.
 """
 
+import inspect
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -322,7 +323,9 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
     p = as_count(p, "p")
     if p > len(points):
         raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
-    clusters = kmeans2(points, p, minit="++", rng=as_generator(rng))[1]  # LM:5:4
+    # SciPy before 1.15 calls its generator `seed`
+    generator = "rng" if "rng" in inspect.signature(kmeans2).parameters else "seed"
+    clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
     return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
 
 

@@ -81,10 +81,19 @@ def _restarted(
         beta.append(length(w))
         closed = beta[-1] <= 1e-13 * max(map(abs, alpha + beta))  # A maps the basis into itself
         if closed or j + 1 == len(Q) or (j + 1) % LOOK == 0:
-            theta, y = eigh_tridiagonal(alpha, beta[:-1], select="i", select_range=(j, j))
+            theta, y = _largest(alpha, beta[:-1])
             done = closed or beta[-1] * abs(y[-1, 0]) <= tol * abs(theta[0])
             if done:
                 break
         v = w / beta[-1]
     v = vector_times(y[:, 0], Q[: j + 1])
     return v / length(v), done or len(Q) == len(v)
+
+
+def _largest(diagonal: list[float], beside: list[float]) -> tuple[FloatArray, FloatArray]:
+    """Return the largest eigenvalue of a tridiagonal matrix, and its eigenvector as a column."""
+    last = len(diagonal) - 1
+    if last == 0:  # SciPy before 1.12 fails on a matrix of one entry
+        return np.array(diagonal), np.ones((1, 1))
+    theta, y = eigh_tridiagonal(diagonal, beside, select="i", select_range=(last, last))
+    return theta, y

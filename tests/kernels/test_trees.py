@@ -431,3 +431,12 @@ def test_a_scan_refuses_distances_that_are_not_finite(value):
     X[3, 0] = 1.0
     for kernels in KERNELS:
         assert kernels.scan_nearest(Q, X, 1)[1].tolist() == [[0]] * 3
+
+
+@each
+@pytest.mark.parametrize("n", [3, 8, 9])
+def test_differences_whose_squares_are_subnormal_give_no_warning(kernels, n):
+    """NumPy 1.26 warned of an overflow, though no quotient is above 1."""
+    X = np.outer([0.0, 1.0, 3.0, 7.0], np.full(n, 1e-155))
+    tree = kernels.build_tree(X, leaf_size=2, direction="principal")
+    assert kernels.tree_nearest(tree, X, 1)[1].tolist() == [[0], [1], [2], [3]]

@@ -103,8 +103,7 @@ def test_target_neighbours(seed, k):
 
 def convex_optimum(X, y, targets, mu, partition):
     """Eq. 3 by a general solver."""
-    import cvxpy as cp
-
+    cp = pytest.importorskip("cvxpy", reason="cvxpy is not installed")
     Ms = [cp.Variable((X.shape[1], X.shape[1]), PSD=True) for _ in range(partition.max() + 1)]
 
     def distances(a, b):
@@ -404,3 +403,22 @@ def test_clusters():
     partition = kmeans_partition(X, 4, rng=np.random.default_rng(0))
     assert set(partition) == set(range(partition.max() + 1)) and partition.max() <= 3
     assert (partition == kmeans_partition(X, 4, rng=np.random.default_rng(0))).all()
+
+
+def test_clusters_with_every_name_that_scipy_gives_the_generator(monkeypatch):
+    """It is `seed` before SciPy 1.15, then `rng`."""
+    generator = np.random.default_rng(0)
+
+    def before(data, k, minit, *, seed=None):
+        assert k == 2 and minit == "++" and seed is generator
+        return None, np.array([1, 1, 0])
+
+    def after(data, k, minit, *, rng=None):
+        assert rng is generator
+        return None, np.array([0, 2, 0])
+
+    X = np.arange(3.0)[:, None]
+    monkeypatch.setattr("refimpl.lmnn.training.kmeans2", before)
+    assert kmeans_partition(X, 2, rng=generator).tolist() == [1, 1, 0]
+    monkeypatch.setattr("refimpl.lmnn.training.kmeans2", after)
+    assert kmeans_partition(X, 2, rng=generator).tolist() == [0, 1, 0]

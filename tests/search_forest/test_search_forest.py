@@ -365,7 +365,7 @@ def test_a_moved_plane_selects_more_by_equation_17(kernels, seed):
     assert found == sorted(found)
     A = rng.normal(size=(30, 4))
     u = rng.normal(size=30)
-    assert np.allclose(fitted(A, u), np.linalg.lstsq(A, u)[0])
+    assert np.allclose(fitted(A, u), np.linalg.lstsq(A, u, rcond=None)[0])
     assert not fitted(A, np.zeros(30)).any() and not fitted(0 * A, u).any()
 
 

@@ -9,7 +9,7 @@ import pytest
 from agreement import KERNELS
 from scipy import sparse
 
-from refimpl.search_forest import ForestOptions
+from refimpl.search_forest import ForestOptions, label_similarity, search_forest, to_terms
 from refimpl.search_forest.algorithm import hyperplane
 from refimpl.search_forest.eigen import top_eigenvector
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
@@ -111,3 +111,20 @@ def test_the_eigensolver_restarts_until_the_residual_is_small():
     values = np.linspace(0, 1, 400)
     v = top_eigenvector(lambda u: values * u, np.random.default_rng(0).normal(size=400), tol=1e-8)
     assert np.linalg.norm(values * v - v) <= 2e-8 and v[-1] > 0
+
+
+@pytest.mark.parametrize("start", [[2.0, 0.0, 0.0], [-5.0]])
+@pytest.mark.parametrize("value", [3.0, -3.0])
+def test_a_basis_of_one_vector_needs_no_solver(value, start):
+    """One column, or a start that A maps onto itself: SciPy 1.11 refuses matrices of one entry."""
+    v = top_eigenvector(lambda u: value * u, np.array(start))
+    assert v.tolist() == np.eye(len(start))[0].tolist()
+
+
+@each
+def test_a_forest_of_one_column(kernels):
+    X = np.array([[0.0], [1.0], [8.0], [9.0]])
+    S = label_similarity([0, 0, 1, 1])
+    forest = search_forest(X, S, 1, 0.3, rng=np.random.default_rng(0), kernels=kernels)
+    words = to_terms(forest, X)
+    assert words[0] == words[1] != words[2] == words[3]

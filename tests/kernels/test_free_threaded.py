@@ -1,0 +1,86 @@
+"""The fast kernels in several Python threads at once, with Python's lock and without it.
+
+A Python without the lock ("free-threaded") starts it again, and warns, for modules that do not
+declare that they need none. The kernels do not declare it. Not tested here: a thread that changes
+an array while a kernel reads it. As with NumPy's functions, callers must not do that.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+refimpl_fast = pytest.importorskip(
+    "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
+)
+
+THREADS = 4
+ROUNDS = 3
+
+
+def called(function, values):
+    """Return what a kernel returns and the arrays that it may have written to."""
+    own = {
+        name: value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in values.items()
+    }
+    with np.errstate(all="ignore"):
+        return function(**own), own
+
+
+def test_all_kernels_in_several_threads_give_what_the_reference_gives():
+    from refimpl import kernels
+    from tests.fuzz.cases import CASES
+    from tests.fuzz.compare import require_same
+
+    cases = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number, (name, draw) in enumerate(CASES.items()):
+            with np.errstate(all="ignore"):
+                values = draw(np.random.default_rng([7, number])) | {"threads": 2}
+            cases.append((name, values, called(getattr(kernels, name), values)))
+    start = threading.Barrier(THREADS)
+    wrong = []
+
+    def work(thread):
+        start.wait()
+        for at in np.random.default_rng(thread).permutation(ROUNDS * len(cases)) % len(cases):
+            name, values, expected = cases[at]
+            try:
+                result, arrays = called(getattr(refimpl_fast, name), values)
+                require_same("result", expected[0], result)
+                for argument, array in expected[1].items():
+                    require_same(argument, array, arrays[argument])
+            except Exception as error:
+                wrong.append(f"{name}: {error!r}")
+
+    workers = [threading.Thread(target=work, args=(thread,)) for thread in range(THREADS)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(timeout=120)
+    assert not wrong and not any(worker.is_alive() for worker in workers)
+
+
+def test_a_python_without_the_lock_starts_it_for_the_kernels_and_says_so():
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("this Python always has its lock")
+    code = """
+import sys, warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import refimpl_fast
+assert sys._is_gil_enabled()
+assert any("enabled to load module 'refimpl_fast." in str(w.message) for w in caught), caught
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env=environment
+    )
+    assert done.returncode == 0, done.stderr
