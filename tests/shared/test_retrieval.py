@@ -180,3 +180,23 @@ def test_votes_and_ties():
     even = [[1.0, 1.0, 9.0, 9.0, 9.0]] * 200
     share = np.mean(k_nearest_classes(even, labels, 2, rng=np.random.default_rng(1)))
     assert math.isclose(share, 0.5, abs_tol=0.15)  # nothing breaks the tie: at random
+
+
+class Same:
+    """An embedding of every object to the same place: all candidates are equally far."""
+
+    d = 1
+    cost = 0
+
+    def embed(self, space, Q=None):
+        return np.zeros((len(space) if Q is None else len(Q), 1))
+
+    def pairwise(self, A, B):
+        return np.abs(A - B.T)
+
+
+def test_of_equally_far_candidates_the_first_are_kept():
+    """The exact distance falls with the index, so the nearest that was kept is the last kept."""
+    space = CallableSpace(lambda q, x: 1000.0 - x, list(range(300)))
+    ids, distances = FilterAndRefine(Same(), space).query([0], 3, 100)
+    assert ids.tolist() == [[99, 98, 97]] and distances.tolist() == [[901.0, 902.0, 903.0]]
