@@ -1,7 +1,7 @@
 """Draw mutants, run the tests that reach each, and report which nobody noticed.
 
     python -m tests.mutants measure               # once: which tests reach which line
-    python -m tests.mutants random --count 200 --seed 18 --jobs 2
+    python -m tests.mutants random --count 200 --seed 18 --jobs 2 --under refimpl/kernels
     python -m tests.mutants random --repeat 17    # a mutant again, with all that its tests print
     python -m tests.mutants by-hand               # the changes of by_hand.toml, compiled ones too
 
@@ -35,6 +35,7 @@ def main(arguments=None):
     parser.add_argument("--count", type=int, default=SETTINGS["count"])
     parser.add_argument("--seed", type=int, default=SETTINGS["seed"])
     parser.add_argument("--jobs", type=int, default=2, help="processes, each with its own copy")
+    parser.add_argument("--under", nargs="+", default=[""], help="only mutants of these folders")
     parser.add_argument("--repeat", type=int, metavar="NUMBER", help="one mutant again")
     parser.add_argument("--tests", nargs="+", help="with --repeat: these tests of the checkout")
     parser.add_argument("--parts", nargs="+", help="with measure: these folders of tests only")
@@ -113,6 +114,8 @@ def work(options, mutants, results, queue, number):
         if i >= len(mutants):
             return
         place, source, mutant = mutants[i]
+        if not place.path.startswith(tuple(options.under)):
+            continue
         record = results / f"{i}.json"
         earlier = json.loads(record.read_text()) if record.exists() else {"end": None, "tests": []}
         if earlier["end"] not in (None, SURVIVED, UNREACHED):

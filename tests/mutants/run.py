@@ -8,7 +8,6 @@ seconds for each mutant.
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -43,18 +42,6 @@ def changed(path, source):
         yield
     finally:
         path.write_text(before)
-
-
-def build(copy):
-    """Build the compiled modules whose sources changed, without optimisation."""
-    environment = os.environ | {"CFLAGS": "-O1 -g0", "PYTHONPATH": str(copy)}
-    subprocess.run(
-        [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
-        cwd=copy,
-        env=environment,
-        check=True,
-        capture_output=True,
-    )
 
 
 def preload():
