@@ -14,10 +14,12 @@ import difflib
 import json
 import multiprocessing
 import os
+import shutil
 import tempfile
 import time
 import tomllib
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -62,16 +64,25 @@ def main(arguments=None):
 
 
 def drawn_mutants(options):
-    """The drawn places, each with the sources before and after; made in the measured copy."""
-    from .draw import drawn, mutated
+    """The drawn places, each with the sources before and after, and out of how many.
+
+    They are places of the measured copy, and kept there.
+    """
+    from .draw import Place, drawn, mutated
 
     root = options.folder / "measured"
-    places, operators, positions = drawn(root, SETTINGS, options.count, options.seed)
-    mutants = []
-    for place in places:
-        source = (root / place.path).read_text()
-        mutants.append((place, source, mutated(source, place, operators)))
-    return mutants, positions
+    kept = root / f"drawn-{options.seed}-{options.count}.json"
+    if not kept.exists():
+        places, operators, positions = drawn(root, SETTINGS, options.count, options.seed)
+        mutants = [
+            (asdict(place), mutated((root / place.path).read_text(), place, operators))
+            for place in places
+        ]
+        kept.write_text(json.dumps([mutants, positions]))
+    mutants, positions = json.loads(kept.read_text())
+    return [
+        (Place(**place), (root / place["path"]).read_text(), mutant) for place, mutant in mutants
+    ], positions
 
 
 def difference(source, mutant):
@@ -88,9 +99,9 @@ def random_mutants(options):
     print(f"{len(mutants)} mutants of {positions} positions, seed {options.seed}", flush=True)
     queue = multiprocessing.get_context("fork").Value("i", 0)
     workers = []
-    for number in range(options.jobs):
+    for _ in range(options.jobs):
         worker = multiprocessing.get_context("fork").Process(
-            target=work, args=(options, mutants, results, queue, number)
+            target=work, args=(options, mutants, results, queue)
         )
         worker.start()
         workers.append(worker)
@@ -99,19 +110,20 @@ def random_mutants(options):
     return report(mutants, results)
 
 
-def work(options, mutants, results, queue, number):
+def work(options, mutants, results, queue):
     """Take one mutant after the other until none is left."""
     from .reach import Reach, fitting, statement_lines
     from .run import SURVIVED, UNREACHED, changed, copy_of, first_failure, preload, run_tests
 
     reach = Reach(options.folder)
     preload()
-    copy = copy_of(options.folder / "measured", options.folder / f"copy{number}")
+    copy = copy_of(options.folder / "measured", options.folder / f"copy-{os.getpid()}")
     while True:
         with queue.get_lock():
             i = queue.value
             queue.value += 1
         if i >= len(mutants):
+            shutil.rmtree(copy)
             return
         place, source, mutant = mutants[i]
         if not place.path.startswith(tuple(options.under)):

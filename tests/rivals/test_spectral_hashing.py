@@ -182,6 +182,8 @@ def test_saved_and_loaded(tmp_path):
         ("component", lambda a: a + 3),
         ("component", lambda a: a - 1),
         ("component", lambda a: a[1:]),
+        ("component", lambda a: np.append(a[1:], -1)),
+        ("component", lambda a: np.append(a[1:], 3)),
         ("k", lambda a: a - 1),
         ("k", lambda a: a[:0]),
     ],
