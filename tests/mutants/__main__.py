@@ -2,7 +2,7 @@
 
     python -m tests.mutants measure               # once: which tests reach which line
     python -m tests.mutants random --count 200 --seed 18 --jobs 2 --under refimpl/kernels
-    python -m tests.mutants random --repeat 17    # a mutant again, with all that its tests print
+    python -m tests.mutants random --repeat 17 --tests tests/lmnn/test_lmnn.py    # once again
     python -m tests.mutants by-hand               # the changes of by_hand.toml, compiled ones too
 
 `random` goes on where it was stopped; a mutant that survived is tried again with tests that were
@@ -38,7 +38,7 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=SETTINGS["seed"])
     parser.add_argument("--jobs", type=int, default=2, help="processes, each with its own copy")
     parser.add_argument("--under", nargs="+", default=[""], help="only mutants of these folders")
-    parser.add_argument("--repeat", type=int, metavar="NUMBER", help="one mutant again")
+    parser.add_argument("--repeat", type=int, nargs="+", metavar="NUMBER", help="mutants again")
     parser.add_argument("--tests", nargs="+", help="with --repeat: these tests of the checkout")
     parser.add_argument("--parts", nargs="+", help="with measure: these folders of tests only")
     parser.add_argument("--only", default="", help="with by-hand: part of a name or of a file")
@@ -187,24 +187,29 @@ def report(mutants, results):
 
 
 def repeated(options):
-    """Make one drawn mutant again in a copy of today's checkout and run tests against it."""
-    from .run import KILLED, changed, copy_of, preload, run_tests
+    """Make drawn mutants again in a copy of today's checkout; returns how many survive."""
+    from .run import SURVIVED, changed, copy_of, first_failure, preload, run_tests
 
     mutants, _ = drawn_mutants(options)
-    place, source, mutant = mutants[options.repeat]
-    copy = copy_of(CHECKOUT, options.folder / "repeated")
-    path = copy / place.path
-    print("\n".join([place.path, *difference(source, mutant)]), flush=True)
-    if path.read_text() != source:
-        raise ValueError(f"{place.path} was changed since the tests were measured: measure anew")
-    record = options.folder / f"results-{options.seed}" / f"{options.repeat}.json"
-    tests = options.tests or json.loads(record.read_text())["tests"]
     preload()
-    log = options.folder / "repeated.log"
-    with changed(path, mutant):
-        end = run_tests(copy, tests, log, 3600)
-    print(log.read_text()[-3000:], end, sep="\n")
-    return end != KILLED
+    copy = copy_of(CHECKOUT, options.folder / "repeated")
+    survivors = 0
+    for number in options.repeat:
+        place, source, mutant = mutants[number]
+        path = copy / place.path
+        if path.read_text() != source:
+            raise ValueError(
+                f"{place.path} was changed since the tests were measured: measure anew"
+            )
+        record = options.folder / f"results-{options.seed}" / f"{number}.json"
+        tests = options.tests or json.loads(record.read_text())["tests"]
+        log = options.folder / f"repeated-{number}.log"
+        with changed(path, mutant):
+            end = run_tests(copy, tests, log, 3600)
+        by = "" if end == SURVIVED else first_failure(log)
+        print(f"{number:3} {end:11} {place.path}:{place.start[0]}  {by}", flush=True)
+        survivors += end == SURVIVED
+    return survivors
 
 
 if __name__ == "__main__":

@@ -523,3 +523,14 @@ def test_a_learnt_forest_finds_neighbours():
         for most in (20, 60)
     ]
     assert recall[0] < recall[1] and recall[1] > 0.9
+
+
+@each
+def test_an_index_of_mostly_deleted_points_is_made_anew(kernels):
+    """The room of deleted points is kept until they are more than half."""
+    rng = np.random.default_rng(0)
+    index = InvertedIndex(random_forest(rng, 2, 3, 3), rng.normal(size=(10, 3)), kernels=kernels)
+    index.delete([0, 1, 2, 3, 4])
+    assert len(index) == 5 and len(index._alive) == 10
+    index.delete([9])
+    assert len(index) == 4 and len(index._alive) == 4 and index.ids.tolist() == [5, 6, 7, 8]
