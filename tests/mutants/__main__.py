@@ -112,7 +112,7 @@ def random_mutants(options):
 
 def work(options, mutants, results, queue):
     """Take one mutant after the other until none is left."""
-    from .reach import Reach, fitting, statement_lines
+    from .reach import Reach, fitting, runs_at_import, statement_lines
     from .run import SURVIVED, UNREACHED, changed, copy_of, first_failure, preload, run_tests
 
     reach = Reach(options.folder)
@@ -132,7 +132,9 @@ def work(options, mutants, results, queue):
         earlier = json.loads(record.read_text()) if record.exists() else {"end": None, "tests": []}
         if earlier["end"] not in (None, SURVIVED, UNREACHED):
             continue
-        names = reach.tests_of(place.path, statement_lines(source, place.start[0]))
+        line = place.start[0]
+        lines = statement_lines(source, line)
+        names = reach.tests_of(place.path, lines, runs_at_import(source, line))
         names = [name for name in names if name not in set(earlier["tests"])]
         names = fitting(names, reach.seconds, SETTINGS["most"])
         end = earlier["end"] or UNREACHED

@@ -3,6 +3,7 @@
 The tests of each folder are measured on their own, so that a part can be measured anew.
 """
 
+import ast
 import os
 import re
 import subprocess
@@ -60,15 +61,15 @@ class Reach:
         for name in self.seconds:
             self.modules[name.split("::")[0]].append(name)
 
-    def tests_of(self, path, lines):
+    def tests_of(self, path, lines, at_import):
         """Return the tests that reach a line, the fastest first, grouped by their modules.
 
         A fixture of a module runs in the first test that asks for it: then all tests of the module
-        count. What runs only when a module is imported is reached by all tests that reach the
-        module.
+        count. What runs when the module is imported is reached by all tests that reach the module,
+        not only by the test that imported it.
         """
         names = set()
-        imported = False
+        imported = at_import
         for measured in self.contexts:
             for file in measured.measured_files():
                 if not file.endswith("/" + path):
@@ -78,7 +79,7 @@ class Reach:
                 imported |= "" in wanted
                 for context in wanted - {""}:
                     names |= self._of(context)
-        if imported and not names:
+        if at_import or (imported and not names):
             for measured in self.contexts:
                 for file in measured.measured_files():
                     if file.endswith("/" + path):
@@ -99,8 +100,6 @@ class Reach:
 
 def statement_lines(source, line):
     """The lines of the innermost statement that holds a line, without the body of a block."""
-    import ast
-
     best = None
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno:
@@ -113,6 +112,14 @@ def statement_lines(source, line):
     if body and not isinstance(body, ast.AST) and body[0].lineno > best.lineno:
         last = body[0].lineno - 1
     return list(range(best.lineno, max(last, line) + 1))
+
+
+def runs_at_import(source, line):
+    """Whether a line lies in no function: constants, defaults of arguments, fields."""
+    return not any(
+        isinstance(node, ast.FunctionDef) and node.body[0].lineno <= line <= node.end_lineno
+        for node in ast.walk(ast.parse(source))
+    )
 
 
 def fitting(names, seconds, most):
