@@ -4,9 +4,9 @@
 # make lint        check style and types
 # make benchmarks  measure the speed of the kernels
 # make fuzz        run both twins on hard numbers and on wrong arguments
-# make mutants     change the code in 200 places and see whether a test fails: about two hours on two
-#                  cores, 40 minutes of them for finding out once which tests reach which line;
-#                  ARGS="by-hand" tries the changes chosen by hand only, in about 15 minutes
+# make mutants     change the code in 200 places and see whether a test fails: about an hour on two idle
+#                  cores, a third of it to find out once which tests reach which line; ARGS="by-hand"
+#                  tries only the changes chosen by hand, in about 15 minutes
 # make clean       remove .venv and everything that was built
 #
 # Each target first sets up .venv and builds the Cython kernels; Python >= 3.11 and a C++ compiler

@@ -70,7 +70,8 @@ def in_cython(copy, folder, change, seconds):
     del os.environ["REFIMPL_MUTANT"]
     if end == KILLED:
         name = first_failure(log)
-        if run_tests(copy, [name], folder / "unchanged.log", seconds) != SURVIVED:
+        again = [name] if "::" in name else change["tests"]
+        if run_tests(copy, again, folder / "unchanged.log", seconds) != SURVIVED:
             raise RuntimeError(f"{name} fails without the change too: {folder / 'unchanged.log'}")
     return told(change, end, log, start)
 

@@ -163,3 +163,16 @@ def test_thresholds_lie_between_different_values(kernels, form, seed):
         assert threshold[column] in between
         assert worths[threshold[column]] == pytest.approx(max(worths.values()))
         assert crossing[column] == pytest.approx(M.sum() - max(worths.values()))
+
+
+@each
+@forms
+@pytest.mark.parametrize("below", [0, 1])
+def test_a_threshold_between_neighbouring_numbers_is_the_lower_one(kernels, form, below):
+    """Half way between them rounds to the even one, once the lower and once the upper number."""
+    _, node, _, rng = problem(form, kernels, 0)
+    low = 1.0 + below * np.finfo(float).eps
+    high = np.nextafter(low, 2.0)
+    A = np.where(rng.random(15) < 0.5, low, high)[:, np.newaxis]
+    assert (low + high) / 2 == (high if below else low)
+    assert node.best_thresholds(A)[1].tolist() == [low]
