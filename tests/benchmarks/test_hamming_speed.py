@@ -121,6 +121,9 @@ def test_scan_for_many_queries(words, threads, benchmark):
     """60,000 codes that stay in cache: what a comparison takes."""
     codes = words[: 60_000 * 8].reshape(-1, 8)
     queries = words[-1000 * 8 :].reshape(-1, 8)
+    expected = refimpl.kernels.hamming_nearest(queries[:2], codes, 100)
+    mine = refimpl_fast.hamming_nearest(queries[:2], codes, 100, threads=threads)
+    assert all(np.array_equal(a, b) for a, b in zip(mine, expected, strict=True))
     for k in (1, 100, 1000):
         value = seconds(
             lambda k=k: refimpl_fast.hamming_nearest(queries, codes, k, threads=threads), 3

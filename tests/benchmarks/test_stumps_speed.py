@@ -139,6 +139,7 @@ def test_memory_of_the_widest_set(benchmark):
         f"estimate {estimate / 1e6:.0f} MB",
         end="",
     )
+    assert after - before <= estimate
 
 
 def test_similarity(benchmark):

@@ -172,6 +172,20 @@ def test_save_and_load(tmp_path):
         assert_same(getattr(again, field.name), getattr(model, field.name))
 
 
+def test_ranks_end_with_a_small_class():
+    """Classes of 24 and 6 objects: no rank beyond the 5 others of the class of 6."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], [24, 6])
+    X = rng.normal(size=30)
+    D = np.abs(np.subtract.outer(X, X))
+    triples = tt.selective_triples(D, labels, 20, 500, rng=rng)
+    q, a, b = triples.objects.T
+    assert triples.objects.min() >= 0 and (q != a).all()
+    assert (labels[q] == labels[a]).all() and (labels[q] != labels[b]).all()
+    rank = [(D[i][labels == labels[i]] <= D[i, j]).sum() - 1 for i, j in zip(q, a, strict=True)]
+    assert np.max(rank) == 20 and np.max(np.array(rank)[labels[q] == 1]) == 5
+
+
 def test_selective_triples_follow_section_10():
     D, _, _, labels = toy(n=80)
     M, k_most = 4, 3

@@ -71,3 +71,14 @@ def test_the_estimate_takes_what_the_training_takes():
         assert estimate[name].kind == parameter.kind
         assert name == "rng" or estimate[name].default == parameter.default
     assert estimate["rng"].default is None
+
+
+def test_a_triple_takes_more_with_a_second_phase():
+    """Three numbers of each triple, where a few objects take next to nothing."""
+
+    def estimate(t, query_sensitive):
+        options = BoostMapOptions(n_references=3, query_sensitive=query_sensitive)
+        return estimate_memory(*problem(3, 5, t, False), 2, options=options)
+
+    of_triples = [estimate(20_000, phase) - estimate(10_000, phase) for phase in (0, 2)]
+    assert of_triples[1] - of_triples[0] >= 10_000 * 24

@@ -1,9 +1,12 @@
 """What all estimators understand alike."""
 
+import numpy as np
 import pytest
+from scipy import sparse
 
 from refimpl.estimators import arguments
 from refimpl.estimators.arguments import threads_of
+from refimpl.estimators.spaces import holds_objects
 
 
 @pytest.mark.parametrize(
@@ -18,3 +21,9 @@ def test_n_jobs_means_what_it_means_in_scikit_learn(n_jobs, threads, monkeypatch
 def test_other_values_of_n_jobs_are_refused(n_jobs):
     with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0; got"):
         threads_of(n_jobs)
+
+
+def test_a_sparse_matrix_holds_numbers():
+    """What reads numbers says what is wrong with it."""
+    assert holds_objects(np.array(["map", "lap"], dtype=object))
+    assert not holds_objects(sparse.csr_matrix(np.eye(2)))

@@ -241,6 +241,16 @@ def test_a_matrix_of_distances_is_cut_by_rows_and_columns(digits):
         fitted.predict(cdist(Q, X[:-1]))
 
 
+def test_the_matrix_is_not_kept_after_the_training(digits):
+    X = digits[0]
+    D = cdist(X, X)
+    model = BoostMap(metric="precomputed", **TINY)
+    fitted = pickle.dumps(model.fit(D))
+    vectors = model.fit_transform(D)
+    assert len(pickle.dumps(model)) == len(fitted) < D.nbytes
+    assert_same(vectors, model.transform(D))
+
+
 def test_words_under_the_edit_distance():
     model = BoostMap(
         4,

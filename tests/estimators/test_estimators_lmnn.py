@@ -217,6 +217,15 @@ def test_a_fit_that_is_not_proven_warns():
     assert not model.model_.converged
 
 
+def test_a_share_of_each_class_is_held_out_but_for_k_and_one_points():
+    places = np.repeat([0, 1, 2, 3], [20, 8, 5, 4])
+    kept = held_in(0.25, places, 3, np.random.default_rng(0))
+    assert np.bincount(places[~kept], minlength=4).tolist() == [5, 2, 1, 0]
+    kept = held_in(0.9, places, 3, np.random.default_rng(0))
+    assert np.bincount(places[kept]).tolist() == [4, 4, 4, 4]
+    assert held_in(None, places, 3, np.random.default_rng(0)).all()
+
+
 def test_a_fit_that_a_validation_set_ended_does_not_warn(wine):
     X, _, y, _ = wine
     model = MultiMetricLMNN(kernels=NAMES[-1], validation=0.3, random_state=1)

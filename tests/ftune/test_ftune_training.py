@@ -56,6 +56,17 @@ def test_one_slope_one_function_and_one_C_are_families_of_one(iris):
     assert model.slopes.tolist() == [5.0] and model.losses.shape == (3, 1, 1)
 
 
+def test_slopes_and_costs_are_those_of_section_3():
+    assert SLOPES == (1, 5, 10, 50, 100, 1000) and CS == (1, 10, 100, 1000)
+
+
+@pytest.mark.parametrize("costs", [(1.0, 10.0), (1.0, 10.0, 100.0)])
+def test_several_costs_need_a_validation_set(iris, costs):
+    K, y, P, _ = iris
+    with pytest.raises(ValueError, match=rf"validation must be .* {len(costs)} value"):
+        ftune(K, y, P, options=FTuneOptions(family=5.0, C=costs, choose="training"))
+
+
 def test_options_do_not_change():
     weights = {"a": 2.0}
     options = FTuneOptions(class_weight=weights)

@@ -95,6 +95,16 @@ def test_a_sample_of_a_task():
     assert 0 < loss.epsilon < goodness_of_loss(K, y, Ramp(5.0), hinge_at_margin(0.5)).epsilon
 
 
+def test_weights_of_pairs_may_be_a_list():
+    """K is 1 within a class and 0 beyond, so f is 1, and a margin is the mean of two weights."""
+    y = np.array([0, 0, 1, 1])
+    K = np.equal.outer(y, y) / 1.0
+    w = [[0.0, 0.0, 1.0, 2.0], [0.0, 0.0, 3.0, 4.0], [5.0, 6.0, 0.0, 0.0], [7.0, 8.0, 0.0, 0.0]]
+    for sample in (None, 4):
+        found = goodness(K, y, Ramp(1.0), 0.1, w=w, sample=sample, rng=np.random.default_rng(0))
+        assert found.margins.tolist() == [3.5, 1.5, 7.5, 5.5]
+
+
 def test_the_theorems():
     assert pairs_for_margin(0.1, 0.05, 0.01) == math.ceil(800 * math.log(2 / 0.0005))
     assert pairs_for_margin(0.1, 0.05, 0.01, B=3.0) == math.ceil(9 * 800 * math.log(2 / 0.0005))

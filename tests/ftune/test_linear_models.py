@@ -91,6 +91,11 @@ def test_losses_are_the_oracles():
         )
 
 
+def test_a_loss_that_there_is_not():
+    with pytest.raises(ValueError, match=r"loss must be 'hinge'.*; got 'perceptron'"):
+        loss("perceptron", [0.0])
+
+
 def test_a_start_changes_the_way_and_not_the_end():
     X, y = data(3, 200, 10)
     for name in LOSSES:

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refusal
 
+from refimpl.kernels import subgradient as reference
+
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 both = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
@@ -60,6 +62,21 @@ def test_impostors_are_all_pairs_of_two_classes_within_the_radius(kernels, case)
     found = kernels.impostors(Z, Z, radii, classes, classes)
     assert_same(found[0], i[within])
     assert_same(found[1], l[within])
+
+
+def test_impostors_of_blocks_of_queries(monkeypatch):
+    """The reference compares as many queries at a time as its memory allows: here two of 11."""
+    rng = np.random.default_rng(0)
+    Q = rng.normal(size=(11, 2))
+    X = rng.normal(size=(9, 2))
+    radii = rng.uniform(0, 3, 11)
+    classes_Q = np.arange(11) % 2
+    classes_X = np.arange(9) % 2
+    D = ((Q[:, np.newaxis] - X) ** 2).sum(axis=2)
+    expected = (D < radii[:, np.newaxis]) & (classes_Q[:, np.newaxis] != classes_X)
+    monkeypatch.setattr(reference, "HELD", 18)
+    first, second = reference.impostors(Q, X, radii, classes_Q, classes_X)
+    assert np.array_equal([first, second], np.nonzero(expected)) and 10 < len(first) < 45
 
 
 @each

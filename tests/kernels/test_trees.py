@@ -271,10 +271,18 @@ def test_a_search_by_boxes_does_not_rely_on_the_radii(kernels):
 def test_threads_beyond_the_processors(kernels):
     X = np.random.default_rng(0).normal(size=(300, 3))
     tree = kernels.build_tree(X, threads=100_000)
+
+    def found(threads):
+        return [
+            *kernels.tree_nearest(tree, X, 2, threads=threads),
+            *kernels.tree_within(tree, X, np.ones(300), threads=threads),
+            *kernels.scan_nearest(X[:9], X, 2, threads=threads),
+        ]
+
+    of_one = found(1)
     for threads in (100_000, 2**29, 2**40):
-        kernels.tree_nearest(tree, X, 2, threads=threads)
-        kernels.tree_within(tree, X, np.ones(300), threads=threads)
-        kernels.scan_nearest(X[:9], X, 2, threads=threads)
+        for a, b in zip(found(threads), of_one, strict=True):
+            assert np.array_equal(a, b)
 
 
 X = np.zeros((5, 2))

@@ -221,7 +221,8 @@ def test_best_ranges(kernels, case, seed):
     rng = np.random.default_rng(seed)
     k = int(rng.integers(1, 5))
     values = rng.integers(0, 6, F.shape) / 1.0
-    t = np.sort(rng.integers(0, 6, (len(F), k)) - 0.5, axis=1)
+    t = rng.integers(0, 6, (len(F), k)) - rng.choice([0.5, 0.0], (len(F), k))  # 0: at a value
+    t.sort(axis=1)
     i, j = np.triu_indices(k + 2, 1)
     ranges = np.concatenate([np.stack([i, j], axis=1), np.stack([j, i], axis=1)]).astype(np.int64)
     error, best = kernels.best_ranges(values, F, triples, y, w, t, ranges)

@@ -422,3 +422,14 @@ def test_clusters_with_every_name_that_scipy_gives_the_generator(monkeypatch):
     assert kmeans_partition(X, 2, rng=generator).tolist() == [1, 1, 0]
     monkeypatch.setattr("refimpl.lmnn.training.kmeans2", after)
     assert kmeans_partition(X, 2, rng=generator).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("train", [lmnn, lambda X, y, **how: lmnn_rect(X, y, 2, **how)])
+def test_where_the_points_lie_does_not_matter(train):
+    """64 points of small integers have a mean without rounding, also 2**36 away from the origin."""
+    rng = np.random.default_rng(0)
+    y = np.arange(64) % 2
+    X = rng.integers(0, 9, (64, 3)) + 2.0 * y[:, np.newaxis]
+    how = {"k": 2, "kernels": FASTEST, "options": LMNNOptions(max_checks=5)}
+    found = train(X, y, **how)
+    assert_same(train(X + 2.0**36, y, **how).L, found.L)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import refimpl
 from refimpl.rivals.candidates import recall
 from refimpl.rivals.hamming_scan import hamming_scan, pack_bits, scan_within, unpack_bits
-from refimpl.rivals.spectral_hashing import SpectralHashing, spectral_hashing
+from refimpl.rivals.spectral_hashing import SpectralHashing, directed, spectral_hashing
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -182,6 +182,8 @@ def test_saved_and_loaded(tmp_path):
         ("component", lambda a: a + 3),
         ("component", lambda a: a - 1),
         ("component", lambda a: a[1:]),
+        ("component", lambda a: np.append(a[1:], -1)),
+        ("component", lambda a: np.append(a[1:], 3)),
         ("k", lambda a: a - 1),
         ("k", lambda a: a[:0]),
     ],
@@ -225,3 +227,9 @@ def test_bad_arguments():
             call()
     assert hamming_scan(codes, codes, 99).counts.tolist() == [3, 3, 3]
     assert scan_within(codes, codes, 10**9).counts.tolist() == [3, 3, 3]
+
+
+def test_directions_point_where_their_first_largest_entry_is_positive():
+    V = np.array([[1.0, -3.0, 2.0], [-2.0, 2.0, 1.0], [0.0, -1.0, -1.0], [0.5, 3.0, -2.0]])
+    expected = [[-1.0, 3.0, -2.0], [2.0, -2.0, -1.0], [0.0, 1.0, 1.0], [0.5, 3.0, -2.0]]
+    assert directed(V).tolist() == expected

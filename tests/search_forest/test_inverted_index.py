@@ -142,6 +142,32 @@ def test_twins_agree_on_more_points_than_pass_a_tree_together(threads, dtype):
     )
 
 
+@each
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("plane", [0, -1])
+def test_a_point_on_a_plane_goes_right(kernels, dtype, plane):
+    """A tree of one test, of a plane or of a coordinate: x_0 - 0.5 > 0 goes left."""
+    whole = {"dtype": np.int32}
+    forest = reference.SearchForest(
+        c=np.ones(1),
+        roots=np.zeros(1, dtype=np.int64),
+        left=np.array([1, -1, -1], **whole),
+        word=np.array([-1, 0, 1], **whole),
+        plane=np.array([plane, -1, -1], **whole),
+        feature=np.array([-1 - plane, -1, -1], **whole),
+        offset=np.array([-0.5, 0.0, 0.0]),
+        planes=np.array([[1.0, 0.0]])[: plane + 1].astype(dtype),
+        lam=1.0,
+        history=np.zeros((1, 5)),
+        message="made by hand",
+    )
+    half = dtype(0.5)
+    X = np.array(
+        [[half, 9.0], [np.nextafter(half, dtype(1)), 9.0], [np.nextafter(half, dtype(0)), 9]]
+    )
+    assert kernels.forest_words(forest, X.astype(dtype)).tolist() == [[1], [0], [1]]
+
+
 def test_the_oracle_walks_as_the_kernel_does():
     rng = np.random.default_rng(0)
     forest = random_forest(rng, 3, 4, 4)
@@ -497,3 +523,14 @@ def test_a_learnt_forest_finds_neighbours():
         for most in (20, 60)
     ]
     assert recall[0] < recall[1] and recall[1] > 0.9
+
+
+@each
+def test_an_index_of_mostly_deleted_points_is_made_anew(kernels):
+    """The room of deleted points is kept until they are more than half."""
+    rng = np.random.default_rng(0)
+    index = InvertedIndex(random_forest(rng, 2, 3, 3), rng.normal(size=(10, 3)), kernels=kernels)
+    index.delete([0, 1, 2, 3, 4])
+    assert len(index) == 5 and len(index._alive) == 10
+    index.delete([9])
+    assert len(index) == 4 and len(index._alive) == 4 and index.ids.tolist() == [5, 6, 7, 8]

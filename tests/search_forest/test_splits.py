@@ -128,3 +128,68 @@ def test_a_forest_of_one_column(kernels):
     forest = search_forest(X, S, 1, 0.3, rng=np.random.default_rng(0), kernels=kernels)
     words = to_terms(forest, X)
     assert words[0] == words[1] != words[2] == words[3]
+
+
+@each
+def test_a_move_that_lowers_equation_17_is_not_made(kernels):
+    """On points whose columns differ in size most moves lower it."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        S = as_similarity(sparse.csr_matrix(rng.random((30, 30)) < 0.3), 30)
+        node = MeetingPairs(S, 0.05, kernels).root()
+        X = rng.normal(size=(30, 5)) * rng.gamma(1.0, 1.0, 5)
+        split = hyperplane(X, node, rng, kernels=kernels)
+        M = DensePairs(S, 0.05).root().M
+        worths = [worth(M, moved(X, node, split, most, kernels, None).left) for most in range(4)]
+        assert (np.diff(worths) >= 0).all()
+
+
+@pytest.mark.parametrize("exponent", [-20, 20])
+def test_the_size_of_a_matrix_changes_no_eigenvector(exponent):
+    """The tolerance is relative: it takes as many products."""
+    values = np.linspace(-1, 1, 200)
+    start = np.random.default_rng(0).normal(size=200)
+    products = []
+    vectors = []
+    for size in (1.0, 2.0**exponent):
+        calls = []
+
+        def product(u, size=size, calls=calls):
+            calls.append(u)
+            return size * (values * u)
+
+        vectors.append(top_eigenvector(product, start, tol=1e-3))
+        products.append(len(calls))
+    assert products[0] == products[1] < 200
+    np.testing.assert_allclose(vectors[0], vectors[1], rtol=1e-9)
+
+
+@each
+@forms
+@pytest.mark.parametrize("seed", range(4))
+def test_thresholds_lie_between_different_values(kernels, form, seed):
+    """Columns of few integers, one of them constant: no threshold parts equal values."""
+    _, node, M, rng = problem(form, kernels, seed)
+    A = rng.integers(0, 3, (15, 6)).astype(float)
+    A[:, 2] = 1.0
+    crossing, threshold = node.best_thresholds(A)
+    assert crossing[2] == np.inf
+    for column in (0, 1, 3, 4, 5):
+        between = {0.5, 1.0, 1.5} - set(A[:, column])  # 1 where no point has it
+        worths = {cut: worth(M, A[:, column] > cut) for cut in between}
+        assert threshold[column] in between
+        assert worths[threshold[column]] == pytest.approx(max(worths.values()))
+        assert crossing[column] == pytest.approx(M.sum() - max(worths.values()))
+
+
+@each
+@forms
+@pytest.mark.parametrize("below", [0, 1])
+def test_a_threshold_between_neighbouring_numbers_is_the_lower_one(kernels, form, below):
+    """Half way between them rounds to the even one, once the lower and once the upper number."""
+    _, node, _, rng = problem(form, kernels, 0)
+    low = 1.0 + below * np.finfo(float).eps
+    high = np.nextafter(low, 2.0)
+    A = np.where(rng.random(15) < 0.5, low, high)[:, np.newaxis]
+    assert (low + high) / 2 == (high if below else low)
+    assert node.best_thresholds(A)[1].tolist() == [low]

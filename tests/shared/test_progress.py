@@ -174,3 +174,9 @@ def test_progress_of_unknown_length_and_of_a_class(clock, capsys):
 def test_progress_ends_no_training():
     assert Training(3).run(Progress(every=0, stream=io.StringIO())) == 3
     assert Training(3).run(lambda step: step.number == 2) == 2
+
+
+def test_how_often_by_default(tmp_path):
+    """A line every 10 seconds, a file every minute."""
+    assert Progress().every == 10.0
+    assert Checkpoint(tmp_path / "file.npz").every == 60.0

@@ -278,6 +278,15 @@ def test_sealed(array, how):
         assert sealed(found[:1] if array.ndim else found).base is not None
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+def test_an_array_without_a_buffer_is_copied_and_not_writeable(shape):
+    """Dates that are not in one row of memory."""
+    array = np.zeros(shape, dtype="M8[D]").T
+    found = sealed(array)
+    assert not found.flags.writeable and not np.shares_memory(found, array)
+    assert found.dtype == array.dtype and np.array_equal(found, array)
+
+
 def test_an_array_that_is_merely_not_writeable_is_copied():
     array = np.arange(4.0)
     array.setflags(write=False)

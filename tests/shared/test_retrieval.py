@@ -180,3 +180,27 @@ def test_votes_and_ties():
     even = [[1.0, 1.0, 9.0, 9.0, 9.0]] * 200
     share = np.mean(k_nearest_classes(even, labels, 2, rng=np.random.default_rng(1)))
     assert math.isclose(share, 0.5, abs_tol=0.15)  # nothing breaks the tie: at random
+
+
+class FewPlaces:
+    """An embedding into 0, 1 and 2 in turn, queries into 0: many candidates are equally far."""
+
+    d = 1
+    cost = 0
+
+    def embed(self, space, Q=None):
+        F = np.arange(len(space)) % 3 if Q is None else np.zeros(len(Q))
+        return F[:, np.newaxis] / 1.0
+
+    def pairwise(self, A, B):
+        return np.abs(A - B.T)
+
+
+def test_of_equally_far_candidates_the_first_are_kept():
+    """All 1000 objects at 0 and the first 500 at 1, which are 1, 4, ..., 1498. The exact distance
+    falls with the index, but is large at 0.
+    """
+    space = CallableSpace(lambda q, x: 1e4 - x if x % 3 else 1e5, list(range(3000)))
+    ids, distances = FilterAndRefine(FewPlaces(), space).query([0], 3, 1500)
+    assert ids.tolist() == [[1498, 1495, 1492]]
+    assert distances.tolist() == [[8502.0, 8505.0, 8508.0]]
