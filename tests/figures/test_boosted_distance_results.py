@@ -177,7 +177,7 @@ def test_by_chance_is_two_standard_errors_of_a_difference(published, expected):
     assert explanations.by_chance(published, np.array([11.0, 12.0, 13.0])) is expected
 
 
-def explain(name, **changes):
+def explain(name):
     """Return the Explanations of the paper's scale with one available set."""
     results = made_up.results(FIGURES["table2"], PAPER, [name], VALUES)
     return explanations.Explanations(PAPER, results)
@@ -213,13 +213,16 @@ def test_reasons_of_a_boosted_method_in_their_order(chosen, fitted, expected):
     assert explain("sonar").boosted("sonar", "boosted_distance", places.__getitem__) == expected
 
 
-def test_reasons_found_by_experiment_come_last():
+def test_reasons_found_by_experiment_come_last(monkeypatch):
+    monkeypatch.setitem(made_up.SETS, "wbc", made_up.SETS["sonar"])
     far = np.array([79.0, 80.0, 81.0])
     reasons = explain("sonar")
     assert reasons.boosted("splice", "adaboost", lambda place: far) == BY_HAND["splice", "adaboost"]
     assert reasons.boosted("sonar", "adaboost", lambda place: far) == ""
     assert reasons.distance("wbc", far) == BY_HAND["wbc", "nn"]
     assert reasons.distance("sonar", far) == ""
+    assert reasons.nearest_neighbor("sonar", far) == ""
+    assert explain("wbc").nearest_neighbor("wbc", far) == BY_HAND["wbc", "nn"]
     assert reasons.distance("sonar", np.array([25.0, 26.0, 27.0])) == CHANCE
     for name in ("nn", "adaboost", "diff"):
         # a substitute is the reason, however near its number is
@@ -394,6 +397,17 @@ def test_figure4_holds_three_methods_at_the_chosen_t():
     ]
     assert gathered.notes[0] == "T = 3 (trees: at most 100)."
     assert gathered.notes[1].startswith("Boosted Distance beats AdaBoost with trees on 2 of 2 sets")
+
+
+def test_trees_are_shown_at_their_own_place_among_the_rounds(monkeypatch):
+    monkeypatch.setitem(protocol.ROUNDS, "small", (1, 12, 30))
+    gathered = gather("figure4", SMALL, ["digits17"])
+    rows = numbers(gathered.rows[1:], "method")  # at T = 12: trees after 10 rounds
+    assert [(row[0], row[2]) for row in rows] == [
+        ("AdaBoost, stumps", 3.0),
+        ("AdaBoost, C4.5-like trees", 27.0),
+        ("Boosted Distance", 4.0),
+    ]
 
 
 def test_figure5_adds_nearest_neighbor_with_its_best_distance():
