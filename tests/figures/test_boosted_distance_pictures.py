@@ -18,7 +18,13 @@ def row(ours, **keys):
 
 
 def absent(**keys):
-    return keys | {"published": None, "ours": None, "std": None, "status": "not available", "why": "w"}
+    return keys | {
+        "published": None,
+        "ours": None,
+        "std": None,
+        "status": "not available",
+        "why": "w",
+    }
 
 
 def test_which_figures_have_pictures():
@@ -42,10 +48,7 @@ def test_examples_stand_in_rows_by_class():
             {"class": "7", "images": [[1, 2, 3, 4], [5, 6, 7, 255]]},
         ],
     }
-    record = {
-        "drawing": [panel],
-        "rows": [row(2, data_set="digits17"), absent(data_set="gender")],
-    }
+    record = {"drawing": [panel], "rows": [row(2, data_set="digits17"), absent(data_set="gender")]}
     digits, faces = drawn(FIGURES["figure1"], record).axes
     (image,) = digits.get_images()
     # dark ink on white: 255 minus the grey value; an image is read row by row
@@ -196,7 +199,9 @@ def test_bars_stand_beside_one_another_with_their_intervals(name):
         [segment[:, 1].tolist() for segment in group.errorbar[2][0].get_segments()]
         for group in (stumps, boosted)
     ]
-    np.testing.assert_allclose(intervals, [[[9.02, 10.98], [29.02, 30.98]], [[19.02, 20.98], [38.04, 41.96]]])
+    np.testing.assert_allclose(
+        intervals, [[[9.02, 10.98], [29.02, 30.98]], [[19.02, 20.98], [38.04, 41.96]]]
+    )
     assert axis.get_xticks().tolist() == [0, 1]
     assert [label.get_text() for label in axis.get_xticklabels()] == ["ad", "liver"]
     assert axis.get_ylabel() == "error (%), mean of the two classes"
@@ -204,7 +209,12 @@ def test_bars_stand_beside_one_another_with_their_intervals(name):
 
 
 def test_a_method_has_the_same_colour_and_hatch_in_all_bars():
-    methods = ["Boosted Distance", "AdaBoost, stumps", "AdaBoost, C4.5-like trees", "NN, best distance"]
+    methods = [
+        "Boosted Distance",
+        "AdaBoost, stumps",
+        "AdaBoost, C4.5-like trees",
+        "NN, best distance",
+    ]
     styles = {}
     for shown in (methods, methods[::-1], methods[2:]):
         rows = [row(1.0, data_set="a", method=method) for method in shown]

@@ -1,4 +1,4 @@
-"""The tasks of Boosted Distance's figures on small made-up data: splits, errors, images, projections.
+"""The tasks of Boosted Distance's figures on small data: splits, errors, images, projections.
 
 Trainings and distances have tests of their own; here it is tested what they are given, and how
 their answers become errors.
@@ -54,7 +54,7 @@ def nearest(Q, X, y, power):
     return y[distances.argmin(axis=1)]
 
 
-# ---------------------------------------------------------------------------------- sizes and images
+# --------------------------------------------------------------------------------- sizes and images
 
 
 def test_shape_of(sets):
@@ -114,7 +114,7 @@ def test_a_repetition_trains_on_a_fifth_and_tests_on_the_rest(sets):
                 model.rounds(0, t), X[test], X[train], y[train], normalize=normalize
             )
             np.testing.assert_allclose(errors[method][place], error_pair(labels, y[test]))
-        labels = list(stumps.staged_predict(X[test], [t]))[0]
+        labels = next(iter(stumps.staged_predict(X[test], [t])))
         np.testing.assert_allclose(errors["stumps"][place], error_pair(labels, y[test]))
     assert errors["boosted"] != errors["literal"] and "trees" not in errors
 
@@ -158,7 +158,10 @@ def test_trees_learn_what_stumps_cannot_and_may_end_early(sets):
     X[:, 1] = 0.0
     sets["line"] = DataSet("line", X, y, {0: "x", 1: "y"})
     errors = run_repetition("line", tree_rounds=(1, 3))["errors"]["trees"]
-    assert errors == [[0.0, 0.0], [0.0, 0.0]]  # the first tree makes no error, so it is the only one
+    assert errors == [
+        [0.0, 0.0],
+        [0.0, 0.0],
+    ]  # the first tree makes no error, so it is the only one
     corners = np.repeat([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], (30, 29, 31, 30), axis=0)
     y = (corners[:, 0] != corners[:, 1]).astype(np.int64)
     sets["corners"] = DataSet("corners", corners, y, {0: "x", 1: "y"})
@@ -166,7 +169,7 @@ def test_trees_learn_what_stumps_cannot_and_may_end_early(sets):
     assert errors["trees"] == [[0.0, 0.0]] and errors["stumps"][-1][1] > 20
 
 
-# ------------------------------------------------------------------------------- readings, chunklets
+# ------------------------------------------------------------------------------ readings, chunklets
 
 
 def test_readings_are_distances_with_their_arguments(sets):
@@ -177,7 +180,12 @@ def test_readings_are_distances_with_their_arguments(sets):
         data_set="a",
         options={},
         repetition=2,
-        readings=[{"name": "L2"}, {"name": "L1"}, {"name": "RCA"}, {"name": "RCA", "chunklets": 999}],
+        readings=[
+            {"name": "L2"},
+            {"name": "L1"},
+            {"name": "RCA"},
+            {"name": "RCA", "chunklets": 999},
+        ],
     )
     train, test = split("a", 2, 150, 30)
     for place, power in enumerate((2, 1)):
@@ -224,7 +232,7 @@ def test_random_chunklets_are_of_one_class(sets, monkeypatch):
 
 
 def test_cross_validation_answers_for_each_training_vector_once(sets, monkeypatch):
-    """Two methods that know the truth: the first errs in class 1, then in nothing, the other always.
+    """Two methods that know the truth: one errs in class 1, then never, the other always.
 
     Column 0 of the vectors is their row.
     """

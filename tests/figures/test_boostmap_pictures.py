@@ -111,7 +111,12 @@ def test_ranks_by_dimension():
 @pytest.mark.parametrize("name", ["figure6", "figure7", "figure9"])
 def test_ranks_by_percentile(name):
     drawing = [
-        {"method": f"BoostMap-{method}-{panel}", "k": k, "panel": panel, "values": [k * start] * 100}
+        {
+            "method": f"BoostMap-{method}-{panel}",
+            "k": k,
+            "panel": panel,
+            "values": [k * start] * 100,
+        }
         for panel in ("QI", "QS")
         for method, start in (("Ra", 2), ("Se", 3))
         for k in (1, 10, 100)

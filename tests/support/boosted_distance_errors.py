@@ -1,7 +1,7 @@
-"""Made-up errors of Boosted Distance's tasks, so that every row of its figures can be told by hand.
+"""Made-up errors of Boosted Distance's tasks, so that the rows of its figures can be told by hand.
 
-Three repetitions differ from a mean by minus one spread, zero and one spread: the standard deviation
-(n - 1 in the denominator) is the spread. There are three numbers of rounds: 1, 3 and 10.
+Three repetitions differ from a mean by minus one spread, zero and one spread: the standard
+deviation (n - 1 in the denominator) is the spread. There are three numbers of rounds: 1, 3 and 10.
 """
 
 from paper_figures.registry import Result
@@ -42,7 +42,10 @@ SETS = {
 }
 # errors by rounds within the first and the second training sample: together T = 3 is best, while
 # boosted alone would choose 10, and the share of all vectors 1
-VALIDATED = {"boosted": ((31.0, 24.0, 20.0), (29.0, 22.0, 20.0)), "stumps": ((30.0, 20.0, 24.0),) * 2}
+VALIDATED = {
+    "boosted": ((31.0, 24.0, 20.0), (29.0, 22.0, 20.0)),
+    "stumps": ((30.0, 20.0, 24.0),) * 2,
+}
 
 
 def both(mean):

@@ -13,7 +13,10 @@ def drawn(figure, record):
 def points(axis):
     """Return the lines of an axis: dict of label -> (x values, y values)."""
     return {
-        line.get_label(): ([float(x) for x in line.get_xdata()], [float(y) for y in line.get_ydata()])
+        line.get_label(): (
+            [float(x) for x in line.get_xdata()],
+            [float(y) for y in line.get_ydata()],
+        )
         for line in axis.get_lines()
     }
 
