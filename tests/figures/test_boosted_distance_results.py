@@ -733,6 +733,7 @@ def test_codings_keep_the_options_of_one_set_apart(monkeypatch):
 def test_table1():
     tasks = FIGURES["table1"].tasks(PAPER)
     assert [t.params for t in tasks[:2]] == [{"data_set": "ad"}, {"data_set": "gender"}]
+    assert {(t.name, t.kernels) for t in tasks} == {("shape", ())}
     assert len(tasks) == 15 and all(t.data == (t.params["data_set"],) for t in tasks)
     sizes = {"sonar": (208, 60), "splice": (1535, 60)}
     results = [
@@ -798,5 +799,9 @@ def test_figure1_counts_the_images():
     no_digits = Result("examples", {"data_set": "MNIST"}, None, "no file")
     rows = FIGURES["figure1"].reduce(PAPER, [no_digits, faces]).rows
     assert [(row["data_set"], row["ours"]) for row in rows] == [("gender", 2), ("gender", 3)]
+    digits = Result("examples", {"data_set": "MNIST"}, value)
+    no_faces = Result("examples", {"data_set": "gender"}, None, "a licence")
+    rows = FIGURES["figure1"].reduce(PAPER, [digits, no_faces]).rows
+    assert [row.get("why") for row in rows] == [None, None, "a licence"]
     rows = FIGURES["figure1"].reduce(PAPER, [no_digits]).rows
     assert [(row["data_set"], row["why"]) for row in rows] == [("gender", "no file")]

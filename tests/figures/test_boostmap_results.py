@@ -40,11 +40,8 @@ def reduce(name, context, results):
 
 
 def values(rows, *keys):
-    """Return the values of some keys; the reason may be absent, and all keys of an absent row."""
-    return [
-        tuple(row.get(k) if k == "why" or row["ours"] is None else row[k] for k in keys)
-        for row in rows
-    ]
+    """Return the values of some keys; only the reason may be absent, and is then None."""
+    return [tuple(row.get(k) if k == "why" else row[k] for k in keys) for row in rows]
 
 
 # -------------------------------------------------------------------------------------------- tasks
@@ -525,23 +522,35 @@ def test_figures_1_and_2():
     (printed,) = PAPER.published("boostmap/figure1.csv")
     assert (printed["of"], printed["value"]) == (60, 46)
     value = {"projection": 1.1, "foot": 1.2, "corners": []}
-    (row,) = reduce("figure2", SMALL, [Result("triangle", {}, value)]).rows
-    assert (row["published"], row["ours"], row["tolerance"]) == (1.1, 1.2, 1e-12)
-    assert [t.data for t in FIGURES["figure1"].tasks(PAPER) + FIGURES["figure2"].tasks(PAPER)] == [
-        (),
-        (),
+    gathered = reduce("figure2", SMALL, [Result("triangle", {}, value)])
+    assert gathered.rows == [
+        {
+            "quantity": "F^{x1,x2}(x) from the three sides (eq. 8); published: from coordinates",
+            "published": 1.1,
+            "ours": 1.2,
+            "std": None,
+            "tolerance": 1e-12,
+        }
+    ]
+    assert gathered.drawing == value
+    tasks = FIGURES["figure1"].tasks(PAPER) + FIGURES["figure2"].tasks(PAPER)
+    assert [(t.name, t.params, t.data, t.kernels) for t in tasks] == [
+        ("five_points", {}, (), ()),
+        ("triangle", {}, (), ()),
     ]
 
 
 def test_figure4():
     (task,) = FIGURES["figure4"].tasks(PAPER)
-    assert task.params == {"data_set": "MNIST-10", "per_class": 4} and task.data == ("MNIST-10",)
+    assert task.params == {"data_set": "MNIST-10", "per_class": 4}
+    assert (task.name, task.data, task.kernels) == ("digits", ("MNIST-10",), ())
     value = {"side": 1, "images": [[[1], [2]], [[3]]]}
     gathered = reduce("figure4", SMALL, [Result("digits", {}, value)])
     assert gathered.rows == [{"quantity": "images", "published": None, "ours": 3, "std": None}]
     assert gathered.drawing == value
     absent = reduce("figure4", SMALL, [Result("digits", {}, None, "no file")])
-    assert absent.rows[0]["why"] == "no file" and absent.drawing is None
+    assert values(absent.rows, "quantity", "why") == [("images", "no file")]
+    assert absent.drawing is None
 
 
 # --------------------------------------------------------------------------------- beyond the paper
@@ -606,6 +615,7 @@ def test_tasks_of_readings():
     assert tried["a tenth of the training objects"] == {"objects": 500}
     assert tried["a fifth of the triples"] == {"triples": 10_000}
     assert tried["weights at powers of 4 only"] == {"octaves": 2}
+    assert {t.kernels for t in tasks} == {("chamfer", "scan", "triples")}
     params = by_name["as in table 1"]
     assert params["queries"] == 2000 and params["sizes"]["d"] == 64
     assert params["sizes"]["k_most"] == 4 and "query_sensitive" not in params["sizes"]
@@ -657,8 +667,17 @@ def test_readings():
     )
     base, other = "as in table 1", "another draw of objects, triples and classifiers"
     whole = "additions alone, and m = M_1 / 10"
-    assert values(gathered.rows, *keys) == [
-        ("all", "all", None, None, None, None, None, None, None, None),
+    assert gathered.rows[0] == {
+        "reading": "all",
+        "triples": "all",
+        "k": None,
+        "published": None,
+        "ours": None,
+        "std": None,
+        "status": "not available",
+        "why": "no file",
+    }
+    assert values(gathered.rows[1:], *keys) == [
         (base, "Ra", 1, 64, 60, 0, 1.0, None, None, 20),
         (base, "Ra", 10, 64, 60, 0, 1.0, None, None, 300),
         (base, "Se", 1, 64, 61, 1, 1.0, None, None, 10),
@@ -758,6 +777,15 @@ def test_graph(searched, monkeypatch, installed):
         if installed
         else []
     )
+
+
+def test_graph_without_its_results(searched):
+    absent = Result("graph", {}, None, "no file")
+    gathered = reduce("graph", PAPER, [*searched[:4], absent])
+    keys = {"method": "all", "setting": None, "success, %": None, "recall, %": None}
+    numbers = {"published": None, "ours": None, "std": None}
+    assert gathered.rows == [keys | numbers | {"status": "not available", "why": "no file"}]
+    assert gathered.notes == [] and gathered.drawing is None
 
 
 @pytest.mark.parametrize("installed", [True, False])
