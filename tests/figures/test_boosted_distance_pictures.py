@@ -61,7 +61,9 @@ def test_examples_stand_in_rows_by_class():
     assert image.get_clim() == (0, 255) and image.get_cmap().name == "gray"
     assert digits.get_title() == "(a) digits17" and faces.get_title() == "(b) gender"
     assert not digits.axison and not faces.axison and not faces.get_images()
-    assert [text.get_text() for text in faces.texts] == ["not available:\nthe faces are licensed"]
+    (words_of_faces,) = faces.texts
+    assert words_of_faces.get_text() == "not available:\nthe faces are licensed"
+    assert words_of_faces.get_position() == (0.5, 0.5)
 
 
 def test_examples_of_both_sets():
@@ -95,7 +97,9 @@ def test_accuracy_by_rounds():
     }
     require_distinct(first)
     assert second.get_title() == "(b) gender" and not second.axison and not second.get_lines()
-    assert [text.get_text() for text in second.texts] == ["not available"]
+    assert [(text.get_text(), text.get_position()) for text in second.texts] == [
+        ("not available", (0.5, 0.5))  # in the middle
+    ]
     assert third.get_title() == "(c) MNIST"
     assert points(third) == {"Boosted Distance": ([1, 10], [60, 61])}
     assert looks(third)["Boosted Distance"] == looks(first)["Boosted Distance"]

@@ -41,8 +41,9 @@ def test_five_points_and_their_line():
     assert [(t.get_text(), t.xy) for t in line.texts] == [
         (name, (x, 0)) for name, x in zip("rabcd", drawing["line"], strict=True)
     ]
-    heights = [t.get_position()[1] for t in line.texts]
-    assert heights == [8, 17, 8, 17, 8]  # names of near points stand above one another
+    # names of near points stand above one another, those of the plane beside their points
+    assert [t.get_position() for t in line.texts] == [(0, 8), (0, 17), (0, 8), (0, 17), (0, 8)]
+    assert all(x > 0 and y > 0 for x, y in (t.get_position() for t in plane.texts))
 
 
 def test_the_triangle():
@@ -55,6 +56,9 @@ def test_the_triangle():
     assert legend_of(axis) == ["$F^{x_1,x_2}(x)$ = BD"] == [value.get_label()]
     names = {text.get_text(): tuple(float(x) for x in text.xy) for text in axis.texts}
     assert names == {"A: x": (1.1, 1.3), "B: $x_1$": (0, 0), "C: $x_2$": (3, 0), "D": (1.25, 0)}
+    above, *below = [text.get_position() for text in axis.texts]
+    assert above[0] == 0 < above[1] and all(y < 0 for _, y in below)
+    assert [np.sign(x) for x, _ in below] == [-1, 0, 0]  # B stands to the left of its corner
     assert axis.get_aspect() == 1.0 and axis.get_ylim() == (-0.4, 1.8) and not axis.axison
     assert len({line.get_color() for line in axis.get_lines()}) == 3
 

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from figure_runs import require_missing_is_said
 
 from paper_figures.boostmap import explanations, figures, graphs, protocol, readings, results
 from paper_figures.boostmap.trials import DIMENSIONS
@@ -96,6 +97,10 @@ def test_trained_takes_what_was_computed():
         Result("exact", {"distance": "Pa", "triples": "Se"}, computed),
     ]
     assert protocol.trained(given) == {("Fe", "Ra"): computed}
+
+
+def test_what_is_missing_is_said():
+    require_missing_is_said(figures.PAPER.figures[3:])
 
 
 # ------------------------------------------------------------------------------ figure 5 and § 11.2

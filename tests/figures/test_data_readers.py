@@ -80,6 +80,7 @@ def test_ad(tmp_path, write):
     excerpt = write("names,of,columns", "1, 2,ad.", "?,3,nonad.", "4,5,nonad.")
     parsed = read("ad-excerpt", excerpt)
     assert parsed.X.tolist() == [[1, 2], [4, 5]] and parsed.y.tolist() == [1, 0]
+    assert parsed.classes == {0: "nonad.", 1: "ad."} and "998" in parsed.notes[0]
     parsed = read("ad-excerpt", excerpt, missing="mean")
     assert parsed.X.tolist() == [[1, 2], [2.5, 3], [4, 5]] and parsed.y.tolist() == [1, 0, 0]
 

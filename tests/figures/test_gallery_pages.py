@@ -161,6 +161,17 @@ def test_the_summary_has_a_row_for_each_figure(page):
     assert [r.all("td")[2]["data-sort"] for r in rows] == ["1", "2", "2", "5", "6", "4", "3"]
 
 
+def test_no_text_stands_loose_between_the_elements(page):
+    kinds = ("html", "body", "main", "section", "article", "figure", "table", "tr", "select")
+    kinds += ("thead", "tbody", "ul", "details")
+    for kind in kinds:
+        for element in page.all(kind):
+            loose = [child for child in element.children if isinstance(child, str)]
+            assert not "".join(loose).strip(), kind
+    for box in page.all("div"):
+        assert not "".join(child for child in box.children if isinstance(child, str)).strip()
+
+
 def test_the_columns_of_the_summary(page):
     head = page.only("table", id="summary").only("thead")
     assert [(th.text, th["class"]) for th in head.all("th")] == [

@@ -3,7 +3,9 @@
 What tasks refuse and the streams of random numbers are in test_figures_store.py.
 """
 
+import dataclasses
 import hashlib
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import pytest
 import refimpl.kernels
 from paper_figures import data, registry
 from paper_figures.data import DataSet
-from paper_figures.registry import Context, Job, Task
+from paper_figures.registry import Context, Figure, Gathered, Job, Paper, Result, Task
 
 
 def test_published_tables_hold_numbers_and_words(tmp_path, monkeypatch):
@@ -24,6 +26,15 @@ def test_published_tables_hold_numbers_and_words(tmp_path, monkeypatch):
         {"place": "table 2", "value": -3.0, "note": ""},
         {"place": 4.0, "value": 1000.0, "note": "5%"},
     ]
+
+
+def test_a_run_is_small_on_reference_kernels_unless_told():
+    assert Context() == Context(scale="small", kernels="reference", seed=0, data_dir=None)
+    assert (registry.SCALES, registry.KERNELS) == (("small", "paper"), ("reference", "fast"))
+    gathered = Gathered([1])
+    assert (gathered.rows, gathered.notes, gathered.drawing) == ([1], [], None)
+    figure = Figure("table1", "T", list, list)
+    assert (figure.plot, figure.alt, figure.size) == (None, "", (7.0, 4.2))
 
 
 def test_the_version_of_the_published_tables(tmp_path, monkeypatch):
@@ -71,7 +82,7 @@ def test_a_job_loads_what_its_task_names(monkeypatch):
     assert asked == [("b", "folder", {"missing": "drop"})]
     with pytest.raises(ValueError, match=r"data must name the sets .* it reads 'c', got a, b"):
         job.load("c")
-    with pytest.raises(ValueError, match="it reads 'a', got nothing"):
+    with pytest.raises(ValueError, match=r"it reads 'a', got nothing$"):
         Job(0, {}, "reference").load("a")
 
 
@@ -85,6 +96,25 @@ def test_the_stream_of_a_job_is_that_of_its_task():
         assert other.rng.random(3).tolist() != first
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        Context(),
+        Job(0, {}, "reference"),
+        Result("t", {}, None),
+        Gathered([]),
+        Task("t", sorted),
+        Figure("figure1", "T", list, list),
+        Paper("p", "T", "S", ()),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_registered_does_not_change(value):
+    name = dataclasses.fields(value)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(value, name, "other")
+
+
 def task_function(job):
     return {}
 
@@ -92,11 +122,16 @@ def task_function(job):
 def test_tasks_have_no_data_and_all_kernels_unless_told():
     task = Task("a-b_1", task_function)
     assert (task.params, task.data, task.kernels) == ({}, (), None)
-    with pytest.raises(ValueError, match="name must consist of letters, digits, _ and -"):
+    words = "name must consist of letters, digits, _ and -, as it names a folder; got 'a b'"
+    with pytest.raises(ValueError, match=words):
         Task("a b", task_function)
-    with pytest.raises(TypeError, match="must be tuples; got 'sonar' and None"):
+    words = "data and kernels of task 'a' must be tuples; got 'sonar' and None"
+    with pytest.raises(TypeError, match=words):
         Task("a", task_function, data="sonar")
     with pytest.raises(TypeError, match=r"must be tuples; got \(\) and \['stumps'\]"):
         Task("a", task_function, kernels=["stumps"])
-    with pytest.raises(TypeError, match="must stand at the top level of a module"):
+    words = "function of task 'a' must stand at the top level of a module; got "
+    with pytest.raises(TypeError, match=words):
         Task("a", lambda job: {})
+    with pytest.raises(TypeError, match=words):
+        Task("a", partial(task_function))  # it has no name
