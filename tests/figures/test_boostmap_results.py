@@ -1,6 +1,6 @@
 """The rows and notes of BoostMap's figures from made-up measures, against rows told by hand.
 
-The tasks that measure are in test_figures_boostmap.py, the pictures in test_boostmap_pictures.py.
+The tasks that measure are in test_boostmap_tasks.py, the pictures in test_boostmap_pictures.py.
 """
 
 import json

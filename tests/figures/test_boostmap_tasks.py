@@ -375,6 +375,10 @@ def test_outlines_and_gradients_of_a_square():
     image[0, 2:7, 2:7] = 16
     outline = trials.detect(image, 16, ("outline", 0.5))[0]
     assert outline.sum() == 16 and not outline[3:6, 3:6].any()
+    notched = image.copy()
+    notched[0, 2, 2] = 0  # its diagonal neighbour touches no paper over a side
+    notched = trials.detect(notched, 16, ("outline", 0.5))[0]
+    assert notched.sum() == 15 and not notched[3:6, 3:6].any()
     assert trials.detect(image, 16, ("ink", 0.5)).sum() == 25
     assert trials.detect(image, 16, ("ink", 1.0)).sum() == 0  # above, not at, the threshold
     sobel = trials.detect(image, 16, ("sobel", 3.0))[0]
@@ -431,6 +435,43 @@ def test_a_reading_changes_what_it_names(exact_distances, monkeypatch, triples, 
     assert (options.n_references, options.n_pairs) == (10, sizes["n_pairs"])
     assert options.n_best == sizes["n_best"] and options.query_sensitive == 0
     assert options.least_gain == 0 and options.max_rounds == 10**9
+
+
+def test_a_reading_of_weights_keeps_the_other_kernels(monkeypatch):
+    monkeypatch.setattr(trials, "boostmap", stop)
+    with pytest.raises(Trained) as asked:
+        trials.reading(job(), **READING, triples="Ra", reading={"octaves": 3})
+    kernels = asked.value.args[1]["kernels"]
+    assert kernels.z_values is job().kernels.z_values
+    F = np.random.default_rng(0).random((1, 5))
+    triples = np.array([[0, 1, 2], [3, 4, 0], [1, 2, 3]], dtype=np.int32)
+    y = np.array([1.0, -1.0, 1.0])
+    alpha, _ = kernels.minimize_z(F, triples, y, np.full(3, 0.25), np.full(1, -9.0))
+    assert alpha[0] != 0 and np.log2(abs(alpha[0])) % 3 == 0
+
+
+def test_added_classifiers_have_the_length_of_their_pivots(exact_distances, monkeypatch):
+    added = [((4, 0), 0.5), ((3, -1), 0.25), ((2, 1), 0.125), ((0, -1), 1.0)]
+    built = []
+    monkeypatch.setattr(trials, "addition", lambda *arguments: added[len(built)])
+    embeddings = trials.bm.embeddings
+
+    def noted(problem, classifiers):
+        built.extend(classifiers)
+        return embeddings(problem, classifiers)
+
+    monkeypatch.setattr(trials.bm, "embeddings", noted)
+    rounds = []
+    from_rounds = trials.from_rounds
+    monkeypatch.setattr(trials, "from_rounds", lambda r: rounds.extend(r) or from_rounds(r))
+    value = trials.reading(job(), **READING, triples="Se", reading={"steps": "add"})
+    C = job().rng_for("reading", "Se", 0).permutation(100)[:30]
+    _, of_database = exact_distances
+    lengths = [of_database[C[4], C[0]], 0.0, of_database[C[2], C[1]], 0.0]
+    assert [r[:2] for r in rounds] == [h for h, _ in added] == built
+    np.testing.assert_allclose([r[2] for r in rounds], lengths)
+    assert [r[3] for r in rounds] == [alpha for _, alpha in added]
+    assert (value["d"], value["rounds"], value["pairs"]) == (4, 4, 2)
 
 
 def test_other_readings_of_the_steps(monkeypatch):
