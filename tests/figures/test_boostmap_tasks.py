@@ -46,9 +46,7 @@ def few_digits():
     few = DataSet("few", DIGITS.X[:N], DIGITS.y[:N], DIGITS.classes, n_train=N_TRAIN)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "load", lambda name, data_dir, **options: few)
-        problem._problem.cache_clear()
         yield
-        problem._problem.cache_clear()
 
 
 @pytest.fixture(scope="module")
