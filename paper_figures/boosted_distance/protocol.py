@@ -61,6 +61,15 @@ def printed_lines(context: Context) -> dict[str, Line]:
     }
 
 
+def printed_in_text(context: Context, quantity: str) -> dict[str, float]:
+    """Return a quantity that the paper's text prints, by data set."""
+    return {
+        row["data_set"]: row["value"]
+        for row in context.published("boosted_distance/text.csv")
+        if row["quantity"] == quantity
+    }
+
+
 def repetitions(
     context: Context,
     names: Iterable[str],

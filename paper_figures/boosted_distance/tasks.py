@@ -117,7 +117,7 @@ def distance_readings(
 
 
 def _chunklets(labels: Labels, size: int, rng: np.random.Generator) -> IntArray:
-    groups = np.empty(len(labels), dtype=np.int64)
+    groups = np.zeros(len(labels), dtype=np.int64)
     first = 0
     for C in np.unique(labels):
         members = rng.permutation(np.flatnonzero(labels == C))

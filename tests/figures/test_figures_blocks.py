@@ -1,4 +1,7 @@
-"""Chamfer distances in blocks are those in one piece, whatever carries the blocks."""
+"""Chamfer distances in blocks are those in one piece, in threads and in processes.
+
+A cluster is in test_figures_cluster.py.
+"""
 
 import joblib
 import numpy as np
@@ -24,22 +27,5 @@ def test_backends(images, backend):
     want = chamfer_nearest(*images, 5, kernels=KERNELS[-1])
     with joblib.parallel_config(backend=backend, n_jobs=2):
         nearest = chamfer_nearest_in_blocks(*images, 5, NAME, block=10, threads=1)
-    for a, b in zip(nearest, want, strict=True):
-        assert_same(a, b)
-
-
-def test_two_workers_of_a_dask_cluster(images):
-    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    want = chamfer_nearest(*images, 5, kernels=KERNELS[-1])
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-        distributed.get_task_stream(client) as stream,
-        joblib.parallel_config(backend="dask"),
-    ):
-        nearest = chamfer_nearest_in_blocks(*images, 5, NAME, block=3, threads=1)
-    assert len({task["worker"] for task in stream.data}) == 2
     for a, b in zip(nearest, want, strict=True):
         assert_same(a, b)

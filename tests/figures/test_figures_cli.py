@@ -224,16 +224,3 @@ def test_real_papers_are_listed(capsys):
     listed = capsys.readouterr().out
     for name in registry.PAPERS:
         assert f"{name}.figure1\t" in listed
-
-
-def test_boosted_distance_at_the_small_scale(tmp_path):
-    assert (
-        cli.main(
-            ["boosted_distance.figure1", "boosted_distance.table1", *BASE, "--out", str(tmp_path)]
-        )
-        == 0
-    )
-    rows = record(tmp_path, "table1", "boosted_distance")["rows"]
-    assert {
-        (r["data_set"], r["published"], r["ours"]) for r in rows if r["published"] is not None
-    } == {("wdbc-small", 569.0, 569), ("wdbc-small", 30.0, 30)}

@@ -1,38 +1,60 @@
-"""The repetitions of a figure on a Dask cluster of two workers: any joblib backend carries them."""
+"""Tasks, and blocks of distances, on a Dask cluster of two workers: joblib carries them there.
+
+Threads and processes of this machine are in test_figures_cli.py and test_figures_blocks.py.
+"""
 
 import json
 
+import fake_paper
 import joblib
+import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import KERNELS, assert_same
 
+from paper_figures.boostmap.blocks import chamfer_nearest_in_blocks
 from paper_figures.cli import main
+from refimpl.boostmap.edges import chamfer_nearest
 
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+NAME = "fast" if len(KERNELS) > 1 else "reference"
 
 
-def rows_of(folder):
-    return json.loads((folder / "boosted_distance" / "table2.json").read_text())["rows"]
-
-
-def test_a_dask_cluster_gives_the_same_rows(tmp_path):
-    arguments = [
-        "boosted_distance.table2",
-        "--seed",
-        "5",
-        "--kernels",
-        "fast" if len(KERNELS) > 1 else "reference",
-    ]
+@pytest.fixture(scope="module")
+def client():
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster) as client,
-        distributed.get_task_stream(client) as stream,
-        joblib.parallel_config(backend="dask"),
     ):
-        assert main([*arguments, "--out", str(tmp_path / "cluster")]) == 0
-    workers = {task["worker"] for task in stream.data}
-    assert len(workers) == 2
-    assert main([*arguments, "--out", str(tmp_path / "here"), "--jobs", "1"]) == 0
+        yield client
+
+
+def rows_of(folder):
+    return json.loads((folder / "fake" / "table1.json").read_text())["rows"]
+
+
+def test_a_figure_has_the_same_rows(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(fake_paper, "SECONDS", 0.05)  # time for both workers to get some
+    arguments = ["fake.table1", "--seed", "5", "--kernels", NAME]
+    with distributed.get_task_stream(client) as stream, joblib.parallel_config(backend="dask"):
+        out = ["--out", str(tmp_path / "cluster")]
+        assert main([*arguments, *out], papers=[fake_paper.PAPER]) == 0
+    assert len({task["worker"] for task in stream.data}) == 2
+    here = ["--out", str(tmp_path / "here"), "--jobs", "1"]
+    assert main([*arguments, *here], papers=[fake_paper.PAPER]) == 0
     assert rows_of(tmp_path / "cluster") == rows_of(tmp_path / "here")
+    assert len(rows_of(tmp_path / "here")) == 2 + fake_paper.N_TASKS
+
+
+def test_blocks_of_distances_are_those_of_one_piece(client):
+    rng = np.random.default_rng(0)
+    edges = rng.random((90, 9, 9)) < 0.2
+    edges[:, 4, 4] = True
+    Q, X = edges[:37], edges[30:]
+    want = chamfer_nearest(Q, X, 5, kernels=KERNELS[-1])
+    with distributed.get_task_stream(client) as stream, joblib.parallel_config(backend="dask"):
+        nearest = chamfer_nearest_in_blocks(Q, X, 5, NAME, block=3, threads=1)
+    assert len({task["worker"] for task in stream.data}) == 2
+    for a, b in zip(nearest, want, strict=True):
+        assert_same(a, b)

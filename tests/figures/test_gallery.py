@@ -1,11 +1,15 @@
-"""The gallery in headless Chromium, at the widths of a desktop and of a phone."""
+"""The gallery as a whole: in headless Chromium, at the widths of a desktop and of a phone, and as a
+file of its own.
+
+What its tables hold of a record is in test_gallery_pages.py.
+"""
 
 import json
 import shutil
-from html.parser import HTMLParser
 
 import fake_paper
 import pytest
+from html_tree import Element, read_page
 
 from paper_figures import cli, gallery, registry
 from paper_figures.store import Store
@@ -163,37 +167,27 @@ def test_filters_and_sorting_in_a_browser(browser):
     assert (lambda values: values == sorted(values))(browser.execute_script(column))
 
 
-class Reader(HTMLParser):
-    """Collect start tags, and check that every tag is closed."""
-
-    VOID = frozenset({"meta", "link", "input", "img", "wbr", "br"})
-
-    def __init__(self):
-        super().__init__()
-        self.open = []
-        self.seen = []
-
-    def handle_starttag(self, tag, attributes):
-        self.seen.append((tag, dict(attributes)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+def elements(root):
+    """Return all elements of a page."""
+    inside = [child for child in root.children if isinstance(child, Element)]
+    return [element for child in inside for element in (child, *elements(child))]
 
 
 def test_page_is_whole_and_self_contained(out):
     text = (out / "index.html").read_text(encoding="utf-8")
-    reader = Reader()
-    reader.feed(text)
-    assert reader.open == []
-    for tag, attributes in reader.seen:
+    page = elements(read_page(text))
+    assert len(page) > 500
+    for element in page:
         for name in ("src", "href"):
-            address = attributes.get(name, "#")
-            assert ":" not in address or address.startswith("data:"), (tag, address)
-            assert address.startswith(("#", "data:")) or (out / address).is_file(), (tag, address)
-    ids = [attributes["id"] for _, attributes in reader.seen if "id" in attributes]
+            address = element.attributes.get(name, "#")
+            assert ":" not in address or address.startswith("data:"), (element.tag, address)
+            assert address.startswith(("#", "data:")) or (out / address).is_file(), address
+    ids = [element["id"] for element in page if "id" in element.attributes]
     assert len(ids) == len(set(ids))
+    targets = {element.attributes.get("href", "")[1:] for element in page if element.tag == "a"}
+    assert {t for t in targets if t in ids} >= {
+        f"{p.name}.{f.name}" for p in PAPERS for f in p.figures
+    }
     assert str(out) not in text and "made up &lt;for&gt; the tests" in text
 
 
