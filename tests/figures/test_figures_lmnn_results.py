@@ -89,6 +89,8 @@ def test_table_1_at_the_small_scale_has_no_printed_numbers():
     assert all(line["published"] is None and "why" not in line for line in gathered.rows)
     assert {line["images"] for line in gathered.rows} == {"as they are"}
     assert len(gathered.notes) == 1  # no training has a gap that means anything
+    rows = results.table1(PAPER, [solved(60, "deskewed", **FEW)]).rows
+    assert {line["images"] for line in rows} == {"deskewed images"}
 
 
 def test_a_test_error_has_the_reason_of_its_preparation_and_size():
@@ -183,7 +185,8 @@ def test_steps_end_with_the_optimum():
 def test_the_first_steps_between_which_the_printed_count_lies_are_named_once():
     """The printed count of 60 points is 844; a count that is equal to it lies on the border."""
     rising = [line | {"active": active} for line, active in zip(CHECKS, (900, 844, 844, 100))]
-    notes = results.steps(PAPER, [steps_of(60, True, rising)]).notes
+    others = [Result("steps", {"n": 60, "scaled": True}, None, "gone"), steps_of(60, False)]
+    notes = results.steps(PAPER, [*others, steps_of(60, True, rising)]).notes
     assert len(notes) == 3 and "844 active triples lie between ours after 0 and 1 steps" in notes[1]
     rising = [line | {"active": active} for line, active in zip(CHECKS, (800, 850, 844, 100))]
     notes = results.steps(PAPER, [steps_of(60, True, rising)]).notes
