@@ -49,7 +49,7 @@ def near(value):
     return pytest.approx(value, rel=1e-12)
 
 
-# ------------------------------------------------------------------------------- the best, by t-test
+# ------------------------------------------------------------------------------ the best, by t-test
 
 
 def test_the_best_methods_are_those_that_a_t_test_does_not_tell_from_the_first():
@@ -95,7 +95,9 @@ def test_table_2_beside_the_print():
         PAPER,
         [
             *accuracies("letters", 30, *runs, BBS=30),
-            *accuracies("isolet", 300, {"FTUNE-M": 0.5, "BBS": 0.123456}, BBS=300, **{"FTUNE-S": 7}),
+            *accuracies(
+                "isolet", 300, {"FTUNE-M": 0.5, "BBS": 0.123456}, BBS=300, **{"FTUNE-S": 7}
+            ),
         ],
     )
 
@@ -133,7 +135,7 @@ def test_chance_is_two_standard_errors_of_a_difference(mean, chance):
 
 
 def test_table_1_at_the_papers_scale_names_every_printed_set():
-    """What could not be computed, and what is nowhere to be had, stands beside its printed numbers."""
+    """What could not be computed, and what is nowhere to be had, has its printed numbers."""
     lost = Result("accuracies", {"data_set": "protein", "d": 30}, None, "no such file")
     found = accuracies("voting-similarity", 300, {"BBS": 0.9, "FTUNE+D-S": 0.96, "BBS+D": 0.99})
     gathered = results.table1(PAPER, [lost, *found])
@@ -248,13 +250,11 @@ def test_names_of_sets_are_those_of_the_printed_tables():
 )
 def test_without_any_result_the_first_row_says_why(reduce, keys):
     gathered = reduce(SMALL, [Result("t", {"data_set": "x", "d": 3}, None, "no such file")])
-    assert gathered.rows == [
-        absent(dict.fromkeys(keys) | {"data_set": "all"}, "no such file")
-    ]
+    assert gathered.rows == [absent(dict.fromkeys(keys) | {"data_set": "all"}, "no such file")]
     assert all("nan" not in note for note in gathered.notes)
 
 
-# ------------------------------------------------------------------------------------- other figures
+# ------------------------------------------------------------------------------------ other figures
 
 
 def test_curves_are_means_and_deviations():
@@ -441,7 +441,7 @@ def test_beyond_gives_rows_by_set_and_the_negative_spectrum():
     assert results.beyond(PAPER, found[:1]).notes[0].endswith("share of the spectrum: -.")
 
 
-# ------------------------------------------------------------------------------------------ drawings
+# ----------------------------------------------------------------------------------------- drawings
 
 
 def test_accuracies_by_the_number_of_landmarks():

@@ -11,7 +11,7 @@ import types
 import numpy as np
 import pytest
 from agreement import KERNELS
-from figure_runs import require_missing_is_said, require_rows, run
+from figure_runs import require_missing_is_said, run
 from oracles_lmnn import objective, target_neighbours, triples
 from toy_sets import components, nn_error, provide, ticking
 
@@ -19,14 +19,7 @@ import refimpl.kernels
 from paper_figures.lmnn import figures, rival_script, rivals, tasks
 from paper_figures.registry import Context, Job
 from refimpl.ball_trees import as_tree, neighbors_in
-from refimpl.lmnn import (
-    LMNNOptions,
-    algorithm,
-    kmeans_partition,
-    lmnn,
-    lmnn_rect,
-    lmnn_svd,
-)
+from refimpl.lmnn import LMNNOptions, algorithm, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
 from refimpl.lmnn.problem import LargeMarginProblem
 
 N, N_TRAIN = 70, 54
@@ -108,7 +101,7 @@ def test_an_empty_image_stays_empty():
 
 
 def test_a_share_of_the_variance_is_the_number_of_components_that_have_it(toy):
-    X, y = toy
+    X, _ = toy
     centred = X[:N_TRAIN] - X[:N_TRAIN].mean(axis=0)
     values = np.linalg.svd(centred, compute_uv=False) ** 2
     held = np.cumsum(values) / values.sum()
@@ -183,9 +176,7 @@ def test_steps_are_the_papers(toy, scaled):
     first = value["checks"][0]
     M = [start.T @ start]
     assert first["objective"] == pytest.approx(objective(A, a, targets, 1.0, M, [0] * 27))
-    assert first["active"] == sum(
-        slack > 0 for *_, slack in triples(A, a, targets, M, [0] * 27)
-    )
+    assert first["active"] == sum(slack > 0 for *_, slack in triples(A, a, targets, M, [0] * 27))
     classes = np.searchsorted([2, 5, 7], a)
     problem = LargeMarginProblem(
         A, classes, np.array(targets), 1.0, np.zeros(27, dtype=int), refimpl.kernels
@@ -205,9 +196,7 @@ def test_steps_are_the_papers(toy, scaled):
     optimum = value["optimum"]
     assert optimum["objective"] == pytest.approx(model.objective, rel=1e-9)
     assert optimum["objective"] < value["checks"][-1]["objective"]
-    assert optimum["active"] == sum(
-        slack > 0 for *_, slack in triples(A, a, targets, M, [0] * 27)
-    )
+    assert optimum["active"] == sum(slack > 0 for *_, slack in triples(A, a, targets, M, [0] * 27))
     assert optimum["error"] == pytest.approx(nn_error(Q, z, A, a, 3, M))
 
 
@@ -220,19 +209,16 @@ def test_the_ball_is_the_widest_node_of_5_to_24_points(monkeypatch):
     X = rng.normal(size=(660, 3)) * [4.0, 2.0, 0.5]
     provide(monkeypatch, "lmnn plane", X, np.arange(660) % 2, 430)
     value = run(tasks, "ball", TOY | {"data_set": "lmnn plane"}, fast_or_reference).value
-    # the task's own axes, as an axis of principal components has no sign
-    Z = components(X, 430, 2) * np.sign(
-        (components(X, 430, 2)[:400, None] - value["neighbour"] < 1e-9)[..., :].any() * 2 - 1
-    )
+    # an axis of principal components has no sign: take those of the task
+    plane = components(X, 430, 2)
     signs = [
         (u, v)
         for u in (1, -1)
         for v in (1, -1)
-        if np.abs(components(X, 430, 2)[430:630] * [u, v] - value["query"]).sum(axis=1).min() < 1e-9
+        if np.abs(plane[430:630] * [u, v] - value["query"]).sum(axis=1).min() < 1e-9
     ]
     (sign,) = signs
-    Z = components(X, 430, 2) * sign
-    A, Q = Z[:400], Z[430:630]
+    A, Q = plane[:400] * sign, plane[430:630] * sign
     centre, radius, query = value["centre"], value["radius"], value["query"]
     tree = as_tree(A, leaf_size=12, direction="principal")
     sizes = tree.ends - tree.starts
@@ -355,7 +341,7 @@ def test_local_metrics_of_two_digits(toy):
     assert value["euclidean"] == pytest.approx(nn_error(Z, labels, Z, labels, 3, leave_out=True))
 
 
-# ----------------------------------------------------------------------------------- figures 4 and 5
+# ---------------------------------------------------------------------------------- figures 4 and 5
 
 
 def held_out(y, rng):
@@ -489,7 +475,13 @@ def test_a_rival_is_measured_by_eq_3_in_an_environment_of_its_own(toy, monkeypat
     assert rest == [
         ([*pip, "--no-deps", "pylmnn==1.6.4", "six"], 600),
         (
-            [python, rival_script.__file__, "pylmnn", f"{folder}/given.npz", f"{folder}/pylmnn.npz"],
+            [
+                python,
+                rival_script.__file__,
+                "pylmnn",
+                f"{folder}/given.npz",
+                f"{folder}/pylmnn.npz",
+            ],
             7.0,
         ),
         ([*pip, "--no-deps", "metric-learn==0.7.0"], 600),
@@ -606,7 +598,7 @@ def test_the_script_keeps_factors_and_times(script, name):
 
 
 def test_the_script_keeps_fewer_factors_as_time_goes_on(script):
-    """After one entry the next comes 0.2 s later, after two 0.28 s later; the last is always kept."""
+    """After one entry the next comes 0.2 s later, after two 0.28 s later; the last is kept."""
     seconds, L = script("pylmnn", 0.0, 1.0, 1.19, 1.21, 1.5)
     assert seconds == [1.0, 1.21, 1.5] and [factor[0][0] for factor in L] == [1.0, 3.0, 3.0]
     seconds, L = script("pylmnn", 0.0, 1.0, 1.21, 1.48, 2.0)

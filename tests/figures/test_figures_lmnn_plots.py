@@ -194,7 +194,10 @@ def test_ellipsoids():
             "digits": [0, 4],
             "points": [[[0.0, 0.0], [8.0, 1.0]], [[2.0, 4.0]]],
             "centres": [[4.0, 0.5], [2.0, 3.0]],
-            "metrics": [np.diag([1.0, 4.0]).tolist(), (turn @ np.diag([0.25, 1.0]) @ turn.T).tolist()],
+            "metrics": [
+                np.diag([1.0, 4.0]).tolist(),
+                (turn @ np.diag([0.25, 1.0]) @ turn.T).tolist(),
+            ],
         },
     )
     (axis,) = figure.axes

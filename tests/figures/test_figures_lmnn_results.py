@@ -150,6 +150,10 @@ CHECKS = [
 BEST = {"objective": 40.06, "error": 9.999, "active": 1000}
 
 
+def with_active(*counts):
+    return [line | {"active": n} for line, n in zip(CHECKS, counts, strict=True)]
+
+
 def steps_of(n, scaled, checks=CHECKS):
     return Result("steps", {"n": n, "scaled": scaled}, {"checks": checks, "optimum": BEST})
 
@@ -184,14 +188,14 @@ def test_steps_end_with_the_optimum():
 
 def test_the_first_steps_between_which_the_printed_count_lies_are_named_once():
     """The printed count of 60 points is 844; a count that is equal to it lies on the border."""
-    rising = [line | {"active": active} for line, active in zip(CHECKS, (900, 844, 844, 100))]
+    rising = with_active(900, 844, 844, 100)
     others = [Result("steps", {"n": 60, "scaled": True}, None, "gone"), steps_of(60, False)]
     notes = results.steps(PAPER, [*others, steps_of(60, True, rising)]).notes
     assert len(notes) == 3 and "844 active triples lie between ours after 0 and 1 steps" in notes[1]
-    rising = [line | {"active": active} for line, active in zip(CHECKS, (800, 850, 844, 100))]
+    rising = with_active(800, 850, 844, 100)
     notes = results.steps(PAPER, [steps_of(60, True, rising)]).notes
     assert len(notes) == 3 and "lie between ours after 1 and 3 steps (850 and 844)" in notes[1]
-    below = [line | {"active": active} for line, active in zip(CHECKS, (800, 700, 900, 850))]
+    below = with_active(800, 700, 900, 850)
     assert len(results.steps(PAPER, [steps_of(60, True, below)]).notes) == 2
 
 
@@ -352,7 +356,7 @@ def test_no_order_without_all_methods():
     assert len(gathered.notes) == 1
 
 
-# ------------------------------------------------------------------------------------ figures 3 to 5
+# ----------------------------------------------------------------------------------- figures 3 to 5
 
 
 def test_figure_3_gives_three_errors():
@@ -403,11 +407,15 @@ def test_figure_4_gives_means_and_deviations_of_runs():
 
 
 def test_figure_4_counts_a_single_run():
-    assert results.figure4(SMALL, [several("wine", 2, 7.0)]).notes[0].startswith(
-        "Means of 1 run (the paper"
+    assert (
+        results.figure4(SMALL, [several("wine", 2, 7.0)])
+        .notes[0]
+        .startswith("Means of 1 run (the paper")
     )
-    assert results.figure4(SMALL, [several("wine", 2, None, "gone")]).notes[0].startswith(
-        "Means of 0 runs (the paper"
+    assert (
+        results.figure4(SMALL, [several("wine", 2, None, "gone")])
+        .notes[0]
+        .startswith("Means of 0 runs (the paper")
     )
 
 

@@ -69,13 +69,7 @@ def test_figure_1_beside_what_the_text_prints():
         [
             forest(counts, [30.0, 45.678], [204, 204]),
             rival(
-                "kmeans",
-                counts,
-                [25.0, 50.0],
-                [10.4, 99.6],
-                [8, 16],
-                first_best=False,
-                trees=17,
+                "kmeans", counts, [25.0, 50.0], [10.4, 99.6], [8, 16], first_best=False, trees=17
             ),
             rival("kmeans", counts, [20.0, 40.0], setting=[2, 3], first_best=True, trees=17),
             rival("kmeans", counts, [20.0, 40.0], setting=[2, 3], first_best=True, trees=1),
@@ -113,11 +107,7 @@ def test_figure_1_beside_what_the_text_prints():
         "candidates": 1234.5,
         "compared": [204, 204],
     }
-    assert gathered.drawing[4] == {
-        "method": "LSH",
-        "counts": [100, 500],
-        "recall": [31.0, 45.678],
-    }
+    assert gathered.drawing[4] == {"method": "LSH", "counts": [100, 500], "recall": [31.0, 45.678]}
     assert len(gathered.drawing) == 7
     notes = gathered.notes
     assert notes[0] == SEARCHED + "; every method returns its best first."
@@ -157,16 +147,15 @@ def test_figure_2_has_its_own_printed_numbers():
     why = results.WHY_CURVES["figure2"]
     assert [line.get("why") for line in gathered.rows] == [None, why, None, why, None, None]
     assert gathered.notes[1] == results.NOTES_OF["figure2", "paper"][0]
-    assert "Of the others: k-means trees at 500; k-means trees, best-bin-first at 500." in (
-        gathered.notes[-1]
+    assert (
+        "Of the others: k-means trees at 500; k-means trees, best-bin-first at 500."
+        in (gathered.notes[-1])
     )
 
 
 def test_the_small_scale_has_neither_printed_numbers_nor_their_reasons():
     gathered = results.curves("figure1")(SMALL, [forest((500,), [45.0])])
-    assert gathered.rows == [
-        row({"method": FOREST, "returned": 500, "setting": "0.05"}, 45.0)
-    ]
+    assert gathered.rows == [row({"method": FOREST, "returned": 500, "setting": "0.05"}, 45.0)]
     assert gathered.notes[1] == results.RULE
 
 
@@ -194,9 +183,7 @@ def test_comparisons_count_as_items():
     ]
     (note,) = results.cost_notes(curves)
     assert "Boosted Search Forest: at most 2 planes; trees: 1 to 50; LSH: 12; ahead: 2. " in note
-    assert note.endswith(
-        "of: trees at 20 (of 2); LSH at 20 (of 1); ahead at no number (of 2)."
-    )
+    assert note.endswith("of: trees at 20 (of 2); LSH at 20 (of 1); ahead at no number (of 2).")
     assert results.cost_notes(curves[1:]) == []
     assert results.cost_notes([curves[0], curves[-1]]) == []
     assert len(results.cost_notes(curves[:2])) == 1
@@ -217,7 +204,7 @@ def test_no_order_without_the_forest():
     assert notes[-1].endswith("all along the curve of: none. Of the others: none.")
 
 
-# ------------------------------------------------------------------------------------- other figures
+# ------------------------------------------------------------------------------------ other figures
 
 
 def test_unions():
@@ -321,6 +308,11 @@ def test_dimensions():
     ]
 
 
+def test_the_components_are_named_in_order():
+    lines = [rival("spectral", (1,), [2.0], bits=8, d=d) for d in (32, 8)]
+    assert "MNIST-10 on 8, 32 components" in results.set_note(lines)
+
+
 def test_dimensions_without_the_forest_have_no_differences():
     gathered = results.dimensions(PAPER, [rival("hashing", (10,), [5.0])])
     assert gathered.notes[1:] == [results.DIMENSIONS, results.RULE]
@@ -397,7 +389,7 @@ def test_splits():
     assert gathered.notes[1] == results.SPLITS
 
 
-# ------------------------------------------------------------------------------------------- table 1
+# ------------------------------------------------------------------------------------------ table 1
 
 
 def timed(bits, n, scan, index, candidates):
@@ -463,6 +455,8 @@ def test_growth_is_between_the_two_largest_sizes():
     notes = results.table1(SMALL, [timed(40, n, s, s, 1.0) for n, s in sizes]).notes
     assert notes[2].startswith("Measured growth from 2,000 to 5,000 items, 2.5 times as many: ")
     assert notes[2].endswith("linear scan 2 to 2; forest 2 to 2 times.")
+    rows = results.table1(SMALL, [timed(40, n, s, 2 * s, 1.0) for n, s in sizes]).rows
+    assert [line["ours"] for line in rows if line["items"] > 5000] == [600_000.0, 1_200_000.0]
 
 
 def test_bits_that_are_not_printed_are_extrapolated_all_the_same():
@@ -473,7 +467,7 @@ def test_bits_that_are_not_printed_are_extrapolated_all_the_same():
     assert results.table1(SMALL, [timed(40, 10, 1.0, 1.0, 1.0)]).notes == results.NOTES
 
 
-# ----------------------------------------------------------------------------------------- libraries
+# ---------------------------------------------------------------------------------------- libraries
 
 
 def lines_of(method, recall, ms, compared, settings=None):
@@ -490,7 +484,13 @@ def lines_of(method, recall, ms, compared, settings=None):
     ]
 
 
-KINDS = {"forest": "forest", "annoy": "annoy", "FAISS": "ivf", "hnswlib": "hnsw", "linear scan": "scan"}
+KINDS = {
+    "forest": "forest",
+    "annoy": "annoy",
+    "FAISS": "ivf",
+    "hnswlib": "hnsw",
+    "linear scan": "scan",
+}
 PARAMS = AT | {
     "versions": {"annoy": None, "faiss-cpu": None, "hnswlib": "0.8.0"},
     "passes": 3,

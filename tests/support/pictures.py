@@ -50,9 +50,7 @@ def style(line):
 def legend(figure):
     """Return what the legend of a figure shows for each of its texts."""
     (box,) = figure.legends
-    return dict(
-        zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True)
-    )
+    return dict(zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True))
 
 
 def bars(axis, place=0):
