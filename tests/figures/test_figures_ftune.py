@@ -15,9 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.svm import SVC, LinearSVC
 from toy_sets import provide
+from whole_figures import make_every_figure
 
 from paper_figures.ftune import figures, pairs, readings, tasks
-from paper_figures.registry import Context, Job
+from paper_figures.registry import Context, Job, Result
 from refimpl.ftune import CS, SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
 
@@ -396,6 +397,33 @@ def test_pairs_of_both_kinds_and_scales(fastest):
     }
     assert len(value["accuracies"]) == 6
     assert value["compared"] == {"of d landmarks": D, "fresh for each class": different(fresh)}
+
+
+# ---------------------------------------------------------------------------------------- the whole
+
+
+def test_every_figure_is_made_of_what_its_tasks_return(fastest):
+    def made(task, params, **more):
+        params = params | more
+        return Result(task.__name__, params, task(fastest, **params))
+
+    table1 = [made(tasks.accuracies, MATRIX, methods=figures.FIVE, run=r) for r in (0, 1)]
+    table2 = [made(tasks.accuracies, TWO, methods=figures.FOUR, run=r) for r in (0, 1)]
+    results_of = {
+        "table1": table1,
+        "figure1": table1,
+        "table2": table2,
+        "figure2": table2,
+        "readings": [
+            made(readings.readings, TWO),
+            made(readings.boosting, TWO),
+            made(readings.matrix_readings, MATRIX),
+        ],
+        "penalty": [made(readings.penalty, TWO)],
+        "pairs": [made(pairs.pairs, TWO)],
+        "beyond": [*table1, made(tasks.peers, MATRIX)],
+    }
+    make_every_figure(figures.PAPER, results_of)
 
 
 # ---------------------------------------------------------------------------------------- the lists

@@ -14,6 +14,7 @@ from agreement import KERNELS
 from figure_runs import require_missing_is_said, run
 from oracles_lmnn import objective, target_neighbours, triples
 from toy_sets import components, nn_error, provide, ticking
+from whole_figures import make_every_figure
 
 import refimpl.kernels
 from paper_figures.lmnn import figures, rival_script, rivals, tasks
@@ -109,6 +110,16 @@ def test_a_share_of_the_variance_is_the_number_of_components_that_have_it(toy):
     params = {"share": share, "by_class": False, "ks": (3,), "max_checks": 1}
     del (given := TOY | params)["k"]
     assert run(tasks, "set_errors", given, fast_or_reference).value["d"] == 4
+
+
+def test_one_component_is_a_number_and_no_share(toy):
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 1)
+    params = {"data_set": "lmnn toy", "kinds": ("as they are",), "d": 1, "k": 3}
+    errors = run(tasks, "preparations", params, fast_or_reference).value["errors"]
+    assert errors["as they are"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
+    Z, labels, Q, z = on_components(X, y, 16)
+    assert errors["as they are"] != pytest.approx(nn_error(Q, z, Z, labels, 3))
 
 
 # ------------------------------------------------------------------------------------------ table 1
@@ -356,9 +367,9 @@ def held_out(y, rng):
 @pytest.mark.parametrize("p", [None, 2])
 def test_the_error_of_several_metrics(toy, p):
     X, y = toy
-    Z, labels, Q, z = on_components(X, y, 4, 50)
+    Z, labels, Q, z = on_components(X, y, 4, 45)
     # an axis has no sign, but the clusters do not depend on it
-    value = ask("several", n=50, d=4, p=p, run=1, max_checks=3)
+    value = ask("several", n=45, d=4, p=p, run=1, max_checks=6)
     rng = Job(0, {}, "reference").rng_for("several", "lmnn toy", 1)
     partition = labels if p is None else kmeans_partition(Z, p, rng=rng)
     trains = held_out(labels, rng)
@@ -368,10 +379,13 @@ def test_the_error_of_several_metrics(toy, p):
         labels[trains],
         3,
         partition=inside,
-        options=LMNNOptions(validation=(Z[~trains], labels[~trains]), max_checks=3),
+        options=LMNNOptions(validation=(Z[~trains], labels[~trains]), max_checks=6),
     )
     metrics = [L.T @ L for L in model.L]
     places = np.searchsorted(names, partition)
+    assert nn_error(Q, z, Z, labels, 3, metrics, places.clip(max=len(names) - 2)) != pytest.approx(
+        nn_error(Q, z, Z, labels, 3, metrics, places)
+    )
     assert value["metrics"] == len(names) == (3 if p is None else 2)
     assert value["checks"] == model.full_checks and value["message"] == model.message
     assert value["error"] == pytest.approx(nn_error(Q, z, Z, labels, 3, metrics, places))
@@ -605,6 +619,47 @@ def test_the_script_keeps_fewer_factors_as_time_goes_on(script):
     assert seconds == [1.0, 1.21, 2.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 2.0]
     seconds, L = script("pylmnn", 0.0, 1.0, 1.21, 1.5, 2.0)
     assert seconds == [1.0, 1.21, 1.5, 2.0] and [factor[0][0] for factor in L] == [1, 2, 3, 3]
+
+
+# ---------------------------------------------------------------------------------------- the whole
+
+
+def test_every_figure_is_made_of_what_its_tasks_return(toy):
+    sizes = {"n": 30, "d": 4}
+    ranks = sizes | {"ranks": (1, 2), "timed": True}
+    of_set = {"data_set": "lmnn toy", "preparation": "as they are", "max_checks": 2}
+    bare = {"data_set": "lmnn toy", "d": 4, "k": 3}
+    wanted = {
+        "table1": [("solved", TOY | sizes | {"tol": 0.1})],
+        "preparation": [("preparations", bare | {"kinds": ("as they are", "raw")})],
+        "steps": [("steps", TOY | sizes | {"scaled": scaled, "checks": 2}) for scaled in (1, 0)],
+        "rivals": [("rivals", bare | {"n": 30, "names": (), "limit": 1.0})],
+        "figure1": [("ball", TOY)],
+        "figure2": [
+            ("euclidean_ranks", TOY | ranks),
+            ("full_rank", TOY | ranks | {"tol": 0.1, "checks": None}),
+            ("full_rank", TOY | ranks | {"tol": 0.1, "checks": 2}),
+            ("rect", TOY | sizes | {"r": 2, "tol": 0.1, "timed": True}),
+        ],
+        "figure3": [("ellipsoids", TOY | {"digits": (2, 7), "n": 30, "shown": 5})],
+        "figure4": [
+            ("several", of_set | {"n": 50, "d": 4, "k": 3, "p": p, "run": r})
+            for p in (None, 1)
+            for r in (0, 1)
+        ],
+        "figure5": [
+            ("set_errors", of_set | {"share": 0.9, "ks": (1, 3), "by_class": by_class})
+            for by_class in (False, True)
+        ],
+    }
+    made = {
+        figure: [
+            run(rivals if name == "rivals" else tasks, name, params, fast_or_reference)
+            for name, params in of_figure
+        ]
+        for figure, of_figure in wanted.items()
+    }
+    make_every_figure(figures.PAPER, made)
 
 
 # ---------------------------------------------------------------------------------------- the lists

@@ -13,8 +13,9 @@ import pytest
 from agreement import KERNELS
 from figure_runs import require_missing_is_said
 from toy_sets import components, provide, ticking
+from whole_figures import make_every_figure
 
-from paper_figures.registry import Context, Job
+from paper_figures.registry import Context, Job, Result
 from paper_figures.search_forest import figures, libraries, tasks, unions
 from refimpl.kernels import tree_leaves
 from refimpl.rivals.kmeans_trees import kmeans_trees
@@ -621,6 +622,48 @@ def test_versions_are_those_of_the_installed_packages(monkeypatch):
 
     monkeypatch.setattr(libraries, "version", version)
     assert libraries.versions() == {"annoy": None, "faiss-cpu": None, "hnswlib": "0.8.0"}
+
+
+# ---------------------------------------------------------------------------------------- the whole
+
+
+def test_every_figure_is_made_of_what_its_tasks_return(monkeypatch):
+    job = Job(0, {}, NAMES[-1], None, ("forest toy",))
+
+    def made(task, **params):
+        return Result(task.__name__, params, task(job, **params))
+
+    forest = made(tasks.forest, lams=(0.05, 0.3), **FOREST, **AT)
+    trees = made(tasks.kmeans, settings=((3, 9),), trees=3, first_best=False, **AT)
+    first = made(tasks.kmeans, settings=((3, 9),), trees=1, first_best=True, **AT)
+    tables = made(tasks.hashing, functions=(2,), widths=(1.5,), tables=3, **AT)
+    codes = made(tasks.spectral, bits=10, **AT)
+    split = {"refine": 0, "offset": "best", "augment": 0.1}
+    changed = made(tasks.forest, lams=(0.05,), **split, **FOREST, **AT)
+    curves = [forest, trees, first, tables, codes]
+    unions_made = [
+        made(unions.union_forest, lams=(0.05,), **FOREST, **AT),
+        made(unions.union_kmeans, settings=((3, 9),), trees=3, **AT),
+        made(unions.union_hashing, functions=(2,), widths=(1.5,), tables=3, **AT),
+        codes,
+    ]
+    monkeypatch.setattr(libraries, "importlib", SimpleNamespace(import_module=FAKES.get))
+    versions = {"annoy": "1", "faiss-cpu": "1", "hnswlib": None}
+    params = LIBRARIES | {"versions": versions, "methods": METHODS, "passes": 1}
+    value = libraries.search(job, **params)
+    times = [made(tasks.times, bits=12, n=n, queries=2, d=3, depth=4) for n in (100, 200)]
+    results_of = {
+        "figure1": curves,
+        "figure2": curves,
+        "unions1": unions_made,
+        "dimensions": curves,
+        "regions": [forest, trees],
+        "sensitivity": [changed],
+        "splits": [changed],
+        "libraries": [Result("libraries", params, value)],
+        "table1": times,
+    }
+    make_every_figure(figures.PAPER, results_of)
 
 
 # ---------------------------------------------------------------------------------------- the lists
