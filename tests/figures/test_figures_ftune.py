@@ -22,7 +22,7 @@ from paper_figures.registry import Context, Job, Result
 from refimpl.ftune import CS, SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
 
-N, D = 90, 8
+N, D = 90, 5
 VECTORS = {"data_set": "ftune toy", "preparation": "standardised", "d": D, "run": 1}
 MATRIX = VECTORS | {"data_set": "ftune matrix", "preparation": "matrix"}
 TWO = VECTORS | {"data_set": "ftune two"}
@@ -133,11 +133,11 @@ def different(landmarks):
 
 
 @pytest.mark.parametrize("preparation", ["standardised", "-1 to 1", "raw", "cityblock"])
-def test_accuracies_of_all_methods(job, preparation):
+def test_accuracies_of_all_methods(fastest, preparation):
     params = VECTORS | {"preparation": preparation}
     methods = (*figures.FIVE, "FTUNE-M", "FTUNE+D-M")
-    value = tasks.accuracies(job, **params, methods=methods)
-    split = Split(job, params)
+    value = tasks.accuracies(fastest, **params, methods=methods)
+    split = Split(fastest, params)
     fresh, diverse = split.fresh(), split.diverse()
     assert value["accuracies"] == {
         "BBS": split.bbs(),

@@ -50,6 +50,11 @@ def job(request):
     return Job(0, {}, request.param, None, ("forest toy",))
 
 
+@pytest.fixture
+def one_job():
+    return Job(0, {}, NAMES[-1], None, ("forest toy",))
+
+
 def by_order(near, lists, counts):
     """Return recall in per cent and returned items at each count, and the mean number of items."""
     hits = [
@@ -86,8 +91,8 @@ def check_choice(value, job, settings, lists_of):
 # ------------------------------------------------------------------------------------------- points
 
 
-def test_points_lie_on_components_of_the_database_at_unit_size(toy, job):
-    X, Q, near = tasks.load_problem(job, AT)
+def test_points_lie_on_components_of_the_database_at_unit_size(toy, one_job):
+    X, Q, near = tasks.load_problem(one_job, AT)
     Z = components(toy, N, 3)
     Z /= np.sqrt((Z[:N] ** 2).sum() / N)
     signs = np.sign(X[0] * Z[0])
@@ -98,17 +103,17 @@ def test_points_lie_on_components_of_the_database_at_unit_size(toy, job):
         assert row.tolist() == np.argsort(((X - q) ** 2).sum(axis=1), kind="stable")[:6].tolist()
 
 
-def test_a_trial_is_a_part_of_the_database_and_smaller_alike(job):
+def test_a_trial_is_a_part_of_the_database_and_smaller_alike(one_job):
     """90 of 150 points: K and the counts shrink to 0.6 of 6 and of 4, 10, 30, and at least 1."""
-    X, Q, near, small = tasks.load_trial(job, AT)
-    every, _, _ = tasks.load_problem(job, AT)
-    order = job.rng_for("trial", "forest toy").permutation(N)
+    X, Q, near, small = tasks.load_trial(one_job, AT)
+    every, _, _ = tasks.load_problem(one_job, AT)
+    order = one_job.rng_for("trial", "forest toy").permutation(N)
     np.testing.assert_array_equal(Q, every[order[:20]])
     np.testing.assert_array_equal(X, every[order[20:110]])
     assert small == AT | {"K": 4, "share": 0.6, "counts": [2, 6, 18]}
     for q, row in zip(Q.astype(float), near, strict=True):
         assert row.tolist() == np.argsort(((X - q) ** 2).sum(axis=1), kind="stable")[:4].tolist()
-    *_, near, small = tasks.load_trial(job, AT | {"trial": 15, "K": 4, "counts": (1, 4)})
+    *_, near, small = tasks.load_trial(one_job, AT | {"trial": 15, "K": 4, "counts": (1, 4)})
     assert (near.shape, small["K"], small["counts"]) == ((20, 1), 1, [1, 1])
 
 
@@ -144,44 +149,44 @@ def test_the_forests_curve(job, monkeypatch):
     assert value["compared"] == [trees * 5] * 3
 
 
-def test_other_splits_are_passed_on(job):
+def test_other_splits_are_passed_on(one_job):
     options = {"refine": 2, "offset": "best", "augment": 1.0}
-    value = tasks.forest(job, lams=(0.05,), **options, **FOREST, **AT)
-    X, Q, near = tasks.load_problem(job, AT)
-    check_curve(value, near, ranked(selection(forest_of(job, X, 6, 0.05, **options), Q, X)))
+    value = tasks.forest(one_job, lams=(0.05,), **options, **FOREST, **AT)
+    X, Q, near = tasks.load_problem(one_job, AT)
+    check_curve(value, near, ranked(selection(forest_of(one_job, X, 6, 0.05, **options), Q, X)))
 
 
-def test_lambda_is_chosen_on_the_trial_and_may_be_too_large(job):
+def test_lambda_is_chosen_on_the_trial_and_may_be_too_large(one_job):
     lams = (0.97, 0.4, 0.05)
 
     def lists_of(X, Q, lam, share):
         if lam == 0.97:
             return [np.empty(0, dtype=int)] * len(Q)
-        return ranked(selection(forest_of(job, X, 4, lam), Q, X))
+        return ranked(selection(forest_of(one_job, X, 4, lam), Q, X))
 
-    value = tasks.forest(job, lams=lams, **FOREST, **AT)
-    check_choice(value, job, lams, lists_of)
+    value = tasks.forest(one_job, lams=lams, **FOREST, **AT)
+    check_choice(value, one_job, lams, lists_of)
     assert value["tried"][0][1] == 0.0
 
 
-def test_a_forest_of_no_tree_returns_nothing(job):
-    value = tasks.forest(job, lams=(0.97,), **FOREST, **AT)
+def test_a_forest_of_no_tree_returns_nothing(one_job):
+    value = tasks.forest(one_job, lams=(0.97,), **FOREST, **AT)
     assert value["recall"].tolist() == [0, 0, 0] and value["candidates"] == 0
     assert (value["trees"], value["leaves"], value["compared"]) == (0, 0.0, [0, 0, 0])
-    value = unions.union_forest(job, lams=(0.97,), **FOREST, **AT)
+    value = unions.union_forest(one_job, lams=(0.97,), **FOREST, **AT)
     assert value["recall"].tolist() == [0, 0, 0]
     assert [list(map(np.ravel, curve[1:])) for curve in value["curves"]] == [[[0], [0]]]
 
 
 @pytest.mark.parametrize("task", [tasks.forest, unions.union_forest])
-def test_other_errors_of_the_training_are_not_hidden(job, monkeypatch, task):
+def test_other_errors_of_the_training_are_not_hidden(one_job, monkeypatch, task):
     def broken(*arguments, **options):
         raise ValueError("something else")
 
     for module in (tasks, unions):
         monkeypatch.setattr(module, "learn_forest", broken)
     with pytest.raises(ValueError, match="something else"):
-        task(job, lams=(0.05,), **FOREST, **AT)
+        task(one_job, lams=(0.05,), **FOREST, **AT)
 
 
 def trees_of(job, X, setting, trees, share):
@@ -223,19 +228,19 @@ def test_the_leaves_of_kmeans_trees(job):
     assert value["compared"] == pytest.approx([np.mean(compared)] * 3) and len(set(compared)) > 1
 
 
-def test_best_bin_first_search(job):
+def test_best_bin_first_search(one_job):
     settings = [[3, 30], [4, 9]]
 
     def lists_of(X, Q, s, share, count=18):
-        found = trees_of(job, X, s, 2, share).candidates(Q, count)
+        found = trees_of(one_job, X, s, 2, share).candidates(Q, count)
         return [found.of(i) for i in range(len(Q))]
 
-    value = tasks.kmeans(job, settings=settings, trees=2, first_best=True, **AT)
-    check_choice(value, job, settings, lists_of)
-    X, Q, near = tasks.load_problem(job, AT)
+    value = tasks.kmeans(one_job, settings=settings, trees=2, first_best=True, **AT)
+    check_choice(value, one_job, settings, lists_of)
+    X, Q, near = tasks.load_problem(one_job, AT)
     check_curve(value, near, lists_of(X, Q, value["setting"], 1, 30))
-    model = trees_of(job, X, value["setting"], 2, 1)
-    compared = [job.kernels.best_bin_first(model, Q.astype(float), n)[2] for n in (4, 10, 30)]
+    model = trees_of(one_job, X, value["setting"], 2, 1)
+    compared = [one_job.kernels.best_bin_first(model, Q.astype(float), n)[2] for n in (4, 10, 30)]
     assert value["compared"] == pytest.approx([of_count.mean() for of_count in compared])
     assert value["compared"][0] < value["compared"][2]
 
@@ -308,34 +313,34 @@ def check_unions(job, value, settings, groups, parts_of):
     assert 0 < value["recall"][0] < value["recall"][-1]
 
 
-def test_unions_of_the_forests_leaves(job):
+def test_unions_of_the_forests_leaves(one_job):
     def parts_of(X, Q, lam, share, K):
-        forest = forest_of(job, X, K, lam)
+        forest = forest_of(one_job, X, K, lam)
         return to_terms(forest, X), to_terms(forest, Q)
 
     lams = (0.05, 0.3)
-    value = unions.union_forest(job, lams=lams, **FOREST, **AT)
-    check_unions(job, value, lams, 3, parts_of)
+    value = unions.union_forest(one_job, lams=lams, **FOREST, **AT)
+    check_unions(one_job, value, lams, 3, parts_of)
 
 
-def test_unions_of_kmeans_leaves(job):
+def test_unions_of_kmeans_leaves(one_job):
     def parts_of(X, Q, setting, share, K):
-        model = trees_of(job, X, setting, 3, share)
+        model = trees_of(one_job, X, setting, 3, share)
         return tree_leaves(model, X.astype(float)), tree_leaves(model, Q.astype(float))
 
     settings = [[3, 40], [4, 9]]
-    value = unions.union_kmeans(job, settings=settings, trees=3, **AT)
-    check_unions(job, value, settings, 3, parts_of)
+    value = unions.union_kmeans(one_job, settings=settings, trees=3, **AT)
+    check_unions(one_job, value, settings, 3, parts_of)
 
 
-def test_unions_of_buckets(job):
+def test_unions_of_buckets(one_job):
     def parts_of(X, Q, setting, share, K):
-        model = lsh(X, 3, *setting, rng=job.rng_for("lsh"))
+        model = lsh(X, 3, *setting, rng=one_job.rng_for("lsh"))
         return model.buckets(X), model.buckets(Q)
 
-    value = unions.union_hashing(job, functions=(2, 4), widths=(0.5, 1.5), tables=3, **AT)
+    value = unions.union_hashing(one_job, functions=(2, 4), widths=(0.5, 1.5), tables=3, **AT)
     settings = [[2, 0.5], [2, 1.5], [4, 0.5], [4, 1.5]]
-    check_unions(job, value, settings, 3, parts_of)
+    check_unions(one_job, value, settings, 3, parts_of)
 
 
 def test_unions_of_whole_lists_by_sets():
@@ -565,16 +570,16 @@ def nearest_among(X, q, seen):
     return [i for i in np.argsort(squares, kind="stable") if i in seen][:12]
 
 
-def test_libraries_are_asked_and_counted(job, monkeypatch):
+def test_libraries_are_asked_and_counted(one_job, monkeypatch):
     """Every index is built in 3 s; the passes of a setting take 4 and 2 s for 20 queries."""
     clock = []
     for settings in (2, 2, 2, 2, 1):
         clock += [0.0, 3.0] + [10.0, 14.0, 20.0, 22.0] * settings
     THREADS.clear()
-    value = searched(job, monkeypatch, dict.fromkeys(libraries.MODULES, "1"), clock)
+    value = searched(one_job, monkeypatch, dict.fromkeys(libraries.MODULES, "1"), clock)
     assert value["built"] == dict.fromkeys(METHODS, 3.0) and THREADS == [1]
-    X, Q, near = tasks.load_problem(job, LIBRARIES)
-    T = selection(forest_of(job, X, 12, 0.05), Q, X)
+    X, Q, near = tasks.load_problem(one_job, LIBRARIES)
+    T = selection(forest_of(one_job, X, 12, 0.05), Q, X)
     first = np.argsort(((X[:, None] - X[:5]) ** 2).sum(axis=2), axis=1, kind="stable")[:, 0]
     to_lists = np.argsort(((Q[:, None] - X[:5]) ** 2).sum(axis=2), axis=1, kind="stable")
     everything = range(N)
@@ -601,9 +606,9 @@ def test_libraries_are_asked_and_counted(job, monkeypatch):
     assert 0 < value["lines"][0]["recall"] < value["lines"][1]["recall"]
 
 
-def test_libraries_that_are_not_installed_are_left_out(job, monkeypatch):
+def test_libraries_that_are_not_installed_are_left_out(one_job, monkeypatch):
     versions = {"annoy": "1", "faiss-cpu": None, "hnswlib": None}
-    value = searched(job, monkeypatch, versions)
+    value = searched(one_job, monkeypatch, versions)
     assert list(value["built"]) == ["ours", "a", "scan"]
     assert {line["method"] for line in value["lines"]} == {"ours", "a", "scan"}
     assert [libraries.missing(kind, versions) for kind in ("forest", "annoy", "ivf", "hnsw")] == [
@@ -627,11 +632,9 @@ def test_versions_are_those_of_the_installed_packages(monkeypatch):
 # ---------------------------------------------------------------------------------------- the whole
 
 
-def test_every_figure_is_made_of_what_its_tasks_return(monkeypatch):
-    job = Job(0, {}, NAMES[-1], None, ("forest toy",))
-
+def test_every_figure_is_made_of_what_its_tasks_return(one_job, monkeypatch):
     def made(task, **params):
-        return Result(task.__name__, params, task(job, **params))
+        return Result(task.__name__, params, task(one_job, **params))
 
     forest = made(tasks.forest, lams=(0.05, 0.3), **FOREST, **AT)
     trees = made(tasks.kmeans, settings=((3, 9),), trees=3, first_best=False, **AT)
@@ -650,7 +653,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(monkeypatch):
     monkeypatch.setattr(libraries, "importlib", SimpleNamespace(import_module=FAKES.get))
     versions = {"annoy": "1", "faiss-cpu": "1", "hnswlib": None}
     params = LIBRARIES | {"versions": versions, "methods": METHODS, "passes": 1}
-    value = libraries.search(job, **params)
+    value = libraries.search(one_job, **params)
     times = [made(tasks.times, bits=12, n=n, queries=2, d=3, depth=4) for n in (100, 200)]
     results_of = {
         "figure1": curves,

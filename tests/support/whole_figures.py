@@ -28,8 +28,7 @@ def make_every_figure(paper, results_of):
             gathered = figure.reduce(Context(scale=scale), [stored(r) for r in results])
             rows = [line for line in gathered.rows if line.get("status") != "not available"]
             assert rows and all(isinstance(line["ours"], int | float) for line in rows)
-            record = plain({"rows": gathered.rows, "drawing": gathered.drawing})
-            if figure.plot is not None:
-                picture = Figure()
-                figure.plot(record, picture)
-                assert any(axis.has_data() for axis in picture.axes), figure.name
+        if figure.plot is not None:
+            picture = Figure()
+            figure.plot(plain({"rows": gathered.rows, "drawing": gathered.drawing}), picture)
+            assert any(axis.has_data() for axis in picture.axes), figure.name
