@@ -313,7 +313,7 @@ def times(job: Job, *, bits: int, n: int, queries: int, d: int, depth: int) -> d
             part = codes[start : start + (1 << 20)]
             part[:] = rng.integers(2**64, size=part.shape, dtype=np.uint64)
             if bits % 64:
-                part &= np.uint64(2 ** (bits % 64) - 1)
+                part[:, -1] &= np.uint64(2 ** (bits % 64) - 1)
         codes.flush()
         of_queries = np.array(codes[rng.integers(n, size=queries)])
         scan = _seconds(

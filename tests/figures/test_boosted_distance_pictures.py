@@ -5,7 +5,7 @@ Not how they look to the eye: no pixels are compared.
 
 import numpy as np
 import pytest
-from pictures import drawn, legend_of, looks, points, require_distinct, scales, words
+from pictures import drawn, legend_of, looks, points, require_distinct, scales, texts
 
 from paper_figures.boosted_distance.figures import PAPER
 from paper_figures.plots import OKABE_ITO
@@ -89,7 +89,7 @@ def test_accuracy_by_rounds():
     ]
     picture = drawn(FIGURES["figure2"], {"rows": rows})
     first, second, third, fourth = picture.axes
-    assert words(first) == ("(a) ad", "rounds T", "accuracy (%)") and scales(first)[0] == "log"
+    assert texts(first) == ("(a) ad", "rounds T", "accuracy (%)") and scales(first)[0] == "log"
     assert points(first) == {
         "Boosted Distance": ([1, 10], [80, 91]),
         "AdaBoost, stumps": ([1, 10], [70, 85]),
@@ -133,7 +133,7 @@ def test_accuracy_by_dimensions():
     ]
     picture = drawn(FIGURES["figure3"], {"rows": rows})
     (axis,) = picture.axes
-    assert words(axis) == ("(a) ad", "number of dimensions (at most)", "accuracy (%)")
+    assert texts(axis) == ("(a) ad", "number of dimensions (at most)", "accuracy (%)")
     assert scales(axis)[0] == "log"
     assert points(axis) == {
         "Boosted Distance": ([2, 20], [81, 82]),
@@ -161,8 +161,8 @@ def test_what_depends_on_t():
         for quantity, numbers in values.items()
     ]
     left, right = drawn(FIGURES["rounds"], {"rows": rows, "drawing": {"chosen": 30}}).axes
-    assert words(left) == ("(a) mean over the sets", "rounds T", "error (%)")
-    assert words(right) == (
+    assert texts(left) == ("(a) mean over the sets", "rounds T", "error (%)")
+    assert texts(right) == (
         "(b) distance from table 2",
         "rounds T",
         "mean |ours - printed| (points)",

@@ -5,7 +5,7 @@ Not how they look to the eye: no pixels are compared.
 
 import numpy as np
 import pytest
-from pictures import drawn, legend_of, looks, points, require_distinct, scales, words
+from pictures import drawn, legend_of, looks, points, require_distinct, scales, texts
 
 from paper_figures.boostmap.figures import PAPER
 
@@ -30,8 +30,8 @@ def test_five_points_and_their_line():
         "line": [0.0, 0.73, 0.45, 0.72, 0.71],
     }
     plane, line = drawn(FIGURES["figure1"], {"drawing": drawing}).axes
-    assert words(plane) == ("original space", "x", "y") and plane.get_aspect() == 1.0
-    assert words(line) == ("$F^r$: distance to r", "$F^r$", "")
+    assert texts(plane) == ("original space", "x", "y") and plane.get_aspect() == 1.0
+    assert texts(line) == ("$F^r$: distance to r", "$F^r$", "")
     assert plane.collections[0].get_offsets().tolist() == drawing["points"]
     assert line.collections[0].get_offsets().tolist() == [[x, 0] for x in drawing["line"]]
     assert line.get_ylim() == (-0.5, 1.0) and len(line.get_yticks()) == 0
@@ -99,7 +99,7 @@ def test_ranks_by_dimension():
     kinds = [(1, 95), (1, 99), (10, 95), (10, 99)]
     assert len(picture.axes) == 4
     for axis, (k, p) in zip(picture.axes, kinds, strict=True):
-        assert words(axis) == (f"k = {k}, {p}th percentile", "dimensions", "ENN-k rank")
+        assert texts(axis) == (f"k = {k}, {p}th percentile", "dimensions", "ENN-k rank")
         assert scales(axis) == ("log", "log")
         assert axis.xaxis.get_transform().base == 2 and axis.yaxis.get_transform().base == 10
         start = 100 * k + p
@@ -130,7 +130,7 @@ def test_ranks_by_percentile(name):
     for i, k in enumerate((1, 10, 100)):
         for j, panel in enumerate(("QI", "QS")):
             axis = grid[i, j]
-            assert words(axis) == (f"{panel}, k = {k}", "percentile", "ENN-k rank")
+            assert texts(axis) == (f"{panel}, k = {k}", "percentile", "ENN-k rank")
             assert scales(axis) == ("linear", "log")
             first, second = axis.get_lines()
             assert first.get_xdata().tolist() == second.get_xdata().tolist() == list(range(1, 101))
@@ -154,7 +154,7 @@ def test_errors_by_k(name):
         {"method": "BoostMap-Pa-Se-QS", "values": [6.0, 5.0, 5.5, 5.6]},
     ]
     (axis,) = drawn(FIGURES[name], {"drawing": drawing}).axes
-    assert words(axis) == ("", "k", "k-nn error (%)") and scales(axis) == ("linear", "linear")
+    assert texts(axis) == ("", "k", "k-nn error (%)") and scales(axis) == ("linear", "linear")
     assert points(axis) == {
         "chamfer distance": ([1, 2, 3], [5, 4, 4.5]),
         "BoostMap-Pa-Se-QS": ([1, 2, 3, 4], [6, 5, 5.5, 5.6]),
@@ -179,7 +179,7 @@ def test_graphs_and_embeddings():
         "embeddings": {"FastMap": 5545, "FastMap, clipped": 1, "BoostMap-Fe-Se-QI": 1149},
     }
     (axis,) = drawn(FIGURES["graph"], {"drawing": drawing}).axes
-    assert words(axis) == (
+    assert texts(axis) == (
         "",
         "exact distances a query, mean",
         "queries with the true 10 nearest found (%)",

@@ -1,186 +1,724 @@
-"""The tasks and reductions of LMNN's figures, at sizes that take seconds."""
+"""The tasks of LMNN's figures on small sets: what they measure, by brute force and by loops.
 
+Trainings are those of `refimpl.lmnn`, which tests/lmnn tests; here is what the figures make of
+them. The rows are in test_figures_lmnn_results.py, the drawings in test_figures_lmnn_plots.py.
+"""
+
+import itertools
 import subprocess
+import sys
+import types
 
 import numpy as np
 import pytest
-from figure_runs import require_missing_is_said, require_rows, run, run_all
+from agreement import KERNELS
+from figure_runs import require_missing_is_said, run
+from oracles_lmnn import objective, target_neighbours, triples
+from toy_sets import components, nn_error, provide, ticking
+from whole_figures import make_every_figure
 
-from paper_figures.lmnn import figures, tasks
-from paper_figures.lmnn import rivals as lmnn_rivals
-from paper_figures.registry import Context, Result
+import refimpl.kernels
+from paper_figures.lmnn import figures, rival_script, rivals, tasks
+from paper_figures.registry import Context, Job
+from refimpl.ball_trees import as_tree, neighbors_in
+from refimpl.lmnn import LMNNOptions, algorithm, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
+from refimpl.lmnn.problem import LargeMarginProblem
 
-pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
-DIGITS = {"data_set": "digits", "preparation": "as they are", "k": 3}
-PARAMS = {
-    "table1": [("solved", DIGITS | {"n": n, "d": 10, "tol": 0.1}) for n in (60, 500)],
-    "preparation": [
-        (
-            "preparations",
-            {"data_set": "digits", "kinds": ("as they are", "deskewed"), "d": 20, "k": 3},
-        )
-    ],
-    "steps": [
-        ("steps", DIGITS | {"n": 100, "d": 10, "scaled": scaled, "checks": 4})
-        for scaled in (True, False)
-    ],
-    "figure1": [("ball", DIGITS)],
-    "figure2": [
-        ("euclidean_ranks", DIGITS | {"n": 300, "d": 12, "ranks": (2, 4), "timed": True}),
-        *(
-            (
-                "full_rank",
-                DIGITS
-                | {"n": 300, "d": 12, "ranks": (2, 4), "tol": 0.1, "timed": True, "checks": checks},
-            )
-            for checks in (None, 3)
-        ),
-        ("rect", DIGITS | {"n": 300, "d": 12, "r": 2, "tol": 0.1, "timed": True}),
-    ],
-    "figure3": [("ellipsoids", DIGITS | {"digits": (0, 1), "n": 100, "shown": 20})],
-    "figure4": [
-        (
-            "several",
-            {
-                "data_set": "wine",
-                "preparation": "as they are",
-                "n": 119,
-                "d": 5,
-                "k": 3,
-                "p": p,
-                "run": run,
-                "max_checks": 3,
-            },
-        )
-        for p in (None, 2)
-        for run in (0, 1)
-    ],
-    "figure5": [
-        (
-            "set_errors",
-            {
-                "data_set": "wine",
-                "preparation": "as they are",
-                "share": 0.95,
-                "by_class": by_class,
-                "ks": (1, 3),
-                "max_checks": 3,
-            },
-        )
-        for by_class in (False, True)
-    ],
-}
-ALONE = {
-    "rivals": [
-        ("rivals", {"data_set": "digits", "n": 150, "d": 5, "k": 3, "names": (), "limit": 1.0})
-    ]
-}
+N, N_TRAIN = 70, 54
+LOOSE = LMNNOptions(tol=0.1)
+TOY = {"data_set": "lmnn toy", "preparation": "as they are", "k": 3}
+fast_or_reference = "fast" if len(KERNELS) > 1 else "reference"
 
 
-FIGURES = {figure.name: figure for figure in figures.PAPER.figures}
+def toy_points():
+    """Return images of 4 x 4 in three classes that overlap, unequal in size and in brightness."""
+    rng = np.random.default_rng(3)
+    y = rng.permutation(np.repeat([2, 5, 7], [30, 24, 16]))
+    X = rng.gamma(2.0, 1.0, size=(N, 16)) * np.linspace(3.0, 0.5, 16)
+    X[np.arange(N), y] += 5.0
+    return X * rng.gamma(3.0, 1.0, size=(N, 1)), y
 
 
-@pytest.fixture(scope="module")
-def found():
-    return run_all(tasks, PARAMS) | run_all(lmnn_rivals, ALONE)
+@pytest.fixture
+def toy(monkeypatch):
+    X, y = toy_points()
+    provide(monkeypatch, "lmnn toy", X, y, N_TRAIN)
+    return X, y
 
 
-def test_every_figure_gathers_rows(found):
-    require_rows(figures.PAPER, found)
+def on_components(X, y, d, n=None):
+    """Return training points, their classes, test points and theirs, on d components."""
+    Z = components(X, N_TRAIN, d)
+    return Z[:N_TRAIN][:n], y[:N_TRAIN][:n], Z[N_TRAIN:], y[N_TRAIN:]
 
 
-def test_rivals_stand_beside_our_curve(found):
-    ours = found["rivals"][0].value["ours"]
-    assert (
-        ours["gap"] <= 1e-3
-        and (np.diff(ours["objective"]) <= 0).all()
-        and (np.diff(ours["bound"]) >= 0).all()
-    )
-    between = 0.5 * (ours["objective"][-1] + ours["objective"][-2])
-    value = {
-        "ours": ours,
-        "theirs": {"seconds": [1.0, 500.0], "objective": [2 * ours["end"], between]},
-        "absent": {"why": "no network"},
+def ask(name, **params):
+    return run(tasks, name, TOY | params, fast_or_reference).value
+
+
+# ------------------------------------------------------------------------------------------- points
+
+
+def test_preparations_are_measured(toy):
+    X, y = toy
+    bright = X / X.max()
+    normal = bright - bright.mean(axis=1)[:, None]
+    prepared = {
+        "as they are": X,
+        "raw": bright,
+        "unit length": X / np.sqrt((X**2).sum(axis=1))[:, None],
+        "normalised": normal / np.sqrt((normal**2).sum(axis=1))[:, None],
+        "deskewed": tasks.deskewed(bright.reshape(N, 4, 4)).reshape(N, 16),
     }
-    rows = FIGURES["rivals"].reduce(Context(scale="paper"), [Result("rivals", {}, value)]).rows
-    by = {(row["solver"], row["measure"]): row for row in rows}
-    assert (
-        by["theirs", "seconds until there"]["ours"] == 500.0
-        and by["theirs", "times sooner"]["ours"] > 100
-    )
-    assert by["theirs", "seconds until ours is as low"]["ours"] == pytest.approx(
-        ours["seconds"][-1], abs=0.05
-    )
-    assert by["absent", "eq. 3 at the end"]["why"] == "no network"
+    params = {"data_set": "lmnn toy", "kinds": tuple(prepared), "d": 5, "k": 3}
+    errors = run(tasks, "preparations", params, fast_or_reference).value["errors"]
+    expected = {}
+    for kind, points in prepared.items():
+        Z, labels, Q, z = on_components(points, y, 5)
+        expected[kind] = pytest.approx(nn_error(Q, z, Z, labels, 3))
+    assert errors == expected
+    assert len({error for kind, error in errors.items() if kind != "raw"}) >= 3
 
 
-def test_a_rival_that_cannot_be_had_says_so(monkeypatch, tmp_path):
+def test_deskewing_puts_a_slanted_bar_upright_and_in_the_middle():
+    image = np.zeros((1, 28, 28))
+    for row in range(4, 22):
+        image[0, row, 24 - row // 2 - 8 : 24 - row // 2 - 5] = 1.0
+    straight = tasks.deskewed(image)[0]
+    columns = np.arange(28)
+    before, after = (
+        np.ptp([(picture[row] * columns).sum() / picture[row].sum() for row in range(8, 19)])
+        for picture in (image[0], straight)
+    )
+    assert after < 0.5 < before
+    assert straight.sum() == pytest.approx(image.sum(), rel=0.1)
+    mass = straight / straight.sum()
+    assert (mass.sum(axis=0) @ columns, mass.sum(axis=1) @ columns) == pytest.approx(
+        (14, 14), abs=0.2
+    )
+
+
+def test_an_empty_image_stays_empty():
+    assert (tasks.deskewed(np.zeros((1, 6, 6))) == 0).all()
+
+
+def test_a_share_of_the_variance_is_the_number_of_components_that_have_it(toy):
+    X, _ = toy
+    centred = X[:N_TRAIN] - X[:N_TRAIN].mean(axis=0)
+    values = np.linalg.svd(centred, compute_uv=False) ** 2
+    held = np.cumsum(values) / values.sum()
+    share = (held[2] + held[3]) / 2  # three components have less, four have more
+    params = {"share": share, "by_class": False, "ks": (3,), "max_checks": 1}
+    del (given := TOY | params)["k"]
+    assert run(tasks, "set_errors", given, fast_or_reference).value["d"] == 4
+
+
+def test_one_component_is_a_number_and_no_share(toy):
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 1)
+    params = {"data_set": "lmnn toy", "kinds": ("as they are",), "d": 1, "k": 3}
+    errors = run(tasks, "preparations", params, fast_or_reference).value["errors"]
+    assert errors["as they are"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
+    Z, labels, Q, z = on_components(X, y, 16)
+    assert errors["as they are"] != pytest.approx(nn_error(Q, z, Z, labels, 3))
+
+
+# ------------------------------------------------------------------------------------------ table 1
+
+
+@pytest.mark.parametrize("n", [20, 500])
+def test_a_row_of_table_1(toy, monkeypatch, n):
+    """Of 20 points each of the three classes gets 20 // 3, the first of each; 500 are all."""
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 4)
+    used = range(N_TRAIN)
+    if n == 20:
+        used = sorted(i for c in (2, 5, 7) for i in np.flatnonzero(labels == c)[:6])
+    A, a = Z[list(used)], labels[list(used)]
+    monkeypatch.setattr(tasks, "perf_counter", ticking(3.0, 10.0))
+    value = ask("solved", n=n, d=4, tol=0.1)
+    model = lmnn(A, a, 3, options=LOOSE)
+    M = [model.L[0].T @ model.L[0]]
+    slacks = [s for *_, s in triples(A, a, target_neighbours(A, a, 3), M, [0] * len(A))]
+    sizes = [(a == c).sum() for c in (2, 5, 7)]
+    assert value["seconds"] == 7.0
+    assert value["n"] == sum(sizes) == (18 if n == 20 else 54)
+    assert value["total"] == sum(size * (sum(sizes) - size) for size in sizes)
+    assert value["active"] == sum(slack > 0 for slack in slacks)
+    assert value["pairs"] == model.history[-1, 3] > 0
+    assert value["objective"] == pytest.approx(model.objective, rel=1e-9)
+    assert 0 <= value["gap"] <= 0.1 and value["full_checks"] == model.full_checks >= 1
+    errors = {
+        "train_error": nn_error(A, a, A, a, 3, M, leave_out=True),
+        "test_error": nn_error(Q, z, A, a, 3, M),
+        "test_error_all": nn_error(Q, z, Z, labels, 3, M),
+        "euclidean": nn_error(Q, z, A, a, 3),
+        "euclidean_all": nn_error(Q, z, Z, labels, 3),
+    }
+    assert {key: value[key] for key in errors} == pytest.approx(errors)
+
+
+def test_500_points_are_the_first_ones(monkeypatch):
+    """With one point less each class gets equally many; 499 // 2 of the second are not there."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0, 1], [20, 3, 582])
+    X = np.column_stack([5.0 * y, 0.1 * rng.normal(size=605)])
+    provide(monkeypatch, "lmnn long", X, y, 600)
+    params = TOY | {"data_set": "lmnn long", "d": 2, "k": 1, "tol": 0.5}
+    more, fewer = (
+        run(tasks, "solved", params | {"n": n}, fast_or_reference).value for n in (500, 499)
+    )
+    assert (more["n"], more["total"]) == (500, 2 * 3 * 497)
+    assert (fewer["n"], fewer["total"]) == (3 + 249, 2 * 3 * 249)
+
+
+# -------------------------------------------------------------------------------------------- steps
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_steps_are_the_papers(toy, scaled):
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 4)
+    used = sorted(i for c in (2, 5, 7) for i in np.flatnonzero(labels == c)[:9])
+    A, a = Z[used], labels[used]
+    value = ask("steps", n=29, d=4, scaled=scaled, checks=4)
+    targets = target_neighbours(A, a, 3)
+    c = np.mean([((A[i] - A[j]) ** 2).sum() for i in range(27) for j in targets[i]])
+    start = np.eye(4) / np.sqrt(c) if scaled else np.eye(4)
+    first = value["checks"][0]
+    M = [start.T @ start]
+    assert first["objective"] == pytest.approx(objective(A, a, targets, 1.0, M, [0] * 27))
+    assert first["active"] == sum(slack > 0 for *_, slack in triples(A, a, targets, M, [0] * 27))
+    classes = np.searchsorted([2, 5, 7], a)
+    problem = LargeMarginProblem(
+        A, classes, np.array(targets), 1.0, np.zeros(27, dtype=int), refimpl.kernels
+    )
+    expected = [
+        {
+            "steps": t,
+            "objective": pytest.approx(best, rel=1e-9),
+            "active": now.active,
+            "error": pytest.approx(nn_error(Q, z, A, a, 3, [L[0].T @ L[0]])),
+        }
+        for t, (best, L), now in algorithm.steps(problem, start[None], tol=1e-6, checks=4)
+    ]
+    assert value["checks"] == expected and [line["steps"] for line in expected] == [0, 1, 3, 7]
+    model = lmnn(A, a, 3, options=LMNNOptions(tol=2e-3))
+    M = [model.L[0].T @ model.L[0]]
+    optimum = value["optimum"]
+    assert optimum["objective"] == pytest.approx(model.objective, rel=1e-9)
+    assert optimum["objective"] < value["checks"][-1]["objective"]
+    assert optimum["active"] == sum(slack > 0 for *_, slack in triples(A, a, targets, M, [0] * 27))
+    assert optimum["error"] == pytest.approx(nn_error(Q, z, A, a, 3, M))
+
+
+# ----------------------------------------------------------------------------------- figures 1 to 3
+
+
+def test_the_ball_is_the_widest_node_of_5_to_24_points(monkeypatch):
+    """The first 400 points are in the tree, the first 200 test points are candidates."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(660, 3)) * [4.0, 2.0, 0.5]
+    provide(monkeypatch, "lmnn plane", X, np.arange(660) % 2, 430)
+    value = run(tasks, "ball", TOY | {"data_set": "lmnn plane"}, fast_or_reference).value
+    # an axis of principal components has no sign: take those of the task
+    plane = components(X, 430, 2)
+    signs = [
+        (u, v)
+        for u in (1, -1)
+        for v in (1, -1)
+        if np.abs(plane[430:630] * [u, v] - value["query"]).sum(axis=1).min() < 1e-9
+    ]
+    (sign,) = signs
+    A, Q = plane[:400] * sign, plane[430:630] * sign
+    centre, radius, query = value["centre"], value["radius"], value["query"]
+    tree = as_tree(A, leaf_size=12, direction="principal")
+    sizes = tree.ends - tree.starts
+    assert radius == pytest.approx(tree.radii[(sizes >= 5) & (sizes <= 24)].max())
+    inside = np.array(value["inside"])
+    assert 5 <= len(inside) <= 24
+    assert np.sqrt(((inside - centre) ** 2).sum(axis=1)).max() <= radius * (1 + 1e-9)
+    apart = np.sqrt(((Q - centre) ** 2).sum(axis=1))
+    np.testing.assert_allclose(query, Q[np.abs(apart - 3 * radius).argmin()])
+    lengths = np.sqrt(((A - query) ** 2).sum(axis=1))
+    np.testing.assert_allclose(value["neighbour"], A[lengths.argmin()])
+    assert value["neighbour_distance"] == pytest.approx(lengths.min())
+    assert value["bound"] == pytest.approx(np.sqrt(((query - centre) ** 2).sum()) - radius)
+    assert value["least"] == pytest.approx(np.sqrt(((inside - query) ** 2).sum(axis=1)).min())
+    assert 0 < value["bound"] <= value["least"]
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_ranks_of_pca(toy, monkeypatch, timed):
+    """The trees take 2 and 3 seconds, the scans 8 and 12; four queries are timed."""
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 6, 40)
+    monkeypatch.setattr(tasks, "QUERIES", 4)
+    monkeypatch.setattr(tasks, "perf_counter", ticking(1.0, 3.0, 11.0, 0.0, 3.0, 15.0))
+    value = ask("euclidean_ranks", n=40, d=6, ranks=(2, 4), timed=timed)
+    assert value["full"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
+    assert list(value["ranks"]) == ["2", "4"]
+    for r, measures in zip((2, 4), value["ranks"].values(), strict=True):
+        assert measures["error"] == pytest.approx(nn_error(Q[:, :r], z, Z[:, :r], labels, 3))
+        if not timed:
+            assert measures.keys() == {"error"}
+            continue
+        assert measures["speedup"] == 4.0
+        tree = as_tree(np.ascontiguousarray(Z[:, :r]))
+        assert measures["distances"] == pytest.approx(
+            neighbors_in(tree, Q[:4, :r], 3).computed.mean()
+        )
+
+
+def test_ranks_of_the_optimum(toy, monkeypatch):
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 5, 40)
+    monkeypatch.setattr(tasks, "perf_counter", ticking(1.0, 4.5))
+    value = ask("full_rank", n=40, d=5, ranks=(1, 3), tol=0.1, timed=False, checks=None)
+    model = lmnn(Z, labels, 3, options=LOOSE)
+    M = model.L[0].T @ model.L[0]
+    assert value["seconds"] == 3.5
+    assert value["objective"] == pytest.approx(model.objective, rel=1e-9)
+    assert value["gap"] == pytest.approx(model.gap, rel=1e-6)
+    assert value["full"] == pytest.approx(nn_error(Q, z, Z, labels, 3, [M]))
+    spectrum = np.linalg.svd(M, compute_uv=False)
+    np.testing.assert_allclose(value["spectrum"], spectrum / spectrum[0], atol=1e-9)
+    for r in (1, 3):
+        low = lmnn_svd(model.L[0], r)
+        assert low.shape == (r, 5)
+        assert value["ranks"][str(r)] == {
+            "error": pytest.approx(nn_error(Q, z, Z, labels, 3, [low.T @ low]))
+        }
+
+
+def test_ranks_of_steps_that_end_early(toy):
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 5, 40)
+    value = ask("full_rank", n=40, d=5, ranks=(2,), tol=0.1, timed=False, checks=3)
+    targets = target_neighbours(Z, labels, 3)
+    c = np.mean([((Z[i] - Z[j]) ** 2).sum() for i in range(40) for j in targets[i]])
+    problem = LargeMarginProblem(
+        Z,
+        np.searchsorted([2, 5, 7], labels),
+        np.array(targets),
+        1.0,
+        np.zeros(40, dtype=int),
+        refimpl.kernels,
+    )
+    *_, (_, (best, L), _) = algorithm.steps(
+        problem, np.eye(5)[None] / np.sqrt(c), tol=1e-6, checks=3
+    )
+    assert value["gap"] is None and value["objective"] == pytest.approx(best, rel=1e-9)
+    assert value["full"] == pytest.approx(nn_error(Q, z, Z, labels, 3, [L[0].T @ L[0]]))
+
+
+def test_the_error_of_a_rectangular_metric(toy, monkeypatch):
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 5, 40)
+    monkeypatch.setattr(tasks, "perf_counter", ticking(1.0, 4.5))
+    value = ask("rect", n=40, d=5, r=2, tol=0.1, timed=False)
+    model = lmnn_rect(Z, labels, 2, 3, options=LOOSE)
+    M = [model.L[0].T @ model.L[0]]
+    assert value == {
+        "seconds": 3.5,
+        "full_checks": model.full_checks,
+        "error": pytest.approx(nn_error(Q, z, Z, labels, 3, M)),
+    }
+
+
+def test_local_metrics_of_two_digits(toy):
+    """The first 30 training points of the digits, centred, on two components of their own."""
+    X, y = toy
+    value = ask("ellipsoids", digits=(7, 2), n=30, shown=4)
+    kept = [i for i in range(N_TRAIN) if y[i] in (2, 7)][:30]
+    Z, labels = components(X[kept], 30, 2), y[kept]
+    signs = np.sign((np.array(value["centres"]) * [Z[labels == c].mean(axis=0) for c in (7, 2)])[0])
+    Z = Z * signs
+    for c, points, centre in zip((7, 2), value["points"], value["centres"], strict=True):
+        np.testing.assert_allclose(points, Z[labels == c][:4], atol=1e-9)
+        np.testing.assert_allclose(centre, Z[labels == c].mean(axis=0), atol=1e-9)
+    model = lmnn(Z, labels, 3, partition=labels)
+    one = lmnn(Z, labels, 3)
+    parts = (labels == 7).astype(int)
+    assert value["objective"] == pytest.approx(model.objective, rel=1e-3)
+    assert 0 <= value["gap"] < 0.1 and np.shape(value["metrics"]) == (2, 2, 2)
+    np.testing.assert_allclose(value["metrics"], model.M, rtol=0.05, atol=1e-3)
+    metrics = np.array(value["metrics"])
+    assert value["several"] == pytest.approx(
+        nn_error(Z, labels, Z, labels, 3, metrics, parts, leave_out=True)
+    )
+    assert value["one"] == pytest.approx(
+        nn_error(Z, labels, Z, labels, 3, [one.L[0].T @ one.L[0]], leave_out=True)
+    )
+    assert value["euclidean"] == pytest.approx(nn_error(Z, labels, Z, labels, 3, leave_out=True))
+
+
+# ---------------------------------------------------------------------------------- figures 4 and 5
+
+
+def held_out(y, rng):
+    """Return the points that train: of each class the first 30 % of a random order do not."""
+    out = []
+    for c in (2, 5, 7):
+        members = rng.permutation(np.flatnonzero(y == c))
+        out += members[: int(0.3 * len(members))].tolist()
+    return np.isin(np.arange(len(y)), out, invert=True)
+
+
+@pytest.mark.parametrize("p", [None, 2])
+def test_the_error_of_several_metrics(toy, p):
+    X, y = toy
+    Z, labels, Q, z = on_components(X, y, 4, 45)
+    # an axis has no sign, but the clusters do not depend on it
+    value = ask("several", n=45, d=4, p=p, run=1, max_checks=6)
+    rng = Job(0, {}, "reference").rng_for("several", "lmnn toy", 1)
+    partition = labels if p is None else kmeans_partition(Z, p, rng=rng)
+    trains = held_out(labels, rng)
+    names, inside = np.unique(partition[trains], return_inverse=True)
+    model = lmnn(
+        Z[trains],
+        labels[trains],
+        3,
+        partition=inside,
+        options=LMNNOptions(validation=(Z[~trains], labels[~trains]), max_checks=6),
+    )
+    metrics = [L.T @ L for L in model.L]
+    places = np.searchsorted(names, partition)
+    assert nn_error(Q, z, Z, labels, 3, metrics, places.clip(max=len(names) - 2)) != pytest.approx(
+        nn_error(Q, z, Z, labels, 3, metrics, places)
+    )
+    assert value["metrics"] == len(names) == (3 if p is None else 2)
+    assert value["checks"] == model.full_checks and value["message"] == model.message
+    assert value["error"] == pytest.approx(nn_error(Q, z, Z, labels, 3, metrics, places))
+    assert value["euclidean"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
+
+
+@pytest.mark.parametrize("by_class", [True, False])
+def test_errors_of_a_set(toy, monkeypatch, by_class):
+    X, y = toy
+    monkeypatch.setattr(tasks, "perf_counter", ticking(1.0, 4.5))
+    params = {"share": 0.9, "by_class": by_class, "ks": (9, 1, 3, 5), "max_checks": 3}
+    del (given := TOY | params)["k"]
+    value = run(tasks, "set_errors", given, fast_or_reference).value
+    Z, labels, Q, z = on_components(X, y, value["d"])
+    trains = held_out(labels, Job(0, {}, "reference").rng_for("held out", "lmnn toy"))
+    A, a, V, v = Z[trains], labels[trains], Z[~trains], labels[~trains]
+    model = lmnn(
+        A,
+        a,
+        3,
+        partition=a if by_class else None,
+        options=LMNNOptions(validation=(V, v), max_checks=3),
+    )
+    metrics = [L.T @ L for L in model.L]
+    assert len(metrics) == (3 if by_class else 1)
+    places = np.searchsorted([2, 5, 7], labels) if by_class else np.zeros(N_TRAIN, dtype=int)
+    errors = {k: nn_error(V, v, A, a, k, metrics, places[trains]) for k in (1, 3, 5, 9)}
+    k = min((error, k) for k, error in errors.items())[1]
+    assert value["k"] == k and value["seconds"] == 3.5
+    assert value["test"] == pytest.approx(nn_error(Q, z, Z, labels, k, metrics, places))
+    assert value["train"] == pytest.approx(
+        nn_error(Z, labels, Z, labels, k, metrics, places, leave_out=True)
+    )
+    assert value["euclidean"] == pytest.approx(nn_error(Q, z, Z, labels, k))
+    assert value["checks"] == model.full_checks and value["message"] == model.message
+
+
+def test_of_equal_errors_the_least_k_is_taken(monkeypatch):
+    """Far apart classes: every k is right, so that the choice is the least of the ks."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    provide(monkeypatch, "lmnn apart", rng.normal(size=(60, 2)) + 50.0 * y[:, None], y, 50)
+    params = {"data_set": "lmnn apart", "preparation": "as they are", "share": 0.99}
+    params |= {"by_class": False, "ks": (5, 3, 7), "max_checks": 1}
+    assert run(tasks, "set_errors", params, fast_or_reference).value["k"] == 3
+
+
+# ------------------------------------------------------------------------------------------- rivals
+
+
+def test_our_curve_is_that_of_the_full_checks(toy, monkeypatch):
+    X, y = toy
+    provide(monkeypatch, "lmnn rivals", X, y, N_TRAIN)
+    monkeypatch.setattr(rivals, "perf_counter", itertools.count(5, 2).__next__)
+    params = {"data_set": "lmnn rivals", "n": 40, "d": 4, "k": 3, "names": (), "limit": 1.0}
+    value = run(rivals, "rivals", params, fast_or_reference).value
+    Z = components(X[:40] / X.max(), 40, 4)
+    checks = []
+    model = lmnn(Z, y[:40], 3, callback=lambda step: checks.append(step.state))
+    ours = value["ours"]
+    assert list(value) == ["ours"]
+    assert ours["seconds"] == [2 * place for place in range(1, len(checks) + 1)]
+    np.testing.assert_allclose(ours["objective"], [check.objective for check in checks], rtol=1e-6)
+    np.testing.assert_allclose(ours["bound"], [check.bound for check in checks], rtol=1e-3)
+    assert ours["end"] == pytest.approx(model.objective, rel=1e-6) and ours["gap"] <= 1e-3
+
+
+def test_a_rival_is_measured_by_eq_3_in_an_environment_of_its_own(toy, monkeypatch):
+    """The commands are those of a new environment; the rival's factors are written by hand."""
+    X, y = toy
+    commands = []
+    factors = np.array([np.eye(4), 0.5 * np.eye(4)])
+
+    def pretend(command, timeout=600):
+        command = [str(part) for part in command]
+        commands.append((command, timeout))
+        if command[1:3] == ["-m", "venv"]:
+            (tasks_python := rivals.Path(command[3]) / "bin").mkdir(parents=True)
+            (tasks_python / "python").touch()
+        if command[1] == rival_script.__file__:
+            with np.load(command[3]) as given:
+                assert given["X"].shape == (40, 4) and given["k"] == 3
+                assert sorted(set(given["y"].tolist())) == [0, 1, 2]
+            np.savez(command[4], seconds=[1.0, 2.0], L=factors)
+
+    monkeypatch.setattr(rivals, "run_script", pretend)
+    names = ("pylmnn", "metric-learn")
+    params = {"data_set": "lmnn toy", "n": 40, "d": 4, "k": 3, "names": names, "limit": 7.0}
+    value = run(rivals, "rivals", params, fast_or_reference).value
+    Z = components(X[:40] / X.max(), 40, 4)
+    targets = target_neighbours(Z, y[:40], 3)
+    expected = [objective(Z, y[:40], targets, 1.0, [L.T @ L], [0] * 40) for L in factors]
+    for name in names:
+        np.testing.assert_allclose(value[name]["seconds"], [1.0, 2.0])
+        np.testing.assert_allclose(value[name]["objective"], expected, rtol=1e-9)
+    (made, _), (beside, _), *rest = commands
+    python = f"{made[3]}/bin/python"
+    pip = [python, "-m", "pip", "install", "--quiet"]
+    assert made[:3] == [sys.executable, "-m", "venv"]
+    assert beside == [*pip, "numpy==1.26.4", "scipy==1.10.1", "scikit-learn==1.5.2"]
+    folder = made[3].removesuffix("/venv")
+    assert rest == [
+        ([*pip, "--no-deps", "pylmnn==1.6.4", "six"], 600),
+        (
+            [
+                python,
+                rival_script.__file__,
+                "pylmnn",
+                f"{folder}/given.npz",
+                f"{folder}/pylmnn.npz",
+            ],
+            7.0,
+        ),
+        ([*pip, "--no-deps", "metric-learn==0.7.0"], 600),
+        (
+            [
+                python,
+                rival_script.__file__,
+                "metric-learn",
+                f"{folder}/given.npz",
+                f"{folder}/metric-learn.npz",
+            ],
+            7.0,
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("no such file"),
+        subprocess.CalledProcessError(1, "pip"),
+        subprocess.TimeoutExpired("pip", 5),
+    ],
+)
+def test_a_rival_that_cannot_be_had_says_so(monkeypatch, tmp_path, error):
     def offline(command, timeout=0):
-        raise subprocess.CalledProcessError(1, command)
+        raise error
 
-    monkeypatch.setattr(lmnn_rivals, "run_script", offline)
-    found = lmnn_rivals.rival_curve("pylmnn", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0, None)
-    assert found["why"].startswith("pylmnn did not run: CalledProcessError")
+    monkeypatch.setattr(rivals, "run_script", offline)
+    curve = rivals.rival_curve("pylmnn", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0, None)
+    assert curve == {
+        "why": f"pylmnn did not run: {type(error).__name__}; it needs the network, and 5 s at most"
+    }
+
+
+def test_a_script_that_fails_is_an_error():
+    rivals.run_script([sys.executable, "-c", ""])
+    with pytest.raises(subprocess.CalledProcessError):
+        rivals.run_script([sys.executable, "-c", "raise SystemExit(1)"])
+
+
+class Fitted:
+    def __init__(self, components):
+        self.components_ = components
+
+
+def fake_pylmnn():
+    """A module with pylmnn's interface: it imports GPyOpt and gives its callback flat factors."""
+    from GPyOpt.methods import BayesianOptimization
+
+    assert BayesianOptimization is object
+
+    class LargeMarginNearestNeighbor:
+        def __init__(self, n_neighbors, callback):
+            self.k, self.callback = n_neighbors, callback
+
+        def fit(self, X, y):
+            assert (self.k, y.tolist()) == (3, [0, 0, 1])
+            for scale in (1.0, 2.0):
+                self.callback(scale * np.eye(X.shape[1]).ravel(), "and what else it says")
+            return Fitted(3.0 * np.eye(X.shape[1]))
+
+    module = types.ModuleType("pylmnn")
+    module.LargeMarginNearestNeighbor = LargeMarginNearestNeighbor
+    return module
+
+
+def fake_metric_learn():
+    """A module with metric-learn's interface: fit evaluates the loss at each factor."""
+
+    class LMNN:
+        def __init__(self, n_neighbors):
+            self.k = n_neighbors
+
+        def _loss_grad(self, X, L, more, *, least=0):
+            return more, least
+
+        def fit(self, X, y):
+            assert (self.k, y.tolist()) == (3, [0, 0, 1])
+            for scale in (1.0, 2.0):
+                assert self._loss_grad(X, scale * np.eye(X.shape[1]), scale) == (scale, 0)
+            return Fitted(3.0 * np.eye(X.shape[1]))
+
+    module = types.ModuleType("metric_learn")
+    module.LMNN = LMNN
+    return module
+
+
+@pytest.fixture
+def script(monkeypatch, tmp_path):
+    """Run the script on three points, with fake libraries and a clock that is given."""
+    np.savez(tmp_path / "in.npz", X=np.arange(6.0).reshape(3, 2), y=np.array([0, 0, 1]), k=3)
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    stub = types.ModuleType("GPyOpt.methods")
+    stub.BayesianOptimization = object
+    monkeypatch.setitem(sys.modules, "GPyOpt.methods", stub)
+    sys.modules |= {"pylmnn": fake_pylmnn(), "metric_learn": fake_metric_learn()}
+
+    def ran(name, *times):
+        monkeypatch.setattr(rival_script.time, "perf_counter", ticking(*times))
+        rival_script.main(name, tmp_path / "in.npz", tmp_path / "out.npz")
+        with np.load(tmp_path / "out.npz") as curve:
+            return curve["seconds"].tolist(), curve["L"].tolist()
+
+    return ran
+
+
+@pytest.mark.parametrize("name", ["pylmnn", "metric-learn"])
+def test_the_script_keeps_factors_and_times(script, name):
+    eye = np.eye(2)
+    seconds, L = script(name, 10.0, 10.5, 11.0, 12.0, 13.0)
+    assert seconds == [0.5, 1.0, 2.0, 3.0]
+    assert L == [eye.tolist(), (2 * eye).tolist(), (3 * eye).tolist(), (3 * eye).tolist()]
+
+
+def test_the_script_keeps_fewer_factors_as_time_goes_on(script):
+    """After one entry the next comes 0.2 s later, after two 0.28 s later; the last is kept."""
+    seconds, L = script("pylmnn", 0.0, 1.0, 1.19, 1.21, 1.5)
+    assert seconds == [1.0, 1.21, 1.5] and [factor[0][0] for factor in L] == [1.0, 3.0, 3.0]
+    seconds, L = script("pylmnn", 0.0, 1.0, 1.21, 1.48, 2.0)
+    assert seconds == [1.0, 1.21, 2.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 2.0]
+    seconds, L = script("pylmnn", 0.0, 1.0, 1.21, 1.5, 2.0)
+    assert seconds == [1.0, 1.21, 1.5, 2.0] and [factor[0][0] for factor in L] == [1, 2, 3, 3]
+
+
+# ---------------------------------------------------------------------------------------- the whole
+
+
+def test_every_figure_is_made_of_what_its_tasks_return(toy):
+    sizes = {"n": 30, "d": 4}
+    ranks = sizes | {"ranks": (1, 2), "timed": True}
+    of_set = {"data_set": "lmnn toy", "preparation": "as they are", "max_checks": 2}
+    bare = {"data_set": "lmnn toy", "d": 4, "k": 3}
+    wanted = {
+        "table1": [("solved", TOY | sizes | {"tol": 0.1})],
+        "preparation": [("preparations", bare | {"kinds": ("as they are", "raw")})],
+        "steps": [("steps", TOY | sizes | {"scaled": scaled, "checks": 2}) for scaled in (1, 0)],
+        "rivals": [("rivals", bare | {"n": 30, "names": (), "limit": 1.0})],
+        "figure1": [("ball", TOY)],
+        "figure2": [
+            ("euclidean_ranks", TOY | ranks),
+            ("full_rank", TOY | ranks | {"tol": 0.1, "checks": None}),
+            ("full_rank", TOY | ranks | {"tol": 0.1, "checks": 2}),
+            ("rect", TOY | sizes | {"r": 2, "tol": 0.1, "timed": True}),
+        ],
+        "figure3": [("ellipsoids", TOY | {"digits": (2, 7), "n": 30, "shown": 5})],
+        "figure4": [
+            ("several", of_set | {"n": 50, "d": 4, "k": 3, "p": p, "run": r})
+            for p in (None, 1)
+            for r in (0, 1)
+        ],
+        "figure5": [
+            ("set_errors", of_set | {"share": 0.9, "ks": (1, 3), "by_class": by_class})
+            for by_class in (False, True)
+        ],
+    }
+    made = {
+        figure: [
+            run(rivals if name == "rivals" else tasks, name, params, fast_or_reference)
+            for name, params in of_figure
+        ]
+        for figure, of_figure in wanted.items()
+    }
+    make_every_figure(figures.PAPER, made)
+
+
+# ---------------------------------------------------------------------------------------- the lists
 
 
 def test_what_is_missing_is_said():
     require_missing_is_said(figures.PAPER.figures)
 
 
-def test_the_numbers_hang_together(found):
-    solved = found["table1"][0].value
-    assert solved["n"] == 60 and solved["total"] == 60 * 54 and 0 <= solved["gap"] <= 0.1
-    ball = found["figure1"][0].value
-    assert 0 < ball["bound"] <= ball["least"] and ball["neighbour_distance"] <= ball["least"]
-    plain, learnt, early = (result.value for result in found["figure2"][:3])
-    assert plain["ranks"]["2"]["error"] > plain["full"] and plain["ranks"]["4"]["speedup"] > 0
-    assert learnt["objective"] < early["objective"] and learnt["gap"] <= 0.1
-    steps = found["steps"][0].value
-    assert [line["steps"] for line in steps["checks"]] == [0, 1, 3, 7]
-    falls = [line["objective"] for line in steps["checks"]]
-    assert falls == sorted(falls, reverse=True) and falls[-1] > steps["optimum"]["objective"]
-    four = FIGURES["figure4"].reduce(Context(), found["figure4"])
-    assert [row["repetitions"] for row in four.rows] == [2, 2] and four.rows[0][
-        "metrics"
-    ] == "one for each class"
+TASKS = {
+    ("table1", "small"): ["solved"] * 3,
+    ("table1", "paper"): ["solved"] * 12,
+    ("preparation", "small"): ["preparations"],
+    ("preparation", "paper"): ["preparations"],
+    ("steps", "small"): ["steps"] * 4,
+    ("steps", "paper"): ["steps"] * 6,
+    ("rivals", "small"): ["rivals"],
+    ("rivals", "paper"): ["rivals"],
+    ("figure1", "small"): ["ball"],
+    ("figure1", "paper"): ["ball"],
+    ("figure2", "small"): ["euclidean_ranks", "full_rank", "full_rank"] + ["rect"] * 3,
+    ("figure2", "paper"): ["euclidean_ranks", "full_rank", "full_rank"] + ["rect"] * 6,
+    ("figure3", "small"): ["ellipsoids"],
+    ("figure3", "paper"): ["ellipsoids"],
+    ("figure4", "small"): ["several"] * 8,
+    ("figure4", "paper"): ["several"] * 54,
+    ("figure5", "small"): ["set_errors"] * 4,
+    ("figure5", "paper"): ["set_errors"] * 14,
+}
 
 
-def test_kernels_give_the_same_figures():
-    for name, params in (PARAMS["figure3"][0], PARAMS["figure5"][1]):
-        slow = run(tasks, name, params, "reference").value
-        fast = run(tasks, name, params, "fast").value
-        for key in slow.keys() - {"seconds"}:
-            a, b = (
-                value[key] if isinstance(value[key], list) else [value[key]]
-                for value in (slow, fast)
-            )
-            for x, y in zip(a, b, strict=True):
-                np.testing.assert_array_equal(x, y, err_msg=key)
+def test_the_tasks_of_every_figure():
+    """Their names and how many there are, and that each names its data and is there once."""
+    for figure in figures.PAPER.figures:
+        for scale in ("small", "paper"):
+            tasks_of = figure.tasks(Context(scale=scale))
+            assert [task.name for task in tasks_of] == TASKS[figure.name, scale]
+            assert all(task.data == (task.params["data_set"],) for task in tasks_of)
+            assert len({str(dict(task.params)) for task in tasks_of}) == len(tasks_of)
 
 
-def test_the_papers_numbers_stand_beside_ours_as_corrected():
-    """ERRATUM LM-4: 1.72 % is a test error."""
-    value = {"test": 1.0, "train": 0.5, "k": 3, "d": 100}
-    params = {"data_set": "MNIST-10", "preparation": "normalised", "by_class": False, "share": 0.95}
-    rows = (
-        FIGURES["figure5"]
-        .reduce(Context(scale="paper"), [Result("set_errors", params, value)])
-        .rows
-    )
-    assert {
-        (row["measure"], row["published"]) for row in rows if row["data set"] == "MNIST-10"
-    } == {("test", 1.72), ("train", 1.19)}
-
-
-def test_deskewing_puts_a_slanted_bar_upright():
-    image = np.zeros((1, 28, 28))
-    for row in range(4, 24):
-        image[0, row, 24 - row // 2 - 8 : 24 - row // 2 - 5] = 1.0
-    straight = tasks.deskewed(image)[0]
-    columns = np.arange(28)
-    before, after = (
-        np.ptp([(picture[row] * columns).sum() / picture[row].sum() for row in range(8, 20)])
-        for picture in (image[0], straight)
-    )
-    assert after < 0.5 < before
-    assert straight.sum() == pytest.approx(image.sum(), rel=0.1)
+def test_the_papers_sizes():
+    of = {f.name: f.tasks(Context(scale="paper")) for f in figures.PAPER.figures}
+    assert [(t.params["n"], t.params["d"], t.params["k"]) for t in of["table1"][:4]] == [
+        (n, 169, 3) for n in (60, 600, 6000, 60_000)
+    ]
+    assert [(t.params["n"], t.params["scaled"]) for t in of["steps"]] == [
+        (60, True),
+        (60, False),
+        (600, True),
+        (600, False),
+        (6000, True),
+        (60_000, True),
+    ]
+    assert [t.params["r"] for t in of["figure2"][3:]] == [15, 20, 25, 30, 35, 40]
+    assert [t.params.get("checks") for t in of["figure2"][1:3]] == [None, 6]
+    assert {(t.params["n"], t.params["d"]) for t in of["figure2"]} == {(60_000, 350)}
+    assert of["figure3"][0].params["digits"] == (0, 1, 2, 4)
+    assert [t.params["by_class"] for t in of["figure5"]] == [False, True] * 7
+    assert [t.params["p"] for t in of["figure4"][:9]] == [None, 1, 2, 3, 5, 10, 15, 20, 30]

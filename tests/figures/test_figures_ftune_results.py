@@ -1,0 +1,491 @@
+"""The rows, notes and pictures of FTUNE's figures: accuracies that are written down, rows by hand.
+
+Not here: the tasks (test_figures_ftune.py).
+"""
+
+import pytest
+from pictures import bars, colour, curves, legend, picture, shown, style, texts
+
+from paper_figures.ftune import figures, plots, results
+from paper_figures.plots import series_style
+from paper_figures.registry import Context, Result
+
+PAPER = Context(scale="paper")
+SMALL = Context()
+WHY = results.WHY
+
+
+def row(keys, ours, published=None, std=None, repetitions=None, why=None):
+    """Return a row with rounded numbers; a published one has the tolerance of two decimals."""
+    line = keys | {"published": published, "ours": ours, "std": std}
+    line |= {} if published is None else {"tolerance": 0.005}
+    line |= {} if repetitions is None else {"repetitions": repetitions}
+    return line | ({} if why is None else {"why": why})
+
+
+def absent(keys, why, published=None):
+    return keys | {
+        "published": published,
+        "ours": None,
+        "std": None,
+        "status": "not available",
+        "why": why,
+    }
+
+
+def accuracies(name, d, *runs, **compared):
+    """Return a result for each run, a dict of accuracies by method."""
+    return [
+        Result(
+            "accuracies",
+            {"data_set": name, "d": d, "run": place},
+            {"accuracies": of_run} | ({"compared": compared} if compared else {}),
+        )
+        for place, of_run in enumerate(runs)
+    ]
+
+
+def near(value):
+    return pytest.approx(value, rel=1e-12)
+
+
+# ------------------------------------------------------------------------------ the best, by t-test
+
+
+def test_the_best_methods_are_those_that_a_t_test_does_not_tell_from_the_first():
+    """Two samples of two numbers with differences of 2: t is the difference of means / sqrt(2).
+
+    With two degrees of freedom the test rejects at 95 % from t = 4.3027, a difference of 6.0849.
+    """
+    values = {
+        ("set", 30, "first"): [9.0, 11.0],
+        ("set", 30, "near"): [2.92, 4.92],
+        ("set", 30, "far"): [2.91, 4.91],
+        ("set", 300, "else"): [90.0, 91.0],
+        ("other", 30, "else"): [90.0, 91.0],
+    }
+    assert results.best_methods(values, "set", 30) == {"first", "near"}
+
+
+def test_one_run_tells_nothing_apart():
+    values = {("set", 30, "a"): [0.9], ("set", 30, "b"): [0.1]}
+    assert results.best_methods(values, "set", 30) == {"a", "b"}
+
+
+def test_constant_accuracies_are_told_apart_by_their_values():
+    values = {("set", 30, "a"): [1.0, 1.0], ("set", 30, "b"): [1.0, 1.0]}
+    values |= {("set", 30, "c"): [0.5, 0.5], ("set", 30, "d"): [0.6, 0.9]}
+    assert results.best_methods(values, "set", 30) == {"a", "b", "d"}
+    many = {("set", 30, "a"): [1.0] * 9, ("set", 30, "d"): [0.7, 0.8] * 4 + [0.7]}
+    assert results.best_methods(many, "set", 30) == {"a"}
+
+
+# ----------------------------------------------------------------------------------- tables 1 and 2
+
+
+def test_table_2_beside_the_print():
+    """BBS: 0.7, 0.8, 0.9 have the deviation 0.1. A mean of three runs differs by chance up to
+    2 * 0.1 * sqrt(2/3) + 0.005 = 0.1683 from the print.
+    """
+    runs = [
+        {"BBS": mean, "DBOOST": 0.5, "FTUNE-S": 0.8, "FTUNE-M": 0.8, "BBS+D": 1.0}
+        for mean in (0.7, 0.8, 0.9)
+    ]
+    gathered = results.table2(
+        PAPER,
+        [
+            *accuracies("letters", 30, *runs, BBS=30),
+            *accuracies(
+                "isolet", 300, {"FTUNE-M": 0.5, "BBS": 0.123456}, BBS=300, **{"FTUNE-S": 7}
+            ),
+        ],
+    )
+
+    def at(name, d, method, best):
+        return {"data_set": name, "landmarks": d, "method": method, "best": best}
+
+    assert gathered.rows == [
+        row(at("letters", 30, "BBS", "yes"), 0.8, 0.67, near(0.1), 3, results.CHANCE),
+        row(at("letters", 30, "DBOOST", ""), 0.5, 0.58, 0.0, 3, WHY["DBOOST"]),
+        row(at("letters", 30, "FTUNE-S", "yes"), 0.8, 0.69, near(0.0), 3, WHY["fresh"]),
+        row(at("letters", 30, "FTUNE-M", "yes"), 0.8, 0.68, near(0.0), 3, WHY["fresh"]),
+        row(at("isolet", 300, "BBS", "yes"), 0.1235, 0.91),
+        row(at("isolet", 300, "FTUNE-M", "yes"), 0.5, 0.93),
+    ]
+    assert gathered.notes[0].startswith("Means of 3 random splits: 50 % for training, 20 % for")
+    assert gathered.notes[1] == results.BEST
+    assert gathered.notes[2:] == [
+        "With 30 landmarks FTUNE is among the best on 1 of 1 sets, BBS on 1, DBOOST on 0.",
+        "With 300 landmarks FTUNE is among the best on 1 of 1 sets, BBS on 1, DBOOST on 0.",
+        "Similarities for a new object, BBS with 30 landmarks: 30.",
+        "Similarities for a new object, BBS with 300 landmarks: 300.",
+        "Similarities for a new object, FTUNE-S with 300 landmarks: 7.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mean", "chance"), [(0.978, True), (0.979, False), (0.642, True), (0.641, False)]
+)
+def test_chance_is_two_standard_errors_of_a_difference(mean, chance):
+    """The print is 0.81; the limit is 0.1683."""
+    runs = [{"BBS": mean + x} for x in (-0.1, 0.0, 0.1)]
+    (line,) = results.table2(PAPER, accuracies("isolet", 30, *runs)).rows
+    assert line["published"] == 0.81 and (line.get("why") == results.CHANCE) == chance
+    assert chance or line.get("why") == (WHY["above"] if mean > 0.81 else None)
+
+
+def test_table_1_at_the_papers_scale_names_every_printed_set():
+    """What could not be computed, and what is nowhere to be had, has its printed numbers."""
+    lost = Result("accuracies", {"data_set": "protein", "d": 30}, None, "no such file")
+    found = accuracies("voting-similarity", 300, {"BBS": 0.9, "FTUNE+D-S": 0.96, "BBS+D": 0.99})
+    gathered = results.table1(PAPER, [lost, *found])
+    rows = gathered.rows
+
+    def at(name, d, method, best=""):
+        return {"data_set": name, "landmarks": d, "method": method, "best": best}
+
+    assert rows[:2] == [
+        row(at("voting-similarity", 300, "BBS", "yes"), 0.9, 0.97, why=WHY["linear"]),
+        row(at("voting-similarity", 300, "FTUNE+D-S", "yes"), 0.96, 0.97, why=WHY["linear"]),
+    ]
+    protein = [(30, "BBS", 0.98), (30, "DBOOST", 1.0), (30, "FTUNE+D-S", 0.98)]
+    protein += [(300, "BBS", 0.98), (300, "DBOOST", 0.99), (300, "FTUNE+D-S", 0.98)]
+    assert rows[2:8] == [
+        absent(at("protein", d, method), "no such file", printed) for d, method, printed in protein
+    ]
+    names = ["AmazonBinary", "Patrol", "Mirex07", "Amazon47", "FaceRec"]
+    assert [line["data_set"] for line in rows[8:]] == [name for name in names for _ in range(6)]
+    assert all(line["why"] == results.NOWHERE for line in rows[8:])
+    patrol = [line["published"] for line in rows if line["data_set"] == "Patrol"]
+    assert patrol == [0.51, 0.34, 0.58, 0.79, 0.55, 0.79]
+    assert gathered.notes[0].startswith("Means of 1 random splits: 70 % for training, 10 % for")
+    assert gathered.notes[1:] == [results.BEST]
+
+
+def test_a_set_that_is_there_in_part_is_not_called_lost():
+    lost = Result("accuracies", {"data_set": "voting-similarity", "d": 30}, None, "killed")
+    found = accuracies("voting-similarity", 300, {"BBS": 0.9})
+    rows = results.table1(PAPER, [lost, *found]).rows
+    assert [line["ours"] for line in rows if line["data_set"] == "voting-similarity"] == [0.9]
+
+
+def test_tables_at_the_small_scale_have_no_printed_numbers():
+    found = accuracies("isolet", 30, {"BBS": 0.9})
+    for reduce in (results.table1, results.table2):
+        assert reduce(SMALL, found).rows == [
+            row({"data_set": "isolet", "landmarks": 30, "method": "BBS", "best": "yes"}, 0.9)
+        ]
+
+
+def test_methods_among_the_best_are_counted_by_set():
+    """FTUNE counts once if S or M is among the best."""
+
+    def runs(**means):
+        return [
+            {method.replace("_", "-"): mean + x for method, mean in means.items()}
+            for x in (-0.001, 0.0, 0.001)
+        ]
+
+    found = [
+        *accuracies("a", 30, *runs(FTUNE_S=0.9, FTUNE_M=0.9, BBS=0.5, DBOOST=0.5)),
+        *accuracies("b", 30, *runs(FTUNE_S=0.5, FTUNE_M=0.9, BBS=0.9, DBOOST=0.5)),
+        *accuracies("c", 30, *runs(FTUNE_S=0.5, FTUNE_M=0.5, BBS=0.5, DBOOST=0.9)),
+        *accuracies("a", 10, *runs(FTUNE_S=0.9, BBS=0.5)),
+    ]
+    notes = results.table2(SMALL, found).notes
+    assert notes[2:] == [
+        "With 10 landmarks FTUNE is among the best on 1 of 1 sets, BBS on 0, DBOOST on 0.",
+        "With 30 landmarks FTUNE is among the best on 2 of 3 sets, BBS on 1, DBOOST on 1.",
+    ]
+
+
+def test_costs_are_given_from_least_to_most():
+    found = [
+        *accuracies("a", 30, {"BBS": 0.5}, **{"BBS": 30, "FTUNE-S": 59}),
+        *accuracies("b", 30, {"BBS": 0.5}, **{"BBS": 30, "FTUNE-S": 52}),
+        Result("accuracies", {"data_set": "c", "d": 30}, None, "gone"),
+    ]
+    assert results.table2(SMALL, found).notes[-2:] == [
+        "Similarities for a new object, BBS with 30 landmarks: 30.",
+        "Similarities for a new object, FTUNE-S with 30 landmarks: 52 to 59.",
+    ]
+
+
+def test_reasons_go_by_what_differs():
+    assert results.why_different("aural-sonar", "DBOOST", 0.8, 0.9, False) == results.SMALL
+    assert results.why_different("letters", "DBOOST", 0.8, 0.9, True) == WHY["DBOOST"]
+    assert results.why_different("letters", "DBOOST", None, 0.9, False) == WHY["DBOOST"]
+    assert results.why_different("letters", "BBS", 0.8, 0.9, True) == WHY["above"]
+    assert results.why_different("letters", "BBS", 0.8, 0.8, True) == WHY["above"]
+    assert results.why_different("letters", "FTUNE-S", 0.8, 0.9, True) == WHY["fresh"]
+    assert results.why_different("letters", "FTUNE-S", 0.8, 0.7, True) is None  # open
+    assert results.why_different("letters", "BBS", None, 0.7, True) == WHY["linear"]
+    assert results.why_different("voting-similarity", "BBS", 0.8, 0.7, False) == WHY["linear"]
+    assert len({results.SMALL, *WHY.values()}) == 5
+
+
+def test_names_of_sets_are_those_of_the_printed_tables():
+    """Every set of the paper's scale has a line in its table, and no two have the same."""
+    for number, sets in ((1, figures.MATRICES["paper"]), (2, [(x, 0) for x in figures.UCI])):
+        lines = {line["data_set"] for line in PAPER.published(f"ftune/table{number}.csv")}
+        printed = [results.PRINTED[name] for name, _ in sets]
+        assert set(printed) <= lines and len(set(printed)) == len(printed)
+        assert all(
+            name.split("-")[0] in mapped.lower().replace("auralsonar", "aural")
+            for (name, _), mapped in zip(sets, printed, strict=True)
+        )
+
+
+@pytest.mark.parametrize(
+    ("reduce", "keys"),
+    [
+        (results.table1, ("data_set", "landmarks", "method", "best")),
+        (results.table2, ("data_set", "landmarks", "method", "best")),
+        (results.curves, ("data_set", "landmarks", "method")),
+        (results.readings, ("data_set", "landmarks", "method", "reading")),
+        (results.penalty, ("data_set", "landmarks", "method", "divided by")),
+        (results.pairs, ("data_set", "landmarks", "method", "pairs", "divided by")),
+        (results.beyond, ("data_set", "landmarks", "method")),
+    ],
+)
+def test_without_any_result_the_first_row_says_why(reduce, keys):
+    gathered = reduce(SMALL, [Result("t", {"data_set": "x", "d": 3}, None, "no such file")])
+    assert gathered.rows == [absent(dict.fromkeys(keys) | {"data_set": "all"}, "no such file")]
+    assert all("nan" not in note for note in gathered.notes)
+
+
+# ------------------------------------------------------------------------------------ other figures
+
+
+def test_curves_are_means_and_deviations():
+    """0.5 and 0.7 have the deviation sqrt(0.02)."""
+    found = [
+        *accuracies("wine", 10, {"BBS": 0.5, "DBOOST": 0.25}, {"BBS": 0.7}),
+        *accuracies("wine", 20, {"BBS": 1 / 3}),
+    ]
+    gathered = results.curves(PAPER, found)
+
+    def at(d, method):
+        return {"data_set": "wine", "landmarks": d, "method": method}
+
+    deviation = near(0.02**0.5)
+    assert gathered.rows == [
+        row(at(10, "BBS"), 0.6, std=deviation, repetitions=2),
+        row(at(10, "DBOOST"), 0.25),
+        row(at(20, "BBS"), 0.3333),
+    ]
+    assert gathered.drawing == [
+        {"set": "wine", "d": 10, "method": "BBS", "mean": near(0.6), "std": deviation},
+        {"set": "wine", "d": 10, "method": "DBOOST", "mean": 0.25, "std": 0.0},
+        {"set": "wine", "d": 20, "method": "BBS", "mean": near(1 / 3), "std": 0.0},
+    ]
+    assert gathered.notes[0].startswith("Means of 2 random splits.")
+
+
+def listed(task, name, d, *lines, **more):
+    value = {"accuracies": [list(line) for line in lines]} | more
+    return Result(task, {"data_set": name, "d": d}, value)
+
+
+def test_readings_stand_beside_both_tables():
+    found = [
+        listed("readings", "magic", 300, ("no bias", "BBS", 0.5), ("as here", "FTUNE-S", 0.9)),
+        listed("readings", "magic", 300, ("no bias", "BBS", 0.25)),
+        listed("matrix_readings", "protein", 30, ("no bias", "FTUNE+D-S", 0.75)),
+        listed("boosting", "wine", 30, ("1 pair", "DBOOST", 0.5)),
+    ]
+    other = "one reading of several: the others stand beside it"
+
+    def at(name, d, method, reading):
+        return {"data_set": name, "landmarks": d, "method": method, "reading": reading}
+
+    deviation = near(0.125 * 2**0.5)
+    assert results.readings(PAPER, found).rows == [
+        row(at("magic", 300, "BBS", "no bias"), 0.375, 0.84, deviation, 2, other),
+        row(at("magic", 300, "FTUNE-S", "as here"), 0.9, 0.85, why=other),
+        row(at("protein", 30, "FTUNE+D-S", "no bias"), 0.75, 0.98, why=other),
+        row(at("wine", 30, "DBOOST", "1 pair"), 0.5),
+    ]
+    assert all(line["published"] is None for line in results.readings(SMALL, found).rows)
+
+
+def test_penalty_gives_distances_and_who_is_ahead():
+    """Printed with 30: isolet BBS 0.81, FTUNE-S 0.84; magic BBS 0.82, FTUNE-S 0.84."""
+    found = [
+        listed(
+            "penalty",
+            "isolet",
+            30,
+            ("sqrt(d)", "BBS", 0.9),
+            ("d", "BBS", 0.71),
+            ("d", "FTUNE-S", 0.8),
+        ),
+        listed("penalty", "magic", 30, ("d", "BBS", 0.85), ("d", "FTUNE-S", 0.85)),
+        listed("penalty", "magic", 300, ("d", "BBS", 0.5), ("d", "FTUNE-S", 0.4)),
+    ]
+    gathered = results.penalty(PAPER, found)
+    why = "one reading of several: table 2 has the features as they are"
+
+    def at(name, d, method, divided):
+        return {"data_set": name, "landmarks": d, "method": method, "divided by": divided}
+
+    assert gathered.rows == [
+        row(at("isolet", 30, "BBS", "d"), 0.71, 0.81, why=why),
+        row(at("isolet", 30, "BBS", "sqrt(d)"), 0.9, 0.81, why=why),
+        row(at("isolet", 30, "FTUNE-S", "d"), 0.8, 0.84, why=why),
+        row(at("magic", 30, "BBS", "d"), 0.85, 0.82, why=why),
+        row(at("magic", 30, "FTUNE-S", "d"), 0.85, 0.84, why=why),
+        row(at("magic", 300, "BBS", "d"), 0.5, 0.84, why=why),
+        row(at("magic", 300, "FTUNE-S", "d"), 0.4, 0.85, why=why),
+    ]
+    mean = "Mean distance from the printed accuracies,"
+    assert gathered.notes[1:] == [
+        f"{mean} BBS with 30 landmarks, features divided by d: 0.065.",  # 0.10 and 0.03
+        f"{mean} BBS with 300 landmarks, features divided by d: 0.340.",
+        f"{mean} BBS with 30 landmarks, features divided by sqrt(d): 0.090.",
+        f"{mean} FTUNE-S with 30 landmarks, features divided by d: 0.025.",  # 0.04 and 0.01
+        f"{mean} FTUNE-S with 300 landmarks, features divided by d: 0.450.",
+        "With 30 landmarks and features divided by d FTUNE-S is ahead of BBS on 1 of 2 sets.",
+        "With 300 landmarks and features divided by d FTUNE-S is ahead of BBS on 0 of 1 sets.",
+    ]
+    small = results.penalty(SMALL, found)
+    assert all(line["published"] is None for line in small.rows) and len(small.notes) == 3
+
+
+def test_pairs_compare_the_three_of_one_scale():
+    """The printed accuracies of isolet: BBS 0.81, FTUNE-S 0.84; of magic: 0.82 and 0.84."""
+    few, fresh = "of d landmarks", "fresh for each class"
+
+    def found(name, x, costs, *means):
+        lines = zip(
+            (("BBS", "-", "1"), ("FTUNE-S", few, "1"), ("FTUNE-S", fresh, "1"), ("BBS", "-", "d")),
+            means,
+            strict=True,
+        )
+        compared = dict(zip((few, fresh), costs, strict=True))
+        lines = [(*key, mean + x) for key, mean in lines]
+        return listed("pairs", name, 30, *lines, compared=compared)
+
+    gathered = results.pairs(
+        PAPER,
+        [
+            found("magic", -0.001, (29, 60), 0.9, 0.9, 0.9, 0.9),
+            found("magic", 0.001, (30, 60), 0.9, 0.9, 0.9, 0.9),
+            found("isolet", -0.001, (30, 58), 0.5, 0.6, 0.7, 0.8),
+            found("isolet", 0.001, (30, 55), 0.5, 0.6, 0.7, 0.8),
+        ],
+    )
+    why = "one reading of several: the others stand beside it"
+
+    def at(name, method, of, divided, best):
+        return {
+            "data_set": name,
+            "landmarks": 30,
+            "method": method,
+            "pairs": of,
+            "divided by": divided,
+            "best": best,
+        }
+
+    def line(keys, ours, printed):
+        reason = results.CHANCE if abs(ours - printed) < 0.0075 else why
+        return row(keys, ours, printed, near(0.001 * 2**0.5), 2, reason)
+
+    near_001 = [
+        line(at("isolet", "BBS", "-", "1", ""), 0.5, 0.81),
+        line(at("isolet", "FTUNE-S", few, "1", ""), 0.6, 0.84),
+        line(at("isolet", "FTUNE-S", fresh, "1", "yes"), 0.7, 0.84),
+        line(at("isolet", "BBS", "-", "d", "yes"), 0.8, 0.81),
+        line(at("magic", "BBS", "-", "1", "yes"), 0.9, 0.82),
+        line(at("magic", "FTUNE-S", few, "1", "yes"), 0.9, 0.84),
+        line(at("magic", "FTUNE-S", fresh, "1", "yes"), 0.9, 0.84),
+        line(at("magic", "BBS", "-", "d", "yes"), 0.9, 0.82),
+    ]
+    for ours, wanted in zip(gathered.rows, near_001, strict=True):
+        assert ours == wanted | {"std": pytest.approx(wanted["std"].expected, rel=1e-9)}
+    assert gathered.notes[1:] == [
+        "Similarities for a new object, pairs of d landmarks: 29 to 30.",
+        "Similarities for a new object, pairs fresh for each class: 55 to 60.",
+        "BBS, pairs -, divided by 1: among the best on 1 of 2 sets, "
+        "0.195 from the printed accuracies on average.",  # 0.31 and 0.08
+        "BBS, pairs -, divided by d: among the best on 2 of 2 sets, "
+        "0.045 from the printed accuracies on average.",  # 0.01 and 0.08
+        "FTUNE-S, pairs fresh for each class, divided by 1: among the best on 2 of 2 sets, "
+        "0.100 from the printed accuracies on average.",  # 0.14 and 0.06
+        "FTUNE-S, pairs of d landmarks, divided by 1: among the best on 1 of 2 sets, "
+        "0.150 from the printed accuracies on average.",  # 0.24 and 0.06
+    ]
+    small = results.pairs(SMALL, [found("isolet", 0.0, (30, 58), 0.5, 0.6, 0.7, 0.8)])
+    assert all(line["published"] is None for line in small.rows)
+    assert small.notes[-4] == "BBS, pairs -, divided by 1: among the best on 1 of 1 sets."
+
+
+def test_beyond_gives_rows_by_set_and_the_negative_spectrum():
+    found = [
+        *accuracies("protein", 30, {"BBS": 0.75}),
+        Result(
+            "peers",
+            {"data_set": "protein", "d": 30},
+            {"accuracies": {"SVM, clipped kernel": 0.5}, "negative": 0.1234},
+        ),
+        Result("peers", {"data_set": "a", "d": 3}, {"accuracies": {"S": 0.25}, "negative": 0.0}),
+        Result("peers", {"data_set": "b", "d": 3}, None, "gone"),
+    ]
+    gathered = results.beyond(PAPER, found)
+    assert gathered.rows == [
+        row({"data_set": "a", "landmarks": 3, "method": "S"}, 0.25),
+        row({"data_set": "protein", "landmarks": 30, "method": "BBS"}, 0.75),
+        row({"data_set": "protein", "landmarks": 30, "method": "SVM, clipped kernel"}, 0.5),
+    ]
+    assert gathered.notes[0].endswith("share of the spectrum: a 0.0 %, protein 12.3 %.")
+    assert results.beyond(PAPER, found[:1]).notes[0].endswith("share of the spectrum: -.")
+
+
+# ----------------------------------------------------------------------------------------- drawings
+
+
+def test_accuracies_by_the_number_of_landmarks():
+    def line(name, method, d, mean, std=0.0):
+        return {"set": name, "method": method, "d": d, "mean": mean, "std": std}
+
+    figure = picture(
+        plots.draw_curves,
+        [
+            line("wine", "BBS", 40, 0.75, 0.125),
+            line("wine", "BBS", 10, 0.5, 0.25),
+            line("wine", "FTUNE-S", 10, 0.75, 0.5),
+            line("digits", "DBOOST", 20, 0.25, 0.0625),
+        ],
+    )
+    first, second = shown(figure.axes)
+    assert texts(first) == ("wine", "landmarks", "accuracy")
+    assert texts(second) == ("digits", "landmarks", "accuracy")
+
+    def points(axis):
+        """Lines without the caps of their bars, which have no line style."""
+        return [
+            pairs
+            for pairs, drawn in zip(curves(axis), axis.lines, strict=True)
+            if drawn.get_linestyle() != "None"
+        ]
+
+    # in the order of the methods, each by the number of landmarks
+    assert points(first) == [[(10, 0.75)], [(10, 0.5), (40, 0.75)]]
+    assert points(second) == [[(20, 0.25)]]
+    assert bars(first, 0) == [(10, 0.25, 1.25)]
+    assert bars(first, 1) == [(10, 0.25, 0.75), (40, 0.625, 0.875)]
+    assert bars(second) == [(20, 0.1875, 0.3125)]
+    handles = legend(figure)
+    assert list(handles) == ["FTUNE-S", "BBS", "DBOOST"]
+    places = [plots.ORDER.index(method) for method in handles]
+    assert places == [1, 4, 5]
+    assert [colour(handle) for handle in handles.values()] == [
+        series_style(place)["color"] for place in places
+    ]
+    marks = [style(axis.containers[at].lines[0])[1] for axis, at in ((first, 0), (first, 1))]
+    assert marks == [series_style(place)["marker"] for place in (1, 4)]
+
+
+def test_every_method_of_the_figures_is_drawn():
+    assert set(plots.ORDER) == {*figures.FIVE, *figures.FOUR}
+    assert len({series_style(place)["color"] for place in range(len(plots.ORDER))}) == 6

@@ -1,0 +1,277 @@
+"""What LMNN's pictures show: lines, limits, labels and legends of records that are written down.
+
+Not here: sizes of markers, widths of lines, and the files that the pictures go to.
+"""
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.patches import Circle, Ellipse
+from pictures import bars, colour, curves, legend, picture, shown, style, texts, tick_labels
+
+from paper_figures.lmnn import plots
+from paper_figures.plots import series_style
+
+
+def looks(place):
+    wanted = series_style(place)
+    return wanted["color"], wanted["marker"]
+
+
+def horizontal(line):
+    """Return the height of a line that spans the panel."""
+    assert list(line.get_xdata()) == [0, 1]
+    (y,) = set(line.get_ydata())
+    return y
+
+
+def test_steps():
+    def checks(*pairs):
+        return [{"steps": t, "error": error, "objective": 1.0, "active": 2} for t, error in pairs]
+
+    scaled = {"n": 600, "start": "Euclidean, scaled", "printed": 10.79, "optimum": 11.5}
+    identity = {"n": 600, "start": "identity", "printed": 10.79, "optimum": 11.5}
+    other = {"n": 6000, "start": "Euclidean, scaled", "printed": None, "optimum": 3.5}
+    figure = picture(
+        plots.draw_steps,
+        [
+            scaled | {"checks": checks((0, 20.0), (1, 15.0), (3, 11.0))},
+            identity | {"checks": checks((0, 30.0), (1, 25.0))},
+            other | {"checks": checks((0, 6.0), (1, 4.0))},
+        ],
+    )
+    first, second = shown(figure.axes)
+    assert texts(first) == ("N = 600", "sub-gradient steps", "test error (%)")
+    assert texts(second) == ("N = 6000", "sub-gradient steps", "test error (%)")
+    assert curves(first)[0] == [(0, 20), (1, 15), (3, 11)]
+    assert [horizontal(line) for line in first.lines[1:3]] == [11.5, 10.79]
+    assert curves(first)[3] == [(0, 30), (1, 25)] and len(first.lines) == 6
+    assert curves(second)[0] == [(0, 6), (1, 4)]
+    assert horizontal(second.lines[1]) == 3.5 and len(second.lines) == 2
+    handles = legend(figure)
+    assert list(handles) == [
+        "start: Euclidean, scaled",
+        "optimum of eq. 3",
+        "printed",
+        "start: identity",
+    ]
+    looked = [style(handle) for handle in handles.values()]
+    assert looked[0][:2] == looks(0) and looked[3][:2] == looks(1)
+    assert looked[1] == ("#000000", "None", ":") and looked[2] == (looks(2)[0], "None", "--")
+
+
+def test_rivals():
+    """The bound is drawn where it is above half of the optimum; a rival that did not run is not."""
+    ours = {
+        "seconds": [1.0, 2.0, 4.0, 8.0],
+        "objective": [400.0, 200.0, 110.0, 100.0],
+        "bound": [-9.0, 50.0, 51.0, 99.9],
+        "end": 100.0,
+        "gap": 0.001,
+    }
+    theirs = {"seconds": [3.0, 9.0], "objective": [300.0, 150.0]}
+    figure = picture(
+        plots.draw_rivals, {"ours": ours, "absent": {"why": "no network"}, "theirs": theirs}
+    )
+    (axis,) = figure.axes
+    assert texts(axis) == ("", "seconds", "eq. 3")
+    assert curves(axis) == [
+        [(1, 400), (2, 200), (4, 110), (8, 100)],
+        [(3, 300), (9, 150)],
+        [(4, 51), (8, 99.9)],
+    ]
+    assert [line.get_label() for line in axis.lines] == list(legend(figure))
+    assert list(legend(figure)) == ["ours", "theirs", "bound: no metric is lower"]
+    assert [style(line)[:2] for line in axis.lines[:2]] == [looks(0), looks(2)]
+    assert style(axis.lines[2]) == ("#000000", "None", ":")
+    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
+    assert axis.get_ylim() == pytest.approx((90.0, 400.0))
+    large = picture(plots.draw_rivals, {"ours": ours | {"end": 5000.0, "bound": [4999.0] * 4}})
+    assert "10,000" in tick_labels(large.axes[0].yaxis)
+    assert large.axes[0].yaxis.get_minor_formatter()(6000.0) == "6,000"
+    assert axis.xaxis.get_major_formatter()(0.1) == "0.1"
+    assert axis.xaxis.get_major_formatter()(10.0) == "10"
+    assert axis.xaxis.get_minor_formatter()(3.0) == ""
+
+
+def test_ball():
+    """Centre (1, 1), radius 5, query 10 away along (3, 4) / 5: the edge is half-way."""
+    figure = picture(
+        plots.draw_ball,
+        {
+            "centre": [1.0, 1.0],
+            "query": [7.0, 9.0],
+            "radius": 5.0,
+            "inside": [[0.0, 2.0], [1.0, 3.0]],
+            "neighbour": [8.0, 9.5],
+            "bound": 5.004,
+        },
+    )
+    (axis,) = figure.axes
+    assert texts(axis) == ("", "first principal component", "second principal component")
+    assert axis.get_aspect() == 1.0
+    (circle,) = [patch for patch in axis.patches if isinstance(patch, Circle)]
+    assert circle.center == (1.0, 1.0) and circle.radius == 5.0 and not circle.get_fill()
+    inside, query, neighbour = (dots.get_offsets().tolist() for dots in axis.collections)
+    assert inside == [[0, 2], [1, 3]] and query == [[7, 9]] and neighbour == [[8, 9.5]]
+    bound, radius = curves(axis)
+    np.testing.assert_allclose(bound, [(7, 9), (4, 5)])
+    np.testing.assert_allclose(radius, [(4, 5), (1, 1)])
+    colours = [to_hex(dots.get_facecolor()[0]).upper() for dots in axis.collections]
+    assert colours == [looks(place)[0] for place in (0, 1, 2)]
+    assert style(axis.lines[0]) == (colours[1], "None", "--")
+    assert style(axis.lines[1]) == ("#000000", "None", ":")
+    assert set(legend(figure)) == {
+        "ball S of radius r",
+        "points of S",
+        "query $x_t$",
+        "nearest of all points",
+        "bound of eq. 7: 5.00",
+        "r = 5.00",
+    }
+
+
+def by_rank(speedups=(), **errors):
+    ranks = {rank[1:]: {"error": error} for rank, error in errors.items()}
+    for rank, speedup in zip(ranks.values(), speedups, strict=False):
+        rank["speedup"] = speedup
+    return ranks
+
+
+def test_ranks():
+    methods = {
+        "PCA": by_rank((15.0, 3.0), r15=3.0, r40=2.5),
+        "LMNN-RECT": by_rank((4.0, 9.0), r40=1.7, r15=2.1),  # in another order: sorted by rank
+        "LMNN-SVD": by_rank(r5=4.0, r15=3.5),
+        "LMNN-SVD, steps that end early": by_rank(r15=2.9),
+    }
+    figure = picture(plots.draw_ranks, {"methods": methods, "baseline": 2.43})
+    top, axis = figure.axes
+    assert texts(top) == ("", "", "speedup")
+    assert texts(axis) == ("", "dimensions", "k-NN error (%), k = 3")
+    assert curves(axis)[:4] == [
+        [(15, 2.1), (40, 1.7)],
+        [(5, 4.0), (15, 3.5)],
+        [(15, 3.0), (40, 2.5)],
+        [(15, 2.9)],
+    ]
+    assert horizontal(axis.lines[4]) == 2.43 and len(axis.lines) == 5
+    assert curves(top) == [[(15, 9.0), (40, 4.0)], [(15, 15.0), (40, 3.0)]]
+    assert top.get_ylim()[0] == 0 and not top.texts
+    assert list(legend(figure)) == [
+        "LMNN-RECT",
+        "LMNN-SVD",
+        "PCA",
+        "LMNN-SVD, steps that end early",
+        "all components, Euclidean",
+    ]
+    assert [style(line)[:2] for line in axis.lines[:4]] == [looks(place) for place in range(4)]
+    assert [style(line)[:2] for line in top.lines] == [looks(0), looks(2)]
+    assert style(axis.lines[4]) == ("#000000", "None", ":")
+    assert top.get_shared_x_axes().joined(top, axis)
+    assert axis.get_position().height > 2 * top.get_position().height
+
+
+def test_ranks_without_times_say_so():
+    figure = picture(plots.draw_ranks, {"methods": {"PCA": by_rank(r15=3.0)}})
+    top, axis = figure.axes
+    assert not top.lines and len(axis.lines) == 4
+    (said,) = top.texts
+    assert said.get_text() == "speedups are timed at the paper's scale only"
+    assert said.get_position() == (0.5, 0.5) and said.get_transform() == top.transAxes
+
+
+def test_ellipsoids():
+    """M = diag(1, 4) has a ball of semi-axes 1 and 1/2, M = R diag(1/4, 1) R' one of 2 and 1.
+
+    The points spread by 8 along the first component and by 4 along the second, so that the longest
+    diameter is half of 4: 2.
+    """
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    figure = picture(
+        plots.draw_ellipsoids,
+        {
+            "digits": [0, 4],
+            "points": [[[0.0, 0.0], [8.0, 1.0]], [[2.0, 4.0]]],
+            "centres": [[4.0, 0.5], [2.0, 3.0]],
+            "metrics": [
+                np.diag([1.0, 4.0]).tolist(),
+                (turn @ np.diag([0.25, 1.0]) @ turn.T).tolist(),
+            ],
+        },
+    )
+    (axis,) = figure.axes
+    assert texts(axis) == ("", "first principal component", "second principal component")
+    dots = [part.get_offsets().tolist() for part in axis.collections]
+    assert dots == [[[0, 0], [8, 1]], [[2, 4]]]
+    assert list(legend(figure)) == ["digit 0", "digit 4"]
+    white, first, white_too, second = axis.patches
+    assert all(isinstance(patch, Ellipse) for patch in axis.patches)
+    for patch, under in ((first, white), (second, white_too)):
+        assert (patch.center, patch.width, patch.height) == (
+            under.center,
+            under.width,
+            under.height,
+        )
+        assert patch.angle == under.angle and not patch.get_fill() and not under.get_fill()
+        assert to_hex(under.get_edgecolor()) == "#ffffff"
+        assert under.get_linewidth() > patch.get_linewidth()
+    assert (first.width, first.height) == pytest.approx((1.0, 0.5))
+    assert (second.width, second.height) == pytest.approx((2.0, 1.0))
+    assert list(first.center) == [4.0, 0.5] and list(second.center) == [2.0, 3.0]
+    assert first.angle % 180 == pytest.approx(0.0, abs=1e-9)
+    assert second.angle % 180 == pytest.approx(np.degrees(np.arctan2(0.8, 0.6)))
+    assert [to_hex(patch.get_edgecolor()).upper() for patch in (first, second)] == [
+        looks(0)[0],
+        looks(1)[0],
+    ]
+    assert [to_hex(part.get_facecolor()[0]).upper() for part in axis.collections] == [
+        looks(0)[0],
+        looks(1)[0],
+    ]
+
+
+def test_a_singular_metric_has_a_finite_ellipse():
+    figure = picture(
+        plots.draw_ellipsoids,
+        {
+            "digits": [1],
+            "points": [[[0.0, 0.0], [2.0, 6.0]]],
+            "centres": [[1.0, 3.0]],
+            "metrics": [[[0.0, 0.0], [0.0, 1.0]]],
+        },
+    )
+    _, ellipse = figure.axes[0].patches
+    assert ellipse.width == pytest.approx(1.0) and ellipse.height == pytest.approx(0.0, abs=1e-100)
+
+
+def test_clusters():
+    def line(name, p, mean, std=0.0):
+        return {"set": name, "p": p, "mean": mean, "std": std}
+
+    figure = picture(
+        plots.draw_clusters,
+        [
+            line("isolet", None, 4.5),
+            line("isolet", 10, 5.0, 0.5),
+            line("isolet", 1, 6.0, 0.25),
+            line("MNIST-10", None, 3.0),
+            line("MNIST-10", 1, 4.0),
+            line("MNIST-10", 2, 2.0, 0.125),
+        ],
+    )
+    first, second = shown(figure.axes)
+    assert texts(first) == ("isolet", "metrics", "test error (%)")
+    assert texts(second) == ("MNIST-10", "metrics", "test error (%)")
+    assert curves(first)[0] == [(1, 6), (10, 5)]  # by the number of metrics
+    assert bars(first) == [(1, 5.75, 6.25), (10, 4.5, 5.5)]
+    assert curves(second)[0] == [(1, 4), (2, 2)]
+    assert bars(second) == [(1, 4, 4), (2, 1.875, 2.125)]
+    assert horizontal(first.lines[-1]) == 4.5 and horizontal(second.lines[-1]) == 3.0
+    handles = legend(figure)
+    assert list(handles) == ["k-means, mean and deviation of runs", "one metric for each class"]
+    means, classes = handles.values()
+    assert colour(means) == looks(1)[0]
+    assert style(first.lines[0])[:2] == looks(1)
+    assert style(classes) == (looks(0)[0], "None", "--")
+    assert tick_labels(second.xaxis) == ["1", "2"]

@@ -1,0 +1,492 @@
+"""The rows of LMNN's figures: results of tasks that are written down here, rows computed by hand.
+
+Not here: the tasks (test_figures_lmnn.py) and the drawings (test_figures_lmnn_plots.py).
+"""
+
+import pytest
+
+from paper_figures.lmnn import results
+from paper_figures.registry import Context, Result
+
+PAPER = Context(scale="paper")
+SMALL = Context()
+
+
+def row(keys, ours, published=None, why=None, std=None, **more):
+    reason = {} if why is None else {"why": why}
+    return keys | {"published": published, "ours": ours, "std": std} | more | reason
+
+
+def solved(n, preparation, **value):
+    return Result("solved", {"n": n, "preparation": preparation}, value)
+
+
+FULL = {
+    "seconds": 321.456,
+    "gap": 0.0013,
+    "active": 500_000,
+    "total": 3_240_000_000,
+    "train_error": 1.234,
+    "test_error": 1.706,
+    "test_error_all": 1.704,
+    "euclidean": 2.325,
+}
+FEW = {
+    "seconds": 1.0,
+    "gap": 0.5,
+    "active": 0,
+    "total": 3240,
+    "train_error": 0.0,
+    "test_error": 26.567,
+    "test_error_all": 9.001,
+    "euclidean": 31.126,
+}
+
+
+def test_table_1_beside_the_print():
+    gathered = results.table1(
+        PAPER, [solved(60_000, "normalised", **FULL), solved(60, "raw", **FEW)]
+    )
+    why = results.WHY
+
+    def full(measure):
+        return {"N": 60_000, "images": "mean 0, length 1", "measure": measure}
+
+    def few(measure):
+        return {"N": 60, "images": "raw pixels", "measure": measure}
+
+    assert gathered.rows == [
+        row(full("seconds"), 321.46, 12_300.0, why["seconds"]),
+        row(full("active triples"), 500_000, 540_037.0, why["active"]),
+        row(full("pairs of classes"), 3_240_000_000, 3.2e9, why["total"]),
+        row(full("train error (%)"), 1.23, 0.0, why["train_error"]),
+        row(full("test error (%)"), 1.71, 1.72, why[60_000, "normalised"]),
+        row(full("test error, all training points vote (%)"), 1.7),
+        row(full("Euclidean test error (%)"), 2.33, 2.33, why["euclidean"]),
+        row(few("seconds"), 1.0, 9.0, why["seconds"]),
+        row(few("active triples"), 0, 844.0, why["active"]),
+        row(few("pairs of classes"), 3240, 3200.0, why["total"]),
+        row(few("train error (%)"), 0.0, 0.0, why["train_error"]),
+        row(few("test error (%)"), 26.57, 29.37, why[60]),
+        row(few("test error, all training points vote (%)"), 9.0),
+        row(few("Euclidean test error (%)"), 31.13),
+    ]
+    # the gap of 0.5 belongs to an objective of 0
+    assert gathered.notes[0].startswith("Trained to a certified gap of at most 0.2 %")
+    assert gathered.notes[1:] == ["The largest gap of these trainings is 0.13 %."]
+
+
+def test_table_1_takes_the_largest_gap():
+    gathered = results.table1(
+        PAPER, [solved(n, "raw", **(FULL | {"gap": gap})) for n, gap in ((60, 0.02), (600, 0.01))]
+    )
+    assert gathered.notes[1] == "The largest gap of these trainings is 2.00 %."
+
+
+def test_table_1_at_the_small_scale_has_no_printed_numbers():
+    gathered = results.table1(SMALL, [solved(60, "as they are", **FEW)])
+    assert len(gathered.rows) == 7
+    assert all(line["published"] is None and "why" not in line for line in gathered.rows)
+    assert {line["images"] for line in gathered.rows} == {"as they are"}
+    assert len(gathered.notes) == 1  # no training has a gap that means anything
+    rows = results.table1(PAPER, [solved(60, "deskewed", **FEW)]).rows
+    assert {line["images"] for line in rows} == {"deskewed images"}
+
+
+def test_a_test_error_has_the_reason_of_its_preparation_and_size():
+    lines = [
+        (n, kind)
+        for n in (60, 600, 6000, 60_000)
+        for kind in ("normalised", "raw")
+        if (n, kind) != (60_000, "normalised")
+    ]
+    gathered = results.table1(PAPER, [solved(n, kind, **FULL) for n, kind in lines])
+    reasons = [line["why"] for line in gathered.rows if line["measure"] == "test error (%)"]
+    of_size = [results.WHY[n] for n in (60, 60, 600, 600, 6000, 6000)]
+    assert reasons == [*of_size, results.WHY["test_error"]]
+
+
+def test_what_could_not_be_solved_stands_first():
+    absent = Result("solved", {"n": 600, "preparation": "raw"}, None, "no such file")
+    gathered = results.table1(PAPER, [solved(60, "raw", **FEW), absent])
+    keys = {"N": None, "images": "all", "measure": None}
+    assert gathered.rows[0] == row(keys, None, status="not available", why="no such file")
+    assert len(gathered.rows) == 8
+
+
+def test_the_printed_euclidean_error_stands_beside_every_preparation():
+    value = {"errors": {"normalised": 2.318, "deskewed": 1.402}}
+    results_of = [Result("preparations", {}, value)]
+    why = results.WHY["preparation"]
+    assert results.preparation(PAPER, results_of).rows == [
+        row({"images": "normalised"}, 2.32, 2.33, why),
+        row({"images": "deskewed"}, 1.4, 2.33, why),
+    ]
+    assert results.preparation(SMALL, results_of).rows == [
+        row({"images": "normalised"}, 2.32),
+        row({"images": "deskewed"}, 1.4),
+    ]
+
+
+def test_figure_1_gives_the_bound_and_both_distances():
+    value = {"bound": 1.5, "least": 2.25, "neighbour_distance": 0.75, "radius": 3.0}
+    gathered = results.figure1(PAPER, [Result("ball", {}, value)])
+    assert gathered.rows == [
+        row({"quantity": "bound of eq. 7"}, 1.5),
+        row({"quantity": "least distance to a point of the ball"}, 2.25),
+        row({"quantity": "distance to the nearest point of all"}, 0.75),
+    ]
+    assert gathered.drawing == value
+
+
+# -------------------------------------------------------------------------------------------- steps
+
+CHECKS = [
+    {"steps": 0, "objective": 90.04, "active": 9000, "error": 12.344},
+    {"steps": 1, "objective": 60.0, "active": 7000, "error": 11.0},
+    {"steps": 3, "objective": 50.0, "active": 6000, "error": 10.8},
+    {"steps": 7, "objective": 45.0, "active": 1200, "error": 10.5},
+]
+BEST = {"objective": 40.06, "error": 9.999, "active": 1000}
+
+
+def with_active(*counts):
+    return [line | {"active": n} for line, n in zip(CHECKS, counts, strict=True)]
+
+
+def steps_of(n, scaled, checks=CHECKS):
+    return Result("steps", {"n": n, "scaled": scaled}, {"checks": checks, "optimum": BEST})
+
+
+def test_steps_end_with_the_optimum():
+    gathered = results.steps(PAPER, [steps_of(600, True), steps_of(600, False, CHECKS[:1])])
+
+    def at(start, steps, objective, active):
+        line = {"N": 600, "start": start, "steps": steps, "eq. 3": objective, "active": active}
+        return line | {"printed": 10.79}
+
+    scaled = "Euclidean, scaled"
+    assert gathered.rows == [
+        row(at(scaled, 0, 90.0, 9000), 12.34),
+        row(at(scaled, 1, 60.0, 7000), 11.0),
+        row(at(scaled, 3, 50.0, 6000), 10.8),
+        row(at(scaled, 7, 45.0, 1200), 10.5),
+        row(at(scaled, "optimum", 40.1, 1000), 10.0),
+        row(at("identity", 0, 90.0, 9000), 12.34),
+        row(at("identity", "optimum", 40.1, 1000), 10.0),
+    ]
+    assert gathered.drawing == [
+        {"n": 600, "start": scaled, "printed": 10.79, "checks": CHECKS, "optimum": 9.999},
+        {"n": 600, "start": "identity", "printed": 10.79, "checks": CHECKS[:1], "optimum": 9.999},
+    ]
+    assert len(gathered.notes) == 3
+    assert gathered.notes[1] == (
+        "N = 600: the paper's 6,169 active triples lie between ours after 1 and 3 steps "
+        "(7,000 and 6,000), where the error is 11.00 and 10.80 %."
+    )
+
+
+def test_the_first_steps_between_which_the_printed_count_lies_are_named_once():
+    """The printed count of 60 points is 844; a count that is equal to it lies on the border."""
+    rising = with_active(900, 844, 844, 100)
+    others = [Result("steps", {"n": 60, "scaled": True}, None, "gone"), steps_of(60, False)]
+    notes = results.steps(PAPER, [*others, steps_of(60, True, rising)]).notes
+    assert len(notes) == 3 and "844 active triples lie between ours after 0 and 1 steps" in notes[1]
+    rising = with_active(800, 850, 844, 100)
+    notes = results.steps(PAPER, [steps_of(60, True, rising)]).notes
+    assert len(notes) == 3 and "lie between ours after 1 and 3 steps (850 and 844)" in notes[1]
+    below = with_active(800, 700, 900, 850)
+    assert len(results.steps(PAPER, [steps_of(60, True, below)]).notes) == 2
+
+
+def test_steps_of_other_sizes_starts_and_scales_are_not_compared():
+    absent = Result("steps", {"n": 600, "scaled": True}, None, "gone")
+    gathered = results.steps(PAPER, [steps_of(601, True), steps_of(600, False), absent])
+    assert len(gathered.notes) == 2
+    assert gathered.rows[0] == row(
+        {"N": None, "start": "all", "steps": None, "printed": None},
+        None,
+        status="not available",
+        why="gone",
+    )
+    assert [line["printed"] for line in gathered.rows[1:]] == [None] * 5 + [10.79] * 5
+    gathered = results.steps(SMALL, [steps_of(600, True)])
+    assert len(gathered.notes) == 1
+    assert all(line["printed"] is None for line in [*gathered.rows, *gathered.drawing])
+
+
+# ------------------------------------------------------------------------------------------- rivals
+
+OURS = {
+    "seconds": [1.0, 2.0, 4.04],
+    "objective": [100.0, 50.0, 40.06],
+    "bound": [0.0, 30.0, 40.02],
+    "end": 40.06,
+    "gap": 0.001,
+}
+
+
+def test_a_rival_is_timed_to_its_end_and_ours_to_the_same_level():
+    """The rival ends at 50, which ours has after 2 s. 50.004 is within a part of 10,000 of its end,
+    so that it is there after 8 s; 50.006 is not.
+    """
+    value = {
+        "ours": OURS,
+        "slow": {"seconds": [4.0, 6.0, 8.0, 9.0], "objective": [90.0, 50.006, 50.004, 50.0]},
+        "better": {"seconds": [3.0], "objective": [39.0]},
+        "none": {"why": "no network"},
+    }
+    gathered = results.rivals(PAPER, [Result("rivals", {}, value)])
+
+    def at(solver, measure):
+        return {"solver": solver, "measure": measure}
+
+    assert gathered.rows == [
+        row(at("ours", "eq. 3 at the end"), 40.1),
+        row(at("ours", "seconds"), 4.0),
+        row(at("slow", "eq. 3 at the end"), 50.0),
+        row(at("slow", "seconds until there"), 8.0),
+        row(at("slow", "seconds until ours is as low"), 2.0),
+        row(at("slow", "times sooner"), 4.0),
+        row(at("better", "eq. 3 at the end"), 39.0),
+        row(at("better", "seconds until there"), 3.0),
+        row(at("none", "eq. 3 at the end"), None, status="not available", why="no network"),
+    ]
+    assert gathered.drawing == value and len(gathered.notes) == 1
+    assert "within 0.10 % of the optimum" in gathered.notes[0]
+
+
+def test_a_rival_that_ends_above_where_it_was_counts_from_its_lowest_point():
+    value = {"ours": OURS, "wild": {"seconds": [1.0, 3.0, 5.0], "objective": [90.0, 40.06, 70.0]}}
+    rows = results.rivals(PAPER, [Result("rivals", {}, value)]).rows
+    by = {line["measure"]: line["ours"] for line in rows if line["solver"] == "wild"}
+    assert by == {
+        "eq. 3 at the end": 40.1,
+        "seconds until there": 3.0,
+        "seconds until ours is as low": 4.0,
+        "times sooner": 0.7,  # 3 / 4.04
+    }
+
+
+def test_without_rivals_the_note_says_why():
+    gathered = results.rivals(SMALL, [Result("rivals", {}, {"ours": OURS})])
+    assert len(gathered.rows) == 2 and len(gathered.notes) == 2
+    assert gathered.notes[1].startswith("The others run at the paper's scale only")
+
+
+# ----------------------------------------------------------------------------------------- figure 2
+
+
+def ranks(**errors):
+    return {rank[1:]: {"error": error} for rank, error in errors.items()}
+
+
+def figure2_results(pca, svd, early, rect):
+    params = {"d": 350}
+    wanted = [
+        Result("euclidean_ranks", params, {"full": 2.434, "ranks": pca}),
+        Result("full_rank", params | {"checks": None}, {"full": 1.85, "ranks": svd}),
+        Result("full_rank", params | {"checks": 6}, {"full": 1.95, "ranks": early}),
+    ]
+    return wanted + [Result("rect", {"d": 350, "r": int(r)}, rect[r]) for r in rect]
+
+
+def test_figure_2_gives_errors_and_speedups_by_rank():
+    pca = {"15": {"error": 3.006, "speedup": 14.96, "distances": 7.0}, "20": {"error": 2.5}}
+    svd = ranks(r15=4.0)
+    early = ranks(r15=2.9)
+    rect = {"15": {"error": 2.119, "speedup": 9.04}}
+    absent = Result("rect", {"d": 350, "r": 40}, None, "stopped")
+    gathered = results.figure2(PAPER, [*figure2_results(pca, svd, early, rect), absent])
+
+    def at(method, dimensions, ours, speedup=None):
+        keys = {"method": method, "dimensions": dimensions, "speedup": speedup}
+        return row(keys, ours)
+
+    assert gathered.rows == [
+        at("all", None, None) | {"status": "not available", "why": "stopped"},
+        at("all components, Euclidean", 350, 2.43),
+        at("PCA", 15, 3.01, 15.0),
+        at("PCA", 20, 2.5),
+        at("LMNN, full rank", 350, 1.85),
+        at("LMNN-SVD", 15, 4.0),
+        at("LMNN, full rank, steps that end early", 350, 1.95),
+        at("LMNN-SVD, steps that end early", 15, 2.9),
+        at("LMNN-RECT", 15, 2.12, 9.0),
+    ]
+    assert gathered.drawing == {
+        "baseline": 2.434,
+        "full": 1.85,
+        "early": 1.95,
+        "methods": {
+            "PCA": pca,
+            "LMNN-SVD": svd,
+            "LMNN-SVD, steps that end early": early,
+            "LMNN-RECT": rect,
+        },
+    }
+
+
+def order_note(pca, svd, early, rect):
+    return results.figure2(PAPER, figure2_results(pca, svd, early, rect)).notes[-1]
+
+
+def test_the_order_of_figure_2_is_read_off_rank_by_rank():
+    """An equal error is not ahead; the note that SVD is behind PCA stands only where it is."""
+    note = order_note(
+        pca=ranks(r5=9.0, r10=5.0, r20=4.0, r30=3.0),
+        svd=ranks(r5=8.0, r10=5.0, r20=4.5),
+        early=ranks(r5=7.0, r10=4.9, r20=3.9),
+        rect=ranks(r5=7.0, r10=4.0, r20=4.5),
+    )
+    assert "RECT is ahead of PCA at 5, 10; SVD of the optimum of eq. 3 at 5 only: the" in note
+    assert "ended early, at 5, 10, 20, and RECT ahead of it at 10. How far" in note
+    note = order_note(
+        pca=ranks(r5=9.0, r40=5.0),
+        svd=ranks(r5=8.0, r40=4.0),
+        early=ranks(r5=9.5, r40=5.0),
+        rect=ranks(r5=9.5, r40=5.5),
+    )
+    assert "RECT is ahead of PCA at none; SVD of the optimum of eq. 3 at 5, 40; SVD" in note
+    assert "ended early, at none, and RECT ahead of it at none. How far" in note
+
+
+def test_no_order_without_all_methods():
+    gathered = results.figure2(PAPER, figure2_results(ranks(r5=9.0), {}, {}, {})[:1])
+    assert len(gathered.notes) == 1
+
+
+# ----------------------------------------------------------------------------------- figures 3 to 5
+
+
+def test_figure_3_gives_three_errors():
+    value = {"several": 1.234, "one": 5.0, "euclidean": 7.006, "points": [[[0.0, 1.0]]]}
+    gathered = results.figure3(PAPER, [Result("ellipsoids", {"digits": (0, 4)}, value)])
+    assert gathered.rows == [
+        row({"quantity": "leave-one-out error, one metric for each digit (%)"}, 1.23),
+        row({"quantity": "leave-one-out error, one metric (%)"}, 5.0),
+        row({"quantity": "leave-one-out error, Euclidean (%)"}, 7.01),
+    ]
+    assert gathered.drawing == value | {"digits": (0, 4)}
+
+
+def several(name, p, error, why=None):
+    value = None if error is None else {"error": error}
+    return Result("several", {"data_set": name, "p": p}, value, why)
+
+
+def test_figure_4_gives_means_and_deviations_of_runs():
+    """1, 2 and 4 have the mean 7/3, and the squares of the distances from it are 42/9; with two
+    degrees of freedom the deviation is sqrt(21/9).
+    """
+    gathered = results.figure4(
+        PAPER,
+        [
+            several("isolet", None, 1.0),
+            several("isolet", 2, 7.0),
+            several("MNIST-10", None, 3.5),
+            several("isolet", None, 2.0),
+            several("isolet", None, 4.0),
+            several("MNIST-10", 2, None, "gone"),
+        ],
+    )
+    deviation = pytest.approx((21 / 9) ** 0.5, rel=1e-12)
+    classes = "one for each class"
+    assert gathered.rows == [
+        row({"data set": "all", "metrics": None}, None, status="not available", why="gone"),
+        row({"data set": "isolet", "metrics": classes}, 2.333, std=deviation, repetitions=3),
+        row({"data set": "isolet", "metrics": 2}, 7.0),
+        row({"data set": "MNIST-10", "metrics": classes}, 3.5),
+    ]
+    assert gathered.drawing == [
+        {"set": "isolet", "p": None, "mean": 2.333, "std": deviation},
+        {"set": "isolet", "p": 2, "mean": 7.0, "std": 0.0},
+        {"set": "MNIST-10", "p": None, "mean": 3.5, "std": 0.0},
+    ]
+    assert gathered.notes[0].startswith("Means of 3 runs (the paper: 100); ")
+
+
+def test_figure_4_counts_a_single_run():
+    assert (
+        results.figure4(SMALL, [several("wine", 2, 7.0)])
+        .notes[0]
+        .startswith("Means of 1 run (the paper")
+    )
+    assert (
+        results.figure4(SMALL, [several("wine", 2, None, "gone")])
+        .notes[0]
+        .startswith("Means of 0 runs (the paper")
+    )
+
+
+def errors(name, preparation, by_class, share=0.95, test=3.456, train=0.514):
+    params = {"data_set": name, "preparation": preparation, "by_class": by_class, "share": share}
+    return Result("set_errors", params, {"test": test, "train": train, "k": 5, "d": 12})
+
+
+def test_figure_5_beside_the_print_as_corrected():
+    """ERRATUM LM-4: 1.72 % is a test error, 1.19 % one of training."""
+    gathered = results.figure5(
+        PAPER,
+        [
+            errors("MNIST-10", "normalised", False),
+            errors("MNIST-10", "normalised", True),
+            errors("letters", "as they are", False, share=0.95),
+            errors("letters", "as they are", True, share=0.9999),
+            errors("yalefaces", "unit length", False),
+            errors("yalefaces", "as they are", True),
+            Result("set_errors", {}, None, "gone"),
+            errors("wine", "as they are", False),
+        ],
+    )
+    whys = results.WHY_SETS
+    one = "one metric"
+    more = "several metrics"
+    as_is = "as they are"
+    expected = [
+        ("MNIST-10", "mean 0, length 1", one, 1.72, 1.19, whys["MNIST-10"]),
+        ("MNIST-10", "mean 0, length 1", more, 1.18, 0.04, whys["MNIST-10"]),
+        ("letters", as_is, one, 3.62, 3.54, whys["letters", 0.95]),
+        ("letters", as_is, more, 3.2, 1.55, whys["letters"]),
+        ("yalefaces", "length 1", one, 6.48, 3.54, whys["yalefaces", "unit length"]),
+        ("yalefaces", as_is, more, 6.4, 3.57, whys["yalefaces"]),
+        ("wine", as_is, one, None, None, None),
+    ]
+    assert gathered.rows[1:] == [
+        row(
+            {
+                "data set": name,
+                "points": points,
+                "measure": measure,
+                "method": method,
+                "k": 5,
+                "d": 12,
+            },
+            ours,
+            published,
+            why,
+        )
+        for name, points, method, test, train, why in expected
+        for measure, published, ours in (("test", test, 3.46), ("train", train, 0.51))
+    ]
+    keys = {"data set": "all", "points": None, "measure": None, "method": None}
+    assert gathered.rows[0] == row(keys, None, status="not available", why="gone")
+
+
+def test_figure_5_at_the_small_scale_has_no_printed_numbers():
+    rows = results.figure5(SMALL, [errors("isolet", "as they are", False)]).rows
+    assert [(line["published"], "why" in line) for line in rows] == [(None, False)] * 2
+
+
+@pytest.mark.parametrize(
+    ("reduce", "keys"),
+    [
+        (results.figure1, {"quantity": "all"}),
+        (results.rivals, {"solver": "all", "measure": None}),
+        (results.figure3, {"quantity": "all"}),
+        (results.preparation, {"images": "all"}),
+    ],
+)
+def test_a_figure_of_one_task_says_why_it_is_empty(reduce, keys):
+    gathered = reduce(PAPER, [Result("t", {}, None, "no such file")])
+    assert gathered.rows == [row(keys, None, status="not available", why="no such file")]

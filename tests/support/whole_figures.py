@@ -1,0 +1,34 @@
+"""From the values of tasks to rows and pictures: what a run of the figures does, without files."""
+
+import json
+
+from matplotlib.figure import Figure
+
+from paper_figures.registry import Context, Result
+from paper_figures.store import plain
+
+
+def stored(result):
+    """Return a result as it is read back from its file."""
+    return Result(result.name, result.params, json.loads(json.dumps(plain(result.value))))
+
+
+def make_every_figure(paper, results_of):
+    """Reduce and draw each figure of a paper from `results_of[name]`.
+
+    Every row must have a number, and the results must be of the tasks that the figure names.
+    """
+    assert [figure.name for figure in paper.figures] == sorted(
+        results_of, key=[figure.name for figure in paper.figures].index
+    )
+    for figure in paper.figures:
+        results = results_of[figure.name]
+        assert {r.name for r in results} == {task.name for task in figure.tasks(Context())}
+        for scale in ("small", "paper"):
+            gathered = figure.reduce(Context(scale=scale), [stored(r) for r in results])
+            rows = [line for line in gathered.rows if line.get("status") != "not available"]
+            assert rows and all(isinstance(line["ours"], int | float) for line in rows)
+        if figure.plot is not None:
+            picture = Figure()
+            figure.plot(plain({"rows": gathered.rows, "drawing": gathered.drawing}), picture)
+            assert any(axis.has_data() for axis in picture.axes), figure.name
