@@ -77,7 +77,8 @@ def boostmap(
         that a callback ended is not continued once the next phase has begun. `query_sensitive` may
         be larger than it was; before the first query-sensitive round, so may `d` and `max_rounds`.
     max_memory : int, optional
-        Bytes; see :func:`estimate_memory`.
+        Bytes; see :func:`estimate_memory`. By default what is free when the training starts
+        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
 
     Returns
     -------
@@ -122,9 +123,8 @@ def boostmap(
     require_arguments(distances, triples, options)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
-    if max_memory is not None:
-        needed = estimate_memory(distances, triples, d, options=options, threads=threads)
-        check_memory(needed, max_memory, "triples, candidates or dimensions")
+    needed = estimate_memory(distances, triples, d, options=options, threads=threads)
+    check_memory(needed, max_memory, "triples, candidates or dimensions", "up to")
     training = Training(distances, triples, d, options, rng)
     if start is not None:
         training.resume(start)
