@@ -28,6 +28,7 @@ Item = TypeVar("Item")
 __all__ = [
     "check_free_memory",
     "check_memory",
+    "expected",
     "free_memory",
     "on_one_blas_thread",
     "processors",
@@ -37,6 +38,9 @@ __all__ = [
 LEAST_PAUSE = 0.004  # seconds
 MOST_PAUSE = 64 * LEAST_PAUSE
 ALWAYS_FREE = 2**24  # bytes; a need below it is not compared with what is free
+EXPECTED_STEPS = 10_000
+"""Rounds or trees that a training without `max_memory` counts: many say 10**9 and mean "until it
+ends"."""
 ROOT = Path("/")
 
 
@@ -88,6 +92,29 @@ def check_memory(needed: int, max_memory: int | None, fewer: str, how: str = "ab
             f"max_memory is {max_memory:,} bytes; the training needs {how} {needed:,}. "
             f"Pass more, or fewer {fewer}"
         )
+
+
+def expected(most: int, max_memory: int | None) -> int:
+    """Return the number of rounds or trees to count, of at most `most`.
+
+    Parameters
+    ----------
+    most : int
+        The most steps that the training may take. It may end long before.
+    max_memory : int or None
+        With a limit that is passed, all steps count.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from refimpl.resources import expected
+    >>> expected(10**9, None), expected(10**9, 2**30)
+    (10000, 1000000000)
+    """
+    return min(most, EXPECTED_STEPS) if max_memory is None else most
 
 
 def check_free_memory(needed: int, what: str, fewer: str) -> None:

@@ -20,7 +20,7 @@ from refimpl.boosted_distance.weak_learners import STUMPS, Replay, Vectors, Weak
 from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
-from refimpl.resources import check_memory
+from refimpl.resources import check_memory, expected
 from refimpl.typing import ArrayLike, FloatArray, Kernels, Labels
 
 __all__ = ["adaboost", "boosted_distance", "estimate_memory"]
@@ -113,7 +113,8 @@ def boosted_distance(
     classes = _classes_of(y)
     _check_callback(callback)
     _check_start(start, classes, learner, T, X.shape[1])
-    needed = estimate_memory(X, y, T, weak_learner=weak_learner, threads=threads)
+    counted = expected(T, max_memory)
+    needed = estimate_memory(X, y, counted, weak_learner=weak_learner, threads=threads)
     check_memory(needed, max_memory, _FEWER, "up to")
     Phi: list[Ensemble] = []
     for C in classes.tolist():  # BD:A.1:1
@@ -266,7 +267,8 @@ def adaboost(
     _check_callback(callback)
     _check_start_of_ensemble(start, learner, T, P.shape[1])
     check_threads(threads)
-    needed = learner.memory(P, N, threads=threads) + _ROUND_BYTES * T
+    needed = learner.memory(P, N, threads=threads)
+    needed += _ROUND_BYTES * expected(T, max_memory)
     check_memory(needed, max_memory, _FEWER, "up to")
     return _train(P, N, T, learner, kernels, threads, callback, start)
 

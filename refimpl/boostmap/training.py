@@ -8,6 +8,8 @@ Not handled here: distances to compute (:mod:`refimpl.spaces`), retrieval
 (:mod:`refimpl.spaces.retrieval`).
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from refimpl.boostmap import algorithm
@@ -21,7 +23,7 @@ from refimpl.boostmap.state import FIRST, Training
 from refimpl.boostmap.triples import Triples
 from refimpl.checks import as_count, as_generator, as_kernels
 from refimpl.progress import Callback
-from refimpl.resources import check_memory
+from refimpl.resources import check_memory, expected
 from refimpl.typing import Kernels
 
 __all__ = ["boostmap"]
@@ -123,7 +125,9 @@ def boostmap(
     require_arguments(distances, triples, options)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
-    needed = estimate_memory(distances, triples, d, options=options, threads=threads)
+    rounds = expected(options.most_rounds(d), max_memory)
+    counted = replace(options, max_rounds=rounds)
+    needed = estimate_memory(distances, triples, d, options=counted, threads=threads)
     check_memory(needed, max_memory, "triples, candidates or dimensions", "up to")
     training = Training(distances, triples, d, options, rng)
     if start is not None:

@@ -18,7 +18,7 @@ from refimpl.checks import as_count, as_generator, as_kernels, as_matrix
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
-from refimpl.resources import check_memory
+from refimpl.resources import check_memory, expected
 from refimpl.search_forest import algorithm
 from refimpl.search_forest.algorithm import Round, selection_rounds
 from refimpl.search_forest.memory import memory_bytes
@@ -153,7 +153,7 @@ def search_forest(
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
     S = as_similarity(S, len(X))
-    needed = memory_bytes(X, S.nnz, M, lam, options)
+    needed = memory_bytes(X, S.nnz, expected(M, max_memory), lam, options)
     check_memory(needed, max_memory, "points or similar pairs, or a larger lam", "up to")
     pairs = _pairs(options, S, lam, kernels, threads)
     growth = _Growth(X, M, lam)
