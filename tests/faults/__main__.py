@@ -1,7 +1,7 @@
 """Try every fault on a figure of each paper and on the library's files; print a table.
 
-    python -m tests.faults                               # all: about ten minutes on two processors
-    python -m tests.faults --only lmnn.figure5 indexes   # some
+python -m tests.faults                               # all: about ten minutes on two processors
+python -m tests.faults --only lmnn.figure5 indexes   # some
 """
 
 import argparse
@@ -14,7 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from tests.faults import figures, files
+import figure_faults as figures
+
+from tests.faults import files
 
 FIGURES = (
     "boosted_distance.figure2",

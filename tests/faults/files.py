@@ -11,6 +11,7 @@ import time
 import numpy as np
 from forked import Child
 from result_examples import examples
+from small_disks import disk, leave
 
 import refimpl_fast
 from refimpl import Checkpoint, load, save
@@ -20,7 +21,6 @@ from refimpl.ftune import FTuneOptions, ftune, random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn
 from refimpl.results import FileFormatError
 from refimpl.search_forest import InvertedIndex, label_similarity, search_forest
-from tests.faults import disks
 
 # ------------------------------------------------------------------------------------------ results
 
@@ -62,13 +62,13 @@ def require_no_room(work, path):
 def results_without_room(folder, rng):
     """Save each kind of result on a full disk over an earlier file."""
     values = examples()
-    with disks.disk(folder / "disk") as mounted:
+    with disk(folder / "disk") as mounted:
         if not mounted:
             return "not allowed here"
         for name, value in values.items():
             path = folder / "disk" / name
             save(path, value)
-            ballast = disks.leave(folder / "disk", 0)
+            ballast = leave(folder / "disk", 0)
             require_no_room(lambda path=path, value=value: save(path, value), path)
             assert load(path) == value, name
             left = {entry.name for entry in path.parent.iterdir()}
@@ -127,7 +127,7 @@ def trainings():
     triples = random_triples(D, 2000, rng=np.random.default_rng(1))
     S = label_similarity(y)
     pairs = random_landmarks(y, 20, rng=np.random.default_rng(2))
-    options = FTuneOptions(C=(1.0, 10.0), choose="training")
+    options = FTuneOptions(C=1.0, choose="training")
     fast = {"kernels": refimpl_fast, "threads": 1}
 
     def rng():
@@ -177,7 +177,7 @@ def checkpoints_killed(folder, rng, times=3):
 
 def checkpoints_without_room(folder, rng):
     """Fill the disk after the second step of each training, and go on when there is room."""
-    with disks.disk(folder / "disk") as mounted:
+    with disk(folder / "disk") as mounted:
         if not mounted:
             return "not allowed here"
         for name, train in trainings().items():
@@ -189,7 +189,7 @@ def checkpoints_without_room(folder, rng):
             def callback(step, checkpoint=checkpoint, ballast=ballast):
                 if step.number > 1 and not ballast.exists():
                     checkpoint(step)
-                    disks.leave(ballast.parent, 0)
+                    leave(ballast.parent, 0)
                 checkpoint(step)
                 checkpoint._unsaved = step
                 checkpoint.write()
@@ -240,13 +240,13 @@ def indexes_killed(folder, rng, times=15):
 def indexes_without_room(folder, rng):
     """Save an index on a full disk, over an old index and as a new one."""
     index, X = an_index()
-    with disks.disk(folder / "disk") as mounted:
+    with disk(folder / "disk") as mounted:
         if not mounted:
             return "not allowed here"
         path = folder / "disk" / "index"
         index.save(path)
         for pages in (0, 1, 2):
-            ballast = disks.leave(folder / "disk", pages)
+            ballast = leave(folder / "disk", pages)
             require_no_room(lambda: index.save(path), path)
             new = folder / "disk" / "new"
             require_no_room(lambda new=new: index.save(new), new)

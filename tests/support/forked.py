@@ -39,7 +39,7 @@ class Child:
                 self.code = os.waitstatus_to_exitcode(status)
         return self.code is not None
 
-    def wait(self, seconds=600.0):
+    def wait(self, seconds=7200.0):
         """Wait for its end, and return `code`."""
         deadline = time.monotonic() + seconds
         while not self.ended():

@@ -11,11 +11,11 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import small_disks
 from forked import Child
 
 from paper_figures import cli
 from paper_figures.store import Store
-from tests.faults import disks
 
 LATE = ("joblib", "tqdm", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
 UNWRITABLE = (cli.MISUSED, cli.UNWRITABLE)
@@ -76,9 +76,7 @@ class Subject:
 
     def require_same(self, out):
         """Check that a folder has the results of the finished run."""
-        records = [
-            Store(where).read(self.paper, self.figure) for where in (self.peace, out)
-        ]
+        records = [Store(where).read(self.paper, self.figure) for where in (self.peace, out)]
         assert records[1] is not None, f"no result in {out}"
         for field in ("rows", "notes", "drawing", "key"):
             assert records[0].get(field) == records[1].get(field), f"{field} differ"
@@ -95,10 +93,11 @@ class Subject:
         self.require_same(out)
 
 
-def killed(subject, out, rng, times=4, pause=None):
-    """Kill -9 at random moments."""
+def killed(subject, out, rng, times=4, pause=None, missing=4):
+    """Kill -9 at random moments while the cheapest parts are computed."""
     pause = max(0.05, subject.seconds / (2 * subject.n)) if pause is None else pause
-    kept = {}
+    kept = subject.seeded(out, missing)
+    before = len(kept)
     for _ in range(times):
         child = subject.start(out)
         goal = len(kept) + rng.randint(0, 2)
@@ -110,19 +109,19 @@ def killed(subject, out, rng, times=4, pause=None):
         assert kept.items() <= now.items(), "a finished part was lost or computed again"
         kept = now
     subject.go_on(out, kept)
-    return f"{times} kills, {len(kept)} of {subject.n} parts kept"
+    return f"{times} kills, {len(kept) - before} of {subject.n - before} parts were kept"
 
 
 def full_disk(subject, out):
     """Fill the disk before the parts, the figure, its pictures; then make room."""
     tries = 0
-    with disks.disk(out) as mounted:
+    with small_disks.disk(out) as mounted:
         if not mounted:
             return "not allowed here"
         for missing, pages in ((2, 0), (2, 2), (2, 5), (0, 3), (0, 12)):
             folder = out / f"{missing}-{pages}"
             kept = subject.seeded(folder, missing)
-            ballast = disks.leave(out, pages)
+            ballast = small_disks.leave(out, pages)
             code, said = subject.run(folder)
             if code != cli.DONE:  # else all had room
                 tries += 1
@@ -140,7 +139,7 @@ def full_disk(subject, out):
 def small_files(subject, out):
     """Let no file be larger than a page, as a quota may: RLIMIT_FSIZE."""
     kept = subject.seeded(out, 0)
-    code, said = subject.run(out, limit=disks.PAGE)
+    code, said = subject.run(out, limit=small_disks.PAGE)
     require_refusal(code, said, "File too large")
     assert kept == subject.parts(out)
     subject.go_on(out, kept)
@@ -155,10 +154,10 @@ def require_refusal(code, said, reason):
 
 def read_only(subject, out):
     """Pass a folder that takes no files."""
-    with disks.disk(out) as mounted:
+    with small_disks.disk(out) as mounted:
         if not mounted and os.geteuid() == 0:
             return "not allowed here"
-        with disks.read_only(out):
+        with small_disks.read_only(out):
             code, said = subject.run(out)
     require_refusal(code, said, "argument --out: cannot write in")
     return "refused before the work"
