@@ -226,6 +226,14 @@ def _read_json(path: str | os.PathLike[str]) -> Any:
         raise InvalidRecord(str(error)) from error
 
 
+def _intact(content: dict[str, Any]) -> dict[str, Any]:
+    """Return a file's content without its sha256, which must fit; old files have none."""
+    content = dict(content)
+    if "sha256" in content and content.pop("sha256") != digest(content):
+        raise InvalidRecord("its check sum does not fit")
+    return content
+
+
 class Store:
     """The folder of a run's results.
 
@@ -267,7 +275,7 @@ class Store:
         if not path.is_file():
             return None
         try:
-            record = validate(_read_json(path))
+            record = _intact(validate(_read_json(path)))
             if (record["paper"], record["figure"]) != (paper, figure):
                 raise InvalidRecord(f"it is the record of {record['paper']}.{record['figure']}")
             return record
@@ -278,7 +286,8 @@ class Store:
     def write(self, record: Record) -> None:
         """Check and store a figure's record, and remove its mark of failure."""
         record = validate(plain(record, "record"))
-        write_atomic(self.path(record["paper"], record["figure"], ".json"), dump(record))
+        path = self.path(record["paper"], record["figure"], ".json")
+        write_atomic(path, dump({**record, "sha256": digest(record)}))
         self.path(record["paper"], record["figure"], ".failed.json").unlink(missing_ok=True)
 
     def read_failure(self, paper: str, figure: str) -> dict[str, Any] | None:
@@ -316,7 +325,7 @@ class Store:
             intact = part.get("check") == digest(part["result"])
             if not isinstance(part.get("seconds"), Real) or not intact:
                 raise InvalidRecord("its check sum does not fit")
-            return part
+            return _intact(part)
         except InvalidRecord as error:
             LOG.warning("%s is damaged and will be computed again: %s", path, error)
             return None
@@ -327,4 +336,6 @@ class Store:
         """Store the result of a finished task."""
         part = {"task": name, "params": params, "key": key, "seconds": seconds}
         part |= {"check": digest(result), "result": result}
-        write_atomic(self._part(paper, name, key), json.dumps(plain(part, "part"), allow_nan=False))
+        part = plain(part, "part")
+        content = json.dumps({**part, "sha256": digest(part)}, allow_nan=False)
+        write_atomic(self._part(paper, name, key), content)

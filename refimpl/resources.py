@@ -1,4 +1,4 @@
-"""The resources of a computation: a limit of memory, processors, and threads that share work.
+"""The resources of a computation: the memory that is free, processors, threads that share work.
 
 The threads here sleep while they wait, like the threads of the fast kernels, and no caller waits
 for a thread that has not begun. They save time if the work consists of NumPy functions that release
@@ -8,12 +8,15 @@ Not handled here: the threads of the kernels.
 """
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from functools import cache
 from numbers import Integral
+from pathlib import Path
 from queue import SimpleQueue
 from time import perf_counter
 from typing import TypeVar
@@ -22,36 +25,62 @@ from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 
-__all__ = ["check_memory", "on_one_blas_thread", "processors", "share"]
+__all__ = [
+    "check_free_memory",
+    "check_memory",
+    "expected",
+    "free_memory",
+    "on_one_blas_thread",
+    "processors",
+    "share",
+]
 
 LEAST_PAUSE = 0.004  # seconds
 MOST_PAUSE = 64 * LEAST_PAUSE
+ALWAYS_FREE = 2**24  # bytes; a need below it is not compared with what is free
+EXPECTED_STEPS = 10_000
+"""Rounds or trees that a training without `max_memory` counts: many say 10**9 and mean "until it
+ends"."""
+ROOT = Path("/")
 
 
-def check_memory(needed: int, max_memory: int, fewer: str, how: str = "about") -> None:
-    """Raise MemoryError if an estimate exceeds the cap.
+def check_memory(needed: int, max_memory: int | None, fewer: str, how: str = "about") -> None:
+    """Raise MemoryError if the estimate of a training exceeds the cap.
 
     Parameters
     ----------
-    needed, max_memory : int
+    needed : int
         Bytes.
+    max_memory : int or None
+        Bytes. None stands for the memory that is free now, :func:`free_memory`; where that is not
+        known there is no cap.
     fewer : str
         What the message advises to reduce.
-    how : {"about", "up to"}
-        Whether `needed` is an estimate or an upper bound; the word stands in the message.
+    how : {"about", "up to", "at least"}
+        Whether `needed` is an estimate, an upper or a lower bound; the words stand in the message.
 
     Raises
     ------
     TypeError, ValueError
-        If `max_memory` is no integer of at least 1.
+        If `max_memory` is neither None nor an integer of at least 1.
     MemoryError
-        If `needed` is above `max_memory`.
+        If `needed` is above the cap.
+
+    See Also
+    --------
+    check_free_memory : The same for functions without `max_memory`.
 
     Examples
     --------
     >>> from refimpl.resources import check_memory
     >>> check_memory(2_000, 10_000, "trees")
+    >>> check_memory(2_000, None, "trees")
     """
+    if max_memory is None:
+        _require_free(
+            needed, f"the training needs {how}", f"fewer {fewer}, or max_memory to train anyway"
+        )
+        return
     what = f"max_memory must be an integer of at least 1; got {max_memory!r}"
     value: object = max_memory
     if isinstance(value, bool) or not isinstance(value, Integral):
@@ -63,6 +92,191 @@ def check_memory(needed: int, max_memory: int, fewer: str, how: str = "about") -
             f"max_memory is {max_memory:,} bytes; the training needs {how} {needed:,}. "
             f"Pass more, or fewer {fewer}"
         )
+
+
+def expected(most: int, max_memory: int | None) -> int:
+    """Return the number of rounds or trees to count, of at most `most`.
+
+    Parameters
+    ----------
+    most : int
+        The most steps that the training may take. It may end long before.
+    max_memory : int or None
+        With a limit that is passed, all steps count.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from refimpl.resources import expected
+    >>> expected(10**9, None), expected(10**9, 2**30)
+    (10000, 1000000000)
+    """
+    return min(most, EXPECTED_STEPS) if max_memory is None else most
+
+
+def check_free_memory(needed: int, what: str, fewer: str) -> None:
+    """Raise MemoryError if a result does not fit into the memory that is free.
+
+    For functions without `max_memory` whose result grows with a product of two arguments.
+
+    Parameters
+    ----------
+    needed : int
+        Bytes.
+    what : str
+        What takes them, such as "the matrix of similarities".
+    fewer : str
+        What the message advises to reduce.
+
+    Raises
+    ------
+    MemoryError
+        If `needed` is above :func:`free_memory`.
+
+    See Also
+    --------
+    check_memory : The same for trainings.
+
+    Examples
+    --------
+    >>> from refimpl.resources import check_free_memory
+    >>> check_free_memory(8 * 100 * 100, "the matrix of similarities", "queries")
+    """
+    _require_free(needed, f"{what} needs", f"fewer {fewer}")
+
+
+def _require_free(needed: int, who_needs: str, advice: str) -> None:
+    if needed <= ALWAYS_FREE:
+        return
+    free = free_memory()
+    if free is not None and needed > free:
+        raise MemoryError(
+            f"{who_needs} {needed:,} bytes; {free:,} are free. Free some memory, or pass {advice}"
+        )
+
+
+def free_memory() -> int | None:
+    """Return how many more bytes this process can take now; None if it cannot be known.
+
+    On Linux this is what the kernel calls available, but no more than the control groups of the
+    process (v1 and v2) and its limit of address space (``ulimit -v``) leave. On Windows it is the
+    physical memory that is available. On other systems, such as macOS, the standard library does
+    not tell what is free: the result is the memory of the machine, or None.
+
+    Returns
+    -------
+    int or None
+
+    See Also
+    --------
+    check_memory, check_free_memory : Compare a need with it.
+
+    Examples
+    --------
+    >>> from refimpl.resources import free_memory
+    >>> free = free_memory()
+    >>> free is None or free >= 0
+    True
+    """
+    rooms = [_of_machine(), _of_address_space(), *_of_control_groups(ROOT)]
+    known = [room for room in rooms if room is not None]
+    return max(0, min(known)) if known else None
+
+
+def _of_machine() -> int | None:
+    """Return the bytes that are available on this machine; where that is unknown, all that it
+    has.
+    """
+    if sys.platform == "win32":
+        return _of_windows()
+    with suppress(OSError, ValueError, IndexError):
+        return 1024 * int((ROOT / "proc/meminfo").read_text().split("MemAvailable:")[1].split()[0])
+    with suppress(OSError, ValueError, AttributeError):
+        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+        return pages * size if pages > 0 and size > 0 else None
+    return None
+
+
+def _of_windows() -> int | None:
+    """Return the member ullAvailPhys of MEMORYSTATUSEX."""
+    if sys.platform == "win32":
+        import ctypes
+
+        status = (ctypes.c_uint64 * 8)()  # dwLength and dwMemoryLoad, then seven sizes
+        ctypes.cast(status, ctypes.POINTER(ctypes.c_uint32))[0] = ctypes.sizeof(status)
+        if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+            return int(status[2])
+    return None
+
+
+def _of_address_space() -> int | None:
+    """Return what the limit of address space leaves; None without a limit."""
+    with suppress(ImportError, AttributeError, OSError, ValueError, IndexError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return None
+        pages = int((ROOT / "proc/self/statm").read_text().split()[0])
+        return limit - pages * resource.getpagesize()
+    return None
+
+
+def _of_control_groups(root: Path) -> Iterator[int]:
+    """Yield what each control group of this process, and each group above it, leaves."""
+    names = {
+        "cgroup2": ("memory.max", "memory.current", "inactive_file"),
+        "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    }
+    for kind, mount, group in _control_groups(root):
+        limit, usage, cache_name = names[kind]
+        for folder in (group, *group.parents):
+            with suppress(OSError, ValueError):
+                most = int((folder / limit).read_text())  # v2 says "max" where there is none
+                used = int((folder / usage).read_text())
+                yield most - used + _reclaimable(folder / "memory.stat", cache_name)
+            if folder == mount:
+                break
+
+
+def _control_groups(root: Path) -> list[tuple[str, Path, Path]]:
+    """Return the kind, the mount point and the folder of the groups that limit the memory."""
+    found = []
+    with suppress(OSError, ValueError, IndexError):
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+        of_kind = {}
+        for line in lines:
+            _, controllers, path = line.split(":", 2)
+            if controllers == "":
+                of_kind["cgroup2"] = path
+            elif "memory" in controllers.split(","):
+                of_kind["cgroup"] = path
+        for line in (root / "proc/self/mountinfo").read_text().splitlines():
+            before, _, after = line.partition(" - ")
+            inner, point = before.split()[3:5]
+            kind, _, options = after.split()[:3]
+            if kind not in of_kind or (kind == "cgroup" and "memory" not in options.split(",")):
+                continue
+            mount = root / point.lstrip("/")
+            path = of_kind[kind]
+            # a container's mount shows its own group as the top
+            below = path.removeprefix(inner) if inner != "/" else path
+            group = mount / below.lstrip("/")
+            found.append((kind, mount, group if group.is_dir() else mount))
+    return found
+
+
+def _reclaimable(path: Path, name: str) -> int:
+    """Return the bytes of files that the kernel drops first when memory is short."""
+    with suppress(OSError, ValueError):
+        for line in path.read_text().splitlines():
+            key, _, value = line.partition(" ")
+            if key == name:
+                return int(value)
+    return 0
 
 
 def processors() -> int:

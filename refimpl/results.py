@@ -17,7 +17,8 @@ import json
 import os
 import secrets
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -37,6 +38,7 @@ __all__ = [
     "from_new_arrays",
     "immutable",
     "load",
+    "naming",
     "require_forms",
     "result",
     "save",
@@ -142,8 +144,9 @@ def _register(name: str, cls: type[T]) -> type[T]:
 def save(path: str | os.PathLike[str], value: object) -> None:
     """Write a result, or a dict of results by label, to a .npz file.
 
-    The file is written beside its place and then moved there: an interrupted call leaves what was
-    there before. It has the mode that ``open`` gives a new file.
+    The file is written beside its place and then moved there: a call that is interrupted, killed or
+    finds no space leaves what was there before. A call that is killed also leaves its unfinished
+    file, ``<path>-<letters>.tmp``. The file has the mode that ``open`` gives a new file.
 
     Parameters
     ----------
@@ -158,6 +161,8 @@ def save(path: str | os.PathLike[str], value: object) -> None:
         If `value` is neither a result nor a dict of results, or its labels are not all of one type.
     ValueError
         If a label would change when read back, for instance an integer beyond 64 bits.
+    OSError
+        If the file cannot be written, as on a full disk; the message names `path`.
 
     See Also
     --------
@@ -182,13 +187,39 @@ def save(path: str | os.PathLike[str], value: object) -> None:
     members: dict[str, Any] = {_HEADER: np.array(text), **arrays}
     temporary = beside(path, ".tmp")
     try:
-        # a file of tempfile would be closed to others, whatever the umask
-        with open(temporary, "xb") as file:
-            np.savez(file, **members)
-        os.replace(temporary, path)
+        with naming(path):
+            # a file of tempfile would be closed to others, whatever the umask
+            with open(temporary, "xb") as file:
+                np.savez(file, **members)
+            os.replace(temporary, path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
         raise
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Raise an OSError of the block again with `path` in its message, and its errno.
+
+    What goes wrong while a file is written beside its place would name another file, or none.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import errno
+    >>> with naming(Path("model.npz")):
+    ...     raise OSError(errno.ENOSPC, "No space left on device", "model.npz-1f.tmp")
+    Traceback (most recent call last):
+        ...
+    OSError: [Errno 28] No space left on device: 'model.npz'
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:  # NumPy's, after a short write
+            raise OSError(f"cannot write {str(path)!r}: {error}") from error
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def beside(path: Path, ending: str = "") -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from refimpl.resources import check_free_memory
 from refimpl.typing import FloatArray
 
 __all__ = ["Differences", "require_finite_differences"]
@@ -53,6 +54,8 @@ class Differences:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """Return all differences as one array, shape (n_A * n_B, d)."""
+        needed = 8 * len(self) * self.A.shape[1]
+        check_free_memory(needed, "the array of all differences", "vectors or features")
         array = (self.A[:, np.newaxis] - self.B).reshape(self.shape)
         return array.astype(dtype or np.float64, copy=False)
 

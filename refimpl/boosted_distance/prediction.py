@@ -18,6 +18,7 @@ from refimpl.boosted_distance.differences import require_finite_differences
 from refimpl.boosted_distance.ensembles import Ensemble
 from refimpl.boosted_distance.model import BoostedDistance
 from refimpl.checks import as_count, as_kernels, as_labels, as_matrix, as_vectors_like, positive
+from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
 __all__ = [
@@ -94,6 +95,7 @@ def similarity(
            [0., 0., 1., 1.]])
     """
     comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
+    comparison.require_memory(3)  # those of the largest class twice
     return comparison.similarities(comparison.Q)
 
 
@@ -257,6 +259,7 @@ def staged_nearest_neighbor(
     4 [0 1]
     """
     comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
+    comparison.require_memory(4)
     s = np.empty((len(comparison.Q), len(comparison.X)))
     sums = [np.zeros((len(comparison.Q), len(part.X))) for part in comparison.parts]
     before = 0
@@ -329,6 +332,11 @@ class _Comparison:
     normalize: bool
     kernels: Kernels
     threads: int | None
+
+    def require_memory(self, matrices: int) -> None:
+        """Raise MemoryError if so many matrices of all similarities do not fit."""
+        needed = 8 * matrices * len(self.Q) * len(self.X)
+        check_free_memory(needed, "the matrix of similarities", "queries or training vectors")
 
     def similarities(self, Q: FloatArray) -> FloatArray:
         """Return the similarity of some queries to all training vectors, shape (len(Q), n_X)."""

@@ -20,7 +20,7 @@ from refimpl.boosted_distance.weak_learners import STUMPS, Replay, Vectors, Weak
 from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
-from refimpl.resources import check_memory
+from refimpl.resources import check_memory, expected
 from refimpl.typing import ArrayLike, FloatArray, Kernels, Labels
 
 __all__ = ["adaboost", "boosted_distance", "estimate_memory"]
@@ -75,7 +75,9 @@ def boosted_distance(
         What an earlier call on the same `X` and `y` returned, or ``step.result``. The training
         goes on from there, and the result is that of one call with all T rounds.
     max_memory : int, optional
-        Bytes that the training may take; see :func:`estimate_memory`.
+        Bytes that the training may take; see :func:`estimate_memory`. By default what is free when
+        the training starts (:func:`refimpl.resources.free_memory`), and no limit where that is
+        unknown.
 
     Returns
     -------
@@ -106,25 +108,26 @@ def boosted_distance(
     True
     """
     X, y, T = _check_training(X, y, T)
+    kernels = as_kernels(kernels)
     learner = _as_learner(weak_learner)
     classes = _classes_of(y)
     _check_callback(callback)
     _check_start(start, classes, learner, T, X.shape[1])
-    if max_memory is not None:
-        needed = estimate_memory(X, y, T, weak_learner=weak_learner, threads=threads)
-        check_memory(needed, max_memory, _FEWER, "up to")
+    counted = expected(T, max_memory)
+    needed = estimate_memory(X, y, counted, weak_learner=weak_learner, threads=threads)
+    check_memory(needed, max_memory, _FEWER, "up to")
     Phi: list[Ensemble] = []
     for C in classes.tolist():  # BD:A.1:1
         P, N = difference_vectors(X, y, C)  # BD:A.1:2, BD:A.1:3
-        ensemble = adaboost(  # BD:A.1:4
+        ensemble = _train(  # BD:A.1:4
             P,
             N,
             T,
-            weak_learner=weak_learner,
-            kernels=kernels,
-            threads=threads,
-            callback=_callback_of_class(callback, classes, tuple(Phi), start),
-            start=None if start is None else start[C],
+            learner,
+            kernels,
+            threads,
+            _callback_of_class(callback, classes, tuple(Phi), start),
+            None if start is None else start[C],
         )
         Phi.append(ensemble)
     return BoostedDistance(classes, tuple(Phi))  # BD:A.1:6
@@ -229,7 +232,8 @@ def adaboost(
         replayed, not searched again, and the result is that of one call with all T rounds.
     max_memory : int, optional
         Bytes that the training may take. They are compared with what the weak learner's method
-        ``memory(P, N)`` returns and a kilobyte for each round.
+        ``memory(P, N)`` returns and a kilobyte for each round. By default what is free when the
+        training starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
 
     Returns
     -------
@@ -262,9 +266,24 @@ def adaboost(
     T = as_count(T, "T")
     _check_callback(callback)
     _check_start_of_ensemble(start, learner, T, P.shape[1])
-    if max_memory is not None:
-        needed = learner.memory(P, N, threads=threads) + _ROUND_BYTES * T
-        check_memory(needed, max_memory, _FEWER, "up to")
+    check_threads(threads)
+    needed = learner.memory(P, N, threads=threads)
+    needed += _ROUND_BYTES * expected(T, max_memory)
+    check_memory(needed, max_memory, _FEWER, "up to")
+    return _train(P, N, T, learner, kernels, threads, callback, start)
+
+
+def _train(
+    P: Vectors,
+    N: Vectors,
+    T: int,
+    learner: WeakLearner[Any],
+    kernels: Kernels,
+    threads: int | None,
+    callback: Callback | None,
+    start: Ensemble | None,
+) -> Ensemble:
+    """Return the ensemble of :func:`adaboost` for checked arguments."""
     trained = np.empty(0) if start is None else start.alpha
     if start is not None:
         learner = Replay(start, learner)

@@ -8,6 +8,8 @@ Not handled here: distances to compute (:mod:`refimpl.spaces`), retrieval
 (:mod:`refimpl.spaces.retrieval`).
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from refimpl.boostmap import algorithm
@@ -21,7 +23,7 @@ from refimpl.boostmap.state import FIRST, Training
 from refimpl.boostmap.triples import Triples
 from refimpl.checks import as_count, as_generator, as_kernels
 from refimpl.progress import Callback
-from refimpl.resources import check_memory
+from refimpl.resources import check_memory, expected
 from refimpl.typing import Kernels
 
 __all__ = ["boostmap"]
@@ -77,7 +79,8 @@ def boostmap(
         that a callback ended is not continued once the next phase has begun. `query_sensitive` may
         be larger than it was; before the first query-sensitive round, so may `d` and `max_rounds`.
     max_memory : int, optional
-        Bytes; see :func:`estimate_memory`.
+        Bytes; see :func:`estimate_memory`. By default what is free when the training starts
+        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
 
     Returns
     -------
@@ -122,9 +125,10 @@ def boostmap(
     require_arguments(distances, triples, options)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
-    if max_memory is not None:
-        needed = estimate_memory(distances, triples, d, options=options, threads=threads)
-        check_memory(needed, max_memory, "triples, candidates or dimensions")
+    rounds = expected(options.most_rounds(d), max_memory)
+    counted = replace(options, max_rounds=rounds)
+    needed = estimate_memory(distances, triples, d, options=counted, threads=threads)
+    check_memory(needed, max_memory, "triples, candidates or dimensions", "up to")
     training = Training(distances, triples, d, options, rng)
     if start is not None:
         training.resume(start)

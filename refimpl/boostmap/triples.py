@@ -17,6 +17,7 @@ import numpy as np
 from refimpl.boostmap import algorithm
 from refimpl.boostmap.algorithm import distinct_pairs, proximity_order
 from refimpl.checks import as_count, as_generator, as_labels, as_matrix
+from refimpl.resources import check_free_memory
 from refimpl.results import immutable
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Labels
 
@@ -199,6 +200,7 @@ def nearby_triples(
     n = len(D)
     if k_most >= n:
         raise ValueError(f"k_most must be at most {n - 1}, as D has {n} objects; got {k_most}")
+    check_free_memory(4 * n * n, "the list of all nearest objects", "objects")
     nearest = neighbors(D, np.zeros(n), same=True)
 
     def draw(count: int) -> IntArray:
@@ -277,6 +279,7 @@ def selective_triples(
             "y must have at least two objects of each class, as a triple needs two of q's class; "
             f"got a single object of class {y[sizes.argmin()]!r}"
         )
+    check_free_memory(8 * D.size, "the list of all nearest objects", "objects")
     alike = neighbors(D, members, same=True)
     others = neighbors(D, members, same=False)
 

@@ -62,7 +62,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     max_memory : int, optional
         The most bytes that the training may take; see
         :func:`refimpl.boosted_distance.estimate_memory`. ``fit`` raises MemoryError before it
-        starts if it could need more.
+        starts if it could need more. By default what is free when the training starts
+        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
 
     Attributes
     ----------

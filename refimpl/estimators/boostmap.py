@@ -83,6 +83,8 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     max_memory : int, optional
         The most bytes that the training may take beyond its distances; see
         :func:`refimpl.boostmap.estimate_memory`. ``fit`` raises MemoryError if it could need more.
+        By default what is free when the training starts (:func:`refimpl.resources.free_memory`),
+        and no limit where that is unknown.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws training objects, candidates and triples, and what each round tries.
@@ -269,6 +271,8 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
     max_memory : int, optional
         The most bytes that the training may take beyond its distances; see
         :func:`refimpl.boostmap.estimate_memory`. ``fit`` raises MemoryError if it could need more.
+        By default what is free when the training starts (:func:`refimpl.resources.free_memory`),
+        and no limit where that is unknown.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws training objects, candidates and triples, what each round tries, and ties of votes.

@@ -117,7 +117,9 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         classes are not trained and are never predicted. See :func:`refimpl.ftune.ftune`.
     max_memory : int, optional
         The most bytes that the training may take; see :func:`refimpl.ftune.estimate_memory`.
-        ``fit`` raises MemoryError before it starts if it could need more.
+        ``fit`` raises MemoryError before it starts if it could need more. By default what is free
+        when the training starts (:func:`refimpl.resources.free_memory`), and no limit where that is
+        unknown.
 
     Attributes
     ----------

@@ -157,7 +157,9 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         If True, ``fit`` starts from the metric of the last ``fit``.
     max_memory : int, optional
         The most bytes that the training may take; see :func:`refimpl.lmnn.estimate_memory`. ``fit``
-        raises MemoryError if it could need more, or finds during the training that it does.
+        raises MemoryError if it could need more, or finds during the training that it does. By
+        default what is free when the training starts (:func:`refimpl.resources.free_memory`), and
+        no limit where that is unknown.
 
     Attributes
     ----------

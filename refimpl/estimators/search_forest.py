@@ -109,7 +109,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     max_memory : int, optional
         The most bytes that the training may take; see
         :func:`refimpl.search_forest.estimate_memory`. ``fit`` raises MemoryError if it could need
-        more.
+        more. By default what is free when the training starts
+        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the points to learn from, those held out, and the training of the trees.

@@ -78,10 +78,9 @@ def estimate_memory(
 
 
 def require_memory(arguments: Arguments, how: Training, max_memory: int | None) -> None:
-    """Raise MemoryError if a training could take more than `max_memory` bytes."""
-    if max_memory is not None:
-        needed = training_bytes(arguments, how)
-        check_memory(needed, max_memory, "threads, landmark pairs or transfer functions", "up to")
+    """Raise MemoryError if a training could take more than `max_memory`, or than what is free."""
+    needed = training_bytes(arguments, how)
+    check_memory(needed, max_memory, "threads, landmark pairs or transfer functions", "up to")
 
 
 def training_bytes(arguments: Arguments, how: Training) -> int:

@@ -10,7 +10,7 @@ from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
 from refimpl.lmnn.arguments import USUAL, Request, as_request
 from refimpl.lmnn.driver import course, until_done
-from refimpl.lmnn.memory import most_pairs
+from refimpl.lmnn.memory import room_for_pairs
 from refimpl.lmnn.model import LMNNCallback, LMNNResult, Metric, factors_of
 from refimpl.lmnn.options import LMNNOptions
 from refimpl.lmnn.problem import LargeMarginProblem
@@ -109,7 +109,8 @@ def lmnn_rect(
         The most bytes that the training may take. The limit is compared with the estimate for
         :func:`lmnn` with the same arguments and one metric, whatever `r` is. A training of rank r
         takes at most that much, so the limit holds; with a small r it may need far less. See
-        :func:`estimate_memory`.
+        :func:`estimate_memory`. By default what is free when the training starts
+        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
 
     Returns
     -------
@@ -152,7 +153,7 @@ def lmnn_rect(
 
 def _train(request: Request, r: int) -> LMNNResult:
     """Train a factor of r rows."""
-    room = most_pairs(request)
+    room = room_for_pairs(request)
     tol = TOL if request.options.tol is None else request.options.tol
     X = request.X
     targets = request.targets
@@ -168,7 +169,7 @@ def _train(request: Request, r: int) -> LMNNResult:
         request.threads,
         request.options.search,
         original=X,
-        most_pairs=room,
+        room=room,
     )
     L = _start(problem, request, r, tol) if request.factors is None else request.factors
     checks = descend_low_rank(
@@ -192,4 +193,5 @@ def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) ->
         options=LMNNOptions(tol=tol, search=request.options.search),
         kernels=request.kernels,
         threads=request.threads,
+        max_memory=request.max_memory,
     ).L

@@ -6,9 +6,10 @@ from refimpl.kernels.subgradient import HELD
 from refimpl.lmnn.arguments import USUAL, Request, as_request
 from refimpl.lmnn.model import LMNNCallback, Metric
 from refimpl.lmnn.options import LMNNOptions
+from refimpl.lmnn.problem import Room
 from refimpl.lmnn.smoothed import MEMORY, MIXED
 from refimpl.products import MOST_SUMS
-from refimpl.resources import check_memory
+from refimpl.resources import check_memory, free_memory
 from refimpl.typing import ArrayLike, IntArray, Kernels
 
 __all__ = ["estimate_memory"]
@@ -116,21 +117,36 @@ def bytes_of_validation(request: Request) -> int:
     return 8 * (m * (12 * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
 
 
-def most_pairs(request: Request) -> int | None:
-    """Return the number of pairs that `max_memory` allows, or None without a limit.
+def room_for_pairs(request: Request) -> Room | None:
+    """Return how many pairs `max_memory` allows, or the memory that is free.
+
+    None stands for as many as there can be. With the memory that is free, the search for impostors
+    is that without a limit, so that neither the result nor the speed depends on it.
 
     Raises
     ------
     MemoryError
         If there is no room for a single pair.
     """
-    if request.max_memory is None:
-        return None
-    room = request.max_memory - bytes_of_validation(request)
     needed = bytes_for(*request.shape, 0) + bytes_of_validation(request)
-    check_memory(needed, request.max_memory, "points or dimensions")
+    check_memory(needed, request.max_memory, "points or dimensions", "at least")
+    most = pairs_of_classes(request.classes)
+    if request.max_memory is not None:
+        pairs = _pairs_within(request.max_memory, request, most)
+        return Room(pairs, "max_memory", "raise max_memory or pass fewer rows", True)
+    free = free_memory()
+    pairs = most if free is None else _pairs_within(free, request, most)
+    if pairs == most:
+        return None
+    advice = "free some memory, pass fewer rows, or max_memory to train anyway"
+    return Room(pairs, f"the memory that was free ({free:,} bytes)", advice, False)
+
+
+def _pairs_within(limit: int, request: Request, most: int) -> int:
+    """Return the number of pairs, up to `most`, whose training stays within `limit` bytes."""
+    room = limit - bytes_of_validation(request)
     low = 0
-    high = pairs_of_classes(request.classes)
+    high = most
     while low < high:
         middle = (low + high + 1) // 2
         if bytes_for(*request.shape, middle) <= room:

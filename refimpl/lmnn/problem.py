@@ -62,6 +62,29 @@ class Evaluation:
     Z: FloatArray
 
 
+@dataclass(frozen=True)
+class Room:
+    """The memory that a training has for its working set.
+
+    Attributes
+    ----------
+    pairs : int
+        The largest number of pairs.
+    source : str
+        What limits it, for the message.
+    advice : str
+        What the message advises.
+    in_blocks : bool
+        Whether impostors are looked for in blocks of points, so that no search finds many more
+        pairs than there is room for.
+    """
+
+    pairs: int
+    source: str
+    advice: str
+    in_blocks: bool
+
+
 class LargeMarginProblem:
     """Points, classes, target neighbours and a working set of pairs (i, l).
 
@@ -82,7 +105,7 @@ class LargeMarginProblem:
         (§ 4.2). Both find the same impostors.
     original : ndarray, shape (n, d), optional
         The points before they were centred; by default X.
-    most_pairs : int, optional
+    room : Room, optional
         The largest number of pairs in the working set; a larger one raises MemoryError.
     """
 
@@ -97,7 +120,7 @@ class LargeMarginProblem:
         threads: int | None = None,
         search: Search = "product",
         original: FloatArray | None = None,
-        most_pairs: int | None = None,
+        room: Room | None = None,
     ) -> None:
         self.X = X
         self.classes = classes
@@ -108,7 +131,7 @@ class LargeMarginProblem:
         self.threads = threads
         self.search = search
         self.original = X if original is None else original
-        self._most = most_pairs
+        self._room = room
         self.n, self.d = X.shape[-2:]
         self.k = targets.shape[1]
         self.partitions = int(partition.max()) + 1
@@ -138,7 +161,7 @@ class LargeMarginProblem:
             self.kernels,
             self.threads,
             self.search,
-            most_pairs=self._most,
+            room=self._room,
         )
 
     def set_pairs(self, i: IntArray, l: IntArray) -> None:
@@ -188,7 +211,8 @@ class LargeMarginProblem:
         codes: list[IntArray] = []
         for alpha, images in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
-            block = self.n if self._most is None else max(1, LOOKS // max(1, len(members)))
+            in_blocks = self._room is not None and self._room.in_blocks
+            block = max(1, LOOKS // max(1, len(members))) if in_blocks else self.n
             for start in range(0, self.n, block):
                 part = slice(start, start + block)
                 i, l = look(
@@ -205,10 +229,11 @@ class LargeMarginProblem:
         return pairs // self.n, pairs % self.n
 
     def _require_room(self, pairs: int) -> None:
-        if self._most is not None and pairs > self._most:
+        room = self._room
+        if room is not None and pairs > room.pairs:
             raise MemoryError(
-                f"max_memory must have room for all pairs of a point and an impostor; it has room "
-                f"for {self._most:,}; got at least {pairs:,} (raise max_memory or pass fewer rows)"
+                f"{room.source} must have room for all pairs of a point and an impostor; it has "
+                f"room for {room.pairs:,}; got at least {pairs:,} ({room.advice})"
             )
 
     def _in_trees(

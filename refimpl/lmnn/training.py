@@ -19,7 +19,7 @@ from refimpl.checks import as_count, as_generator, as_matrix
 from refimpl.lmnn import algorithm, printed, smoothed
 from refimpl.lmnn.arguments import USUAL, Request, as_request, checked
 from refimpl.lmnn.driver import course, until_done, with_what_was_left_out
-from refimpl.lmnn.memory import most_pairs
+from refimpl.lmnn.memory import room_for_pairs
 from refimpl.lmnn.model import Check, LMNNCallback, LMNNResult, Metric
 from refimpl.lmnn.neighbors import metric_neighbors
 from refimpl.lmnn.options import LMNNOptions, Solver
@@ -140,7 +140,10 @@ def lmnn(
         one metric. The solver "printed" starts as ``algorithm.py`` does; with a validation set and
         several metrics it starts from a training of one metric.
     max_memory : int, optional
-        The most bytes that the training may take; see :func:`estimate_memory`.
+        The most bytes that the training may take; see :func:`estimate_memory`. By default what is
+        free when the training starts (:func:`refimpl.resources.free_memory`), and no limit where
+        that is unknown. Unlike a limit that is passed, this default changes neither the search for
+        impostors nor its speed.
 
     Returns
     -------
@@ -183,7 +186,7 @@ def lmnn(
 
 def _train(request: Request) -> LMNNResult:
     """Train in rounds, each with target neighbours of its own."""
-    room = most_pairs(request)
+    room = room_for_pairs(request)
     options = request.options
     tol = TOL if options.tol is None else options.tol
     X = request.X
@@ -205,7 +208,7 @@ def _train(request: Request) -> LMNNResult:
             request.threads,
             options.search,
             original=X,
-            most_pairs=room,
+            room=room,
         )
         steps = _steps(problem, request, solver, factors, tol)
         finish = partial(with_what_was_left_out, problem=problem, tol=tol)

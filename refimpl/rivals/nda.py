@@ -32,7 +32,8 @@ from scipy.spatial.distance import cdist
 from refimpl.checks import as_count, as_labels, as_matrix, as_number
 from refimpl.results import result
 from refimpl.rivals.whitening import centred_by_class, principal_deviations
-from refimpl.typing import ArrayLike, FloatArray
+from refimpl.spaces.ranks import blocks
+from refimpl.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["NDA", "nonparametric_discriminant_analysis"]
 
@@ -207,19 +208,34 @@ def between_class_scatter(Z: list[FloatArray], k: int, alpha: float) -> FloatArr
     S_b = np.zeros((r, r))
     for i, Z_i in enumerate(Z):
         # column 0 is the vector itself
-        own = np.sort(cdist(Z_i, Z_i), axis=1)[:, min(k, len(Z_i) - 1)]
+        place = min(k, len(Z_i) - 1)
+        own = np.concatenate(
+            [
+                np.sort(cdist(Z_i[rows], Z_i), axis=1)[:, place]
+                for rows in blocks(len(Z_i), len(Z_i))
+            ]
+        )
         for j, Z_j in enumerate(Z):
             if j == i:
                 continue
-            distances = cdist(Z_i, Z_j)
-            nearest = distances.argsort(axis=1, kind="stable")[:, :k]
-            other = np.take_along_axis(distances, nearest[:, -1:], axis=1)[:, 0]
+            other, nearest = _nearest(Z_i, Z_j, k)
             M_j = np.array([Z_j[neighbors].mean(axis=0) for neighbors in nearest])  # local means
             w = boundary_weights(own, other, alpha)
             S_b += (w[:, None] * (Z_i - M_j)).T @ (Z_i - M_j)
     S_b /= sum(len(Z_i) for Z_i in Z)
     symmetric: FloatArray = (S_b + S_b.T) / 2
     return symmetric
+
+
+def _nearest(Q: FloatArray, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+    """Return the distance of each query to its k-th nearest vector, and the k nearest."""
+    far: list[FloatArray] = []
+    nearest: list[IntArray] = []
+    for rows in blocks(len(Q), len(X)):
+        D = cdist(Q[rows], X)
+        nearest.append(D.argsort(axis=1, kind="stable")[:, :k])
+        far.append(np.take_along_axis(D, nearest[-1][:, -1:], axis=1)[:, 0])
+    return np.concatenate(far), np.concatenate(nearest)
 
 
 def boundary_weights(own: FloatArray, other: FloatArray, alpha: float) -> FloatArray:

@@ -18,7 +18,7 @@ import numpy as np
 
 from refimpl.checks import as_count
 from refimpl.kernels import SearchForest
-from refimpl.results import FileFormatError, beside, digest, load, save
+from refimpl.results import FileFormatError, beside, digest, load, naming, save
 from refimpl.typing import Int32Array, IntArray, Points
 
 __all__: list[str] = []
@@ -45,13 +45,15 @@ def write_index(
     if path.exists():
         if not (path / "index.json").is_file():
             raise FileExistsError(f"path must be new or an index; got {path}, which is no index")
-        _write(path, forest, *arrays())
+        with naming(path):
+            _write(path, forest, *arrays())
         return
     temporary = beside(path, ".tmp")
     try:
-        temporary.mkdir()
-        _write(temporary, forest, *arrays())
-        os.replace(temporary, path)
+        with naming(path):
+            temporary.mkdir()
+            _write(temporary, forest, *arrays())
+            os.replace(temporary, path)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise

@@ -78,7 +78,11 @@ def estimate_memory(
     lam = as_lam(lam)
     check_threads(threads)
     options = as_options(options, ForestOptions)
-    similar = as_similarity(S, len(points)).nnz
+    return memory_bytes(points, as_similarity(S, len(points)).nnz, M, lam, options)
+
+
+def memory_bytes(points: Points, similar: int, M: int, lam: float, options: ForestOptions) -> int:
+    """Return :func:`estimate_memory` for checked arguments and the number of similar pairs."""
     n, d = points.shape
     most = 2 ** min(options.max_depth, DEEP)
     leaves = min(most, n, most if options.max_leaves is None else options.max_leaves)

@@ -13,6 +13,7 @@ import numpy as np
 from refimpl.checks import as_kernels, as_vectors_like
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
+from refimpl.resources import check_free_memory
 from refimpl.results import from_new_arrays
 from refimpl.search_forest import algorithm
 from refimpl.search_forest.algorithm import Round
@@ -123,7 +124,10 @@ def selection(
            [False, False,  True,  True]])
     """
     of_Q = to_terms(forest, Q, kernels=kernels, threads=threads)
-    of_X = as_kernels(kernels).forest_words(forest, points_for(forest, X, "X"), threads=threads)
+    points = points_for(forest, X, "X")
+    needed = 17 * len(of_Q) * len(points)  # T, and for one tree t and c t
+    check_free_memory(needed, "the matrix T(q, x)", "queries or points")
+    of_X = as_kernels(kernels).forest_words(forest, points, threads=threads)
     return algorithm.selection(of_Q, of_X, forest.c)
 
 

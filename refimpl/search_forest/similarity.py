@@ -13,9 +13,12 @@ from scipy import sparse
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, as_labels, as_matrix, as_number
 from refimpl.kernels.contract import check_threads
+from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, Kernels, Labels, Points
 
 __all__ = ["as_similarity", "label_similarity", "neighbor_similarity"]
+
+PAIR_BYTES = 14  # for an entry: the product, its copy as bool, and their columns
 
 
 def neighbor_similarity(
@@ -91,6 +94,8 @@ def label_similarity(y: ArrayLike) -> sparse.csr_matrix:
     ------
     TypeError, ValueError
         If `y` is no list of at least one label, or the labels are not of one type.
+    MemoryError
+        If the entries would not fit into the memory that is free.
 
     See Also
     --------
@@ -112,6 +117,8 @@ def label_similarity(y: ArrayLike) -> sparse.csr_matrix:
         n = 1
     labels: Labels = as_labels(values, n, "y")
     places = np.unique(labels, return_inverse=True)[1]
+    pairs = int((np.bincount(places) ** 2).sum())
+    check_free_memory(PAIR_BYTES * pairs, "the similarity of all pairs of a class", "points")
     member = sparse.csr_matrix(
         (np.ones(len(places), dtype=np.int32), (np.arange(len(places)), places))
     )

@@ -18,10 +18,10 @@ from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, as_opt
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
-from refimpl.resources import check_memory
+from refimpl.resources import check_memory, expected
 from refimpl.search_forest import algorithm
 from refimpl.search_forest.algorithm import Round, selection_rounds
-from refimpl.search_forest.memory import estimate_memory
+from refimpl.search_forest.memory import memory_bytes
 from refimpl.search_forest.model import (
     forest_of_rounds,
     require_forest,
@@ -98,7 +98,8 @@ def search_forest(
         ``step.result``. The result is that of an uninterrupted training, as each tree has a random
         stream of its own. X, S and `lam` are checked to be the same; the other arguments are not.
     max_memory : int, optional
-        Bytes; see :func:`estimate_memory`.
+        Bytes; see :func:`estimate_memory`. By default what is free when the training starts
+        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
 
     Returns
     -------
@@ -152,9 +153,8 @@ def search_forest(
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
     S = as_similarity(S, len(X))
-    if max_memory is not None:
-        needed = estimate_memory(X, S, M, lam, options=options)
-        check_memory(needed, max_memory, "points or similar pairs, or a larger lam")
+    needed = memory_bytes(X, S.nnz, expected(M, max_memory), lam, options)
+    check_memory(needed, max_memory, "points or similar pairs, or a larger lam", "up to")
     pairs = _pairs(options, S, lam, kernels, threads)
     growth = _Growth(X, M, lam)
     if start is not None:

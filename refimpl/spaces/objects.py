@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refimpl.checks import as_indices
+from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = ["CallableSpace", "PrecomputedSpace", "Space", "as_space"]
@@ -90,9 +91,13 @@ class Space:
         ------
         TypeError, ValueError
             If `Q` or `references` do not fit the space, or a distance is NaN, infinite or negative.
+        MemoryError
+            If the result would not fit into the memory that is free.
         """
         Q = self.as_queries(Q)
         references = as_indices(references, len(self), "references")
+        needed = 16 * len(Q) * len(references)
+        check_free_memory(needed, "the matrix of distances", "queries or references")
         distinct, position = np.unique(references, return_inverse=True)
         block = self._block(Q, distinct)
         self._require_distances(block, distinct)

@@ -6,6 +6,7 @@ Not handled here: how references are chosen, and distances between embedded obje
 from typing import Any
 
 from refimpl.checks import as_count, as_matrix, as_vectors_like
+from refimpl.resources import check_free_memory
 from refimpl.spaces.objects import Space, as_space
 from refimpl.typing import ArrayLike, FloatArray, IntArray
 
@@ -93,7 +94,14 @@ def as_dimension(d: Any, largest: int) -> int:
 
 
 def as_embedded(Q: ArrayLike, X: ArrayLike, d: int) -> tuple[FloatArray, FloatArray]:
-    """Return the checked vectors of two sets of embedded objects.
+    """Return the checked vectors of two sets of embedded objects, to compare all with all.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are no vectors of `d` finite numbers.
+    MemoryError
+        If the matrix of their distances would not fit into the memory that is free.
 
     Examples
     --------
@@ -105,4 +113,7 @@ def as_embedded(Q: ArrayLike, X: ArrayLike, d: int) -> tuple[FloatArray, FloatAr
         raise ValueError(
             f"Q must have {d} columns, the dimensions of the embedding; got {embedded.shape[1]}"
         )
-    return embedded, as_vectors_like(X, embedded, "X")
+    vectors = as_vectors_like(X, embedded, "X")
+    needed = 16 * len(embedded) * len(vectors)
+    check_free_memory(needed, "the matrix of distances", "queries or objects")
+    return embedded, vectors

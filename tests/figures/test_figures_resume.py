@@ -1,8 +1,10 @@
-"""Kill a real run at random moments: nothing finished is lost, the numbers are those of a run in
-peace.
+"""Kill a run at random moments, fill its disk, damage its files: nothing finished is lost, the
+numbers are those of a run in peace.
+
+The runs are forked children of this process, so none imports anything; two runs with workers are
+processes of their own. The same with a figure of each paper: ``python -m tests.faults``.
 """
 
-import json
 import os
 import random
 import signal
@@ -12,121 +14,94 @@ import time
 from pathlib import Path
 
 import fake_paper
+import figure_faults as figures
+import forked
+import pytest
+
+from paper_figures import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("fake.figure1", "fake.table1")
+pytestmark = [
+    pytest.mark.skipif(not forked.POSSIBLE, reason="this system has no fork"),
+    pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning"),
+]
 
 
-def start(out, *names, jobs="2"):
-    environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory):
+    """The made-up paper's drawn figure, made in peace; its tasks take next to no time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fake_paper, "SECONDS", 0.01)
+        folder = tmp_path_factory.mktemp("faults")
+        yield figures.Subject(folder, "fake", "figure1", "reference", [fake_paper.PAPER])
+
+
+def test_the_figure_has_its_parts(subject):
+    assert subject.n == fake_paper.N_TASKS
+
+
+@pytest.mark.parametrize("fault", [name for name in figures.TRIALS if name != "kill -9"])
+def test_fault(fault, subject):
+    said = figures.trial(fault, subject, random.Random(20060101))
+    if said == "not allowed here":
+        pytest.skip("this process may not mount a disk")
+
+
+def test_killed_runs_go_on_with_the_same_numbers(subject, tmp_path):
+    said = figures.killed(
+        subject, tmp_path, random.Random(20060101), times=3, pause=0.05, missing=14
+    )
+    assert ", 0 of 14" not in said, said
+
+
+def test_ctrl_c_in_a_run_without_workers(subject, tmp_path):
+    child = subject.start(tmp_path)
+    while len(subject.parts(tmp_path)) < 2 and not child.ended():
+        time.sleep(0.001)
+    assert child.stop(signal.SIGINT) == cli.INTERRUPTED, child.said()
+    assert "Interrupted. Each finished task is kept" in child.said()
+    assert "Traceback" not in child.said(), child.said()
+    assert (tmp_path / "index.html").is_file()
+    subject.go_on(tmp_path, subject.parts(tmp_path))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda n: n.name)
+def test_runs_with_workers_are_stopped_and_go_on_without(number, subject, tmp_path):
+    """The parts of two workers and those of none make the figure that none makes."""
     script = str(ROOT / "tests" / "support" / "fake_paper.py")
-    command = [sys.executable, script, *names, "--kernels", "reference", "--jobs", jobs]
-    return subprocess.Popen(
-        [*command, "--out", str(out)],
-        env=environment,
-        stdout=subprocess.PIPE,
+    command = [sys.executable, script, "fake.figure1", "--kernels", "reference", "--jobs", "2"]
+    paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    process = subprocess.Popen(
+        [*command, "--out", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": paths, "FAKE_SECONDS": str(fake_paper.SECONDS)},
         stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         text=True,
         start_new_session=True,
     )
-
-
-def parts(out):
-    times = {}
-    for path in (out / "fake" / ".parts").rglob("*.json"):
-        json.loads(path.read_text())  # never half a file
-        times[path] = path.stat().st_mtime_ns
-    return times
-
-
-def stop_after(process, out, more, delay, number):
-    """Send a signal to the run and its workers once `more` parts are new; give its output and exit
-    code.
-    """
-    goal = len(parts(out)) + more
-    deadline = time.monotonic() + 60
-    while len(parts(out)) < goal and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(delay)
+    while len(subject.parts(tmp_path)) < 3 and process.poll() is None:
+        time.sleep(0.001)
     try:
         os.killpg(process.pid, number)
     except ProcessLookupError:
-        pass
-    output = process.communicate(timeout=60)
-    return output, process.returncode
-
-
-def finish(out, *names, jobs="2"):
-    process = start(out, *names, jobs=jobs)
-    output = process.communicate(timeout=120)
-    assert process.returncode == 0, output
-    return output
-
-
-def rows(out):
-    return [
-        json.loads((out / "fake" / f"{n.split('.')[1]}.json").read_text())["rows"] for n in NAMES
-    ]
-
-
-def test_killed_runs_go_on_with_the_same_numbers(tmp_path):
-    peace = tmp_path / "peace"
-    war = tmp_path / "war"
-    finish(peace, *NAMES)
-    rng = random.Random(20060101)
-    kept = {}
-    for _ in range(4):
-        process = start(war, *NAMES)
-        stop_after(process, war, rng.randint(0, 3), rng.uniform(0.0, 0.3), signal.SIGKILL)
-        now = parts(war)
-        assert kept.items() <= now.items()  # nothing lost, nothing computed twice
-        kept = now
-    assert kept, "no task was finished before any of the kills"
-    finish(war, *NAMES)
-    final = parts(war)
-    assert kept.items() <= final.items() and len(final) == fake_paper.N_TASKS
-    assert rows(war) == rows(peace)
-    for suffix in (".svg", ".png"):
-        assert (war / f"fake/figure1{suffix}").read_bytes() == (
-            peace / f"fake/figure1{suffix}"
-        ).read_bytes()
-
-
-def test_ctrl_c_says_what_is_kept(tmp_path):
-    process = start(tmp_path, *NAMES)
-    (_, said), code = stop_after(process, tmp_path, 3, 0.05, signal.SIGINT)
-    assert code == 130, said
-    assert "Interrupted. Each finished task is kept" in said
-    assert "Traceback" not in said, said
-    kept = parts(tmp_path)
-    assert len(kept) >= 3 and (tmp_path / "index.html").is_file()
-    finish(tmp_path, *NAMES)
-    assert kept.items() <= parts(tmp_path).items()
-
-
-def test_ctrl_c_in_a_run_without_workers(tmp_path):
-    process = start(tmp_path, *NAMES, jobs="1")
-    (_, said), code = stop_after(process, tmp_path, 2, 0.0, signal.SIGINT)
-    assert code == 130 and "Traceback" not in said, said
-    assert len(parts(tmp_path)) >= 2
+        pass  # it has ended already
+    said = process.communicate(timeout=120)[1]
+    kept = subject.parts(tmp_path)
+    assert len(kept) >= 3, said
+    if number == signal.SIGINT and process.returncode != cli.DONE:
+        assert process.returncode == cli.INTERRUPTED, said
+        assert "Interrupted. Each finished task is kept" in said and "Traceback" not in said
+    subject.go_on(tmp_path, kept)
 
 
 def test_module_is_a_command(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "paper_figures",
-        "boosted_distance.figure1",
-        "--kernels",
-        "reference",
-    ]
+    command = [sys.executable, "-m", "paper_figures", "boostmap.figure2", "--jobs", "1"]
     done = subprocess.run(
-        [*command, "--out", str(tmp_path), "--jobs", "1"],
+        [*command, "--kernels", "reference", "--out", str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(f"see {tmp_path}/index.html\n")

@@ -37,9 +37,9 @@ SHAPES = {
     "zeros": (160, 40, lambda rng, shape: rng.normal(size=shape) * (rng.random(shape) < 0.1)),
     "few values, many features": (250, 150, lambda rng, shape: rng.integers(0, 16, shape)),
     "constant": (500, 16, lambda rng, shape: np.ones(shape)),
-    "wide": (12, 3000, lambda rng, shape: rng.normal(size=shape)),
+    "wide": (12, 600, lambda rng, shape: rng.normal(size=shape)),
     "more rows than 16 bits hold": (400, 20, lambda rng, shape: rng.integers(0, 256, shape)),
-    "single precision": (60, 200, lambda rng, shape: rng.normal(size=shape).astype(np.float32)),
+    "single precision": (40, 120, lambda rng, shape: rng.normal(size=shape).astype(np.float32)),
 }
 
 
@@ -77,7 +77,7 @@ LABELS = {
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("labels", LABELS)
-@pytest.mark.parametrize(("n", "d", "T"), [(9, 500, 3), (60, 1, 200), (90, 30, 5)])
+@pytest.mark.parametrize(("n", "d", "T"), [(9, 150, 3), (60, 1, 60), (48, 12, 5)])
 @pytest.mark.parametrize("learner", [Stumps(), DepthTwoTrees()], ids=lambda x: type(x).__name__)
 def test_labels_and_rounds(labels, n, d, T, learner, kernels):
     X = np.random.default_rng(6).normal(size=(n, d))
@@ -91,7 +91,7 @@ def test_labels_and_rounds(labels, n, d, T, learner, kernels):
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize(("n", "d"), [(20000, 2), (2000, 60), (10, 3000)])
+@pytest.mark.parametrize(("n", "d"), [(20000, 2), (2000, 40), (10, 800)])
 def test_plain_sets(n, d, kernels):
     X = np.random.default_rng(1).normal(size=(n, d))
     P = X[: n // 3]
@@ -414,8 +414,8 @@ def forest_pairs(kind, n):
         ("clusters", "random labels", 300, 18, 2, 0.001, {"max_depth": 1}),
         ("clusters", "random labels", 184, 1, 1, 0.05, {"max_leaves": 100}),
         ("clusters", "any", 361, 2, 5, 0.001, {"max_leaves": 12}),
-        ("clusters", "any", 115, 2, 5, 0.3, {"max_depth": 7}),
-        ("clusters", "one class", 415, 4, 5, 0.3, {"refine": 0}),
+        ("clusters", "any", 65, 2, 5, 0.3, {"max_depth": 7}),
+        ("clusters", "one class", 215, 4, 5, 0.3, {"refine": 0}),
         ("constant", "any", 407, 68, 2, 0.01, {"max_depth": 3, "refine": 0}),
         ("constant", "one class", 256, 2, 1, 0.005, {"max_depth": 7, "refine": 0}),
         ("normal", "random labels", 400, 6, 2, 0.05, {}),
@@ -493,10 +493,10 @@ def test_max_memory_of_search_forests():
     [
         (60, 2, 2, 3),
         (60, 100, 3, 1),
-        (300, 10, 3, 3),
-        (800, 3, 3, 1),
-        (200, 2, 2, 12),
-        (200, 12, 6, 3),
+        (160, 10, 3, 3),
+        (400, 3, 3, 1),
+        (120, 2, 2, 12),
+        (120, 12, 6, 3),
     ],
 )
 def test_lmnn(n, d, classes, k, labels, kernels):
@@ -536,7 +536,7 @@ def test_lmnn(n, d, classes, k, labels, kernels):
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize(("m", "d", "several"), [(20_000, 20, False), (20_000, 100, True)])
+@pytest.mark.parametrize(("m", "d", "several"), [(10_000, 20, False), (6_000, 40, True)])
 def test_lmnn_with_a_validation_set(m, d, several, kernels):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, d))

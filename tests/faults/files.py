@@ -1,0 +1,298 @@
+"""Faults around the library's own files: results, checkpoints of trainings, indexes.
+
+Each function raises AssertionError or says what it tried.
+"""
+
+import errno
+import shutil
+import signal
+import time
+
+import numpy as np
+from forked import Child
+from result_examples import examples
+from small_disks import disk, leave
+
+import refimpl_fast
+from refimpl import Checkpoint, load, save
+from refimpl.boosted_distance import boosted_distance
+from refimpl.boostmap import CandidateDistances, boostmap, random_triples
+from refimpl.ftune import FTuneOptions, ftune, random_landmarks
+from refimpl.lmnn import LMNNOptions, lmnn
+from refimpl.results import FileFormatError
+from refimpl.search_forest import InvertedIndex, label_similarity, search_forest
+
+# ------------------------------------------------------------------------------------------ results
+
+
+def kill_while(work, path, log, rng):
+    """Repeat some work in a child, and kill it at a random moment after `path` is there."""
+
+    def endless():
+        while True:
+            work()
+
+    child = Child(endless, log)
+    while not path.exists() and not child.ended():
+        time.sleep(0.001)
+    time.sleep(rng.uniform(0.0, 0.1))
+    assert child.stop(signal.SIGKILL) == -signal.SIGKILL, child.said()
+
+
+def results_killed(folder, rng):
+    """Kill -9 while each kind of result is saved over an earlier file."""
+    values = examples()
+    for name, value in values.items():
+        path = folder / name
+        kill_while(lambda path=path, value=value: save(path, value), path, folder / "log", rng)
+        assert load(path) == value, name
+    return f"{len(values)} kinds of results"
+
+
+def require_no_room(work, path):
+    """Check that work fails for want of room, and says for which file."""
+    try:
+        work()
+    except OSError as error:
+        assert error.errno == errno.ENOSPC and str(path) in str(error), repr(error)
+    else:
+        raise AssertionError(f"{path} was written on a full disk")
+
+
+def results_without_room(folder, rng):
+    """Save each kind of result on a full disk over an earlier file."""
+    values = examples()
+    with disk(folder / "disk") as mounted:
+        if not mounted:
+            return "not allowed here"
+        for name, value in values.items():
+            path = folder / "disk" / name
+            save(path, value)
+            ballast = leave(folder / "disk", 0)
+            require_no_room(lambda path=path, value=value: save(path, value), path)
+            assert load(path) == value, name
+            left = {entry.name for entry in path.parent.iterdir()}
+            assert left == {name, "ballast"}, left
+            ballast.unlink()
+            save(path, value)
+            path.unlink()
+    return f"{len(values)} kinds of results"
+
+
+def require_refused(read, path, content, value, named=None, whole=False):
+    """Check that a damaged file is refused by name; what reads as before may pass."""
+    path.write_bytes(content)
+    try:
+        seen = read()
+    except FileFormatError as error:
+        assert str(named or path) in str(error), str(error)
+        return 0
+    assert not whole and seen == value, f"{path} was read though it is damaged"
+    return 1
+
+
+def results_damaged(folder, rng):
+    """Cut, empty, exchange and flip bits of the files of results."""
+    values = examples()
+    harmless = 0
+    for name, value in values.items():
+        path = folder / name
+        save(path, value)
+        content = path.read_bytes()
+        cuts = [0, 1, len(content) - 1, *(rng.randrange(len(content)) for _ in range(10))]
+        for damage in [*(content[:cut] for cut in cuts), b'{"a": 1}', b"PK\x05\x06" + bytes(18)]:
+            require_refused(lambda path=path: load(path), path, damage, value, whole=True)
+        for _ in range(20):
+            place, bit = rng.randrange(len(content)), 1 << rng.randrange(8)
+            damage = content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
+            harmless += require_refused(lambda path=path: load(path), path, damage, value)
+    return f"{len(values)} kinds, {34 * len(values)} damages, {harmless} bits harmless"
+
+
+# -------------------------------------------------------------------------------------- checkpoints
+
+
+def points(n, d):
+    """Points of three classes that overlap."""
+    y = np.arange(n) % 3
+    return np.random.default_rng(0).normal(size=(n, d)) + y[:, None], y
+
+
+def trainings():
+    """A training of each paper: a function of the keywords `callback` and `start`."""
+    X, y = points(120, 5)
+    few, of_few = points(60, 4)
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    distances = CandidateDistances(D, D)
+    triples = random_triples(D, 2000, rng=np.random.default_rng(1))
+    S = label_similarity(y)
+    pairs = random_landmarks(y, 20, rng=np.random.default_rng(2))
+    options = FTuneOptions(C=1.0, choose="training")
+    fast = {"kernels": refimpl_fast, "threads": 1}
+
+    def rng():
+        return np.random.default_rng(3)
+
+    return {
+        "boosted_distance": lambda **k: boosted_distance(few, of_few, 60, **fast, **k),
+        "boostmap": lambda **k: boostmap(distances, triples, 8, rng=rng(), **fast, **k),
+        "search_forest": lambda **k: search_forest(X, S, 20, 0.05, rng=rng(), **fast, **k),
+        "lmnn": lambda **k: lmnn(X, y, options=LMNNOptions(tol=1e-4), **fast, **k),
+        "ftune": lambda **k: ftune(-D, y, pairs, options=options, **fast, **k),
+    }
+
+
+def require_end(name, result, expected):
+    """Check a continued training: bit for bit, or for LMNN the same optimum."""
+    if name != "lmnn":
+        assert result == expected, f"{name} ended otherwise"
+        return
+    assert result.converged, name
+    near = abs(result.objective - expected.objective)
+    assert near <= 2e-4 * expected.objective, (result.objective, expected.objective)
+
+
+def checkpoints_killed(folder, rng, times=3):
+    """Kill -9 trainings that save checkpoints, and go on from the file."""
+    kills = 0
+    for name, train in trainings().items():
+        expected = train()
+        path = folder / name
+        for _ in range(times):
+            start = load(path) if path.exists() else None
+
+            def work(path=path, train=train, start=start):
+                with Checkpoint(path, every=0) as checkpoint:
+                    train(callback=checkpoint, start=start)
+
+            child = Child(work, folder / "log")
+            while not path.exists() and not child.ended():
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0.0, 0.3))
+            kills += child.stop(signal.SIGKILL) == -signal.SIGKILL
+            load(path)
+        require_end(name, train(start=load(path)), expected)
+    return f"5 trainings, {kills} kills"
+
+
+def checkpoints_without_room(folder, rng):
+    """Fill the disk after the second step of each training, and go on when there is room."""
+    with disk(folder / "disk") as mounted:
+        if not mounted:
+            return "not allowed here"
+        for name, train in trainings().items():
+            expected = train()
+            path = folder / "disk" / name
+            checkpoint = Checkpoint(path, every=0)
+            ballast = folder / "disk" / "ballast"
+
+            def callback(step, checkpoint=checkpoint, ballast=ballast):
+                if step.number > 1 and not ballast.exists():
+                    checkpoint(step)
+                    leave(ballast.parent, 0)
+                checkpoint(step)
+                checkpoint._unsaved = step
+                checkpoint.write()
+
+            require_no_room(lambda train=train, callback=callback: train(callback=callback), path)
+            ballast.unlink()
+            require_end(name, train(start=load(path)), expected)
+            path.unlink()
+    return "5 trainings"
+
+
+# ------------------------------------------------------------------------------------------ indexes
+
+
+def an_index():
+    """Return an index of two hundred points with their vectors."""
+    X, y = points(200, 5)
+    forest = search_forest(X, label_similarity(y), 3, 0.05, rng=np.random.default_rng(4))
+    return InvertedIndex(forest, X), X
+
+
+def answers(index, Q):
+    """Return what an index answers."""
+    return index.candidates(Q[:20])
+
+
+def indexes_killed(folder, rng, times=15):
+    """Kill -9 while an index is saved over the same index with fewer or more points."""
+    index, X = an_index()
+    more, _ = an_index()
+    more.add(X[:50])
+    expected = answers(index, X), answers(more, X)
+    path = folder / "index"
+    index.save(path)
+    for _ in range(times):
+
+        def work():
+            more.save(path)
+            index.save(path)
+
+        kill_while(work, path, folder / "log", rng)
+        assert answers(InvertedIndex.load(path), X) in expected
+    index.save(path)
+    assert len(list(path.iterdir())) == 2, "a killed call's arrays are left"
+    return f"{times} kills"
+
+
+def indexes_without_room(folder, rng):
+    """Save an index on a full disk, over an old index and as a new one."""
+    index, X = an_index()
+    with disk(folder / "disk") as mounted:
+        if not mounted:
+            return "not allowed here"
+        path = folder / "disk" / "index"
+        index.save(path)
+        for pages in (0, 1, 2):
+            ballast = leave(folder / "disk", pages)
+            require_no_room(lambda: index.save(path), path)
+            new = folder / "disk" / "new"
+            require_no_room(lambda new=new: index.save(new), new)
+            assert answers(InvertedIndex.load(path), X) == answers(index, X)
+            left = sorted(entry.name for entry in path.parent.iterdir())
+            assert left == ["ballast", "index"], left
+            ballast.unlink()
+            index.save(path)
+    return "3 times, old and new"
+
+
+def indexes_damaged(folder, rng):
+    """Cut, empty, exchange and flip bits of each file of an index."""
+    index, X = an_index()
+    path = folder / "index"
+    index.save(path)
+    expected = answers(index, X)
+    files = [file for file in sorted(path.rglob("*")) if file.is_file()]
+    harmless = damages = 0
+    for file in files:
+        content = file.read_bytes()
+        cuts = [0, 1, len(content) - 1, rng.randrange(len(content))]
+        flips = [(rng.randrange(len(content)), 1 << rng.randrange(8)) for _ in range(20)]
+
+        def read():
+            return answers(InvertedIndex.load(path), X)
+
+        for damage in [*(content[:cut] for cut in cuts), b'{"a": 1}']:
+            require_refused(read, file, damage, expected, path, whole=True)
+        for place, bit in flips:
+            damage = content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
+            harmless += require_refused(read, file, damage, expected, path)
+        damages += 25
+        file.write_bytes(content)
+    assert answers(InvertedIndex.load(path), X) == expected
+    shutil.rmtree(path)
+    return f"{len(files)} files, {damages} damages, {harmless} bits harmless"
+
+
+TRIALS = {
+    ("results", "kill -9"): results_killed,
+    ("results", "full disk"): results_without_room,
+    ("results", "damaged files"): results_damaged,
+    ("checkpoints", "kill -9"): checkpoints_killed,
+    ("checkpoints", "full disk"): checkpoints_without_room,
+    ("indexes", "kill -9"): indexes_killed,
+    ("indexes", "full disk"): indexes_without_room,
+    ("indexes", "damaged files"): indexes_damaged,
+}

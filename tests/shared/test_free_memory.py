@@ -1,0 +1,256 @@
+"""The memory that is free, as the kernel's files tell it, and who asks for it by default.
+
+A folder of made-up files stands in for /proc and /sys. Not tested here: Windows and macOS, and
+whether the estimates are right (test_memory.py).
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+from test_trainings_refuse import TRAININGS
+
+from refimpl import resources
+from refimpl.boosted_distance import boosted_distance, similarity, staged_nearest_neighbor
+from refimpl.boosted_distance.differences import Differences
+from refimpl.boostmap import nearby_triples, selective_triples
+from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
+from refimpl.lmnn import estimate_memory as estimate_lmnn
+from refimpl.lmnn.memory import bytes_for
+from refimpl.resources import check_free_memory, check_memory, free_memory
+from refimpl.rivals.lipschitz import lipschitz
+from refimpl.search_forest import label_similarity, search_forest, selection
+from refimpl.spaces import CallableSpace
+
+ROOT = Path(__file__).resolve().parents[2]
+MANY = 10**15
+V2 = "0::/a/b\n"
+V1 = "7:cpu,cpuacct:/x\n4:memory:/a/b\n0::/\n"
+MOUNT_V2 = "30 23 0:26 / /sys/fs/cgroup rw,relatime shared:4 - cgroup2 cgroup2 rw\n"
+MOUNT_V1 = (
+    "31 23 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+    "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+)
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """A function that lays files below a folder that stands in for the root of the file system."""
+    monkeypatch.setattr(resources, "ROOT", tmp_path)
+    monkeypatch.setattr(resources, "ALWAYS_FREE", 0)
+
+    def lay(**files):
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(str(text))
+
+    return lay
+
+
+def available(machine, kilobytes):
+    text = f"MemTotal: {MANY} kB\nMemFree: 1 kB\nMemAvailable:   {kilobytes} kB\nBuffers: 2 kB\n"
+    machine(proc__meminfo=text)
+
+
+def groups(machine, cgroup, mounts, folder, names, sizes):
+    """Lay a control group's limit, use and cache."""
+    machine(proc__self__cgroup=cgroup, proc__self__mountinfo=mounts)
+    for name, size in zip(names, sizes, strict=True):
+        machine(**{f"sys__fs__cgroup__{folder}{name}": size})
+
+
+def test_the_kernel_says_what_is_available(machine):
+    available(machine, 5000)
+    assert free_memory() == 5000 * 1024
+
+
+@pytest.mark.parametrize(
+    ("limit", "used", "cache", "free"),
+    [
+        ("1000000", "400000", "50000", 650_000),
+        ("1000000", "1200000", "0", 0),  # a limit that was lowered
+        ("max", "400000", "0", 5000 * 1024),
+        ("900000000000", "0", "0", 5000 * 1024),
+        ("broken", "0", "0", 5000 * 1024),
+    ],
+)
+@pytest.mark.parametrize("folder", ["", "a__", "a__b__"], ids=["top", "above", "own"])
+def test_control_groups_of_version_2(machine, folder, limit, used, cache, free):
+    available(machine, 5000)
+    machine(**{"sys__fs__cgroup__a__b__cgroup.procs": ""})
+    names = ("memory.max", "memory.current", "memory.stat")
+    stat = f"anon 7\nfile 9\ninactive_file {cache}\nactive_file 3\n"
+    groups(machine, V2, MOUNT_V2, folder, names, (limit, used, stat))
+    assert free_memory() == free
+
+
+def test_control_groups_of_version_1(machine):
+    available(machine, 5000)
+    names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat")
+    stat = "inactive_file 1\ntotal_inactive_file 1000\n"
+    groups(machine, V1, MOUNT_V1, "memory__a__b__", names, (90_000, 60_000, stat))
+    groups(machine, V1, MOUNT_V1, "memory__", names, (9223372036854771712, 60_000, stat))
+    groups(machine, V1, MOUNT_V1, "cpu__a__b__", names, (1, 1, stat))  # limits no memory
+    assert free_memory() == 31_000
+
+
+def test_a_container_that_sees_its_own_group_as_the_top(machine):
+    available(machine, 5000)
+    mounts = MOUNT_V2.replace(" / /sys", " /docker/1f /sys")
+    names = ("memory.max", "memory.current")
+    groups(machine, "0::/docker/1f/inner\n", mounts, "inner__", names, (70_000, 20_000))
+    groups(machine, "0::/docker/1f/inner\n", mounts, "", names, (80_000, 20_000))
+    assert free_memory() == 50_000
+    groups(machine, "0::/elsewhere\n", mounts, "", names, (80_000, 20_000))
+    assert free_memory() == 60_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ulimit -v")
+def test_a_limit_of_address_space():
+    script = (
+        "import resource, sys; from refimpl.resources import free_memory\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + 2**24, resource.RLIM_INFINITY))\n"
+        "print(free_memory())"
+    )
+    environment = {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert 0 < int(run.stdout) <= 2**24
+
+
+def test_nothing_is_refused_where_nothing_is_known(machine, monkeypatch):
+    monkeypatch.setattr(resources.os, "sysconf", lambda name: -1, raising=False)
+    assert free_memory() is None
+    check_memory(MANY, None, "points")
+    check_free_memory(MANY, "the matrix", "points")
+
+
+def test_other_systems_tell_the_memory_of_the_machine(machine, monkeypatch):
+    sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 16384}
+    monkeypatch.setattr(resources.os, "sysconf", sizes.__getitem__, raising=False)
+    assert free_memory() == 1000 * 16384
+
+
+def test_messages_say_what_is_needed_what_is_free_and_what_to_do(machine):
+    available(machine, 2)
+    check_memory(2048, None, "points")
+    with pytest.raises(MemoryError) as refused:
+        check_memory(2049, None, "points", "up to")
+    assert str(refused.value) == (
+        "the training needs up to 2,049 bytes; 2,048 are free. Free some memory, or pass fewer "
+        "points, or max_memory to train anyway"
+    )
+    check_memory(2049, 2049, "points")  # a limit that is passed alone counts
+    check_free_memory(2048, "the matrix", "points")
+    with pytest.raises(MemoryError) as refused:
+        check_free_memory(2049, "the matrix", "points")
+    assert str(refused.value) == (
+        "the matrix needs 2,049 bytes; 2,048 are free. Free some memory, or pass fewer points"
+    )
+
+
+def test_a_little_is_always_free(machine, monkeypatch):
+    available(machine, 0)
+    monkeypatch.setattr(resources, "ALWAYS_FREE", 2**24)
+    check_memory(2**24, None, "points")
+    with pytest.raises(MemoryError):
+        check_memory(2**24 + 1, None, "points")
+
+
+# ---------------------------------------------------------------------------------------- trainings
+
+
+@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+@pytest.mark.filterwarnings("ignore::refimpl.ftune.NormalizationWarning")
+def test_every_training_asks_what_is_free(train, machine):
+    available(machine, 1)
+    steps = []
+    with pytest.raises(MemoryError, match=r"^the training needs .* bytes; 1,024 are free\. Free "):
+        train(callback=steps.append)
+    assert not steps
+    train(max_memory=10**9)
+    available(machine, 10**6)
+    train()
+
+
+def points(n=120, d=4):
+    y = np.arange(n) % 3
+    return np.random.default_rng(0).normal(size=(n, d)) + 2 * y[:, None], y
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("train", [lmnn, lambda X, y, **more: lmnn_rect(X, y, 2, **more)])
+def test_lmnn_ends_when_the_pairs_do_not_fit_and_otherwise_trains_as_ever(train, kernels, machine):
+    X, y = points()
+    looks = []
+
+    class Spy:
+        def __getattr__(self, name):
+            function = getattr(kernels, name)
+            if name != "impostors":
+                return function
+            return lambda Q, *more, **given: looks.append(len(Q)) or function(Q, *more, **given)
+
+    options = LMNNOptions(max_checks=3)
+    arguments = {"options": options, "kernels": Spy(), "threads": 1}
+    available(machine, MANY)
+    expected = train(X, y, **arguments)
+    of_plenty = list(looks)
+    available(machine, estimate_lmnn(X, y) // 1024 - 1)  # not all pairs would fit
+    looks.clear()
+    assert train(X, y, **arguments) == expected
+    assert looks == of_plenty
+    available(machine, 1 + bytes_for(120, 4, 3, 1, 10) // 1024)
+    with pytest.raises(MemoryError, match=r"^the memory that was free \(.*has room for 1\d; got"):
+        train(X, y, **arguments)
+
+
+# ------------------------------------------------------------------- functions without `max_memory`
+
+
+def forest_of(X, y):
+    return search_forest(X, label_similarity(y), 2, 0.1, rng=np.random.default_rng(0))
+
+
+def test_matrices_of_all_pairs_are_refused_before_they_are_made(machine):
+    available(machine, 10**6)
+    X, y = points(60)
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    model = boosted_distance(X, y, 2)
+    forest = forest_of(X, y)
+    space = CallableSpace(lambda a, b: abs(a - b), [1.0, 5.0, 9.0, 12.0])
+    embedding = lipschitz(space, [0, 3])
+    E = np.ones((60, embedding.d))
+
+    def rng():
+        return np.random.default_rng(0)
+
+    calls = {
+        "the matrix of similarities needs 86,400": lambda: similarity(model, X, X, y),
+        "the matrix of similarities needs 115,200": lambda: next(
+            staged_nearest_neighbor(model, X, X, y, [1])
+        ),
+        "the array of all differences needs 115,200": lambda: np.asarray(Differences(X, X)),
+        "the list of all nearest objects needs 14,400": lambda: nearby_triples(D, 5, 9, rng=rng()),
+        "the list of all nearest objects needs 28,800": lambda: selective_triples(
+            D, y, 5, 9, rng=rng()
+        ),
+        "the similarity of all pairs of a class needs 16,800": lambda: label_similarity(y),
+        "the matrix T(q, x) needs 61,200": lambda: selection(forest, X, X),
+        "the matrix of distances needs 57,600": lambda: embedding.pairwise(E, E),
+        "the matrix of distances needs 1,920": lambda: space.distances(np.ones(40), [0, 1, 2]),
+    }
+    for call in calls.values():
+        call()
+    available(machine, 1)
+    for said, call in calls.items():
+        with pytest.raises(MemoryError) as refused:
+            call()
+        assert str(refused.value).startswith(f"{said} bytes; 1,024 are free. Free some memory")

@@ -1,0 +1,280 @@
+"""Faults around the command that makes figures; each function raises AssertionError or says what it
+tried.
+"""
+
+import importlib
+import json
+import os
+import shutil
+import signal
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import small_disks
+from forked import Child
+
+from paper_figures import cli
+from paper_figures.store import Store
+
+LATE = ("joblib", "tqdm", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
+UNWRITABLE = (cli.MISUSED, cli.UNWRITABLE)
+
+
+class Subject:
+    """A figure, and a finished run of it in peace, in `folder`/peace."""
+
+    def __init__(self, folder, paper, figure, kernels="fast", papers=None):
+        self.folder = Path(folder)
+        self.paper, self.figure, self.kernels, self.papers = paper, figure, kernels, papers
+        self.peace = self.folder / "peace"
+        for module in LATE:  # so that no child has to
+            importlib.import_module(module)
+        start = time.monotonic()
+        code, said = self.run(self.peace)
+        assert code == cli.DONE, said
+        self.seconds = time.monotonic() - start
+        names = self.parts(self.peace)
+        self.n = len(names)
+        self.cheapest = sorted(
+            names, key=lambda name: json.loads((self.peace / name).read_bytes())["seconds"]
+        )
+
+    def start(self, out, limit=None):
+        """Begin the command in a child; no file of it may be larger than `limit` bytes."""
+        arguments = [f"{self.paper}.{self.figure}", "--kernels", self.kernels, "--jobs", "1"]
+
+        def command():
+            if limit is not None:
+                import resource
+
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            return cli.main([*arguments, "--out", str(out)], papers=self.papers)
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return Child(command, self.folder / f"log{time.monotonic_ns()}")
+
+    def run(self, out, limit=None):
+        """Run the command to its end: its exit code, and what it said."""
+        child = self.start(out, limit)
+        return child.wait(), child.said()
+
+    def parts(self, out):
+        """When each finished part was written; every part must be whole."""
+        times = {}
+        for path in (out / self.paper / ".parts").rglob("[!.]*.json"):
+            json.loads(path.read_bytes())
+            times[str(path.relative_to(out))] = path.stat().st_mtime_ns
+        return times
+
+    def seeded(self, out, missing):
+        """Copy the finished parts but for the cheapest ones; returns :meth:`parts`."""
+        shutil.copytree(self.peace / self.paper / ".parts", out / self.paper / ".parts")
+        for path in self.cheapest[:missing]:
+            (out / path).unlink()
+        return self.parts(out)
+
+    def require_same(self, out):
+        """Check that a folder has the results of the finished run."""
+        records = [Store(where).read(self.paper, self.figure) for where in (self.peace, out)]
+        assert records[1] is not None, f"no result in {out}"
+        for field in ("rows", "notes", "drawing", "key"):
+            assert records[0].get(field) == records[1].get(field), f"{field} differ"
+        for path in self.peace.glob(f"{self.paper}/*.svg"):
+            assert path.read_bytes() == (out / self.paper / path.name).read_bytes(), path.name
+        assert len(self.parts(out)) == self.n
+        assert (out / "index.html").is_file() and not list(out.rglob("*.failed.json"))
+
+    def go_on(self, out, kept):
+        """Run again: it must succeed, compute nothing twice and give the same results."""
+        code, said = self.run(out)
+        assert code == cli.DONE, said
+        assert kept.items() <= self.parts(out).items(), "a finished part was computed again"
+        self.require_same(out)
+
+
+def killed(subject, out, rng, times=4, pause=None, missing=4):
+    """Kill -9 at random moments while the cheapest parts are computed."""
+    pause = max(0.05, subject.seconds / (2 * subject.n)) if pause is None else pause
+    kept = subject.seeded(out, missing)
+    before = len(kept)
+    for _ in range(times):
+        child = subject.start(out)
+        goal = len(kept) + rng.randint(0, 2)
+        while len(subject.parts(out)) < goal and not child.ended():
+            time.sleep(0.002)
+        time.sleep(rng.uniform(0.0, pause))
+        child.stop(signal.SIGKILL)
+        now = subject.parts(out)
+        assert kept.items() <= now.items(), "a finished part was lost or computed again"
+        kept = now
+    subject.go_on(out, kept)
+    return f"{times} kills, {len(kept) - before} of {subject.n - before} parts were kept"
+
+
+def full_disk(subject, out):
+    """Fill the disk before the parts, the figure, its pictures; then make room."""
+    tries = 0
+    with small_disks.disk(out) as mounted:
+        if not mounted:
+            return "not allowed here"
+        for missing, pages in ((2, 0), (2, 2), (2, 5), (0, 3), (0, 12)):
+            folder = out / f"{missing}-{pages}"
+            kept = subject.seeded(folder, missing)
+            ballast = small_disks.leave(out, pages)
+            code, said = subject.run(folder)
+            if code != cli.DONE:  # else all had room
+                tries += 1
+                require_refusal(code, said, "No space left on device")
+                assert not list(folder.rglob("*.tmp")), "half of a file is left"
+            now = subject.parts(folder)
+            assert kept.items() <= now.items(), "a finished part was lost"
+            ballast.unlink()
+            subject.go_on(folder, now)
+            shutil.rmtree(folder)
+    assert tries >= 3, tries
+    return f"filled {tries} times"
+
+
+def small_files(subject, out):
+    """Let no file be larger than a page, as a quota may: RLIMIT_FSIZE."""
+    kept = subject.seeded(out, 0)
+    code, said = subject.run(out, limit=small_disks.PAGE)
+    require_refusal(code, said, "File too large")
+    assert kept == subject.parts(out)
+    subject.go_on(out, kept)
+    return "refused, then made"
+
+
+def require_refusal(code, said, reason):
+    """Check that a run ended with a clear message."""
+    assert code in UNWRITABLE, (code, said)
+    assert reason in said and "Traceback" not in said, said
+
+
+def read_only(subject, out):
+    """Pass a folder that takes no files."""
+    with small_disks.disk(out) as mounted:
+        if not mounted and os.geteuid() == 0:
+            return "not allowed here"
+        with small_disks.read_only(out):
+            code, said = subject.run(out)
+    require_refusal(code, said, "argument --out: cannot write in")
+    return "refused before the work"
+
+
+def two_at_once(subject, out):
+    """Run two processes at the same figure and folder."""
+    kept = subject.seeded(out, 2)
+    children = [subject.start(out) for _ in range(2)]
+    for child in children:
+        assert child.wait() == cli.DONE, child.said()
+        assert "damaged" not in child.said(), child.said()
+    assert kept.items() <= subject.parts(out).items()
+    assert not list(out.rglob("*.tmp"))
+    subject.require_same(out)
+    return "same results"
+
+
+def truncated(content, other):
+    return content[: len(content) // 2]
+
+
+def emptied(content, other):
+    return b""
+
+
+def foreign(content, other):
+    return b'{"a": "file of another program"}'
+
+
+def exchanged(content, other):
+    return other
+
+
+def a_bit_flipped(content, other):
+    place = content.index(b'"result": {') + len(b'"result": {') + 1
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+KINDS = (truncated, emptied, foreign, exchanged, a_bit_flipped)
+
+
+def damaged(subject, out):
+    """Damage parts in five ways: each must be named and computed again."""
+    shutil.copytree(subject.peace, out)
+    names = subject.cheapest
+    kinds = [kind for kind in KINDS if kind is not exchanged or subject.n > 1]
+    for first in range(0, len(kinds), subject.n):
+        chosen = dict(zip(names, kinds[first : first + subject.n], strict=False))
+        contents = {name: (out / name).read_bytes() for name in names}
+        for name, kind in chosen.items():
+            other = contents[names[names.index(name) - 1]]
+            (out / name).write_bytes(kind(contents[name], other))
+        (out / subject.paper / f"{subject.figure}.json").unlink()
+        code, said = subject.run(out)
+        assert code == cli.DONE, said
+        for name in chosen:
+            assert f"{name} is damaged and will be computed again" in said, said
+        subject.require_same(out)
+    return f"{len(kinds)} kinds named, made anew"
+
+
+@contextmanager
+def quiet():
+    """Keep the warnings of a store in this process."""
+    import logging
+
+    logger = logging.getLogger("paper_figures")
+    level, logger.level = logger.level, logging.CRITICAL
+    try:
+        yield
+    finally:
+        logger.level = level
+
+
+def flips(subject, out, rng, times=100):
+    """Flip random bits of the parts and of the figure's record: neither is used."""
+    shutil.copytree(subject.peace, out)
+    store = Store(out)
+    record = out / subject.paper / f"{subject.figure}.json"
+    paths = [out / name for name in sorted(subject.parts(out))]
+    harmless = 0
+    with quiet():
+        for _ in range(times):
+            path = rng.choice([record, *paths])
+            content = path.read_bytes()
+
+            def read(path=path, key=None):
+                if path == record:
+                    return store.read(subject.paper, subject.figure)
+                return store.read_part(subject.paper, path.parent.name, key)
+
+            key = json.loads(content)["key"]
+            whole = read(key=key)
+            place, bit = rng.randrange(len(content)), 1 << rng.randrange(8)
+            flipped = content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
+            path.write_bytes(flipped)
+            seen = read(key=key)
+            assert seen is None or seen == whole, f"bit {bit} of byte {place} of {path} is unseen"
+            harmless += seen is not None
+            path.write_bytes(content)
+    return f"{times} bits, {harmless} harmless"
+
+
+TRIALS = {
+    "kill -9": killed,
+    "full disk": full_disk,
+    "limit of file sizes": small_files,
+    "read-only folder": read_only,
+    "two processes at once": two_at_once,
+    "damaged parts": damaged,
+    "random bits": flips,
+}
+
+
+def trial(name, subject, rng):
+    """Run a trial in a new folder."""
+    out = subject.folder / name.replace(" ", "-")
+    arguments = (rng,) if name in ("kill -9", "random bits") else ()
+    return TRIALS[name](subject, out, *arguments)
