@@ -5,6 +5,7 @@ The runs are forked children of this process, so none imports anything; two runs
 processes of their own. The same with a figure of each paper: ``python -m tests.faults``.
 """
 
+import json
 import os
 import random
 import signal
