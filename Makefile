@@ -5,7 +5,7 @@
 # make benchmarks  measure the speed of the kernels
 # make fuzz        run both twins on hard numbers and on wrong arguments; ARGS="--trainings" on
 #                  whole trainings
-# make sanitize    run what reaches the kernels under sanitizers, in about 6 minutes; KIND=thread
+# make sanitize    run what reaches the kernels under sanitizers, in about 8 minutes; KIND=thread
 #                  looks for races
 # make versions    run the core of the suite on every Python on the PATH, with the oldest libraries
 #                  and the newest: some ten minutes for each Python on two idle processors;

@@ -211,7 +211,7 @@ def _all_workers(options, cases, seconds, environment):
     return first - options.first, finds, counts, answers
 
 
-def _is_stopped(pid):
+def is_stopped(pid):
     """Whether somebody has stopped the process (SIGSTOP), who may let it go on."""
     try:
         return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] == "T"
@@ -248,7 +248,7 @@ def _one_worker(options, progress, first, cases, seconds, environment):
         while process.poll() is None:
             time.sleep(0.2)
             now = struct.unpack("q", open(progress, "rb").read(8))[0]
-            if now != at or _is_stopped(process.pid):
+            if now != at or is_stopped(process.pid):
                 at = now
                 since = time.monotonic()
             elif time.monotonic() - since > patience:

@@ -91,17 +91,17 @@ def test_a_crash_is_named_and_the_rest_goes_on(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the state is read from /proc")
 def test_a_stopped_worker_is_no_hanging_worker():
-    from tests.fuzz.__main__ import _is_stopped
+    from tests.fuzz.__main__ import is_stopped
 
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        assert not _is_stopped(process.pid)
+        assert not is_stopped(process.pid)
         process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED)
-        assert _is_stopped(process.pid)
+        assert is_stopped(process.pid)
         process.send_signal(signal.SIGCONT)
         process.communicate(b"\n", timeout=60)
     assert process.returncode == 0
-    assert not _is_stopped(process.pid)
+    assert not is_stopped(process.pid)
 
 
 # -------------------------------------------------------------------------------- whole trainings
