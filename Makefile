@@ -4,6 +4,7 @@
 # make lint        check style and types
 # make benchmarks  measure the speed of the kernels
 # make fuzz        run both twins on hard numbers and on wrong arguments
+# make faults      kill runs, fill disks, damage files: about ten minutes on two processors
 # make clean       remove .venv and everything that was built
 #
 # Each target first sets up .venv and builds the Cython kernels; Python >= 3.11 and a C++ compiler
@@ -20,7 +21,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory"
 
-.PHONY: figures test coverage lint benchmarks fuzz clean
+.PHONY: figures test coverage lint benchmarks fuzz faults clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -36,6 +37,9 @@ benchmarks: $(BUILT)
 
 fuzz: $(BUILT)
 	$(VENV)/bin/python -m tests.fuzz $(ARGS)
+
+faults: $(BUILT)
+	$(VENV)/bin/python -m tests.faults $(ARGS)
 
 lint: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group lint

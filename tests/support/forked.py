@@ -61,7 +61,7 @@ def _run(function, log):
     code = CRASHED
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        sys.stdout = sys.stderr = open(log, "w", buffering=1)  # noqa: SIM115
+        sys.stdout = sys.stderr = open(log, "w", buffering=1)
         logging.getLogger().handlers.clear()
         logging.lastResort = logging.StreamHandler(sys.stderr)
         code = function()
