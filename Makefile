@@ -10,14 +10,15 @@
 # make versions    run the core of the suite on every Python on the PATH, with the oldest libraries
 #                  and the newest: some ten minutes for each Python on two idle processors;
 #                  ARGS="python3.12 --sets oldest" chooses
-# make mutants     change the code in 200 places and see whether a test fails: about an hour on two idle
-#                  cores, a third of it to find out once which tests reach which line; ARGS="by-hand"
+# make mutants     change the code in 200 places and see whether a test fails: about an hour on two
+#                  idle cores, a third of it to find once which tests reach which line; ARGS="by-hand"
 #                  tries only the changes chosen by hand, in about 15 minutes
+# make faults      kill runs, fill disks, damage files: about ten minutes on two processors
 # make clean       remove .venv and everything that was built
 #
 # Each target but `versions` first sets up .venv and builds the Cython kernels; Python >= 3.11 and a
-# C++ compiler are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need it are
-# skipped where neither the folder nor a network is there.
+# C++ compiler are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need
+# them are skipped where neither the folder nor a network is there.
 
 PYTHON ?= python3
 VENV := .venv
@@ -30,7 +31,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory"
 
-.PHONY: figures test coverage lint benchmarks fuzz sanitize versions mutants clean
+.PHONY: figures test coverage lint benchmarks fuzz sanitize versions mutants faults clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -57,6 +58,9 @@ versions: # it makes environments of its own
 mutants: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group mutants
 	nice $(VENV)/bin/python -m tests.mutants $(or $(ARGS),all)
+
+faults: $(BUILT)
+	$(VENV)/bin/python -m tests.faults $(ARGS)
 
 lint: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group lint

@@ -111,6 +111,42 @@ def test_part_with_a_changed_number_is_not_believed(tmp_path, caplog):
     assert "check sum" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [('"seconds": 1.5', '"seconds": 2.5'), ('"ours": 1.4', '"ours": 1.6')]
+)
+def test_record_with_a_changed_number_is_not_believed(tmp_path, caplog, old, new):
+    store = Store(tmp_path)
+    store.write(make_record())
+    path = tmp_path / "p" / "table1.json"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    assert store.read("p", "table1") is None and "check sum" in caplog.text
+
+
+def test_records_and_parts_of_earlier_versions_have_no_sha256(tmp_path):
+    store = Store(tmp_path)
+    store.write(make_record())
+    store.write_part("p", "task", "k" * 64, {}, 0.1, {"x": 1})
+    for path in tmp_path.rglob("*.json"):
+        content = json.loads(path.read_text())
+        del content["sha256"]
+        path.write_text(json.dumps(content))
+    assert store.read("p", "table1") == make_record()
+    assert store.read_part("p", "task", "k" * 64)["result"] == {"x": 1}
+
+
+@pytest.mark.parametrize(("old", "new"), [('"seconds": 0.1', '"seconds": 0.3'), ("{}", '{"a": 1}')])
+def test_part_with_changed_particulars_is_not_believed(tmp_path, caplog, old, new):
+    store = Store(tmp_path)
+    store.write_part("p", "task", "k" * 64, {}, 0.1, {"x": 1.25})
+    (path,) = tmp_path.rglob("*.json")
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    assert store.read_part("p", "task", "k" * 64) is None
+    assert "check sum" in caplog.text
+
+
 def test_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "a.json"
     write_atomic(path, "old")

