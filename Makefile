@@ -4,6 +4,8 @@
 # make lint        check style and types
 # make benchmarks  measure the speed of the kernels
 # make fuzz        run both twins on hard numbers and on wrong arguments
+# make builds      build the kernels as other machines do; ARGS="aarch64 wheel" chooses
+# make wheel       make the sdist and this machine's wheel in dist/
 # make clean       remove .venv and everything that was built
 #
 # Each target first sets up .venv and builds the Cython kernels; Python >= 3.11 and a C++ compiler
@@ -20,7 +22,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory"
 
-.PHONY: figures test coverage lint benchmarks fuzz clean
+.PHONY: figures test coverage lint benchmarks fuzz builds wheel clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -37,6 +39,13 @@ benchmarks: $(BUILT)
 fuzz: $(BUILT)
 	$(VENV)/bin/python -m tests.fuzz $(ARGS)
 
+builds: $(BUILT)
+	PYTHON=$(CURDIR)/$(VENV)/bin/python tests/builds/run $(ARGS)
+
+wheel: $(BUILT)
+	$(VENV)/bin/python -m build
+	$(VENV)/bin/python tests/builds/wheel.py dist/refimpl-*.whl
+
 lint: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group lint
 	$(VENV)/bin/ruff check .
@@ -51,4 +60,4 @@ $(BUILT): pyproject.toml setup.py $(wildcard refimpl_fast/*.pyx refimpl_fast/*.p
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info refimpl_fast/*.so refimpl_fast/*.cpp
+	rm -rf $(VENV) build dist *.egg-info refimpl_fast/*.so refimpl_fast/*.c refimpl_fast/*.cpp
