@@ -14,6 +14,8 @@
 #                  idle cores, a third of it to find once which tests reach which line; ARGS="by-hand"
 #                  tries only the changes chosen by hand, in about 15 minutes
 # make faults      kill runs, fill disks, damage files: about ten minutes on two processors
+# make builds      build the kernels as other machines do; ARGS="aarch64 wheel" chooses
+# make wheel       make the sdist and this machine's wheel in dist/
 # make clean       remove .venv and everything that was built
 #
 # Each target but `versions` first sets up .venv and builds the Cython kernels; Python >= 3.11 and a
@@ -31,7 +33,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory"
 
-.PHONY: figures test coverage lint benchmarks fuzz sanitize versions mutants faults clean
+.PHONY: figures test coverage lint benchmarks fuzz sanitize versions builds wheel mutants faults clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -61,6 +63,13 @@ mutants: $(BUILT)
 
 faults: $(BUILT)
 	$(VENV)/bin/python -m tests.faults $(ARGS)
+
+builds: $(BUILT)
+	PYTHON=$(CURDIR)/$(VENV)/bin/python tests/builds/run $(ARGS)
+
+wheel: $(BUILT)
+	$(VENV)/bin/python -m build
+	$(VENV)/bin/python tests/builds/wheel.py dist/refimpl-*.whl
 
 lint: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group lint

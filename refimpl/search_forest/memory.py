@@ -81,6 +81,14 @@ def estimate_memory(
     return memory_bytes(points, as_similarity(S, len(points)).nnz, M, lam, options)
 
 
+def least_bytes(points: Points, similar: int, options: ForestOptions) -> int:
+    """Return the bytes that a training certainly takes, whatever its trees are."""
+    n, d = points.shape
+    dense = options.pairs == "dense"
+    weights = DensePairs.memory(n) if dense else MeetingPairs.least_memory(similar)
+    return int(weights + 8 * n * (d + 1))
+
+
 def memory_bytes(points: Points, similar: int, M: int, lam: float, options: ForestOptions) -> int:
     """Return :func:`estimate_memory` for checked arguments and the number of similar pairs."""
     n, d = points.shape

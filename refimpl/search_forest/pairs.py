@@ -26,7 +26,7 @@ from scipy import sparse
 
 from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
-from refimpl.resources import share
+from refimpl.resources import check_free_memory, share
 from refimpl.search_forest.algorithm import masses, tree_selection, weights, z_values
 from refimpl.search_forest.trees import Node
 from refimpl.typing import (
@@ -43,6 +43,7 @@ __all__ = ["DensePairs", "MeetingPairs"]
 
 DENSE_BYTES = 68  # for each pair while a tree is learnt
 LISTED_BYTES = 80  # for a listed pair while a tree is learnt; refimpl_fast takes 20 to 75
+PAIR_BYTES = 17  # for a listed pair between two trees
 SIMILAR_BYTES = 16  # for an entry of S while the pairs are listed
 BLOCK = 2**16  # pairs whose weights are computed at a time: they stay in the cache
 # A rise of eq. 17 below this share of lambda for each pair is rounding.
@@ -224,6 +225,8 @@ class MeetingPairs:
         :mod:`refimpl.kernels` or a module with the same names.
     threads : int, optional
         All processors by default.
+    watch : bool, default False
+        Whether :meth:`meet` raises MemoryError before it lists pairs for which no memory is free.
 
     Attributes
     ----------
@@ -250,18 +253,29 @@ class MeetingPairs:
     """
 
     def __init__(
-        self, S: sparse.csr_matrix, lam: float, kernels: Kernels, threads: int | None = None
+        self,
+        S: sparse.csr_matrix,
+        lam: float,
+        kernels: Kernels,
+        threads: int | None = None,
+        watch: bool = False,
     ) -> None:
         self.lam = lam
         self.n: int = S.shape[0]
         self.kernels = kernels
         self.threads = threads
+        self.watch = watch
         both = sparse.triu(S.astype(np.uint8) + S.T.astype(np.uint8), k=1, format="csr")
         both.sort_indices()
         self.first: Int32Array = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(both.indptr))
         self.second: Int32Array = both.indices.astype(np.int32)
         self.similar: UInt8Array = both.data
         self.T: FloatArray = np.zeros(len(self.first))
+
+    @staticmethod
+    def least_memory(similar: int) -> float:
+        """Return the bytes that the list of the pairs of S takes at least."""
+        return PAIR_BYTES * similar / 2
 
     @staticmethod
     def memory(n: int, similar: int, M: int, lam: float) -> float:
@@ -363,6 +377,14 @@ class MeetingPairs:
 
     def meet(self, leaf: IntArray, c: float) -> None:
         """Update T as :meth:`DensePairs.meet` does. New pairs that meet are added."""
+        if self.watch:
+            sizes = np.bincount(leaf)
+            most = len(self.T) + int((sizes * (sizes - 1) // 2).sum())
+            check_free_memory(
+                PAIR_BYTES * most,
+                f"the list of {most:,} pairs that meet in a leaf",
+                "points, a larger lam, or max_memory to train anyway",
+            )
         self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(  # SF:1:3
             leaf, self.first, self.second, self.similar, self.T, c, threads=self.threads
         )

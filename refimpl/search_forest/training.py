@@ -18,10 +18,10 @@ from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, as_opt
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
-from refimpl.resources import check_memory, expected
+from refimpl.resources import check_memory
 from refimpl.search_forest import algorithm
 from refimpl.search_forest.algorithm import Round, selection_rounds
-from refimpl.search_forest.memory import memory_bytes
+from refimpl.search_forest.memory import least_bytes, memory_bytes
 from refimpl.search_forest.model import (
     forest_of_rounds,
     require_forest,
@@ -98,8 +98,9 @@ def search_forest(
         ``step.result``. The result is that of an uninterrupted training, as each tree has a random
         stream of its own. X, S and `lam` are checked to be the same; the other arguments are not.
     max_memory : int, optional
-        Bytes; see :func:`estimate_memory`. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+        Bytes, compared with :func:`estimate_memory`, an upper bound. By default the training ends
+        with an error before it lists pairs for which no memory is free
+        (:func:`refimpl.resources.free_memory`); there is no limit where that is unknown.
 
     Returns
     -------
@@ -118,7 +119,9 @@ def search_forest(
         no similar pair; if `start` was learnt from other points; if not even the first tree has a
         positive weight, which a smaller `lam` or deeper trees would change.
     MemoryError
-        If the estimate exceeds `max_memory`; raised before the work starts.
+        If the estimate exceeds `max_memory`, or what the training takes at least exceeds what is
+        free; raised before the work starts. By default also before a tree whose pairs would not fit;
+        `callback` has received the trees before it.
 
     See Also
     --------
@@ -153,9 +156,13 @@ def search_forest(
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
     S = as_similarity(S, len(X))
-    needed = memory_bytes(X, S.nnz, expected(M, max_memory), lam, options)
-    check_memory(needed, max_memory, "points or similar pairs, or a larger lam", "up to")
-    pairs = _pairs(options, S, lam, kernels, threads)
+    fewer = "points or similar pairs, or a larger lam"
+    if max_memory is None:
+        # The estimate is several times too high for most S; the list of pairs is watched instead.
+        check_memory(least_bytes(X, S.nnz, options), None, fewer, "at least")
+    else:
+        check_memory(memory_bytes(X, S.nnz, M, lam, options), max_memory, fewer, "up to")
+    pairs = _pairs(options, S, lam, kernels, threads, watch=max_memory is None)
     growth = _Growth(X, M, lam)
     if start is not None:
         growth.take(start, pairs, kernels, threads)
@@ -168,12 +175,17 @@ def search_forest(
 
 
 def _pairs(
-    options: ForestOptions, S: Any, lam: float, kernels: Kernels, threads: int | None
+    options: ForestOptions,
+    S: Any,
+    lam: float,
+    kernels: Kernels,
+    threads: int | None,
+    watch: bool,
 ) -> Pairs:
     """Return the weights of all pairs before the first tree."""
     if options.pairs == "dense":
         return DensePairs(S, lam)
-    return MeetingPairs(S, lam, kernels, threads)
+    return MeetingPairs(S, lam, kernels, threads, watch)
 
 
 def _search_tree(
