@@ -33,4 +33,4 @@ def faults(path):
 
 
 if __name__ == "__main__":
-    sys.exit("\n".join(faults(sys.argv[1])))
+    sys.exit("\n".join(faults(sys.argv[1])) or None)
