@@ -51,7 +51,7 @@ fuzz: $(BUILT)
 	$(VENV)/bin/python -m tests.fuzz $(ARGS)
 
 sanitize: $(BUILT)
-	$(VENV)/bin/python -m pip install --quiet 'cython>=3.1' 'setuptools>=77'
+	$(VENV)/bin/python -m pip install --quiet 'cython>=3.2.1' 'setuptools>=77'
 	.ci/sanitize $(CURDIR)/$(VENV)/bin/python $(KIND)
 
 versions: # it makes environments of its own

@@ -120,7 +120,7 @@ def search_forest(
         positive weight, which a smaller `lam` or deeper trees would change.
     MemoryError
         If the estimate exceeds `max_memory`, or what the training takes at least exceeds what is
-        free; raised before the work starts. By default also before a tree whose pairs would not fit;
+        free; raised before the work starts. By default also before a tree whose pairs do not fit;
         `callback` has received the trees before it.
 
     See Also
@@ -175,12 +175,7 @@ def search_forest(
 
 
 def _pairs(
-    options: ForestOptions,
-    S: Any,
-    lam: float,
-    kernels: Kernels,
-    threads: int | None,
-    watch: bool,
+    options: ForestOptions, S: Any, lam: float, kernels: Kernels, threads: int | None, watch: bool
 ) -> Pairs:
     """Return the weights of all pairs before the first tree."""
     if options.pairs == "dense":

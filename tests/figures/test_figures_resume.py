@@ -96,7 +96,7 @@ def test_runs_with_workers_are_stopped_and_go_on_without(number, subject, tmp_pa
 
 
 def test_module_is_a_command(tmp_path):
-    command = [sys.executable, "-m", "paper_figures", "boostmap.figure2", "--jobs", "1"]
+    command = [sys.executable, "-m", "paper_figures", "boosted_distance.figure1", "--jobs", "1"]
     done = subprocess.run(
         [*command, "--kernels", "reference", "--out", str(tmp_path)],
         cwd=ROOT,

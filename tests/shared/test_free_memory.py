@@ -13,6 +13,7 @@ import pytest
 from agreement import KERNELS
 from test_trainings_refuse import TRAININGS
 
+import refimpl.kernels as reference
 from refimpl import resources
 from refimpl.boosted_distance import adaboost, boosted_distance, similarity, staged_nearest_neighbor
 from refimpl.boosted_distance.differences import Differences
@@ -22,7 +23,8 @@ from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn.memory import bytes_for
 from refimpl.resources import check_free_memory, check_memory, expected, free_memory
 from refimpl.rivals.lipschitz import lipschitz
-from refimpl.search_forest import label_similarity, search_forest, selection
+from refimpl.search_forest import estimate_memory, label_similarity, search_forest, selection
+from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.spaces import CallableSpace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -172,7 +174,8 @@ def test_a_little_is_always_free(machine, monkeypatch):
 def test_every_training_asks_what_is_free(train, machine):
     available(machine, 1)
     steps = []
-    with pytest.raises(MemoryError, match=r"^the training needs .* bytes; 1,024 are free\. Free "):
+    asks = r"^the (training|list of 96 pairs .*) needs .* bytes; 1,024 are free\. Free "
+    with pytest.raises(MemoryError, match=asks):
         train(callback=steps.append)
     assert not steps
     train(max_memory=10**9)
@@ -268,3 +271,25 @@ def test_matrices_of_all_pairs_are_refused_before_they_are_made(machine):
         with pytest.raises(MemoryError) as refused:
             call()
         assert str(refused.value).startswith(f"{said} bytes; 1,024 are free. Free some memory")
+
+
+def test_a_search_forest_lists_no_pairs_without_room(machine):
+    """The estimate, several times what is taken, is no reason to refuse."""
+    X, y = points(60)
+    S = label_similarity(y)
+    available(machine, 10**6)
+    free = forest_of(X, y)
+    most = {"rng": np.random.default_rng(0), "max_memory": 2 * estimate_memory(X, S, 2, 0.1)}
+    assert search_forest(X, S, 2, 0.1, **most) == free
+    pairs = MeetingPairs(S, 0.1, reference, watch=True)
+    leaf = np.repeat([1, 2], 30)
+    listed = len(pairs.T) + 2 * 435
+    available(machine, 17 * listed // 1024 + 1)
+    pairs.meet(leaf, 1.0)
+    available(machine, 17 * listed // 1024)
+    with pytest.raises(MemoryError, match=r"pairs that meet in a leaf needs .*, a larger lam, or"):
+        MeetingPairs(S, 0.1, reference, watch=True).meet(leaf, 1.0)
+    MeetingPairs(S, 0.1, reference).meet(leaf, 1.0)
+    available(machine, 1)
+    with pytest.raises(MemoryError, match="the training needs at least"):
+        search_forest(X, S, 2, 0.1, rng=np.random.default_rng(0))
