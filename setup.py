@@ -135,8 +135,6 @@ if __name__ == "__main__":  # cythonize may start processes that import this fil
                 "cdivision": False,
                 "binding": True,
                 "embedsignature": False,
-                # Python without its lock may run the kernels: their modules hold constants only
-                "freethreading_compatible": True,
             },
             force=DEBUG,
         ),
