@@ -251,6 +251,7 @@ def test_ranges_have_the_five_forms():
     "change, message",
     [
         ({"y": np.zeros(600)}, "y must hold 1 or -1 for each of 600 triples"),
+        ({"y": np.append(np.ones(599), 0)}, "y must hold 1 or -1 for each of 600 triples"),
         (
             {"triples": np.full((600, 3), 60)},
             "triples must name objects below 60, the columns of D; got 60",

@@ -82,3 +82,11 @@ def test_a_triple_takes_more_with_a_second_phase():
 
     of_triples = [estimate(20_000, phase) - estimate(10_000, phase) for phase in (0, 2)]
     assert of_triples[1] - of_triples[0] >= 10_000 * 24
+
+
+def test_a_dimension_takes_a_number_of_each_object():
+    """Where the objects are many, the coordinates that a training keeps grow with d."""
+    distances = problem(3, 2000, 10, False)
+    options = BoostMapOptions(n_references=3, n_best=2, max_rounds=50)
+    of_10, of_50 = (estimate_memory(*distances, d, options=options) for d in (10, 50))
+    assert of_50 - of_10 >= 40 * 8 * 2000

@@ -254,6 +254,9 @@ def test_few_points_are_all_compared():
     X = np.random.default_rng(0).normal(size=(8, 3))
     model = SearchForestNeighbors(7, random_state=0).fit(X)
     assert model.expected_recall_ == 1.0 and model.expected_candidates_ == 1.0
+    # one point is its query's only candidate: the others are compared with all, too
+    alone = SearchForestNeighbors(7, n_candidates=7, max_leaves=8, random_state=0).fit(X)
+    assert alone.expected_recall_ == 1.0 and alone.expected_candidates_ == 1.0
     assert_same(
         model.kneighbors()[1],
         NearestNeighbors(n_neighbors=7).fit(X).kneighbors()[1].astype(np.int64),
