@@ -28,7 +28,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 PYTHONS = ["python3.11", "python3.12", "python3.13", "python3.14", "python3.13t", "python3.14t"]
 SHOWN = ["numpy", "scipy", "scikit-learn"]
-BUILD_TOOLS = ["cython>=3.1", "setuptools>=77"]
+BUILD_TOOLS = ["cython>=3.2.1", "setuptools>=77"]
 TEST_TOOLS = ["pytest", "pytest-benchmark", "hypothesis"]
 OPTIONAL_TOOLS = ["cvxpy"]  # tests skip what is missing
 
