@@ -10,8 +10,8 @@
 # make clean       remove .venv and everything that was built
 #
 # Each target but `versions` first sets up .venv and builds the Cython kernels; Python >= 3.11 and a
-# C++ compiler are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need it are
-# skipped where neither the folder nor a network is there.
+# C++ compiler are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need
+# them are skipped where neither the folder nor a network is there.
 
 PYTHON ?= python3
 VENV := .venv

@@ -95,7 +95,9 @@ assert (work(2) == expected).all()
 
 def test_a_child_of_joblibs_multiprocessing_works():
     code = """
+import multiprocessing
 from joblib import Parallel, delayed
+multiprocessing.set_start_method("fork")  # Python 3.14 starts children that do not know `work`
 parallel = Parallel(n_jobs=2, backend="multiprocessing")
 with_children = parallel(delayed(work)(n) for n in (None, 2, 1))
 print(all((S == expected).all() for S in with_children))
