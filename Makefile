@@ -14,12 +14,14 @@
 #                  idle cores, a third of it to find once which tests reach which line; ARGS="by-hand"
 #                  tries only the changes chosen by hand, in about 15 minutes
 # make faults      kill runs, fill disks, damage files: about ten minutes on two processors
-# make builds      build the kernels as other machines do; ARGS="aarch64 wheel" chooses
+# make builds      build the kernels as other machines do, in about 5 minutes; ARGS="aarch64 wheel"
+#                  chooses
 # make wheel       make the sdist and this machine's wheel in dist/
 # make clean       remove .venv and everything that was built
 #
-# Each target but `versions` first sets up .venv and builds the Cython kernels; Python >= 3.11 and a
-# C++ compiler are all it needs. REFIMPL_DATA is the folder of the real data sets. Tests that need
+# Each target but `versions` first sets up .venv and builds the Cython kernels. Python >= 3.11 and a
+# C++ compiler are all that most need; `builds` and `sanitize` need Debian and GCC, `faults` and
+# `mutants` a system that forks. REFIMPL_DATA is the folder of the real data sets. Tests that need
 # them are skipped where neither the folder nor a network is there.
 
 PYTHON ?= python3

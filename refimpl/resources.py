@@ -39,7 +39,7 @@ LEAST_PAUSE = 0.004  # seconds
 MOST_PAUSE = 64 * LEAST_PAUSE
 ALWAYS_FREE = 2**24  # bytes; a need below it is not compared with what is free
 EXPECTED_STEPS = 10_000
-"""Rounds or trees that a training without `max_memory` counts: many say 10**9 and mean "until it
+"""Rounds that a training without `max_memory` counts: many say 10**9 and mean "until it
 ends"."""
 ROOT = Path("/")
 
@@ -95,7 +95,7 @@ def check_memory(needed: int, max_memory: int | None, fewer: str, how: str = "ab
 
 
 def expected(most: int, max_memory: int | None) -> int:
-    """Return the number of rounds or trees to count, of at most `most`.
+    """Return the number of rounds to count, of at most `most`.
 
     Parameters
     ----------
@@ -228,16 +228,20 @@ def _of_address_space() -> int | None:
 def _of_control_groups(root: Path) -> Iterator[int]:
     """Yield what each control group of this process, and each group above it, leaves."""
     names = {
-        "cgroup2": ("memory.max", "memory.current", "inactive_file"),
-        "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+        "cgroup2": ("memory.max", "memory.current", ("inactive_file", "active_file")),
+        "cgroup": (
+            "memory.limit_in_bytes",
+            "memory.usage_in_bytes",
+            ("total_inactive_file", "total_active_file"),
+        ),
     }
     for kind, mount, group in _control_groups(root):
-        limit, usage, cache_name = names[kind]
+        limit, usage, caches = names[kind]
         for folder in (group, *group.parents):
             with suppress(OSError, ValueError):
                 most = int((folder / limit).read_text())  # v2 says "max" where there is none
                 used = int((folder / usage).read_text())
-                yield most - used + _reclaimable(folder / "memory.stat", cache_name)
+                yield most - used + _reclaimable(folder / "memory.stat", caches)
             if folder == mount:
                 break
 
@@ -257,7 +261,7 @@ def _control_groups(root: Path) -> list[tuple[str, Path, Path]]:
         for line in (root / "proc/self/mountinfo").read_text().splitlines():
             before, _, after = line.partition(" - ")
             inner, point = before.split()[3:5]
-            kind, _, options = after.split()[:3]
+            kind, _, options = after.split(" ")[:3]
             if kind not in of_kind or (kind == "cgroup" and "memory" not in options.split(",")):
                 continue
             mount = root / point.lstrip("/")
@@ -269,14 +273,15 @@ def _control_groups(root: Path) -> list[tuple[str, Path, Path]]:
     return found
 
 
-def _reclaimable(path: Path, name: str) -> int:
-    """Return the bytes of files that the kernel drops first when memory is short."""
+def _reclaimable(path: Path, names: tuple[str, ...]) -> int:
+    """Return the bytes of files that the kernel drops when memory is short."""
+    size = 0
     with suppress(OSError, ValueError):
         for line in path.read_text().splitlines():
             key, _, value = line.partition(" ")
-            if key == name:
-                return int(value)
-    return 0
+            if key in names:
+                size += int(value)
+    return size
 
 
 def processors() -> int:

@@ -125,8 +125,11 @@ def boostmap(
     require_arguments(distances, triples, options)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
-    rounds = expected(options.most_rounds(d), max_memory)
-    counted = replace(options, max_rounds=rounds)
+    counted = replace(
+        options,
+        max_rounds=expected(options.most_rounds(d), max_memory),
+        query_sensitive=expected(options.query_sensitive, max_memory),
+    )
     needed = estimate_memory(distances, triples, d, options=counted, threads=threads)
     check_memory(needed, max_memory, "triples, candidates or dimensions", "up to")
     training = Training(distances, triples, d, options, rng)

@@ -104,8 +104,15 @@ def bytes_for(n: int, d: int, k: int, partitions: int, pairs: int) -> int:
     # numbers that the reference kernels have in memory at a time
     numbers = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))
     points = n * d * (12 + 6 * partitions + 5 * k) + n * k * 60 + 6 * n * min(n, 200)
-    metrics = d * d * (partitions * (2 * MEMORY + 3 * MIXED + 30) + 10 + MOST_SUMS)
+    r = min(d, n - 1)  # the dimensions of the coordinates that the solvers work in
+    metrics = r * r * (partitions * (2 * MEMORY + 3 * MIXED + 30) + 10 + MOST_SUMS)
+    metrics += 12 * partitions * r * d
     return int(2**20 + 8 * (points + metrics + 4 * numbers) + (PAIR + PAIR_TARGET * k) * pairs)
+
+
+def least_bytes(n: int, d: int, k: int) -> int:
+    """Return what a training certainly takes: points, their images and target neighbours."""
+    return 8 * n * (2 * d + 5 * k)
 
 
 def bytes_of_validation(request: Request) -> int:
@@ -114,7 +121,7 @@ def bytes_of_validation(request: Request) -> int:
         return 0
     n, d, k, partitions = request.shape
     m = len(request.validation.Q)
-    return 8 * (m * (12 * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
+    return 8 * (m * ((12 + partitions) * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
 
 
 def room_for_pairs(request: Request) -> Room | None:
@@ -128,15 +135,19 @@ def room_for_pairs(request: Request) -> Room | None:
     MemoryError
         If there is no room for a single pair.
     """
-    needed = bytes_for(*request.shape, 0) + bytes_of_validation(request)
-    check_memory(needed, request.max_memory, "points or dimensions", "at least")
     most = pairs_of_classes(request.classes)
     if request.max_memory is not None:
+        needed = bytes_for(*request.shape, 0) + bytes_of_validation(request)
+        check_memory(needed, request.max_memory, "points or dimensions", "up to")
         pairs = _pairs_within(request.max_memory, request, most)
         return Room(pairs, "max_memory", "raise max_memory or pass fewer rows", True)
+    n, d, k, _ = request.shape
+    least = least_bytes(n, d, k)
+    check_memory(least, None, "points or dimensions", "at least")
     free = free_memory()
-    pairs = most if free is None else _pairs_within(free, request, most)
-    if pairs == most:
+    # the estimate, an upper bound, is no reason to refuse
+    pairs = most if free is None else (free - least) // (PAIR + PAIR_TARGET * k)
+    if free is None or pairs >= most:
         return None
     advice = "free some memory, pass fewer rows, or max_memory to train anyway"
     return Room(pairs, f"the memory that was free ({free:,} bytes)", advice, False)

@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import figure_faults as figures
+import forked
 
 from tests.faults import files
 
@@ -36,6 +37,7 @@ def main(arguments=None):
     parser.add_argument("--only", nargs="+", default=[*FIGURES, *FILES], metavar="NAME")
     options = parser.parse_args(arguments)
     failures = 0
+    forked.PATIENCE = 7200.0  # on a busy machine a figure takes long
     print("| what | fault | tried | seconds |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(prefix="faults") as folder:
         for name in options.only:

@@ -172,6 +172,7 @@ def checkpoints_killed(folder, rng, times=3):
             kills += child.stop(signal.SIGKILL) == -signal.SIGKILL
             load(path)
         require_end(name, train(start=load(path)), expected)
+    assert kills, "each training ended before it was killed"
     return f"5 trainings, {kills} kills"
 
 

@@ -93,6 +93,7 @@ assert (work(2) == expected).all()
     assert run(code) == "0"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_child_of_joblibs_multiprocessing_works():
     code = """
 import multiprocessing

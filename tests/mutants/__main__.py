@@ -107,6 +107,8 @@ def random_mutants(options):
         workers.append(worker)
     for worker in workers:
         worker.join()
+    if any(worker.exitcode for worker in workers):
+        raise SystemExit("a worker ended with an error: some mutants were not tried")
     return report(mutants, results)
 
 

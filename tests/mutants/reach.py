@@ -6,6 +6,7 @@ The tests of each folder are measured on their own, so that a part can be measur
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -19,6 +20,8 @@ DURATION = re.compile(r"^([\d.]+)s (setup|call|teardown) +(tests/\S.*)$")
 def measure(checkout, folder, settings, parts=None):
     """Run the tests of each folder of the configuration, or of `parts`, under coverage."""
     copy = copy_of(checkout, folder / "measured")
+    for old in folder.glob("results-*"):  # of mutants of other sources
+        shutil.rmtree(old)
     environment = os.environ | {
         "PYTHONPATH": str(copy),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -46,6 +49,7 @@ class Reach:
         self.seconds = defaultdict(float)
         self.modules = defaultdict(list)
         self.contexts = []
+        failing = set()  # they notice nothing
         import coverage
 
         for data in sorted(folder.glob("tests_*.coverage")):
@@ -55,9 +59,13 @@ class Reach:
             for line in data.with_suffix(".log").read_text().splitlines():
                 if match := DURATION.match(line):
                     self.seconds[match[3]] += float(match[1])
+                elif line.startswith("FAILED "):
+                    failing.add(line.removeprefix("FAILED ").split(" - ")[0])
             for context in measured.measured_contexts():
                 if context:
                     self.seconds.setdefault(context.rpartition("|")[0], UNKNOWN)
+        for name in failing:
+            self.seconds.pop(name, None)
         for name in self.seconds:
             self.modules[name.split("::")[0]].append(name)
 

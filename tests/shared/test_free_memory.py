@@ -17,10 +17,10 @@ import refimpl.kernels as reference
 from refimpl import resources
 from refimpl.boosted_distance import adaboost, boosted_distance, similarity, staged_nearest_neighbor
 from refimpl.boosted_distance.differences import Differences
-from refimpl.boostmap import nearby_triples, selective_triples
+from refimpl.boostmap import BoostMapOptions, nearby_triples, selective_triples
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
-from refimpl.lmnn.memory import bytes_for
+from refimpl.lmnn.memory import least_bytes
 from refimpl.resources import check_free_memory, check_memory, expected, free_memory
 from refimpl.rivals.lipschitz import lipschitz
 from refimpl.search_forest import estimate_memory, label_similarity, search_forest, selection
@@ -85,7 +85,7 @@ def test_control_groups_of_version_2(machine, folder, limit, used, cache, free):
     available(machine, 5000)
     machine(**{"sys__fs__cgroup__a__b__cgroup.procs": ""})
     names = ("memory.max", "memory.current", "memory.stat")
-    stat = f"anon 7\nfile 9\ninactive_file {cache}\nactive_file 3\n"
+    stat = f"anon 7\nfile 9\ninactive_file {cache}\nactive_file 0\n"
     groups(machine, V2, MOUNT_V2, folder, names, (limit, used, stat))
     assert free_memory() == free
 
@@ -93,7 +93,7 @@ def test_control_groups_of_version_2(machine, folder, limit, used, cache, free):
 def test_control_groups_of_version_1(machine):
     available(machine, 5000)
     names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat")
-    stat = "inactive_file 1\ntotal_inactive_file 1000\n"
+    stat = "inactive_file 1\ntotal_inactive_file 400\ntotal_active_file 600\n"
     groups(machine, V1, MOUNT_V1, "memory__a__b__", names, (90_000, 60_000, stat))
     groups(machine, V1, MOUNT_V1, "memory__", names, (9223372036854771712, 60_000, stat))
     groups(machine, V1, MOUNT_V1, "cpu__a__b__", names, (1, 1, stat))  # limits no memory
@@ -224,7 +224,7 @@ def test_lmnn_ends_when_the_pairs_do_not_fit_and_otherwise_trains_as_ever(train,
     looks.clear()
     assert train(X, y, **arguments) == expected
     assert looks == of_plenty
-    available(machine, 1 + bytes_for(120, 4, 3, 1, 10) // 1024)
+    available(machine, (least_bytes(120, 4, 3) + 15 * (260 + 48 * 3)) // 1024)
     with pytest.raises(MemoryError, match=r"^the memory that was free \(.*has room for 1\d; got"):
         train(X, y, **arguments)
 
@@ -293,3 +293,19 @@ def test_a_search_forest_lists_no_pairs_without_room(machine):
     available(machine, 1)
     with pytest.raises(MemoryError, match="the training needs at least"):
         search_forest(X, S, 2, 0.1, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("train", [lmnn, lambda X, y, **more: lmnn_rect(X, y, 2, **more)])
+def test_lmnn_of_more_columns_than_points_is_not_refused(train, machine):
+    """The solvers work in as many dimensions as the points span."""
+    available(machine, 8 * 2**20)  # 8 GiB
+    X = np.random.default_rng(0).normal(size=(30, 3000))
+    X[:, 0] += 9 * (np.arange(30) % 2)
+    assert train(X, np.arange(30) % 2, kernels=KERNELS[-1]).L.shape[2] == 3000
+    assert estimate_lmnn(X, np.arange(30) % 2) < 2**30
+
+
+def test_query_sensitive_rounds_without_end_are_not_refused_by_default():
+    train = TRAININGS["boostmap"]
+    options = BoostMapOptions(query_sensitive=10**9, max_rounds=2)
+    train(options=options, callback=lambda step: True)

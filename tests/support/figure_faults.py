@@ -226,11 +226,12 @@ def quiet():
     import logging
 
     logger = logging.getLogger("paper_figures")
-    level, logger.level = logger.level, logging.CRITICAL
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        logger.level = level
+        logger.setLevel(level)
 
 
 def flips(subject, out, rng, times=100):

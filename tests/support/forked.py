@@ -14,6 +14,7 @@ from pathlib import Path
 
 POSSIBLE = hasattr(os, "fork")
 CRASHED = 77  # the exit code after an exception
+PATIENCE = 300.0  # seconds to wait for the end of a child
 
 
 class Child:
@@ -39,8 +40,9 @@ class Child:
                 self.code = os.waitstatus_to_exitcode(status)
         return self.code is not None
 
-    def wait(self, seconds=7200.0):
-        """Wait for its end, and return `code`."""
+    def wait(self, seconds=None):
+        """Wait for its end, PATIENCE by default, and return `code`."""
+        seconds = PATIENCE if seconds is None else seconds
         deadline = time.monotonic() + seconds
         while not self.ended():
             if time.monotonic() > deadline:
