@@ -2,7 +2,8 @@
 # make figures     make every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
 # make coverage    measure the branch coverage of refimpl; fails below 95 %
 # make lint        check style and types
-# make benchmarks  measure the speed of the kernels
+# make benchmarks  measure the speed of every kernel and training beside others, two hours or so;
+#                  ARGS="kernels/best_stump" measures one again
 # make fuzz        run both twins on hard numbers and on wrong arguments; ARGS="--trainings" on
 #                  whole trainings
 # make sanitize    run what reaches the kernels under sanitizers, in about 8 minutes; KIND=thread
@@ -47,7 +48,8 @@ coverage: $(BUILT)
 	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report=term $(COVERED) $(ARGS)
 
 benchmarks: $(BUILT)
-	$(VENV)/bin/python -m pytest tests/benchmarks --benchmark-only -s $(ARGS)
+	$(VENV)/bin/python -m pip install --quiet --group peers
+	$(VENV)/bin/python -m tests.benchmarks.map $(ARGS)
 
 fuzz: $(BUILT)
 	$(VENV)/bin/python -m tests.fuzz $(ARGS)

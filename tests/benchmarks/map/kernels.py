@@ -1,0 +1,501 @@
+"""For each kernel its arguments at three sizes, and what the machine must read or multiply.
+
+A size is one number n; everything else (dimensions, candidates, thresholds) is as in the papers and
+the same at each size, so that the growth is that with n. The points are drawn: clusters, as the
+papers' data have, so that trees and balls can rule something out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from refimpl import kernels
+from refimpl.kernels import SearchForest
+from refimpl.rivals.kmeans_trees import kmeans_trees
+
+CASES: dict[str, Case] = {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """How to draw a kernel's arguments.
+
+    Attributes
+    ----------
+    draw : callable
+        ``draw(rng, n)`` returns the arguments, a dict.
+    sizes : tuple of int
+        n: hundreds, thousands, the papers'.
+    what : str
+        What the arguments are, with ``{n}`` for the size.
+    reads, flops : callable or None
+        Of the arguments: the bytes that must be read once, the additions and multiplications of a
+        matrix product that does the same.
+    """
+
+    draw: Callable[[np.random.Generator, int], dict[str, Any]]
+    sizes: tuple[int, int, int]
+    what: str
+    reads: Callable[[dict[str, Any]], int] | None = None
+    flops: Callable[[dict[str, Any]], int] | None = None
+
+
+def case(sizes, what, reads=None, flops=None):
+    """Enter the function under its own name."""
+
+    def enter(draw):
+        CASES[draw.__name__] = Case(draw, sizes, what, reads, flops)
+        return draw
+
+    return enter
+
+
+def size_of(*names):
+    """Return a function of the arguments: the bytes of those arrays."""
+    return lambda values: sum(values[name].nbytes for name in names)
+
+
+def product(values):
+    """Additions and multiplications of Q @ X.T."""
+    return 2 * len(values["Q"]) * len(values["X"]) * values["X"].shape[1]
+
+
+def clusters(rng, n, d, spread=0.3):
+    """n points around 20 centres, float64."""
+    centres = rng.normal(size=(20, d))
+    return centres[rng.integers(20, size=n)] + spread * rng.normal(size=(n, d))
+
+
+# -------------------------------------------------------------------- Boosted Distance: stumps, A.3
+
+
+def _levels(rng, n):
+    """Columns like pixels: integers of 0 to 255, most of them 0."""
+    return np.where(rng.random((n, 784)) < 0.8, 0, rng.integers(0, 256, (n, 784))).astype(float)
+
+
+def _compared(n):
+    """How many points make n differences with ten, or with a hundred, others."""
+    return (n // 10, 10) if n < 10_000 else (n // 100, 100)
+
+
+@case((300, 4000, 40_000), "{n} differences of 784 features")
+def presort(rng, n):
+    first, second = _compared(n)
+    return {"A": _levels(rng, first), "B": _levels(rng, second)}
+
+
+@case(
+    (300, 4000, 40_000),
+    "{n} differences of 784 features, presorted",
+    reads=lambda values: values["features"].nbytes,
+)
+def best_stump(rng, n):
+    features = kernels.presort(**presort(rng, n))
+    return {"features": features, "w": np.full(n, 1 / n), "l": rng.random(n) < 0.4}
+
+
+@case((100, 1000, 10_000), "{n} queries, 200 points, 100 stumps")
+def add_similarity(rng, n):
+    T = 100
+    return {
+        "S": np.zeros((n, 200)),
+        "Q": rng.random((n, 784)),
+        "X": rng.random((200, 784)),
+        "alpha": rng.random(T),
+        "feature": rng.integers(0, 784, T),
+        "polarity": rng.choice([-1, 1], T),
+        "threshold": rng.random(T) - 0.5,
+    }
+
+
+# -------------------------------------------------------------------------- BoostMap: triples, scan
+
+
+def _triples(rng, t, m=50):
+    n = 5000
+    return {
+        "F": rng.normal(size=(m, n)),
+        "triples": rng.integers(0, n, (t, 3)).astype(np.int32),
+        "y": rng.choice([-1.0, 1.0], t),
+        "w": np.full(t, 1 / t),
+    }
+
+
+@case((300, 5000, 200_000), "{n} triples, 50 embeddings of 5,000 objects")
+def weighted_errors(rng, n):
+    return _triples(rng, n)
+
+
+@case((300, 5000, 200_000), "{n} triples, 50 embeddings of 5,000 objects")
+def margin_sums(rng, n):
+    return _triples(rng, n)
+
+
+@case((300, 5000, 200_000), "{n} triples, 50 embeddings of 5,000 objects")
+def z_values(rng, n):
+    values = _triples(rng, n)
+    return {**values, "alpha": rng.normal(size=len(values["F"]))}
+
+
+@case((300, 5000, 200_000), "{n} triples, 10 embeddings of 5,000 objects")
+def minimize_z(rng, n):
+    values = _triples(rng, n, 10)
+    return {**values, "least": np.full(len(values["F"]), -1.0)}
+
+
+@case((300, 5000, 200_000), "{n} triples, 10 embeddings of 5,000 objects, 200 ranges")
+def best_ranges(rng, n):
+    values = _triples(rng, n, 10)
+    thresholds = np.sort(rng.normal(size=(10, 20)), axis=1)
+    ranges = np.array([(i, j) for i in range(21) for j in range(22) if i != j], dtype=np.int64)
+    return {
+        "values": values["F"].copy(),
+        **values,
+        "thresholds": thresholds,
+        "ranges": ranges[rng.permutation(len(ranges))[:200]],
+    }
+
+
+@case((600, 6000, 60_000), "10 queries, {n} points of 256 dimensions", reads=size_of("X"))
+def weighted_l1(rng, n):
+    return {
+        "Q": rng.normal(size=(10, 256)),
+        "A": rng.random((10, 256)),
+        "X": rng.normal(size=(n, 256)),
+    }
+
+
+@case((600, 6000, 60_000), "100 nearest of {n} of 256 dimensions, 10 queries", reads=size_of("X"))
+def weighted_l1_nearest(rng, n):
+    return {**weighted_l1(rng, n), "k": 100}
+
+
+def _edges(rng, n):
+    """Outlines of blobs, 28 x 28."""
+    rows, columns = np.mgrid[:28, :28]
+    centre = rng.uniform(9, 19, (n, 2, 1, 1))
+    radius = rng.uniform(4, 9, (n, 1, 1))
+    return np.abs(np.hypot(rows - centre[:, 0], columns - centre[:, 1]) - radius) < 0.6
+
+
+@case((100, 1000, 60_000), "10 edge images with {n}, 28 x 28")
+def chamfer_distances(rng, n):
+    return {"A": _edges(rng, 10), "B": _edges(rng, n)}
+
+
+@case((200, 1000, 60_000), "100 nearest of {n} edge images, 10 queries")
+def chamfer_nearest(rng, n):
+    return {"Q": _edges(rng, 10), "X": _edges(rng, n), "k": 100}
+
+
+# ------------------------------------------------------------------------------------ Search Forest
+
+
+def random_forest(rng, trees, levels, d):
+    """Complete trees; each node cuts at a random plane through the origin."""
+    inner = 2**levels - 1
+    nodes = 2 * inner + 1
+    own = np.arange(nodes)
+    is_inner = own < inner
+
+    def arrays(values, otherwise):
+        per_tree = [np.where(is_inner, values(m), otherwise(m)) for m in range(trees)]
+        return np.concatenate(per_tree).astype(np.int32)
+
+    return SearchForest(
+        c=rng.uniform(0.5, 1.5, trees),
+        roots=np.arange(trees) * nodes,
+        left=arrays(lambda m: m * nodes + 2 * own + 1, lambda m: -1),
+        word=arrays(lambda m: -1, lambda m: own - inner + m * (inner + 1)),
+        plane=arrays(lambda m: own + m * inner, lambda m: -1),
+        feature=np.full(trees * nodes, -1, dtype=np.int32),
+        offset=np.zeros(trees * nodes),
+        planes=rng.standard_normal((trees * inner, d), dtype=np.float32),
+        lam=0.1,
+        history=np.zeros((trees, 5)),
+        message="",
+    )
+
+
+@case((100, 1000, 20_000), "{n} points of 128 dimensions, 16 trees of 12 levels")
+def forest_words(rng, n):
+    return {
+        "forest": random_forest(rng, 16, 12, 128),
+        "X": rng.standard_normal((n, 128), dtype=np.float32),
+    }
+
+
+@case((600, 6000, 60_000), "{n} points of 128 dimensions, float32", reads=size_of("X"))
+def plane_values(rng, n):
+    X = rng.standard_normal((n, 128), dtype=np.float32)
+    return {"X": X, "p": X[0].copy()}
+
+
+@case((600, 6000, 1_000_000), "100 queries, {n} points in 16 trees of 4,096 leaves")
+def gather_candidates(rng, n):
+    trees, leaves = 16, 4096
+    words = rng.integers(0, leaves, (trees, n)) + leaves * np.arange(trees)[:, np.newaxis]
+    order = np.argsort(words, axis=1, kind="stable")
+    counts = np.bincount(words.ravel(), minlength=trees * leaves)
+    asked = rng.integers(0, leaves, (100, trees)) + leaves * np.arange(trees)
+    return {
+        "starts": np.concatenate([[0], np.cumsum(counts)]),
+        "items": order.ravel().astype(np.int32),
+        "alive": np.ones(n, dtype=bool),
+        "words": asked.astype(np.int32),
+        "c": rng.uniform(0.5, 1.5, trees),
+        "most": 500,
+    }
+
+
+@case((600, 6000, 1_000_000), "10 nearest of 500 candidates of {n} x 128, 100 queries")
+def rerank(rng, n):
+    X = rng.standard_normal((n, 128), dtype=np.float32)
+    rows = np.concatenate([np.sort(rng.choice(n, 500, replace=False)) for _ in range(100)])
+    return {
+        "Q": rng.standard_normal((100, 128), dtype=np.float32),
+        "X": X,
+        "offsets": 500 * np.arange(101),
+        "rows": rows,
+        "k": 10,
+    }
+
+
+def _pairs(rng, p):
+    """About p pairs (i, j), i < j, in order, of as many points as a tree's node has."""
+    n = max(60, round(p**0.66))
+    places = np.unique(rng.integers(n * n, size=2 * p))
+    places = places[places // n < places % n]
+    first, second = np.divmod(places, n)
+    return n, first.astype(np.int32), second.astype(np.int32)
+
+
+@case((1000, 100_000, 10_000_000), "{n} pairs of a node")
+def pair_product(rng, n):
+    points, first, second = _pairs(rng, n)
+    return {
+        "first": first,
+        "second": second,
+        "v": rng.normal(size=len(first)),
+        "u": rng.normal(size=points),
+    }
+
+
+@case((1000, 100_000, 10_000_000), "{n} pairs of a node, 3 directions")
+def best_thresholds(rng, n):
+    points, first, second = _pairs(rng, n)
+    return {
+        "A": rng.normal(size=(points, 3)),
+        "first": first,
+        "second": second,
+        "v": np.rint(64 * rng.normal(size=len(first))) / 64,
+        "base": -0.25,
+    }
+
+
+@case((1000, 100_000, 10_000_000), "{n} pairs of a node")
+def split_pairs(rng, n):
+    points, first, second = _pairs(rng, n)
+    return {
+        "left": rng.random(points) < 0.5,
+        "first": first,
+        "second": second,
+        "v": rng.normal(size=len(first)),
+    }
+
+
+@case((1000, 100_000, 10_000_000), "{n} pairs, 60 leaves")
+def meet_pairs(rng, n):
+    points, first, second = _pairs(rng, n)
+    return {
+        "leaf": rng.integers(60, size=points),
+        "first": first,
+        "second": second,
+        "similar": np.zeros(len(first), dtype=np.uint8),
+        "T": rng.random(len(first)),
+        "c": 0.5,
+    }
+
+
+# -------------------------------------------------------------- the forest's rivals: codes, k-means
+
+
+def _codes(rng, n):
+    return rng.integers(0, 2**64, (n, 8), dtype=np.uint64)
+
+
+@case((600, 6000, 1_000_000), "1 query, {n} codes of 512 bits", reads=size_of("X"))
+def hamming_distances(rng, n):
+    return {"Q": _codes(rng, 1), "X": _codes(rng, n)}
+
+
+@case((600, 6000, 1_000_000), "100 nearest of {n} codes of 512 bits", reads=size_of("X"))
+def hamming_nearest(rng, n):
+    return {**hamming_distances(rng, n), "k": 100}
+
+
+@case((600, 6000, 1_000_000), "codes within 220 of 512 bits of {n}", reads=size_of("X"))
+def hamming_within(rng, n):
+    return {**hamming_distances(rng, n), "radii": np.array([220])}
+
+
+@case(
+    (600, 6000, 60_000),
+    "{n} points of 128 dimensions on 64 directions",
+    flops=lambda values: 2 * values["X"].size * values["A"].shape[1],
+)
+def projections(rng, n):
+    return {"X": rng.normal(size=(n, 128)), "A": rng.normal(size=(128, 64))}
+
+
+@case((600, 6000, 60_000), "100 queries, 20 tables of 256 buckets, {n} points")
+def bucket_votes(rng, n):
+    tables, buckets = 20, 256
+    where = rng.integers(0, buckets, (tables, n))
+    members = np.argsort(where, axis=1, kind="stable").ravel()
+    counts = np.concatenate([np.bincount(row, minlength=buckets) for row in where])
+    ends = np.cumsum(counts)
+    asked = rng.integers(0, buckets, (100, tables)) + buckets * np.arange(tables)
+    return {
+        "starts": ends - counts,
+        "ends": ends,
+        "members": members,
+        "buckets": asked,
+        "n": n,
+        "most": 500,
+    }
+
+
+@case(
+    (600, 6000, 60_000),
+    "{n} points of 64 dimensions, 8 centres, 10 rounds",
+    flops=lambda values: 2 * values["X"].size * len(values["centres"]) * values["iterations"],
+)
+def lloyd(rng, n):
+    X = clusters(rng, n, 64)
+    return {"X": X, "rows": np.arange(n), "centres": X[:8].copy(), "iterations": 10}
+
+
+@case((600, 6000, 60_000), "100 queries, 4 k-means trees of {n} points of 64 dimensions")
+def tree_leaves(rng, n):
+    X = clusters(rng, n, 64)
+    trees = kmeans_trees(X, 4, rng=rng, branching=16, iterations=2, kernels=_fast())
+    return {"trees": trees, "Q": clusters(rng, 100, 64)}
+
+
+@case((600, 6000, 60_000), "500 candidates, 100 queries, 4 k-means trees of {n} points")
+def best_bin_first(rng, n):
+    return {**tree_leaves(rng, n), "most": 500}
+
+
+def _fast():
+    """The compiled kernels, to draw arguments with: preparation is not measured."""
+    import refimpl_fast
+
+    return refimpl_fast
+
+
+# --------------------------------------------------------------------------------- LMNN, ball trees
+
+
+@case((600, 6000, 60_000), "{n} points of 15 dimensions")
+def build_tree(rng, n):
+    return {"X": clusters(rng, n, 15)}
+
+
+@case((600, 6000, 60_000), "3 nearest of {n} x 15, 200 queries")
+def tree_nearest(rng, n):
+    X = clusters(rng, n, 15)
+    return {"tree": _fast().build_tree(X), "Q": clusters(rng, 200, 15), "k": 3}
+
+
+@case((600, 6000, 60_000), "points of {n} x 15 within a distance, 200 queries")
+def tree_within(rng, n):
+    X = clusters(rng, n, 15)
+    Q = X[rng.integers(0, n, 200)] + 0.1 * rng.normal(size=(200, 15))
+    return {"tree": _fast().build_tree(X), "Q": Q, "limits": np.full(200, 1.5)}
+
+
+@case((600, 6000, 60_000), "3 nearest of {n} x 15, 200 queries", flops=product)
+def scan_nearest(rng, n):
+    return {"Q": clusters(rng, 200, 15), "X": clusters(rng, n, 15), "k": 3}
+
+
+@case((600, 6000, 60_000), "1,000 points with {n}, 169 dimensions, 10 classes", flops=product)
+def impostors(rng, n):
+    X = rng.normal(size=(n, 169))
+    Q = X[rng.integers(0, n, min(n, 1000))] + 0.5 * rng.normal(size=(min(n, 1000), 169))
+    return {
+        "Q": Q,
+        "X": X,
+        "radii": np.full(len(Q), 230.0),
+        "classes_Q": rng.integers(0, 10, len(Q)),
+        "classes_X": rng.integers(0, 10, n),
+    }
+
+
+def _edges_of(rng, n, per_point):
+    first = np.repeat(np.arange(n), per_point)
+    return first, rng.integers(0, n, len(first))
+
+
+@case((600, 6000, 60_000), "10 pairs for each of {n} points of 169 dimensions")
+def pair_distances(rng, n):
+    first, second = _edges_of(rng, n, 10)
+    return {"Z": rng.normal(size=(n, 169)), "first": first, "second": second}
+
+
+@case((600, 6000, 60_000), "{n} points, 3 targets and 20 pairs each", reads=size_of("pairs"))
+def hinge_terms(rng, n):
+    return {
+        "targets": rng.random((n, 3)),
+        "pairs": 0.5 + rng.random(20 * n),
+        "start": 20 * np.arange(n + 1),
+        "h": 0.1,
+    }
+
+
+@case((600, 6000, 60_000), "10 pairs for each of {n} points of 169 dimensions")
+def weighted_differences(rng, n):
+    _, other = _edges_of(rng, n, 10)
+    return {
+        "Z": rng.normal(size=(n, 169)),
+        "start": 10 * np.arange(n + 1),
+        "other": other,
+        "edge": rng.permutation(len(other)),
+        "weights": rng.normal(size=len(other)),
+    }
+
+
+# -------------------------------------------------------------------------------------------- FTUNE
+
+
+@case((600, 6000, 60_000), "{n} points")
+def least_similar(rng, n):
+    taken = rng.random(n) < 0.01
+    return {"sums": rng.normal(size=n), "column": rng.normal(size=n), "taken": taken}
+
+
+@case((300, 3000, 10_000), "{n} points, 300 pairs of 600 landmarks, 6 slopes")
+def transferred_differences(rng, n):
+    return {
+        "K": rng.random((n, 600)),
+        "plus": rng.integers(0, 600, 300),
+        "minus": rng.integers(0, 600, 300),
+        "slopes": np.array([0.5, 1.0, 5.0, 10.0, 50.0, 1000.0]),
+    }
+
+
+@case((300, 3000, 10_000), "{n} x 300", reads=size_of("A"))
+def matrix_vector(rng, n):
+    return {"A": rng.normal(size=(n, 300)), "v": rng.normal(size=300)}
+
+
+@case((300, 3000, 10_000), "{n} x 300", reads=size_of("A"))
+def vector_matrix(rng, n):
+    return {"u": rng.normal(size=n), "A": rng.normal(size=(n, 300))}

@@ -1,0 +1,156 @@
+"""Time calls of several implementations in one process, in turns, so that each meets the same
+machine.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+Call = Callable[[Any], Any]
+
+
+class TooSlowError(Exception):
+    """Raised by the timer in a call that takes longer than it may."""
+
+
+@dataclass
+class Row:
+    """A row of the table before it is measured.
+
+    Attributes
+    ----------
+    calls : dict of str to callable
+        By implementation, in the order of measuring. Each takes what `prepare` returns.
+    prepare : callable
+        Makes what a call uses up, outside the clock.
+    same : tuple of str
+        Implementations whose results must be equal.
+    least : float or None
+        The seconds below which this machine cannot be, where a limit is known.
+    """
+
+    calls: dict[str, Call]
+    prepare: Callable[[], Any] = lambda: None
+    same: tuple[str, ...] = ()
+    least: float | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def measure(row: Row, budget: float, limit: float, repeats: int = 99) -> dict[str, Any]:
+    """Measure the row's calls in turns.
+
+    The first turn warms up and compares results; it counts only where a call takes over half a
+    second, which no cold cache explains. The turns end after `budget` seconds or `repeats` turns,
+    never before three of each call that takes under a tenth of the budget. A call that takes more
+    than `limit` seconds is stopped and left out.
+    """
+    times: dict[str, list[float]] = {}
+    results: dict[str, Any] = {}
+    slow = []
+    for name, call in row.calls.items():
+        try:
+            seconds, result = timed(call, row.prepare(), limit)
+        except TooSlowError:
+            slow.append(name)
+            continue
+        times[name] = [seconds] if seconds > 0.5 else []
+        if name in row.same:
+            results[name] = result
+    compare(results)
+    results.clear()
+    start = time.perf_counter()
+    for turn in range(repeats):
+        for name, own in times.items():
+            late = time.perf_counter() - start > budget
+            few = len(own) < 3 and sum(own) < budget / 3
+            if few or not late or not own:
+                own.append(timed(row.calls[name], row.prepare(), limit)[0])
+        if time.perf_counter() - start > budget and turn >= 2:
+            break
+    return {
+        "seconds": {name: median(own) for name, own in times.items()},
+        "runs": {name: len(own) for name, own in times.items()},
+        "stopped": {name: limit for name in slow},
+        "least": row.least,
+        "load": os.getloadavg()[0],
+        **row.notes,
+    }
+
+
+def timed(call: Call, values: Any, limit: float) -> tuple[float, Any]:
+    """Return the seconds of a call and its result; raise TooSlowError after `limit` seconds.
+
+    The timer interrupts Python code; a compiled call is stopped at its end.
+    """
+
+    def stop(number: int, frame: Any) -> None:
+        raise TooSlowError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, limit)
+    try:
+        start = time.perf_counter()
+        result = call(values)
+        seconds = time.perf_counter() - start
+        return getattr(result, "seconds", seconds), result
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def compare(results: dict[str, Any]) -> None:
+    """Raise an AssertionError unless all results are equal, bit for bit."""
+    names = list(results)
+    for name in names[1:]:
+        if not equal(results[names[0]], results[name]):
+            raise AssertionError(f"{names[0]} and {name} differ")
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two results are equal; NaN equals NaN, 0 equals -0."""
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(equal, a, b))
+    if isinstance(a, np.ndarray):
+        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    if sparse.issparse(a):
+        return a.shape == b.shape and (a != b).nnz == 0
+    return bool(a == b)
+
+
+def machine() -> dict[str, Any]:
+    """Measure what this machine can do at most: bytes read, and products of matrices, a second."""
+    from threadpoolctl import threadpool_limits
+
+    long = np.ones(2**25, dtype=np.uint64)  # 256 MiB: beyond every cache
+    A = np.random.default_rng(0).random((2000, 2000))
+    with threadpool_limits(1, "blas"):
+        reading = min(timed(lambda _: long.sum(), None, 60)[0] for _ in range(9))
+        double = min(timed(lambda _: A @ A, None, 60)[0] for _ in range(5))
+        single = A.astype(np.float32)
+        float32 = min(timed(lambda _: single @ single, None, 60)[0] for _ in range(5))
+    return {
+        "bytes": long.nbytes / reading,
+        "float64": 2 * len(A) ** 3 / double,
+        "float32": 2 * len(A) ** 3 / float32,
+    }
+
+
+def again(values: dict[str, Any], written: str | None) -> Callable[[], dict[str, Any]]:
+    """Return what makes the arguments of a call: a copy of the array that the kernel writes to."""
+
+    def make() -> dict[str, Any]:
+        if written is None:
+            return values
+        return {**values, written: copy.copy(values[written])}
+
+    return make

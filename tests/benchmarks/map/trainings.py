@@ -1,0 +1,364 @@
+"""For each public training its call at three sizes, and the peers that a reader would try."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paper_figures.data import load
+from refimpl import boosted_distance, boostmap, ftune, lmnn, search_forest
+from refimpl.boostmap import BoostMapOptions, CandidateDistances
+from refimpl.ftune.options import CS, SLOPES
+from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
+
+from .measure import TooSlowError
+from .peers import installed
+
+TRAININGS: dict[str, Training] = {}
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training at three sizes.
+
+    Attributes
+    ----------
+    prepare : callable
+        ``prepare(n)`` returns ``train(kernels, threads)`` and the peers' calls by name.
+    sizes : tuple of int
+        n: hundreds, thousands, the papers'.
+    what : str
+        What is trained, with ``{n}`` for the size.
+    data : str
+        The real data set that it needs.
+    """
+
+    prepare: Callable[[int], tuple[Callable[..., Any], dict[str, Callable[[], Any]]]]
+    sizes: tuple[int, int, int]
+    what: str
+    data: str
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A training in another process, which measured its own seconds."""
+
+    seconds: float
+
+
+def training(sizes, what, data):
+    """Enter the function under its own name."""
+
+    def enter(prepare):
+        TRAININGS[prepare.__name__] = Training(prepare, sizes, what, data)
+        return prepare
+
+    return enter
+
+
+def rng():
+    """A generator that starts anew, so that each training draws the same."""
+    return np.random.default_rng(SEED)
+
+
+@cache
+def sample(name, n):
+    """Return n random training points of a data set, and their labels."""
+    loaded = load(name)
+    rows = rng().choice(loaded.n_train or len(loaded.X), n, replace=False)
+    return np.ascontiguousarray(loaded.X[rows], dtype=np.float64), loaded.y[rows]
+
+
+@cache
+def components(n, d):
+    """Return n MNIST digits, scaled to [0, 1], on their d principal axes, and their labels."""
+    X, y = sample("MNIST-10", n)
+    X = X / 255 - (X / 255).mean(axis=0)
+    return np.ascontiguousarray(X @ np.linalg.eigh(X.T @ X)[1][:, : -d - 1 : -1]), y
+
+
+# --------------------------------------------------------------------------------- Boosted Distance
+
+ROUNDS = 20
+
+
+def _ones_and_sevens(n):
+    X, y = sample("MNIST", n)
+    return X, y == np.unique(y)[0]
+
+
+@training((40, 120, 400), "AdaBoost on the differences of {n} digits 1 and 7, 20 rounds", "MNIST")
+def adaboost(n):
+    X, is_one = _ones_and_sevens(n)
+    B = X[is_one][: n // 4]
+    P, N = boosted_distance.Differences(X[is_one], B), boosted_distance.Differences(X[~is_one], B)
+    rows = np.concatenate([np.asarray(P), np.asarray(N)])
+    labels = np.arange(len(rows)) < len(P)
+    peers = {}
+    for name, model in _boosters().items():
+        peers[name] = partial(_fit, model, rows, labels)
+    return (
+        lambda kernels, threads: boosted_distance.adaboost(
+            P, N, ROUNDS, kernels=kernels, threads=threads
+        ),
+        peers,
+    )
+
+
+def _boosters():
+    from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    models = {
+        "scikit-learn AdaBoost": AdaBoostClassifier(
+            DecisionTreeClassifier(max_depth=1), n_estimators=ROUNDS
+        ),
+        "scikit-learn HistGradientBoosting": HistGradientBoostingClassifier(
+            max_iter=ROUNDS, max_leaf_nodes=2, early_stopping=False
+        ),
+    }
+    if installed("lightgbm"):
+        from lightgbm import LGBMClassifier
+
+        models["LightGBM"] = LGBMClassifier(n_estimators=ROUNDS, num_leaves=2, n_jobs=2, verbose=-1)
+    return models
+
+
+def _fit(model, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it did not converge within its own limit
+        return model.fit(X, y)
+
+
+@training((30, 100, 200), "Algorithm A.1 on {n} digits 1 and 7, 20 rounds", "MNIST")
+def boosted_distances(n):
+    X, y = _ones_and_sevens(n)
+    return (
+        lambda kernels, threads: boosted_distance.boosted_distance(
+            X, y, ROUNDS, kernels=kernels, threads=threads
+        ),
+        {},
+    )
+
+
+# ----------------------------------------------------------------------------------------- BoostMap
+
+
+@training(
+    (300, 5000, 200_000), "{n} triples, chamfer distances of digits, 4 dimensions", "MNIST-10"
+)
+def boostmaps(n):
+    import refimpl_fast
+    from refimpl.boostmap.edges import canny, chamfer
+
+    objects = {300: 100, 5000: 500}.get(n, 5000)
+    X, y = sample("MNIST-10", 2 * objects)
+    edges = canny(X.reshape(-1, 28, 28).astype(np.uint8))
+    C, T = edges[:objects], edges[objects:]
+    among = chamfer(T, T, kernels=refimpl_fast)
+    distances = CandidateDistances(
+        chamfer(C, T, kernels=refimpl_fast), chamfer(C, C, kernels=refimpl_fast)
+    )
+    triples = boostmap.selective_triples(among, y[objects:], 4, n, rng=rng())
+    options = BoostMapOptions(query_sensitive=4)
+    return (
+        lambda kernels, threads: boostmap.boostmap(
+            distances, triples, 4, rng=rng(), options=options, kernels=kernels, threads=threads
+        ),
+        {},
+    )
+
+
+# ------------------------------------------------------------------------------------ Search Forest
+
+
+@training((500, 5000, 50_000), "a tree of {n} digits, 64 dimensions", "MNIST-10")
+def search_trees(n):
+    import refimpl_fast
+
+    X = components(n, 64)[0].astype(np.float32)
+    S = search_forest.neighbor_similarity(X, min(100, n // 20), kernels=refimpl_fast)
+    return (
+        lambda kernels, threads: search_forest.search_forest(
+            X, S, 1, 0.05, rng=rng(), kernels=kernels, threads=threads
+        ),
+        {f"{name}, its index": call for name, call in _indexes(X).items()},
+    )
+
+
+def _indexes(X):
+    """Builders of other indexes of the same points."""
+    calls = {}
+    if installed("hnswlib"):
+        import hnswlib
+
+        def hnsw():
+            index = hnswlib.Index("l2", X.shape[1])
+            index.init_index(len(X))
+            index.add_items(X, num_threads=2)
+
+        calls["hnswlib"] = hnsw
+    if installed("annoy"):
+        import annoy
+
+        def trees():
+            index = annoy.AnnoyIndex(X.shape[1], "euclidean")
+            for i, x in enumerate(X):
+                index.add_item(i, x)
+            index.build(10, n_jobs=2)
+
+        calls["annoy, 10 trees"] = trees
+    return calls
+
+
+@training((500, 5000, 50_000), "20 neighbours of each of {n} digits, 64 dimensions", "MNIST-10")
+def similar_pairs(n):
+    X = components(n, 64)[0].astype(np.float32)
+    peers = {}
+    from sklearn.neighbors import NearestNeighbors
+
+    peers["scikit-learn brute"] = lambda: (
+        NearestNeighbors(n_neighbors=20, algorithm="brute").fit(X).kneighbors()
+    )
+    if installed("faiss"):
+        import faiss
+
+        def flat():
+            index = faiss.IndexFlatL2(X.shape[1])
+            index.add(X)
+            return index.search(X, 21)
+
+        peers["FAISS"] = flat
+    return (
+        lambda kernels, threads: search_forest.neighbor_similarity(
+            X, 20, kernels=kernels, threads=threads
+        ),
+        peers,
+    )
+
+
+# --------------------------------------------------------------------------------------------- LMNN
+
+
+@training((250, 2000, 60_000), "LMNN of {n} digits, 169 dimensions", "MNIST-10")
+def lmnns(n):
+    X, y = components(n, 169)
+    peers = {name: partial(_other_lmnn, name, X, y) for name in ("pylmnn", "metric-learn")}
+    if installed("mlpack"):
+        import mlpack
+
+        peers["mlpack"] = lambda: mlpack.lmnn(
+            input_=X, labels=np.unique(y, return_inverse=True)[1], k=3
+        )
+    return lambda kernels, threads: lmnn.lmnn(X, y, 3, kernels=kernels, threads=threads), peers
+
+
+def _other_lmnn(name, X, y, limit=600):
+    """Train a library that needs an environment of its own; return its own seconds."""
+    from paper_figures.lmnn.rivals import rival_curve
+
+    with tempfile.TemporaryDirectory() as folder:
+        classes = np.unique(y, return_inverse=True)[1]
+        curve = rival_curve(name, X, classes, 3, Path(folder), limit, lambda L: 0.0)
+    if "why" in curve:
+        raise TooSlowError(curve["why"])
+    return Elsewhere(curve["seconds"][-1])
+
+
+@training((250, 2000, 6000), "LMNN of {n} digits, 4 metrics, 40 dimensions", "MNIST-10")
+def lmnn_metrics(n):
+    X, y = components(n, 40)
+    partition = lmnn.kmeans_partition(X, 4, rng=rng())
+    return (
+        lambda kernels, threads: lmnn.lmnn(
+            X, y, 3, partition=partition, kernels=kernels, threads=threads
+        ),
+        {},
+    )
+
+
+@training((250, 2000, 6000), "LMNN-RECT of {n} digits, 169 to 15 dimensions", "MNIST-10")
+def lmnn_rects(n):
+    X, y = components(n, 169)
+    return (
+        lambda kernels, threads: lmnn.lmnn_rect(X, y, 15, 3, kernels=kernels, threads=threads),
+        {},
+    )
+
+
+# -------------------------------------------------------------------------------------------- FTUNE
+
+
+def _letters(n):
+    """Letters of the first and of the second half of the alphabet."""
+    X, y = sample("letters", n + 1000)
+    halves = y >= np.unique(y)[13]
+    scale = mean_distance(X[:n], rng=rng())
+    K = Similarity(Gaussian(scale), X[:n], pairwise=True)
+    return K, halves[:n], (X[n:], halves[n:])
+
+
+@training((300, 3000, 10_000), "FTUNE, {n} letters, 300 pairs, 6 slopes, 4 C", "letters")
+def ftunes(n):
+    import refimpl_fast
+
+    K, y, held = _letters(n)
+    P = ftune.random_landmarks(y, 300, rng=rng())
+    places = {x: i for i, x in enumerate(P.L)}
+    plus, minus = (np.array([places[x] for x in one[0]]) for one in (P.plus, P.minus))
+    slopes = np.array(SLOPES)
+    spaces = refimpl_fast.transferred_differences(K.within(None, P.L), plus, minus, slopes)
+    return (
+        lambda kernels, threads: ftune.ftune(
+            K, y, P, validation=held, kernels=kernels, threads=threads
+        ),
+        {f"LIBLINEAR, {len(slopes) * len(CS)} machines": partial(_liblinear, spaces, y)},
+    )
+
+
+def _liblinear(spaces, y):
+    from sklearn.svm import LinearSVC
+
+    for Phi in spaces:
+        for C in CS:
+            _fit(LinearSVC(dual=False, C=C, max_iter=1000), Phi, y)
+
+
+@training((300, 3000, 10_000), "BBS, {n} letters, 300 landmarks, 4 C", "letters")
+def bbss(n):
+    K, y, held = _letters(n)
+    P = ftune.random_landmarks(y, 300, rng=rng())
+    L = P.L[:300]
+    spaces = [K.within(None, L)]
+    return (
+        lambda kernels, threads: ftune.bbs(
+            K, y, L, validation=held, kernels=kernels, threads=threads
+        ),
+        {f"LIBLINEAR, {len(CS)} machines": partial(_liblinear, spaces, y)},
+    )
+
+
+@training((600, 6000, 60_000), "DSELECT, 100 of {n} digits", "MNIST-10")
+def dselects(n):
+    X, y = sample("MNIST-10", n)
+    X = X / 255
+    scale = mean_distance(X, rng=rng())
+    return (
+        lambda kernels, threads: ftune.dselect(
+            Similarity(Gaussian(scale, X), X, pairwise=True),
+            y >= 5,
+            100,
+            rng=rng(),
+            kernels=kernels,
+            threads=threads,
+        ),
+        {},
+    )
