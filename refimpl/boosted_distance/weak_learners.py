@@ -192,7 +192,7 @@ def _column(S: Vectors, f: int) -> FloatArray:
 
 def _copies_of_sets(P: Vectors, N: Vectors) -> int:
     """Return the bytes of P and N as one matrix, and of that matrix as float64."""
-    return 2 * 8 * P.shape[1] * (len(P) + len(N))
+    return 16 * int(P.shape[1]) * (len(P) + len(N))
 
 
 def _count_values(column: FloatArray) -> tuple[int, int]:

@@ -130,9 +130,8 @@ def try_all(options, sets, folder):
         if about and as_numbers(about["short"]) >= least_python(TOP / "pyproject.toml"):
             interpreters[path] = about
         else:
-            print(
-                f"{name}: {'Python ' + about['version'] + ' is too old' if about else 'not found'}"
-            )
+            why = f"Python {about['version']} is too old" if about else "not found"
+            print(f"{name}: {why}")
             bad += bool(options.pythons)  # it was asked for
     source = copy_checkout(folder / "source")
     rows = folder / "rows"
