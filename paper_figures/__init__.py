@@ -13,5 +13,6 @@ What a stored figure looks like (``OUT/<paper>/<figure>.json``):
   needs;
 - ``rows``: the keys of the row, ``published`` (number or null), ``ours`` (number; null only with
   the status "not available" and its ``why``), ``std`` (of one repetition, or null; with
-  ``repetitions``) and, where there is something to say, ``why`` and ``tolerance``.
+  ``repetitions``) and, where there is something to say, ``why`` and ``tolerance``;
+- ``sha256``: the check sum of all that; files of earlier versions have none.
 """

@@ -7,7 +7,7 @@ and queries in blocks; the labels are those of the printed loop over the trainin
 Not handled here: K > 1 neighbours (the paper uses K = 1 throughout).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,9 @@ __all__ = [
 ]
 
 _BLOCK = 2**23  # similarities held at a time: 64 MiB
+_PIECE = 2**21  # similarities computed at a time where a whole matrix of them is held: 16 MiB
+_LANES = 16  # training vectors that refimpl_fast compares at a time
+_SCRATCH = 26  # bytes for each of a piece: a sum, a difference, a comparison, a stump's share
 
 
 def similarity(
@@ -95,8 +98,12 @@ def similarity(
            [0., 0., 1., 1.]])
     """
     comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
-    comparison.require_memory(3)  # those of the largest class twice
-    return comparison.similarities(comparison.Q)
+    pieces = comparison.pieces()
+    comparison.require_memory(pieces)
+    S = np.empty((len(comparison.Q), len(comparison.X)))
+    for piece in pieces:
+        S[:, piece.members] = comparison.similarities_to(piece, comparison.Q)
+    return S
 
 
 def nearest_neighbor_boosted_distance(
@@ -259,21 +266,30 @@ def staged_nearest_neighbor(
     4 [0 1]
     """
     comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
-    comparison.require_memory(4)
-    s = np.empty((len(comparison.Q), len(comparison.X)))
-    sums = [np.zeros((len(comparison.Q), len(part.X))) for part in comparison.parts]
+    pieces, blocks = comparison.pieces(), comparison.blocks(_PIECE)
+    comparison.require_memory(pieces, blocks)
+    sums = [np.zeros((len(comparison.Q), len(piece.X))) for piece in pieces]
     before = 0
     for t in rounds:
         t = as_count(t, "rounds")
         if t < before:
             raise ValueError(f"rounds must be in ascending order; got {t} after {before}")
-        for part, S in zip(comparison.parts, sums, strict=True):
-            new = part.ensemble.rounds(before, t)
-            new.add_similarity(S, comparison.Q, part.X, kernels=comparison.kernels, threads=threads)
-            total = algorithm.total_weight(part.ensemble.rounds(0, t)) if normalize else 1.0
-            s[:, part.members] = part.weighted(S / total)
+        totals = []
+        for piece, S in zip(pieces, sums, strict=True):
+            new = piece.ensemble.rounds(before, t)
+            new.add_similarity(
+                S, comparison.Q, piece.X, kernels=comparison.kernels, threads=threads
+            )
+            so_far = piece.ensemble.rounds(0, t)
+            totals.append(algorithm.total_weight(so_far) if normalize else 1.0)
         before = t
-        yield t, comparison.y[np.argmax(s, axis=1)]
+        l_y = np.empty(len(comparison.Q), dtype=comparison.y.dtype)
+        for block in blocks:
+            s = np.empty((len(comparison.Q[block]), len(comparison.X)))
+            for piece, S, total in zip(pieces, sums, totals, strict=True):
+                s[:, piece.members] = piece.weighted(S[block] / total)
+            l_y[block] = comparison.y[np.argmax(s, axis=1)]
+        yield t, l_y
 
 
 def selected_dimensions(model: BoostedDistance) -> IntArray:
@@ -309,7 +325,7 @@ def selected_dimensions(model: BoostedDistance) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The training vectors of a class."""
+    """The training vectors of a class, or some of them."""
 
     ensemble: Ensemble
     members: IntArray  # their indices in X
@@ -333,10 +349,31 @@ class _Comparison:
     kernels: Kernels
     threads: int | None
 
-    def require_memory(self, matrices: int) -> None:
-        """Raise MemoryError if so many matrices of all similarities do not fit."""
-        needed = 8 * matrices * len(self.Q) * len(self.X)
+    def require_memory(self, pieces: list[_Part], blocks: Sequence[slice] = ()) -> None:
+        """Raise MemoryError if the matrix of all similarities does not fit.
+
+        It is computed in pieces, and looked at in blocks of queries.
+        """
+        most = max(len(piece.X) for piece in pieces)
+        rounds = max(len(piece.ensemble) for piece in pieces)
+        scratch = _SCRATCH * len(self.Q) * most + 8 * rounds * (most + _LANES)
+        looked_at = max((len(self.Q[block]) for block in blocks), default=0) * len(self.X)
+        needed = 8 * len(self.Q) * len(self.X) + scratch + 8 * looked_at
         check_free_memory(needed, "the matrix of similarities", "queries or training vectors")
+
+    def pieces(self) -> list[_Part]:
+        """Return the parts, each divided so that few similarities are computed at a time."""
+        size = max(_LANES, _PIECE // len(self.Q))
+        return [
+            _Part(
+                part.ensemble,
+                part.members[first : first + size],
+                part.X[first : first + size],
+                part.factor,
+            )
+            for part in self.parts
+            for first in range(0, len(part.X), size)
+        ]
 
     def similarities(self, Q: FloatArray) -> FloatArray:
         """Return the similarity of some queries to all training vectors, shape (len(Q), n_X)."""
@@ -357,9 +394,9 @@ class _Comparison:
         )
         return part.weighted(S_C)
 
-    def blocks(self) -> list[slice]:
-        """Return slices of the queries that are compared at a time."""
-        size = max(1, _BLOCK // len(self.X))
+    def blocks(self, similarities: int = _BLOCK) -> list[slice]:
+        """Return slices of the queries that have so many similarities at most, or of one query."""
+        size = max(1, similarities // len(self.X))
         return [slice(first, first + size) for first in range(0, len(self.Q), size)]
 
 

@@ -8,6 +8,7 @@ Not handled here: missing values, sparse matrices.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from refimpl.boosted_distance.algorithm import Round, adaboost_rounds, differenc
 from refimpl.boosted_distance.differences import Differences, require_finite_differences
 from refimpl.boosted_distance.ensembles import Ensemble
 from refimpl.boosted_distance.model import BoostedDistance
-from refimpl.boosted_distance.weak_learners import STUMPS, Replay, Vectors, WeakLearner
+from refimpl.boosted_distance.weak_learners import STUMPS, Replay, Stumps, Vectors, WeakLearner
 from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
@@ -267,10 +268,32 @@ def adaboost(
     _check_callback(callback)
     _check_start_of_ensemble(start, learner, T, P.shape[1])
     check_threads(threads)
-    needed = learner.memory(P, N, threads=threads)
-    needed += _ROUND_BYTES * expected(T, max_memory)
-    check_memory(needed, max_memory, _FEWER, "up to")
+    _require_memory_of_sets(P, N, T, learner, threads, max_memory)
     return _train(P, N, T, learner, kernels, threads, callback, start)
+
+
+def _require_memory_of_sets(
+    P: Vectors,
+    N: Vectors,
+    T: int,
+    learner: WeakLearner[Any],
+    threads: int | None,
+    max_memory: int | None,
+) -> None:
+    """Raise MemoryError if a training on two sets may take more than `max_memory`, or than is free.
+
+    The learner's estimate sorts each feature of plain arrays, as the training will do. It is asked
+    for only where a bound that needs no sorting is too large.
+    """
+    of_rounds = _ROUND_BYTES * expected(T, max_memory)
+    plain = not isinstance(P, Differences)
+    if plain and isinstance(learner, Stumps) and type(learner).memory is Stumps.memory:
+        with suppress(MemoryError):
+            most = learner.memory_at_most(P, N, threads=threads)
+            check_memory(most + of_rounds, max_memory, _FEWER, "up to")
+            return
+    needed = learner.memory(P, N, threads=threads) + of_rounds
+    check_memory(needed, max_memory, _FEWER, "up to")
 
 
 def _train(

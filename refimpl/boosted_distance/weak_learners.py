@@ -144,7 +144,6 @@ class Stumps:
 
     def memory(self, P: Vectors, N: Vectors, *, threads: int | None = None) -> int:
         """Return an upper bound of the bytes that `prepare` and a round hold, on either kernel."""
-        n = len(P) + len(N)
         d = P.shape[1]
         if isinstance(P, Differences) and isinstance(N, Differences) and P.B is N.B:
             A = np.concatenate([P.A, N.A])
@@ -154,9 +153,23 @@ class Stumps:
         else:
             columns = ((_column(P, f), _column(N, f)) for f in range(d))
             counts = [_count_values(np.concatenate(column)) for column in columns]
-            copies = 2 * 8 * d * n  # P and N as one matrix, and as float64
+            copies = _copies_of_sets(P, N)
         rows = sum(count[0] for count in counts)
         values = sum(count[1] for count in counts)
+        return self._bound(P, N, rows, values, copies, threads)
+
+    def memory_at_most(self, P: Vectors, N: Vectors, *, threads: int | None = None) -> int:
+        """Return a bound for plain arrays that is no less than :meth:`memory`, without sorting."""
+        n = len(P) + len(N)
+        d = P.shape[1]
+        return self._bound(P, N, d * (n - 1), d * (n - 1), _copies_of_sets(P, N), threads)
+
+    def _bound(
+        self, P: Vectors, N: Vectors, rows: int, values: int, copies: int, threads: int | None
+    ) -> int:
+        """Return the bound for sorted features of so many rows and bins in all."""
+        n = len(P) + len(N)
+        d = P.shape[1]
         features = rows * (2 if n <= 2**16 else 4) + 4 * values
         threads = threads or processors()
         at_a_time = min(d, 64, 8 * threads)  # columns that refimpl_fast sorts
@@ -175,6 +188,11 @@ STUMPS = Stumps()
 
 def _column(S: Vectors, f: int) -> FloatArray:
     return S.column(f) if isinstance(S, Differences) else S[:, f]
+
+
+def _copies_of_sets(P: Vectors, N: Vectors) -> int:
+    """Return the bytes of P and N as one matrix, and of that matrix as float64."""
+    return 16 * int(P.shape[1]) * (len(P) + len(N))
 
 
 def _count_values(column: FloatArray) -> tuple[int, int]:

@@ -23,7 +23,7 @@ Contract
   ties. Sums that cannot be exact (Z of BoostMap, weighted L1, squared distances of LMNN) are taken
   in a fixed number of interleaved lanes, the same in both twins, products with a node's pairs in
   parts that depend on their number alone, and those of a matrix and a vector as
-  :mod:`refimpl.kernels.products` says; squared distances in :mod:`refimpl.kernels.trees` in the
+  :mod:`refimpl.kernels.products` says; squared distances in :mod:`refimpl.kernels.growing` in the
   order of the coordinates, as are those to centres and the projections of
   :mod:`refimpl.kernels.clustering` and :mod:`refimpl.kernels.hashing`.
 * **Arguments** are checked once for each call, in both twins with the same words:

@@ -1,8 +1,8 @@
 """The kernels of hierarchical k-means trees, which are rivals of the search forest.
 
 The kernels cluster the points of a node, and search the trees. A squared distance is added up in
-the order of the coordinates, as in :mod:`refimpl.kernels.trees`. No coordinate may be beyond 1e140.
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
+the order of the coordinates, as in :mod:`refimpl.kernels.growing`. No coordinate may be beyond
+1e140. Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
 ValueError.
 
 Not handled here: building the trees (:mod:`refimpl.rivals.kmeans_trees`).

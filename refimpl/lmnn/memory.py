@@ -17,6 +17,9 @@ __all__ = ["estimate_memory"]
 BLOCK = 2**22  # distances of a validation set that are in memory at a time
 PAIR = 260  # bytes for each pair of the working set,
 PAIR_TARGET = 48  # and more bytes for each pair and target neighbour
+LISTED = 64  # bytes for each pair that a search for impostors lists
+LOOKS = 2**22  # pairs that a search examines at a time within `max_memory`
+FEWEST_LOOKS = 2**18  # fewer at a time would make searches slow
 
 
 def estimate_memory(
@@ -127,8 +130,9 @@ def bytes_of_validation(request: Request) -> int:
 def room_for_pairs(request: Request) -> Room | None:
     """Return how many pairs `max_memory` allows, or the memory that is free.
 
-    None stands for as many as there can be. With the memory that is free, the search for impostors
-    is that without a limit, so that neither the result nor the speed depends on it.
+    None stands for as many as there can be. With the memory that is free, a search for impostors
+    is divided only where its list could outgrow that memory. The result never depends on it, and
+    the speed hardly does.
 
     Raises
     ------
@@ -140,7 +144,7 @@ def room_for_pairs(request: Request) -> Room | None:
         needed = bytes_for(*request.shape, 0) + bytes_of_validation(request)
         check_memory(needed, request.max_memory, "points or dimensions", "up to")
         pairs = _pairs_within(request.max_memory, request, most)
-        return Room(pairs, "max_memory", "raise max_memory or pass fewer rows", True)
+        return Room(pairs, "max_memory", "Raise max_memory or pass fewer rows", LOOKS)
     n, d, k, _ = request.shape
     least = least_bytes(n, d, k)
     check_memory(least, None, "points or dimensions", "at least")
@@ -149,8 +153,9 @@ def room_for_pairs(request: Request) -> Room | None:
     pairs = most if free is None else (free - least) // (PAIR + PAIR_TARGET * k)
     if free is None or pairs >= most:
         return None
-    advice = "free some memory, pass fewer rows, or max_memory to train anyway"
-    return Room(pairs, f"the memory that was free ({free:,} bytes)", advice, False)
+    advice = "Free some memory, pass fewer rows, or max_memory to train anyway"
+    looks = max(FEWEST_LOOKS, (free - least) // LISTED)
+    return Room(pairs, f"the free memory ({free:,} bytes)", advice, looks)
 
 
 def _pairs_within(limit: int, request: Request, most: int) -> int:

@@ -26,8 +26,6 @@ __all__ = ["Evaluation", "LargeMarginProblem"]
 
 Problem = TypeVar("Problem", bound="LargeMarginProblem")
 
-LOOKS = 2**22  # the number of pairs to examine at a time if memory is limited
-
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -74,15 +72,15 @@ class Room:
         What limits it, for the message.
     advice : str
         What the message advises.
-    in_blocks : bool
-        Whether impostors are looked for in blocks of points, so that no search finds many more
-        pairs than there is room for.
+    looks : int
+        The largest number of pairs that one search for impostors examines, unless it is the search
+        of a single point. A search may list them all before they are counted.
     """
 
     pairs: int
     source: str
     advice: str
-    in_blocks: bool
+    looks: int
 
 
 class LargeMarginProblem:
@@ -211,8 +209,9 @@ class LargeMarginProblem:
         codes: list[IntArray] = []
         for alpha, images in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
-            in_blocks = self._room is not None and self._room.in_blocks
-            block = max(1, LOOKS // max(1, len(members))) if in_blocks else self.n
+            block = self.n
+            if self._room is not None:
+                block = max(1, self._room.looks // max(1, len(members)))
             for start in range(0, self.n, block):
                 part = slice(start, start + block)
                 i, l = look(
@@ -232,8 +231,8 @@ class LargeMarginProblem:
         room = self._room
         if room is not None and pairs > room.pairs:
             raise MemoryError(
-                f"{room.source} must have room for all pairs of a point and an impostor; it has "
-                f"room for {room.pairs:,}; got at least {pairs:,} ({room.advice})"
+                f"there must be at most {room.pairs:,} pairs of a point and an impostor, as many "
+                f"as fit into {room.source}; got at least {pairs:,}. {room.advice}"
             )
 
     def _in_trees(

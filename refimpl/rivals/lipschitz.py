@@ -141,7 +141,8 @@ def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
         largest: FloatArray = cdist(Q, X, "chebyshev")
         return largest
     p = as_number(p, "p", minimum=1.0)
-    D: FloatArray = cdist(Q, X, "minkowski", p=p) / Q.shape[1] ** (1 / p)
+    D: FloatArray = cdist(Q, X, "minkowski", p=p)
+    D /= Q.shape[1] ** (1 / p)
     return D
 
 

@@ -127,7 +127,7 @@ class MetricMapEmbedding(Embedding):
         numpy.ndarray of float64, shape (m, n)
             Negative where the negative dimensions prevail.
         """
-        queries, points = as_embedded(Q, X, self.d)
+        queries, points = as_embedded(Q, X, self.d, matrices=4)
         S = np.zeros((len(queries), len(points)))
         for i, eigenvalue in enumerate(self.eigenvalues):
             S += np.sign(eigenvalue) * (queries[:, [i]] - points[:, i]) ** 2

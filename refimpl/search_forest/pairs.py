@@ -44,6 +44,7 @@ __all__ = ["DensePairs", "MeetingPairs"]
 DENSE_BYTES = 68  # for each pair while a tree is learnt
 LISTED_BYTES = 80  # for a listed pair while a tree is learnt; refimpl_fast takes 20 to 75
 PAIR_BYTES = 17  # for a listed pair between two trees
+LEARNING_BYTES = 40  # for a listed pair beside them, in a long list: 18 to 38 were measured
 SIMILAR_BYTES = 16  # for an entry of S while the pairs are listed
 BLOCK = 2**16  # pairs whose weights are computed at a time: they stay in the cache
 # A rise of eq. 17 below this share of lambda for each pair is rounding.
@@ -226,7 +227,8 @@ class MeetingPairs:
     threads : int, optional
         All processors by default.
     watch : bool, default False
-        Whether :meth:`meet` raises MemoryError before it lists pairs for which no memory is free.
+        Whether :meth:`meet` raises MemoryError before it lists pairs for which no memory is free,
+        and :meth:`root` before a tree is learnt of a list that leaves no memory for it.
 
     Attributes
     ----------
@@ -314,6 +316,10 @@ class MeetingPairs:
         w_dissimilar = np.exp(self.lam * self.T[part])  # SF:1:4
         return w_similar, w_dissimilar
 
+    def _require_memory(self, needed: int, what: str) -> None:
+        """Raise MemoryError if so many bytes are not free."""
+        check_free_memory(needed, what, "points, a larger lam, or max_memory to train anyway")
+
     def _unlisted(self) -> int:
         """Return the number of pairs that are not listed."""
         return self.n * (self.n - 1) - 2 * len(self.T)
@@ -333,6 +339,11 @@ class MeetingPairs:
         Its list holds the difference of M_ij + M_ji from -2 lambda, the constant of all pairs that
         are not listed.
         """
+        if self.watch:
+            self._require_memory(
+                LEARNING_BYTES * len(self.T),
+                f"the training of a tree on {len(self.T):,} listed pairs",
+            )
         v = np.empty(len(self.T))
         lam = self.lam
 
@@ -380,10 +391,8 @@ class MeetingPairs:
         if self.watch:
             sizes = np.bincount(leaf)
             most = len(self.T) + int((sizes * (sizes - 1) // 2).sum())
-            check_free_memory(
-                PAIR_BYTES * most,
-                f"the list of {most:,} pairs that meet in a leaf",
-                "points, a larger lam, or max_memory to train anyway",
+            self._require_memory(
+                PAIR_BYTES * most, f"the list of {most:,} pairs that meet in a leaf"
             )
         self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(  # SF:1:3
             leaf, self.first, self.second, self.similar, self.T, c, threads=self.threads

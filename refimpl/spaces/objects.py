@@ -277,8 +277,8 @@ class CallableSpace(Space):
         shape = (len(Q), len(references))
         others = self._select(self.objects, references)
         if not self.pairwise:
-            numbers = [_as_distance(self.distance(x, y)) for x in Q for y in others]
-            return np.array(numbers, dtype=np.float64).reshape(shape)
+            numbers = (_as_distance(self.distance(x, y)) for x in Q for y in others)
+            return np.fromiter(numbers, np.float64, len(Q) * len(others)).reshape(shape)
         if 0 in shape:
             return np.empty(shape)
         D = np.array(self.distance(Q, others), dtype=np.float64)

@@ -93,15 +93,19 @@ def as_dimension(d: Any, largest: int) -> int:
     return kept
 
 
-def as_embedded(Q: ArrayLike, X: ArrayLike, d: int) -> tuple[FloatArray, FloatArray]:
+def as_embedded(
+    Q: ArrayLike, X: ArrayLike, d: int, matrices: int = 1
+) -> tuple[FloatArray, FloatArray]:
     """Return the checked vectors of two sets of embedded objects, to compare all with all.
+
+    `matrices` is the number of matrices of their distances that the comparison holds at a time.
 
     Raises
     ------
     TypeError, ValueError
         If they are no vectors of `d` finite numbers.
     MemoryError
-        If the matrix of their distances would not fit into the memory that is free.
+        If these matrices would not fit into the memory that is free.
 
     Examples
     --------
@@ -114,6 +118,6 @@ def as_embedded(Q: ArrayLike, X: ArrayLike, d: int) -> tuple[FloatArray, FloatAr
             f"Q must have {d} columns, the dimensions of the embedding; got {embedded.shape[1]}"
         )
     vectors = as_vectors_like(X, embedded, "X")
-    needed = 16 * len(embedded) * len(vectors)
+    needed = 8 * matrices * len(embedded) * len(vectors)
     check_free_memory(needed, "the matrix of distances", "queries or objects")
     return embedded, vectors

@@ -33,4 +33,7 @@ def faults(path):
 
 
 if __name__ == "__main__":
-    sys.exit("\n".join(faults(sys.argv[1])) or None)
+    if len(sys.argv) == 1:
+        sys.exit("usage: wheel.py WHEEL ...")
+    every = [f"{path}: {fault}" for path in sys.argv[1:] for fault in faults(path)]
+    sys.exit("\n".join(every) or None)

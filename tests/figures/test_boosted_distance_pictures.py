@@ -5,7 +5,7 @@ Not how they look to the eye: no pixels are compared.
 
 import numpy as np
 import pytest
-from pictures import drawn, legend_of, looks, points, require_distinct, scales, texts
+from pictures import by_label, curve, legend, picture, require_distinct, scales, style, texts
 
 from paper_figures.boosted_distance.figures import PAPER
 from paper_figures.plots import OKABE_ITO
@@ -49,7 +49,7 @@ def test_examples_stand_in_rows_by_class():
         ],
     }
     record = {"drawing": [panel], "rows": [row(2, data_set="digits17"), absent(data_set="gender")]}
-    digits, faces = drawn(FIGURES["figure1"], record).axes
+    digits, faces = picture(FIGURES["figure1"].plot, record["drawing"], record["rows"]).axes
     (image,) = digits.get_images()
     # dark ink on white: 255 minus the grey value; an image is read row by row
     assert image.get_array().tolist() == [
@@ -71,7 +71,7 @@ def test_examples_of_both_sets():
         {"data_set": name, "side": 1, "classes": [{"class": "c", "images": [[value]]}]}
         for name, value in (("MNIST", 5), ("gender", 55))
     ]
-    axes = drawn(FIGURES["figure1"], {"drawing": panels, "rows": [row(1)]}).axes
+    axes = picture(FIGURES["figure1"].plot, panels, [row(1)]).axes
     assert [axis.get_title() for axis in axes] == ["(a) MNIST", "(b) gender"]
     assert [axis.get_images()[0].get_array().tolist() for axis in axes] == [[[250]], [[200]]]
 
@@ -87,13 +87,13 @@ def test_accuracy_by_rounds():
         row(60.0, data_set="MNIST", method="Boosted Distance", rounds=1),
         row(61.0, data_set="MNIST", method="Boosted Distance", rounds=10),
     ]
-    picture = drawn(FIGURES["figure2"], {"rows": rows})
-    first, second, third, fourth = picture.axes
+    figure = picture(FIGURES["figure2"].plot, None, rows)
+    first, second, third, fourth = figure.axes
     assert texts(first) == ("(a) ad", "rounds T", "accuracy (%)") and scales(first)[0] == "log"
-    assert points(first) == {
-        "Boosted Distance": ([1, 10], [80, 91]),
-        "AdaBoost, stumps": ([1, 10], [70, 85]),
-        "NN (L2)": ([0, 1], [75.5, 75.5]),  # a level line, over the whole width
+    assert by_label(first, curve) == {
+        "Boosted Distance": [(1, 80), (10, 91)],
+        "AdaBoost, stumps": [(1, 70), (10, 85)],
+        "NN (L2)": [(0, 75.5), (1, 75.5)],  # a level line, over the whole width
     }
     require_distinct(first)
     assert second.get_title() == "(b) gender" and not second.axison and not second.get_lines()
@@ -101,10 +101,10 @@ def test_accuracy_by_rounds():
         ("not available", (0.5, 0.5))  # in the middle
     ]
     assert third.get_title() == "(c) MNIST"
-    assert points(third) == {"Boosted Distance": ([1, 10], [60, 61])}
-    assert looks(third)["Boosted Distance"] == looks(first)["Boosted Distance"]
+    assert by_label(third, curve) == {"Boosted Distance": [(1, 60), (10, 61)]}
+    assert by_label(third, style)["Boosted Distance"] == by_label(first, style)["Boosted Distance"]
     assert not fourth.axison and fourth.get_title() == ""  # three sets in four places
-    assert len({(axis.get_position().x0, axis.get_position().y0) for axis in picture.axes}) == 4
+    assert len({(axis.get_position().x0, axis.get_position().y0) for axis in figure.axes}) == 4
 
 
 def test_the_legend_of_accuracy_by_rounds():
@@ -113,9 +113,11 @@ def test_the_legend_of_accuracy_by_rounds():
         for method in ("Boosted Distance", "AdaBoost, stumps")
         for t in (1, 3)
     ]
-    picture = drawn(FIGURES["figure2"], {"rows": [*rows, row(7.0, data_set="d", method="NN (L2)")]})
-    assert legend_of(picture) == ["Boosted Distance", "AdaBoost, stumps", "NN (L2)"]
-    assert len(picture.axes) == 1  # one set takes the whole width
+    figure = picture(
+        FIGURES["figure2"].plot, None, [*rows, row(7.0, data_set="d", method="NN (L2)")]
+    )
+    assert list(legend(figure)) == ["Boosted Distance", "AdaBoost, stumps", "NN (L2)"]
+    assert len(figure.axes) == 1  # one set takes the whole width
 
 
 def test_accuracy_by_dimensions():
@@ -131,18 +133,18 @@ def test_accuracy_by_dimensions():
         row(99.0, method="PCA", dimensions=1, data_set="ad", training="80% of the data"),
         row(98.0, method="PCA", dimensions=3, data_set="ad", training="80% of the data"),
     ]
-    picture = drawn(FIGURES["figure3"], {"rows": rows})
-    (axis,) = picture.axes
+    figure = picture(FIGURES["figure3"].plot, None, rows)
+    (axis,) = figure.axes
     assert texts(axis) == ("(a) ad", "number of dimensions (at most)", "accuracy (%)")
     assert scales(axis)[0] == "log"
-    assert points(axis) == {
-        "Boosted Distance": ([2, 20], [81, 82]),
-        "NN (L2)": ([0, 1], [70, 70]),
-        "PCA": ([1, 50], [50, 55]),
-        "LDA": ([0, 1], [65, 65]),
+    assert by_label(axis, curve) == {
+        "Boosted Distance": [(2, 81), (20, 82)],
+        "NN (L2)": [(0, 70), (1, 70)],
+        "PCA": [(1, 50), (50, 55)],
+        "LDA": [(0, 65), (1, 65)],
     }
     require_distinct(axis)
-    assert legend_of(picture) == ["Boosted Distance", "NN (L2)", "PCA", "LDA"]
+    assert list(legend(figure)) == ["Boosted Distance", "NN (L2)", "PCA", "LDA"]
 
 
 def test_what_depends_on_t():
@@ -160,7 +162,7 @@ def test_what_depends_on_t():
         for place, t in enumerate((1, 100))
         for quantity, numbers in values.items()
     ]
-    left, right = drawn(FIGURES["rounds"], {"rows": rows, "drawing": {"chosen": 30}}).axes
+    left, right = picture(FIGURES["rounds"].plot, {"chosen": 30}, rows).axes
     assert texts(left) == ("(a) mean over the sets", "rounds T", "error (%)")
     assert texts(right) == (
         "(b) distance from table 2",
@@ -170,15 +172,17 @@ def test_what_depends_on_t():
     assert scales(left)[0] == scales(right)[0] == "log"
     quantities = list(values)
     for axis, shown in ((left, quantities[:2] + quantities[3:5]), (right, quantities[2:6:3])):
-        lines = points(axis)
+        lines = by_label(axis, curve)
         (chosen,) = [lines.pop(label) for label in list(lines) if label.startswith("_")]
-        assert chosen == ([30, 30], [0, 1])  # upright, at the chosen T
-        assert lines == {quantity: ([1, 100], list(values[quantity])) for quantity in shown}
-        assert legend_of(axis) == shown
-    of_left = looks(left)
-    boosted, validated, stumps, _ = (of_left[quantity] for quantity in legend_of(left))
+        assert chosen == [(30, 0), (30, 1)]  # upright, at the chosen T
+        assert lines == {
+            quantity: list(zip((1, 100), values[quantity], strict=True)) for quantity in shown
+        }
+        assert list(legend(axis)) == shown
+    of_left = by_label(left, style)
+    boosted, validated, stumps, _ = (of_left[quantity] for quantity in legend(left))
     assert boosted[0] == validated[0] == OKABE_ITO["blue"] and stumps[0] == OKABE_ITO["vermillion"]
-    assert (boosted[1], validated[1], stumps[1]) == ("-", "--", "-")
+    assert (boosted[2], validated[2], stumps[2]) == ("-", "--", "-")
 
 
 @pytest.mark.parametrize("name", ["figure4", "figure5"])
@@ -190,8 +194,8 @@ def test_bars_stand_beside_one_another_with_their_intervals(name):
         row(30.0, data_set="liver", method="AdaBoost, stumps"),
         row(40.0, data_set="liver", method="Boosted Distance") | {"std": 3.0, "repetitions": 9},
     ]
-    picture = drawn(FIGURES[name], {"rows": rows})
-    (axis,) = picture.axes
+    figure = picture(FIGURES[name].plot, None, rows)
+    (axis,) = figure.axes
     stumps, boosted = axis.containers[1::2]  # the intervals stand between them
     assert [bar.get_height() for bar in stumps] == [10, 30]
     assert [bar.get_height() for bar in boosted] == [20, 40]
@@ -209,7 +213,7 @@ def test_bars_stand_beside_one_another_with_their_intervals(name):
     assert axis.get_xticks().tolist() == [0, 1]
     assert [label.get_text() for label in axis.get_xticklabels()] == ["ad", "liver"]
     assert axis.get_ylabel() == "error (%), mean of the two classes"
-    assert legend_of(picture) == ["AdaBoost, stumps", "Boosted Distance"]
+    assert list(legend(figure)) == ["AdaBoost, stumps", "Boosted Distance"]
 
 
 def test_a_method_has_the_same_colour_and_hatch_in_all_bars():
@@ -222,7 +226,7 @@ def test_a_method_has_the_same_colour_and_hatch_in_all_bars():
     styles = {}
     for shown in (methods, methods[::-1], methods[2:]):
         rows = [row(1.0, data_set="a", method=method) for method in shown]
-        (axis,) = drawn(FIGURES["figure5"], {"rows": rows}).axes
+        (axis,) = picture(FIGURES["figure5"].plot, None, rows).axes
         for method, group in zip(shown, axis.containers[1::2], strict=True):
             look = group[0].get_facecolor(), group[0].get_hatch()
             assert styles.setdefault(method, look) == look

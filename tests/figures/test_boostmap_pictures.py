@@ -5,7 +5,7 @@ Not how they look to the eye: no pixels are compared.
 
 import numpy as np
 import pytest
-from pictures import drawn, legend_of, looks, points, require_distinct, scales, texts
+from pictures import by_label, curve, legend, picture, require_distinct, scales, style, texts
 
 from paper_figures.boostmap.figures import PAPER
 
@@ -29,7 +29,7 @@ def test_five_points_and_their_line():
         "points": [[0.1, 0.2], [0.3, 0.9], [0.5, 0.4], [0.7, 0.6], [0.8, 0.1]],
         "line": [0.0, 0.73, 0.45, 0.72, 0.71],
     }
-    plane, line = drawn(FIGURES["figure1"], {"drawing": drawing}).axes
+    plane, line = picture(FIGURES["figure1"].plot, drawing).axes
     assert texts(plane) == ("original space", "x", "y") and plane.get_aspect() == 1.0
     assert texts(line) == ("$F^r$: distance to r", "$F^r$", "")
     assert plane.collections[0].get_offsets().tolist() == drawing["points"]
@@ -48,12 +48,12 @@ def test_five_points_and_their_line():
 
 def test_the_triangle():
     drawing = {"corners": [[1.1, 1.3], [0.0, 0.0], [3.0, 0.0]], "foot": 1.25}
-    (axis,) = drawn(FIGURES["figure2"], {"drawing": drawing}).axes
+    (axis,) = picture(FIGURES["figure2"].plot, drawing).axes
     sides, height, value = axis.get_lines()
     assert sides.get_xydata().tolist() == [[1.1, 1.3], [0, 0], [3, 0], [1.1, 1.3]]
     assert height.get_xydata().tolist() == [[1.1, 1.3], [1.25, 0]]
     assert value.get_xydata().tolist() == [[0, 0], [1.25, 0]]
-    assert legend_of(axis) == ["$F^{x_1,x_2}(x)$ = BD"] == [value.get_label()]
+    assert list(legend(axis)) == ["$F^{x_1,x_2}(x)$ = BD"] == [value.get_label()]
     names = {text.get_text(): tuple(float(x) for x in text.xy) for text in axis.texts}
     assert names == {"A: x": (1.1, 1.3), "B: $x_1$": (0, 0), "C: $x_2$": (3, 0), "D": (1.25, 0)}
     above, *below = [text.get_position() for text in axis.texts]
@@ -65,7 +65,7 @@ def test_the_triangle():
 
 def test_digits_stand_in_columns():
     drawing = {"side": 2, "images": [[[1, 2, 3, 4], [5, 6, 7, 8]], [[9, 9, 9, 9], [255, 0, 0, 0]]]}
-    (axis,) = drawn(FIGURES["figure4"], {"drawing": drawing}).axes
+    (axis,) = picture(FIGURES["figure4"].plot, drawing).axes
     (image,) = axis.get_images()
     ink = (255 - image.get_array()).tolist()  # a border of one pixel around each image
     assert ink == [
@@ -81,7 +81,7 @@ def test_digits_stand_in_columns():
     assert image.get_clim() == (0, 255) and image.get_cmap().name == "gray" and not axis.axison
     side = 16
     wide = {"side": side, "images": [[[7] * side**2]]}
-    (axis,) = drawn(FIGURES["figure4"], {"drawing": wide}).axes
+    (axis,) = picture(FIGURES["figure4"].plot, wide).axes
     assert axis.get_images()[0].get_array().shape == (side + 4, side + 4)  # an eighth of a side
 
 
@@ -95,21 +95,21 @@ def test_ranks_by_dimension():
         if (method, d) != ("FastMap", 16)
     ]
     rows.insert(0, {"method": "all", "k": None, "percentile": None, "ours": None})
-    picture = drawn(FIGURES["figure5"], {"rows": rows})
+    figure = picture(FIGURES["figure5"].plot, None, rows)
     kinds = [(1, 95), (1, 99), (10, 95), (10, 99)]
-    assert len(picture.axes) == 4
-    for axis, (k, p) in zip(picture.axes, kinds, strict=True):
+    assert len(figure.axes) == 4
+    for axis, (k, p) in zip(figure.axes, kinds, strict=True):
         assert texts(axis) == (f"k = {k}, {p}th percentile", "dimensions", "ENN-k rank")
         assert scales(axis) == ("log", "log")
         assert axis.xaxis.get_transform().base == 2 and axis.yaxis.get_transform().base == 10
         start = 100 * k + p
-        assert points(axis) == {
-            "FastMap": ([2], [start + 2]),
-            "BoostMap-Fe-Se-QI": ([2, 16], [start + 2, start + 16]),
+        assert by_label(axis, curve) == {
+            "FastMap": [(2, start + 2)],
+            "BoostMap-Fe-Se-QI": [(2, start + 2), (16, start + 16)],
         }
         require_distinct(axis)
-        assert looks(axis) == looks(picture.axes[0])
-    assert legend_of(picture) == ["FastMap", "BoostMap-Fe-Se-QI"]
+        assert by_label(axis, style) == by_label(figure.axes[0], style)
+    assert list(legend(figure)) == ["FastMap", "BoostMap-Fe-Se-QI"]
 
 
 @pytest.mark.parametrize("name", ["figure6", "figure7", "figure9"])
@@ -125,8 +125,8 @@ def test_ranks_by_percentile(name):
         for method, start in (("Ra", 2), ("Se", 3))
         for k in (1, 10, 100)
     ]
-    picture = drawn(FIGURES[name], {"drawing": drawing})
-    grid = np.array(picture.axes).reshape(3, 2)
+    figure = picture(FIGURES[name].plot, drawing)
+    grid = np.array(figure.axes).reshape(3, 2)
     for i, k in enumerate((1, 10, 100)):
         for j, panel in enumerate(("QI", "QS")):
             axis = grid[i, j]
@@ -141,8 +141,8 @@ def test_ranks_by_percentile(name):
     colours = {line.get_color() for axis in grid[0] for line in axis.get_lines()}
     assert len(colours) == 4  # as many as methods
     methods = ["BoostMap-Ra-QI", "BoostMap-Se-QI", "BoostMap-Ra-QS", "BoostMap-Se-QS"]
-    assert legend_of(picture) == methods
-    handles = picture.legends[0].legend_handles
+    assert list(legend(figure)) == methods
+    handles = figure.legends[0].legend_handles
     shown = [line.get_color() for axis in grid[0] for line in axis.get_lines()]
     assert [handle.get_color() for handle in handles] == shown
 
@@ -153,13 +153,13 @@ def test_errors_by_k(name):
         {"method": "chamfer distance", "values": [5.0, 4.0, 4.5]},
         {"method": "BoostMap-Pa-Se-QS", "values": [6.0, 5.0, 5.5, 5.6]},
     ]
-    (axis,) = drawn(FIGURES[name], {"drawing": drawing}).axes
+    (axis,) = picture(FIGURES[name].plot, drawing).axes
     assert texts(axis) == ("", "k", "k-nn error (%)") and scales(axis) == ("linear", "linear")
-    assert points(axis) == {
-        "chamfer distance": ([1, 2, 3], [5, 4, 4.5]),
-        "BoostMap-Pa-Se-QS": ([1, 2, 3, 4], [6, 5, 5.5, 5.6]),
+    assert by_label(axis, curve) == {
+        "chamfer distance": [(1, 5), (2, 4), (3, 4.5)],
+        "BoostMap-Pa-Se-QS": [(1, 6), (2, 5), (3, 5.5), (4, 5.6)],
     }
-    assert legend_of(axis) == [line["method"] for line in drawing]
+    assert list(legend(axis)) == [line["method"] for line in drawing]
     require_distinct(axis)
     assert {line.get_markevery() for line in axis.get_lines()} == {9}
 
@@ -178,22 +178,22 @@ def test_graphs_and_embeddings():
         ],
         "embeddings": {"FastMap": 5545, "FastMap, clipped": 1, "BoostMap-Fe-Se-QI": 1149},
     }
-    (axis,) = drawn(FIGURES["graph"], {"drawing": drawing}).axes
+    (axis,) = picture(FIGURES["graph"].plot, drawing).axes
     assert texts(axis) == (
         "",
         "exact distances a query, mean",
         "queries with the true 10 nearest found (%)",
     )
     assert scales(axis) == ("log", "linear")
-    assert points(axis) == {
-        "best-first": ([100, 200], [90, 99]),
-        "library": ([50], [70]),
-        "FastMap (§ 11.2)": ([5545], [98]),
-        "BoostMap-Fe-Se-QI (§ 11.2)": ([1149], [98]),
-        "98 %": ([0, 1], [98, 98]),
+    assert by_label(axis, curve) == {
+        "best-first": [(100, 90), (200, 99)],
+        "library": [(50, 70)],
+        "FastMap (§ 11.2)": [(5545, 98)],
+        "BoostMap-Fe-Se-QI (§ 11.2)": [(1149, 98)],
+        "98 %": [(0, 98), (1, 98)],
     }
-    assert legend_of(axis) == list(points(axis))
-    styles = looks(axis)
+    assert list(legend(axis)) == list(by_label(axis, curve))
+    styles = by_label(axis, style)
     assert len({colour for colour, _, _ in styles.values()}) == 5
-    assert styles["FastMap (§ 11.2)"][1] == "None"  # a mark, no line
-    assert len({marker for _, _, marker in styles.values()}) == 5
+    assert styles["FastMap (§ 11.2)"][2] == "None"  # a mark, no line
+    assert len({marker for _, marker, _ in styles.values()}) == 5

@@ -38,7 +38,7 @@ assert (work(2) == expected).all()
 """
 
 
-def run(code, timeout=60, **environment):
+def run(code, timeout=600, **environment):
     """The output of some code in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", PREPARED + code],

@@ -78,6 +78,28 @@ def test_a_run_without_interpreters_fails(tmp_path, capsys, monkeypatch):
     assert "python3.99: not found" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("version", ["3.9", None], ids=["too old", "missing"])
+@pytest.mark.parametrize("by_name", [True, False])
+def test_an_interpreter_that_was_asked_for_must_be_tried(
+    version, by_name, tmp_path, capsys, monkeypatch
+):
+    this = versions.ask(sys.executable)
+    other = None if version is None else this | {"version": f"{version}.2", "short": version}
+    monkeypatch.setattr(versions, "ask", {"this": this, "other": other}.get)
+    monkeypatch.setattr(versions.shutil, "which", lambda name: name)
+    monkeypatch.setattr(versions.os, "nice", lambda n: None)
+    monkeypatch.setattr(versions, "PYTHONS", ["this", "other"])
+    monkeypatch.setattr(versions, "copy_checkout", lambda source: source)
+    row = {"python": "3.11.0", "installed": {}, "lock": True, "set": "newest", "note": ""}
+    row |= {"passed": 2, "failed": 0, "skipped": 0, "seconds": 1}
+    tried = []
+    monkeypatch.setattr(versions, "try_one", lambda path, *_: tried.append(path) or row)
+    names = ["this", "other"] if by_name else []
+    assert versions.main([*names, "--sets", "newest", "--folder", str(tmp_path)]) == by_name
+    said = "other: Python 3.9.2 is too old\n" if version else "other: not found\n"
+    assert tried == ["this"] and said in capsys.readouterr().out
+
+
 def test_a_step_that_fails_is_a_row_with_its_reason(tmp_path, monkeypatch):
     def fails(*_):
         raise versions.Failed("long output\nexit code 1: pip\n")

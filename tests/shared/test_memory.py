@@ -4,22 +4,35 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from agreement import KERNELS
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 import refimpl.kernels
-from refimpl import ftune
-from refimpl.boosted_distance import adaboost, boosted_distance, estimate_memory
+from refimpl import boostmap, ftune
+from refimpl.boosted_distance import (
+    adaboost,
+    boosted_distance,
+    estimate_memory,
+    prediction,
+    similarity,
+    staged_nearest_neighbor,
+)
 from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 from refimpl.ftune.similarities import Gaussian, Similarity
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
-from refimpl.lmnn.memory import bytes_for
+from refimpl.lmnn.memory import LISTED, bytes_for
+from refimpl.lmnn.problem import LargeMarginProblem, Room
 from refimpl.resources import processors
+from refimpl.rivals.fastmap import fastmap
+from refimpl.rivals.lipschitz import lipschitz
+from refimpl.rivals.metricmap import metricmap
 from refimpl.search_forest import (
     ForestOptions,
     label_similarity,
@@ -28,6 +41,7 @@ from refimpl.search_forest import (
 )
 from refimpl.search_forest import estimate_memory as estimate_forest
 from refimpl.search_forest.pairs import MeetingPairs
+from refimpl.spaces import CallableSpace, PrecomputedSpace, references
 
 ROOT = Path(__file__).resolve().parents[2]
 SHAPES = {
@@ -98,6 +112,53 @@ def test_plain_sets(n, d, kernels):
     N = X[n // 3 :]
     peak = traced_peak(lambda: adaboost(P, N, 2, kernels=kernels, threads=1))
     assert peak <= Stumps().memory(P, N, threads=1) <= 4 * peak + 2**21
+    # n different values in each column: what could be saved by looking at them is one of them
+    assert Stumps().memory_at_most(P, N, threads=1) == Stumps().memory(P, N, threads=1)
+
+
+def test_the_values_of_plain_sets_are_counted_only_where_it_matters(monkeypatch):
+    P = np.zeros((900, 3))
+    N = np.ones((900, 3))
+    few = Stumps().memory(P, N, threads=1) + 2**10
+    many = Stumps().memory_at_most(P, N, threads=1) + 2**10
+    assert few < many
+    assert len(adaboost(P, N, 1, threads=1, max_memory=few)) == 1
+    with pytest.raises(MemoryError, match=rf"the training needs up to {few:,}\. "):
+        adaboost(P, N, 1, threads=1, max_memory=few - 1)
+
+    def unwanted(*given, **more):
+        raise AssertionError("values were counted")
+
+    monkeypatch.setattr(Stumps, "memory", unwanted)
+    assert len(adaboost(P, N, 1, threads=1, max_memory=many)) == 1
+
+
+@pytest.mark.parametrize("classes", [2, 5, "one of a tenth"])
+@pytest.mark.parametrize("learner", [Stumps(), DepthTwoTrees()], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_matrices_of_similarities(classes, learner, kernels, monkeypatch):
+    """Hardly more than one matrix is held, and asked for, when it is made of many pieces."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(800, 3))
+    y = np.arange(800) // 80 == 0 if classes == "one of a tenth" else np.arange(800) % classes
+    Q = rng.normal(size=(1000, 3))
+    model = boosted_distance(X[::9], y[::9], 3, weak_learner=learner)
+    given = {"kernels": kernels, "threads": 1, "class_weight": dict.fromkeys(model, 1.5)}
+    asked = []
+    monkeypatch.setattr(prediction, "check_free_memory", lambda needed, *more: asked.append(needed))
+    whole = similarity(model, Q, X, y, **given)
+    labels = dict(staged_nearest_neighbor(model, Q, X, y, [1, 3], **given))
+    monkeypatch.setattr(prediction, "_PIECE", 16 * 1000)
+    asked.clear()
+    peaks = [
+        traced_peak(lambda: similarity(model, Q, X, y, **given)),
+        traced_peak(lambda: list(staged_nearest_neighbor(model, Q, X, y, [1, 3], **given))),
+    ]
+    for peak, needed in zip(peaks, asked, strict=True):
+        assert whole.nbytes < peak <= needed + 2**18 <= 1.2 * whole.nbytes
+    assert (similarity(model, Q, X, y, **given) == whole).all()
+    for t, in_pieces in staged_nearest_neighbor(model, Q, X, y, [1, 3], **given):
+        assert (in_pieces == labels[t]).all()
 
 
 @pytest.mark.parametrize("learner", [Stumps(), DepthTwoTrees()], ids=lambda x: type(x).__name__)
@@ -317,6 +378,46 @@ def test_ftune_looks_nothing_up_if_it_would_be_too_large():
             train(K, y, landmarks, max_memory=needed - 1, **options)
         assert K.computed == before
         assert train(K, y, landmarks, max_memory=needed, **options).w.shape == (3, 6)
+
+
+# ------------------------------------------------------------------------------ embedded distances
+
+
+def embedded_distances():
+    """Return what compares embedded vectors: name -> a function of two arrays of d columns, d."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 3))
+    D = cdist(X, X)
+    space = PrecomputedSpace(D)
+    triples = boostmap.nearby_triples(D, 9, 90, rng=rng)
+    distances = boostmap.CandidateDistances(D, D)
+    trained = boostmap.boostmap(distances, triples, 3, rng=rng)
+    lines = lipschitz(space, [0, 3, 7])
+    functions = {
+        f"BoostMap, {kernels.__name__}": (partial(trained.pairwise, kernels=kernels), trained.d)
+        for kernels in KERNELS
+    }
+    functions["Lipschitz"] = (lines.pairwise, 3)
+    functions["Lipschitz, p = 3"] = (partial(lines.pairwise, p=3), 3)
+    functions["FastMap"] = (fastmap(space, 3, rng=rng).pairwise, 3)
+    functions["MetricMap"] = (metricmap(space, 3, rng=rng).pairwise, 3)
+    return functions
+
+
+def test_matrices_of_embedded_distances(monkeypatch):
+    asked = []
+    monkeypatch.setattr(references, "check_free_memory", lambda needed, *more: asked.append(needed))
+    for name, (pairwise, d) in embedded_distances().items():
+        Q = np.random.default_rng(4).normal(size=(2000, d))
+        X = np.random.default_rng(5).normal(size=(500, d))
+        peak = traced_peak(lambda pairwise=pairwise, Q=Q, X=X: pairwise(Q, X))
+        assert 0.9 * peak <= asked[-1] <= peak, name
+
+
+def test_matrices_of_distances_that_a_function_gives():
+    space = CallableSpace(lambda a, b: abs(a - b), np.arange(100.0))
+    peak = traced_peak(lambda: space.distances(np.arange(300.0), np.arange(100)))
+    assert peak <= 16 * 300 * 100 + 2**16
 
 
 # ----------------------------------------------------------------------------------- search forests
@@ -550,3 +651,45 @@ def test_lmnn_with_a_validation_set(m, d, several, kernels):
     assert estimate_lmnn(X, y, 2, **{**given, "options": LMNNOptions()}) < peak <= enough
     with pytest.raises(MemoryError, match="max_memory"):
         lmnn(X, y, 2, **given, max_memory=enough // 3)
+
+
+@pytest.mark.parametrize("search", ["product", "trees"])
+def test_impostors_are_counted_before_all_are_listed(search):
+    """Forty points, all of them impostors of those of the other class, and room for 100 pairs."""
+    n, looked_at = 40, []
+    X = np.random.default_rng(0).normal(size=(n, 2)) * 1e-3
+    y = np.arange(n, dtype=np.int64) % 2
+    targets = ((np.arange(n) + 2) % n)[:, None]
+
+    class Spy:
+        def __getattr__(self, name):
+            function = getattr(refimpl.kernels, name)
+            if name not in ("impostors", "tree_within"):
+                return function
+            return lambda *given, **more: looked_at.append(1) or function(*given, **more)
+
+    def problem(room):
+        where = np.zeros(n, dtype=np.int64)
+        return LargeMarginProblem(X, y, targets, 1.0, where, Spy(), 1, search, room=room)
+
+    whole = problem(None).impostors(np.eye(2)[None])
+    assert len(whole[0]) == n * n // 2
+    divided = problem(Room(800, "here", "", 5 * n)).impostors(np.eye(2)[None])
+    for one, other in zip(whole, divided, strict=True):
+        assert (one == other).all()
+    looked_at.clear()
+    # five points a search, which have a hundred impostors
+    with pytest.raises(MemoryError, match=r"at most 100 pairs .* got at least 200"):
+        problem(Room(100, "here", "", 5 * n)).impostors(np.eye(2)[None])
+    assert len(looked_at) == (2 if search == "product" else 4)  # a tree for each class
+
+
+def test_the_bytes_of_listed_impostors():
+    n = 600
+    X = np.random.default_rng(0).normal(size=(n, 3)) * 1e-3
+    y = np.arange(n, dtype=np.int64) % 3
+    targets = ((np.arange(n) + 3) % n)[:, None]
+    where = np.zeros(n, dtype=np.int64)
+    problem = LargeMarginProblem(X, y, targets, 1.0, where, KERNELS[-1], 1)
+    peak = traced_peak(lambda: problem.impostors(np.eye(3)[None]))
+    assert 40 * n * n * 2 // 3 < peak <= (LISTED + 4) * n * n * 2 // 3

@@ -25,12 +25,19 @@ def texts(axis):
     return axis.get_title(), axis.get_xlabel(), axis.get_ylabel()
 
 
+def curve(line):
+    """Return the points of a line."""
+    return list(zip(*(np.asarray(part, float).tolist() for part in line.get_data()), strict=True))
+
+
 def curves(axis):
     """Return the points of each line of an axis, in the order in which they were drawn."""
-    return [
-        list(zip(*(np.asarray(part, float).tolist() for part in line.get_data()), strict=True))
-        for line in axis.lines
-    ]
+    return [curve(line) for line in axis.lines]
+
+
+def by_label(axis, read):
+    """Return what `read`, such as `curve` or `style`, says of each line of an axis, by label."""
+    return {line.get_label(): read(line) for line in axis.lines}
 
 
 def colour(lines):
@@ -44,9 +51,11 @@ def style(line):
     return colour(line), line.get_marker(), line.get_linestyle()
 
 
-def legend(figure):
-    """Return what the legend of a figure shows for each of its texts."""
-    (box,) = figure.legends
+def legend(place):
+    """Return what the only legend of a figure, or the legend of an axis, shows for each text."""
+    box = place.get_legend() if hasattr(place, "get_legend") else None
+    if box is None:
+        (box,) = place.legends
     return dict(zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True))
 
 
@@ -66,43 +75,9 @@ def tick_labels(axis):
     ]
 
 
-def drawn(figure, record):
-    """Return the picture that a figure of a paper draws of a record."""
-    picture = Figure(figsize=figure.size, layout="constrained")
-    figure.plot(record, picture)
-    return picture
-
-
-def points(axis):
-    """Return the lines of an axis: dict of label -> (x values, y values)."""
-    return {
-        line.get_label(): (
-            [float(x) for x in line.get_xdata()],
-            [float(y) for y in line.get_ydata()],
-        )
-        for line in axis.get_lines()
-    }
-
-
-def looks(axis):
-    """Return the looks of an axis's lines: dict of label -> (colour, style, marker)."""
-    return {
-        line.get_label(): (line.get_color(), line.get_linestyle(), line.get_marker())
-        for line in axis.get_lines()
-    }
-
-
 def scales(axis):
     """Return the scales of x and y."""
     return axis.get_xscale(), axis.get_yscale()
-
-
-def legend_of(place):
-    """Return the entries of the only legend of a picture, or of the legend of an axis."""
-    legend = place.get_legend() if hasattr(place, "get_legend") else None
-    if legend is None:
-        (legend,) = place.legends
-    return [text.get_text() for text in legend.get_texts()]
 
 
 def require_distinct(axis):

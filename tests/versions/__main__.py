@@ -118,19 +118,24 @@ def main(arguments=None):
 
 
 def try_all(options, sets, folder):
-    """Try every set on every interpreter that is there. Return 0 if everything passed."""
+    """Try every set on every interpreter that is there.
+
+    Return 0 if everything passed, and every interpreter that was asked for by name was tried.
+    """
     interpreters = {}
+    bad = 0
     for name in options.pythons or PYTHONS:
         path = shutil.which(name)
         about = path and ask(path)
-        if about:
+        if about and as_numbers(about["short"]) >= least_python(TOP / "pyproject.toml"):
             interpreters[path] = about
         else:
-            print(f"{name}: not found")
+            why = f"Python {about['version']} is too old" if about else "not found"
+            print(f"{name}: {why}")
+            bad += bool(options.pythons)  # it was asked for
     source = copy_checkout(folder / "source")
     rows = folder / "rows"
     rows.mkdir(exist_ok=True)
-    bad = 0
     for path, about in interpreters.items():
         for name in sets:
             print(f"\n=== Python {titled(about)}, {name}", flush=True)
@@ -165,7 +170,7 @@ def try_one(path, about, name, source, folder, tests):
 
 
 def ask(path):
-    """Return what an interpreter says of itself, or None if it does not run or is too old."""
+    """Return what an interpreter says of itself, or None if it does not run."""
     try:
         about = json.loads(output([path, "-c", ABOUT_PYTHON]))
     except (Failed, OSError):
@@ -181,6 +186,12 @@ def titled(about):
 def as_numbers(version):
     """Return "1.26.0" as (1, 26, 0), for comparisons."""
     return tuple(int(part) for part in version.split("."))
+
+
+def least_python(pyproject):
+    """Return the oldest Python that the project supports, as numbers."""
+    text = tomllib.loads(pyproject.read_text())["project"]["requires-python"]
+    return as_numbers(text.removeprefix(">="))
 
 
 def bounds(pyproject):
