@@ -5,10 +5,11 @@ The reference's expressions stand above the loops.
 
 import numpy as np
 
-from libc.math cimport isinf
+from libc.math cimport INFINITY, isinf
 from libc.stdint cimport int64_t
+from libc.string cimport memchr
 
-from refimpl_fast.threads cimport Loop, thread_count, worth
+from refimpl_fast.threads cimport GRAIN, Loop, thread_count, worth
 
 from refimpl.kernels.contract import checked
 from refimpl.kernels.landmarks import require_a_point, require_positive
@@ -17,29 +18,51 @@ cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
 cdef enum:
-    ROWS = 4096  # points that are added to at a time
+    ROWS = 16384  # points that a thread adds to at a time
+    TOGETHER = 256  # points of which the least sum is found first
+    LANES = 8
     CHUNK_NUMBERS = 65536  # results that a thread computes before it takes further steps
 
 
-cdef cloned_void _add(double* sums, const double* column, Py_ssize_t n) noexcept nogil:
-    # sums += column
-    cdef Py_ssize_t i
-    for i in range(n):
-        sums[i] += column[i]  # FT:1:3  the sum over L
+cdef cloned_void _add(
+    double* sums, const double* column, Py_ssize_t n, double* least
+) noexcept nogil:
+    # sums += column; least[0] = sums.min()
+    cdef Py_ssize_t i, c
+    cdef double[LANES] lanes
+    cdef double s
+    for c in range(LANES):
+        lanes[c] = INFINITY
+    for i in range(n // LANES):
+        for c in range(LANES):
+            s = sums[i * LANES + c] + column[i * LANES + c]  # FT:1:3  the sum over L
+            sums[i * LANES + c] = s
+            lanes[c] = s if s < lanes[c] else lanes[c]
+    for i in range(n // LANES * LANES, n):
+        s = sums[i] + column[i]
+        sums[i] = s
+        lanes[0] = s if s < lanes[0] else lanes[0]
+    for c in range(1, LANES):
+        lanes[0] = lanes[c] if lanes[c] < lanes[0] else lanes[0]
+    least[0] = lanes[0]
 
 
-cdef Py_ssize_t _least(const double* sums, const unsigned char* taken, Py_ssize_t n) noexcept nogil:
-    # left = np.flatnonzero(~taken); left[sums[left].argmin()]; -1 if all are taken
-    cdef Py_ssize_t i = 0, best = -1
-    cdef double least
-    while i < n and taken[i]:
-        i += 1
-    if i == n:
-        return -1
-    best, least = i, sums[i]
-    for i in range(i + 1, n):
-        if sums[i] < least and not taken[i]:
-            least, best = sums[i], i  # FT:1:3  the arg min over T
+cdef Py_ssize_t _least(
+    double* sums, const double* column, const unsigned char* taken, Py_ssize_t n
+) noexcept nogil:
+    # sums += column; left = np.flatnonzero(~taken); left[sums[left].argmin()]; -1 if all are taken
+    cdef Py_ssize_t b, first, end, i, best = -1
+    cdef double least = INFINITY, least_of_all = 0
+    for b in range((n + TOGETHER - 1) // TOGETHER):
+        first = b * TOGETHER
+        end = min(first + TOGETHER, n)
+        _add(&sums[first], &column[first], end - first, &least_of_all)
+        if best >= 0 and not least_of_all < least:
+            continue  # taken or not, none is below
+        for i in range(first, end):
+            if not taken[i] and (best < 0 or sums[i] < least):
+                least = sums[i]
+                best = i  # FT:1:3  the arg min over T
     return best
 
 
@@ -49,12 +72,11 @@ cdef class _Least(Loop):
     cdef double[::1] sums
     cdef const double[::1] column
     cdef const unsigned char[::1] taken
-    cdef int64_t[::1] found
+    cdef int64_t[::1] least
 
     cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
         cdef Py_ssize_t first = b * ROWS, n = min(<Py_ssize_t> ROWS, self.sums.shape[0] - first)
-        _add(&self.sums[first], &self.column[first], n)
-        self.found[b] = _least(&self.sums[first], &self.taken[first], n)
+        self.least[b] = _least(&self.sums[first], &self.column[first], &self.taken[first], n)
 
 
 @checked
@@ -65,16 +87,20 @@ def least_similar(
 
     See :func:`refimpl.kernels.least_similar`.
     """
-    cdef int n_threads = thread_count(threads)
+    cdef const unsigned char[::1] mask = taken.view(np.uint8)
     cdef Py_ssize_t n = sums.shape[0], blocks = (n + ROWS - 1) // ROWS, b, k, best = -1
-    require_a_point(taken)
+    if n == 0 or memchr(&mask[0], 0, n) == NULL:
+        require_a_point(taken)
+    if n < GRAIN:  # a loop on one thread, without what threads need
+        return _least(&sums[0], &column[0], &mask[0], n)
+    cdef int n_threads = thread_count(threads)
     cdef _Least loop = _Least()
-    loop.sums, loop.column, loop.taken = sums, column, taken.view(np.uint8)
-    loop.found = np.empty(blocks, dtype=np.int64)
-    loop.run(blocks, worth(n_threads, n), 16)  # FT:1:3
+    loop.sums, loop.column, loop.taken = sums, column, mask
+    loop.least = np.empty(blocks, dtype=np.int64)
+    loop.run(blocks, worth(n_threads, n), 4)  # FT:1:3
     for b in range(blocks):
-        if loop.found[b] >= 0:
-            k = b * ROWS + loop.found[b]
+        if loop.least[b] >= 0:
+            k = b * ROWS + loop.least[b]
             if best < 0 or sums[k] < sums[best]:
                 best = k
     return best

@@ -11,7 +11,7 @@ Not handled here: colour, edge orientations, images of different sizes in one ca
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import ndimage
+import scipy
 
 from refimpl.checks import as_count, as_kernels, as_number
 from refimpl.kernels.chamfer import require_edges
@@ -121,10 +121,10 @@ def gradient(grey: FloatArray, sigma: float) -> Iterator[FloatArray]:
     >>> across[0, 1].tolist()
     [0.0, 4.0, 0.0]
     """
-    smooth = ndimage.gaussian_filter(grey, (0, sigma, sigma), mode="constant")
+    smooth = scipy.ndimage.gaussian_filter(grey, (0, sigma, sigma), mode="constant")
     for along, across in ((1, 2), (2, 1)):
-        slope = ndimage.correlate1d(smooth, [-1.0, 0.0, 1.0], along, mode="constant")
-        yield ndimage.correlate1d(slope, [1.0, 2.0, 1.0], across, mode="constant")
+        slope = scipy.ndimage.correlate1d(smooth, [-1.0, 0.0, 1.0], along, mode="constant")
+        yield scipy.ndimage.correlate1d(slope, [1.0, 2.0, 1.0], across, mode="constant")
 
 
 def _is_ridge(length: FloatArray, g_y: FloatArray, g_x: FloatArray) -> BoolArray:
@@ -159,7 +159,7 @@ def _hysteresis(length: FloatArray, low: float, high: float) -> BoolArray:
     """
     connected = np.zeros((3, 3, 3), dtype=bool)
     connected[1] = True
-    label, n_labels = ndimage.label(length > low, structure=connected)
+    label, n_labels = scipy.ndimage.label(length > low, structure=connected)
     strong = np.zeros(n_labels + 1, dtype=bool)
     strong[label[length > high]] = True
     edges: BoolArray = strong[label]

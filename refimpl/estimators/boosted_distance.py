@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
+import scipy
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -206,7 +206,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray, shape (n, n_classes), float64
         """
-        probabilities: FloatArray = softmax(self._similarities(X), axis=1)
+        probabilities: FloatArray = scipy.special.softmax(self._similarities(X), axis=1)
         return probabilities
 
     def predict(self, X: ArrayLike) -> Labels:

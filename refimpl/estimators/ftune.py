@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.special import expit
+import scipy
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
@@ -339,7 +339,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         -------
         ndarray, shape (m, n_classes), float64
         """
-        P: FloatArray = expit(self.decision_function(X))
+        P: FloatArray = scipy.special.expit(self.decision_function(X))
         if P.ndim == 1:
             return np.column_stack([1 - P, P])
         total = P.sum(axis=1, keepdims=True)

@@ -3,11 +3,13 @@
 Not handled here: the forest (:mod:`refimpl.search_forest`), sparse vectors, other distances.
 """
 
+from __future__ import annotations  # scipy.sparse is imported when first used
+
 import copy
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
+import scipy
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -338,7 +340,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
                 f"got {self.n_candidates}"
             )
 
-    def _similar(self, Z: Points, y: Labels | None, kernels: Kernels) -> sparse.csr_matrix:
+    def _similar(self, Z: Points, y: Labels | None, kernels: Kernels) -> scipy.sparse.csr_matrix:
         """Return S of the training points."""
         if y is None:
             self.n_similar_ = self._similar_in_a_sample(len(Z))
@@ -456,7 +458,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def kneighbors_graph(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
-    ) -> sparse.csr_matrix:
+    ) -> scipy.sparse.csr_matrix:
         """Return the neighbours as a sparse matrix with k entries in each row.
 
         Parameters
@@ -474,15 +476,17 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         distances, indices = self.kneighbors(X, n_neighbors)
         return self._graph(distances, indices, mode)
 
-    def _graph(self, distances: FloatArray, indices: IntArray, mode: str) -> sparse.csr_matrix:
+    def _graph(
+        self, distances: FloatArray, indices: IntArray, mode: str
+    ) -> scipy.sparse.csr_matrix:
         """Return neighbours as a sparse matrix."""
         values = distances if mode == "distance" else np.ones(indices.shape)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
-        return sparse.csr_matrix(
+        return scipy.sparse.csr_matrix(
             (values.ravel(), indices.ravel(), starts), shape=(len(indices), self.n_samples_fit_)
         )
 
-    def transform(self, X: ArrayLike) -> sparse.csr_matrix:
+    def transform(self, X: ArrayLike) -> scipy.sparse.csr_matrix:
         """Return the graph of the neighbours of some points, in the `mode` of the estimator.
 
         Parameters

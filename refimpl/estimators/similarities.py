@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -71,6 +70,8 @@ class KernelEstimator(BaseEstimator):
             )
         if self.kernel == "gaussian":
             return _gaussian(X, params, rng)
+        from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS  # it takes a while to import
+
         if self.kernel not in PAIRWISE_KERNEL_FUNCTIONS:
             names = ["gaussian", "precomputed", *sorted(PAIRWISE_KERNEL_FUNCTIONS)]
             listed = ", ".join(map(repr, names))
@@ -175,6 +176,8 @@ def _gaussian(X: FloatArray, params: dict[str, Any], rng: np.random.Generator) -
 
 
 def _named_kernel(A: FloatArray, B: FloatArray, *, metric: str, **params: Any) -> FloatArray:
+    from sklearn.metrics.pairwise import pairwise_kernels
+
     K: FloatArray = pairwise_kernels(A, B, metric=metric, **params)
     return K
 

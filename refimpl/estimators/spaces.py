@@ -10,9 +10,8 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 from sklearn.base import BaseEstimator
-from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import validate_data
 
 from refimpl.spaces import CallableSpace, PrecomputedSpace, Space
@@ -284,7 +283,9 @@ def named_distances(A: FloatArray, B: FloatArray, *, metric: str, **params: Any)
     [[5.0]]
     """
     if metric in ("euclidean", "l2") and not params:
-        euclidean: FloatArray = cdist(A, B)
+        euclidean: FloatArray = scipy.spatial.distance.cdist(A, B)
         return euclidean
+    from sklearn.metrics import pairwise_distances  # it takes a while to import
+
     D: FloatArray = pairwise_distances(A, B, metric=metric, **params)
     return D

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
-from scipy.special import expit
+import scipy
 
 from refimpl.checks import as_count, as_labels, as_matrix, as_number, one_of, positive
 from refimpl.typing import ArrayLike, FloatArray, Labels
@@ -266,7 +265,7 @@ def _newton(
             break
         active = curvature > 0
         A = Z[active] * np.sqrt((C * curvature)[active])[:, None]
-        step = -cho_solve(_factor(A), gradient, check_finite=False)
+        step = -scipy.linalg.cho_solve(_factor(A), gradient, check_finite=False)
         along = Z @ step
         falls = gradient @ step
         eta = 1.0
@@ -294,10 +293,11 @@ def _factor(A: FloatArray) -> tuple[FloatArray, bool]:
     H: FloatArray = A.T @ A
     H[np.diag_indices_from(H)] += 1.0
     try:
-        factor: tuple[FloatArray, bool] = cho_factor(H, overwrite_a=True, check_finite=False)
-    except LinAlgError:
+        factor: tuple[FloatArray, bool]
+        factor = scipy.linalg.cho_factor(H, overwrite_a=True, check_finite=False)
+    except scipy.linalg.LinAlgError:
         # A is so large that rounding swallows I, and has fewer rows or equal columns
-        R = qr(np.concatenate([A, np.eye(len(H))]), mode="r", check_finite=False)[0]
+        R = scipy.linalg.qr(np.concatenate([A, np.eye(len(H))]), mode="r", check_finite=False)[0]
         factor = R[: len(H)], False
     return factor
 
@@ -305,7 +305,7 @@ def _factor(A: FloatArray) -> tuple[FloatArray, bool]:
 def _derivatives(loss: str, m: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the first and second derivatives of the loss at the margins m."""
     if loss == "logistic":
-        p: FloatArray = expit(-m)
+        p: FloatArray = scipy.special.expit(-m)
         return -p, p * (1 - p)
     return -2 * np.maximum(0.0, 1.0 - m), np.where(m < 1, 2.0, 0.0)
 
@@ -372,7 +372,7 @@ def _predict_and_correct(Z: FloatArray, r_w: FloatArray, r_m: FloatArray, at: _P
         r_s: FloatArray, r_xi: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         q = (r_s / alpha - r_xi / upper - r_m) / D
-        d_w = cho_solve(factor, Z.T @ q - r_w, check_finite=False)
+        d_w = scipy.linalg.cho_solve(factor, Z.T @ q - r_w, check_finite=False)
         d_alpha = q - (Z @ d_w) / D
         return d_w, d_alpha, (r_s - s * d_alpha) / alpha, (r_xi + xi * d_alpha) / upper
 

@@ -8,7 +8,7 @@ Not handled here: weights, edge orientations.
 import math
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from refimpl.kernels.contract import checked
 from refimpl.typing import BoolArray, FloatArray, IntArray
@@ -138,7 +138,7 @@ def chamfer_distances(A: BoolArray, B: BoolArray, *, threads: int | None = None)
     D = np.empty((len(A), len(B)))
     for i, a in enumerate(points_A):
         for j, b in enumerate(points_B):
-            distance = rounded_distances(cdist(a, b), A.shape[1:])
+            distance = rounded_distances(scipy.spatial.distance.cdist(a, b), A.shape[1:])
             D[i, j] = directed(distance) + directed(distance.T)
     return D
 

@@ -17,7 +17,7 @@ Not handled here: the choice of the slopes (``smoothed.py``, ``printed.py``), an
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from refimpl.lmnn.coordinates import Coordinates
 from refimpl.lmnn.problem import LargeMarginProblem
@@ -138,7 +138,7 @@ def dual_bound(
             for v in vectors[:, : min(5, int((values < error).sum()))].T:
                 rows.append([v @ matrix[alpha] @ v for matrix in S])
                 limits.append(v @ pull.G[alpha] @ v - error)
-        program = linprog(
+        program = scipy.optimize.linprog(
             -sums,
             A_ub=np.vstack([-np.array(rows), np.ones(len(sums))]),
             b_ub=np.append(limits, 1.0),

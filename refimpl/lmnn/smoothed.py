@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import OptimizeResult, minimize
+import scipy
 
 from refimpl.lmnn.certificate import Certificate
 from refimpl.lmnn.coordinates import Coordinates
@@ -84,13 +84,13 @@ class Smoothed:
         """
         made = 0
 
-        def keep(intermediate_result: OptimizeResult) -> None:
+        def keep(intermediate_result: scipy.optimize.OptimizeResult) -> None:
             nonlocal made
             made += 1
             if self.certificate and made > iterations - KEPT:
                 self.certificate.add(self.last.alpha, self.last.weights)
 
-        end = minimize(
+        end = scipy.optimize.minimize(
             self,
             V.ravel(),
             jac=True,

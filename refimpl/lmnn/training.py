@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy.cluster.vq import kmeans2
+import scipy
 
 from refimpl.checks import as_count, as_generator, as_matrix
 from refimpl.lmnn import algorithm, printed, smoothed
@@ -327,6 +327,7 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
     if p > len(points):
         raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
     # SciPy before 1.15 calls its generator `seed`
+    kmeans2 = scipy.cluster.vq.kmeans2
     generator = "rng" if "rng" in inspect.signature(kmeans2).parameters else "seed"
     clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
     return np.unique(clusters, return_inverse=True)[1].astype(np.int64)

@@ -33,7 +33,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from refimpl.checks import as_count, as_generator, as_number
 from refimpl.results import result
@@ -127,7 +127,7 @@ class FastMapEmbedding(Embedding):
         -------
         numpy.ndarray of float64, shape (m, n)
         """
-        D: FloatArray = cdist(*as_embedded(Q, X, self.d))
+        D: FloatArray = scipy.spatial.distance.cdist(*as_embedded(Q, X, self.d))
         return D
 
 

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from refimpl.checks import as_count, as_generator, as_indices, as_number
 from refimpl.results import result
@@ -138,10 +138,10 @@ def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
     `p` is checked here.
     """
     if p == np.inf:
-        largest: FloatArray = cdist(Q, X, "chebyshev")
+        largest: FloatArray = scipy.spatial.distance.cdist(Q, X, "chebyshev")
         return largest
     p = as_number(p, "p", minimum=1.0)
-    D: FloatArray = cdist(Q, X, "minkowski", p=p)
+    D: FloatArray = scipy.spatial.distance.cdist(Q, X, "minkowski", p=p)
     D /= Q.shape[1] ** (1 / p)
     return D
 

@@ -37,7 +37,7 @@ Readings of what the source leaves open
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr
+import scipy
 
 from refimpl.checks import as_count, as_generator, as_number
 from refimpl.results import result
@@ -203,7 +203,7 @@ def metricmap(
     M = bilinear_form(S)
     eigenvalues, C = pseudo_euclidean_vectors(M, d, rtol)
     if basis:
-        chosen = np.sort(qr(C, mode="r", pivoting=True)[1][: len(C)])
+        chosen = np.sort(scipy.linalg.qr(C, mode="r", pivoting=True)[1][: len(C)])
     else:
         chosen = np.arange(len(M))
     M_R, C_R = M[np.ix_(chosen, chosen)], C[:, chosen]

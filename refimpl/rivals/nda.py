@@ -27,7 +27,7 @@ Readings of what the sources leave open
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from refimpl.checks import as_count, as_labels, as_matrix, as_number
 from refimpl.results import result
@@ -211,7 +211,7 @@ def between_class_scatter(Z: list[FloatArray], k: int, alpha: float) -> FloatArr
         place = min(k, len(Z_i) - 1)
         own = np.concatenate(
             [
-                np.sort(cdist(Z_i[rows], Z_i), axis=1)[:, place]
+                np.sort(scipy.spatial.distance.cdist(Z_i[rows], Z_i), axis=1)[:, place]
                 for rows in blocks(len(Z_i), len(Z_i))
             ]
         )
@@ -232,7 +232,7 @@ def _nearest(Q: FloatArray, X: FloatArray, k: int) -> tuple[FloatArray, IntArray
     far: list[FloatArray] = []
     nearest: list[IntArray] = []
     for rows in blocks(len(Q), len(X)):
-        D = cdist(Q[rows], X)
+        D = scipy.spatial.distance.cdist(Q[rows], X)
         nearest.append(D.argsort(axis=1, kind="stable")[:, :k])
         far.append(np.take_along_axis(D, nearest[-1][:, -1:], axis=1)[:, 0])
     return np.concatenate(far), np.concatenate(nearest)

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from refimpl.checks import as_labels, as_matrix, as_number, as_vectors_like, one_of
 from refimpl.results import result
@@ -397,5 +397,5 @@ def _block(distance: Distance, Q: FloatArray, groups: Groups) -> FloatArray:
     d = np.empty((len(Q), sum(len(i) for _, i, _ in groups)))
     for c, i, mapped in groups:
         offset = distance.log_det[distance.group(c)]
-        d[:, i] = cdist(distance.transform(Q, c), mapped, metric) + offset
+        d[:, i] = scipy.spatial.distance.cdist(distance.transform(Q, c), mapped, metric) + offset
     return d

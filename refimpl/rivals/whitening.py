@@ -1,7 +1,7 @@
 """Compute the root of an inverse covariance from the data, without the d x d matrix."""
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from refimpl.typing import FloatArray, Labels
 

@@ -9,7 +9,7 @@ Not handled here: the matrix of eq. 18, of which the solver needs only the produ
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
+import scipy
 
 from refimpl.products import length, times_vector, vector_times
 from refimpl.typing import FloatArray
@@ -95,5 +95,7 @@ def _largest(diagonal: list[float], beside: list[float]) -> tuple[FloatArray, Fl
     last = len(diagonal) - 1
     if last == 0:  # SciPy before 1.12 fails on a matrix of one entry
         return np.array(diagonal), np.ones((1, 1))
-    theta, y = eigh_tridiagonal(diagonal, beside, select="i", select_range=(last, last))
+    theta, y = scipy.linalg.eigh_tridiagonal(
+        diagonal, beside, select="i", select_range=(last, last)
+    )
     return theta, y

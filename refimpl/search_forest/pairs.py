@@ -18,11 +18,13 @@ S may be asymmetric.
 Not handled here: checks of the input (``training.py``), the choice of splits (``splits.py``).
 """
 
+from __future__ import annotations  # scipy.sparse is imported when first used
+
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
@@ -112,7 +114,7 @@ class DensePairs:
 
     def __init__(
         self,
-        S: sparse.csr_matrix,
+        S: scipy.sparse.csr_matrix,
         lam: float,
         kernels: Kernels | None = None,
         threads: int | None = None,
@@ -256,7 +258,7 @@ class MeetingPairs:
 
     def __init__(
         self,
-        S: sparse.csr_matrix,
+        S: scipy.sparse.csr_matrix,
         lam: float,
         kernels: Kernels,
         threads: int | None = None,
@@ -267,7 +269,7 @@ class MeetingPairs:
         self.kernels = kernels
         self.threads = threads
         self.watch = watch
-        both = sparse.triu(S.astype(np.uint8) + S.T.astype(np.uint8), k=1, format="csr")
+        both = scipy.sparse.triu(S.astype(np.uint8) + S.T.astype(np.uint8), k=1, format="csr")
         both.sort_indices()
         self.first: Int32Array = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(both.indptr))
         self.second: Int32Array = both.indices.astype(np.int32)

@@ -5,10 +5,12 @@ The *similarity* s_ij is 1 if point j should be found for point i, else 0.
 Not handled here: graded similarities; a pair is similar or not.
 """
 
+from __future__ import annotations  # scipy.sparse is imported when first used
+
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, as_labels, as_matrix, as_number
@@ -23,7 +25,7 @@ PAIR_BYTES = 14  # for an entry: the product, its copy as bool, and their column
 
 def neighbor_similarity(
     X: ArrayLike, k: int = 100, *, kernels: Kernels | None = None, threads: int | None = None
-) -> sparse.csr_matrix:
+) -> scipy.sparse.csr_matrix:
     """Return which points are similar: x_j to x_i if it is among the k nearest neighbours of x_i.
 
     Source: § 4 of Li et al. (2011), where k is called K.
@@ -70,12 +72,12 @@ def neighbor_similarity(
     nearest = nearest_neighbors(None, points, k, kernels=kernels, threads=threads).indices
     starts = np.arange(0, nearest.size + 1, k)
     similar = np.ones(nearest.size, dtype=bool)
-    S = sparse.csr_matrix((similar, nearest.ravel(), starts), shape=(n, n))
+    S = scipy.sparse.csr_matrix((similar, nearest.ravel(), starts), shape=(n, n))
     S.sort_indices()
     return S
 
 
-def label_similarity(y: ArrayLike) -> sparse.csr_matrix:
+def label_similarity(y: ArrayLike) -> scipy.sparse.csr_matrix:
     """Return which points are similar: points with the same label.
 
     Source: § 1 of Li et al. (2011), semantic similarity.
@@ -119,7 +121,7 @@ def label_similarity(y: ArrayLike) -> sparse.csr_matrix:
     places = np.unique(labels, return_inverse=True)[1]
     pairs = int((np.bincount(places) ** 2).sum())
     check_free_memory(PAIR_BYTES * pairs, "the similarity of all pairs of a class", "points")
-    member = sparse.csr_matrix(
+    member = scipy.sparse.csr_matrix(
         (np.ones(len(places), dtype=np.int32), (np.arange(len(places)), places))
     )
     S = (member @ member.T).astype(bool).tocsr()
@@ -127,7 +129,7 @@ def label_similarity(y: ArrayLike) -> sparse.csr_matrix:
     return S
 
 
-def as_similarity(S: Any, n: int) -> sparse.csr_matrix:
+def as_similarity(S: Any, n: int) -> scipy.sparse.csr_matrix:
     """Return `S` as a sparse matrix of bool without a diagonal.
 
     Parameters
@@ -157,11 +159,11 @@ def as_similarity(S: Any, n: int) -> sparse.csr_matrix:
     array([[0, 1],
            [0, 0]])
     """
-    if not sparse.issparse(S):
-        S = sparse.csr_matrix(as_matrix(S, "S"))
+    if not scipy.sparse.issparse(S):
+        S = scipy.sparse.csr_matrix(as_matrix(S, "S"))
     if S.shape != (n, n):
         raise ValueError(f"S must have shape ({n}, {n}), as X has {n} points; got {S.shape}")
-    S = sparse.coo_matrix(S)
+    S = scipy.sparse.coo_matrix(S)
     if not np.isin(S.data, (0, 1)).all():
         other = S.data[~np.isin(S.data, (0, 1))][0]
         raise ValueError(
@@ -170,7 +172,7 @@ def as_similarity(S: Any, n: int) -> sparse.csr_matrix:
     kept = (S.data != 0) & (S.row != S.col)
     if not kept.any():
         raise ValueError("S must have a similar pair of different points; got none")
-    S = sparse.csr_matrix(
+    S = scipy.sparse.csr_matrix(
         (np.ones(np.count_nonzero(kept), dtype=bool), (S.row[kept], S.col[kept])), shape=(n, n)
     )
     S.sum_duplicates()

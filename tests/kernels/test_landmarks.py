@@ -80,21 +80,38 @@ def test_the_greedy_step_is_the_exhaustive_one(kernels, case, seed):
 
 @each
 @pytest.mark.parametrize("threads", [1, 2])
-def test_of_equal_points_the_first_is_taken_wherever_they_are(kernels, threads):
-    """Threads take 4096 points at a time."""
-    n = 3 * 4096 + 5
-    column = np.zeros(3 * 4096 + 5)
-    for first in (0, 1, 4095, 4096, 4097, 8192, n - 1):
-        assert (
-            kernels.least_similar(np.zeros(n), column, np.arange(n) < first, threads=threads)
-            == first
-        )
+@pytest.mark.parametrize("n", [3 * 256 + 5, 400_005])
+def test_of_equal_points_the_first_is_taken_wherever_they_are(kernels, threads, n):
+    """A block has 256 points; threads take 16,384 at a time, where there are 400,000."""
+    nobody = np.zeros(n, dtype=bool)
+    column = np.zeros(n)
+    last = (n - 1) // 16384 * 16384  # where the last thread begins
+    for first in (0, 1, 255, 256, 257, 512, abs(last - 1), last, n - 1):
+        taken = np.arange(n) < first
+        assert kernels.least_similar(np.zeros(n), column, taken, threads=threads) == first
         column[first] = -1.0
-        assert (
-            kernels.least_similar(np.zeros(n), column, np.zeros(n, dtype=bool), threads=threads)
-            == first
-        )
+        assert kernels.least_similar(np.zeros(n), column, nobody, threads=threads) == first
         column[first] = 0.0
+
+
+@each
+@pytest.mark.parametrize("n", [1000, 400_000])
+def test_landmarks_below_all_other_points_are_passed_over(kernels, n):
+    """In a block of 256 points and in others, at its first point and at its last."""
+    sums = np.zeros(n)
+    taken = np.zeros(n, dtype=bool)
+    taken[[0, 255, 300, n - 2]] = True
+    sums[taken] = -9.0
+    sums[[n // 2, n - 3]] = [-1.0, -2.0]
+    assert kernels.least_similar(sums, np.zeros(n), taken) == n - 3
+
+
+@each
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_where_all_sums_are_infinite_the_first_point_is_taken(kernels):
+    sums = np.full(600, 1e308)
+    taken = np.arange(600) < 300
+    assert kernels.least_similar(sums, sums.copy(), taken) == 300 and np.isinf(sums).all()
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
