@@ -89,6 +89,14 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "Q": floats("m", "d", largest=LARGEST),
         "most": Integer(0, "n"),
     },
+    # eigen
+    "leading_direction": {
+        "x": floats("n", "d", largest=2.0**100),
+        **_LISTED,
+        "base": Number(),
+        "start": floats("d", nonempty=True, largest=2.0**100),
+        "tol": Number(0),
+    },
     # forest
     "forest_words": {"forest": _FOREST, "X": points("n", "d", like="forest.planes")},
     "gather_candidates": {

@@ -428,9 +428,7 @@ def _selections(
     return T.reshape(n_Q, n)
 
 
-def _best_first(
-    query: IntArray, keys: tuple[IntArray | FloatArray, ...], most: int
-) -> IntArray:
+def _best_first(query: IntArray, keys: tuple[IntArray | FloatArray, ...], most: int) -> IntArray:
     """Return the order by `keys`, the last key first; only the first `most` of each query.
 
     `query` ascends and is the last key.

@@ -24,6 +24,7 @@ from typing import TypeVar
 import numpy as np
 from scipy import sparse
 
+from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
 from refimpl.resources import check_free_memory, share
@@ -176,6 +177,14 @@ class _DenseNode:
         """Return the symmetric part of M times u."""
         both: FloatArray = times_vector(self.M, u) + vector_times(u, self.M)
         return 0.5 * both  # SF:eq18
+
+    def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
+        """Return the leading eigenvector of X~ M X~^T; the rows of x are those of X~^T."""
+
+        def product(p: FloatArray) -> FloatArray:
+            return vector_times(self.product(times_vector(x, p)), x)
+
+        return top_eigenvector(product, start, tol=tol)  # SF:eq18
 
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the result of :func:`refimpl.kernels.best_thresholds` for this node.
@@ -447,6 +456,14 @@ class _MeetingNode:
         listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)
         others: FloatArray = u.sum() - u
         return 0.5 * (listed + self.base * others)
+
+    def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
+        """Return the result of :func:`refimpl.kernels.leading_direction` for this node."""
+        pairs = self.first, self.second, self.v
+        # SF:eq18
+        return self.kernels.leading_direction(
+            x, *pairs, self.base, start, tol, threads=self.threads
+        )
 
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the result of :func:`refimpl.kernels.best_thresholds` for this node."""
