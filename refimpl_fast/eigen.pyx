@@ -10,9 +10,10 @@ the reference's iteration runs with the products of this package.
 import numpy as np
 
 from libc.math cimport fabs, sqrt
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
+from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels import eigen as reference
 from refimpl.kernels import pairs, products
@@ -22,6 +23,15 @@ from refimpl_fast.products import matrix_vector, vector_matrix
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
+
+cdef extern from *:
+    """
+    /* side by side: a pair looks at both */
+    struct Point { double u, sum; };
+    """
+    cppclass Point:
+        double u
+        double sum
 
 cdef enum:
     ROWS = 1024  # rows that a thread takes at a time
@@ -103,25 +113,44 @@ cdef void _all_column_sums(
 
 
 cdef void _add_product(
-    const int32_t* first, const int32_t* second, const double* v, Py_ssize_t a, Py_ssize_t b,
-    const double* u, Py_ssize_t n, double* sums
+    const int64_t* starts, const int32_t* second, const double* v, Py_ssize_t a, Py_ssize_t b,
+    const double* u, Py_ssize_t n, Point* points
 ) noexcept nogil:
     # np.bincount(i, w * u[j], n) + np.bincount(j, w * u[i], n)
     # As first < second and both ascend, the second sum of a point is complete before its
     # first pair.
-    cdef Py_ssize_t p = a, i, j
+    cdef Py_ssize_t p, i, end
     cdef double total, mine
+    cdef Point* other
     for i in range(n):
-        sums[i] = 0
-    while p < b:
-        i = first[p]
+        points[i].u, points[i].sum = u[i], 0
+    for i in range(n):
+        p, end = max(a, starts[i]), min(b, starts[i + 1])
+        if p >= end:
+            continue
         total, mine = 0, u[i]
-        while p < b and first[p] == i:
-            j = second[p]
-            total += v[p] * u[j]  # SF:eq18
-            sums[j] += v[p] * mine
-            p += 1
-        sums[i] = total + sums[i]
+        for p in range(p, end):
+            other = points + second[p]
+            total += v[p] * other.u  # SF:eq18
+            other.sum += v[p] * mine
+        points[i].sum = total + points[i].sum
+
+
+cdef bint _in_order(
+    const int32_t* first, const int32_t* second, Py_ssize_t p, Py_ssize_t n, int64_t* starts
+) noexcept nogil:
+    # require_order(first, second, n); the pairs of point i begin at starts[i]
+    cdef Py_ssize_t k, i = 0
+    for k in range(p):
+        if first[k] < 0 or not first[k] < second[k] < n or (k and first[k] < first[k - 1]):
+            return False
+        while i <= first[k]:
+            starts[i] = k
+            i += 1
+    while i <= n:
+        starts[i] = p
+        i += 1
+    return True
 
 
 cdef class _Rows(Loop):
@@ -159,17 +188,17 @@ cdef class _Columns(Loop):
 cdef class _Pairs(Loop):
     """Step t adds up part t of the pairs."""
 
-    cdef const int32_t* first
+    cdef const int64_t* starts
     cdef const int32_t* second
     cdef const double* v
     cdef const double* u
-    cdef double[:, ::1] sums
+    cdef vector[Point] points  # of each part
     cdef Py_ssize_t p, n, size
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         _add_product(
-            self.first, self.second, self.v, t * self.size, min(self.p, (t + 1) * self.size),
-            self.u, self.n, &self.sums[t, 0]
+            self.starts, self.second, self.v, t * self.size, min(self.p, (t + 1) * self.size),
+            self.u, self.n, self.points.data() + t * self.n
         )
 
 
@@ -181,6 +210,7 @@ cdef class _Matrix:
     cdef _Pairs pairs
     cdef object whole  # u
     cdef double[::1] u, pulled
+    cdef int64_t[::1] starts
     cdef double base
     cdef Py_ssize_t n, d, parts, n_columns
     cdef int n_threads, pair_threads
@@ -204,17 +234,21 @@ cdef class _Matrix:
         self.pairs.p, self.pairs.n, self.pairs.u = first.shape[0], self.n, &self.u[0]
         parts = pairs.parts_of(first.shape[0])
         self.parts = len(parts)
-        self.pairs.sums = np.zeros((max(self.parts, 1), self.n))
         if self.parts:
+            self.starts = np.empty(self.n + 1, dtype=np.int64)
+            if not _in_order(&first[0], &second[0], first.shape[0], self.n, &self.starts[0]):
+                pairs.require_order(np.asarray(first), np.asarray(second), self.n)  # raises
+            self.pairs.points.make(self.parts * self.n)
             self.pairs.size = parts[0][1]
-            self.pairs.first, self.pairs.second, self.pairs.v = &first[0], &second[0], &v[0]
+            self.pairs.starts, self.pairs.second = &self.starts[0], &second[0]
+            self.pairs.v = &v[0]
         self.pair_threads = worth(n_threads, first.shape[0])
 
     cdef int times(self, const double* p, double* out) except -1:
         """out = X~ M X~^T p"""
         cdef Py_ssize_t i, t
         cdef double total, listed
-        cdef double* sums = &self.pairs.sums[0, 0]
+        cdef const Point* points = self.pairs.points.data()
         self.rows.v, self.columns.out = p, out
         if self.n_threads > 1:
             self.rows.run((self.n + ROWS - 1) // ROWS, self.n_threads, 1)
@@ -229,7 +263,7 @@ cdef class _Matrix:
         for i in range(self.n):
             listed = 0
             for t in range(self.parts):
-                listed += sums[t * self.n + i]
+                listed += points[t * self.n + i].sum
             self.pulled[i] = 0.5 * (listed + self.base * (total - self.u[i]))  # SF:eq18
         if self.n_threads > 1:
             self.columns.run(self.n_columns, self.n_threads, 1)
@@ -314,7 +348,6 @@ def leading_direction(
             np.asarray(x), np.asarray(first), np.asarray(second), np.asarray(v), base,
             np.asarray(start), tol, threads
         )
-    pairs.require_order(np.asarray(first), np.asarray(second), n)
     cdef _Matrix A = _Matrix(x, first, second, v, base, thread_count(threads))
     found = np.array(start)
     p = found

@@ -320,8 +320,9 @@ def augmented(X: Points, last: float = 0.1) -> tuple[FloatArray, FloatArray, flo
     mean = X.mean(axis=0, dtype=np.float64)
     away = X - mean
     spread = np.sqrt(np.einsum("ij,ij", away, away) / len(X)) or 1.0
-    # open: coordinates
-    return np.column_stack([away / spread, np.full(len(X), last)]), mean, spread
+    x = np.full((len(X), X.shape[1] + 1), float(last))
+    np.divide(away, spread, out=x[:, :-1])  # open: coordinates
+    return x, mean, spread
 
 
 def hyperplane(

@@ -280,6 +280,7 @@ class MeetingPairs:
         self.second: Int32Array = both.indices.astype(np.int32)
         self.similar: UInt8Array = both.data
         self.T: FloatArray = np.zeros(len(self.first))
+        self._grid: float | None = None  # the step of the grid, once it is known for this T
 
     @staticmethod
     def least_memory(similar: int) -> float:
@@ -329,12 +330,15 @@ class MeetingPairs:
 
     def _step(self) -> float:
         """Return the step of the grid of all weights."""
+        if self._grid is not None:
+            return self._grid
 
         def total(part: slice) -> float:
             w_similar, w_dissimilar = self._weights(part)
             return float(_both(w_similar, w_dissimilar, self.similar[part]).sum())
 
-        return grid_step(sum(self._for_blocks(total)) + self._unlisted())
+        self._grid = grid_step(sum(self._for_blocks(total)) + self._unlisted())
+        return self._grid
 
     def root(self) -> Node:
         """Return the node that holds all points.
@@ -397,6 +401,7 @@ class MeetingPairs:
         self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(  # SF:1:3
             leaf, self.first, self.second, self.similar, self.T, c, threads=self.threads
         )
+        self._grid = None
 
     def loss_and_objective(self) -> tuple[float, float]:
         """Return the loss and the objective, as :meth:`DensePairs.loss_and_objective` does."""
