@@ -340,20 +340,17 @@ def leading_direction(
 
     See :func:`refimpl.kernels.leading_direction`.
     """
-    cdef Py_ssize_t n = x.shape[0], d = x.shape[1], c
+    cdef Py_ssize_t n = x.shape[0], d = x.shape[1]
     cdef double[::1] p
-    cdef double size
     if n == 0 or d == 1 or not products.EINSUM_ADDS_SO:
         return _by_products(
             np.asarray(x), np.asarray(first), np.asarray(second), np.asarray(v), base,
             np.asarray(start), tol, threads
         )
     cdef _Matrix A = _Matrix(x, first, second, v, base, thread_count(threads))
-    found = np.array(start)
+    with np.errstate(all="ignore"):
+        found = np.asarray(start) / reference.length(np.asarray(start))
     p = found
-    size = sqrt(_dot(&p[0], &p[0], d))
-    for c in range(d):
-        p[c] = p[c] / size
     for _ in range(reference.RESTARTS):
         if _restarted(A, p, tol):
             break

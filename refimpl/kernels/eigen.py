@@ -23,7 +23,7 @@ from refimpl.kernels.pairs import listed_product, require_order
 from refimpl.kernels.products import matrix_vector, vector_matrix
 from refimpl.typing import FloatArray, Int32Array
 
-__all__ = ["STEPS", "largest", "leading_direction", "top_eigenvector"]
+__all__ = ["STEPS", "largest", "leading_direction", "length", "top_eigenvector"]
 
 STEPS = 60  # largest number of vectors in a basis
 RESTARTS = 20
