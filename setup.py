@@ -21,6 +21,7 @@ THREADS = os.environ.get("REFIMPL_THREADS", "1") != "0"
 NAMES = (
     "chamfer",
     "clustering",
+    "eigen",
     "forest",
     "growing",
     "hamming",

@@ -186,6 +186,18 @@ class Kernels(Protocol):
         *,
         threads: int | None = None,
     ) -> tuple[IntArray, IntArray]: ...
+    def leading_direction(
+        self,
+        x: FloatArray,
+        first: Int32Array,
+        second: Int32Array,
+        v: FloatArray,
+        base: float,
+        start: FloatArray,
+        tol: float,
+        *,
+        threads: int | None = None,
+    ) -> FloatArray: ...
     def least_similar(
         self, sums: FloatArray, column: FloatArray, taken: BoolArray, *, threads: int | None = None
     ) -> int: ...

@@ -6,6 +6,7 @@ Use it by passing it: ``boosted_distance(X, y, T, kernels=refimpl_fast)``.
 try:
     from refimpl_fast.chamfer import chamfer_distances, chamfer_nearest
     from refimpl_fast.clustering import best_bin_first, lloyd, tree_leaves
+    from refimpl_fast.eigen import leading_direction
     from refimpl_fast.forest import forest_words, gather_candidates, plane_values, rerank
     from refimpl_fast.growing import build_tree
     from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
@@ -53,6 +54,7 @@ __all__ = [
     "hamming_within",
     "hinge_terms",
     "impostors",
+    "leading_direction",
     "least_similar",
     "lloyd",
     "margin_sums",

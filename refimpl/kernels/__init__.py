@@ -37,6 +37,7 @@ Contract
 
 from refimpl.kernels.chamfer import chamfer_distances, chamfer_nearest
 from refimpl.kernels.clustering import best_bin_first, lloyd, tree_leaves
+from refimpl.kernels.eigen import leading_direction
 from refimpl.kernels.forest import (
     SearchForest,
     forest_words,
@@ -76,6 +77,7 @@ __all__ = [
     "hamming_within",
     "hinge_terms",
     "impostors",
+    "leading_direction",
     "least_similar",
     "lloyd",
     "margin_sums",

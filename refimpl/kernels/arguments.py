@@ -259,6 +259,8 @@ class Number:
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
     ) -> None:
         """Check the type."""
+        if type(value) is float:
+            return
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
             raise TypeError(f"{name} must be a number; got {_kind(value)}")
 

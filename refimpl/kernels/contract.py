@@ -89,6 +89,14 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "Q": floats("m", "d", largest=LARGEST),
         "most": Integer(0, "n"),
     },
+    # eigen
+    "leading_direction": {
+        "x": floats("n", "d"),
+        **_LISTED,
+        "base": Number(),
+        "start": floats("d", nonempty=True),
+        "tol": Number(0),
+    },
     # forest
     "forest_words": {"forest": _FOREST, "X": points("n", "d", like="forest.planes")},
     "gather_candidates": {
@@ -306,7 +314,7 @@ def check_threads(threads: object) -> None:
     ValueError
         If `threads` is below 1.
     """
-    if threads is None:
+    if threads is None or (type(threads) is int and threads >= 1):
         return
     if isinstance(threads, bool | np.bool_) or not isinstance(threads, numbers.Integral):
         raise TypeError(f"threads must be an integer of at least 1, or None; got {threads!r}")

@@ -11,6 +11,7 @@ ValueError.
 Not handled here: the sums over pairs by which trees are learnt (``pairs.py``).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,7 @@ __all__ = [
 
 LANES = 16
 HELD = 2**20  # numbers held at a time
+BLOCK = 2**16  # numbers looked at at a time: they stay in the cache
 
 
 @result
@@ -195,8 +197,10 @@ def _lane_sums(products: FloatArray) -> FloatArray:
     No zero among them has a sign.
     """
     n, d = products.shape
-    padded = np.zeros((n, -(-d // LANES) * LANES))
-    padded[:, :d] = products
+    padded = products
+    if d % LANES or not products.flags.c_contiguous:
+        padded = np.zeros((n, -(-d // LANES) * LANES))
+        padded[:, :d] = products
     lanes = np.add.reduce(padded.reshape(n, padded.shape[1] // LANES, LANES), axis=1)
     while lanes.shape[1] > 1:
         half = lanes.shape[1] // 2
@@ -283,21 +287,32 @@ def forest_words(forest: SearchForest, X: Points, *, threads: int | None = None)
     Traceback (most recent call last):
     TypeError: forest must be a SearchForest; got None
     """
-    words = np.empty((len(X), len(forest.roots)), dtype=np.int32)
-    for i, x in enumerate(X.astype(np.float64)):
-        for m, k in enumerate(forest.roots):
-            while forest.left[k] >= 0:
-                k = forest.left[k] + (0 if _test(forest, k, x) > 0 else 1)  # p^T x + b > 0: left
-            words[i, m] = forest.word[k]  # SF:eq16
-    return words
+    n, M = len(X), len(forest.roots)
+    node = np.tile(forest.roots, n)  # the place of point i in tree m is i M + m
+    going = np.arange(n * M)
+    while len(going):
+        going = going[forest.left[node[going]] >= 0]
+        k = node[going]
+        tests = _tests(forest, k, X, going // M)
+        node[going] = forest.left[k] + np.where(tests > 0, 0, 1)  # p^T x + b > 0: left
+    return forest.word[node].reshape(n, M)  # SF:eq16
 
 
-def _test(forest: SearchForest, k: int, x: FloatArray) -> float:
-    """Return p^T x + b at node k."""
-    if forest.plane[k] < 0:
-        return float(x[forest.feature[k]] + forest.offset[k])
-    products = x * forest.planes[forest.plane[k]]
-    return float(_lane_sums(products[np.newaxis])[0] + forest.offset[k])
+def _tests(forest: SearchForest, nodes: IntArray, X: Points, rows: IntArray) -> FloatArray:
+    """Return p^T x + b at each of some nodes, each for its own row of X."""
+    values = X[rows, forest.feature[nodes]].astype(np.float64)  # of stumps
+    planes = np.flatnonzero(forest.plane[nodes] >= 0)
+    for places in _blocks(planes, X.shape[1]):
+        x = X[rows[places]].astype(np.float64)
+        values[places] = _lane_sums(x * forest.planes[forest.plane[nodes[places]]])
+    tests: FloatArray = values + forest.offset[nodes]
+    return tests
+
+
+def _blocks(places: IntArray, d: int) -> Iterator[IntArray]:
+    """Yield parts of `places` that hold few enough rows of d numbers to stay in the cache."""
+    size = max(1, BLOCK // d)
+    return (places[start : start + size] for start in range(0, len(places), size))
 
 
 # ---------------------------------------------------------------------------------------- searching
@@ -374,19 +389,54 @@ def gather_candidates(
     >>> rows.tolist(), scores.tolist()
     ([1, 0, 2], [1.5, 1.0, 0.5])
     """
-    candidates = [(np.empty(0, dtype=np.int64), np.empty(0))]
-    for of_query in words:
-        require_lists(starts, items, of_query, len(alive))
-        T = np.zeros(len(alive))
-        for w, c_m in zip(of_query, c, strict=True):
-            np.add.at(T, items[starts[w] : starts[w + 1]], c_m)  # SF:eq8
-        rows = np.flatnonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
-        rows = rows[np.lexsort((rows, -T[rows]))[:most]]
-        candidates.append((rows, T[rows]))
-    offsets = np.cumsum([len(rows) for rows, _ in candidates])
-    all_rows = np.concatenate([rows for rows, _ in candidates])
-    scores = np.concatenate([scores for _, scores in candidates])
-    return offsets, all_rows, scores
+    n = len(alive)
+    n_Q = len(words)
+    counts = np.zeros(n_Q, dtype=np.int64)
+    rows = [np.empty(0, dtype=np.int64)]
+    scores = [np.empty(0)]
+    block = max(1, HELD // max(1, n))
+    for start in range(0, n_Q, block):
+        T = _selections(starts, items, words[start : start + block], c, n)
+        query, row = np.nonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
+        T = T[query, row]
+        first = _best_first(query, (row, -T, query), most)
+        counts += np.bincount(start + query[first], minlength=n_Q)
+        rows.append(row[first])
+        scores.append(T[first])
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    return offsets, np.concatenate(rows), np.concatenate(scores)
+
+
+def _selections(
+    starts: IntArray, items: Int32Array, words: Int32Array, c: FloatArray, n: int
+) -> FloatArray:
+    """Return T(q, x) of some queries and all points, shape (n_Q, n), added in the trees' order."""
+    n_Q, M = words.shape
+    of_trees = words.T.ravel()  # the first tree's words of all queries, then the second tree's
+    begin = starts[of_trees]
+    sizes = starts[of_trees + 1] - begin
+    fits = (begin >= 0).all() and (sizes >= 0).all() and (begin + sizes <= len(items)).all()
+    if fits:
+        ends = np.cumsum(sizes)
+        members = items[np.repeat(begin - (ends - sizes), sizes) + np.arange(sizes.sum())]
+        fits = ((members >= 0) & (members < n)).all()
+    if not fits:
+        for of_query in words:
+            require_lists(starts, items, of_query, n)
+    cells = np.repeat(np.tile(np.arange(n_Q) * n, M), sizes) + members
+    T: FloatArray = np.bincount(cells, np.repeat(np.repeat(c, n_Q), sizes), n_Q * n)  # SF:eq8
+    return T.reshape(n_Q, n)
+
+
+def _best_first(query: IntArray, keys: tuple[IntArray | FloatArray, ...], most: int) -> IntArray:
+    """Return the order by `keys`, the last key first; only the first `most` of each query.
+
+    `query` ascends and is the last key.
+    """
+    order = np.lexsort(keys)
+    sizes = np.bincount(query)
+    rank = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return order[rank < most]
 
 
 def require_lists(starts: IntArray, items: Int32Array, words: Int32Array, n: int) -> None:
@@ -450,10 +500,14 @@ def rerank(
     """
     squares = np.full((len(Q), k), np.inf)
     indices = np.full((len(Q), k), -1, dtype=np.int64)
-    for i, q in enumerate(Q.astype(np.float64)):
-        mine = rows[offsets[i] : offsets[i + 1]]
-        difference = q - X[mine].astype(np.float64)
-        square = _lane_sums(difference * difference)
-        order = np.lexsort((mine, square))[:k]
-        squares[i, : len(order)], indices[i, : len(order)] = square[order], mine[order]
+    query = np.repeat(np.arange(len(Q)), np.diff(offsets))
+    square = np.empty(len(rows))
+    for places in _blocks(np.arange(len(rows)), X.shape[1]):
+        difference = Q[query[places]].astype(np.float64) - X[rows[places]].astype(np.float64)
+        square[places] = _lane_sums(difference * difference)
+    first = _best_first(query, (rows, square, query), k)
+    found = np.bincount(query[first], minlength=len(Q))
+    rank = np.arange(len(first)) - np.repeat(np.cumsum(found) - found, found)
+    squares[query[first], rank] = square[first]
+    indices[query[first], rank] = rows[first]
     return squares, indices

@@ -16,6 +16,7 @@ from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, UInt8Arr
 
 __all__ = [
     "best_thresholds",
+    "listed_product",
     "meet_pairs",
     "midway",
     "pair_product",
@@ -77,8 +78,15 @@ def pair_product(
     [210.0, 1.0, 2.0]
     """
     require_order(first, second, len(u))
+    return listed_product(first, second, v, u)
+
+
+def listed_product(
+    first: Int32Array, second: Int32Array, v: FloatArray, u: FloatArray
+) -> FloatArray:
+    """Return :func:`pair_product` of pairs that are known to be in order."""
     n = len(u)
-    out = np.zeros(len(u))
+    out = np.zeros(n)
     for a, b in parts_of(len(v)):
         i = first[a:b]
         j = second[a:b]

@@ -20,6 +20,55 @@ __all__ = ["matrix_vector", "vector_matrix"]
 HELD = 2**20  # numbers held at a time
 
 
+def _row_sums(A: FloatArray, v: FloatArray) -> FloatArray:
+    """Return A v, added as :func:`matrix_vector` says."""
+    n, d = A.shape
+    out = np.empty(n)
+    whole = d - d % 8
+    block = max(1, HELD // max(1, d))
+    pairs = [c + k for c in range(0, whole, 8) for k in (6, 4, 2, 0)] + list(range(whole, d, 2))
+    for start in range(0, n, block):
+        part = slice(start, start + block)
+        products = np.zeros((len(A[part]), d + d % 2))
+        np.multiply(A[part], v, out=products[:, :d])
+        lanes = np.zeros((len(products), 2))
+        for c in pairs:
+            lanes += products[:, c : c + 2]
+        out[part] = lanes[:, 0] + lanes[:, 1]
+    return out
+
+
+def _column_sums(u: FloatArray, A: FloatArray) -> FloatArray:
+    """Return u^T A, added as :func:`vector_matrix` says."""
+    n, d = A.shape
+    out = np.zeros(d)
+    block = max(1, HELD // max(1, d))
+    for start in range(0, n, block):
+        rows = u[start : start + block, np.newaxis] * A[start : start + block]
+        rows[0] += out
+        out = np.add.accumulate(rows, axis=0)[-1].copy()
+    return out
+
+
+def _einsum_adds_so() -> bool:
+    """Return whether ``np.einsum`` adds in the stated order on this machine."""
+    A = np.sin(np.arange(1.0, 7 * 45).reshape(-1, 2).repeat(9, axis=1)[:155])
+    same = []
+    for d in range(2, A.shape[1] + 1):
+        part = np.ascontiguousarray(A[:, :d])
+        v = np.cos(np.arange(1.0, d + 1))
+        u = np.cos(np.arange(1.0, len(part) + 1))
+        same += [
+            np.array_equal(np.einsum("ij,j->i", part, v), _row_sums(part, v)),
+            np.array_equal(np.einsum("i,i", v, v), _row_sums(v[np.newaxis], v)[0]),
+            np.array_equal(np.einsum("i,ij->j", u, part), _column_sums(u, part)),
+        ]
+    return all(same)
+
+
+EINSUM_ADDS_SO = _einsum_adds_so()
+
+
 @checked
 @np.errstate(over="ignore", invalid="ignore")
 def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -> FloatArray:
@@ -58,20 +107,10 @@ def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -
     >>> matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])).tolist()
     [-1.0, -1.0]
     """
-    n, d = A.shape
-    out = np.empty(n)
-    whole = d - d % 8
-    block = max(1, HELD // max(1, d))
-    pairs = [c + k for c in range(0, whole, 8) for k in (6, 4, 2, 0)] + list(range(whole, d, 2))
-    for start in range(0, n, block):
-        part = slice(start, start + block)
-        products = np.zeros((len(A[part]), d + d % 2))
-        np.multiply(A[part], v, out=products[:, :d])
-        lanes = np.zeros((len(products), 2))
-        for c in pairs:
-            lanes += products[:, c : c + 2]
-        out[part] = lanes[:, 0] + lanes[:, 1]
-    return out
+    if EINSUM_ADDS_SO and A.shape[1] > 1:
+        product: FloatArray = np.einsum("ij,j->i", A, v)
+        return product
+    return _row_sums(A, v)
 
 
 @checked
@@ -106,11 +145,7 @@ def vector_matrix(u: FloatArray, A: FloatArray, *, threads: int | None = None) -
     >>> vector_matrix(np.array([1.0, -1.0]), np.array([[1.0, 2.0], [3.0, 5.0]])).tolist()
     [-2.0, -3.0]
     """
-    n, d = A.shape
-    out = np.zeros(d)
-    block = max(1, HELD // max(1, d))
-    for start in range(0, n, block):
-        rows = u[start : start + block, np.newaxis] * A[start : start + block]
-        rows[0] += out
-        out = np.add.accumulate(rows, axis=0)[-1].copy()
-    return out
+    if EINSUM_ADDS_SO and A.shape[1] > 1:
+        product: FloatArray = np.einsum("i,ij->j", u, A)
+        return product
+    return _column_sums(u, A)

@@ -12,7 +12,7 @@ of the training points with the weights of their pairs. `pairs` holds the weight
 
 Not handled here: checks of the input, continuing (``training.py``), the form of a tree
 (``trees.py``), other splits (``splits.py``), sums over pairs (``pairs.py``), the eigensolver
-(``eigen.py``), the inverted index (``index.py``).
+(``refimpl/kernels/eigen.py``), the inverted index (``index.py``).
 """
 
 import heapq
@@ -22,8 +22,6 @@ from typing import NamedTuple
 import numpy as np
 
 import refimpl.kernels
-from refimpl.products import times_vector, vector_times
-from refimpl.search_forest.eigen import top_eigenvector
 from refimpl.search_forest.trees import Leaves, Node, Pairs, Split, Tree
 from refimpl.typing import BoolArray, FloatArray, Kernels, Points
 
@@ -322,8 +320,9 @@ def augmented(X: Points, last: float = 0.1) -> tuple[FloatArray, FloatArray, flo
     mean = X.mean(axis=0, dtype=np.float64)
     away = X - mean
     spread = np.sqrt(np.einsum("ij,ij", away, away) / len(X)) or 1.0
-    # open: coordinates
-    return np.column_stack([away / spread, np.full(len(X), last)]), mean, spread
+    x = np.full((len(X), X.shape[1] + 1), float(last))
+    np.divide(away, spread, out=x[:, :-1])  # open: coordinates
+    return x, mean, spread
 
 
 def hyperplane(
@@ -372,13 +371,7 @@ def hyperplane(
     True
     """
     x, mean, spread = augmented(X, last)
-
-    def product(p: FloatArray) -> FloatArray:
-        u = node.product(times_vector(x, p, kernels, threads))
-        values: FloatArray = vector_times(u, x, kernels, threads)
-        return values
-
-    p = top_eigenvector(product, rng.normal(size=len(mean) + 1), tol=tol)  # SF:eq18
+    p = node.leading_direction(x, rng.normal(size=len(mean) + 1), tol)  # SF:eq18
     b = spread * last * p[-1]
     p = p[:-1].astype(X.dtype)
     b = float(b - np.einsum("i,i", p, mean))  # p~^T x~ > 0 in the coordinates of X

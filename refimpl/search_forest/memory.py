@@ -7,8 +7,8 @@ import numpy as np
 from refimpl.checks import as_count, as_matrix, as_options
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
+from refimpl.kernels.eigen import STEPS
 from refimpl.progress import Callback
-from refimpl.search_forest.eigen import STEPS
 from refimpl.search_forest.options import DEFAULTS, ForestOptions
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_lam, as_similarity

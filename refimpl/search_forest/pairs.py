@@ -26,6 +26,7 @@ from typing import TypeVar
 import numpy as np
 import scipy
 
+from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.pairs import midway
 from refimpl.products import times_vector, vector_times
 from refimpl.resources import check_free_memory, share
@@ -180,6 +181,14 @@ class _DenseNode:
         both: FloatArray = times_vector(self.M, u) + vector_times(u, self.M)
         return 0.5 * both  # SF:eq18
 
+    def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
+        """Return the leading eigenvector of X~ M X~^T; the rows of x are those of X~^T."""
+
+        def product(p: FloatArray) -> FloatArray:
+            return vector_times(self.product(times_vector(x, p)), x)
+
+        return top_eigenvector(product, start, tol=tol)  # SF:eq18
+
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the result of :func:`refimpl.kernels.best_thresholds` for this node.
 
@@ -275,6 +284,7 @@ class MeetingPairs:
         self.second: Int32Array = both.indices.astype(np.int32)
         self.similar: UInt8Array = both.data
         self.T: FloatArray = np.zeros(len(self.first))
+        self._grid: float | None = None  # the step of the grid, once it is known for this T
 
     @staticmethod
     def least_memory(similar: int) -> float:
@@ -328,12 +338,15 @@ class MeetingPairs:
 
     def _step(self) -> float:
         """Return the step of the grid of all weights."""
+        if self._grid is not None:
+            return self._grid
 
         def total(part: slice) -> float:
             w_similar, w_dissimilar = self._weights(part)
             return float(_both(w_similar, w_dissimilar, self.similar[part]).sum())
 
-        return grid_step(sum(self._for_blocks(total)) + self._unlisted())
+        self._grid = grid_step(sum(self._for_blocks(total)) + self._unlisted())
+        return self._grid
 
     def root(self) -> Node:
         """Return the node that holds all points.
@@ -399,6 +412,7 @@ class MeetingPairs:
         self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(  # SF:1:3
             leaf, self.first, self.second, self.similar, self.T, c, threads=self.threads
         )
+        self._grid = None
 
     def loss_and_objective(self) -> tuple[float, float]:
         """Return the loss and the objective, as :meth:`DensePairs.loss_and_objective` does."""
@@ -458,6 +472,14 @@ class _MeetingNode:
         listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)
         others: FloatArray = u.sum() - u
         return 0.5 * (listed + self.base * others)
+
+    def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
+        """Return the result of :func:`refimpl.kernels.leading_direction` for this node."""
+        pairs = self.first, self.second, self.v
+        # SF:eq18
+        return self.kernels.leading_direction(
+            x, *pairs, self.base, start, tol, threads=self.threads
+        )
 
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the result of :func:`refimpl.kernels.best_thresholds` for this node."""

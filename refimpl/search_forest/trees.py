@@ -53,6 +53,9 @@ class Node(Protocol):
     def product(self, u: FloatArray) -> FloatArray:
         """Return the symmetric part of M times u."""
 
+    def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
+        """Return the leading eigenvector of X~ M X~^T (eq. 18); the rows of x are those of X~^T."""
+
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return, for each column, J^k less the largest J^k(1) + J^k(2), and the threshold."""
 

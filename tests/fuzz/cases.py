@@ -259,6 +259,22 @@ def _pairs(rng, n):
 
 
 @case
+def leading_direction(rng):
+    n = length(rng, 12)
+    d = length(rng, 80) if rng.random() < 0.2 else length(rng, 9)
+    first, second = _pairs(rng, n)
+    return {
+        "x": reals(rng, (n, d), (-3, 3)),
+        "first": first,
+        "second": second,
+        "v": rng.integers(-99, 99, len(first)) / 64,
+        "base": int(rng.integers(-9, 9)) / 64,
+        "start": rng.normal(size=d),
+        "tol": float(rng.choice([1e-1, 1e-4, 1e-9])),
+    }
+
+
+@case
 def pair_product(rng):
     n = length(rng, 12)
     first, second = _pairs(rng, n)

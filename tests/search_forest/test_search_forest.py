@@ -25,7 +25,7 @@ from refimpl.search_forest import (
     to_terms,
 )
 from refimpl.search_forest.algorithm import best_c
-from refimpl.search_forest.eigen import top_eigenvector
+from refimpl.kernels.eigen import top_eigenvector
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
 from refimpl.search_forest.similarity import as_similarity
 from refimpl.search_forest.splits import fitted

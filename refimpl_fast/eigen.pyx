@@ -1,0 +1,370 @@
+"""The eigensolver of the search forest's splits in Cython: the twin of refimpl/kernels/eigen.py.
+
+The reference's expressions stand above the loops.
+
+A step of the iteration runs in loops; LAPACK solves the tridiagonal matrix, in both twins by the
+same calls. Where ``np.einsum`` adds in another order than :mod:`refimpl.kernels.products` states,
+the reference's iteration runs with the products of this package.
+"""
+
+import numpy as np
+
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int32_t, int64_t
+
+from refimpl_fast.threads cimport Loop, thread_count, worth
+from refimpl_fast.vectors cimport vector
+
+from refimpl.kernels import eigen as reference
+from refimpl.kernels import pairs, products
+from refimpl.kernels.contract import checked
+from refimpl_fast.pairs import pair_product
+from refimpl_fast.products import matrix_vector, vector_matrix
+
+cdef extern from "clones.h":
+    ctypedef void cloned_void "REFIMPL_CLONES void"
+
+cdef extern from *:
+    """
+    /* side by side: a pair looks at both */
+    struct Point { double u, sum; };
+    """
+    cppclass Point:
+        double u
+        double sum
+
+cdef enum:
+    ROWS = 1024  # rows that a thread takes at a time
+    COLUMNS = 72  # columns whose sums stay in the nearest cache
+    TOGETHER = 4  # rows whose lanes are added side by side: one lane alone waits for each sum
+
+STEPS = reference.STEPS
+LOOK = reference.LOOK
+cdef double CLOSED = reference.CLOSED
+
+
+# ----------------------------------------------------------------------------------------- products
+
+
+cdef cloned_void _row_sums(
+    const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
+    # np.einsum("ij,j->i", A, v)
+    # two lanes; of eight columns the last two first: see refimpl.kernels.matrix_vector
+    cdef double[2 * TOGETHER] lanes
+    cdef Py_ssize_t i = 0, c, k, row, rows, whole = d - d % 8
+    cdef const double* a
+    while i < n:
+        rows = min(n - i, <Py_ssize_t> TOGETHER)
+        a = A + i * d
+        for k in range(2 * TOGETHER):
+            lanes[k] = 0
+        if rows == TOGETHER:
+            for c in range(0, whole, 8):
+                for k in range(6, -1, -2):
+                    for row in range(TOGETHER):
+                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
+                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
+        else:
+            for row in range(rows):
+                for c in range(0, whole, 8):
+                    for k in range(6, -1, -2):
+                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
+                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
+        for row in range(rows):
+            for c in range(whole, d):
+                lanes[2 * row + c % 2] += a[row * d + c] * v[c]
+            out[i + row] = lanes[2 * row] + lanes[2 * row + 1]
+        i += rows
+
+
+cdef cloned_void _column_sums(
+    const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, Py_ssize_t width, double* out
+) noexcept nogil:
+    # np.einsum("i,ij->j", u, A): the rows u_i A_i are added in their order
+    cdef double[COLUMNS] sums
+    cdef Py_ssize_t i, c, whole = n - n % 4
+    cdef double u_0, u_1, u_2, u_3
+    cdef const double* a
+    for c in range(width):
+        sums[c] = 0
+    for i in range(0, whole, 4):
+        a, u_0, u_1, u_2, u_3 = A + i * d, u[i], u[i + 1], u[i + 2], u[i + 3]
+        for c in range(width):
+            sums[c] = (((sums[c] + u_0 * a[c]) + u_1 * a[d + c]) + u_2 * a[2 * d + c]) + u_3 * a[
+                3 * d + c
+            ]
+    for i in range(whole, n):
+        a = A + i * d
+        for c in range(width):
+            sums[c] += u[i] * a[c]
+    for c in range(width):
+        out[c] = sums[c]
+
+
+cdef void _all_column_sums(
+    const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
+    cdef Py_ssize_t c = 0, width
+    while c < d:
+        width = min(d - c, <Py_ssize_t> COLUMNS)
+        _column_sums(u, A + c, n, d, width, out + c)
+        c += width
+
+
+cdef void _add_product(
+    const int64_t* starts, const int32_t* second, const double* v, Py_ssize_t a, Py_ssize_t b,
+    const double* u, Py_ssize_t n, Point* points
+) noexcept nogil:
+    # np.bincount(i, w * u[j], n) + np.bincount(j, w * u[i], n)
+    # As first < second and both ascend, the second sum of a point is complete before its
+    # first pair.
+    cdef Py_ssize_t p, i, end
+    cdef double total, mine
+    cdef Point* other
+    for i in range(n):
+        points[i].u, points[i].sum = u[i], 0
+    for i in range(n):
+        p, end = max(a, starts[i]), min(b, starts[i + 1])
+        if p >= end:
+            continue
+        total, mine = 0, u[i]
+        for p in range(p, end):
+            other = points + second[p]
+            total += v[p] * other.u  # SF:eq18
+            other.sum += v[p] * mine
+        points[i].sum = total + points[i].sum
+
+
+cdef bint _in_order(
+    const int32_t* first, const int32_t* second, Py_ssize_t p, Py_ssize_t n, int64_t* starts
+) noexcept nogil:
+    # require_order(first, second, n); the pairs of point i begin at starts[i]
+    cdef Py_ssize_t k, i = 0
+    for k in range(p):
+        if first[k] < 0 or not first[k] < second[k] < n or (k and first[k] < first[k - 1]):
+            return False
+        while i <= first[k]:
+            starts[i] = k
+            i += 1
+    while i <= n:
+        starts[i] = p
+        i += 1
+    return True
+
+
+cdef class _Rows(Loop):
+    """Step t multiplies a part of the rows by a vector."""
+
+    cdef const double* A
+    cdef const double* v
+    cdef double* out
+    cdef Py_ssize_t n, d
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef Py_ssize_t first = t * ROWS
+        _row_sums(
+            self.A + first * self.d, self.v, min(self.n - first, <Py_ssize_t> ROWS), self.d,
+            self.out + first
+        )
+
+
+cdef class _Columns(Loop):
+    """Step t multiplies a vector by a part of the columns."""
+
+    cdef const double* u
+    cdef const double* A
+    cdef double* out
+    cdef Py_ssize_t n, d, width
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        cdef Py_ssize_t first = t * self.width
+        _column_sums(
+            self.u, self.A + first, self.n, self.d, min(self.d - first, self.width),
+            self.out + first
+        )
+
+
+cdef class _Pairs(Loop):
+    """Step t adds up part t of the pairs."""
+
+    cdef const int64_t* starts
+    cdef const int32_t* second
+    cdef const double* v
+    cdef const double* u
+    cdef vector[Point] points  # of each part
+    cdef Py_ssize_t p, n, size
+
+    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
+        _add_product(
+            self.starts, self.second, self.v, t * self.size, min(self.p, (t + 1) * self.size),
+            self.u, self.n, self.points.data() + t * self.n
+        )
+
+
+cdef class _Matrix:
+    """X~ M X~^T of a node."""
+
+    cdef _Rows rows
+    cdef _Columns columns
+    cdef _Pairs pairs
+    cdef object whole  # u
+    cdef double[::1] u, pulled
+    cdef int64_t[::1] starts
+    cdef double base
+    cdef Py_ssize_t n, d, parts, n_columns
+    cdef int n_threads, pair_threads
+
+    def __cinit__(
+        self, const double[:, ::1] x, const int32_t[::1] first, const int32_t[::1] second,
+        const double[::1] v, double base, int n_threads
+    ):
+        self.n, self.d, self.base = x.shape[0], x.shape[1], base
+        self.whole = np.empty(self.n)
+        self.u, self.pulled = self.whole, np.empty(self.n)
+        self.n_threads = worth(n_threads, self.n * self.d)
+        self.rows, self.columns, self.pairs = _Rows(), _Columns(), _Pairs()
+        self.rows.A, self.rows.n, self.rows.d, self.rows.out = &x[0, 0], self.n, self.d, &self.u[0]
+        self.columns.A, self.columns.n, self.columns.d = &x[0, 0], self.n, self.d
+        self.columns.u = &self.pulled[0]
+        # every panel is a pass through x: as few as there are threads, if their sums fit
+        self.n_columns = max(self.n_threads, (self.d + COLUMNS - 1) // COLUMNS)
+        self.columns.width = (self.d + self.n_columns - 1) // self.n_columns
+        self.n_columns = (self.d + self.columns.width - 1) // self.columns.width
+        self.pairs.p, self.pairs.n, self.pairs.u = first.shape[0], self.n, &self.u[0]
+        parts = pairs.parts_of(first.shape[0])
+        self.parts = len(parts)
+        if self.parts:
+            self.starts = np.empty(self.n + 1, dtype=np.int64)
+            if not _in_order(&first[0], &second[0], first.shape[0], self.n, &self.starts[0]):
+                pairs.require_order(np.asarray(first), np.asarray(second), self.n)  # raises
+            self.pairs.points.make(self.parts * self.n)
+            self.pairs.size = parts[0][1]
+            self.pairs.starts, self.pairs.second = &self.starts[0], &second[0]
+            self.pairs.v = &v[0]
+        self.pair_threads = worth(n_threads, first.shape[0])
+
+    cdef int times(self, const double* p, double* out) except -1:
+        """out = X~ M X~^T p"""
+        cdef Py_ssize_t i, t
+        cdef double total, listed
+        cdef const Point* points = self.pairs.points.data()
+        self.rows.v, self.columns.out = p, out
+        if self.n_threads > 1:
+            self.rows.run((self.n + ROWS - 1) // ROWS, self.n_threads, 1)
+        else:
+            _row_sums(self.rows.A, p, self.n, self.d, &self.u[0])
+        total = self.whole.sum()
+        if self.parts == 1:
+            self.pairs.at(0, 0)
+        elif self.parts:
+            self.pairs.run(self.parts, self.pair_threads, 1)
+        # 0.5 * (listed + base * (u.sum() - u)), where listed is the sum over the parts
+        for i in range(self.n):
+            listed = 0
+            for t in range(self.parts):
+                listed += points[t * self.n + i].sum
+            self.pulled[i] = 0.5 * (listed + self.base * (total - self.u[i]))  # SF:eq18
+        if self.n_threads > 1:
+            self.columns.run(self.n_columns, self.n_threads, 1)
+        else:
+            _all_column_sums(&self.pulled[0], self.columns.A, self.n, self.d, out)
+        return 0
+
+
+# ---------------------------------------------------------------------------------------- iteration
+
+
+cdef inline double _dot(const double* a, const double* b, Py_ssize_t d) noexcept nogil:
+    # np.einsum("i,i", a, b)
+    cdef double total
+    _row_sums(a, b, 1, d, &total)
+    return total
+
+
+cdef double _orthogonal(
+    const double* Q, Py_ssize_t rows, Py_ssize_t d, double* w, double* shares, double* sums
+) noexcept nogil:
+    """Make w orthogonal to the rows of Q; return its length."""
+    cdef Py_ssize_t c
+    cdef int again
+    for again in range(2):
+        # w = w - np.einsum("i,ij->j", np.einsum("ij,j->i", Q[: j + 1], w), Q[: j + 1])
+        _row_sums(Q, w, rows, d, shares)
+        _all_column_sums(shares, Q, rows, d, sums)
+        for c in range(d):
+            w[c] = w[c] - sums[c]
+    return sqrt(_dot(w, w, d))
+
+
+cdef _restarted(_Matrix A, double[::1] v, double tol):
+    """The reference's _restarted: v becomes the best vector; whether it is good enough."""
+    cdef Py_ssize_t d = v.shape[0], most = min(<Py_ssize_t> STEPS, d), j = 0, c, look = LOOK
+    cdef double[:, ::1] Q = np.empty((most, d))
+    cdef double[::1] w = np.empty(d), shares = np.empty(most), sums = np.empty(d), combined
+    cdef double alpha, beta, size, highest = 0
+    cdef bint done = False, closed
+    diagonal, beside = [], []
+    for j in range(most):
+        Q[j, :] = v
+        A.times(&v[0], &w[0])
+        alpha = _dot(&w[0], &v[0], d)
+        beta = _orthogonal(&Q[0, 0], j + 1, d, &w[0], &shares[0], &sums[0])
+        diagonal.append(alpha)
+        highest = max(highest, fabs(alpha), fabs(beta))
+        closed = beta <= CLOSED * highest
+        if closed or j + 1 == most or (j + 1) % look == 0:
+            theta, y = reference.largest(diagonal, beside)
+            done = closed or beta * abs(y[j]) <= tol * abs(theta)
+            if done:
+                break
+        beside.append(beta)
+        for c in range(d):
+            v[c] = w[c] / beta
+    # v = np.einsum("i,ij->j", y, Q[: j + 1]); v / length(v)
+    combined = np.ascontiguousarray(y)
+    _all_column_sums(&combined[0], &Q[0, 0], j + 1, d, &v[0])
+    size = sqrt(_dot(&v[0], &v[0], d))
+    for c in range(d):
+        v[c] = v[c] / size
+    return done or most == d
+
+
+@checked
+def leading_direction(
+    const double[:, ::1] x not None, const int32_t[::1] first not None,
+    const int32_t[::1] second not None, const double[::1] v not None, double base,
+    const double[::1] start not None, double tol, *, threads=None
+):
+    """Compute the leading eigenvector of X~ M X~^T: the plane of eq. 18 of Li et al. (2011).
+
+    See :func:`refimpl.kernels.leading_direction`.
+    """
+    cdef Py_ssize_t n = x.shape[0], d = x.shape[1]
+    cdef double[::1] p
+    if n == 0 or d == 1 or not products.EINSUM_ADDS_SO:
+        return _by_products(
+            np.asarray(x), np.asarray(first), np.asarray(second), np.asarray(v), base,
+            np.asarray(start), tol, threads
+        )
+    cdef _Matrix A = _Matrix(x, first, second, v, base, thread_count(threads))
+    with np.errstate(all="ignore"):
+        found = np.asarray(start) / reference.length(np.asarray(start))
+    p = found
+    for _ in range(reference.RESTARTS):
+        if _restarted(A, p, tol):
+            break
+    return found if found[np.abs(found).argmax()] > 0 else -found
+
+
+def _by_products(x, first, second, v, base, start, tol, threads):
+    """The reference's iteration with the products of this package."""
+    large = x.size >= reference.LARGE
+
+    def product(p):
+        u = matrix_vector(x, p, threads=threads) if large else np.einsum("ij,j->i", x, p)
+        listed = pair_product(first, second, v, u, threads=threads)
+        u = 0.5 * (listed + base * (u.sum() - u))
+        return vector_matrix(u, x, threads=threads) if large else np.einsum("i,ij->j", u, x)
+
+    return reference.top_eigenvector(product, start, tol=tol)

@@ -1,0 +1,115 @@
+"""The leading eigenvector of a node's pairs: against NumPy's eigh, by hand, twin against twin on
+any number of threads, and what both refuse.
+
+Not tested here: the iteration with other matrices (tests/search_forest), the trees that it gives.
+"""
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from refusals import refusal
+from scipy.linalg import eigh_tridiagonal
+
+from refimpl.kernels import eigen, products
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+
+
+def problem(seed, n, d, share=0.4):
+    rng = np.random.default_rng(seed)
+    first, second = (part.astype(np.int32) for part in np.triu_indices(n, k=1))
+    kept = rng.random(len(first)) < share
+    v = rng.normal(size=kept.sum())
+    return rng.normal(size=(n, d)), first[kept], second[kept], v, -0.25, rng.normal(size=d)
+
+
+def as_matrix(x, first, second, v, base):
+    """X~ M X~^T, where M_ij + M_ji = base for each pair, and v more for a listed pair."""
+    M = np.full((len(x), len(x)), base / 2)
+    np.fill_diagonal(M, 0.0)
+    M[first, second] += v / 2
+    M[second, first] += v / 2
+    return x.T @ M @ x
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32), n=st.integers(1, 40), d=st.integers(1, 90))
+def test_the_direction_is_the_leading_eigenvector(kernels, seed, n, d):
+    """Up to rounding and the tolerance: its quotient is the largest eigenvalue."""
+    x, first, second, v, base, start = problem(seed, n, d)
+    p = kernels.leading_direction(x, first, second, v, base, start, 1e-9)
+    A = as_matrix(x, first, second, v, base)
+    largest = np.linalg.eigvalsh(A)[-1]
+    assert np.linalg.norm(p) == pytest.approx(1) and p[np.abs(p).argmax()] > 0
+    assert p @ A @ p == pytest.approx(largest, abs=1e-7 * np.abs(A).max() + 1e-12)
+
+
+@each
+def test_two_points_by_hand(kernels):
+    """M is [[0, 1], [1, 0]] and the points (1, 1), (1, -1): X~ M X~^T = diag(2, -2)."""
+    x = np.array([[1.0, 1.0], [1.0, -1.0]])
+    pair = np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int32)
+    found = kernels.leading_direction(x, *pair, np.array([1.5]), 0.5, np.array([-3.0, 0.1]), 1e-9)
+    np.testing.assert_allclose(found, [1.0, 0.0], atol=1e-9)
+
+
+@fast_only
+@pytest.mark.parametrize("n, d, share", [(700, 65, 1.0), (2500, 66, 0.1), (3, 200, 1.0)])
+def test_the_twins_agree_on_any_number_of_threads(n, d, share):
+    """Pairs in several parts, columns in several panels; x both below and above LARGE."""
+    x, first, second, v, base, start = problem(1, n, d, share)
+    expected = KERNELS[0].leading_direction(x, first, second, v, base, start, 1e-4)
+    for threads in (1, 2, 7):
+        found = KERNELS[1].leading_direction(
+            x, first, second, v, base, start, 1e-4, threads=threads
+        )
+        assert_same(found, expected)
+
+
+@fast_only
+def test_the_twin_follows_the_reference_where_einsum_adds_otherwise(monkeypatch):
+    """On other machines small products are those of np.einsum, in both twins."""
+    x, first, second, v, base, start = problem(2, 60, 9)
+    expected = KERNELS[0].leading_direction(x, first, second, v, base, start, 1e-4)
+    monkeypatch.setattr(products, "EINSUM_ADDS_SO", False)
+    assert_same(KERNELS[1].leading_direction(x, first, second, v, base, start, 1e-4), expected)
+    A = np.random.default_rng(0).normal(size=(5, 21))
+    u, w = A[:, 0].copy(), A[0].copy()
+    for threads in (1, 2):  # the sums without np.einsum
+        assert_same(KERNELS[0].matrix_vector(A, w), KERNELS[1].matrix_vector(A, w, threads=threads))
+        assert_same(KERNELS[0].vector_matrix(u, A), KERNELS[1].vector_matrix(u, A, threads=threads))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 60])
+def test_the_tridiagonal_solver_is_scipys(n):
+    rng = np.random.default_rng(n)
+    d, e = rng.normal(size=n), np.abs(rng.normal(size=n - 1))
+    theta, y = eigen.largest(d.tolist(), e.tolist())
+    if n == 1:
+        assert theta == d[0] and y.tolist() == [1.0]
+        return
+    values, vectors = eigh_tridiagonal(d, e, select="i", select_range=(n - 1, n - 1))
+    assert theta == values[0]
+    assert_same(y, vectors[:, 0].copy())
+
+
+def test_what_is_refused():
+    x, first, second, v, base, start = problem(3, 6, 3, share=1.0)
+
+    def message(**changes):
+        arguments = {"x": x, "first": first, "second": second, "v": v, "base": base}
+        return refusal("leading_direction", **(arguments | {"start": start, "tol": 0.1} | changes))
+
+    backwards = first[::-1].copy(), second[::-1].copy()
+    assert "in ascending order of first" in message(first=backwards[0], second=backwards[1])
+    assert "in ascending order of first" in message(first=second, second=first)
+    assert "points from 0 to 5; got 6" in message(second=second + np.int32(1))
+    assert "points from 0 to 5; got -1" in message(first=first - np.int32(1))
+    assert "start must not be 0" in message(start=np.zeros(3))
+    assert "must give finite sums" in message(x=np.full((6, 3), np.nan))
+    assert "must give finite sums" in message(x=np.full((6, 3), 1e200))
+    assert "tol must be finite and at least 0; got -1" in message(tol=-1)
