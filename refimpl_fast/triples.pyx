@@ -173,6 +173,31 @@ cdef cloned_void _z(
     out[1] = -out[1]
 
 
+cdef cloned_void _z_at_0(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
+    # _z at alpha = 0, where e = w: most searches begin there
+    cdef double[LANES] sum0, sum1, sum2
+    cdef double weighted
+    cdef Py_ssize_t i, row
+    for i in range(LANES):
+        sum0[i] = 0
+        sum1[i] = 0
+        sum2[i] = 0
+    for row in range(t // LANES):
+        for i in range(LANES):
+            sum0[i] += w[row * LANES + i]
+            weighted = w[row * LANES + i] * u[row * LANES + i]
+            sum1[i] += weighted
+            sum2[i] += weighted * u[row * LANES + i]
+    out[0] = sum0[0]
+    out[1] = sum1[0]
+    out[2] = sum2[0]
+    for i in range(1, LANES):
+        out[0] += sum0[i]
+        out[1] += sum1[i]
+        out[2] += sum2[i]
+    out[1] = -out[1]
+
+
 cdef cloned_void _sizes(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
     # fixed_sum(w * np.abs(u)), _largest(u, w), _largest(-u, w)
     cdef double[LANES] lanes, right, wrong
@@ -255,7 +280,10 @@ cdef void _newton(
     state[0] = alpha
     state[1] = 0
     for _ in range(STEPS):
-        _z(u, w, alpha, t, taylor, z)
+        if alpha == 0:
+            _z_at_0(u, w, t, z)
+        else:
+            _z(u, w, alpha, t, taylor, z)
         state[0] = alpha
         state[1] = z[0]
         if z[1] >= 0 and alpha == least:
