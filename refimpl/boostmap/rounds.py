@@ -126,7 +126,7 @@ def training_rounds(
         z_j = float(kernels.z_values(F[h][None], triples, y, w, np.array([alpha]))[0])  # BM:7.3:11
         if z_j >= NO_GAIN * w.sum():
             return
-        w = next_weights(w, alpha, y * margins(F[h], triples), z_j)  # BM:7.3:12
+        w = kernels.next_weights(F[h], triples, y, w, alpha, z_j, threads=threads)  # BM:7.3:12
         _take(H, changes, h, alpha, z_j)
         if h not in H:
             del F[h]
