@@ -44,6 +44,7 @@ INCLUDED = (
     "grain.h",
     "groups.h",
     "hamming.h",
+    "margins.h",
     "panels.h",
     "pool.h",
     "power.h",

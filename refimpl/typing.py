@@ -244,6 +244,17 @@ class Kernels(Protocol):
         *,
         threads: int | None = None,
     ) -> tuple[FloatArray, FloatArray]: ...
+    def next_weights(
+        self,
+        F: FloatArray,
+        triples: Int32Array,
+        y: FloatArray,
+        w: FloatArray,
+        alpha: float,
+        z: float,
+        *,
+        threads: int | None = None,
+    ) -> FloatArray: ...
     def pair_distances(
         self, Z: FloatArray, first: IntArray, second: IntArray, *, threads: int | None = None
     ) -> FloatArray: ...

@@ -24,7 +24,14 @@ try:
         weighted_differences,
     )
     from refimpl_fast.trees import scan_nearest, tree_nearest, tree_within
-    from refimpl_fast.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
+    from refimpl_fast.triples import (
+        best_ranges,
+        margin_sums,
+        minimize_z,
+        next_weights,
+        weighted_errors,
+        z_values,
+    )
 except ImportError as error:
     raise ImportError(
         "refimpl_fast is not built. In a checkout build it with `pip install -e .` (or "
@@ -61,6 +68,7 @@ __all__ = [
     "matrix_vector",
     "meet_pairs",
     "minimize_z",
+    "next_weights",
     "pair_distances",
     "pair_product",
     "plane_values",

@@ -2,7 +2,14 @@
 
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = ["best_ranges", "margin_sums", "minimize_z", "weighted_errors", "z_values"]
+__all__ = [
+    "best_ranges",
+    "margin_sums",
+    "minimize_z",
+    "next_weights",
+    "weighted_errors",
+    "z_values",
+]
 
 def best_ranges(
     values: FloatArray,
@@ -28,6 +35,16 @@ def minimize_z(
     *,
     threads: int | None = None,
 ) -> tuple[FloatArray, FloatArray]: ...
+def next_weights(
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    alpha: float,
+    z: float,
+    *,
+    threads: int | None = None,
+) -> FloatArray: ...
 def weighted_errors(
     F: FloatArray, triples: Int32Array, y: FloatArray, w: FloatArray, *, threads: int | None = None
 ) -> FloatArray: ...

@@ -2,8 +2,9 @@
 
 The reference's expressions stand above the loops.
 
-The triples are taken in rows of LANES. A sum has LANES lanes, each of which adds in ascending
-order. The threads share the classifiers.
+A sum has LANES lanes, each of which adds in ascending order. Z takes the triples in rows of LANES,
+for one classifier at a time. What needs no exponential takes eight classifiers at a time
+(margins.h). The threads share the classifiers.
 """
 
 import numpy as np
@@ -22,12 +23,27 @@ from refimpl.kernels.stumps import on_grid
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
+cdef extern from "margins.h":
+    enum:
+        EIGHT
+    void eight_errors(
+        const double* values, const Py_ssize_t* starts, const int32_t* a, const int32_t* b,
+        const double* w, Py_ssize_t n, double* out) noexcept nogil
+    void eight_gains(
+        const double* values, const Py_ssize_t* starts, const int32_t* a, const int32_t* b,
+        const double* w, Py_ssize_t n, double* gains) noexcept nogil
+    void eight_sums(
+        const double* values, const int32_t* q, const int32_t* a, const int32_t* b,
+        const double* w, Py_ssize_t lanes, Py_ssize_t rows, double* out) noexcept nogil
+
 cdef extern from "power.h":
     double times_power(double p, double shifted) noexcept nogil
+    double quotient(double a, double b) noexcept nogil
 
 cdef enum:
     LANES = 64
     DEGREE = 13
+    WEIGHTS = 4096  # triples that get their weights at a time
     CHUNK = 20_000  # triples that a thread takes at a time: some 20 to 200 microseconds
 
 cdef double[DEGREE + 1] TAYLOR
@@ -111,21 +127,6 @@ cdef cloned_void _silence(
         u[i] = u[i] * S[q[i]]  # BM:eq17
 
 
-cdef cloned_void _error(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
-    # (w * (np.abs(y - sign) / 2)).sum(): exact, so in any order
-    cdef double[LANES] wrong
-    cdef Py_ssize_t i, row
-    for i in range(LANES):
-        wrong[i] = 0
-    for row in range(t // LANES):
-        for i in range(LANES):
-            wrong[i] += w[row * LANES + i] if u[row * LANES + i] < 0 else 0  # BM:eq11, ERRATUM BM-2
-            wrong[i] += 0.5 * w[row * LANES + i] if u[row * LANES + i] == 0 else 0
-    out[0] = 0
-    for i in range(LANES):
-        out[0] += wrong[i]
-
-
 cdef cloned_void _z(
     const double* u, const double* w, double alpha, Py_ssize_t t, const double* taylor, double* out
 ) noexcept nogil:
@@ -174,6 +175,31 @@ cdef cloned_void _z(
     out[1] = -out[1]
 
 
+cdef cloned_void _z_at_0(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
+    # _z at alpha = 0, where e = w: most searches begin there
+    cdef double[LANES] sum0, sum1, sum2
+    cdef double weighted
+    cdef Py_ssize_t i, row
+    for i in range(LANES):
+        sum0[i] = 0
+        sum1[i] = 0
+        sum2[i] = 0
+    for row in range(t // LANES):
+        for i in range(LANES):
+            sum0[i] += w[row * LANES + i]
+            weighted = w[row * LANES + i] * u[row * LANES + i]
+            sum1[i] += weighted
+            sum2[i] += weighted * u[row * LANES + i]
+    out[0] = sum0[0]
+    out[1] = sum1[0]
+    out[2] = sum2[0]
+    for i in range(1, LANES):
+        out[0] += sum0[i]
+        out[1] += sum1[i]
+        out[2] += sum2[i]
+    out[1] = -out[1]
+
+
 cdef cloned_void _sizes(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
     # fixed_sum(w * np.abs(u)), _largest(u, w), _largest(-u, w)
     cdef double[LANES] lanes, right, wrong
@@ -204,35 +230,6 @@ cdef void _rescale(double* u, double power, Py_ssize_t t) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(t):
         u[i] = u[i] * power if fabs(u[i]) > NO_MARGIN else 0.0
-
-
-cdef cloned_void _sums(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
-    # sides = (u > 0) * w, (u < 0) * w; [fixed_sum(side) ...] + [fixed_sum(side * np.abs(u)) ...]
-    cdef double[LANES] right, wrong, right_u, wrong_u
-    cdef Py_ssize_t i, row
-    cdef double r, v
-    for i in range(LANES):
-        right[i] = 0
-        wrong[i] = 0
-        right_u[i] = 0
-        wrong_u[i] = 0
-    for row in range(t // LANES):
-        for i in range(LANES):
-            r = w[row * LANES + i] if u[row * LANES + i] > 0 else 0
-            v = w[row * LANES + i] if u[row * LANES + i] < 0 else 0
-            right[i] += r
-            wrong[i] += v
-            right_u[i] += r * fabs(u[row * LANES + i])
-            wrong_u[i] += v * fabs(u[row * LANES + i])
-    out[0] = right[0]
-    out[1] = wrong[0]
-    out[2] = right_u[0]
-    out[3] = wrong_u[0]
-    for i in range(1, LANES):
-        out[0] += right[i]
-        out[1] += wrong[i]
-        out[2] += right_u[i]
-        out[3] += wrong_u[i]
 
 
 cdef void _minimum(
@@ -285,7 +282,10 @@ cdef void _newton(
     state[0] = alpha
     state[1] = 0
     for _ in range(STEPS):
-        _z(u, w, alpha, t, taylor, z)
+        if alpha == 0:
+            _z_at_0(u, w, t, z)
+        else:
+            _z(u, w, alpha, t, taylor, z)
         state[0] = alpha
         state[1] = z[0]
         if z[1] >= 0 and alpha == least:
@@ -349,9 +349,114 @@ cdef double _middle(double low, double high) noexcept nogil:
     return middle if high > 0 else -middle
 
 
-cdef class _Errors(_Triples):
-    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
-        _error(self.margins(c, thread), &self.w[0], self.t, &self.out[c, 0])
+cdef class _Eights(Loop):
+    """Step b of a subclass looks at the classifiers 8 b, ..., 8 b + 7 with all triples.
+
+    a and b of a triple are exchanged where its proximity order is -1: the margin is y u.
+    """
+
+    cdef int32_t[::1] q, a, b
+    cdef double[::1] w
+    cdef Py_ssize_t[::1] starts
+    cdef const double[:, ::1] F
+    cdef double[:, ::1] values, out
+    cdef Py_ssize_t t
+
+    def __cinit__(self, const double[:, ::1] F, *_):
+        self.F = F
+
+    cdef void room(self, int n_threads, Py_ssize_t width) except *:
+        """Make room for the values of eight classifiers, and for `width` numbers of each."""
+        self.values = np.empty((n_threads, EIGHT * self.F.shape[1]))
+        self.out = np.zeros((-(-self.F.shape[0] // EIGHT), EIGHT * width))
+
+    cdef each(self, threads, Py_ssize_t width):
+        """Do the steps, each of which writes `width` numbers: ndarray, shape (m, width)."""
+        cdef Py_ssize_t m = self.F.shape[0], steps = -(-m // EIGHT)
+        cdef int n_threads = worth(thread_count(threads), m * self.t)
+        self.room(n_threads, width)
+        self.run(steps, n_threads, max(1, min(steps // (8 * n_threads), CHUNK // self.t)))
+        found = np.asarray(self.out).reshape(steps, width, EIGHT).transpose(0, 2, 1)
+        return found.reshape(-1, width)[:m]
+
+    cdef double* side_by_side(self, Py_ssize_t b, int thread) noexcept nogil:
+        """The values of the classifiers of step b, those of an object side by side."""
+        cdef double* values = &self.values[thread, 0]
+        cdef Py_ssize_t n = self.F.shape[1], c, x
+        cdef const double* row
+        for c in range(EIGHT):
+            if EIGHT * b + c < self.F.shape[0]:
+                row = &self.F[EIGHT * b + c, 0]
+                for x in range(n):
+                    values[EIGHT * x + c] = row[x]
+            else:
+                for x in range(n):
+                    values[EIGHT * x + c] = 0
+        return values
+
+
+cdef class _ByQuery(_Eights):
+    """The triples are sorted by q: those of q are starts[q], ..., starts[q + 1] - 1.
+
+    Only for sums that are exact in any order.
+    """
+
+    def __cinit__(
+        self, const double[:, ::1] F, const int32_t[:, ::1] triples, const double[::1] y,
+        const double[::1] w
+    ):
+        cdef Py_ssize_t n = F.shape[1], i, place
+        cdef int side
+        self.t = triples.shape[0]
+        self.starts = np.zeros(n + 1, dtype=np.intp)
+        self.a, self.b = np.empty((2, self.t), dtype=np.int32)
+        self.w = np.empty(self.t)
+        for i in range(self.t):
+            self.starts[triples[i, 0]] += 1
+        place = 0
+        for i in range(n + 1):  # the end of what is not yet placed
+            place += self.starts[i]
+            self.starts[i] = place
+        for i in range(self.t):
+            side = 1 if y[i] > 0 else 2
+            self.starts[triples[i, 0]] -= 1
+            place = self.starts[triples[i, 0]]
+            self.a[place] = triples[i, side]
+            self.b[place] = triples[i, 3 - side]
+            self.w[place] = w[i]
+
+
+cdef class _ByLane(_Eights):
+    """The triples stand lane by lane, filled up with triples of weight 0 and margin 0."""
+
+    cdef Py_ssize_t rows
+
+    def __cinit__(
+        self, const double[:, ::1] F, const int32_t[:, ::1] triples, const double[::1] y,
+        const double[::1] w
+    ):
+        cdef Py_ssize_t i, place
+        cdef int side
+        self.t = triples.shape[0]
+        self.rows = -(-self.t // LANES)
+        self.q, self.a, self.b = np.zeros((3, LANES * self.rows), dtype=np.int32)
+        self.w = np.zeros(LANES * self.rows)
+        for i in range(self.t):
+            side = 1 if y[i] > 0 else 2
+            place = i % LANES * self.rows + i // LANES
+            self.q[place] = triples[i, 0]
+            self.a[place] = triples[i, side]
+            self.b[place] = triples[i, 3 - side]
+            self.w[place] = w[i]
+
+
+cdef class _Errors(_ByQuery):
+    cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
+        # (w * (np.abs(y - sign) / 2)).sum(): exact, so in any order
+        eight_errors(  # BM:eq11, ERRATUM BM-2
+            self.side_by_side(b, thread), &self.starts[0], &self.a[0], &self.b[0], &self.w[0],
+            self.F.shape[1], &self.out[b, 0]
+        )
 
 
 @checked
@@ -361,12 +466,17 @@ def weighted_errors(F not None, triples not None, y not None, w not None, *, thr
     See :func:`refimpl.kernels.weighted_errors`.
     """
     cdef _Errors loop = _Errors(F, triples, y, on_grid(w))
-    return loop.each(threads, 1)[:, 0].copy()  # BM:eq11, ERRATUM BM-2, BM:7.3:8
+    return loop.each(threads, 1)[:, 0]  # BM:eq11, ERRATUM BM-2, BM:7.3:8
 
 
-cdef class _Sums(_Triples):
-    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
-        _sums(self.margins(c, thread), &self.w[0], self.t, &self.out[c, 0])
+cdef class _Sums(_ByLane):
+    cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
+        # sides = (u > 0) * w, (u < 0) * w
+        # [fixed_sum(side) ...] + [fixed_sum(side * np.abs(u)) ...]
+        eight_sums(
+            self.side_by_side(b, thread), &self.q[0], &self.a[0], &self.b[0], &self.w[0], LANES,
+            self.rows, &self.out[b, 0]
+        )
 
 
 @checked
@@ -424,20 +534,94 @@ def minimize_z(
     return found[:, 0].copy(), found[:, 1].copy()  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
-cdef class _Ranges(_Triples):
-    cdef const double[:, ::1] values, thresholds
+cdef class _Weights(Loop):
+    """Step i looks at the triples of chunk i."""
+
+    cdef const double[::1] F, y, w
+    cdef const int32_t[:, ::1] triples
+    cdef double alpha, z
+    cdef double[::1] out
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t first = i * WEIGHTS, last = min(first + WEIGHTS, self.y.shape[0])
+        _reweigh(
+            &self.F[0], &self.triples[first, 0], &self.y[first], &self.w[first], self.alpha, self.z,
+            last - first, TAYLOR, &self.out[first]
+        )
+
+
+@checked
+def next_weights(
+    const double[::1] F not None, const int32_t[:, ::1] triples not None,
+    const double[::1] y not None, w not None, double alpha, double z, *, threads=None
+):
+    """Compute the weights of the triples after a classifier was added: eq. 9.
+
+    See :func:`refimpl.kernels.next_weights`.
+    """
+    cdef _Weights loop = _Weights()
+    cdef Py_ssize_t t = triples.shape[0]
+    loop.F, loop.triples, loop.y, loop.w = F, triples, y, on_grid(w)
+    loop.alpha, loop.z, loop.out = alpha, z, np.empty(t)
+    loop.run(-(-t // WEIGHTS), worth(thread_count(threads), 4 * t), 1)  # BM:7.3:12
+    return on_grid(np.asarray(loop.out))
+
+
+cdef cloned_void _reweigh(
+    const double* F, const int32_t* triples, const double* y, const double* w, double alpha,
+    double z, Py_ssize_t t, const double* taylor, double* out
+) noexcept nogil:
+    # w * exp(-alpha * y * margins(F, triples)) / z
+    cdef double x, k, r, p
+    cdef Py_ssize_t i
+    for i in range(t):
+        x = fabs(F[triples[3 * i]] - F[triples[3 * i + 2]])
+        x = y[i] * (x - fabs(F[triples[3 * i]] - F[triples[3 * i + 1]]))
+        out[i] = -alpha * x
+    for i in range(t):
+        x = out[i]
+        x = LEAST if x < LEAST else x
+        x = MOST if x > MOST else x
+        k = (x * LOG2E + SHIFT)
+        r = (x - (k - SHIFT) * LN2_HIGH) - (k - SHIFT) * LN2_LOW
+        p = taylor[0]
+        p = p * r + taylor[1]
+        p = p * r + taylor[2]
+        p = p * r + taylor[3]
+        p = p * r + taylor[4]
+        p = p * r + taylor[5]
+        p = p * r + taylor[6]
+        p = p * r + taylor[7]
+        p = p * r + taylor[8]
+        p = p * r + taylor[9]
+        p = p * r + taylor[10]
+        p = p * r + taylor[11]
+        p = p * r + taylor[12]
+        p = p * r + taylor[13]
+        out[i] = quotient(w[i] * times_power(p, k), z)
+
+
+cdef class _Ranges(_ByQuery):
+    cdef const double[:, ::1] splitting, thresholds
     cdef const int64_t[:, ::1] ranges
-    cdef double[:, ::1] below
+    cdef double[:, ::1] gains, below
     cdef int64_t[::1] best
 
-    cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
+    cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
+        cdef double* gains = &self.gains[thread, 0]
         cdef double* below = &self.below[thread, 0]
-        cdef Py_ssize_t k = self.thresholds.shape[1]
-        _gains(
-            below, self.margins(c, thread), &self.values[c, 0], &self.sides[0, 0], &self.w[0],
-            self.t, &self.thresholds[c, 0] if k > 0 else NULL, k
+        cdef Py_ssize_t k = self.thresholds.shape[1], c, place
+        eight_gains(
+            self.side_by_side(b, thread), &self.starts[0], &self.a[0], &self.b[0], &self.w[0],
+            self.F.shape[1], gains
         )
-        _best(below, k, self.ranges, &self.out[c, 0], &self.best[c])
+        for place in range(min(<Py_ssize_t> EIGHT, self.F.shape[0] - EIGHT * b)):
+            c = EIGHT * b + place
+            _cells(
+                below, gains + place, &self.splitting[c, 0], &self.starts[0], self.F.shape[1],
+                &self.thresholds[c, 0] if k > 0 else NULL, k
+            )
+            _best(below, k, self.ranges, &self.out[b, place], &self.best[c])
 
 
 @checked
@@ -451,26 +635,28 @@ def best_ranges(
     """
     w = on_grid(w)
     cdef _Ranges loop = _Ranges(F, triples, y, w)
+    cdef int most = thread_count(threads)
     if len(F) == 0:
         return np.empty(0), np.empty(0, dtype=np.int64)
-    loop.values, loop.thresholds, loop.ranges = values, thresholds, ranges
+    loop.splitting, loop.thresholds, loop.ranges = values, thresholds, ranges
     loop.best = np.empty(len(F), dtype=np.int64)
-    loop.below = np.empty((thread_count(threads), thresholds.shape[1] + 2))
+    loop.gains = np.empty((most, EIGHT * F.shape[1]))
+    loop.below = np.empty((most, thresholds.shape[1] + 2))
     return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)  # BM:8.3:2
 
 
-cdef void _gains(
-    double* below, const double* u, const double* values, const int32_t* q, const double* w,
-    Py_ssize_t t, const double* thresholds, Py_ssize_t k
+cdef void _cells(
+    double* below, const double* gains, const double* values, const Py_ssize_t* starts,
+    Py_ssize_t n, const double* thresholds, Py_ssize_t k
 ) noexcept nogil:
     # below = np.append(0.0, np.cumsum(np.bincount(cell, gain, k + 1))): exact, so in any order
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, q
     for i in range(k + 2):
         below[i] = 0
-    for i in range(t):
-        if u[i] != 0:
-            below[1 + (upper_bound(thresholds, thresholds + k, values[q[i]]) - thresholds)] += (
-                0.5 * w[i] if u[i] > 0 else -0.5 * w[i])
+    for q in range(n):
+        if starts[q] < starts[q + 1]:
+            i = upper_bound(thresholds, thresholds + k, values[q]) - thresholds
+            below[1 + i] += gains[EIGHT * q]
     for i in range(k + 1):
         below[i + 1] += below[i]
 

@@ -16,12 +16,14 @@ import numpy as np
 
 from refimpl.typing import FloatArray, Int32Array, IntArray, Kernels
 
-__all__ = ["best_of_bound", "least_z", "least_z_min", "z_bound"]
+__all__ = ["best_of_bound", "least_z", "least_z_min", "margin_sums", "z_bound"]
 
 Values: TypeAlias = FloatArray | Sequence[FloatArray]
 """Values of 1D embeddings on the training objects, an embedding in each row."""
 
-AT_ONCE = 8  # classifiers that are evaluated before the bounds are looked at again
+# classifiers that are evaluated before the bounds are looked at again: the first ones often rule
+# out the others
+AT_FIRST, AT_ONCE = 2, 8
 SLACK = 1e-9  # far above the rounding errors of a bound or of Z
 
 
@@ -35,6 +37,7 @@ def least_z(
     threads: int | None,
     *,
     below: float = np.inf,
+    sums: FloatArray | None = None,
 ) -> tuple[int | None, float]:
     """Return argmin over c of Z_j(h_c, alpha_c) and that Z, as the full search finds them.
 
@@ -52,6 +55,8 @@ def least_z(
     threads : int or None
     below : float, default infinity
         Only a Z below this counts.
+    sums : ndarray, shape (m, 4), float64, optional
+        What :func:`margin_sums` returns, if it is known already.
 
     Returns
     -------
@@ -73,7 +78,9 @@ def least_z(
     >>> g, round(z, 4)
     (1, 0.3679)
     """
-    bound = z_bound(_sums(F, triples, y, w, kernels, threads), w.sum(), alpha)
+    if sums is None:
+        sums = margin_sums(F, triples, y, w, kernels, threads)
+    bound = z_bound(sums, w.sum(), alpha)
 
     def evaluate(places: IntArray) -> tuple[FloatArray, FloatArray]:
         chosen = np.array([F[c] for c in places])
@@ -94,12 +101,13 @@ def least_z_min(
     threads: int | None,
     *,
     below: float = np.inf,
+    sums: FloatArray | None = None,
 ) -> tuple[int | None, float, float]:
     """Return argmin over c of Z_min(h_c, j, l_c), with its alpha and Z.
 
     Parameters
     ----------
-    F, triples, y, w, kernels, threads, below
+    F, triples, y, w, kernels, threads, below, sums
         As for :func:`least_z`.
     least : ndarray, shape (m,), float64
         The least alpha l_c of each classifier.
@@ -124,7 +132,8 @@ def least_z_min(
     >>> g, round(alpha, 4)
     (1, 0.3466)
     """
-    sums = _sums(F, triples, y, w, kernels, threads)
+    if sums is None:
+        sums = margin_sums(F, triples, y, w, kernels, threads)
     bound = z_bound(sums, w.sum(), best_of_bound(sums, least))
 
     def evaluate(places: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -136,7 +145,7 @@ def least_z_min(
     return g, alpha, z
 
 
-def _sums(
+def margin_sums(
     F: Values,
     triples: Int32Array,
     y: FloatArray,
@@ -144,6 +153,29 @@ def _sums(
     kernels: Kernels,
     threads: int | None,
 ) -> FloatArray:
+    """Return ``kernels.margin_sums``, which the bounds are made of, shape (m, 4).
+
+    Parameters
+    ----------
+    F, triples, y, w, kernels, threads
+        As for :func:`least_z`; F may be empty.
+
+    Returns
+    -------
+    ndarray, shape (m, 4), float64
+
+    See Also
+    --------
+    z_bound : The bound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refimpl.kernels
+    >>> triples = np.array([[0, 1, 2]], dtype=np.int32)
+    >>> margin_sums([], triples, np.ones(1), np.ones(1), refimpl.kernels, 1).shape
+    (0, 4)
+    """
     if len(F) == 0:
         return np.empty((0, 4))
     return kernels.margin_sums(np.array(F), triples, y, w, threads=threads)
@@ -158,7 +190,7 @@ def z_bound(sums: FloatArray, total: float, alpha: FloatArray) -> FloatArray:
     Parameters
     ----------
     sums : ndarray, shape (m, 4), float64
-        What ``kernels.margin_sums`` returns.
+        What :func:`margin_sums` returns.
     total : float
         Sum of the weights.
     alpha : ndarray, shape (m,), float64
@@ -192,7 +224,7 @@ def best_of_bound(sums: FloatArray, least: FloatArray) -> FloatArray:
     Parameters
     ----------
     sums : ndarray, shape (m, 4), float64
-        What ``kernels.margin_sums`` returns.
+        What :func:`margin_sums` returns.
     least : ndarray, shape (m,), float64
 
     Returns
@@ -239,8 +271,10 @@ def _least(
     best = below
     extra = 0.0
     order = np.argsort(bound, kind="stable")
-    for first in range(0, len(order), AT_ONCE):
-        places = order[first : first + AT_ONCE]
+    first, size = 0, AT_FIRST
+    while first < len(order):
+        places = order[first : first + size]
+        first, size = first + size, min(2 * size, AT_ONCE)
         places = np.sort(places[bound[places] <= best + SLACK])  # rounding may have raised a bound
         if len(places) == 0:
             break

@@ -27,7 +27,7 @@ from refimpl.boostmap.algorithm import (
     embeddings,
     next_weights,
 )
-from refimpl.boostmap.bounds import least_z, least_z_min
+from refimpl.boostmap.bounds import least_z, least_z_min, margin_sums
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import margins
@@ -111,10 +111,12 @@ def training_rounds(
     while loss >= 1 / len(y):
         j += 1
         step = "remove"
-        h, alpha = removal(problem, H, F, w, kernels, threads)  # BM:7.3:1, BM:7.3:2
+        sums = margin_sums([F[h] for h in H], triples, y, w, kernels, threads)
+        h, alpha = removal(problem, H, F, w, kernels, threads, sums)  # BM:7.3:1, BM:7.3:2
         if h is None and not _stalled(changes, least_gain):
             step = "modify"
-            h, alpha = modification(problem, H, F, w, kernels, threads)  # BM:7.3:3, BM:7.3:4
+            # BM:7.3:3, BM:7.3:4
+            h, alpha = modification(problem, H, F, w, kernels, threads, sums)
         if h is None:
             if len(H) == d:
                 return
@@ -124,7 +126,7 @@ def training_rounds(
         z_j = float(kernels.z_values(F[h][None], triples, y, w, np.array([alpha]))[0])  # BM:7.3:11
         if z_j >= NO_GAIN * w.sum():
             return
-        w = next_weights(w, alpha, y * margins(F[h], triples), z_j)  # BM:7.3:12
+        w = kernels.next_weights(F[h], triples, y, w, alpha, z_j, threads=threads)  # BM:7.3:12
         _take(H, changes, h, alpha, z_j)
         if h not in H:
             del F[h]
@@ -178,17 +180,18 @@ def removal(
     w: FloatArray,
     kernels: Kernels,
     threads: int | None,
+    sums: FloatArray | None = None,
 ) -> tuple[Name | None, float]:
     """Return the classifier whose removal lowers Z most, and -alpha'_g; or None.
 
-    Steps 1-2 of § 7.3.
+    Steps 1-2 of § 7.3. `sums` holds the margin sums of the classifiers of H, if they are known.
     """
     names = list(H)
     alpha = -np.array(list(H.values()))
     values = [F[h] for h in names]
-    below = NO_GAIN * w.sum()
+    triples, y, below = problem.triples, problem.y, NO_GAIN * w.sum()
     # ERRATUM BM-1
-    g, _ = least_z(values, problem.triples, problem.y, w, alpha, kernels, threads, below=below)
+    g, _ = least_z(values, triples, y, w, alpha, kernels, threads, below=below, sums=sums)
     return (None, 0.0) if g is None else (names[g], float(alpha[g]))
 
 
@@ -199,17 +202,18 @@ def modification(
     w: FloatArray,
     kernels: Kernels,
     threads: int | None,
+    sums: FloatArray | None = None,
 ) -> tuple[Name | None, float]:
     """Return the classifier whose change of weight lowers Z most, and the change; or None.
 
-    Steps 3-4 of § 7.3.
+    Steps 3-4 of § 7.3, with `sums` as for :func:`removal`.
     """
     names = list(H)
     least = -np.array(list(H.values()))
     values = [F[h] for h in names]
-    below = MODIFY_BELOW * w.sum()
+    triples, y, below = problem.triples, problem.y, MODIFY_BELOW * w.sum()
     g, alpha, _ = least_z_min(
-        values, problem.triples, problem.y, w, least, kernels, threads, below=below
+        values, triples, y, w, least, kernels, threads, below=below, sums=sums
     )
     return (None, 0.0) if g is None else (names[g], alpha)
 

@@ -55,7 +55,14 @@ from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
 from refimpl.kernels.trees import scan_nearest, tree_nearest, tree_within
-from refimpl.kernels.triples import best_ranges, margin_sums, minimize_z, weighted_errors, z_values
+from refimpl.kernels.triples import (
+    best_ranges,
+    margin_sums,
+    minimize_z,
+    next_weights,
+    weighted_errors,
+    z_values,
+)
 
 __all__ = [
     "BallTree",
@@ -84,6 +91,7 @@ __all__ = [
     "matrix_vector",
     "meet_pairs",
     "minimize_z",
+    "next_weights",
     "pair_distances",
     "pair_product",
     "plane_values",

@@ -258,6 +258,12 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "least": floats("m", finite=True),
         "S": floats("m", "n", only=(0, 1), optional=True),
     },
+    "next_weights": {
+        "F": floats("n", largest=2.0**1000),
+        **_TRIPLES,
+        "alpha": Number(),
+        "z": Number(2.0**-1022),
+    },
     "weighted_errors": {**_EMBEDDINGS},
     "z_values": {
         **_EMBEDDINGS,

@@ -31,6 +31,7 @@ __all__ = [
     "margin_sums",
     "margins",
     "minimize_z",
+    "next_weights",
     "weighted_errors",
     "z",
     "z_values",
@@ -412,6 +413,64 @@ def _middle(low: float, high: float) -> float:
     large = max(abs(low), abs(high))
     middle = np.sqrt(small) * np.sqrt(large) if small > 0 else large * NEARER
     return float(middle if high > 0 else -middle)
+
+
+@checked
+def next_weights(
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    alpha: float,
+    z: float,
+    *,
+    threads: int | None = None,
+) -> FloatArray:
+    """Compute the weights of the triples after a classifier was added: eq. 9.
+
+    Source: Athitsos et al. (2005).
+
+    Parameters
+    ----------
+    F : ndarray, shape (n,), float64
+        Values of the classifier's 1D embedding on the training objects.
+    triples, y, w
+        As for :func:`weighted_errors`.
+    alpha : float
+        The weight of the classifier.
+    z : float
+        What the new weights are divided by, above 0: Z at `alpha`.
+    threads : int, optional
+        Not used by the reference.
+
+    Returns
+    -------
+    ndarray, shape (t,), float64
+        On the grid.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
+
+    See Also
+    --------
+    z_values : Compute Z.
+
+    Examples
+    --------
+    The first triple is classified right, the second wrong:
+
+    >>> import numpy as np
+    >>> from refimpl.kernels import next_weights
+    >>> F, triples = np.array([0.0, 1.0, 2.0]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
+    >>> w = next_weights(F, triples, np.array([1.0, -1.0]), np.full(2, 0.25), np.log(2.0), 1.0)
+    >>> w.round(12).tolist()
+    [0.125, 0.5]
+    """
+    e = _factors(y * margins(F, triples), on_grid(w), alpha)
+    with np.errstate(over="ignore"):
+        return on_grid(e / z)  # BM:7.3:12
 
 
 @checked

@@ -572,6 +572,14 @@ def minimize_z(rng):
 
 
 @case
+def next_weights(rng):
+    values = _triples(rng)
+    F = reals(rng, (values["F"].shape[1],))
+    alpha = float(reals(rng, (1,), (-20, 20))[0])
+    return {**values, "F": F, "alpha": alpha, "z": float(rng.random() + 0.01)}
+
+
+@case
 def best_ranges(rng):
     values = _triples(rng)
     k = int(rng.integers(0, 5))
