@@ -6,14 +6,14 @@ The reference's expressions stand above the loops.
 import numpy as np
 
 from libc.math cimport INFINITY, rint
-from libc.stdint cimport int64_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 from libcpp.algorithm cimport lower_bound, sort, unique
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels.contract import checked
-from refimpl.kernels.stumps import GRID, SortedFeatures, mass_below, require_rows
+from refimpl.kernels.stumps import GRID, SortedFeatures, require_rows
 from refimpl.results import from_new_arrays, sealed
 
 cdef extern from "clones.h":
@@ -21,14 +21,48 @@ cdef extern from "clones.h":
 
 cdef extern from *:
     """
-    struct Difference { double value; uint32_t place; };
+    #include <string.h>
+
+    #include <vector>
+
+    struct Difference { uint64_t key; uint32_t place; };
     static inline bool operator<(const Difference& a, const Difference& b) {
-        return a.value < b.value;
+        return a.key < b.key;
     }
+    /* an integer for each number, in the order of the numbers; -0.0 and 0.0 have the same */
+    static inline uint64_t key_of(double value) {
+        uint64_t bits;
+        value += 0.0;
+        memcpy(&bits, &value, 8);
+        return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+    }
+
+    /* What a column of differences A[i] - B[j] shares: the distinct values of A's and of B's
+       column, by numbers from 0. Without bins unless sums over equal values of A save work. */
+    struct Column {
+        std::vector<uint32_t> order;  /* rows of A by value, but for the most frequent value */
+        std::vector<uint32_t> ends;   /* where the rows of each value end */
+        std::vector<uint32_t> b_code; /* the value of each row of B */
+        std::vector<uint32_t> bin;    /* of values u of A and v of B, at u * n_v + v */
+        uint32_t common = 0;          /* the most frequent value of A */
+        uint32_t n_v = 0, n_bins = 0;
+    };
     """
     cppclass Difference:
-        double value
+        uint64_t key
         uint32_t place
+    cppclass Column:
+        vector[uint32_t] order
+        vector[uint32_t] ends
+        vector[uint32_t] b_code
+        vector[uint32_t] bin
+        uint32_t common
+        uint32_t n_v
+        uint32_t n_bins
+    uint64_t key_of(double value) nogil
+
+cdef extern from "<utility>" namespace "std" nogil:
+    void swap(vector[Difference]&, vector[Difference]&)
 
 ctypedef fused row_t:
     uint16_t
@@ -38,6 +72,15 @@ cdef enum:
     LANES = 32  # training vectors that one query is compared with at a time: they stay in registers
     # queries that one thread takes at a time, while a block of training vectors stays in cache
     QUERIES = 32
+    STRANDS = 16  # runs of a column that are summed side by side
+    WIDE = 32  # columns of a matrix of weights whose sums stay in registers
+    DIGIT = 11  # bits of a key that one pass of a sort looks at
+
+
+cdef class _Shared:
+    """The columns of differences as best_stump adds them up; SortedFeatures of presort keep it."""
+
+    cdef vector[Column] columns
 
 
 cdef class _Sort(Loop):
@@ -47,11 +90,12 @@ cdef class _Sort(Loop):
     cdef uint32_t[:, ::1] order, start
     cdef int64_t[::1] n_rows, n_bins, common, common_row
     cdef Py_ssize_t first
+    cdef _Shared shared
 
     cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
         _sort_column(
             self.A, self.B, self.first + c, self.order[c], self.start[c], self.n_rows, self.n_bins,
-            self.common, self.common_row
+            self.common, self.common_row, self.shared.columns[self.first + c]
         )
 
 
@@ -75,16 +119,18 @@ def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, thr
     loop.n_rows = np.zeros(d, dtype=np.int64)
     loop.common = np.zeros(d, dtype=np.int64)
     loop.common_row = np.zeros(d, dtype=np.int64)
+    loop.shared = _Shared()
+    loop.shared.columns.make(d)
     row_type = np.uint16 if n <= 2**16 else np.uint32
     rows, starts = [], []
     for first in range(0, d, chunk):
         m = min(chunk, d - first)
         loop.first = first
-        loop.run(m, n_threads, 1)
+        loop.run(m, worth(n_threads, 8 * m * n), 1)
         for c in range(m):
             rows.append(np.array(loop.order[c, :loop.n_rows[first + c]], dtype=row_type))
             starts.append(np.array(loop.start[c, :loop.n_bins[first + c]], dtype=np.uint32))
-    return from_new_arrays(
+    features = from_new_arrays(
         SortedFeatures,
         sealed(np.asarray(A)),  # a copy: the arrays stay the caller's
         None if B is None else sealed(np.asarray(B)),
@@ -95,39 +141,43 @@ def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, thr
         common=np.asarray(loop.common),
         common_row=np.asarray(loop.common_row),
     )
+    vars(features)["_shared"] = loop.shared  # no copy of the features has it
+    return features
 
 
 cdef void _sort_column(
     const double[:, ::1] A, const double[:, ::1] B, Py_ssize_t f, uint32_t[::1] rows,
     uint32_t[::1] starts, int64_t[::1] n_rows, int64_t[::1] n_bins, int64_t[::1] common,
-    int64_t[::1] common_row
+    int64_t[::1] common_row, Column& shared
 ) noexcept nogil:
     # values, code, count = np.unique(column, return_inverse=True, return_counts=True)
     # by way of the table of differences between the distinct values of A's and of B's column,
     # which is shorter than the column
     cdef vector[double] a, b
-    cdef vector[uint32_t] a_code, b_code, code, position
+    cdef vector[uint32_t] a_code, b_code, a_count, b_count, code, position
     cdef vector[Difference] table
-    _encode(A, f, a, a_code)
-    _encode(B, f, b, b_code)
+    _encode(A, f, a, a_code, a_count)
+    _encode(B, f, b, b_code, b_count)
     cdef Py_ssize_t i, j, k, n_values = 0, largest = 0, row = 0, filled = 0
-    table.resize(a.size() * b.size())
-    for i in range(<Py_ssize_t> a.size()):
-        for j in range(<Py_ssize_t> b.size()):
-            k = i * b.size() + j
-            table[k].value = a[i] - b[j]
+    cdef Py_ssize_t n_u = a.size(), n_v = b.size()
+    cdef const uint32_t* codes
+    table.resize(n_u * n_v)
+    for i in range(n_u):
+        for j in range(n_v):
+            k = i * n_v + j
+            table[k].key = key_of(a[i] - b[j])
             table[k].place = <uint32_t> k
-    sort(table.begin(), table.end())
+    _sort_table(table)
     code.resize(table.size())
     for k in range(<Py_ssize_t> table.size()):
-        if k > 0 and table[k].value != table[k - 1].value:
+        if k > 0 and table[k].key != table[k - 1].key:
             n_values += 1
         code[table[k].place] = <uint32_t> n_values
     n_values += 1
     position.assign(n_values + 1, 0)
-    for i in range(A.shape[0]):
-        for j in range(B.shape[0]):
-            position[code[a_code[i] * b.size() + b_code[j]]] += 1
+    for i in range(n_u):
+        for j in range(n_v):
+            position[code[i * n_v + j]] += a_count[i] * b_count[j]
     # c = np.argmax(count)
     for k in range(n_values):
         if position[k] > position[largest]:
@@ -147,20 +197,54 @@ cdef void _sort_column(
     # order = np.argsort(code, kind="stable"), without the common bin
     row = 0
     for i in range(A.shape[0]):
+        codes = &code[a_code[i] * n_v]
         for j in range(B.shape[0]):
-            k = code[a_code[i] * b.size() + b_code[j]]
+            k = codes[b_code[j]]
             if k != largest:
                 rows[position[k]] = <uint32_t> row
                 position[k] += 1
             elif common_row[f] < 0:
                 common_row[f] = row
             row += 1
+    if B.shape[0] >= 8 and 2 * n_u * B.shape[0] <= filled:
+        _share(shared, a_code, a_count, b_code, code, n_v, n_values)
+
+
+cdef void _share(
+    Column& shared, const vector[uint32_t]& a_code, const vector[uint32_t]& a_count,
+    const vector[uint32_t]& b_code, const vector[uint32_t]& code, Py_ssize_t n_v,
+    Py_ssize_t n_bins
+) noexcept nogil:
+    cdef Py_ssize_t i, u, n_u = a_count.size(), end = 0
+    cdef vector[uint32_t] place
+    shared.common = 0
+    for u in range(n_u):
+        if a_count[u] > a_count[shared.common]:
+            shared.common = <uint32_t> u
+    place.resize(n_u)
+    shared.ends.resize(n_u)
+    for u in range(n_u):
+        place[u] = <uint32_t> end
+        if u != shared.common:
+            end += a_count[u]
+        shared.ends[u] = <uint32_t> end
+    shared.order.resize(end)
+    for i in range(<Py_ssize_t> a_code.size()):
+        u = a_code[i]
+        if u != shared.common:
+            shared.order[place[u]] = <uint32_t> i
+            place[u] += 1
+    shared.b_code = b_code
+    shared.bin = code
+    shared.n_v = <uint32_t> n_v
+    shared.n_bins = <uint32_t> n_bins
 
 
 cdef void _encode(
     const double[:, ::1] A, Py_ssize_t f, vector[double]& values, vector[uint32_t]& code,
+    vector[uint32_t]& count
 ) noexcept nogil:
-    # values, code = np.unique(A[:, f], return_inverse=True)
+    # values, code, count = np.unique(A[:, f], return_inverse=True, return_counts=True)
     cdef Py_ssize_t i
     values.resize(A.shape[0])
     code.resize(A.shape[0])
@@ -168,8 +252,41 @@ cdef void _encode(
         values[i] = A[i, f]
     sort(values.begin(), values.end())
     values.erase(unique(values.begin(), values.end()), values.end())
+    count.assign(values.size(), 0)
     for i in range(A.shape[0]):
         code[i] = <uint32_t> (lower_bound(values.begin(), values.end(), A[i, f]) - values.begin())
+        count[code[i]] += 1
+
+
+cdef void _sort_table(vector[Difference]& table) noexcept nogil:
+    # table[np.argsort(key, kind="stable")]
+    # a short table by comparisons, a long one digit by digit, the lowest digit first
+    cdef Py_ssize_t n = table.size(), i, k, end, count
+    cdef int shift = 0
+    cdef Py_ssize_t digits = 1 << DIGIT
+    cdef uint64_t last = digits - 1
+    cdef vector[Difference] other
+    cdef vector[uint32_t] place
+    if n < digits:
+        sort(table.begin(), table.end())
+        return
+    other.resize(n)
+    while shift < 64:
+        place.assign(digits, 0)
+        for i in range(n):
+            place[table[i].key >> shift & last] += 1
+        if place[table[0].key >> shift & last] < n:  # not all have the same digit
+            end = 0
+            for k in range(digits):
+                count = place[k]
+                place[k] = <uint32_t> end
+                end += count
+            for i in range(n):
+                k = table[i].key >> shift & last
+                other[place[k]] = table[i]
+                place[k] += 1
+            swap(table, other)
+        shift += DIGIT
 
 
 @checked
@@ -180,20 +297,17 @@ def best_stump(features, const double[::1] w not None, l not None, *, threads=No
     """
     cdef int n_threads = thread_count(threads)
     cdef const unsigned char[::1] label = l.view(np.uint8)
-    cdef Py_ssize_t n = w.shape[0], d = features.n_features, i, f
+    cdef Py_ssize_t n = w.shape[0], d = features.n_features, f
     cdef double[::1] g = np.empty(n)
-    cdef double w1 = 0, w0 = 0, grid = GRID
+    cdef double w1, w0, both, difference
     # w = on_grid(w); w1, w0 = w[l].sum(), w[~l].sum(); g = np.where(l, w, -w)
-    for i in range(n):
-        g[i] = rint(w[i] * (1 / grid)) * grid
-        if label[i]:
-            w1 += g[i]
-        else:
-            w0 += g[i]
-            g[i] = -g[i]
+    _signed(&w[0], &label[0], n, GRID, &g[0], &both, &difference)
+    w1 = (both + difference) / 2  # exact, as both sums are
+    w0 = (both - difference) / 2
     cdef _Extremes loop = _Extremes()
-    loop.set(features, g, w1 - w0)
-    loop.run(d, worth(n_threads, len(features.rows)), 8)
+    loop.sorted = _sorted(features, n_threads)
+    loop.set(features, g, difference)
+    loop.run(d, worth(n_threads, len(features.rows)), 8 if n < 2**14 else 1)
     # for p, errors in ((1, w1 - below), (-1, w0 + below)): the first of the least
     cdef double epsilon = INFINITY
     cdef Py_ssize_t best_f = 0
@@ -203,23 +317,55 @@ def best_stump(features, const double[::1] w not None, l not None, *, threads=No
             epsilon, best_f, p = w1 - loop.highest[f], f, 1
         if w0 + loop.lowest[f] < epsilon:
             epsilon, best_f, p = w0 + loop.lowest[f], f, -1
-    below = mass_below(features, best_f, np.asarray(g), w1 - w0)
-    k = np.argmax(below) if p == 1 else np.argmin(below)
-    return epsilon, best_f, p, features.threshold(best_f, k, p)  # BD:A.2:8  f_t, p_t, theta_t
+    cdef _Place place = _Place()
+    place.extremes, place.f = loop, best_f
+    place.wanted = loop.highest[best_f] if p == 1 else loop.lowest[best_f]
+    place.run(1, 1)
+    # BD:A.2:8  f_t, p_t, theta_t
+    return epsilon, best_f, p, features.threshold(best_f, place.k, p)
 
 
-cdef class _Extremes(Loop):
-    """Step f finds the largest and the least of mass_below for feature f."""
+cdef cloned_void _signed(
+    const double* w, const unsigned char* label, Py_ssize_t n, double grid, double* g,
+    double* both, double* difference
+) noexcept nogil:
+    # g = np.where(l, on_grid(w), -on_grid(w)); both = np.abs(g).sum(); difference = g.sum()
+    cdef double[STRANDS] plus, signed
+    cdef double rounded
+    cdef Py_ssize_t i, k, steps = n // STRANDS
+    for k in range(STRANDS):
+        plus[k] = signed[k] = 0
+    for i in range(steps):
+        for k in range(STRANDS):
+            rounded = rint(w[i * STRANDS + k] * (1 / grid)) * grid
+            plus[k] += rounded
+            rounded = rounded if label[i * STRANDS + k] else -rounded
+            signed[k] += rounded
+            g[i * STRANDS + k] = rounded
+    for i in range(steps * STRANDS, n):
+        rounded = rint(w[i] * (1 / grid)) * grid
+        plus[0] += rounded
+        g[i] = rounded if label[i] else -rounded
+        signed[0] += g[i]
+    both[0] = difference[0] = 0
+    for k in range(STRANDS):
+        both[0] += plus[k]
+        difference[0] += signed[k]
+
+
+cdef class _Sorted:
+    """The arrays of SortedFeatures, and what best_stump makes of them."""
 
     cdef const uint16_t[::1] short_rows
     cdef const uint32_t[::1] long_rows, starts
     cdef const int64_t[::1] row_ptr, bin_ptr, common
-    cdef const double[::1] g
-    cdef double total
-    cdef double[::1] highest, lowest
     cdef bint short
+    cdef _Shared shared  # None unless presort of this module made the features
+    # 2 row + (the row is the last of its bin), in STRANDS strands; for columns with short bins
+    cdef uint32_t[::1] strands
+    cdef unsigned char[::1] stranded  # the columns that have them
 
-    cdef set(self, features, const double[::1] g, double total):
+    def __init__(self, features):
         self.short = features.rows.dtype == np.uint16
         if self.short:
             self.short_rows = features.rows
@@ -228,24 +374,333 @@ cdef class _Extremes(Loop):
         self.starts = features.starts
         self.row_ptr = features.row_ptr
         self.bin_ptr = features.bin_ptr
-        self.common, self.g, self.total = features.common, g, total
-        self.highest, self.lowest = np.zeros(features.n_features), np.zeros(features.n_features)
+        self.common = features.common
+        self.shared = vars(features).get("_shared")
+        self.stranded = np.zeros(features.n_features, dtype=np.uint8)
+
+    cdef bint is_shared(self, Py_ssize_t f) noexcept nogil:
+        return self.shared is not None and self.shared.columns[f].n_bins > 0
+
+    cdef Py_ssize_t below(self, Py_ssize_t f) noexcept nogil:
+        """Return how many of the column's rows lie below the common bin."""
+        if self.common[f] < self.bin_ptr[f + 1] - self.bin_ptr[f]:
+            return self.starts[self.bin_ptr[f] + self.common[f]]
+        return self.row_ptr[f + 1] - self.row_ptr[f]
+
+
+cdef _Sorted _sorted(features, int n_threads):
+    """Return the arrays of the features, with strands from the second call on."""
+    kept = vars(features)
+    cdef _Sorted arrays = kept.get("_sorted")
+    cdef Py_ssize_t f, n_rows
+    cdef _Strand loop
+    if arrays is None:
+        arrays = kept.setdefault("_sorted", _Sorted(features))
+    elif arrays.strands is None and features.n_rows < 2**31:
+        # a new object: another thread may read the old one
+        arrays = _Sorted(features)
+        for f in range(features.n_features):
+            n_rows = arrays.row_ptr[f + 1] - arrays.row_ptr[f]
+            # bins of less than eight rows
+            arrays.stranded[f] = (
+                not arrays.is_shared(f)
+                and n_rows < 8 * (arrays.bin_ptr[f + 1] - arrays.bin_ptr[f])
+            )
+        arrays.strands = np.empty(
+            len(features.rows) if np.any(arrays.stranded) else 0, dtype=np.uint32
+        )
+        loop = _Strand()
+        loop.sorted = arrays
+        loop.run(features.n_features, worth(n_threads, len(arrays.strands)))
+        kept["_sorted"] = arrays
+    return arrays
+
+
+cdef class _Strand(Loop):
+    """Step f lays out the rows of column f in strands."""
+
+    cdef _Sorted sorted
 
     cdef void at(self, Py_ssize_t f, int thread) noexcept nogil:
-        cdef Py_ssize_t first = self.row_ptr[f], n_rows = self.row_ptr[f + 1] - first
-        cdef Py_ssize_t bin = self.bin_ptr[f], n_bins = self.bin_ptr[f + 1] - bin
-        if n_rows == 0:
+        cdef Py_ssize_t first = self.sorted.row_ptr[f], last = self.sorted.row_ptr[f + 1]
+        cdef Py_ssize_t bin = self.sorted.bin_ptr[f], end = self.sorted.bin_ptr[f + 1]
+        cdef Py_ssize_t middle = first + self.sorted.below(f)
+        if not self.sorted.stranded[f]:
+            return
+        bin = self.lay(first, first, middle, bin, end, True)
+        self.lay(first, middle, last, bin, end, False)
+
+    cdef Py_ssize_t lay(
+        self, Py_ssize_t column, Py_ssize_t first, Py_ssize_t last, Py_ssize_t bin, Py_ssize_t end,
+        bint closed
+    ) noexcept nogil:
+        """Lay out the rows `first` to `last`, which begin with a bin; return the bin after them.
+
+        The last row closes its bin only if `closed`: nothing lies above the column's last row.
+        """
+        cdef Py_ssize_t i, steps = _steps(last - first), strand = 0, step = 0, place, row
+        cdef bint closes
+        for i in range(first, last):
+            if i == column + self.sorted.starts[bin]:
+                bin += 1
+            # the next row is of another bin
+            if i + 1 == last:
+                closes = closed
+            else:
+                closes = bin < end and i + 1 == column + self.sorted.starts[bin]
+            if strand < STRANDS and steps > 0:
+                place = first + STRANDS * step + strand
+                step += 1
+                if step == steps:
+                    step, strand = 0, strand + 1
+            else:
+                place = i
+            if self.sorted.short:
+                row = self.sorted.short_rows[i]
+            else:
+                row = self.sorted.long_rows[i]
+            self.sorted.strands[place] = <uint32_t> (2 * row + closes)
+        return bin
+
+
+cdef inline Py_ssize_t _steps(Py_ssize_t n_rows) noexcept nogil:
+    """Return the length of each strand; the rows that are left follow all of them."""
+    return n_rows // STRANDS if n_rows >= 4 * STRANDS else 0
+
+
+cdef class _Extremes(Loop):
+    """Step f finds the largest and the least of mass_below for feature f."""
+
+    cdef _Sorted sorted
+    cdef const double[::1] g
+    cdef double total
+    cdef double[::1] highest, lowest
+    cdef double[::1] sums  # of the columns of g as a matrix, shape (len(A), len(B))
+    cdef Py_ssize_t n_A, n_B
+
+    cdef set(self, features, const double[::1] g, double total):
+        cdef Py_ssize_t f
+        self.g, self.total = g, total
+        self.highest, self.lowest = np.zeros(features.n_features), np.zeros(features.n_features)
+        self.n_A = len(features.A)
+        self.n_B = 1 if features.B is None else len(features.B)
+        for f in range(features.n_features):
+            if self.sorted.is_shared(f):
+                self.sums = np.asarray(g).reshape(self.n_A, self.n_B).sum(axis=0)
+                break
+
+    cdef void at(self, Py_ssize_t f, int thread) noexcept nogil:
+        cdef Py_ssize_t first = self.sorted.row_ptr[f], last = self.sorted.row_ptr[f + 1]
+        cdef Py_ssize_t bin = self.sorted.bin_ptr[f], n_bins = self.sorted.bin_ptr[f + 1] - bin
+        cdef double high = 0, low = 0
+        cdef vector[double] mass
+        if first == last:
             return  # the feature is constant: nothing lies below its only value
-        if self.short:
+        if self.sorted.is_shared(f):
+            self.masses(f, mass)
+            _extremes(mass, &high, &low)
+        elif self.sorted.stranded[f]:
+            self.strands(first, first + self.sorted.below(f), last, &high, &low)
+        elif self.sorted.short:
             _scan(
-                &self.short_rows[first], n_rows, &self.starts[bin], n_bins, self.common[f],
-                &self.g[0], self.total, &self.highest[f], &self.lowest[f]
+                &self.sorted.short_rows[first], last - first, &self.sorted.starts[bin], n_bins,
+                self.sorted.common[f], &self.g[0], self.total, &high, &low
             )
         else:
             _scan(
-                &self.long_rows[first], n_rows, &self.starts[bin], n_bins, self.common[f],
-                &self.g[0], self.total, &self.highest[f], &self.lowest[f]
+                &self.sorted.long_rows[first], last - first, &self.sorted.starts[bin], n_bins,
+                self.sorted.common[f], &self.g[0], self.total, &high, &low
             )
+        self.highest[f] = high
+        self.lowest[f] = low
+
+    cdef void strands(
+        self, Py_ssize_t first, Py_ssize_t middle, Py_ssize_t last, double* high, double* low
+    ) noexcept nogil:
+        # np.cumsum(mass) - mass, upwards from 0 to the common bin, then from the bin above it
+        cdef double part, most, least, base
+        if first < middle:
+            _strand_sums(
+                &self.sorted.strands[first], middle - first, &self.g[0], &part, &most, &least
+            )
+            high[0] = max(high[0], most)
+            low[0] = min(low[0], least)
+        if middle < last:
+            _strand_sums(
+                &self.sorted.strands[middle], last - middle, &self.g[0], &part, &most, &least
+            )
+            base = self.total - part
+            high[0] = max(high[0], base, base + most)
+            low[0] = min(low[0], base, base + least)
+
+    cdef void masses(self, Py_ssize_t f, vector[double]& mass) noexcept nogil:
+        # np.bincount(code, g): first over the rows of A of equal value, side by side for all rows
+        # of B, then over the rows of B
+        cdef Column* column = &self.sorted.shared.columns[f]
+        cdef Py_ssize_t n_u = column.ends.size(), n_B = self.n_B, u, j, begin = 0
+        cdef vector[double] rest, part
+        cdef const uint32_t* bins
+        mass.assign(column.n_bins, 0)
+        part.resize(n_B)
+        rest.resize(n_B)
+        for j in range(n_B):
+            rest[j] = self.sums[j]
+        for u in range(n_u):
+            if u == column.common:
+                continue
+            _sum_rows(
+                &self.g[0], n_B, &column.order[begin], column.ends[u] - begin, &part[0], &rest[0]
+            )
+            begin = column.ends[u]
+            bins = &column.bin[u * column.n_v]
+            for j in range(n_B):
+                mass[bins[column.b_code[j]]] += part[j]
+        bins = &column.bin[column.common * column.n_v]
+        for j in range(n_B):
+            mass[bins[column.b_code[j]]] += rest[j]
+
+    cdef Py_ssize_t first(self, Py_ssize_t f, double wanted) noexcept nogil:
+        """Return the first k at which mass_below of feature f has the wanted value."""
+        cdef Py_ssize_t first = self.sorted.row_ptr[f], n_rows = self.sorted.row_ptr[f + 1] - first
+        cdef Py_ssize_t bin = self.sorted.bin_ptr[f], n_bins = self.sorted.bin_ptr[f + 1] - bin
+        cdef Py_ssize_t k = 0
+        cdef double below = 0
+        cdef vector[double] mass
+        if wanted == 0:
+            return 0
+        if self.sorted.is_shared(f):
+            self.masses(f, mass)
+            while below != wanted and k + 1 < <Py_ssize_t> mass.size():
+                below += mass[k]
+                k += 1
+            return k
+        if self.sorted.short:
+            return _first(
+                &self.sorted.short_rows[first], n_rows, &self.sorted.starts[bin], n_bins,
+                self.sorted.common[f], &self.g[0], self.total, wanted
+            )
+        return _first(
+            &self.sorted.long_rows[first], n_rows, &self.sorted.starts[bin], n_bins,
+            self.sorted.common[f], &self.g[0], self.total, wanted
+        )
+
+
+cdef class _Place(Loop):
+    """The only step finds where mass_below of feature f has the wanted value."""
+
+    cdef _Extremes extremes
+    cdef Py_ssize_t f, k
+    cdef double wanted
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        self.k = self.extremes.first(self.f, self.wanted)
+
+
+cdef void _extremes(const vector[double]& mass, double* highest, double* lowest) noexcept nogil:
+    # below = np.cumsum(mass) - mass
+    cdef Py_ssize_t k
+    cdef double below = 0, high = 0, low = 0
+    for k in range(<Py_ssize_t> mass.size() - 1):
+        below += mass[k]
+        high = max(high, below)
+        low = min(low, below)
+    highest[0] = high
+    lowest[0] = low
+
+
+cdef void _sum_rows(
+    const double* g, Py_ssize_t n, const uint32_t* rows, Py_ssize_t n_rows, double* part,
+    double* rest
+) noexcept nogil:
+    # part = g.reshape(-1, n)[rows].sum(axis=0); rest -= part
+    cdef Py_ssize_t j = 0
+    while j + WIDE <= n:
+        _sum_wide(g + j, n, rows, n_rows, part + j)
+        j += WIDE
+    if j < n and n >= WIDE:  # the last ones, some of them once more
+        _sum_wide(g + n - WIDE, n, rows, n_rows, part + n - WIDE)
+    elif j < n:
+        _sum_narrow(g, n, rows, n_rows, part)
+    for j in range(n):
+        rest[j] -= part[j]
+
+
+cdef cloned_void _sum_wide(
+    const double* g, Py_ssize_t stride, const uint32_t* rows, Py_ssize_t n_rows, double* part
+) noexcept nogil:
+    cdef double[WIDE] total
+    cdef const double* row
+    cdef Py_ssize_t i, j
+    for j in range(WIDE):
+        total[j] = 0
+    for i in range(n_rows):
+        row = g + rows[i] * stride
+        for j in range(WIDE):
+            total[j] += row[j]
+    for j in range(WIDE):
+        part[j] = total[j]
+
+
+cdef void _sum_narrow(
+    const double* g, Py_ssize_t n, const uint32_t* rows, Py_ssize_t n_rows, double* part
+) noexcept nogil:
+    cdef const double* row
+    cdef Py_ssize_t i, j
+    for j in range(n):
+        part[j] = 0
+    for i in range(n_rows):
+        row = g + rows[i] * n
+        for j in range(n):
+            part[j] += row[j]
+
+
+cdef void _strand_sums(
+    const uint32_t* rows, Py_ssize_t n_rows, const double* g, double* total, double* highest,
+    double* lowest
+) noexcept nogil:
+    # below = np.cumsum(g[rows])[last row of each bin]; total, highest, lowest = sum, max, min
+    # Every sum is exact, so the strands give what one pass gives.
+    cdef double[STRANDS] sums, high, low
+    cdef Py_ssize_t i, k, steps = _steps(n_rows)
+    cdef double below = 0, most = -INFINITY, least = INFINITY
+    if steps > 0:
+        _side_by_side(rows, steps, g, sums, high, low)
+        for k in range(STRANDS):
+            most = max(most, below + high[k])
+            least = min(least, below + low[k])
+            below += sums[k]
+    for i in range(STRANDS * steps, n_rows):
+        below += g[rows[i] >> 1]
+        if rows[i] & 1:
+            most = max(most, below)
+            least = min(least, below)
+    total[0], highest[0], lowest[0] = below, most, least
+
+
+cdef cloned_void _side_by_side(
+    const uint32_t* rows, Py_ssize_t steps, const double* g, double* sums, double* highest,
+    double* lowest
+) noexcept nogil:
+    cdef double[STRANDS] below, high, low
+    cdef double most, least
+    cdef uint32_t row
+    cdef Py_ssize_t i, k
+    for k in range(STRANDS):
+        below[k] = 0
+        high[k] = -INFINITY
+        low[k] = INFINITY
+    for i in range(steps):
+        for k in range(STRANDS):
+            row = rows[i * STRANDS + k]
+            below[k] += g[row >> 1]
+            most = below[k] if row & 1 else high[k]
+            least = below[k] if row & 1 else low[k]
+            high[k] = most if most > high[k] else high[k]
+            low[k] = least if least < low[k] else low[k]
+    for k in range(STRANDS):
+        sums[k] = below[k]
+        highest[k] = high[k]
+        lowest[k] = low[k]
 
 
 cdef void _scan(
@@ -271,6 +726,28 @@ cdef void _scan(
         low = min(low, below)
     highest[0] = high
     lowest[0] = low
+
+
+cdef Py_ssize_t _first(
+    const row_t* rows, Py_ssize_t n_rows, const uint32_t* starts, Py_ssize_t n_bins,
+    Py_ssize_t common, const double* g, double total, double wanted
+) noexcept nogil:
+    # np.flatnonzero(np.cumsum(mass) - mass == wanted)[0], in the directions of _scan
+    cdef Py_ssize_t k, end, place = 0
+    cdef double below = 0
+    for k in range(common):
+        end = starts[k + 1] if k + 1 < n_bins else n_rows
+        below += _mass(rows, starts[k], end, g)
+        if below == wanted:
+            return k + 1
+    below = total
+    end = n_rows
+    for k in range(n_bins - 1, common - 1, -1):
+        below -= _mass(rows, starts[k], end, g)
+        end = starts[k]
+        if below == wanted:
+            place = k + 1
+    return place
 
 
 cdef inline double _mass(
