@@ -406,6 +406,15 @@ def test_figure_4_gives_means_and_deviations_of_runs():
     assert gathered.notes[0].startswith("Means of 3 runs (the paper: 100); ")
 
 
+def test_figure_4_two_runs_have_a_deviation():
+    """1 and 4 have the mean 2.5; with one degree of freedom the deviation is sqrt(4.5)."""
+    gathered = results.figure4(PAPER, [several("wine", 2, 1.0), several("wine", 2, 4.0)])
+    deviation = pytest.approx(4.5**0.5, rel=1e-12)
+    assert gathered.rows == [
+        row({"data set": "wine", "metrics": 2}, 2.5, std=deviation, repetitions=2)
+    ]
+
+
 def test_figure_4_counts_a_single_run():
     assert (
         results.figure4(SMALL, [several("wine", 2, 7.0)])

@@ -104,10 +104,11 @@ def random_mutants(options):
     results.mkdir(exist_ok=True)
     print(f"{len(mutants)} mutants of {positions} positions, seed {options.seed}", flush=True)
     queue = multiprocessing.get_context("fork").Value("i", 0)
+    order = sorted(range(len(mutants)), key=lambda i: (results / f"{i}.json").exists())
     workers = []
     for _ in range(options.jobs):
         worker = multiprocessing.get_context("fork").Process(
-            target=work, args=(options, mutants, results, queue)
+            target=work, args=(options, mutants, order, results, queue)
         )
         worker.start()
         workers.append(worker)
@@ -119,7 +120,7 @@ def random_mutants(options):
     return report(mutants, results)
 
 
-def work(options, mutants, results, queue):
+def work(options, mutants, order, results, queue):
     """Take one mutant after the other until none is left."""
     from .reach import Reach
     from .run import ERROR, SURVIVED, UNREACHED, copy_of, preload
@@ -129,11 +130,12 @@ def work(options, mutants, results, queue):
     copy = copy_of(options.folder / "measured", options.folder / f"copy-{os.getpid()}")
     while True:
         with queue.get_lock():
-            i = queue.value
+            turn = queue.value
             queue.value += 1
-        if i >= len(mutants):
+        if turn >= len(mutants):
             shutil.rmtree(copy)
             return
+        i = order[turn]
         place, source, mutant = mutants[i]
         record = results / f"{i}.json"
         earlier = json.loads(record.read_text()) if record.exists() else {"end": None, "tests": []}

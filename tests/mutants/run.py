@@ -23,6 +23,7 @@ ERROR = (
     "error"  # pytest could not run, or the tests fail or are as slow without the change: no verdict
 )
 
+ROOM = 8 * 2**30  # bytes of address space: a change may make arrays that fill the machine
 PASSED, FAILED, INTERRUPTED, NOTHING = 0, 1, 2, 5  # exit codes of pytest
 
 
@@ -109,13 +110,13 @@ class Chosen:
 def run_tests(copy, arguments, log, seconds, names=None, stop=True):
     """Run pytest in a fork; returns KILLED, SURVIVED, TIMED_OUT or ERROR.
 
-    It has `seconds` of the processor, so that other work on the machine stops no test, and ten
+    It has `seconds` of the processor, so that other work on the machine stops no test, and six
     times as long by the clock, for tests that wait forever.
     """
     child = os.fork()
     if child == 0:
         pytest_in_child(copy, arguments, log, seconds, names, stop)
-    end = time.monotonic() + 10 * seconds
+    end = time.monotonic() + 6 * seconds
     done = 0
     while not done:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -140,6 +141,7 @@ def pytest_in_child(copy, arguments, log, seconds, names, stop):
     status = 3
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, (ROOM, resource.RLIM_INFINITY))
         os.chdir(copy)
         out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(out, 1)
