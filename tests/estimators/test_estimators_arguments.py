@@ -9,7 +9,7 @@ from scipy import sparse
 from refimpl import estimators
 from refimpl.estimators import arguments
 from refimpl.estimators.arguments import threads_of
-from refimpl.estimators.spaces import holds_objects
+from refimpl.estimators.spaces import as_query_objects, holds_objects
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,14 @@ def test_a_sparse_matrix_holds_numbers():
     """What reads numbers says what is wrong with it."""
     assert holds_objects(np.array(["map", "lap"], dtype=object))
     assert not holds_objects(sparse.csr_matrix(np.eye(2)))
+
+
+def test_tables_are_checked_whatever_measures_their_rows():
+    """Only lists of objects are left alone, and only for a function."""
+    model = estimators.LandmarkTransformer()
+    model.n_features_in_ = 2
+    with pytest.raises(ValueError, match="3 features"):
+        as_query_objects(model, np.ones((2, 3)), lambda a, b: 0.0)
+    with pytest.raises(ValueError):
+        as_query_objects(model, ["coat", "boat"], "euclidean")
+    assert as_query_objects(model, ["coat", "boat"], lambda a, b: 0.0) == ["coat", "boat"]

@@ -45,6 +45,7 @@ def main(arguments=None):
     parser.add_argument("--repeat", type=int, nargs="+", metavar="NUMBER", help="mutants again")
     parser.add_argument("--tests", nargs="+", help="with --repeat: these tests of the checkout")
     parser.add_argument("--parts", nargs="+", help="with measure: these folders of tests only")
+    parser.add_argument("--most", type=float, default=SETTINGS["most"], help="seconds of tests")
     parser.add_argument("--as-measured", action="store_true", help="though the checkout changed")
     parser.add_argument("--only", default="", help="with by-hand: part of a name or of a file")
     parser.add_argument("--python-only", action="store_true", help="with by-hand: build nothing")
@@ -153,7 +154,7 @@ def work(options, mutants, order, results, queue):
         print(f"{i:3} {end:11} {took:5.0f} s  {place.path}:{place.start[0]}  {by}", flush=True)
 
 
-def attempt(copy, reach, mutant, earlier, log):
+def attempt(copy, reach, mutant, earlier, log, most):
     """Run the tests that reach a mutant and that it has not met; returns the end and the tests."""
     from .reach import fitting, runs_at_import, statement_lines
     from .run import ERROR, UNREACHED, verdict
@@ -163,9 +164,7 @@ def attempt(copy, reach, mutant, earlier, log):
     line = place.start[0]
     lines = statement_lines(source, line)
     names = reach.tests_of(place.path, lines, runs_at_import(source, line))
-    names = fitting(
-        [name for name in names if name not in set(met)], reach.seconds, SETTINGS["most"]
-    )
+    names = fitting([name for name in names if name not in set(met)], reach.seconds, most)
     if not names:
         return {"end": earlier["end"] or UNREACHED, "by": "", "tests": met}
     seconds = SETTINGS["least"] + SETTINGS["patience"] * sum(map(reach.seconds.get, names))
@@ -233,7 +232,7 @@ def repeated(options):
 
     mutants, _ = drawn_mutants(options)
     preload()
-    copy = copy_of(CHECKOUT, options.folder / "repeated")
+    copy = copy_of(CHECKOUT, options.folder / f"repeated-{os.getpid()}")
     ends = {}
     for number in options.repeat:
         place, source, mutant = mutants[number]
@@ -253,6 +252,7 @@ def repeated(options):
         if end == KILLED:
             record.write_text(json.dumps(earlier | {"end": end, "by": by, "rechecked": True}))
         ends[number] = end
+    shutil.rmtree(copy)
     return sum(end in (SURVIVED, "error") for end in ends.values())
 
 

@@ -3,14 +3,24 @@
 That the bounds hold is tested in `test_memory.py`.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from refimpl.boosted_distance import differences
 from refimpl.boosted_distance.differences import Differences
 from refimpl.boosted_distance.weak_learners import STUMPS
-from refimpl.lmnn.memory import bytes_for
-from refimpl.search_forest.pairs import MeetingPairs
+from refimpl.boostmap import BoostMapOptions
+from refimpl.boostmap.memory import _second_phase
+from refimpl.ftune.memory import training_bytes
+from refimpl.lmnn import LMNNOptions
+from refimpl.lmnn import memory as lmnn_memory
+from refimpl.lmnn.arguments import as_request
+from refimpl.lmnn.memory import bytes_for, bytes_of_validation, room_for_pairs
+from refimpl.search_forest import ForestOptions
+from refimpl.search_forest.memory import memory_bytes
+from refimpl.search_forest.pairs import DENSE_BYTES, MeetingPairs
 
 
 def test_stumps_of_differences():
@@ -61,3 +71,62 @@ def test_lmnn():
 def test_the_pairs_of_the_search_forest(entries):
     """S has two entries for each pair, and a pair takes 17 bytes."""
     assert MeetingPairs.least_memory(entries) == 17 * {2: 1, 6: 3}[entries]
+
+
+def test_the_nodes_of_the_search_forest():
+    """Twice as many trees and nothing else: 4 leaves with two float64 planes of 3 dimensions and
+    600 bytes each, 4096 bytes, and 4 rows. One tree and what is not a tree's: 16 weights of the
+    dense problem; 4 waiting leaves; the points of a node, 48 * 4 * 4 + 64 * 4; a basis of 4 and 8
+    vectors of 4 numbers.
+    """
+    options = ForestOptions(pairs="dense", max_depth=2)
+    one, two = (memory_bytes(np.zeros((4, 3)), 8, M, 0.1, options) for M in (1, 2))
+    tree = 4 * (2 * 3 * 8 + 600) + 4096 + 32
+    assert two - one == tree
+    weights = memory_bytes(np.zeros((4, 3)), 8, 1, 0.1, options) - (
+        tree + 4 * 800 + 1024 + 8 * 12 * 4 + 2**17
+    )
+    assert weights == DENSE_BYTES * 16
+
+
+def test_the_second_phase_of_boostmap():
+    """2 objects, 4 thresholds: 15 ranges and 6 more, four columns each; 3 classifiers and 6
+    splitters, 200 bytes for 8 numbers of each; 10 triples.
+    """
+    options = BoostMapOptions(n_thresholds=4, ranges_by="Z", splitters="both", query_sensitive=1)
+    ranges = 21
+    bill = 8 * 2 * (3 + 30) + 8 * 2 * 4 * ranges + 200 * 6 * 8 + 300 * ranges + 240
+    assert _second_phase(2, 10, 3, options) == bill + bill // 10
+
+
+def test_ftune():
+    """4 objects and 5 of validation, 3 landmarks, 2 problems of 2 pairs, 3 functions, 2 values of
+    C. A problem has 3 * 9 * 2 features, 5 * 4 * 3 rows, factors of 6 * 9, 32 * 4 for the steps and
+    12 that BLAS copies; there is one at a time.
+    """
+    arguments = SimpleNamespace(
+        codes=np.zeros(4), validation_codes=np.zeros(5), landmarks=range(3), plus=np.zeros((2, 2))
+    )
+    how = SimpleNamespace(family=(1.0, 2.0, 3.0), C=np.ones(2), threads=1)
+    problem = 54 + 60 + 54 + 128 + 12
+    results = 2 * 3 * 2 * (2 * 3 + 3 * 5)
+    labels = 10 * 9 + 6 * 2 * 2
+    objects = 2**12 * (16 + 2 * (4 + 3 * 2))
+    assert training_bytes(arguments, how) == 8 * (27 + problem + results + labels) + objects
+
+
+def test_a_validation_set_of_lmnn():
+    """2 queries: 14 numbers for each of 3 dimensions, 8 for each of 2 * 2 neighbours, and 60; and
+    three times the 2 * 5 distances.
+    """
+    request = SimpleNamespace(validation=SimpleNamespace(Q=np.zeros((2, 3))), shape=(5, 3, 2, 2))
+    assert bytes_of_validation(request) == 8 * (2 * (14 * 3 + 8 * 4 + 60) + 3 * 10)
+
+
+def test_the_pairs_that_the_free_memory_has_room_for(monkeypatch):
+    """6 points in 2 dimensions with a target each take 8 * 6 * (4 + 5) bytes, a pair 308."""
+    X, y = np.arange(12.0).reshape(6, 2), np.arange(6) % 2
+    request = as_request(X, y, 1, 1.0, None, None, LMNNOptions(), None, None, None, None, None)
+    for free, pairs in ((432 + 3 * 308, 3), (432 + 4 * 308 - 1, 3)):
+        monkeypatch.setattr(lmnn_memory, "free_memory", lambda free=free: free)
+        assert room_for_pairs(request).pairs == pairs
