@@ -50,4 +50,4 @@ def test_the_bound_of_rounding_errors():
     """
     targets = np.array([[1], [2], [1]])
     coordinates = Coordinates(np.array([[-1.0], [0.0], [1.0]]), targets, np.zeros(3, dtype=int))
-    assert coordinates.error == pytest.approx(21 * 2.0**-52 / 3**0.5, rel=1e-12)
+    assert coordinates.error == pytest.approx(21 * 2.0**-52 / 3**0.5, rel=1e-12, abs=0)

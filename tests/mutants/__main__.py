@@ -157,7 +157,7 @@ def work(options, mutants, order, results, queue):
 def attempt(copy, reach, mutant, earlier, log, most):
     """Run the tests that reach a mutant and that it has not met; returns the end and the tests."""
     from .reach import fitting, runs_at_import, statement_lines
-    from .run import ERROR, UNREACHED, verdict
+    from .run import ERROR, UNREACHED, changed, verdict
 
     place, source, text = mutant
     met = [] if earlier["end"] == ERROR else earlier["tests"]
@@ -169,7 +169,7 @@ def attempt(copy, reach, mutant, earlier, log, most):
         return {"end": earlier["end"] or UNREACHED, "by": "", "tests": met}
     seconds = SETTINGS["least"] + SETTINGS["patience"] * sum(map(reach.seconds.get, names))
     files = sorted({name.split("::")[0] for name in names})
-    end, by = verdict(copy, copy / place.path, text, log, seconds, files, names)
+    end, by = verdict(copy, changed(copy / place.path, text), log, seconds, files, names)
     return {"end": end, "by": by, "tests": met + names}
 
 
@@ -228,7 +228,7 @@ def room(path):
 
 def repeated(options):
     """Make drawn mutants again in a copy of today's checkout; returns how many survive."""
-    from .run import KILLED, SURVIVED, copy_of, failing_unchanged, preload, verdict
+    from .run import KILLED, SURVIVED, changed, copy_of, failing_unchanged, preload, verdict
 
     mutants, _ = drawn_mutants(options)
     preload()
@@ -245,7 +245,7 @@ def repeated(options):
         earlier = json.loads(record.read_text())
         tests = options.tests or earlier["tests"]
         log = options.folder / f"repeated-{number}.log"
-        end, by = verdict(copy, path, mutant, log, 900, tests)
+        end, by = verdict(copy, changed(path, mutant), log, 900, tests)
         if end == KILLED and failing_unchanged(copy, [by], log.with_suffix(".unchanged.log"), 900):
             end = "error"
         print(f"{number:3} {end:11} {place.path}:{place.start[0]}  {by}", flush=True)

@@ -162,13 +162,13 @@ def pytest_in_child(copy, arguments, log, seconds, names, stop):
         os._exit(status)
 
 
-def verdict(copy, path, mutant, log, seconds, arguments, names=None):
-    """Make a change, run its tests, and return how they end and the test that failed.
+def verdict(copy, change, log, seconds, arguments, names=None):
+    """Run tests inside of `change`, a context, and return how they end and the test that failed.
 
     Where no test failed but pytest could not run or the time was over, the tests run without the
     change too. Only if they pass then, in a quarter of the time, the change is what was noticed.
     """
-    with changed(path, mutant):
+    with change:
         end = run_tests(copy, arguments, log, seconds, names)
     by = first_failure(log) if end == KILLED else ""
     if end in (TIMED_OUT, ERROR):
@@ -181,23 +181,33 @@ def verdict(copy, path, mutant, log, seconds, arguments, names=None):
 
 
 def failing_unchanged(copy, tests, log, seconds):
-    """Return the tests that fail in a copy without any change: what they notice is void."""
-    tests = sorted(test for test in set(tests) if "::" in test)
-    files = sorted({test.split("::")[0] for test in tests})
-    if not tests or run_tests(copy, files, log, seconds, tests, stop=False) == SURVIVED:
-        return set()
+    """Return the tests that fail in a copy without any change: what they notice is void.
+
+    Of a file that could not be imported with a change, only the import is tried.
+    """
+    names = sorted({test for test in tests if "::" in test})
+    imported = sorted({test for test in tests if test.endswith(".py")})
+    failed = set()
+    for files, chosen in (
+        (["--collect-only", *imported], None),
+        (sorted({name.split("::")[0] for name in names}), names),
+    ):
+        wanted = set(chosen or imported)
+        if wanted and run_tests(copy, files, log, seconds, chosen, stop=False) != SURVIVED:
+            failed |= (wanted & failures(log)) or wanted
+    return failed
+
+
+def failures(log):
+    """The names of the tests that failed, from the log of a run, in their order."""
     lines = Path(log).read_text(errors="replace").splitlines()
-    failed = {
-        line.split(" ", 1)[1].split(" - ")[0]
+    return {
+        line.split(" ", 1)[1].split(" - ")[0]: None
         for line in lines
         if line.startswith(("FAILED ", "ERROR "))
-    }
-    return failed or set(tests)
+    }.keys()
 
 
 def first_failure(log):
     """The name of the test that failed, from the log of a run."""
-    for line in Path(log).read_text(errors="replace").splitlines():
-        if line.startswith(("FAILED ", "ERROR ")):
-            return line.split(" ", 1)[1].split(" - ")[0]
-    return "no test could be run, or the process died"
+    return next(iter(failures(log)), "no test could be run, or the process died")
