@@ -108,10 +108,11 @@ def test_a_test_error_has_the_reason_of_its_preparation_and_size():
 
 def test_what_could_not_be_solved_stands_first():
     absent = Result("solved", {"n": 600, "preparation": "raw"}, None, "no such file")
-    gathered = results.table1(PAPER, [solved(60, "raw", **FEW), absent])
+    solutions = [solved(60, "raw", **FEW), absent, solved(6000, "raw", **FEW)]
+    gathered = results.table1(PAPER, solutions)
     keys = {"N": None, "images": "all", "measure": None}
     assert gathered.rows[0] == row(keys, None, status="not available", why="no such file")
-    assert len(gathered.rows) == 8
+    assert [line["N"] for line in gathered.rows] == [None] + [60] * 7 + [6000] * 7
 
 
 def test_the_printed_euclidean_error_stands_beside_every_preparation():

@@ -6,7 +6,7 @@ Not tested here: that the coordinates change no optimum (`test_lmnn.py`, `test_a
 import numpy as np
 import pytest
 
-from refimpl.lmnn.coordinates import Coordinates, _Points
+from refimpl.lmnn.coordinates import Coordinates, _first_t, _Points
 
 
 def test_in_the_directions_of_ill_conditioned_points_their_spread_is_1():
@@ -51,3 +51,9 @@ def test_the_bound_of_rounding_errors():
     targets = np.array([[1], [2], [1]])
     coordinates = Coordinates(np.array([[-1.0], [0.0], [1.0]]), targets, np.zeros(3, dtype=int))
     assert coordinates.error == pytest.approx(21 * 2.0**-52 / 3**0.5, rel=1e-12, abs=0)
+
+
+def test_the_first_factor_of_the_free_directions():
+    """Of the pairs of 0 and 1, each with itself too, the mean squared distance is 1/2."""
+    assert _first_t(np.array([[0.0], [1.0]])) == 8.0
+    assert _first_t(np.ones((3, 1))) == 0.0
