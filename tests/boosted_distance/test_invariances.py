@@ -118,6 +118,18 @@ def test_one_query_or_many_and_repeated_ones(kernels, learner, monkeypatch):
         assert_same(nearest_neighbor_boosted_distance(model, Q, X, labels, **options), whole)
 
 
+@pytest.mark.parametrize(("block", "rows"), [(10, 2), (14, 2), (15, 3), (4, 1), (100, 7)])
+def test_a_block_of_queries_holds_so_many_similarities(block, rows, monkeypatch):
+    """5 training vectors, 7 queries."""
+    prediction = refimpl.boosted_distance.prediction
+    monkeypatch.setattr(prediction, "_BLOCK", block)
+    X, labels = np.arange(10.0).reshape(5, 2), np.array([0, 0, 1, 1, 1])
+    model = boosted_distance(X, labels, 1)
+    blocks = prediction._compare(model, np.ones((7, 2)), X, labels, True, None, None, 1).blocks()
+    assert [len(range(7)[part]) for part in blocks][:-1] == [rows] * (len(blocks) - 1)
+    assert sum(len(range(7)[part]) for part in blocks) == 7 and len(blocks) == -(-7 // rows)
+
+
 def layouts(A):
     """The same numbers, held otherwise."""
     readonly = A.copy()

@@ -1,12 +1,15 @@
 """What all estimators understand alike."""
 
+import inspect
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from refimpl import estimators
 from refimpl.estimators import arguments
 from refimpl.estimators.arguments import threads_of
-from refimpl.estimators.spaces import holds_objects
+from refimpl.estimators.spaces import as_query_objects, holds_objects
 
 
 @pytest.mark.parametrize(
@@ -15,6 +18,11 @@ from refimpl.estimators.spaces import holds_objects
 def test_n_jobs_means_what_it_means_in_scikit_learn(n_jobs, threads, monkeypatch):
     monkeypatch.setattr(arguments, "processors", lambda: 8)
     assert threads_of(n_jobs) == threads
+
+
+@pytest.mark.parametrize("name", estimators.__all__)
+def test_by_default_all_processors_work(name):
+    assert inspect.signature(getattr(estimators, name)).parameters["n_jobs"].default == -1
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True, False])
@@ -27,3 +35,14 @@ def test_a_sparse_matrix_holds_numbers():
     """What reads numbers says what is wrong with it."""
     assert holds_objects(np.array(["map", "lap"], dtype=object))
     assert not holds_objects(sparse.csr_matrix(np.eye(2)))
+
+
+def test_tables_are_checked_whatever_measures_their_rows():
+    """Only lists of objects are left alone, and only for a function."""
+    model = estimators.LandmarkTransformer()
+    model.n_features_in_ = 2
+    with pytest.raises(ValueError, match="3 features"):
+        as_query_objects(model, np.ones((2, 3)), lambda a, b: 0.0)
+    with pytest.raises(ValueError):
+        as_query_objects(model, ["coat", "boat"], "euclidean")
+    assert as_query_objects(model, ["coat", "boat"], lambda a, b: 0.0) == ["coat", "boat"]

@@ -5,7 +5,10 @@ takes a minute; its own module runs them there with few triples. Not tested here
 which each estimator's own module checks.
 """
 
+import ast
+import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -99,3 +102,15 @@ def test_one_class_is_refused_in_the_same_words(name):
     X = np.random.default_rng(0).normal(size=(20, 3))
     with pytest.raises(ValueError, match=r"^y must have at least two classes; got one class$"):
         getattr(estimators, name)().fit(X, np.zeros(20, dtype=int))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_defaults_are_those_that_the_docstring_names(name):
+    """Of the parameters that are described alone, with a literal: `mu : float, default 1.0`."""
+    kind = getattr(estimators, name)
+    named = dict(re.findall(r"^ {4}(\w+) : .*, default (\S+)$", kind.__doc__, re.MULTILINE))
+    parameters = inspect.signature(kind).parameters
+    for parameter, default in named.items():
+        if parameter in parameters:
+            assert parameters[parameter].default == ast.literal_eval(default), parameter
+    assert len(named) >= 2

@@ -108,10 +108,11 @@ def test_a_test_error_has_the_reason_of_its_preparation_and_size():
 
 def test_what_could_not_be_solved_stands_first():
     absent = Result("solved", {"n": 600, "preparation": "raw"}, None, "no such file")
-    gathered = results.table1(PAPER, [solved(60, "raw", **FEW), absent])
+    solutions = [solved(60, "raw", **FEW), absent, solved(6000, "raw", **FEW)]
+    gathered = results.table1(PAPER, solutions)
     keys = {"N": None, "images": "all", "measure": None}
     assert gathered.rows[0] == row(keys, None, status="not available", why="no such file")
-    assert len(gathered.rows) == 8
+    assert [line["N"] for line in gathered.rows] == [None] + [60] * 7 + [6000] * 7
 
 
 def test_the_printed_euclidean_error_stands_beside_every_preparation():
@@ -404,6 +405,15 @@ def test_figure_4_gives_means_and_deviations_of_runs():
         {"set": "MNIST-10", "p": None, "mean": 3.5, "std": 0.0},
     ]
     assert gathered.notes[0].startswith("Means of 3 runs (the paper: 100); ")
+
+
+def test_figure_4_two_runs_have_a_deviation():
+    """1 and 4 have the mean 2.5; with one degree of freedom the deviation is sqrt(4.5)."""
+    gathered = results.figure4(PAPER, [several("wine", 2, 1.0), several("wine", 2, 4.0)])
+    deviation = pytest.approx(4.5**0.5, rel=1e-12)
+    assert gathered.rows == [
+        row({"data set": "wine", "metrics": 2}, 2.5, std=deviation, repetitions=2)
+    ]
 
 
 def test_figure_4_counts_a_single_run():

@@ -136,6 +136,23 @@ def ranked(T):
     return [np.argsort(-row, kind="stable")[: (row > 0).sum()] for row in T]
 
 
+@pytest.mark.parametrize(("K", "expected"), [(1, 1), (2, 1), (5, 2), (6, 3)])
+def test_the_neighbours_of_a_part_shrink_with_it_to_at_least_1(one_job, monkeypatch, K, expected):
+    """5 of 10 points: half of K, to the nearest integer, halves to the even one."""
+
+    class Asked(Exception):
+        pass
+
+    def similarity(X, k, **options):
+        raise Asked(len(X), k)
+
+    monkeypatch.setattr(tasks, "neighbor_similarity", similarity)
+    X = np.arange(20.0).reshape(10, 2)
+    with pytest.raises(Asked) as asked:
+        tasks.learn_forest(one_job, X, K, lam=0.1, n_train=5, trees=1)
+    assert asked.value.args == (5, expected)
+
+
 def test_the_forests_curve(job, monkeypatch):
     monkeypatch.setattr(tasks, "perf_counter", ticking(5.0, 7.5))
     value = tasks.forest(job, lams=(0.05,), **FOREST, **AT)

@@ -144,6 +144,11 @@ def test_common_landmarks_hold_one_of_each_class_even_if_d_is_smaller():
         assert sorted(labels[P.L]) == list("abc") and P.plus.shape == (3, 2)
 
 
+def test_by_default_the_pairs_are_not_drawn_from_the_landmarks():
+    P = random_landmarks(np.arange(60) % 3, 6, rng=np.random.default_rng(0))
+    assert len(P.L) == 6 < len(np.union1d(P.plus, P.minus))
+
+
 def test_by_default_each_problem_draws_fresh_pairs_from_all_objects():
     """Theorem 2's pairs: any object of the class and any other, in equal shares, others for each
     problem.

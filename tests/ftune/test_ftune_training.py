@@ -23,6 +23,7 @@ from refimpl.ftune import (
     ftune_single_and_per_class,
     random_landmarks,
 )
+from refimpl.ftune.problems import as_arguments, as_training, look_up
 from refimpl.ftune.similarities import Gaussian, Similarity
 
 TRAININGS = (ftune, ftune_single_and_per_class, bbs)
@@ -103,6 +104,16 @@ def test_options_do_not_change():
 def test_bad_options(values, error, message):
     with pytest.raises(error, match=message):
         FTuneOptions(**values)
+
+
+@pytest.mark.parametrize("label", ["setosa", "virginica"])
+def test_class_weights_count_in_the_validation(iris, label):
+    """A label that no training object has counts once."""
+    K, y, P, (V, v) = iris
+    v = np.append(v[:-1], "rose")
+    how = as_training(FTuneOptions(class_weight={label: 3.0}), None, None)
+    weights = look_up(as_arguments(K, y, P, (V, v), how), how).validation_weights
+    assert weights.tolist() == [3.0 if name == label else 1.0 for name in v]
 
 
 def test_class_weights_of_unknown_classes_are_refused(iris):

@@ -2,6 +2,8 @@
 form for use.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import oracles_lmnn as oracle
 import pytest
@@ -21,7 +23,7 @@ from refimpl.lmnn import (
     project,
     target_neighbors,
 )
-from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.problem import LargeMarginProblem, _neighbours
 
 FASTEST = KERNELS[-1]
 FAST = {"kernels": FASTEST, "threads": 1}
@@ -251,6 +253,41 @@ def test_the_steps_go_on_while_a_full_check_finds_new_triples():
     assert ends[0] < 50 <= ends[1]
 
 
+class Scripted:
+    """A problem whose full checks have given objectives, whatever the metric is."""
+
+    def __init__(self, objectives):
+        self.objectives = objectives
+        self.checks = 0
+
+    def impostors(self, L):
+        return ()
+
+    def add_pairs(self):
+        self.checks += 1
+        return False
+
+    def evaluate(self, L):
+        return SimpleNamespace(objective=self.objectives[self.checks - 1], weights=0.0)
+
+    def gradient_M(self, weights):
+        return 0.0
+
+
+def test_the_steps_end_when_forty_checks_gain_less_than_tol_of_the_objective():
+    """The first check has 1000, check c then 100 - c / 10, from check 60 on 94. A gain of 3 % of 94
+    is 2.82: check c ends the steps if 100 - (c - 40) / 10 <= 96.82, so c = 72, the 73rd.
+    """
+    problem = Scripted([1000.0] + [100 - min(c, 60) / 10 for c in range(1, 200)])
+    steps = algorithm.steps(problem, np.zeros((1, 1, 1)), lambda L, *_: L, tol=0.03)
+    assert len(list(steps)) == 73
+
+
+def test_the_steps_end_after_forty_checks_without_a_gain():
+    steps = algorithm.steps(Scripted([1.0] * 200), np.zeros((1, 1, 1)), lambda L, *_: L)
+    assert len(list(steps)) == 41
+
+
 def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
     X, y = blobs(2, n=30, d=4)
     for partition in (np.zeros(30, dtype=np.int64), y):
@@ -473,3 +510,13 @@ def test_plain_steps_by_the_factor_come_near_the_form_for_use():
             problem, np.ascontiguousarray(start), algorithm.factor_step
         )
         assert L.shape == (1, r, 13) and objective <= 1.1 * want
+
+
+def test_pairs_of_a_point_are_listed_in_their_order():
+    """Sums over them are added in this order. 500 pairs of points 0 and 1, all (0, 1) or (1, 0)."""
+    a = np.arange(500) % 2
+    start, others, pairs = _neighbours(a, 1 - a, 2)
+    assert start.tolist() == [0, 500, 1000]
+    of_0 = [*range(0, 500, 2), *range(1, 500, 2)]
+    assert pairs.tolist() == [*of_0, *range(1, 500, 2), *range(0, 500, 2)]
+    assert others.tolist() == [1] * 500 + [0] * 500

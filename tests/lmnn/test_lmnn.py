@@ -297,6 +297,17 @@ def test_a_pull_that_is_singular_bounds_nothing():
     assert dual_bound([Slopes(1.0, C + S)], Slopes(0.0, C)) == 0.0
 
 
+def test_a_bound_counts_the_errors_of_its_mixture():
+    """The pull is 1, two slopes leave -1 and 0; the sums are 10 and 1, the errors 0.5 and 0.1, and
+    0.1 of the pull. A share m of the first has the error 0.5 m + 0.1 (1 - m), so 1 - 2 m must be
+    0.1 + 0.4 m at least: m is at most 0.375, and the bound 3.75. The search finds 3.6 of it: its
+    first cut has the error of the second slope, 1 - 2 m >= 0.1, and m = 0.45 has an error of 0.28.
+    """
+    pull = Slopes(0.0, np.eye(1)[np.newaxis], 0.1)
+    slopes = [Slopes(10.0, -np.eye(1)[np.newaxis], 0.5), Slopes(1.0, np.zeros((1, 1, 1)), 0.1)]
+    assert dual_bound(slopes, pull) == pytest.approx(3.6, rel=1e-6)
+
+
 def test_validation_stops_the_training_at_the_lowest_error():
     X, y = blobs(4, n=90)
     found = lmnn(

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from test_lmnn import FASTEST, blobs, convex_optimum, problem_of
 
 import refimpl.kernels
-from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, lmnn_rect, target_neighbors
+from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, lmnn_rect, smoothed, target_neighbors
 from refimpl.lmnn import certificate as lmnn_certificate
 from refimpl.lmnn.memory import bytes_for
 
@@ -282,3 +282,20 @@ def test_the_oracle_agrees_with_the_exact_objective_here():
     assert exact_objective(X, y, found.targets, 1.0, found.L, found.partition) == pytest.approx(
         want
     )
+
+
+@pytest.mark.parametrize("descend", [smoothed.descend, smoothed.descend_low_rank])
+def test_nothing_shrinks_while_pairs_are_missing(descend, monkeypatch):
+    """Of a working set of which each pair is new, neither a small gain nor a bound says enough."""
+    full_check = smoothed.full_check
+
+    def with_all_pairs_new(inner, *arguments):
+        L, now, _, impostors = full_check(inner, *arguments)
+        return L, now, len(inner.i), impostors
+
+    monkeypatch.setattr(smoothed, "full_check", with_all_pairs_new)
+    X, y = blobs(0, 24, 3, 3)
+    problem = problem_of(X, y, 2, 1.0, kernels=FASTEST)
+    checks = list(descend(problem, np.eye(3)[np.newaxis], 0.5, max_checks=12))
+    assert len(checks) == 12 and checks[-1].pairs > 0
+    assert len({(check.h, check.epsilon) for check in checks}) == 1

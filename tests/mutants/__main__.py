@@ -5,12 +5,14 @@
     python -m tests.mutants random --repeat 17 --tests tests/lmnn/test_lmnn.py    # once again
     python -m tests.mutants by-hand               # the changes of by_hand.toml, compiled ones too
 
-`random` goes on where it was stopped; a mutant that survived is tried again with tests that were
-measured since.
+`random` goes on where it was stopped; a mutant that survived is tried again with the tests that it
+has not met. It refuses a checkout that was changed since the tests were measured: `measure` again,
+or `--as-measured` goes on with the sources and tests of then.
 """
 
 import argparse
 import difflib
+import hashlib
 import json
 import multiprocessing
 import os
@@ -24,7 +26,9 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SETTINGS = tomllib.loads(Path(__file__).with_name("mutants.toml").read_text())
-FOLDER = Path(tempfile.gettempdir()) / "refimpl-mutants"
+EQUIVALENT = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text())["equivalent"]
+NAME = "refimpl-mutants-" + hashlib.sha256(str(CHECKOUT).encode()).hexdigest()[:8]
+FOLDER = Path(tempfile.gettempdir()) / NAME  # each checkout has its own
 
 
 def main(arguments=None):
@@ -41,6 +45,8 @@ def main(arguments=None):
     parser.add_argument("--repeat", type=int, nargs="+", metavar="NUMBER", help="mutants again")
     parser.add_argument("--tests", nargs="+", help="with --repeat: these tests of the checkout")
     parser.add_argument("--parts", nargs="+", help="with measure: these folders of tests only")
+    parser.add_argument("--most", type=float, default=SETTINGS["most"], help="seconds of tests")
+    parser.add_argument("--as-measured", action="store_true", help="though the checkout changed")
     parser.add_argument("--only", default="", help="with by-hand: part of a name or of a file")
     parser.add_argument("--python-only", action="store_true", help="with by-hand: build nothing")
     options = parser.parse_args(arguments)
@@ -48,12 +54,13 @@ def main(arguments=None):
         parser.error("--folder must lie outside the checkout")
     options.folder.mkdir(parents=True, exist_ok=True)
     survivors = 0
-    if options.what == "measure" or (
-        options.what == "all" and not list(options.folder.glob("*.coverage"))
-    ):
-        from .reach import measure
+    from .reach import is_measured, measure
 
+    fits = is_measured(CHECKOUT, options.folder)
+    if options.what == "measure" or (options.what == "all" and not fits):
         measure(CHECKOUT, options.folder, SETTINGS, options.parts)
+    elif options.what == "random" and not (fits or options.as_measured):
+        parser.error("the checkout is not the measured one: `measure`, or add --as-measured")
     if options.what in ("random", "all"):
         survivors += repeated(options) if options.repeat is not None else random_mutants(options)
     if options.what in ("by-hand", "all"):
@@ -98,10 +105,11 @@ def random_mutants(options):
     results.mkdir(exist_ok=True)
     print(f"{len(mutants)} mutants of {positions} positions, seed {options.seed}", flush=True)
     queue = multiprocessing.get_context("fork").Value("i", 0)
+    order = sorted(range(len(mutants)), key=lambda i: (results / f"{i}.json").exists())
     workers = []
     for _ in range(options.jobs):
         worker = multiprocessing.get_context("fork").Process(
-            target=work, args=(options, mutants, results, queue)
+            target=work, args=(options, mutants, order, results, queue)
         )
         worker.start()
         workers.append(worker)
@@ -109,95 +117,123 @@ def random_mutants(options):
         worker.join()
     if any(worker.exitcode for worker in workers):
         raise SystemExit("a worker ended with an error: some mutants were not tried")
+    recheck(options, results)
     return report(mutants, results)
 
 
-def work(options, mutants, results, queue):
+def work(options, mutants, order, results, queue):
     """Take one mutant after the other until none is left."""
-    from .reach import Reach, fitting, runs_at_import, statement_lines
-    from .run import SURVIVED, UNREACHED, changed, copy_of, first_failure, preload, run_tests
+    from .reach import Reach
+    from .run import ERROR, SURVIVED, UNREACHED, copy_of, preload
 
     reach = Reach(options.folder)
     preload()
     copy = copy_of(options.folder / "measured", options.folder / f"copy-{os.getpid()}")
     while True:
         with queue.get_lock():
-            i = queue.value
+            turn = queue.value
             queue.value += 1
-        if i >= len(mutants):
+        if turn >= len(mutants):
             shutil.rmtree(copy)
             return
+        i = order[turn]
         place, source, mutant = mutants[i]
-        if not place.path.startswith(tuple(options.under)):
-            continue
         record = results / f"{i}.json"
         earlier = json.loads(record.read_text()) if record.exists() else {"end": None, "tests": []}
-        if earlier["end"] not in (None, SURVIVED, UNREACHED):
+        again = earlier["end"] in (None, SURVIVED, UNREACHED, ERROR)
+        if not again or not place.path.startswith(tuple(options.under)):
             continue
-        line = place.start[0]
-        lines = statement_lines(source, line)
-        names = reach.tests_of(place.path, lines, runs_at_import(source, line))
-        names = [name for name in names if name not in set(earlier["tests"])]
-        names = fitting(names, reach.seconds, SETTINGS["most"])
-        end = earlier["end"] or UNREACHED
-        by = ""
         start = time.monotonic()
-        if names:
-            log = options.folder / f"{options.seed}-{i}.log"
-            files = sorted({name.split("::")[0] for name in names})
-            seconds = SETTINGS["least"] + SETTINGS["patience"] * sum(map(reach.seconds.get, names))
-            with changed(copy / place.path, mutant):
-                end = run_tests(copy, files, log, seconds, names)
-            if end == "killed":
-                by = first_failure(log)
-        record.write_text(
-            json.dumps(
-                {
-                    "end": end,
-                    "by": by,
-                    "path": place.path,
-                    "line": place.start[0],
-                    "operator": place.operator,
-                    "diff": difference(source, mutant),
-                    "tests": earlier["tests"] + names,
-                    "seconds": round(time.monotonic() - start, 1),
-                }
-            )
+        tried = attempt(
+            copy, reach, mutants[i], earlier, options.folder / f"{options.seed}-{i}.log"
         )
-        took = time.monotonic() - start
+        took = round(time.monotonic() - start, 1)
+        tried |= {"seconds": took, "diff": difference(source, mutant)}
+        record.write_text(json.dumps(asdict(place) | tried))
+        end, by = tried["end"], tried["by"]
         print(f"{i:3} {end:11} {took:5.0f} s  {place.path}:{place.start[0]}  {by}", flush=True)
 
 
+def attempt(copy, reach, mutant, earlier, log, most):
+    """Run the tests that reach a mutant and that it has not met; returns the end and the tests."""
+    from .reach import fitting, runs_at_import, statement_lines
+    from .run import ERROR, UNREACHED, changed, verdict
+
+    place, source, text = mutant
+    met = [] if earlier["end"] == ERROR else earlier["tests"]
+    line = place.start[0]
+    lines = statement_lines(source, line)
+    names = reach.tests_of(place.path, lines, runs_at_import(source, line))
+    names = fitting([name for name in names if name not in set(met)], reach.seconds, most)
+    if not names:
+        return {"end": earlier["end"] or UNREACHED, "by": "", "tests": met}
+    seconds = SETTINGS["least"] + SETTINGS["patience"] * sum(map(reach.seconds.get, names))
+    files = sorted({name.split("::")[0] for name in names})
+    end, by = verdict(copy, changed(copy / place.path, text), log, seconds, files, names)
+    return {"end": end, "by": by, "tests": met + names}
+
+
+def recheck(options, results):
+    """Run the tests that failed without any change; what a test noticed that fails then is void."""
+    from .run import ERROR, KILLED, copy_of, failing_unchanged, preload
+
+    records = {path: json.loads(path.read_text()) for path in results.glob("*.json")}
+    unsure = {
+        path: record
+        for path, record in records.items()
+        if record["end"] == KILLED and not record.get("rechecked")
+    }
+    preload()
+    copy = copy_of(options.folder / "measured", options.folder / "unchanged")
+    tests = {record["by"] for record in unsure.values()}
+    failed = failing_unchanged(copy, tests, options.folder / "unchanged.log", 3600)
+    for path, record in unsure.items():
+        end = ERROR if record["by"] in failed else KILLED
+        path.write_text(json.dumps(record | {"end": end, "rechecked": True}))
+
+
 def report(mutants, results):
-    """Print the table by module and the difference of each survivor; returns their number."""
-    records = []
+    """Print the table by folder and the difference of each survivor; returns their number."""
+    records = {}
     for i in range(len(mutants)):
         record = results / f"{i}.json"
         if record.exists():
-            records.append((i, json.loads(record.read_text())))
-    ends = ["killed", "timed out", "survived", "not reached"]
-    rooms = Counter(("/".join(r["path"].split("/")[:2]), r["end"]) for _, r in records)
-    print(f"\n{'':34}" + "".join(f"{end:>13}" for end in ends))
-    for room in sorted({room for room, _ in rooms}):
-        print(f"{room:34}" + "".join(f"{rooms[room, end]:13}" for end in ends))
-    totals = Counter(r["end"] for _, r in records)
-    print(f"{'all':34}" + "".join(f"{totals[end]:13}" for end in ends) + "\n")
-    for i, r in records:
-        if r["end"] in ("survived", "not reached"):
-            tests = len(r["tests"])
-            print(f"{i}: {r['end']}, {r['path']}:{r['line']} ({r['operator']}, {tests} tests)")
-            print("\n".join("    " + line for line in r["diff"]))
-    return totals["survived"] + totals["not reached"]
+            records[i] = json.loads(record.read_text())
+    ends = ["killed", "timed out", "equivalent", "survived", "not reached", "error"]
+    equivalent = {(change["file"], change["text"], change["by"]) for change in EQUIVALENT}
+    for record in records.values():
+        lines = [line[1:].strip() for line in record["diff"]]
+        if (record["path"], *lines) in equivalent and record["end"] in ("survived", "not reached"):
+            record["end"] = "equivalent"
+    drawn = Counter(room(place.path) for place, _, _ in mutants)
+    counts = Counter((room(record["path"]), record["end"]) for record in records.values())
+    totals = Counter(record["end"] for record in records.values())
+    print(f"\n{'':28}" + "".join(f"{head:>12}" for head in ["drawn", "run", *ends]))
+    for name in [*sorted(drawn), "all"]:
+        row = [totals[end] if name == "all" else counts[name, end] for end in ends]
+        row = [len(mutants) if name == "all" else drawn[name], sum(row), *row]
+        print(f"{name:28}" + "".join(f"{number:12}" for number in row))
+    for i, record in records.items():
+        if record["end"] in ("survived", "not reached", "error"):
+            place = f"{record['path']}:{record['start'][0]}"
+            print(f"\n{i}: {record['end']}, {place} ({record['operator']}) {record['by']}")
+            print("\n".join("    " + line for line in record["diff"]))
+    return totals["survived"] + totals["not reached"] + totals["error"]
+
+
+def room(path):
+    """The first two folders of a module, or its own name."""
+    return "/".join(path.split("/")[:2])
 
 
 def repeated(options):
     """Make drawn mutants again in a copy of today's checkout; returns how many survive."""
-    from .run import SURVIVED, changed, copy_of, first_failure, preload, run_tests
+    from .run import KILLED, SURVIVED, changed, copy_of, failing_unchanged, preload, verdict
 
     mutants, _ = drawn_mutants(options)
     preload()
-    copy = copy_of(CHECKOUT, options.folder / "repeated")
-    survivors = 0
+    copy = copy_of(CHECKOUT, options.folder / f"repeated-{os.getpid()}")
+    ends = {}
     for number in options.repeat:
         place, source, mutant = mutants[number]
         path = copy / place.path
@@ -206,14 +242,18 @@ def repeated(options):
                 f"{place.path} was changed since the tests were measured: measure anew"
             )
         record = options.folder / f"results-{options.seed}" / f"{number}.json"
-        tests = options.tests or json.loads(record.read_text())["tests"]
+        earlier = json.loads(record.read_text())
+        tests = options.tests or earlier["tests"]
         log = options.folder / f"repeated-{number}.log"
-        with changed(path, mutant):
-            end = run_tests(copy, tests, log, 3600)
-        by = "" if end == SURVIVED else first_failure(log)
+        end, by = verdict(copy, changed(path, mutant), log, 900, tests)
+        if end == KILLED and failing_unchanged(copy, [by], log.with_suffix(".unchanged.log"), 900):
+            end = "error"
         print(f"{number:3} {end:11} {place.path}:{place.start[0]}  {by}", flush=True)
-        survivors += end == SURVIVED
-    return survivors
+        if end == KILLED:
+            record.write_text(json.dumps(earlier | {"end": end, "by": by, "rechecked": True}))
+        ends[number] = end
+    shutil.rmtree(copy)
+    return sum(end in (SURVIVED, "error") for end in ends.values())
 
 
 if __name__ == "__main__":

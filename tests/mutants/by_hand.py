@@ -12,9 +12,10 @@ import sys
 import sysconfig
 import time
 import tomllib
+from contextlib import contextmanager
 from pathlib import Path
 
-from .run import KILLED, SURVIVED, changed, copy_of, first_failure, preload, run_tests
+from .run import ERROR, KILLED, TIMED_OUT, changed, copy_of, failing_unchanged, preload, verdict
 
 TABLE = Path(__file__).with_name("by_hand.toml")
 SWITCH = "import os as _os\ncdef int MUTANT = int(_os.environ.get('REFIMPL_MUTANT', -1))\n"
@@ -35,7 +36,10 @@ def run(checkout, folder, pattern="", compiled=True, seconds=900):
         for file in sorted({change["file"] for change in changes}):
             switched(copy, file, [change for change in changes if change["file"] == file])
         ends += [in_cython(copy, folder, change, seconds) for change in changes]
-    return sum(end == SURVIVED for end in ends)
+    failed = failing_unchanged(copy, [by for _, by in ends], folder / "unchanged.log", seconds)
+    for name in sorted(failed):
+        print(f"{ERROR}: {name} fails without a change too")
+    return sum(end not in (KILLED, TIMED_OUT) or by in failed for end, by in ends)
 
 
 def is_python(change):
@@ -53,35 +57,32 @@ def source_of(copy, change):
 
 def in_python(copy, folder, change, seconds):
     """Make a change and run its tests."""
-    start = time.monotonic()
     source = source_of(copy, change).replace(change["text"], change["by"])
-    log = folder / "by_hand.log"
-    with changed(copy / change["file"], source):
-        end = run_tests(copy, change["tests"], log, seconds)
-    return told(change, end, log, start)
+    return told(copy, changed(copy / change["file"], source), folder, change, seconds)
 
 
 def in_cython(copy, folder, change, seconds):
-    """Switch a change on and run its tests; the one that fails must pass without the change."""
+    """Switch a change on and run its tests."""
+    return told(copy, switched_on(change["number"]), folder, change, seconds)
+
+
+@contextmanager
+def switched_on(number):
+    """Let a change that was built hold."""
+    os.environ["REFIMPL_MUTANT"] = str(number)
+    try:
+        yield
+    finally:
+        del os.environ["REFIMPL_MUTANT"]
+
+
+def told(copy, made, folder, change, seconds):
+    """Run a change's tests, and print and return how they end and the test that failed."""
     start = time.monotonic()
-    log = folder / "by_hand.log"
-    os.environ["REFIMPL_MUTANT"] = str(change["number"])
-    end = run_tests(copy, change["tests"], log, seconds)
-    del os.environ["REFIMPL_MUTANT"]
-    if end == KILLED:
-        name = first_failure(log)
-        again = [name] if "::" in name else change["tests"]
-        if run_tests(copy, again, folder / "unchanged.log", seconds) != SURVIVED:
-            raise RuntimeError(f"{name} fails without the change too: {folder / 'unchanged.log'}")
-    return told(change, end, log, start)
-
-
-def told(change, end, log, start):
-    """Print how a change ended."""
-    by = first_failure(log) if end == KILLED else ""
+    end, by = verdict(copy, made, folder / "by_hand.log", seconds, change["tests"])
     took = time.monotonic() - start
     print(f"{end:9} {took:5.0f} s  {change['file']}: {change['name']}  {by}", flush=True)
-    return end
+    return end, by
 
 
 def switched(copy, file, changes):

@@ -11,17 +11,23 @@ import subprocess
 import sys
 from collections import defaultdict
 
-from .run import copy_of
+from .run import copy_of, digest_of
 
 UNKNOWN = 0.5  # seconds of a test whose run was cut off before it told its durations
 DURATION = re.compile(r"^([\d.]+)s (setup|call|teardown) +(tests/\S.*)$")
 
 
 def measure(checkout, folder, settings, parts=None):
-    """Run the tests of each folder of the configuration, or of `parts`, under coverage."""
-    copy = copy_of(checkout, folder / "measured")
-    for old in folder.glob("results-*"):  # of mutants of other sources
-        shutil.rmtree(old)
+    """Run the tests of each folder of the configuration, or of `parts`, under coverage.
+
+    If the checkout is not the measured one, what was measured and found on it is forgotten first.
+    """
+    copy = folder / "measured"
+    if not is_measured(checkout, folder):
+        copy_of(checkout, copy)
+        for old in [*folder.glob("*.coverage"), *folder.glob("results-*")]:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+        (folder / "digest").write_text(digest_of(checkout))
     environment = os.environ | {
         "PYTHONPATH": str(copy),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -40,6 +46,12 @@ def measure(checkout, folder, settings, parts=None):
             run = subprocess.run(command, cwd=copy, env=environment, stdout=log)
         if run.returncode:
             print(f"    some tests fail unchanged, and notice nothing: {log.name}", flush=True)
+
+
+def is_measured(checkout, folder):
+    """Whether the code and the tests of a checkout are those that were measured last."""
+    digest = folder / "digest"
+    return digest.exists() and digest.read_text() == digest_of(checkout)
 
 
 class Reach:

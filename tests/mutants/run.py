@@ -5,7 +5,9 @@ has imported NumPy, SciPy, scikit-learn and pytest, but neither refimpl nor a te
 seconds for each mutant.
 """
 
+import hashlib
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -17,20 +19,45 @@ PARTS = ["refimpl", "refimpl_fast", "paper_figures", "tests", "pyproject.toml", 
 PARTS += ["README.md", "CONTRIBUTING.md", "Makefile", "MANIFEST.in", "CHANGELOG.md", "LICENSE"]
 
 KILLED, SURVIVED, TIMED_OUT, UNREACHED = "killed", "survived", "timed out", "not reached"
+ERROR = (
+    "error"  # pytest could not run, or the tests fail or are as slow without the change: no verdict
+)
+
+ROOM = 8 * 2**30  # bytes of address space: a change may make arrays that fill the machine
+PASSED, FAILED, INTERRUPTED, NOTHING = 0, 1, 2, 5  # exit codes of pytest
+
+
+def copied(checkout):
+    """Return the files of a checkout that tests need, built modules too."""
+    for name in PARTS:
+        part = checkout / name
+        for path in sorted(part.rglob("*")) if part.is_dir() else [part]:
+            parts = path.relative_to(checkout).parts
+            unused = path.suffix == ".cpp" or {"__pycache__", "build"} & set(parts)
+            if path.is_file() and not unused:
+                yield path
 
 
 def copy_of(checkout, folder):
-    """Copy the parts of a checkout that tests need, built modules too, over what is there."""
+    """Copy the parts of a checkout that tests need in the place of what is there."""
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name in PARTS:
-        part = checkout / name
-        if part.is_dir():
-            unused = shutil.ignore_patterns("__pycache__", "*.cpp", "build")
-            shutil.copytree(part, folder / name, ignore=unused)
-        elif part.exists():
-            shutil.copy2(part, folder / name)
+    for path in copied(checkout):
+        target = folder / path.relative_to(checkout)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
     return folder
+
+
+def digest_of(checkout):
+    """Return the hash of the code and its tests; built modules and these tools do not count."""
+    digest = hashlib.sha256()
+    for path in copied(checkout):
+        name = path.relative_to(checkout).as_posix()
+        code = name.startswith(("refimpl", "paper_figures", "tests/"))
+        if code and not name.startswith("tests/mutants/") and path.suffix != ".so":
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{name} {content}\n".encode())
+    return digest.hexdigest()
 
 
 @contextmanager
@@ -80,49 +107,107 @@ class Chosen:
         items[:] = sorted(kept, key=lambda item: self.place[item.nodeid])
 
 
-def run_tests(copy, arguments, log, seconds, names=None):
-    """Run pytest in a fork; returns KILLED, SURVIVED or TIMED_OUT."""
+def run_tests(copy, arguments, log, seconds, names=None, stop=True):
+    """Run pytest in a fork; returns KILLED, SURVIVED, TIMED_OUT or ERROR.
+
+    It has `seconds` of the processor, so that other work on the machine stops no test, and six
+    times as long by the clock, for tests that wait forever.
+    """
     child = os.fork()
     if child == 0:
-        os.setsid()
-        status = 3
-        try:
-            os.chdir(copy)
-            out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(out, 1)
-            os.dup2(out, 2)
-            sys.path[:] = [str(copy)] + [p for p in sys.path if p not in ("", os.getcwd())]
-            os.environ["PYTHONPATH"] = str(copy)
-            for name in [name for name in sys.modules if name.split(".")[0] == "tests"]:
-                del sys.modules[name]
-            import pytest
-
-            options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o"]
-            options += ["addopts=--benchmark-skip --tb=short"]
-            plugins = [] if names is None else [Chosen(names)]
-            status = int(pytest.main([*options, *arguments], plugins=plugins))
-        finally:
-            sys.stdout.flush()
-            os._exit(status)
-    end = time.monotonic() + seconds
-    while True:
+        pytest_in_child(copy, arguments, log, seconds, names, stop)
+    end = time.monotonic() + 6 * seconds
+    done = 0
+    while not done:
         done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            break
-        if time.monotonic() > end:
+        if time.monotonic() > end and not done:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return TIMED_OUT
-        time.sleep(0.1)
+        time.sleep(0.05)
     code = os.waitstatus_to_exitcode(status)
-    if code == 5:
+    if code == -signal.SIGXCPU:
+        return TIMED_OUT
+    if code == NOTHING:
         raise RuntimeError(f"no test was collected: see {log}")
-    return SURVIVED if code == 0 else KILLED
+    if code == PASSED:
+        return SURVIVED
+    return KILLED if code in (FAILED, INTERRUPTED) or code < 0 else ERROR
+
+
+def pytest_in_child(copy, arguments, log, seconds, names, stop):
+    """Run pytest on the tests of a copy and end the process with its exit code."""
+    os.setsid()
+    status = 3
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, (ROOM, resource.RLIM_INFINITY))
+        os.chdir(copy)
+        out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        sys.path[:] = [str(copy)] + [p for p in sys.path if p not in ("", os.getcwd())]
+        os.environ["PYTHONPATH"] = str(copy)
+        for name in [name for name in sys.modules if name.split(".")[0] == "tests"]:
+            del sys.modules[name]
+        import pytest
+
+        options = ["-x"] if stop else []
+        options += ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o"]
+        options += ["addopts=--benchmark-skip --tb=short"]
+        plugins = [] if names is None else [Chosen(names)]
+        status = int(pytest.main([*options, *arguments], plugins=plugins))
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+def verdict(copy, change, log, seconds, arguments, names=None):
+    """Run tests inside of `change`, a context, and return how they end and the test that failed.
+
+    Where no test failed but pytest could not run or the time was over, the tests run without the
+    change too. Only if they pass then, in a quarter of the time, the change is what was noticed.
+    """
+    with change:
+        end = run_tests(copy, arguments, log, seconds, names)
+    by = first_failure(log) if end == KILLED else ""
+    if end in (TIMED_OUT, ERROR):
+        unchanged = log.with_suffix(".unchanged.log")
+        if run_tests(copy, arguments, unchanged, seconds / 4, names) != SURVIVED:
+            return ERROR, f"the tests do not pass in time without the change: {unchanged}"
+        by = "" if end == TIMED_OUT else "pytest cannot run"
+        end = TIMED_OUT if end == TIMED_OUT else KILLED
+    return end, by
+
+
+def failing_unchanged(copy, tests, log, seconds):
+    """Return the tests that fail in a copy without any change: what they notice is void.
+
+    Of a file that could not be imported with a change, only the import is tried.
+    """
+    names = sorted({test for test in tests if "::" in test})
+    imported = sorted({test for test in tests if test.endswith(".py")})
+    failed = set()
+    for files, chosen in (
+        (["--collect-only", *imported], None),
+        (sorted({name.split("::")[0] for name in names}), names),
+    ):
+        wanted = set(chosen or imported)
+        if wanted and run_tests(copy, files, log, seconds, chosen, stop=False) != SURVIVED:
+            failed |= (wanted & failures(log)) or wanted
+    return failed
+
+
+def failures(log):
+    """The names of the tests that failed, from the log of a run, in their order."""
+    lines = Path(log).read_text(errors="replace").splitlines()
+    return {
+        line.split(" ", 1)[1].split(" - ")[0]: None
+        for line in lines
+        if line.startswith(("FAILED ", "ERROR "))
+    }.keys()
 
 
 def first_failure(log):
     """The name of the test that failed, from the log of a run."""
-    for line in Path(log).read_text(errors="replace").splitlines():
-        if line.startswith(("FAILED ", "ERROR ")):
-            return line.split(" ", 1)[1].split(" - ")[0]
-    return "no test could be run, or the process died"
+    return next(iter(failures(log)), "no test could be run, or the process died")

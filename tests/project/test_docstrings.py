@@ -133,6 +133,30 @@ def test_public_docstrings(room):
     )
 
 
+DEFAULT = re.compile(r"^(\w+) : .*, default (\S+)$", re.MULTILINE)
+
+
+def default_faults(name, thing):
+    """Yield the defaults that the description of a single parameter names wrongly."""
+    described = dict(DEFAULT.findall(inspect.cleandoc(thing.__doc__)))
+    if not described:
+        return
+    for parameter in parameters(thing):
+        text = described.get(parameter.name)
+        if text is None or parameter.default is parameter.empty:
+            continue
+        try:
+            default = ast.literal_eval(text)
+        except ValueError:
+            continue  # an expression
+        if parameter.default != default:
+            yield f"{name}: {parameter.name} is {parameter.default!r} by default, not {text}"
+
+
+def test_defaults_are_those_that_are_described():
+    refuse(fault for name, thing in everything().items() for fault in default_faults(name, thing))
+
+
 def test_exceptions_are_still_there():
     names = everything()
     refuse(f"{name} is not public any more" for name in WITHOUT_EXAMPLE if name not in names)

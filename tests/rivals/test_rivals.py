@@ -311,6 +311,19 @@ def test_fuzzed_against_the_oracle(problem, name):
 # --- files
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_vectors_of_two_classes_are_equally_far(seed):
+    """They are mapped in one product: products of other sizes may round differently."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(31, 16))
+    X[0] = X[13]
+    labels = np.array(["a"] + ["b"] * 30)
+    factor = rng.normal(size=(16, 16))
+    distance = nn.Distance("Mah", np.array(["a", "b"]), factor, np.array([0, 16]), np.zeros(1))
+    D = nn.pairwise(distance, rng.normal(size=(3, 16)), X, labels)
+    assert D[:, 0].tolist() == D[:, 13].tolist()
+
+
 @pytest.mark.parametrize("name", nn.NAMES)
 def test_a_saved_distance_measures_the_same(name, tmp_path):
     X, labels, Y = sample(30)

@@ -49,6 +49,17 @@ def brute(forest, Q, X, ids, most=None):
 
 
 @each
+@pytest.mark.parametrize("most", [1, 3, 4, 5, 6])
+def test_no_more_candidates_than_asked_for(kernels, most):
+    """One leaf holds five points: all have the same score, and the lowest rows are taken."""
+    forest = random_forest(np.random.default_rng(0), 1, 3, 0, np.float64)
+    index = InvertedIndex(forest, np.zeros((5, 3)), kernels=kernels)
+    for queries in (1, 40):  # few are looked up otherwise
+        chosen = index.candidates(np.ones((queries, 3)), n_candidates=most)
+        assert chosen.ids.tolist() == [*range(min(most, 5))] * queries
+
+
+@each
 @settings(max_examples=40, deadline=None)
 @given(case=forests(), most=st.sampled_from([None, 1, 4]))
 def test_candidates_are_the_points_with_a_leaf_in_common(kernels, case, most):

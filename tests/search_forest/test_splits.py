@@ -106,6 +106,20 @@ def test_moves_go_on_while_equation_17_rises(kernels, seed):
         assert worth(M, b.left) > worth(M, a.left) or (b.p == a.p).all()
 
 
+def test_the_eigensolver_ends_when_the_residual_is_small():
+    """One eigenvalue is 1, the other 99 are 0: two products make a basis that holds its vector."""
+    direction = np.ones(100) / 10
+    products = []
+
+    def product(v):
+        products.append(v)
+        return direction * (direction @ v)
+
+    start = np.arange(100.0)
+    np.testing.assert_allclose(top_eigenvector(product, start), direction, atol=1e-9)
+    assert len(products) <= 3
+
+
 def test_the_eigensolver_restarts_until_the_residual_is_small():
     """A basis of 60 vectors does not suffice where eigenvalues are close."""
     values = np.linspace(0, 1, 400)

@@ -74,6 +74,8 @@ def test_what_the_line_of_a_result_says():
     )
     long = dataclasses.replace(shown, name="x" * 500)
     assert "name='" + "x" * 37 + "...'," in repr(long)
+    assert "name='" + "x" * 40 + "'," in repr(dataclasses.replace(shown, name="x" * 40))
+    assert "name='" + "x" * 37 + "...'," in repr(dataclasses.replace(shown, name="x" * 41))
 
 
 def test_the_line_of_many_fields_ends_in_dots():
@@ -379,9 +381,11 @@ def put(array, place, value):
         (FOREST, {"c": put(FOREST.c, 0, np.inf)}, "c must hold numbers"),
         (FOREST, {"c": put(FOREST.c, 0, 0.0)}, "positive weight"),
         (FOREST, {"c": np.array(1.0)}, "c must be an array of float64 in 1 dim"),
+        (FOREST, {"roots": FOREST.roots[:-1].copy()}, "roots, c and history must hold a root"),
         (FOREST, {"roots": FOREST.roots[::-1].copy()}, "roots must rise"),
         (FOREST, {"roots": put(FOREST.roots, 1, len(FOREST.left))}, "roots must rise"),
         (FOREST, {"left": put(FOREST.left, 0, 0)}, "left must be -1"),
+        (FOREST, {"left": put(FOREST.left, -1, -2)}, "left must be -1"),
         (FOREST, {"left": put(FOREST.left, 0, len(FOREST.left) - 2)}, "left must be -1"),
         (FOREST, {"left": put(FOREST.left, FOREST.left >= 0, FOREST.left.max())}, "left"),
         (FOREST, {"word": FOREST.word[::-1].copy()}, "word must"),
