@@ -161,6 +161,12 @@ def best_ranges(rng, n):
     }
 
 
+@case((300, 5000, 200_000), "{n} triples, 5,000 objects")
+def next_weights(rng, n):
+    values = _triples(rng, n, 1)
+    return {**values, "F": values["F"][0], "alpha": 0.1, "z": 0.99}
+
+
 @case((600, 6000, 60_000), "10 queries, {n} points of 256 dimensions", reads=size_of("X"))
 def weighted_l1(rng, n):
     return {
@@ -283,6 +289,22 @@ def pair_product(rng, n):
         "second": second,
         "v": rng.normal(size=len(first)),
         "u": rng.normal(size=points),
+    }
+
+
+@case((1000, 100_000, 10_000_000), "{n} pairs of a node, 64 dimensions")
+def leading_direction(rng, n):
+    points, first, second = _pairs(rng, n)
+    x = clusters(rng, points, 65)
+    x[:, -1] = 0.1
+    return {
+        "x": x,
+        "first": first,
+        "second": second,
+        "v": rng.normal(size=len(first)),
+        "base": -0.01,
+        "start": rng.normal(size=65),
+        "tol": 1e-4,
     }
 
 
