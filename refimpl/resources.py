@@ -18,8 +18,9 @@ from functools import cache
 from numbers import Integral
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Lock
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -31,6 +32,7 @@ __all__ = [
     "expected",
     "free_memory",
     "on_one_blas_thread",
+    "one_blas_thread",
     "processors",
     "share",
 ]
@@ -420,6 +422,7 @@ helpers = Helpers()
 def _after_fork() -> None:
     global helpers
     helpers = Helpers()  # a child has none of its parent's threads
+    one_blas_thread.lock = Lock()  # another thread of the parent may have held it
 
 
 if hasattr(os, "register_at_fork"):
@@ -449,11 +452,39 @@ def on_one_blas_thread(steps: Iterator[Item]) -> Iterator[Item]:
     [1, 2]
     """
     while True:
-        with _blas().limit(limits=1, user_api="blas"):
+        with one_blas_thread:
             step = next(steps, None)
         if step is None:
             return
         yield step
+
+
+class OneBlasThread:
+    """A context in which BLAS has a single thread, in the whole process.
+
+    Several threads may be in it at a time: the first one in takes BLAS's threads away, and the last
+    one out gives them back.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.inside = 0
+        self.limit: Any = None
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.inside == 0:
+                self.limit = _blas().limit(limits=1, user_api="blas")
+            self.inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0:
+                self.limit.restore_original_limits()
+
+
+one_blas_thread = OneBlasThread()
 
 
 @cache

@@ -92,12 +92,13 @@ def training_bytes(arguments: Arguments, how: Training) -> int:
     m = len(how.family)
     n_C = int(how.C.size)
     at_a_time = min(problems, how.threads)
+    functions = min(m, how.threads) if problems == 1 else 1  # that are tried at a time
     # differences of similarities, in memory while Phi_L is computed
     differences = (3 + (m + 2) * any(map(callable, how.family))) * max(n, n_validation) * d
     # rows with a positive loss, their factor, the steps
     train = 5 * n * (d + 1) + 6 * (d + 1) ** 2 + 32 * n
     train += min(n * (d + 1), 2**22)  # copies that BLAS makes
-    of_a_problem = m * (n + n_validation) * d + max(differences, train)
+    of_a_problem = m * (n + n_validation) * d + max(differences, functions * train)
     results = problems * m * n_C * (2 * (d + 1) + 3 * n_validation)
     labels = (problems + 8) * (n + n_validation) + 6 * problems * d
     look_ups = 2.25 * (n + n_validation) * r  # the look-ups, and a scaled or negated copy

@@ -27,6 +27,7 @@ from refimpl.ftune.similarities import Objects, Similarity
 from refimpl.ftune.space import LandmarkClassifier, Landmarks, slopes_of
 from refimpl.ftune.trained import FTuneTraining, TrainedProblem, stacked
 from refimpl.progress import Callback, Step
+from refimpl.resources import one_blas_thread, share
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
 __all__ = ["bbs", "ftune", "ftune_single_and_per_class"]
@@ -264,7 +265,7 @@ def _train(
             )
         trained = start.problems
     untrained = range(len(trained), len(problems.l))
-    with ThreadPoolExecutor(how.threads) as pool:
+    with one_blas_thread, ThreadPoolExecutor(how.threads) as pool:
         try:
             for problem in pool.map(partial(tune, problems, how), untrained):
                 trained.append(problem)
@@ -314,7 +315,8 @@ def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
     losses = np.empty(shape)
     gaps = np.empty(shape)
     scores = np.empty((*shape, Phi_validation.shape[1]))
-    for f in range(len(how.family)):  # FT:2:2
+
+    def train(f: int) -> None:
         TRAIN = path(Phi[f], l, how.C, how.options.loss, how.options.bias, weights=problems.weights)
         for c, w_f in enumerate(TRAIN):  # one C after the other
             w[f, c] = np.append(w_f.w, w_f.b)  # FT:2:3  w_f <- TRAIN(P, L)
@@ -322,6 +324,8 @@ def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
             losses[f, c] = problems.mean_loss(L(l * (Phi[f] @ w_f.w + w_f.b)))
             gaps[f, c] = w_f.gap / w_f.objective
             scores[f, c] = Phi_validation[f] @ w_f.w + w_f.b
+
+    share(train, len(how.family), how.threads if len(problems.l) == 1 else 1)  # FT:2:2
     return TrainedProblem(w, losses, gaps, scores)
 
 

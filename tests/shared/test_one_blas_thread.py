@@ -1,0 +1,79 @@
+"""BLAS has one thread while a training is at work, and its own number of threads before and after.
+
+Not handled here: that results do not depend on threads, which the trainings' tests show.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from threadpoolctl import ThreadpoolController, threadpool_limits
+
+from refimpl.ftune import FTuneOptions, ftune, random_landmarks
+from refimpl.resources import on_one_blas_thread, one_blas_thread
+
+
+def blas_threads():
+    """Return the numbers of threads of the BLAS libraries in this process."""
+    libraries = ThreadpoolController().info()
+    return {library["num_threads"] for library in libraries if library["user_api"] == "blas"}
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    with threadpool_limits(2, user_api="blas"):
+        if blas_threads() != {2}:
+            pytest.skip("this BLAS cannot have two threads")
+        yield
+        assert blas_threads() == {2}
+
+
+def test_the_last_one_out_gives_the_threads_back():
+    with one_blas_thread:
+        assert blas_threads() == {1}
+        with one_blas_thread:
+            assert blas_threads() == {1}
+        assert blas_threads() == {1}
+    assert blas_threads() == {2}
+
+
+def test_the_threads_come_back_after_an_error():
+    with pytest.raises(KeyError), one_blas_thread:
+        raise KeyError
+
+
+def test_the_threads_come_back_between_the_steps():
+    for inside in on_one_blas_thread(blas_threads() for _ in range(2)):
+        assert inside == {1} and blas_threads() == {2}
+
+
+@pytest.fixture(scope="module")
+def two_classes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=60) > 0).astype(int)
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+    P = random_landmarks(y, 8, rng=rng)
+    return SimpleNamespace(K=K, y=y, P=P)
+
+
+def test_ftune_trains_on_one_blas_thread(two_classes):
+    seen = []
+    K, y, P = two_classes.K, two_classes.y, two_classes.P
+    ftune(K, y, P, validation=(K, y), callback=lambda step: seen.append(blas_threads()))
+    assert seen == [{1}]
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_threads_share_the_functions_of_a_single_problem(two_classes, kernels):
+    K, y, P = two_classes.K, two_classes.y, two_classes.P
+    options = FTuneOptions(family=(1.0, 5.0, 50.0), C=(1.0, 100.0))
+    alone, shared = (
+        ftune(K, y, P, validation=(K, y), options=options, kernels=kernels, threads=threads)
+        for threads in (1, 2)
+    )
+    assert alone.losses.shape == (1, 3, 2) and (alone.gaps <= 1e-7).all()
+    assert_same(alone.w, shared.w)
+    assert_same(alone.losses, shared.losses)
+    assert_same(alone.accuracies, shared.accuracies)
