@@ -1,58 +1,46 @@
 """The tasks of the search forest's figures on small sets: curves of recall by sets and loops.
 
 Forests, trees, tables and codes are those of `refimpl`, tested elsewhere; here is what the figures
-make of them, under both kernels. The rows are in test_figures_search_forest_results.py, the
-drawings in test_figures_search_forest_plots.py.
+make of them, under both kernels. Libraries are in test_search_forest_libraries.py, the rows in
+test_figures_search_forest_results.py, the drawings in test_figures_search_forest_plots.py.
 """
 
-from importlib.metadata import PackageNotFoundError
 from types import SimpleNamespace
 
+import forest_toy
 import numpy as np
 import pytest
-from agreement import KERNELS
+from fake_libraries import FAKES, LIBRARIES, METHODS
 from figure_runs import require_missing_is_said
-from toy_sets import components, provide, ticking
+from forest_toy import N, forest_of, ranked
+from toy_sets import components, ticking
 from whole_figures import make_every_figure
 
-from paper_figures.registry import Context, Job, Result
+from paper_figures.registry import Context, Result
 from paper_figures.search_forest import figures, libraries, tasks, unions
 from refimpl.kernels import tree_leaves
 from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.rivals.spectral_hashing import spectral_hashing
-from refimpl.search_forest import (
-    ForestOptions,
-    neighbor_similarity,
-    search_forest,
-    selection,
-    to_terms,
-)
+from refimpl.search_forest import selection, to_terms
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
-N, M = 150, 24
 AT = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6, "trial": 90, "counts": (4, 10, 30)}
 FOREST = {"n_train": 100, "max_depth": 5, "trees": 3}
 
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
-    rng = np.random.default_rng(8)
-    X = rng.normal(size=(N + M, 5)) * [5.0, 3.0, 2.0, 1.0, 0.1] + 7.0
-    X[:, 2] += rng.integers(3, size=N + M)
-    provide(monkeypatch, "forest toy", X, np.zeros(N + M), N)
-    monkeypatch.setattr(tasks, "HELD_OUT", 20)
-    return X
+    return forest_toy.points(monkeypatch)
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=forest_toy.NAMES)
 def job(request):
-    return Job(0, {}, request.param, None, ("forest toy",))
+    return forest_toy.job(request.param)
 
 
 @pytest.fixture
 def one_job():
-    return Job(0, {}, NAMES[-1], None, ("forest toy",))
+    return forest_toy.job()
 
 
 def by_order(near, lists, counts):
@@ -118,22 +106,6 @@ def test_a_trial_is_a_part_of_the_database_and_smaller_alike(one_job):
 
 
 # ---------------------------------------------------------------------------------- figures 1 and 2
-
-
-def forest_of(job, X, K, lam, **options):
-    """Learn from 100 of the points, whose K shrinks with them."""
-    rng = job.rng_for("forest")
-    rows = np.arange(len(X))
-    if len(X) > 100:
-        rows = np.sort(rng.choice(len(X), 100, replace=False))
-    S = neighbor_similarity(X[rows], max(1, round(K * len(rows) / len(X))))
-    options = {"max_depth": 5, "refine": 0, "offset": "eigenvector", "augment": 0.1} | options
-    return search_forest(X[rows], S, 3, lam, rng=rng, options=ForestOptions(**options))
-
-
-def ranked(T):
-    """Return the candidates of each query, the largest T first and then the lowest index."""
-    return [np.argsort(-row, kind="stable")[: (row > 0).sum()] for row in T]
 
 
 @pytest.mark.parametrize(("K", "expected"), [(1, 1), (2, 1), (5, 2), (6, 3)])
@@ -465,185 +437,6 @@ def test_the_index_of_the_timing_holds_every_code_in_complete_trees():
     assert model.planes.shape == (18 * 15, 2) and (model.c == 1).all()
     # of standard normal x a plane's w x + b is above 0 for 30 to 70 % of them, were |w| sqrt(d)
     assert np.abs(model.offset).max() <= 0.5245 * 2**0.5
-
-
-# ---------------------------------------------------------------------------------------- libraries
-
-
-class FakeAnnoy:
-    """annoy's interface, over an exact search that looks at the first search_k points alone."""
-
-    def __init__(self, d, metric):
-        assert (d, metric) == (3, "euclidean")
-        self.points = {}
-
-    def set_seed(self, seed):
-        assert seed == libraries.SEED
-
-    def add_item(self, i, x):
-        self.points[i] = x
-
-    def build(self, trees, n_jobs):
-        assert (trees, n_jobs) == (7, 1)
-
-    def get_nns_by_vector(self, q, n, search_k):
-        seen = [i for i in self.points if i < search_k]
-        return sorted(seen, key=lambda i: ((self.points[i] - q) ** 2).sum())[:n]
-
-
-class FakeFlat:
-    def __init__(self, d):
-        self.centres = np.zeros((0, d))
-
-    def search(self, Q, k):
-        squares = ((Q[:, None] - self.centres) ** 2).sum(axis=2)
-        order = np.argsort(squares, axis=1, kind="stable")[:, :k]
-        return np.take_along_axis(squares, order, axis=1), order
-
-
-class FakeIVF:
-    """FAISS's interface: the centres are the first points, a list holds what is nearest to one."""
-
-    def __init__(self, quantizer, d, lists):
-        self.quantizer, self.n = quantizer, lists
-        self.cp = SimpleNamespace()
-        self.invlists = self
-
-    def train(self, X):
-        assert (self.cp.seed, self.cp.min_points_per_centroid) == (libraries.SEED, 1)
-        self.quantizer.centres = X[: self.n]
-
-    def add(self, X):
-        self.X = X
-        self.list = self.quantizer.search(X, 1)[1][:, 0]
-
-    def list_size(self, i):
-        return int((self.list == i).sum())
-
-    def search(self, Q, k):
-        seen = np.isin(self.list, self.quantizer.search(Q, self.nprobe)[1][0])
-        squares = np.where(seen, ((Q - self.X) ** 2).sum(axis=1), np.inf)
-        order = np.argsort(squares, kind="stable")[:k]
-        return squares[order][None], np.where(seen[order], order, -1)[None]
-
-
-class FakeGraph:
-    """hnswlib's interface, over an exact search that looks at the first ef points alone."""
-
-    def __init__(self, space, dim):
-        assert (space, dim) == ("l2", 3)
-
-    def init_index(self, max_elements, M, ef_construction, random_seed):
-        assert (max_elements, M, ef_construction) == (N, 4, 20) and random_seed == libraries.SEED
-
-    def add_items(self, X, num_threads):
-        self.X = X
-        assert num_threads == 1
-
-    def set_ef(self, ef):
-        self.ef = ef
-
-    def knn_query(self, q, k, num_threads):
-        assert num_threads == 1
-        squares = ((self.X[: self.ef] - q) ** 2).sum(axis=1)
-        order = np.argsort(squares, kind="stable")[:k]
-        return order[None].astype(np.uint64), squares[order][None]
-
-
-THREADS = []
-FAKES = {
-    "annoy": SimpleNamespace(AnnoyIndex=FakeAnnoy),
-    "faiss": SimpleNamespace(
-        IndexFlatL2=FakeFlat, IndexIVFFlat=FakeIVF, omp_set_num_threads=THREADS.append
-    ),
-    "hnswlib": SimpleNamespace(Index=FakeGraph),
-}
-METHODS = {
-    "ours": {
-        "kind": "forest",
-        "with": {"lam": 0.05, "n_train": 100, "max_depth": 5, "trees": 3},
-        "settings": (8, None),
-    },
-    "a": {"kind": "annoy", "with": {"trees": 7}, "settings": (40, N)},
-    "f": {"kind": "ivf", "with": {"lists": 5}, "settings": (2, 5)},
-    "h": {"kind": "hnsw", "with": {"links": 4, "effort": 20}, "settings": (40, N)},
-    "scan": {"kind": "scan", "with": {}, "settings": (None,)},
-}
-LIBRARIES = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 12}
-
-
-def searched(job, monkeypatch, versions, clock=None):
-    def fake(name):
-        return FAKES[name]
-
-    monkeypatch.setattr(libraries, "importlib", SimpleNamespace(import_module=fake))
-    if clock is not None:
-        monkeypatch.setattr(libraries, "perf_counter", ticking(*clock))
-    return libraries.search(job, versions=versions, methods=METHODS, passes=2, **LIBRARIES)
-
-
-def nearest_among(X, q, seen):
-    squares = ((X.astype(float) - q) ** 2).sum(axis=1)
-    return [i for i in np.argsort(squares, kind="stable") if i in seen][:12]
-
-
-def test_libraries_are_asked_and_counted(one_job, monkeypatch):
-    """Every index is built in 3 s; the passes of a setting take 4 and 2 s for 20 queries."""
-    clock = []
-    for settings in (2, 2, 2, 2, 1):
-        clock += [0.0, 3.0] + [10.0, 14.0, 20.0, 22.0] * settings
-    THREADS.clear()
-    value = searched(one_job, monkeypatch, dict.fromkeys(libraries.MODULES, "1"), clock)
-    assert value["built"] == dict.fromkeys(METHODS, 3.0) and THREADS == [1]
-    X, Q, near = tasks.load_problem(one_job, LIBRARIES)
-    T = selection(forest_of(one_job, X, 12, 0.05), Q, X)
-    first = np.argsort(((X[:, None] - X[:5]) ** 2).sum(axis=2), axis=1, kind="stable")[:, 0]
-    to_lists = np.argsort(((Q[:, None] - X[:5]) ** 2).sum(axis=2), axis=1, kind="stable")
-    everything = range(N)
-    seen = {
-        ("ours", 8): [ids[:8] for ids in ranked(T)],
-        ("ours", None): ranked(T),
-        ("a", 40): [range(40)] * 20,
-        ("a", N): [everything] * 20,
-        ("f", 2): [np.flatnonzero(np.isin(first, lists[:2])) for lists in to_lists],
-        ("f", 5): [everything] * 20,
-        ("h", 40): [range(40)] * 20,
-        ("h", N): [everything] * 20,
-        ("scan", None): [everything] * 20,
-    }
-    assert [(line["method"], line["setting"]) for line in value["lines"]] == list(seen)
-    for line, ids in zip(value["lines"], seen.values(), strict=True):
-        answers = [nearest_among(X, q, {*own}) for q, own in zip(Q, ids, strict=True)]
-        for key, k in (("recall", 12), ("recall@10", 10)):
-            hits = [len({*a[:k]} & {*row[:k]}) / k for a, row in zip(answers, near, strict=True)]
-            assert line[key] == pytest.approx(100 * np.mean(hits)), line["method"]
-        compared = None if line["method"] == "h" else np.mean([len(own) for own in ids])
-        assert line["compared"] == pytest.approx(compared)
-        assert line["ms"] == pytest.approx(1000 * 2.0 / 20)
-    assert 0 < value["lines"][0]["recall"] < value["lines"][1]["recall"]
-
-
-def test_libraries_that_are_not_installed_are_left_out(one_job, monkeypatch):
-    versions = {"annoy": "1", "faiss-cpu": None, "hnswlib": None}
-    value = searched(one_job, monkeypatch, versions)
-    assert list(value["built"]) == ["ours", "a", "scan"]
-    assert {line["method"] for line in value["lines"]} == {"ours", "a", "scan"}
-    assert [libraries.missing(kind, versions) for kind in ("forest", "annoy", "ivf", "hnsw")] == [
-        None,
-        None,
-        "faiss-cpu",
-        "hnswlib",
-    ]
-
-
-def test_versions_are_those_of_the_installed_packages(monkeypatch):
-    def version(package):
-        if package == "hnswlib":
-            return "0.8.0"
-        raise PackageNotFoundError(package)
-
-    monkeypatch.setattr(libraries, "version", version)
-    assert libraries.versions() == {"annoy": None, "faiss-cpu": None, "hnswlib": "0.8.0"}
 
 
 # ---------------------------------------------------------------------------------------- the whole

@@ -4,9 +4,11 @@ Three repetitions differ from a mean by minus one spread, zero and one spread: t
 deviation (n - 1 in the denominator) is the spread. There are three numbers of rounds: 1, 3 and 10.
 """
 
+from paper_figures.boosted_distance import figures, protocol
 from paper_figures.registry import Result
 from refimpl.rivals.nearest_neighbor import NAMES
 
+FIGURES = {figure.name: figure for figure in figures.PAPER.figures}
 ROUNDS = (1, 3, 10)
 REPETITIONS = 3
 SAMPLES = 2
@@ -92,4 +94,33 @@ def results(figure, context, sets, values):
         if task.params["data_set"] in sets
         else Result(task.name, task.params, None, f"no file of {task.params['data_set']}")
         for task in figure.tasks(context)
+    ]
+
+
+def few_rounds(monkeypatch):
+    """Let both scales have three numbers of rounds, three repetitions and two samples."""
+    for scale in ("small", "paper"):
+        monkeypatch.setitem(protocol.ROUNDS, scale, ROUNDS)
+        monkeypatch.setitem(protocol.REPETITIONS, scale, REPETITIONS)
+        monkeypatch.setitem(protocol.SAMPLES, scale, SAMPLES)
+
+
+VALUES = {"repetition": repetition, "cross_validation": cross_validation}
+
+
+def gather(name, context, sets, **values):
+    figure = FIGURES[name]
+    return figure.reduce(context, results(figure, context, sets, VALUES | values))
+
+
+def numbers(rows, *keys):
+    """Return the rows as tuples: the values of some keys, then published, ours and std, rounded.
+
+    Only why and status may be absent; then they are None.
+    """
+    measures = ("published", "ours", "std")
+    return [
+        tuple(row.get(key) if key in ("why", "status") else row[key] for key in keys)
+        + tuple(None if row[m] is None else round(row[m], 4) for m in measures)
+        for row in rows
     ]

@@ -1,0 +1,212 @@
+"""The task that trains LMNN beside other packages: environments of their own, the script that runs
+in them, and what is measured of their factors.
+
+Stand-ins have the packages' interfaces. Not here: the packages themselves.
+"""
+
+import itertools
+import subprocess
+import sys
+import types
+
+import lmnn_toy
+import numpy as np
+import pytest
+from figure_runs import run
+from lmnn_toy import N_TRAIN, fast_or_reference
+from oracles_lmnn import objective, target_neighbours
+from toy_sets import components, provide, ticking
+
+from paper_figures.lmnn import rival_script, rivals
+from refimpl.lmnn import lmnn
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    return lmnn_toy.points(monkeypatch)
+
+
+def test_our_curve_is_that_of_the_full_checks(toy, monkeypatch):
+    X, y = toy
+    provide(monkeypatch, "lmnn rivals", X, y, N_TRAIN)
+    monkeypatch.setattr(rivals, "perf_counter", itertools.count(5, 2).__next__)
+    params = {"data_set": "lmnn rivals", "n": 40, "d": 4, "k": 3, "names": (), "limit": 1.0}
+    value = run(rivals, "rivals", params, fast_or_reference).value
+    Z = components(X[:40] / X.max(), 40, 4)
+    checks = []
+    model = lmnn(Z, y[:40], 3, callback=lambda step: checks.append(step.state))
+    ours = value["ours"]
+    assert list(value) == ["ours"]
+    assert ours["seconds"] == [2 * place for place in range(1, len(checks) + 1)]
+    np.testing.assert_allclose(ours["objective"], [check.objective for check in checks], rtol=1e-6)
+    np.testing.assert_allclose(ours["bound"], [check.bound for check in checks], rtol=1e-3)
+    assert ours["end"] == pytest.approx(model.objective, rel=1e-6) and ours["gap"] <= 1e-3
+
+
+def test_a_rival_is_measured_by_eq_3_in_an_environment_of_its_own(toy, monkeypatch):
+    """The commands are those of a new environment; the rival's factors are written by hand."""
+    X, y = toy
+    commands = []
+    factors = np.array([np.eye(4), 0.5 * np.eye(4)])
+
+    def pretend(command, timeout=600):
+        command = [str(part) for part in command]
+        commands.append((command, timeout))
+        if command[1:3] == ["-m", "venv"]:
+            (tasks_python := rivals.Path(command[3]) / "bin").mkdir(parents=True)
+            (tasks_python / "python").touch()
+        if command[1] == rival_script.__file__:
+            with np.load(command[3]) as given:
+                assert given["X"].shape == (40, 4) and given["k"] == 3
+                assert sorted(set(given["y"].tolist())) == [0, 1, 2]
+            np.savez(command[4], seconds=[1.0, 2.0], L=factors)
+
+    monkeypatch.setattr(rivals, "run_script", pretend)
+    names = ("pylmnn", "metric-learn")
+    params = {"data_set": "lmnn toy", "n": 40, "d": 4, "k": 3, "names": names, "limit": 7.0}
+    value = run(rivals, "rivals", params, fast_or_reference).value
+    Z = components(X[:40] / X.max(), 40, 4)
+    targets = target_neighbours(Z, y[:40], 3)
+    expected = [objective(Z, y[:40], targets, 1.0, [L.T @ L], [0] * 40) for L in factors]
+    for name in names:
+        np.testing.assert_allclose(value[name]["seconds"], [1.0, 2.0])
+        np.testing.assert_allclose(value[name]["objective"], expected, rtol=1e-9)
+    (made, _), (beside, _), *rest = commands
+    python = f"{made[3]}/bin/python"
+    pip = [python, "-m", "pip", "install", "--quiet"]
+    assert made[:3] == [sys.executable, "-m", "venv"]
+    assert beside == [*pip, "numpy==1.26.4", "scipy==1.10.1", "scikit-learn==1.5.2"]
+    folder = made[3].removesuffix("/venv")
+    assert rest == [
+        ([*pip, "--no-deps", "pylmnn==1.6.4", "six"], 600),
+        (
+            [
+                python,
+                rival_script.__file__,
+                "pylmnn",
+                f"{folder}/given.npz",
+                f"{folder}/pylmnn.npz",
+            ],
+            7.0,
+        ),
+        ([*pip, "--no-deps", "metric-learn==0.7.0"], 600),
+        (
+            [
+                python,
+                rival_script.__file__,
+                "metric-learn",
+                f"{folder}/given.npz",
+                f"{folder}/metric-learn.npz",
+            ],
+            7.0,
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("no such file"),
+        subprocess.CalledProcessError(1, "pip"),
+        subprocess.TimeoutExpired("pip", 5),
+    ],
+)
+def test_a_rival_that_cannot_be_had_says_so(monkeypatch, tmp_path, error):
+    def offline(command, timeout=0):
+        raise error
+
+    monkeypatch.setattr(rivals, "run_script", offline)
+    curve = rivals.rival_curve("pylmnn", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0, None)
+    assert curve == {
+        "why": f"pylmnn did not run: {type(error).__name__}; it needs the network, and 5 s at most"
+    }
+
+
+def test_a_script_that_fails_is_an_error():
+    rivals.run_script([sys.executable, "-c", ""])
+    with pytest.raises(subprocess.CalledProcessError):
+        rivals.run_script([sys.executable, "-c", "raise SystemExit(1)"])
+
+
+class Fitted:
+    def __init__(self, components):
+        self.components_ = components
+
+
+def fake_pylmnn():
+    """A module with pylmnn's interface: it imports GPyOpt and gives its callback flat factors."""
+    from GPyOpt.methods import BayesianOptimization
+
+    assert BayesianOptimization is object
+
+    class LargeMarginNearestNeighbor:
+        def __init__(self, n_neighbors, callback):
+            self.k, self.callback = n_neighbors, callback
+
+        def fit(self, X, y):
+            assert (self.k, y.tolist()) == (3, [0, 0, 1])
+            for scale in (1.0, 2.0):
+                self.callback(scale * np.eye(X.shape[1]).ravel(), "and what else it says")
+            return Fitted(3.0 * np.eye(X.shape[1]))
+
+    module = types.ModuleType("pylmnn")
+    module.LargeMarginNearestNeighbor = LargeMarginNearestNeighbor
+    return module
+
+
+def fake_metric_learn():
+    """A module with metric-learn's interface: fit evaluates the loss at each factor."""
+
+    class LMNN:
+        def __init__(self, n_neighbors):
+            self.k = n_neighbors
+
+        def _loss_grad(self, X, L, more, *, least=0):
+            return more, least
+
+        def fit(self, X, y):
+            assert (self.k, y.tolist()) == (3, [0, 0, 1])
+            for scale in (1.0, 2.0):
+                assert self._loss_grad(X, scale * np.eye(X.shape[1]), scale) == (scale, 0)
+            return Fitted(3.0 * np.eye(X.shape[1]))
+
+    module = types.ModuleType("metric_learn")
+    module.LMNN = LMNN
+    return module
+
+
+@pytest.fixture
+def script(monkeypatch, tmp_path):
+    """Run the script on three points, with fake libraries and a clock that is given."""
+    np.savez(tmp_path / "in.npz", X=np.arange(6.0).reshape(3, 2), y=np.array([0, 0, 1]), k=3)
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    stub = types.ModuleType("GPyOpt.methods")
+    stub.BayesianOptimization = object
+    monkeypatch.setitem(sys.modules, "GPyOpt.methods", stub)
+    sys.modules |= {"pylmnn": fake_pylmnn(), "metric_learn": fake_metric_learn()}
+
+    def ran(name, *times):
+        monkeypatch.setattr(rival_script.time, "perf_counter", ticking(*times))
+        rival_script.main(name, tmp_path / "in.npz", tmp_path / "out.npz")
+        with np.load(tmp_path / "out.npz") as curve:
+            return curve["seconds"].tolist(), curve["L"].tolist()
+
+    return ran
+
+
+@pytest.mark.parametrize("name", ["pylmnn", "metric-learn"])
+def test_the_script_keeps_factors_and_times(script, name):
+    eye = np.eye(2)
+    seconds, L = script(name, 10.0, 10.5, 11.0, 12.0, 13.0)
+    assert seconds == [0.5, 1.0, 2.0, 3.0]
+    assert L == [eye.tolist(), (2 * eye).tolist(), (3 * eye).tolist(), (3 * eye).tolist()]
+
+
+def test_the_script_keeps_fewer_factors_as_time_goes_on(script):
+    """After one entry the next comes 0.2 s later, after two 0.28 s later; the last is kept."""
+    seconds, L = script("pylmnn", 0.0, 1.0, 1.19, 1.21, 1.5)
+    assert seconds == [1.0, 1.21, 1.5] and [factor[0][0] for factor in L] == [1.0, 3.0, 3.0]
+    seconds, L = script("pylmnn", 0.0, 1.0, 1.21, 1.48, 2.0)
+    assert seconds == [1.0, 1.21, 2.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 2.0]
+    seconds, L = script("pylmnn", 0.0, 1.0, 1.21, 1.5, 2.0)
+    assert seconds == [1.0, 1.21, 1.5, 2.0] and [factor[0][0] for factor in L] == [1, 2, 3, 3]

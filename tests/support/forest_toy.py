@@ -1,0 +1,42 @@
+"""A small data set for the tasks of the search forest's figures, and the forest on it."""
+
+import numpy as np
+from agreement import KERNELS
+from toy_sets import provide
+
+from paper_figures.registry import Job
+from paper_figures.search_forest import tasks
+from refimpl.search_forest import ForestOptions, neighbor_similarity, search_forest
+
+NAMES = ["reference", "fast"][: len(KERNELS)]
+N, M = 150, 24  # points and queries
+
+
+def points(monkeypatch):
+    """Let the tasks load the data set "forest toy"; return its points and queries."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(N + M, 5)) * [5.0, 3.0, 2.0, 1.0, 0.1] + 7.0
+    X[:, 2] += rng.integers(3, size=N + M)
+    provide(monkeypatch, "forest toy", X, np.zeros(N + M), N)
+    monkeypatch.setattr(tasks, "HELD_OUT", 20)
+    return X
+
+
+def job(name=NAMES[-1]):
+    return Job(0, {}, name, None, ("forest toy",))
+
+
+def forest_of(job, X, K, lam, **options):
+    """Learn from 100 of the points, whose K shrinks with them."""
+    rng = job.rng_for("forest")
+    rows = np.arange(len(X))
+    if len(X) > 100:
+        rows = np.sort(rng.choice(len(X), 100, replace=False))
+    S = neighbor_similarity(X[rows], max(1, round(K * len(rows) / len(X))))
+    options = {"max_depth": 5, "refine": 0, "offset": "eigenvector", "augment": 0.1} | options
+    return search_forest(X[rows], S, 3, lam, rng=rng, options=ForestOptions(**options))
+
+
+def ranked(T):
+    """Return the candidates of each query, the largest T first and then the lowest index."""
+    return [np.argsort(-row, kind="stable")[: (row > 0).sum()] for row in T]
