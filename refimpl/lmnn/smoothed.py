@@ -42,8 +42,8 @@ LEAST_WIDTH = 0.03  # h shrinks below it only if the slopes do not settle
 BARRIER = 0.2  # the share of the gap to reach that the last barrier makes
 ITERATIONS = 60  # the number of iterations of L-BFGS between two full checks
 MOST = 16  # ITERATIONS grow up to this factor if they do not close the gap
-MEMORY = 60  # the number of gradients that L-BFGS remembers
-MIXED = 40  # the number of steps whose slopes are mixed for the bound
+MEMORY = 30  # the number of gradients that L-BFGS remembers
+MIXED = 20  # the number of steps whose slopes are mixed for the bound
 EARLY = 4  # the first full checks come after a quarter of ITERATIONS: the working set still grows
 KEPT = 5  # the slopes of this number of last steps before a full check are kept
 # the steps end early where the norm of the gradient, relative to that of the pull, is below this
