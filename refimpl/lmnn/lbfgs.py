@@ -99,9 +99,7 @@ def descent(
         yield v, gradient
 
 
-def _search(
-    function: Function, start: Point, direction: FloatArray, length: float
-) -> Point | None:
+def _search(function: Function, start: Point, direction: FloatArray, length: float) -> Point | None:
     """Return a lower point along the direction, or None if no step lowers the value.
 
     The last point at which the function is evaluated may be another one than the point returned,

@@ -187,9 +187,7 @@ class Multiplied(Smoothed):
         """Give the triples that are new to the working set the slope 0."""
         problem = self.problem
         codes = problem.i * problem.n + problem.l
-        _, new, old = np.intersect1d(
-            codes, self._codes, assume_unique=True, return_indices=True
-        )
+        _, new, old = np.intersect1d(codes, self._codes, assume_unique=True, return_indices=True)
         slopes = np.zeros((len(codes), problem.k))
         slopes[new] = self.slopes[old]
         self.slopes = slopes
@@ -272,6 +270,7 @@ def descend(
             smoothed.epsilon = max(smoothed.epsilon / WEAKER, BARRIER * tol * best / size)
             reset(inner, coordinates, V)
             smoothed.follow()
+
 
 def full_check(
     problem: LargeMarginProblem, coordinates: Coordinates, V: FloatArray, h: float
