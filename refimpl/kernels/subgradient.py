@@ -25,6 +25,7 @@ __all__ = ["hinge_terms", "impostors", "pair_distances", "weighted_differences"]
 
 LANES = 8
 HELD = 2**22  # numbers held at a time
+CACHED = 2**16  # numbers that the caches of a processor hold
 UNDERFLOW = 2.0**-1070  # more than a sum loses by a product that underflows
 
 
@@ -73,7 +74,7 @@ def pair_distances(
 def _distances(Z: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     r = Z.shape[1]
     out = np.empty(len(first))
-    block = max(1, HELD // (r + LANES))
+    block = max(1, CACHED // (r + LANES))
     for start in range(0, len(out), block):
         part = slice(start, start + block)
         padded = np.zeros((len(out[part]), -(-max(r, 1) // LANES) * LANES))

@@ -16,7 +16,7 @@ __all__ = ["estimate_memory"]
 
 BLOCK = 2**22  # distances of a validation set that are in memory at a time
 PAIR = 260  # bytes for each pair of the working set,
-PAIR_TARGET = 48  # and more bytes for each pair and target neighbour
+PAIR_TARGET = 80  # and more bytes for each pair and target neighbour
 LISTED = 64  # bytes for each pair that a search for impostors lists
 LOOKS = 2**22  # pairs that a search examines at a time within `max_memory`
 FEWEST_LOOKS = 2**18  # fewer at a time would make searches slow

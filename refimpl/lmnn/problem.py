@@ -285,6 +285,44 @@ class LargeMarginProblem:
         smooth, hinge, active, pair_weights, target_weights = self.kernels.hinge_terms(
             pull, D[self.n * self.k :], self.start, h, threads=self.threads
         )
+        return self._evaluation(Z, pull, smooth, hinge, active, pair_weights, target_weights)
+
+    def evaluate_around(self, Z: FloatArray, h: float, slopes: FloatArray) -> Evaluation:
+        """Return :meth:`evaluate_at` with hinges smoothed around slopes a, shape (p, k).
+
+        The hinge of a slack z becomes the smoothed hinge of z + h a, less a constant. `objective`
+        and `active` of the result are those of the slacks z + h a.
+        """
+        D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)
+        pull = D[: self.n * self.k].reshape(self.n, self.k)
+        far = D[self.n * self.k :]
+        parts = [
+            self.kernels.hinge_terms(
+                pull[:, j : j + 1].copy(),
+                far - h * slopes[:, j],
+                self.start,
+                h,
+                threads=self.threads,
+            )
+            for j in range(self.k)
+        ]
+        smooth, hinge, active, pair_weights = (
+            sum(sums[1:], sums[0]) for sums in list(zip(*parts, strict=True))[:4]
+        )
+        target_weights = np.hstack([part[4] for part in parts])
+        return self._evaluation(Z, pull, smooth, hinge, active, pair_weights, target_weights)
+
+    def _evaluation(
+        self,
+        Z: FloatArray,
+        pull: FloatArray,
+        smooth: FloatArray,
+        hinge: FloatArray,
+        active: IntArray,
+        pair_weights: FloatArray,
+        target_weights: FloatArray,
+    ) -> Evaluation:
+        """Return the evaluation that the sums of ``kernels.hinge_terms`` make."""
         weights = np.concatenate([(1 + self.mu * target_weights).ravel(), -self.mu * pair_weights])
         total = float(pull.sum())
         return Evaluation(

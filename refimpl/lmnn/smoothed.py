@@ -7,33 +7,49 @@ identity (``coordinates.py``). Then h and epsilon shrink. The problem in L is no
 problem in M is convex, so the slopes of the hinges give a bound of the distance to the optimum
 (``certificate.py``).
 
+With a small h the steps of L-BFGS are many. So the hinges of :func:`descend` are smoothed around
+the slopes of the stage before: with such a slope a in [0, 1] the smoothed hinge of a slack z is the
+largest s z - (h / 2) (s - a)^2 over s in [0, 1], which the slope s reaches. Where s = a this is the
+hinge's own tangent, so the minimum tends to that of eq. 3 while h need not shrink further. This is
+the method of multipliers.
+
 The objective is computed in a full check of all triples, in the original coordinates of the points.
 The solver returns the best metric of all full checks.
 
 Not handled here: the validation set (``driver.py``).
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import scipy
 
 from refimpl.lmnn.certificate import Certificate
 from refimpl.lmnn.coordinates import Coordinates
+from refimpl.lmnn.lbfgs import Memory, descent
 from refimpl.lmnn.model import Check
 from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
 from refimpl.typing import FloatArray
 
 __all__ = ["descend", "descend_low_rank"]
 
-SHRINK = 3.0
+SHRINK = 3.0  # h shrinks by this factor
+WEAKER = 10.0  # and the barrier by this one
+LEAST_WIDTH = 0.03  # h shrinks below it only if the slopes do not settle
+BARRIER = 0.2  # the share of the gap to reach that the last barrier makes
 ITERATIONS = 60  # the number of iterations of L-BFGS between two full checks
 MOST = 16  # ITERATIONS grow up to this factor if they do not close the gap
-MEMORY = 60  # the number of gradients that L-BFGS remembers
-MIXED = 40  # the number of steps whose slopes are mixed for the bound
+MEMORY = 30  # the number of gradients that L-BFGS remembers
+MIXED = 20  # the number of steps whose slopes are mixed for the bound
 EARLY = 4  # the first full checks come after a quarter of ITERATIONS: the working set still grows
-KEPT = 20  # the slopes of this number of last steps before a full check are kept
+KEPT = 5  # the slopes of this number of last steps before a full check are kept
+# the steps end early where the norm of the gradient, relative to that of the pull, is below this
+# share of the part of the gap that the barrier makes
+ENOUGH = 0.5
+LEAST_GRADIENT = 0.003  # before the first full check, and at most
 SHARE = 1e-6  # LMNN-RECT adds this share of the mean pull to the pull in its coordinates
 # the steps end after this number of full checks in which neither objective nor bound moves
 PATIENCE = 8
@@ -45,12 +61,9 @@ CLEAR = 0.5  # a reset keeps pairs that satisfy the margin by up to this much
 class Smoothed:
     """Eq. 3 over the working set, with smoothed hinges and barrier, as a function of a factor."""
 
-    def __init__(
-        self, problem: LargeMarginProblem, spare: FloatArray, certificate: Certificate | None = None
-    ) -> None:
+    def __init__(self, problem: LargeMarginProblem, spare: FloatArray) -> None:
         self.problem = problem
         self.spare = spare
-        self.certificate = certificate
         self.evaluations = 0
         self.epsilon = 0.0
         self.h = 0.3
@@ -59,7 +72,7 @@ class Smoothed:
     def __call__(self, v: FloatArray) -> tuple[float, FloatArray]:
         """Return the value and its derivative; v holds the numbers of V, (partitions, r, d)."""
         V = v.reshape(self.problem.partitions, -1, self.problem.d)
-        self.last = self.problem.evaluate(V, self.h)
+        self.last = self.evaluate(V)
         gradient = self.problem.gradient_L(self.last)
         smooth = self.last.smooth
         if self.spare.any():
@@ -72,8 +85,12 @@ class Smoothed:
         barrier = np.linalg.inv(V).transpose(0, 2, 1)
         return smooth - 2 * self.epsilon * log_det, (gradient - 2 * self.epsilon * barrier).ravel()
 
+    def evaluate(self, V: FloatArray) -> Evaluation:
+        """Return eq. 3 of the factor V with smoothed hinges."""
+        return self.problem.evaluate(V, self.h)
+
     def descend(self, V: FloatArray, iterations: int) -> tuple[FloatArray, float]:
-        """Take L-BFGS steps from V, and pass the last slopes to the certificate.
+        """Take L-BFGS steps from V.
 
         Returns
         -------
@@ -82,20 +99,11 @@ class Smoothed:
         norm : float
             The norm of the gradient at the end, divided by that of the pull.
         """
-        made = 0
-
-        def keep(intermediate_result: scipy.optimize.OptimizeResult) -> None:
-            nonlocal made
-            made += 1
-            if self.certificate and made > iterations - KEPT:
-                self.certificate.add(self.last.alpha, self.last.weights)
-
         end = scipy.optimize.minimize(
             self,
             V.ravel(),
             jac=True,
             method="L-BFGS-B",
-            callback=keep if self.certificate else None,
             options={
                 "maxiter": iterations,
                 "maxfun": 10 * iterations,
@@ -104,11 +112,7 @@ class Smoothed:
                 "gtol": 0.0,
             },
         )
-        if self.certificate and made <= iterations - KEPT:  # it ended early
-            self(end.x)
-            self.certificate.add(self.last.alpha, self.last.weights)
-        norm = np.linalg.norm(end.jac) / max(1e-300, float(np.linalg.norm(2 * end.x)))
-        return end.x.reshape(V.shape), float(norm)
+        return end.x.reshape(V.shape), _relative_norm(end.jac, end.x)
 
     def state(
         self,
@@ -134,6 +138,67 @@ class Smoothed:
         )
 
 
+class Multiplied(Smoothed):
+    """The same function with hinges smoothed around earlier slopes, for :func:`descend`.
+
+    Parameters
+    ----------
+    problem : LargeMarginProblem
+    coordinates : Coordinates
+        Its coordinates.
+
+    Attributes
+    ----------
+    slopes : ndarray, shape (p, k), float64
+        The slopes of the triples of the working set around which the hinges are smoothed.
+    certificate : Certificate
+        Gets the last slopes of each descent.
+    """
+
+    def __init__(self, problem: LargeMarginProblem, coordinates: Coordinates) -> None:
+        super().__init__(problem, coordinates.spare)
+        self.certificate = Certificate(problem, coordinates, MIXED)
+        self.slopes = np.zeros((0, problem.k))
+        self._codes = np.zeros(0, dtype=np.int64)
+        self.follow()
+
+    def evaluate(self, V: FloatArray) -> Evaluation:
+        """Return eq. 3 of the factor V with hinges smoothed around `slopes`."""
+        return self.problem.evaluate_around(self.problem.mapped(V), self.h, self.slopes)
+
+    def descend(
+        self, V: FloatArray, iterations: int, enough: float = 0.0
+    ) -> tuple[FloatArray, float]:
+        """Take L-BFGS steps from V, and pass the last slopes to the certificate.
+
+        The steps end early if the norm of the gradient, as it is returned, is at most `enough`.
+        """
+        latest: deque[tuple[float, FloatArray]] = deque(maxlen=KEPT)
+        for v, gradient in islice(descent(self, V.ravel(), Memory(MEMORY)), iterations):
+            norm = _relative_norm(gradient, v)
+            latest.append((self.last.alpha, self.last.weights))
+            if norm <= enough:
+                break
+        for alpha, weights in latest:
+            self.certificate.add(alpha, weights)
+        return v.reshape(V.shape), norm
+
+    def follow(self) -> None:
+        """Give the triples that are new to the working set the slope 0."""
+        problem = self.problem
+        codes = problem.i * problem.n + problem.l
+        _, new, old = np.intersect1d(codes, self._codes, assume_unique=True, return_indices=True)
+        slopes = np.zeros((len(codes), problem.k))
+        slopes[new] = self.slopes[old]
+        self.slopes = slopes
+        self._codes = codes
+
+    def take_slopes(self) -> None:
+        """Smooth the hinges around the slopes of the last evaluation from now on."""
+        slacks = self.problem.slacks_at(self.last.Z, self.problem.i, self.problem.l)
+        self.slopes = np.clip(self.slopes + slacks / self.h, 0.0, 1.0)
+
+
 def descend(
     problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
 ) -> Iterator[Check]:
@@ -157,19 +222,24 @@ def descend(
     """
     coordinates = problem.coordinates
     inner = problem.within(coordinates.U)
-    certificate = Certificate(inner, coordinates, MIXED)
-    smoothed = Smoothed(inner, coordinates.spare, certificate)
     V = _inside(coordinates.inward(L))
+    smoothed = Multiplied(inner, coordinates)
     full_check(inner, coordinates, V, smoothed.h)
+    smoothed.follow()
+    certificate = smoothed.certificate
     size = V.shape[0] * V.shape[1]
     smoothed.epsilon = 0.03 * max(inner.evaluate(V).pull, 1e-12) / size
     best = np.inf
     best_L = L
     iterations = ITERATIONS
     still = 0
+    rest = np.inf
     for t in range(1, max_checks + 1):
-        V, norm = smoothed.descend(V, iterations if t > EARLY else ITERATIONS // 4)
+        barrier = smoothed.epsilon * size
+        enough = ENOUGH * min(LEAST_GRADIENT, max(BARRIER * tol, barrier / best))
+        V, norm = smoothed.descend(V, iterations if t > EARLY else ITERATIONS // 4, enough)
         L, now, added, _ = full_check(inner, coordinates, V, smoothed.h)
+        smoothed.follow()
         last_best = best
         last_bound = certificate.bound
         if now.objective < best:
@@ -179,21 +249,27 @@ def descend(
         settled = added <= 1e-3 * len(inner.i)
         fell = last_best - best > 0.01 * (last_best - last_bound)
         rose = bound - last_bound > 0.01 * (best - last_bound)
-        smoothing = (now.objective - now.smooth) / 2
-        barrier = smoothed.epsilon * size
-        at_end = max(smoothing, barrier) <= 0.2 * tol * best or iterations == MOST * ITERATIONS
+        # at the minimum of the smoothed problem this is the gap
+        apart = max(abs(now.objective - smoothed.last.alpha), barrier)
+        at_end = barrier <= 1.01 * BARRIER * tol * best or iterations == MOST * ITERATIONS
         still = still + 1 if settled and at_end and not (fell or rose) else 0
         state = smoothed.state(t, best_L, best, bound, now, norm)
         yield replace(state, stuck=still == PATIENCE)
         if still == PATIENCE:
             return
-        if settled and best - bound > 2 * (smoothing + barrier):
+        if settled and now.objective - bound > 2 * apart:
             iterations = min(2 * iterations, MOST * ITERATIONS) if t > EARLY else iterations
         elif settled:
             iterations = ITERATIONS
-            smoothed.epsilon = max(smoothed.epsilon / SHRINK, 0.1 * tol * best / size)
-            smoothed.h /= SHRINK if smoothing > 0.1 * tol * best else 1.0
+            smoothed.take_slopes()
+            if smoothed.h > LEAST_WIDTH:
+                smoothed.h = max(LEAST_WIDTH, smoothed.h / SHRINK)
+            elif apart - barrier > max(rest / 2, barrier):
+                smoothed.h /= SHRINK
+            rest = apart - barrier
+            smoothed.epsilon = max(smoothed.epsilon / WEAKER, BARRIER * tol * best / size)
             reset(inner, coordinates, V)
+            smoothed.follow()
 
 
 def full_check(
@@ -273,6 +349,11 @@ def descend_low_rank(
         # at the start nearly all pairs may violate the margin
         if settled or (t <= EARLY and len(inner.i) > CROWD * impostors):
             reset(inner, coordinates, V)
+
+
+def _relative_norm(gradient: FloatArray, v: FloatArray) -> float:
+    """Return the norm of the gradient, divided by that of the pull."""
+    return float(np.linalg.norm(gradient)) / max(1e-300, float(np.linalg.norm(2 * v)))
 
 
 def _inside(V: FloatArray) -> FloatArray:

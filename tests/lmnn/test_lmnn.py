@@ -26,6 +26,7 @@ from refimpl.lmnn import (
 from refimpl.lmnn.certificate import Slopes, dual_bound
 from refimpl.lmnn.neighbors import votes
 from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.smoothed import Multiplied
 from refimpl.lmnn.starts import scaled
 
 FASTEST = KERNELS[-1]
@@ -88,6 +89,38 @@ def test_the_gradient_by_L_at_finite_differences(case, h):
         step *= 1e-6 / np.linalg.norm(step)
         difference = problem.evaluate(L + step, h).smooth - problem.evaluate(L - step, h).smooth
         assert difference / 2 == pytest.approx((gradient * step).sum(), rel=1e-4, abs=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(case=problems(), h=st.sampled_from([0.1, 1.0]))
+def test_hinges_smoothed_around_slopes_are_the_largest_of_their_tangents(case, h):
+    """The largest s z - (h / 2) (s - a)^2 over s in [0, 1], and the s that reaches it."""
+    problem, L = case
+    problem.add_pairs(*problem.impostors(L, margin=1.5))
+    slopes = np.random.default_rng(0).random((len(problem.i), problem.k))
+    Z = problem.mapped(L)
+    now = problem.evaluate_around(Z, h, slopes)
+    slacks = problem.slacks_at(Z, problem.i, problem.l)
+    s = np.clip(slopes + slacks / h, 0.0, 1.0)
+    hinges = s * slacks - h / 2 * (s - slopes) ** 2 + h / 2 * slopes**2
+    want = now.pull + problem.mu * hinges.sum()
+    assert now.smooth == pytest.approx(want, rel=1e-10)
+    assert now.alpha == pytest.approx(problem.mu * s.sum(), rel=1e-10, abs=1e-12)
+    targets = np.zeros(problem.targets.shape)
+    np.add.at(targets, problem.i, s)
+    want = np.concatenate([1 + problem.mu * targets.ravel(), -problem.mu * s.sum(axis=1)])
+    np.testing.assert_allclose(now.weights, want, rtol=1e-10, atol=1e-12)
+
+
+def test_the_slopes_of_a_working_set_follow_its_pairs():
+    X, y = blobs(n=24)
+    problem = problem_of(X, y, 2, 1.0)
+    problem.set_pairs(np.array([0, 0, 3]), np.array([1, 2, 4]))
+    smoothed = Multiplied(problem, problem.coordinates)
+    smoothed.slopes = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
+    problem.set_pairs(np.array([0, 1, 3]), np.array([2, 3, 4]))
+    smoothed.follow()
+    assert smoothed.slopes.tolist() == [[0.3, 0.4], [0.0, 0.0], [0.5, 0.6]]
 
 
 @settings(max_examples=20, deadline=None)
