@@ -44,7 +44,7 @@ cdef extern from "power.h":
 cdef enum:
     LANES = 64
     DEGREE = 13
-    WEIGHTS = 4096  # triples that get their weights at a time
+    FACTORS = 4096  # triples that get their factors at a time
     CHUNK = 20_000  # triples that a thread takes at a time: some 20 to 200 microseconds
 
 cdef double[DEGREE + 1] TAYLOR
@@ -555,44 +555,68 @@ def minimize_z(
     return found[:, 0].copy(), found[:, 1].copy()  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
-cdef class _Weights(Loop):
+cdef class _Factors(Loop):
     """Step i looks at the triples of chunk i."""
 
     cdef const double[::1] F, y, w
     cdef const int32_t[:, ::1] triples
-    cdef double alpha, z
-    cdef double[::1] out
+    cdef double alpha
+    cdef double[::1] e
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t first = i * WEIGHTS, last = min(first + WEIGHTS, self.y.shape[0])
-        _reweigh(
-            &self.F[0], &self.triples[first, 0], &self.y[first], &self.w[first], self.alpha, self.z,
-            last - first, TAYLOR, &self.out[first]
+        cdef Py_ssize_t first = i * FACTORS, last = min(first + FACTORS, self.y.shape[0])
+        _factors(
+            &self.F[0], &self.triples[first, 0], &self.y[first], &self.w[first], self.alpha,
+            last - first, TAYLOR, &self.e[first]
         )
 
 
 @checked
 def next_weights(
     const double[::1] F not None, const int32_t[:, ::1] triples not None,
-    const double[::1] y not None, const double[::1] w not None, double alpha, double z, *, threads=None
+    const double[::1] y not None, const double[::1] w not None, double alpha, *, threads=None
 ):
-    """Compute the weights of the triples after a classifier was added: eq. 9.
+    """Compute the weights of the triples after a classifier was added, and its Z: eqs. 9 and 12.
 
     See :func:`refimpl.kernels.next_weights`.
     """
-    cdef _Weights loop = _Weights()
+    cdef _Factors loop = _Factors()
     cdef Py_ssize_t t = triples.shape[0]
-    loop.F, loop.triples, loop.y, loop.w = F, triples, y, w
-    loop.alpha, loop.z, loop.out = alpha, z, np.empty(t)
-    loop.run(-(-t // WEIGHTS), worth(thread_count(threads), 4 * t), 1)  # BM:7.3:12
-    return np.asarray(loop.out)
+    cdef double z = 0
+    loop.F, loop.triples, loop.y, loop.w, loop.alpha = F, triples, y, w, alpha
+    loop.e = np.zeros(-(-t // LANES) * LANES)
+    loop.run(-(-t // FACTORS), worth(thread_count(threads), 4 * t), 1)
+    _fixed_sum(&loop.e[0], loop.e.shape[0], &z)  # BM:7.3:11
+    _share(&loop.e[0], t, z if z > 0 else 1.0)  # BM:7.3:12
+    return np.asarray(loop.e)[:t], z
 
 
-cdef cloned_void _reweigh(
+cdef cloned_void _fixed_sum(const double* x, Py_ssize_t t, double* out) noexcept nogil:
+    # fixed_sum(x)
+    cdef double[LANES] lanes
+    cdef Py_ssize_t i, row
+    for i in range(LANES):
+        lanes[i] = 0
+    for row in range(t // LANES):
+        for i in range(LANES):
+            lanes[i] += x[row * LANES + i]
+    out[0] = lanes[0]
+    for i in range(1, LANES):
+        out[0] += lanes[i]
+
+
+cdef cloned_void _share(double* e, Py_ssize_t t, double z) noexcept nogil:
+    # on_grid(e / z)
+    cdef Py_ssize_t i
+    for i in range(t):
+        e[i] = rint(quotient(e[i], z) * PER_WEIGHT) * GRID
+
+
+cdef cloned_void _factors(
     const double* F, const int32_t* triples, const double* y, const double* w, double alpha,
-    double z, Py_ssize_t t, const double* taylor, double* out
+    Py_ssize_t t, const double* taylor, double* out
 ) noexcept nogil:
-    # on_grid(on_grid(w) * exp(-alpha * y * margins(F, triples)) / z)
+    # on_grid(w) * exp(-alpha * (y * margins(F, triples)))
     cdef double x, k, r, p
     cdef Py_ssize_t i
     for i in range(t):
@@ -619,8 +643,7 @@ cdef cloned_void _reweigh(
         p = p * r + taylor[11]
         p = p * r + taylor[12]
         p = p * r + taylor[13]
-        p = quotient(rint(w[i] * PER_WEIGHT) * GRID * times_power(p, k), z)
-        out[i] = rint(p * PER_WEIGHT) * GRID
+        out[i] = rint(w[i] * PER_WEIGHT) * GRID * times_power(p, k)  # BM:eq12
 
 
 cdef class _Ranges(_ByQuery):

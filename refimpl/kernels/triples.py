@@ -422,11 +422,10 @@ def next_weights(
     y: FloatArray,
     w: FloatArray,
     alpha: float,
-    z: float,
     *,
     threads: int | None = None,
-) -> FloatArray:
-    """Compute the weights of the triples after a classifier was added: eq. 9.
+) -> tuple[FloatArray, float]:
+    """Compute the weights of the triples after a classifier was added, and its Z: eqs. 9 and 12.
 
     Source: Athitsos et al. (2005).
 
@@ -434,19 +433,17 @@ def next_weights(
     ----------
     F : ndarray, shape (n,), float64
         Values of the classifier's 1D embedding on the training objects.
-    triples, y, w
+    triples, y, w, threads
         As for :func:`weighted_errors`.
     alpha : float
         The weight of the classifier.
-    z : float
-        What the new weights are divided by, above 0: Z at `alpha`.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
-    ndarray, shape (t,), float64
-        On the grid.
+    weights : ndarray, shape (t,), float64
+        On the grid. They add up to one, but for rounding; they are 0 where Z is.
+    z : float
+        What :func:`z_values` gives at `alpha`.
 
     Raises
     ------
@@ -455,7 +452,7 @@ def next_weights(
 
     See Also
     --------
-    z_values : Compute Z.
+    z_values : Compute Z of many classifiers.
 
     Examples
     --------
@@ -464,13 +461,13 @@ def next_weights(
     >>> import numpy as np
     >>> from refimpl.kernels import next_weights
     >>> F, triples = np.array([0.0, 1.0, 2.0]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
-    >>> w = next_weights(F, triples, np.array([1.0, -1.0]), np.full(2, 0.25), np.log(2.0), 1.0)
-    >>> w.round(12).tolist()
-    [0.125, 0.5]
+    >>> w, z = next_weights(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5), np.log(2.0))
+    >>> w.round(12).tolist(), round(z, 12)
+    ([0.2, 0.8], 1.25)
     """
     e = _factors(y * margins(F, triples), on_grid(w), alpha)
-    with np.errstate(over="ignore"):
-        return on_grid(e / z)  # BM:7.3:12
+    z = fixed_sum(e)  # BM:7.3:11
+    return on_grid(e / z if z > 0 else e), z  # BM:7.3:12
 
 
 @checked

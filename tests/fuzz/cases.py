@@ -560,7 +560,7 @@ def next_weights(rng):
     values = _triples(rng)
     F = reals(rng, (values["F"].shape[1],))
     alpha = float(reals(rng, (1,), (-20, 20))[0])
-    return {**values, "F": F, "alpha": alpha, "z": float(rng.random() + 0.01)}
+    return {**values, "F": F, "alpha": alpha}
 
 
 @case
