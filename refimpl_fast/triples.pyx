@@ -587,7 +587,7 @@ def next_weights(
     loop.e = np.zeros(-(-t // LANES) * LANES)
     loop.run(-(-t // FACTORS), worth(thread_count(threads), 4 * t), 1)
     _fixed_sum(&loop.e[0], loop.e.shape[0], &z)  # BM:7.3:11
-    _share(&loop.e[0], t, z if z > 0 else 1.0)  # BM:7.3:12
+    _share(&loop.e[0], t, z if z > 0 else 1.0)  # BM:eq9, BM:7.3:12
     return np.asarray(loop.e)[:t], z
 
 

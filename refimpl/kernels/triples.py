@@ -467,7 +467,7 @@ def next_weights(
     """
     e = _factors(y * margins(F, triples), on_grid(w), alpha)
     z = fixed_sum(e)  # BM:7.3:11
-    return on_grid(e / z if z > 0 else e), z  # BM:7.3:12
+    return on_grid(e / z if z > 0 else e), z  # BM:eq9, BM:7.3:12
 
 
 @checked

@@ -517,7 +517,7 @@ def scan_nearest(rng):
 def _triples(rng):
     n = length(rng)
     t = length(rng, 90)
-    m = length(rng, 6)
+    m = length(rng, 20)
     return {
         "F": reals(rng, (m, n)),
         "triples": rng.integers(0, n, (t, 3)).astype(np.int32),
