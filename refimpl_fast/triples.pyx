@@ -494,6 +494,7 @@ cdef class _Sums(_ByLane):
     cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
         # sides = (u > 0) * w, (u < 0) * w
         # [fixed_sum(side) ...] + [fixed_sum(side * np.abs(u)) ...]
+        # + [fixed_sum(side * np.abs(u) * np.abs(u)) ...] + [np.max(u), np.max(-u)]
         eight_sums(
             self.side_by_side(b, thread), &self.q[0], &self.a[0], &self.b[0], &self.w[0], LANES,
             self.rows, &self.out[b, 0]
@@ -502,12 +503,12 @@ cdef class _Sums(_ByLane):
 
 @checked
 def margin_sums(F not None, triples not None, y not None, w not None, *, threads=None):
-    """Sum weights and weighted margins on either side of zero.
+    """Sum weights, weighted margins and their squares on either side of zero.
 
     See :func:`refimpl.kernels.margin_sums`.
     """
     cdef _Sums loop = _Sums(F, triples, y, w)
-    return loop.each(threads, 4)
+    return loop.each(threads, 8)
 
 
 cdef class _Z(_Triples):

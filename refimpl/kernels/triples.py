@@ -128,9 +128,9 @@ def weighted_errors(
 def margin_sums(
     F: FloatArray, triples: Int32Array, y: FloatArray, w: FloatArray, *, threads: int | None = None
 ) -> FloatArray:
-    """Sum weights and weighted margins on either side of zero.
+    """Sum weights, weighted margins and their squares on either side of zero.
 
-    These sums give a lower bound of Z (eq. 12 of Athitsos et al., 2005) without an exponential.
+    These sums give lower bounds of Z (eq. 12 of Athitsos et al., 2005) without an exponential.
 
     Parameters
     ----------
@@ -139,9 +139,10 @@ def margin_sums(
 
     Returns
     -------
-    ndarray, shape (m, 4), float64
+    ndarray, shape (m, 8), float64
         For u_i = y_i F~(q_i, a_i, b_i): the sums of w over u > 0 and over u < 0, then those of
-        w |u| over the same triples.
+        w |u| and of w u^2 over the same triples, then the largest |u| of each side. The squares
+        may be infinite.
 
     Raises
     ------
@@ -158,13 +159,16 @@ def margin_sums(
     >>> from refimpl.kernels import margin_sums
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32)
     >>> margin_sums(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5)).tolist()
-    [[0.5, 0.5, 2.0, 1.5]]
+    [[0.5, 0.5, 2.0, 1.5, 8.0, 4.5, 4.0, 3.0]]
     """
     w = on_grid(w)
-    sums = np.empty((len(F), 4))
+    sums = np.empty((len(F), 8))
     for c, u in enumerate(_signed_margins(F, triples, y, None)):
         sides = np.stack([u > 0, u < 0]) * w
-        sums[c] = fixed_sums(np.concatenate([sides, sides * np.abs(u)]))
+        weighted = sides * np.abs(u)
+        with np.errstate(over="ignore"):
+            sums[c, :6] = fixed_sums(np.concatenate([sides, weighted, weighted * np.abs(u)]))
+        sums[c, 6:] = np.max(u, initial=0.0), np.max(-u, initial=0.0)
     return sums
 
 

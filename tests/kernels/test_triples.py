@@ -99,6 +99,7 @@ def test_an_embedding_beside_others_gets_what_it_gets_alone(kernels, m):
         u = np.array([l * oracles.margin(f, *o) for o, l in zip(triples.tolist(), y, strict=True)])
         assert errors[c] == float(oracles.weighted_error(f, triples.tolist(), y, w))
         expected = [w[u > 0].sum(), w[u < 0].sum(), (w * u)[u > 0].sum(), -(w * u)[u < 0].sum()]
+        expected += [(w * u * u)[u > 0].sum(), (w * u * u)[u < 0].sum(), u.max(), -u.min()]
         np.testing.assert_allclose(sums[c], expected, rtol=1e-12)
         assert_same(kernels.margin_sums(alone, triples, y, w)[0], sums[c])
         of_one = thresholds[c : c + 1]
@@ -415,7 +416,7 @@ def test_no_classifiers(kernels):
     y = np.ones(2)
     w = np.full(2, 0.5)
     assert_same(kernels.weighted_errors(none, triples, y, w), np.empty(0))
-    assert_same(kernels.margin_sums(none, triples, y, w), np.empty((0, 4)))
+    assert_same(kernels.margin_sums(none, triples, y, w), np.empty((0, 8)))
     assert_same(kernels.z_values(none, triples, y, w, np.empty(0)), np.empty(0))
     for found in kernels.minimize_z(none, triples, y, w, np.empty(0)):
         assert_same(found, np.empty(0))
