@@ -251,10 +251,9 @@ class Kernels(Protocol):
         y: FloatArray,
         w: FloatArray,
         alpha: float,
-        z: float,
         *,
         threads: int | None = None,
-    ) -> FloatArray: ...
+    ) -> tuple[FloatArray, float]: ...
     def pair_distances(
         self, Z: FloatArray, first: IntArray, second: IntArray, *, threads: int | None = None
     ) -> FloatArray: ...

@@ -103,7 +103,8 @@ static void eight_gains(
 #endif
 }
 
-/* out[8 s + c], s = 0, 1, 2, 3: the sums of w over u > 0 and over u < 0, and those of w |u|. The
+/* out[8 s + c]: over u > 0, then over u < 0, the sums of w (s = 0, 1), of w |u| (2, 3) and of w u^2
+   (4, 5), and the largest |u| (6, 7). The
    triples stand lane by lane, `rows` in each: a lane adds in ascending order, then the lanes are
    added, from the first. */
 REFIMPL_CLONES
@@ -112,31 +113,43 @@ static void eight_sums(
     ptrdiff_t lanes, ptrdiff_t rows, double* out)
 {
 #if REFIMPL_GNU
-    eight right = {}, wrong = {}, right_u = {}, wrong_u = {};
+    eight right = {}, wrong = {}, right_u = {}, wrong_u = {}, right_uu = {}, wrong_uu = {};
+    eight most = {}, least = {};
     const eight zero = {};
     for (ptrdiff_t lane = 0; lane < lanes; ++lane) {
-        eight lane_right = {}, lane_wrong = {};
+        eight lane_right = {}, lane_wrong = {}, lane_right_uu = {}, lane_wrong_uu = {};
         for (ptrdiff_t i = lane * rows; i < (lane + 1) * rows; ++i) {
             const eight F_q = *(const eight*)(values + EIGHT * (ptrdiff_t)q[i]);
             EIGHT_MARGINS(u, F_q, values, a[i], b[i]);
             const eight weight = zero + w[i];
             const eight weighted = weight * EIGHT_SIZES(u);
+            const eight squared = weighted * EIGHT_SIZES(u);
             right += EIGHT_WHERE(u > zero, weight);
             wrong += EIGHT_WHERE(u < zero, weight);
             lane_right += EIGHT_WHERE(u > zero, weighted);
             lane_wrong += EIGHT_WHERE(u < zero, weighted);
+            lane_right_uu += EIGHT_WHERE(u > zero, squared);
+            lane_wrong_uu += EIGHT_WHERE(u < zero, squared);
+            most = u > most ? u : most;
+            least = u < least ? u : least;
         }
         right_u += lane_right;
         wrong_u += lane_wrong;
+        right_uu += lane_right_uu;
+        wrong_uu += lane_wrong_uu;
     }
     *(eight*)out = right;
     *(eight*)(out + EIGHT) = wrong;
     *(eight*)(out + 2 * EIGHT) = right_u;
     *(eight*)(out + 3 * EIGHT) = wrong_u;
+    *(eight*)(out + 4 * EIGHT) = right_uu;
+    *(eight*)(out + 5 * EIGHT) = wrong_uu;
+    *(eight*)(out + 6 * EIGHT) = most;
+    *(eight*)(out + 7 * EIGHT) = EIGHT_SIZES(least);
 #else
-    for (int s = 0; s < 4 * EIGHT; ++s) out[s] = 0;
+    for (int s = 0; s < 8 * EIGHT; ++s) out[s] = 0;
     for (ptrdiff_t lane = 0; lane < lanes; ++lane) {
-        double lane_sums[2 * EIGHT] = {};
+        double lane_sums[4 * EIGHT] = {};
         for (ptrdiff_t i = lane * rows; i < (lane + 1) * rows; ++i)
             for (int c = 0; c < EIGHT; ++c) {
                 const double u = margin_of(
@@ -146,8 +159,12 @@ static void eight_sums(
                 out[EIGHT + c] += u < 0 ? w[i] : 0;
                 lane_sums[c] += u > 0 ? w[i] * u : 0;
                 lane_sums[EIGHT + c] += u < 0 ? w[i] * -u : 0;
+                lane_sums[2 * EIGHT + c] += u > 0 ? w[i] * u * u : 0;
+                lane_sums[3 * EIGHT + c] += u < 0 ? w[i] * -u * -u : 0;
+                if (u > out[6 * EIGHT + c]) out[6 * EIGHT + c] = u;
+                if (-u > out[7 * EIGHT + c]) out[7 * EIGHT + c] = -u;
             }
-        for (int s = 0; s < 2 * EIGHT; ++s) out[2 * EIGHT + s] += lane_sums[s];
+        for (int s = 0; s < 4 * EIGHT; ++s) out[2 * EIGHT + s] += lane_sums[s];
     }
 #endif
 }

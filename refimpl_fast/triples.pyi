@@ -41,10 +41,9 @@ def next_weights(
     y: FloatArray,
     w: FloatArray,
     alpha: float,
-    z: float,
     *,
     threads: int | None = None,
-) -> FloatArray: ...
+) -> tuple[FloatArray, float]: ...
 def weighted_errors(
     F: FloatArray, triples: Int32Array, y: FloatArray, w: FloatArray, *, threads: int | None = None
 ) -> FloatArray: ...

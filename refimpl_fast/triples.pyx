@@ -9,7 +9,7 @@ for one classifier at a time. What needs no exponential takes eight classifiers 
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs, frexp, ldexp, sqrt
+from libc.math cimport INFINITY, fabs, frexp, ldexp, rint, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libcpp.algorithm cimport upper_bound
 
@@ -18,6 +18,7 @@ from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl.kernels import exponentials
 from refimpl.kernels import triples as reference
 from refimpl.kernels.contract import checked
+from refimpl.kernels.stumps import GRID as grid
 from refimpl.kernels.stumps import on_grid
 
 cdef extern from "clones.h":
@@ -43,7 +44,7 @@ cdef extern from "power.h":
 cdef enum:
     LANES = 64
     DEGREE = 13
-    WEIGHTS = 4096  # triples that get their weights at a time
+    FACTORS = 4096  # triples that get their factors at a time
     CHUNK = 20_000  # triples that a thread takes at a time: some 20 to 200 microseconds
 
 cdef double[DEGREE + 1] TAYLOR
@@ -57,6 +58,7 @@ cdef double EASY = reference.EASY
 cdef double NO_MARGIN = reference.NO_MARGIN
 cdef double NEGLIGIBLE = reference.NEGLIGIBLE
 cdef double HUGE = reference.HUGE
+cdef double GRID = grid, PER_WEIGHT = 1 / grid  # a power of two
 cdef double SHIFT = 1.5 * 2.0**52
 cdef int STEPS = reference.STEPS, HALVINGS = reference.HALVINGS
 for _place in range(DEGREE + 1):
@@ -78,12 +80,20 @@ cdef class _Triples(Loop):
     cdef double[:, ::1] u, out
     cdef bint silent
 
-    def __cinit__(self, F, triples, y, w, S=None):
-        t, whole = len(triples), -(-len(triples) // LANES) * LANES
-        sides = np.zeros((3, whole), dtype=np.int32)
-        sides[:, :t] = triples.T
-        self.sides, self.t, self.F = sides, whole, F
-        self.y, self.w = (np.append(values, np.zeros(whole - t)) for values in (y, w))
+    def __cinit__(
+        self, const double[:, ::1] F, const int32_t[:, ::1] triples, const double[::1] y,
+        const double[::1] w, S=None
+    ):
+        cdef Py_ssize_t t = triples.shape[0], i
+        self.F, self.t = F, -(-t // LANES) * LANES
+        self.sides = np.zeros((3, self.t), dtype=np.int32)
+        self.y, self.w = np.zeros((2, self.t))
+        for i in range(t):
+            self.sides[0, i] = triples[i, 0]
+            self.sides[1, i] = triples[i, 1]
+            self.sides[2, i] = triples[i, 2]
+            self.y[i] = y[i]
+        _on_grid(&w[0], t, &self.w[0])
         self.silent = S is not None
         if self.silent:
             self.S = S
@@ -106,6 +116,13 @@ cdef class _Triples(Loop):
         if self.silent:
             _silence(u, &self.S[c, 0], &self.sides[0, 0], self.t)
         return u
+
+
+cdef cloned_void _on_grid(const double* w, Py_ssize_t t, double* out) noexcept nogil:
+    # on_grid(w) = np.rint(w / GRID) * GRID
+    cdef Py_ssize_t i
+    for i in range(t):
+        out[i] = rint(w[i] * PER_WEIGHT) * GRID
 
 
 cdef cloned_void _margins(
@@ -411,6 +428,8 @@ cdef class _ByQuery(_Eights):
         self.starts = np.zeros(n + 1, dtype=np.intp)
         self.a, self.b = np.empty((2, self.t), dtype=np.int32)
         self.w = np.empty(self.t)
+        cdef double[::1] rounded = np.empty(self.t)
+        _on_grid(&w[0], self.t, &rounded[0])
         for i in range(self.t):
             self.starts[triples[i, 0]] += 1
         place = 0
@@ -423,7 +442,7 @@ cdef class _ByQuery(_Eights):
             place = self.starts[triples[i, 0]]
             self.a[place] = triples[i, side]
             self.b[place] = triples[i, 3 - side]
-            self.w[place] = w[i]
+            self.w[place] = rounded[i]
 
 
 cdef class _ByLane(_Eights):
@@ -441,13 +460,15 @@ cdef class _ByLane(_Eights):
         self.rows = -(-self.t // LANES)
         self.q, self.a, self.b = np.zeros((3, LANES * self.rows), dtype=np.int32)
         self.w = np.zeros(LANES * self.rows)
+        cdef double[::1] rounded = np.empty(self.t)
+        _on_grid(&w[0], self.t, &rounded[0])
         for i in range(self.t):
             side = 1 if y[i] > 0 else 2
             place = i % LANES * self.rows + i // LANES
             self.q[place] = triples[i, 0]
             self.a[place] = triples[i, side]
             self.b[place] = triples[i, 3 - side]
-            self.w[place] = w[i]
+            self.w[place] = rounded[i]
 
 
 cdef class _Errors(_ByQuery):
@@ -465,7 +486,7 @@ def weighted_errors(F not None, triples not None, y not None, w not None, *, thr
 
     See :func:`refimpl.kernels.weighted_errors`.
     """
-    cdef _Errors loop = _Errors(F, triples, y, on_grid(w))
+    cdef _Errors loop = _Errors(F, triples, y, w)
     return loop.each(threads, 1)[:, 0]  # BM:eq11, ERRATUM BM-2, BM:7.3:8
 
 
@@ -473,6 +494,7 @@ cdef class _Sums(_ByLane):
     cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
         # sides = (u > 0) * w, (u < 0) * w
         # [fixed_sum(side) ...] + [fixed_sum(side * np.abs(u)) ...]
+        # + [fixed_sum(side * np.abs(u) * np.abs(u)) ...] + [np.max(u), np.max(-u)]
         eight_sums(
             self.side_by_side(b, thread), &self.q[0], &self.a[0], &self.b[0], &self.w[0], LANES,
             self.rows, &self.out[b, 0]
@@ -481,12 +503,12 @@ cdef class _Sums(_ByLane):
 
 @checked
 def margin_sums(F not None, triples not None, y not None, w not None, *, threads=None):
-    """Sum weights and weighted margins on either side of zero.
+    """Sum weights, weighted margins and their squares on either side of zero.
 
     See :func:`refimpl.kernels.margin_sums`.
     """
-    cdef _Sums loop = _Sums(F, triples, y, on_grid(w))
-    return loop.each(threads, 4)
+    cdef _Sums loop = _Sums(F, triples, y, w)
+    return loop.each(threads, 8)
 
 
 cdef class _Z(_Triples):
@@ -505,7 +527,7 @@ def z_values(
 
     See :func:`refimpl.kernels.z_values`.
     """
-    cdef _Z loop = _Z(F, triples, y, on_grid(w), S)
+    cdef _Z loop = _Z(F, triples, y, w, S)
     loop.alpha = alpha
     return loop.each(threads, 3)[:, 0].copy()  # BM:eq12, BM:7.3:1, BM:7.3:11
 
@@ -528,50 +550,74 @@ def minimize_z(
 
     See :func:`refimpl.kernels.minimize_z`.
     """
-    cdef _Minima loop = _Minima(F, triples, y, on_grid(w), S)
+    cdef _Minima loop = _Minima(F, triples, y, w, S)
     loop.least = least
     found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
     return found[:, 0].copy(), found[:, 1].copy()  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
-cdef class _Weights(Loop):
+cdef class _Factors(Loop):
     """Step i looks at the triples of chunk i."""
 
     cdef const double[::1] F, y, w
     cdef const int32_t[:, ::1] triples
-    cdef double alpha, z
-    cdef double[::1] out
+    cdef double alpha
+    cdef double[::1] e
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t first = i * WEIGHTS, last = min(first + WEIGHTS, self.y.shape[0])
-        _reweigh(
-            &self.F[0], &self.triples[first, 0], &self.y[first], &self.w[first], self.alpha, self.z,
-            last - first, TAYLOR, &self.out[first]
+        cdef Py_ssize_t first = i * FACTORS, last = min(first + FACTORS, self.y.shape[0])
+        _factors(
+            &self.F[0], &self.triples[first, 0], &self.y[first], &self.w[first], self.alpha,
+            last - first, TAYLOR, &self.e[first]
         )
 
 
 @checked
 def next_weights(
     const double[::1] F not None, const int32_t[:, ::1] triples not None,
-    const double[::1] y not None, w not None, double alpha, double z, *, threads=None
+    const double[::1] y not None, const double[::1] w not None, double alpha, *, threads=None
 ):
-    """Compute the weights of the triples after a classifier was added: eq. 9.
+    """Compute the weights of the triples after a classifier was added, and its Z: eqs. 9 and 12.
 
     See :func:`refimpl.kernels.next_weights`.
     """
-    cdef _Weights loop = _Weights()
+    cdef _Factors loop = _Factors()
     cdef Py_ssize_t t = triples.shape[0]
-    loop.F, loop.triples, loop.y, loop.w = F, triples, y, on_grid(w)
-    loop.alpha, loop.z, loop.out = alpha, z, np.empty(t)
-    loop.run(-(-t // WEIGHTS), worth(thread_count(threads), 4 * t), 1)  # BM:7.3:12
-    return on_grid(np.asarray(loop.out))
+    cdef double z = 0
+    loop.F, loop.triples, loop.y, loop.w, loop.alpha = F, triples, y, w, alpha
+    loop.e = np.zeros(-(-t // LANES) * LANES)
+    loop.run(-(-t // FACTORS), worth(thread_count(threads), 4 * t), 1)
+    _fixed_sum(&loop.e[0], loop.e.shape[0], &z)  # BM:7.3:11
+    _share(&loop.e[0], t, z if z > 0 else 1.0)  # BM:eq9, BM:7.3:12
+    return np.asarray(loop.e)[:t], z
 
 
-cdef cloned_void _reweigh(
+cdef cloned_void _fixed_sum(const double* x, Py_ssize_t t, double* out) noexcept nogil:
+    # fixed_sum(x)
+    cdef double[LANES] lanes
+    cdef Py_ssize_t i, row
+    for i in range(LANES):
+        lanes[i] = 0
+    for row in range(t // LANES):
+        for i in range(LANES):
+            lanes[i] += x[row * LANES + i]
+    out[0] = lanes[0]
+    for i in range(1, LANES):
+        out[0] += lanes[i]
+
+
+cdef cloned_void _share(double* e, Py_ssize_t t, double z) noexcept nogil:
+    # on_grid(e / z)
+    cdef Py_ssize_t i
+    for i in range(t):
+        e[i] = rint(quotient(e[i], z) * PER_WEIGHT) * GRID
+
+
+cdef cloned_void _factors(
     const double* F, const int32_t* triples, const double* y, const double* w, double alpha,
-    double z, Py_ssize_t t, const double* taylor, double* out
+    Py_ssize_t t, const double* taylor, double* out
 ) noexcept nogil:
-    # w * exp(-alpha * y * margins(F, triples)) / z
+    # on_grid(w) * exp(-alpha * (y * margins(F, triples)))
     cdef double x, k, r, p
     cdef Py_ssize_t i
     for i in range(t):
@@ -598,7 +644,7 @@ cdef cloned_void _reweigh(
         p = p * r + taylor[11]
         p = p * r + taylor[12]
         p = p * r + taylor[13]
-        out[i] = quotient(w[i] * times_power(p, k), z)
+        out[i] = rint(w[i] * PER_WEIGHT) * GRID * times_power(p, k)  # BM:eq12
 
 
 cdef class _Ranges(_ByQuery):

@@ -391,7 +391,7 @@ def thresholds(
     values = np.unique(F_g[asked])
     if len(values) == 1:
         return np.full(k, np.inf)
-    picked = np.searchsorted(values, np.sort(rng.choice(F_g[q], size=k)))  # BM:8.1:2
+    picked = np.searchsorted(values, np.sort(F_g[rng.choice(q, size=k)]))  # BM:8.1:2
     picked = np.minimum(picked, len(values) - 2)
     return values[picked] / 2 + values[picked + 1] / 2  # open: thresholds
 

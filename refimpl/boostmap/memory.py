@@ -71,7 +71,8 @@ def estimate_memory(
     t = len(triples)
     d, M_1, m, M_2 = options.sizes(d, n_C)
     rounds = options.most_rounds(d) + options.query_sensitive
-    scratch = (PER_TRIPLE + 8 * as_threads(threads)) * t
+    # of each thread: margins; eight embeddings side by side, and what is gained at each object
+    scratch = PER_TRIPLE * t + as_threads(threads) * (8 * t + 2 * 8 * 8 * n)
     addition = 8 * n * (2 * m + M_1 + (M_1 + m) + M_2 + 4) + 16 * n_C + 300 * (M_1 + m)
     looked_at = 8 * n * (d + 8)  # steps 1-4: all classifiers in one array, then a few of them
     first = max(addition, looked_at) + 8 * n * (d + 1)

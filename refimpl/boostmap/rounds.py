@@ -123,10 +123,11 @@ def training_rounds(
             step = "add"
             h, alpha = addition(problem, (M_1, m, M_2), H, w, rng, kernels, threads)  # 5 to 10
         F[h] = embeddings(problem, [h])[0]
-        z_j = float(kernels.z_values(F[h][None], triples, y, w, np.array([alpha]))[0])  # BM:7.3:11
+        # BM:7.3:11, BM:7.3:12
+        after, z_j = kernels.next_weights(F[h], triples, y, w, alpha, threads=threads)
         if z_j >= NO_GAIN * w.sum():
             return
-        w = kernels.next_weights(F[h], triples, y, w, alpha, z_j, threads=threads)  # BM:7.3:12
+        w = after
         _take(H, changes, h, alpha, z_j)
         if h not in H:
             del F[h]

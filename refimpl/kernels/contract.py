@@ -262,7 +262,6 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "F": floats("n", largest=2.0**1000),
         **_TRIPLES,
         "alpha": Number(),
-        "z": Number(2.0**-1022),
     },
     "weighted_errors": {**_EMBEDDINGS},
     "z_values": {

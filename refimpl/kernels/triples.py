@@ -128,9 +128,9 @@ def weighted_errors(
 def margin_sums(
     F: FloatArray, triples: Int32Array, y: FloatArray, w: FloatArray, *, threads: int | None = None
 ) -> FloatArray:
-    """Sum weights and weighted margins on either side of zero.
+    """Sum weights, weighted margins and their squares on either side of zero.
 
-    These sums give a lower bound of Z (eq. 12 of Athitsos et al., 2005) without an exponential.
+    These sums give lower bounds of Z (eq. 12 of Athitsos et al., 2005) without an exponential.
 
     Parameters
     ----------
@@ -139,9 +139,10 @@ def margin_sums(
 
     Returns
     -------
-    ndarray, shape (m, 4), float64
+    ndarray, shape (m, 8), float64
         For u_i = y_i F~(q_i, a_i, b_i): the sums of w over u > 0 and over u < 0, then those of
-        w |u| over the same triples.
+        w |u| and of w u^2 over the same triples, then the largest |u| of each side. The squares
+        may be infinite.
 
     Raises
     ------
@@ -158,13 +159,16 @@ def margin_sums(
     >>> from refimpl.kernels import margin_sums
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32)
     >>> margin_sums(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5)).tolist()
-    [[0.5, 0.5, 2.0, 1.5]]
+    [[0.5, 0.5, 2.0, 1.5, 8.0, 4.5, 4.0, 3.0]]
     """
     w = on_grid(w)
-    sums = np.empty((len(F), 4))
+    sums = np.empty((len(F), 8))
     for c, u in enumerate(_signed_margins(F, triples, y, None)):
         sides = np.stack([u > 0, u < 0]) * w
-        sums[c] = fixed_sums(np.concatenate([sides, sides * np.abs(u)]))
+        weighted = sides * np.abs(u)
+        with np.errstate(over="ignore"):
+            sums[c, :6] = fixed_sums(np.concatenate([sides, weighted, weighted * np.abs(u)]))
+        sums[c, 6:] = np.max(u, initial=0.0), np.max(-u, initial=0.0)
     return sums
 
 
@@ -422,11 +426,10 @@ def next_weights(
     y: FloatArray,
     w: FloatArray,
     alpha: float,
-    z: float,
     *,
     threads: int | None = None,
-) -> FloatArray:
-    """Compute the weights of the triples after a classifier was added: eq. 9.
+) -> tuple[FloatArray, float]:
+    """Compute the weights of the triples after a classifier was added, and its Z: eqs. 9 and 12.
 
     Source: Athitsos et al. (2005).
 
@@ -434,19 +437,17 @@ def next_weights(
     ----------
     F : ndarray, shape (n,), float64
         Values of the classifier's 1D embedding on the training objects.
-    triples, y, w
+    triples, y, w, threads
         As for :func:`weighted_errors`.
     alpha : float
         The weight of the classifier.
-    z : float
-        What the new weights are divided by, above 0: Z at `alpha`.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
-    ndarray, shape (t,), float64
-        On the grid.
+    weights : ndarray, shape (t,), float64
+        On the grid. They add up to one, but for rounding; they are 0 where Z is.
+    z : float
+        What :func:`z_values` gives at `alpha`.
 
     Raises
     ------
@@ -455,7 +456,7 @@ def next_weights(
 
     See Also
     --------
-    z_values : Compute Z.
+    z_values : Compute Z of many classifiers.
 
     Examples
     --------
@@ -464,13 +465,13 @@ def next_weights(
     >>> import numpy as np
     >>> from refimpl.kernels import next_weights
     >>> F, triples = np.array([0.0, 1.0, 2.0]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
-    >>> w = next_weights(F, triples, np.array([1.0, -1.0]), np.full(2, 0.25), np.log(2.0), 1.0)
-    >>> w.round(12).tolist()
-    [0.125, 0.5]
+    >>> w, z = next_weights(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5), np.log(2.0))
+    >>> w.round(12).tolist(), round(z, 12)
+    ([0.2, 0.8], 1.25)
     """
     e = _factors(y * margins(F, triples), on_grid(w), alpha)
-    with np.errstate(over="ignore"):
-        return on_grid(e / z)  # BM:7.3:12
+    z = fixed_sum(e)  # BM:7.3:11
+    return on_grid(e / z if z > 0 else e), z  # BM:eq9, BM:7.3:12
 
 
 @checked

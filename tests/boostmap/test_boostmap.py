@@ -316,6 +316,8 @@ def test_the_bounds_change_nothing(seed):
     least = -rng.random(len(F))
     a, z = k.minimize_z(F, triples, y, w, least)
     assert (lz.z_bound(sums, w.sum(), lz.best_of_bound(sums, least)) <= z * (1 + 1e-12)).all()
+    tighter = lz.z_min_bound(sums, w.sum(), least)
+    assert (tighter <= z * (1 + 1e-12)).all() and np.isfinite(tighter[:24]).all()
     g = int(np.argmin(z))
     assert lz.least_z_min(F, triples, y, w, least, k, 1) == (g, a[g], z[g])
     assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None
@@ -331,7 +333,7 @@ class Bounded:
     def margin_sums(self, F, triples, y, w, *, threads=None):
         one = np.ones(len(F))
         none = np.zeros(len(F))
-        return np.column_stack([one, none, -np.log(self.bounds), none])
+        return np.column_stack([one, none, -np.log(self.bounds), *5 * [none]])
 
     def z_values(self, F, triples, y, w, alpha, S=None, *, threads=None):
         return self.z[F[:, 0].astype(int)]

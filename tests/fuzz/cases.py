@@ -533,7 +533,7 @@ def scan_nearest(rng):
 def _triples(rng):
     n = length(rng)
     t = length(rng, 90)
-    m = length(rng, 6)
+    m = length(rng, 20)
     return {
         "F": reals(rng, (m, n)),
         "triples": rng.integers(0, n, (t, 3)).astype(np.int32),
@@ -576,7 +576,7 @@ def next_weights(rng):
     values = _triples(rng)
     F = reals(rng, (values["F"].shape[1],))
     alpha = float(reals(rng, (1,), (-20, 20))[0])
-    return {**values, "F": F, "alpha": alpha, "z": float(rng.random() + 0.01)}
+    return {**values, "F": F, "alpha": alpha}
 
 
 @case

@@ -61,6 +61,55 @@ def test_z_is_the_sum_of_eq_12(kernels, case, seed):
 @each
 @settings(max_examples=40, deadline=None)
 @given(case=problems(), seed=st.integers(0, 99))
+def test_next_weights_are_those_of_eq_9(kernels, case, seed):
+    F, triples, y, w = case
+    alpha = float(np.random.default_rng(seed).normal() / np.abs(F[0]).max(initial=1e-9))
+    after, z = kernels.next_weights(F[0], triples, y, w, alpha)
+    u = [l * oracles.margin(F[0].tolist(), *o) for o, l in zip(triples.tolist(), y, strict=True)]
+    assert z == pytest.approx(oracles.z_value(u, w, alpha), rel=1e-13)
+    expected = [v * math.exp(max(-700.0, min(500.0, -alpha * x))) / z for x, v in zip(u, w)]
+    np.testing.assert_allclose(after, expected, rtol=1e-12, atol=2**-53)
+    assert (after * 2**52 == np.rint(after * 2**52)).all()
+
+
+@each
+def test_next_weights_of_triples_that_have_none(kernels):
+    triples = np.array([[0, 1, 2]], dtype=np.int32)
+    after, z = kernels.next_weights(np.arange(3.0), triples, np.ones(1), np.zeros(1), 1.0)
+    assert (after.tolist(), z) == ([0.0], 0.0)
+
+
+@each
+@pytest.mark.parametrize("m", [7, 8, 9, 17])
+def test_an_embedding_beside_others_gets_what_it_gets_alone(kernels, m):
+    """Eight embeddings are looked at together; the last ones are fewer."""
+    rng = np.random.default_rng(m)
+    F = np.rint(rng.normal(size=(m, 12)) * 3)
+    triples = rng.integers(0, 12, (150, 3)).astype(np.int32)
+    y = rng.choice([-1.0, 1.0], 150)
+    w = on_grid(np.full(150, 1 / 150))
+    thresholds = np.sort(rng.normal(size=(m, 3)), axis=1)
+    ranges = np.array([[0, 4], [1, 3], [3, 1], [2, 4]])
+    errors = kernels.weighted_errors(F, triples, y, w)
+    sums = kernels.margin_sums(F, triples, y, w)
+    least, best = kernels.best_ranges(F, F, triples, y, w, thresholds, ranges)
+    for c in range(m):
+        alone = F[c : c + 1]
+        f = F[c].tolist()
+        u = np.array([l * oracles.margin(f, *o) for o, l in zip(triples.tolist(), y, strict=True)])
+        assert errors[c] == float(oracles.weighted_error(f, triples.tolist(), y, w))
+        expected = [w[u > 0].sum(), w[u < 0].sum(), (w * u)[u > 0].sum(), -(w * u)[u < 0].sum()]
+        expected += [(w * u * u)[u > 0].sum(), (w * u * u)[u < 0].sum(), u.max(), -u.min()]
+        np.testing.assert_allclose(sums[c], expected, rtol=1e-12)
+        assert_same(kernels.margin_sums(alone, triples, y, w)[0], sums[c])
+        of_one = thresholds[c : c + 1]
+        error, place = kernels.best_ranges(alone, alone, triples, y, w, of_one, ranges)
+        assert (error[0], place[0]) == (least[c], best[c])
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(case=problems(), seed=st.integers(0, 99))
 def test_minimum_of_z(kernels, case, seed):
     F, triples, y, w = case
     scale = np.abs(F).max(initial=1e-9)
@@ -260,6 +309,10 @@ def test_twins_agree_bit_for_bit(case, seed, threads, split):
         one.z_values(F, triples, y, w, least, S),
         two.z_values(F, triples, y, w, least, S, threads=threads),
     )
+    after_one, z_one = one.next_weights(F[0], triples, y, w, least[0])
+    after_two, z_two = two.next_weights(F[0], triples, y, w, least[0], threads=threads)
+    assert_same(after_one, after_two)
+    assert z_one == z_two
     for a, b in zip(
         one.minimize_z(F, triples, y, w, least, S),
         two.minimize_z(F, triples, y, w, least, S, threads=threads),
@@ -363,7 +416,7 @@ def test_no_classifiers(kernels):
     y = np.ones(2)
     w = np.full(2, 0.5)
     assert_same(kernels.weighted_errors(none, triples, y, w), np.empty(0))
-    assert_same(kernels.margin_sums(none, triples, y, w), np.empty((0, 4)))
+    assert_same(kernels.margin_sums(none, triples, y, w), np.empty((0, 8)))
     assert_same(kernels.z_values(none, triples, y, w, np.empty(0)), np.empty(0))
     for found in kernels.minimize_z(none, triples, y, w, np.empty(0)):
         assert_same(found, np.empty(0))
