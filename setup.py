@@ -46,6 +46,7 @@ INCLUDED = (
     "panels.h",
     "pool.h",
     "power.h",
+    "strands.h",
     "threads.pxd",
     "vectors.pxd",
 )
