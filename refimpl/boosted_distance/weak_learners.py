@@ -164,7 +164,7 @@ class Stumps:
         sort = max(64 * n, 8 * n * at_a_time + 40 * n * min(threads, at_a_time))
         # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
         select = 96 * n + 8 * n * threads
-        # once more: feature by feature, then in one array; or as refimpl_fast's rounds read the rows
+        # once more: feature by feature, then in one array; or the rows as refimpl_fast reads them
         again = max(features, 4 * rows)
         bound = features + again + max(sort, select) + copies
         # the gaps that malloc leaves, and Python's objects
