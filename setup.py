@@ -48,6 +48,7 @@ INCLUDED = (
     "panels.h",
     "pool.h",
     "power.h",
+    "strands.h",
     "threads.pxd",
     "vectors.pxd",
 )

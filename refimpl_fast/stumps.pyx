@@ -5,7 +5,7 @@ The reference's expressions stand above the loops.
 
 import numpy as np
 
-from libc.math cimport INFINITY, rint
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 from libcpp.algorithm cimport lower_bound, sort, unique
 
@@ -18,6 +18,22 @@ from refimpl.results import from_new_arrays, sealed
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
+
+cdef extern from "strands.h":
+    enum:
+        STRANDS "REFIMPL_STRANDS"
+        WIDE "REFIMPL_WIDE"
+    void strand_sums(
+        const uint32_t* rows, Py_ssize_t steps, const double* g, double* sums, double* highest,
+        double* lowest
+    ) noexcept nogil
+    void sum_wide(
+        const double* g, Py_ssize_t stride, const uint32_t* rows, Py_ssize_t n_rows, double* part
+    ) noexcept nogil
+    void signed_weights(
+        const double* w, const unsigned char* label, Py_ssize_t n, double grid, double* g,
+        double* both, double* difference
+    ) noexcept nogil
 
 cdef extern from *:
     """
@@ -72,8 +88,6 @@ cdef enum:
     LANES = 32  # training vectors that one query is compared with at a time: they stay in registers
     # queries that one thread takes at a time, while a block of training vectors stays in cache
     QUERIES = 32
-    STRANDS = 16  # runs of a column that are summed side by side
-    WIDE = 32  # columns of a matrix of weights whose sums stay in registers
     DIGIT = 11  # bits of a key that one pass of a sort looks at
 
 
@@ -301,7 +315,7 @@ def best_stump(features, const double[::1] w not None, l not None, *, threads=No
     cdef double[::1] g = np.empty(n)
     cdef double w1, w0, both, difference
     # w = on_grid(w); w1, w0 = w[l].sum(), w[~l].sum(); g = np.where(l, w, -w)
-    _signed(&w[0], &label[0], n, GRID, &g[0], &both, &difference)
+    signed_weights(&w[0], &label[0], n, GRID, &g[0], &both, &difference)
     w1 = (both + difference) / 2  # exact, as both sums are
     w0 = (both - difference) / 2
     cdef _Extremes loop = _Extremes()
@@ -323,34 +337,6 @@ def best_stump(features, const double[::1] w not None, l not None, *, threads=No
     place.run(1, 1)
     # BD:A.2:8  f_t, p_t, theta_t
     return epsilon, best_f, p, features.threshold(best_f, place.k, p)
-
-
-cdef cloned_void _signed(
-    const double* w, const unsigned char* label, Py_ssize_t n, double grid, double* g,
-    double* both, double* difference
-) noexcept nogil:
-    # g = np.where(l, on_grid(w), -on_grid(w)); both = np.abs(g).sum(); difference = g.sum()
-    cdef double[STRANDS] plus, signed
-    cdef double rounded
-    cdef Py_ssize_t i, k, steps = n // STRANDS
-    for k in range(STRANDS):
-        plus[k] = signed[k] = 0
-    for i in range(steps):
-        for k in range(STRANDS):
-            rounded = rint(w[i * STRANDS + k] * (1 / grid)) * grid
-            plus[k] += rounded
-            rounded = rounded if label[i * STRANDS + k] else -rounded
-            signed[k] += rounded
-            g[i * STRANDS + k] = rounded
-    for i in range(steps * STRANDS, n):
-        rounded = rint(w[i] * (1 / grid)) * grid
-        plus[0] += rounded
-        g[i] = rounded if label[i] else -rounded
-        signed[0] += g[i]
-    both[0] = difference[0] = 0
-    for k in range(STRANDS):
-        both[0] += plus[k]
-        difference[0] += signed[k]
 
 
 cdef class _Sorted:
@@ -376,6 +362,7 @@ cdef class _Sorted:
         self.bin_ptr = features.bin_ptr
         self.common = features.common
         self.shared = vars(features).get("_shared")
+        self.strands = None
         self.stranded = np.zeros(features.n_features, dtype=np.uint8)
 
     cdef bint is_shared(self, Py_ssize_t f) noexcept nogil:
@@ -615,30 +602,14 @@ cdef void _sum_rows(
     # part = g.reshape(-1, n)[rows].sum(axis=0); rest -= part
     cdef Py_ssize_t j = 0
     while j + WIDE <= n:
-        _sum_wide(g + j, n, rows, n_rows, part + j)
+        sum_wide(g + j, n, rows, n_rows, part + j)
         j += WIDE
     if j < n and n >= WIDE:  # the last ones, some of them once more
-        _sum_wide(g + n - WIDE, n, rows, n_rows, part + n - WIDE)
+        sum_wide(g + n - WIDE, n, rows, n_rows, part + n - WIDE)
     elif j < n:
         _sum_narrow(g, n, rows, n_rows, part)
     for j in range(n):
         rest[j] -= part[j]
-
-
-cdef cloned_void _sum_wide(
-    const double* g, Py_ssize_t stride, const uint32_t* rows, Py_ssize_t n_rows, double* part
-) noexcept nogil:
-    cdef double[WIDE] total
-    cdef const double* row
-    cdef Py_ssize_t i, j
-    for j in range(WIDE):
-        total[j] = 0
-    for i in range(n_rows):
-        row = g + rows[i] * stride
-        for j in range(WIDE):
-            total[j] += row[j]
-    for j in range(WIDE):
-        part[j] = total[j]
 
 
 cdef void _sum_narrow(
@@ -664,7 +635,7 @@ cdef void _strand_sums(
     cdef Py_ssize_t i, k, steps = _steps(n_rows)
     cdef double below = 0, most = -INFINITY, least = INFINITY
     if steps > 0:
-        _side_by_side(rows, steps, g, sums, high, low)
+        strand_sums(rows, steps, g, sums, high, low)
         for k in range(STRANDS):
             most = max(most, below + high[k])
             least = min(least, below + low[k])
@@ -675,32 +646,6 @@ cdef void _strand_sums(
             most = max(most, below)
             least = min(least, below)
     total[0], highest[0], lowest[0] = below, most, least
-
-
-cdef cloned_void _side_by_side(
-    const uint32_t* rows, Py_ssize_t steps, const double* g, double* sums, double* highest,
-    double* lowest
-) noexcept nogil:
-    cdef double[STRANDS] below, high, low
-    cdef double most, least
-    cdef uint32_t row
-    cdef Py_ssize_t i, k
-    for k in range(STRANDS):
-        below[k] = 0
-        high[k] = -INFINITY
-        low[k] = INFINITY
-    for i in range(steps):
-        for k in range(STRANDS):
-            row = rows[i * STRANDS + k]
-            below[k] += g[row >> 1]
-            most = below[k] if row & 1 else high[k]
-            least = below[k] if row & 1 else low[k]
-            high[k] = most if most > high[k] else high[k]
-            low[k] = least if least < low[k] else low[k]
-    for k in range(STRANDS):
-        sums[k] = below[k]
-        highest[k] = high[k]
-        lowest[k] = low[k]
 
 
 cdef void _scan(

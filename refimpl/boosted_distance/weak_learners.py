@@ -148,8 +148,8 @@ class Stumps:
         if isinstance(P, Differences) and isinstance(N, Differences) and P.B is N.B:
             A = np.concatenate([P.A, N.A])
             counts = [_count_differences(A[:, f], P.B[:, f]) for f in range(d)]
-            # X by class, as one matrix, as float64; B
-            copies = 8 * d * (3 * len(A) + len(P.B))
+            # X by class, as one matrix, as float64; B; the numbers of their values
+            copies = 8 * d * (3 * len(A) + len(P.B)) + 12 * d * (len(A) + len(P.B))
         else:
             columns = ((_column(P, f), _column(N, f)) for f in range(d))
             counts = [_count_values(np.concatenate(column)) for column in columns]
@@ -173,12 +173,13 @@ class Stumps:
         features = rows * (2 if n <= 2**16 else 4) + 4 * values
         threads = threads or processors()
         at_a_time = min(d, 64, 8 * threads)  # columns that refimpl_fast sorts
-        # np.unique; or columns and tables
-        sort = max(64 * n, 8 * n * at_a_time + 24 * n * min(threads, at_a_time))
+        # np.unique; or columns and tables, while they are sorted twice
+        sort = max(64 * n, 8 * n * at_a_time + 40 * n * min(threads, at_a_time))
         # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
-        select = 96 * n
-        # twice: feature by feature, then in one array
-        bound = 2 * features + max(sort, select) + copies
+        select = 96 * n + 8 * n * threads
+        # once more: feature by feature, then in one array; or the rows as refimpl_fast reads them
+        again = max(features, 4 * rows)
+        bound = features + again + max(sort, select) + copies
         # the gaps that malloc leaves, and Python's objects
         return int(bound + bound // 8 + 1024 * d + 2**20)
 

@@ -64,6 +64,60 @@ def test_twins_agree_bit_for_bit(seed, levels, threads):
     )
 
 
+def least_error(X, w, l):
+    """Return the least error over all stumps in whole units of 2**-52, and the first such stump."""
+    units = np.rint(w * 2.0**52).astype(np.int64)
+    least = None
+    for f, x in enumerate(X.T):
+        values = np.unique(x)
+        thetas = np.append(-np.inf, values[:-1] / 2 + values[1:] / 2)
+        for p in (1, -1):
+            errors = ((p * x < p * thetas[:, np.newaxis]) != l) @ units
+            k = int(errors.argmin())
+            if least is None or errors[k] < least[0]:
+                least = errors[k], f, p, thetas[k]
+    return least[0] * 2.0**-52, *least[1:]
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("n_B", [9, 33])
+def test_later_rounds_on_the_same_differences(kernels, n_B):
+    """The fast twin adds columns with few values (0), with short runs of equal differences (1, 2)
+    and with one value (3) up in different ways, the second one from the second call on.
+    """
+    rng = np.random.default_rng(n_B)
+    A = rng.normal(size=(12, 4))
+    B = rng.normal(size=(n_B, 4))
+    for X in (A, B):
+        X[:, 0] = rng.integers(0, 2, len(X))
+        X[:, 1] = np.rint(8 * X[:, 1]) / 8  # so that differences are exact
+        X[:, 3] = 5.0
+    features = kernels.presort(A, B)
+    rows = (A[:, np.newaxis] - B).reshape(-1, 4)
+    chosen = []
+    for column in (0, 1, 2, 1, 2, 0):
+        # labels that one column explains best, but for some rows
+        wrong = rng.random(len(rows)) < 0.2
+        l = (rows[:, column] > 0.3) ^ wrong
+        w = rng.random(len(rows)) ** 8
+        w /= w.sum()
+        epsilon, f, p, theta = kernels.best_stump(features, w, l)
+        assert (epsilon, f, p, theta) == least_error(rows, w, l)
+        chosen.append(f)
+    assert set(chosen) == {0, 1, 2}
+
+
+@fast_only
+def test_many_differences_sort_alike():
+    """More differences of distinct values than the fast twin sorts by comparisons."""
+    rng = np.random.default_rng(4)
+    A = np.exp(rng.normal(size=(70, 3)) * [1.0, 200.0, 0.0])
+    A[:, 2] = rng.integers(0, 50, len(A)) * -0.0 + rng.integers(-40, 40, len(A)) / 3
+    reference, fast = (k.presort(A, A[:40].copy()) for k in KERNELS)
+    for name in ARRAYS:
+        assert_same(getattr(reference, name), getattr(fast, name))
+
+
 @fast_only
 def test_more_rows_than_sixteen_bits_hold():
     A = np.random.default_rng(1).normal(size=(300, 2)).round(1)
