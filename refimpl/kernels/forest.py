@@ -398,11 +398,11 @@ def gather_candidates(
     for start in range(0, n_Q, block):
         T = _selections(starts, items, words[start : start + block], c, n)
         query, row = np.nonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
-        T = T[query, row]
-        first = _best_first(query, (row, -T, query), most)
+        score = T[query, row]
+        first = _best_first(query, (row, -score, query), most)
         counts += np.bincount(start + query[first], minlength=n_Q)
         rows.append(row[first])
-        scores.append(T[first])
+        scores.append(score[first])
     offsets = np.concatenate([[0], np.cumsum(counts)])
     return offsets, np.concatenate(rows), np.concatenate(scores)
 
