@@ -99,8 +99,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         The largest number of points to learn from, at least 2. They are drawn at random; None takes
         all points. All points are searched.
     max_leaves : int, None or "auto", default "auto"
-        The largest number of leaves of a tree; None sets no limit. "auto" is a quarter of the points
-        that the forest is learnt from, but at least 2 and at most 128.
+        The largest number of leaves of a tree; None sets no limit. "auto" is a quarter of the
+        points that the forest is learnt from, but at least 2 and at most 128.
     max_depth, stump_above : int, optional
         See :class:`refimpl.search_forest.ForestOptions`.
     refine : int, default 10

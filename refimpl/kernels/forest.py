@@ -424,7 +424,8 @@ def _selections(
         for of_query in words:
             require_lists(starts, items, of_query, n)
     cells = np.repeat(np.tile(np.arange(n_Q) * n, M), sizes) + members
-    T: FloatArray = np.bincount(cells, np.repeat(np.repeat(c, n_Q), sizes), n_Q * n)  # SF:eq8
+    weights = np.repeat(np.repeat(c, n_Q), sizes)
+    T: FloatArray = np.bincount(cells, weights, n_Q * n).astype(np.float64)  # SF:eq8
     return T.reshape(n_Q, n)
 
 
