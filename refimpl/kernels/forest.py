@@ -396,7 +396,7 @@ def gather_candidates(
     scores = [np.empty(0)]
     block = max(1, HELD // max(1, n))
     for start in range(0, n_Q, block):
-        T = _selections(starts, items, words[start : start + block], c, n)
+        T = _selections(starts, items, words[start : start + block], c, n)  # SF:eq8
         query, row = np.nonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
         score = T[query, row]
         first = _best_first(query, (row, -score, query), most)
@@ -425,7 +425,7 @@ def _selections(
             require_lists(starts, items, of_query, n)
     cells = np.repeat(np.tile(np.arange(n_Q) * n, M), sizes) + members
     weights = np.repeat(np.repeat(c, n_Q), sizes)
-    T: FloatArray = np.bincount(cells, weights, n_Q * n).astype(np.float64)  # SF:eq8
+    T: FloatArray = np.bincount(cells, weights, n_Q * n).astype(np.float64)
     return T.reshape(n_Q, n)
 
 
