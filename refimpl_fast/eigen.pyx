@@ -347,7 +347,7 @@ def leading_direction(
             np.asarray(x), np.asarray(first), np.asarray(second), np.asarray(v), base,
             np.asarray(start), tol, threads
         )
-    cdef _Matrix A = _Matrix(x, first, second, v, base, thread_count(threads))
+    cdef _Matrix A = _Matrix(x, first, second, v, base, thread_count(threads))  # SF:eq18
     with np.errstate(all="ignore"):
         found = np.asarray(start) / reference.length(np.asarray(start))
     p = found

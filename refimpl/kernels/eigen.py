@@ -1,9 +1,9 @@
 """The eigensolver of the search forest's splits.
 
 Eq. 18 of Li et al. (2011) asks for the leading eigenvector of a matrix. The method is restarted
-Lanczos iteration, as in ``scipy.sparse.linalg.eigsh``. The result depends on the start vector alone,
-while SciPy's solver keeps a random state of its own. New basis vectors are made orthogonal to all
-earlier ones. Products are those of ``np.einsum`` or, if they are large, of
+Lanczos iteration, as in ``scipy.sparse.linalg.eigsh``. The result depends on the start vector
+alone, while SciPy's solver keeps a random state of its own. New basis vectors are made orthogonal
+to all earlier ones. Products are those of ``np.einsum`` or, if they are large, of
 :mod:`refimpl.kernels.products`, so the number of BLAS threads does not change the result.
 
 Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or

@@ -396,13 +396,13 @@ def gather_candidates(
     scores = [np.empty(0)]
     block = max(1, HELD // max(1, n))
     for start in range(0, n_Q, block):
-        T = _selections(starts, items, words[start : start + block], c, n)
+        T = _selections(starts, items, words[start : start + block], c, n)  # SF:eq8
         query, row = np.nonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
-        T = T[query, row]
-        first = _best_first(query, (row, -T, query), most)
+        score = T[query, row]
+        first = _best_first(query, (row, -score, query), most)
         counts += np.bincount(start + query[first], minlength=n_Q)
         rows.append(row[first])
-        scores.append(T[first])
+        scores.append(score[first])
     offsets = np.concatenate([[0], np.cumsum(counts)])
     return offsets, np.concatenate(rows), np.concatenate(scores)
 
@@ -424,7 +424,8 @@ def _selections(
         for of_query in words:
             require_lists(starts, items, of_query, n)
     cells = np.repeat(np.tile(np.arange(n_Q) * n, M), sizes) + members
-    T: FloatArray = np.bincount(cells, np.repeat(np.repeat(c, n_Q), sizes), n_Q * n)  # SF:eq8
+    weights = np.repeat(np.repeat(c, n_Q), sizes)
+    T: FloatArray = np.bincount(cells, weights, n_Q * n).astype(np.float64)
     return T.reshape(n_Q, n)
 
 

@@ -16,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from refimpl.kernels.eigen import top_eigenvector
 from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
     ForestOptions,
@@ -25,7 +26,6 @@ from refimpl.search_forest import (
     to_terms,
 )
 from refimpl.search_forest.algorithm import best_c
-from refimpl.kernels.eigen import top_eigenvector
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
 from refimpl.search_forest.similarity import as_similarity
 from refimpl.search_forest.splits import fitted

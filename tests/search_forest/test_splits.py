@@ -9,9 +9,9 @@ import pytest
 from agreement import KERNELS
 from scipy import sparse
 
+from refimpl.kernels.eigen import top_eigenvector
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest, to_terms
 from refimpl.search_forest.algorithm import hyperplane
-from refimpl.kernels.eigen import top_eigenvector
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_similarity
 from refimpl.search_forest.splits import best_split, moved, stump, with_best_threshold
