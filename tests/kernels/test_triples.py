@@ -393,7 +393,12 @@ def test_weights_below_the_grid_are_no_weights(kernels):
 
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
-    [(4.0, 16.0, 8.0), (-16.0, -4.0, -8.0), (0.0, 8.0, 8.0 * 2.0**-40), (-8.0, 0.0, -8.0 * 2.0**-40)],
+    [
+        (4.0, 16.0, 8.0),
+        (-16.0, -4.0, -8.0),
+        (0.0, 8.0, 8.0 * 2.0**-40),
+        (-8.0, 0.0, -8.0 * 2.0**-40),
+    ],
 )
 def test_the_bisection_halves_the_difference_of_exponents(low, high, expected):
     """Between 0 and a number, which have no such mean, a number 2**-40 times as large is tried."""
