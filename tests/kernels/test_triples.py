@@ -402,4 +402,4 @@ def test_weights_below_the_grid_are_no_weights(kernels):
 )
 def test_the_bisection_halves_the_difference_of_exponents(low, high, expected):
     """Between 0 and a number, which have no such mean, a number 2**-40 times as large is tried."""
-    assert reference._middle(low, high) == expected
+    assert reference.middle_of(low, high) == expected
