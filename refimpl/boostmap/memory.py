@@ -76,7 +76,7 @@ def estimate_memory(
     addition = 8 * n * (2 * m + M_1 + (M_1 + m) + M_2 + 4) + 16 * n_C + 300 * (M_1 + m)
     looked_at = 8 * n * (d + 8)  # steps 1-4: all classifiers in one array, then a few of them
     first = max(addition, looked_at) + 8 * n * (d + 1)
-    second = _second_phase(n, t, d, options) if options.query_sensitive else 0
+    second = second_phase_bytes(n, t, d, options) if options.query_sensitive else 0
     return int(SMALL + scratch + ROUND * rounds + max(first, second))
 
 
@@ -97,7 +97,7 @@ def require_arguments(
         raise ValueError(f"triples must name objects below {n}, the columns of D; got {most}")
 
 
-def _second_phase(n: int, t: int, d: int, options: BoostMapOptions) -> int:
+def second_phase_bytes(n: int, t: int, d: int, options: BoostMapOptions) -> int:
     """Return the bytes of coordinates, of those that split, and of splitters; with "Z" those of all
     ranges.
     """

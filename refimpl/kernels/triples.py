@@ -399,7 +399,7 @@ def _bisection(
     if Z1 >= 0 and alpha == least:
         return alpha, Z
     for _ in range(HALVINGS):
-        middle = _middle(low, high)
+        middle = middle_of(low, high)
         if not low < middle < high:
             break
         alpha = middle
@@ -411,7 +411,7 @@ def _bisection(
     return alpha, Z
 
 
-def _middle(low: float, high: float) -> float:
+def middle_of(low: float, high: float) -> float:
     """Return the geometric mean of two numbers of one sign; near 0, if one of them is 0."""
     small = min(abs(low), abs(high))
     large = max(abs(low), abs(high))

@@ -172,7 +172,7 @@ class LargeMarginProblem:
         # LM:eq8, LM:5:5, LM:5:6  of the second point  ERRATUM LM-3
         self._alpha = self.partition[self._b]
         self._rows = (self._alpha * self.n + self._a, self._alpha * self.n + self._b)
-        self._neighbours = _neighbours(*self._rows, self.n * self.partitions)
+        self._neighbours = adjacency(*self._rows, self.n * self.partitions)
 
     def add_pairs(self, i: IntArray, l: IntArray) -> int:
         """Add pairs to the working set, and return the number of new pairs."""
@@ -379,7 +379,7 @@ class LargeMarginProblem:
         return self.gradient_M(np.concatenate([np.ones(self.n * self.k), np.zeros(len(self.i))]))
 
 
-def _neighbours(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
+def adjacency(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return the pairs (a, b) as an adjacency list of n rows.
 
     It has the start of each row's list, the other row of each pair, and the index of the pair.

@@ -120,14 +120,23 @@ def test_one_query_or_many_and_repeated_ones(kernels, learner, monkeypatch):
 
 @pytest.mark.parametrize(("block", "rows"), [(10, 2), (14, 2), (15, 3), (4, 1), (100, 7)])
 def test_a_block_of_queries_holds_so_many_similarities(block, rows, monkeypatch):
-    """5 training vectors, 7 queries."""
+    """5 training vectors, 7 queries; each block is compared with two classes."""
     prediction = refimpl.boosted_distance.prediction
+    similarity_of_block = prediction.algorithm.similarity
+    asked = []
+
+    def counting(Q, *arguments, **options):
+        asked.append(len(Q))
+        return similarity_of_block(Q, *arguments, **options)
+
     monkeypatch.setattr(prediction, "_BLOCK", block)
+    monkeypatch.setattr(prediction.algorithm, "similarity", counting)
     X, labels = np.arange(10.0).reshape(5, 2), np.array([0, 0, 1, 1, 1])
     model = boosted_distance(X, labels, 1)
-    blocks = prediction._compare(model, np.ones((7, 2)), X, labels, True, None, None, 1).blocks()
-    assert [len(range(7)[part]) for part in blocks][:-1] == [rows] * (len(blocks) - 1)
-    assert sum(len(range(7)[part]) for part in blocks) == 7 and len(blocks) == -(-7 // rows)
+    asked.clear()
+    nearest_neighbor_boosted_distance(model, np.ones((7, 2)), X, labels, threads=1)
+    blocks = [rows] * (7 // rows) + ([7 % rows] if 7 % rows else [])
+    assert asked == list(np.repeat(blocks, 2))
 
 
 def layouts(A):

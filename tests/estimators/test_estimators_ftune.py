@@ -436,3 +436,20 @@ def test_a_callback_ends_the_training_of_further_classes(most):
     assert np.allclose(P.sum(axis=1), 1)
     if most == 3:
         assert model.model_ == whole.model_
+
+
+@pytest.mark.parametrize("selection", ["diverse", "random", "fresh"])
+def test_only_diverse_landmarks_are_unlike_each_other(selection):
+    """Two of 42 points lie apart, and are not similar to any landmark before them."""
+    x = np.append(np.linspace(0, 0.1, 40), [10.0, 20.0])
+    K = np.exp(-np.abs(np.subtract.outer(x, x)))
+    chosen = [
+        LandmarkTransformer(
+            3, selection=selection, kernel="precomputed", random_state=seed, kernels=NAMES[-1]
+        )
+        .fit(K)
+        .landmarks_.tolist()
+        for seed in range(10)
+    ]
+    apart = [landmarks[-2:] == [40, 41] for landmarks in chosen]
+    assert all(apart) if selection == "diverse" else sum(apart) < 5

@@ -442,3 +442,17 @@ def test_weights_below_the_grid_are_no_weights(kernels):
     alpha, Z = kernels.minimize_z(F, triples, np.ones(2), np.array([1e-310, 0.5]), np.zeros(1))
     assert alpha == 0.0 and Z == 0.5
     assert kernels.z_values(F, triples, np.ones(2), np.array([1e-310, 0.5]), np.ones(1)) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (4.0, 16.0, 8.0),
+        (-16.0, -4.0, -8.0),
+        (0.0, 8.0, 8.0 * 2.0**-40),
+        (-8.0, 0.0, -8.0 * 2.0**-40),
+    ],
+)
+def test_the_bisection_halves_the_difference_of_exponents(low, high, expected):
+    """Between 0 and a number, which have no such mean, a number 2**-40 times as large is tried."""
+    assert reference.middle_of(low, high) == expected

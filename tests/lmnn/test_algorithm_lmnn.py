@@ -23,7 +23,7 @@ from refimpl.lmnn import (
     project,
     target_neighbors,
 )
-from refimpl.lmnn.problem import LargeMarginProblem, _neighbours
+from refimpl.lmnn.problem import LargeMarginProblem, adjacency
 
 FASTEST = KERNELS[-1]
 FAST = {"kernels": FASTEST, "threads": 1}
@@ -515,7 +515,7 @@ def test_plain_steps_by_the_factor_come_near_the_form_for_use():
 def test_pairs_of_a_point_are_listed_in_their_order():
     """Sums over them are added in this order. 500 pairs of points 0 and 1, all (0, 1) or (1, 0)."""
     a = np.arange(500) % 2
-    start, others, pairs = _neighbours(a, 1 - a, 2)
+    start, others, pairs = adjacency(a, 1 - a, 2)
     assert start.tolist() == [0, 500, 1000]
     of_0 = [*range(0, 500, 2), *range(1, 500, 2)]
     assert pairs.tolist() == [*of_0, *range(1, 500, 2), *range(0, 500, 2)]

@@ -6,7 +6,7 @@ Not tested here: that the coordinates change no optimum (`test_lmnn.py`, `test_a
 import numpy as np
 import pytest
 
-from refimpl.lmnn.coordinates import Coordinates, _first_t, _Points
+from refimpl.lmnn.coordinates import Coordinates
 
 
 def test_in_the_directions_of_ill_conditioned_points_their_spread_is_1():
@@ -39,9 +39,12 @@ def test_factors_go_there_and_back():
 
 @pytest.mark.parametrize("steep", [False, True])
 def test_a_product_is_that_of_the_centred_points(steep):
-    """The mean is (4, 3)."""
-    points = _Points(np.array([[1.0, 2.0], [3.0, 5.0], [8.0, 2.0]]))
-    assert points.product(np.array([[1.0], [2.0]]), steep).tolist() == [[-5.0], [3.0], [2.0]]
+    """The mean is (4, 2), and the columns are divided by 4 and by 2."""
+    X = np.array([[1.0, 0.0], [3.0, 5.0], [8.0, 1.0]])
+    coordinates = Coordinates(X, np.array([[1], [2], [0]]), np.zeros(3, dtype=int))
+    assert coordinates.scale.tolist() == [4, 2]
+    product = coordinates.points.product(np.array([[4.0], [4.0]]), steep)
+    assert product.tolist() == [[-7.0], [5.0], [2.0]]
 
 
 def test_the_bound_of_rounding_errors():
@@ -53,7 +56,11 @@ def test_the_bound_of_rounding_errors():
     assert coordinates.error == pytest.approx(21 * 2.0**-52 / 3**0.5, rel=1e-12, abs=0)
 
 
-def test_the_first_factor_of_the_free_directions():
-    """Of the pairs of 0 and 1, each with itself too, the mean squared distance is 1/2."""
-    assert _first_t(np.array([[0.0], [1.0]])) == 8.0
-    assert _first_t(np.ones((3, 1))) == 0.0
+def test_the_mean_squared_distance_in_the_free_directions_is_4_at_first():
+    """The points differ in two columns, but target neighbours only in the first."""
+    X = np.column_stack([np.arange(6.0), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]])
+    targets = np.array([1, 2, 0, 4, 5, 3])[:, np.newaxis]
+    coordinates = Coordinates(X, targets, np.zeros(6, dtype=int))
+    F = coordinates.free[0].F
+    squares = ((F[:, np.newaxis] - F) ** 2).sum(axis=2)
+    assert F.shape == (6, 1) and squares.mean() * coordinates.t[0] == pytest.approx(4, rel=1e-9)

@@ -146,6 +146,7 @@ def pytest_in_child(copy, arguments, log, seconds, names, stop):
         out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(out, 1)
         os.dup2(out, 2)
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # not those that a test captures
         sys.path[:] = [str(copy)] + [p for p in sys.path if p not in ("", os.getcwd())]
         os.environ["PYTHONPATH"] = str(copy)
         for name in [name for name in sys.modules if name.split(".")[0] == "tests"]:
@@ -188,13 +189,13 @@ def failing_unchanged(copy, tests, log, seconds):
     names = sorted({test for test in tests if "::" in test})
     imported = sorted({test for test in tests if test.endswith(".py")})
     failed = set()
-    for files, chosen in (
-        (["--collect-only", *imported], None),
-        (sorted({name.split("::")[0] for name in names}), names),
+    files = sorted({name.split("::")[0] for name in names})
+    for wanted, arguments, chosen in (
+        (imported, ["--collect-only", *imported], None),
+        (names, files, names),
     ):
-        wanted = set(chosen or imported)
-        if wanted and run_tests(copy, files, log, seconds, chosen, stop=False) != SURVIVED:
-            failed |= (wanted & failures(log)) or wanted
+        if wanted and run_tests(copy, arguments, log, seconds, chosen, stop=False) != SURVIVED:
+            failed |= set(wanted) & failures(log) or set(wanted)
     return failed
 
 

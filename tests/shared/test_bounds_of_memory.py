@@ -12,7 +12,7 @@ from refimpl.boosted_distance import differences
 from refimpl.boosted_distance.differences import Differences
 from refimpl.boosted_distance.weak_learners import STUMPS
 from refimpl.boostmap import BoostMapOptions
-from refimpl.boostmap.memory import _second_phase
+from refimpl.boostmap.memory import second_phase_bytes
 from refimpl.ftune.memory import training_bytes
 from refimpl.lmnn import LMNNOptions
 from refimpl.lmnn import memory as lmnn_memory
@@ -96,7 +96,7 @@ def test_the_second_phase_of_boostmap():
     options = BoostMapOptions(n_thresholds=4, ranges_by="Z", splitters="both", query_sensitive=1)
     ranges = 21
     bill = 8 * 2 * (3 + 30) + 8 * 2 * 4 * ranges + 200 * 6 * 8 + 300 * ranges + 240
-    assert _second_phase(2, 10, 3, options) == bill + bill // 10
+    assert second_phase_bytes(2, 10, 3, options) == bill + bill // 10
 
 
 def test_ftune():
