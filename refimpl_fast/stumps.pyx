@@ -681,7 +681,7 @@ cdef Py_ssize_t _first(
     cdef Py_ssize_t k, end, place = 0
     cdef double below = 0
     for k in range(common):
-        end = starts[k + 1] if k + 1 < n_bins else n_rows
+        end = n_rows if k + 1 == n_bins else starts[k + 1]
         below += _mass(rows, starts[k], end, g)
         if below == wanted:
             return k + 1

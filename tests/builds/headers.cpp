@@ -10,6 +10,7 @@
 #include "hamming.h"
 #include "panels.h"
 #include "power.h"
+#include "strands.h"
 #ifndef WITHOUT_LIBRARY /* a compiler that lacks its C++ library, for a look at the syntax */
 #include "pool.h"
 #endif
@@ -35,6 +36,44 @@ static uint64_t bits() { /* xorshift64 */
 static double number() { return (double)(bits() >> 11) / 4503599627370496.0 - 1; } /* -1 to 1 */
 
 enum { MOST = 40 };
+
+static void test_strands() {
+    enum { STEPS = 5, N = STEPS * REFIMPL_STRANDS, WIDTH = REFIMPL_WIDE + 3 };
+    uint32_t rows[N];
+    double w[N], g[N], sums[REFIMPL_STRANDS], high[REFIMPL_STRANDS], low[REFIMPL_STRANDS];
+    unsigned char label[N];
+    double both, difference, plus = 0, with_sign = 0;
+    for (int i = 0; i < N; ++i) {
+        rows[i] = (uint32_t)(bits() % (2 * N));
+        w[i] = (double)(bits() >> 11) / 9007199254740992.0 / N;
+        label[i] = bits() & 1;
+    }
+    signed_weights(w, label, N - 3, 1.0 / 4503599627370496.0, g, &both, &difference);
+    for (int i = 0; i < N - 3; ++i) {
+        const double rounded = rint(w[i] * 4503599627370496.0) / 4503599627370496.0;
+        plus += rounded, with_sign += label[i] ? rounded : -rounded;
+        check(g[i] == (label[i] ? rounded : -rounded), "signed_weights");
+    }
+    check(both == plus && difference == with_sign, "sums of signed_weights");
+    for (int i = N - 3; i < N; ++i) g[i] = 0;
+    strand_sums(rows, STEPS, g, sums, high, low);
+    for (int k = 0; k < REFIMPL_STRANDS; ++k) {
+        double below = 0, most = -INFINITY, least = INFINITY;
+        for (int i = 0; i < STEPS; ++i) {
+            const uint32_t row = rows[REFIMPL_STRANDS * i + k];
+            below += g[row / 2];
+            if (row % 2) most = fmax(most, below), least = fmin(least, below);
+        }
+        check(sums[k] == below && high[k] == most && low[k] == least, "strand_sums");
+    }
+    double part[REFIMPL_WIDE], sum = 0;
+    const uint32_t two[2] = {0, 1};
+    sum_wide(g, WIDTH, two, 2, part);
+    for (int j = 0; j < REFIMPL_WIDE; ++j) {
+        sum = g[j] + g[WIDTH + j];
+        check(part[j] == sum, "sum_wide");
+    }
+}
 
 static void test_groups() {
     for (int d = 1; d <= MOST; ++d) {
@@ -149,6 +188,7 @@ static void test_pool() {
 
 int main() {
     test_groups();
+    test_strands();
     test_hamming();
     test_panels();
     test_eight_and_power();

@@ -107,6 +107,16 @@ def test_later_rounds_on_the_same_differences(kernels, n_B):
     assert set(chosen) == {0, 1, 2}
 
 
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_one_label_alone_makes_a_constant_stump(kernels):
+    rng = np.random.default_rng(2)
+    features = kernels.presort(rng.normal(size=(12, 2)), rng.normal(size=(33, 2)))
+    w = np.full(features.n_rows, 1 / features.n_rows)
+    l = np.ones(features.n_rows, dtype=bool)
+    for _ in range(2):  # the fast twin adds the columns up in another way from the second call on
+        assert kernels.best_stump(features, w, l) == (0.0, 0, -1, -np.inf)
+
+
 @fast_only
 def test_many_differences_sort_alike():
     """More differences of distinct values than the fast twin sorts by comparisons."""
