@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _BLOCK = 2**23  # similarities held at a time: 64 MiB
-_PIECE = 2**21  # similarities computed at a time where a whole matrix of them is held: 16 MiB
+PIECE = 2**21  # similarities computed at a time where a whole matrix of them is held: 16 MiB
 _LANES = 16  # training vectors that refimpl_fast compares at a time
 _SCRATCH = 26  # bytes for each of a piece: a sum, a difference, a comparison, a stump's share
 
@@ -266,7 +266,7 @@ def staged_nearest_neighbor(
     4 [0 1]
     """
     comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
-    pieces, blocks = comparison.pieces(), comparison.blocks(_PIECE)
+    pieces, blocks = comparison.pieces(), comparison.blocks(PIECE)
     comparison.require_memory(pieces, blocks)
     sums = [np.zeros((len(comparison.Q), len(piece.X))) for piece in pieces]
     before = 0
@@ -363,7 +363,7 @@ class _Comparison:
 
     def pieces(self) -> list[_Part]:
         """Return the parts, each divided so that few similarities are computed at a time."""
-        size = max(_LANES, _PIECE // len(self.Q))
+        size = max(_LANES, PIECE // len(self.Q))
         return [
             _Part(
                 part.ensemble,

@@ -148,7 +148,7 @@ def test_matrices_of_similarities(classes, learner, kernels, monkeypatch):
     monkeypatch.setattr(prediction, "check_free_memory", lambda needed, *more: asked.append(needed))
     whole = similarity(model, Q, X, y, **given)
     labels = dict(staged_nearest_neighbor(model, Q, X, y, [1, 3], **given))
-    monkeypatch.setattr(prediction, "_PIECE", 16 * 1000)
+    monkeypatch.setattr(prediction, "PIECE", 16 * 1000)
     asked.clear()
     peaks = [
         traced_peak(lambda: similarity(model, Q, X, y, **given)),
