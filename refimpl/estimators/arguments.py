@@ -2,6 +2,7 @@
 
 import importlib
 import numbers
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ __all__ = ["as_random_generator", "classes_of", "kernels_named", "threads_of"]
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
 
 
-def kernels_named(name: KernelsName) -> Kernels:
+def kernels_named(name: KernelsName | None) -> Kernels:
     """Return the kernel module called "reference" or "fast".
 
     Parameters
     ----------
-    name : {"reference", "fast"}
+    name : {"reference", "fast"} or None
+        None is "fast". Where the compiled kernels are not built, None warns and is "reference":
+        both give the same results, bit for bit.
 
     Returns
     -------
@@ -44,9 +47,26 @@ def kernels_named(name: KernelsName) -> Kernels:
     >>> kernels_named("reference").__name__
     'refimpl.kernels'
     """
+    if name is None:
+        name = _default_name()
     one_of(name, _KERNELS, "kernels")
     kernels: Any = importlib.import_module(_KERNELS[name])
     return as_kernels(kernels)
+
+
+def _default_name() -> KernelsName:
+    """Return "fast", or "reference" with a warning where the compiled kernels are not built."""
+    try:
+        importlib.import_module(_KERNELS["fast"])
+    except ImportError as error:
+        warnings.warn(
+            f"refimpl_fast is not built ({error}); refimpl.kernels gives the same results and takes "
+            'longer. kernels="reference" asks for it without this warning.',
+            UserWarning,
+            stacklevel=4,
+        )
+        return "reference"
+    return "fast"
 
 
 def threads_of(n_jobs: int | None) -> int | None:

@@ -46,8 +46,9 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         A factor for the similarity of each class, such as ``{"rare": 1.1}``. A class with a larger
         factor is predicted more often. The factor of a class without an entry is 1. The factors
         change predictions and not ``fit``. The paper has no such factors.
-    kernels : {"reference", "fast"}, default "reference"
-        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+    kernels : {"fast", "reference"}, optional
+        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
+        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
         Both give the same result, bit for bit.
     n_jobs : int or None, default -1
         The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
@@ -102,7 +103,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         weak_learner: WeakLearner[Any] | None = None,
         normalize: bool = True,
         class_weight: Mapping[Any, float] | None = None,
-        kernels: KernelsName = "reference",
+        kernels: KernelsName | None = None,
         n_jobs: int | None = -1,
         callback: Callback | None = None,
         warm_start: bool = False,

@@ -71,8 +71,9 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         Further arguments of the metric.
     max_rounds : int, optional
         The largest number of rounds of § 7.3; by default 20 for each component.
-    kernels : {"reference", "fast"}, default "reference"
-        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+    kernels : {"fast", "reference"}, optional
+        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
+        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
         Both give the same result, bit for bit.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
@@ -138,7 +139,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         metric_params: Mapping[str, Any] | None = None,
         max_rounds: int | None = None,
         random_state: Any = None,
-        kernels: KernelsName = "reference",
+        kernels: KernelsName | None = None,
         n_jobs: int | None = -1,
         callback: Callback | None = None,
         start: boostmap.BoostMap | None = None,
@@ -259,8 +260,9 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         As for :class:`BoostMap`; 0 is "QI" of § 11.
     n_references, n_pairs, n_best, metric, metric_params, max_rounds
         As for :class:`BoostMap`.
-    kernels : {"reference", "fast"}, default "reference"
-        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+    kernels : {"fast", "reference"}, optional
+        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
+        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
         Both give the same result, bit for bit.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
@@ -332,7 +334,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         metric_params: Mapping[str, Any] | None = None,
         max_rounds: int | None = None,
         random_state: Any = None,
-        kernels: KernelsName = "reference",
+        kernels: KernelsName | None = None,
         n_jobs: int | None = -1,
         callback: Callback | None = None,
         start: boostmap.BoostMap | None = None,

@@ -102,8 +102,9 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         Whether a callable or precomputed kernel is a distance instead of a similarity.
     bound : float, optional
         sup |K|, by which similarities are divided; see :class:`refimpl.ftune.FTuneOptions`.
-    kernels : {"reference", "fast"}, default "reference"
-        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+    kernels : {"fast", "reference"}, optional
+        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
+        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
         Both give the same result, bit for bit.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
@@ -175,7 +176,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         distance: bool = False,
         bound: float | None = None,
         random_state: Any = None,
-        kernels: KernelsName = "reference",
+        kernels: KernelsName | None = None,
         n_jobs: int | None = -1,
         callback: Callback | None = None,
         max_memory: int | None = None,

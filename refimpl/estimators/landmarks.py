@@ -48,8 +48,9 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         As for :class:`FTuneClassifier`; it needs `slope`.
     kernel, kernel_params, distance
         As for :class:`FTuneClassifier`.
-    kernels : {"reference", "fast"}, default "reference"
-        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+    kernels : {"fast", "reference"}, optional
+        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
+        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
         Both give the same result, bit for bit.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
@@ -100,7 +101,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         kernel_params: dict[str, Any] | None = None,
         distance: bool = False,
         random_state: Any = None,
-        kernels: KernelsName = "reference",
+        kernels: KernelsName | None = None,
         n_jobs: int | None = -1,
     ) -> None:
         self.n_components = n_components

@@ -144,8 +144,9 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the points that are held out.
-    kernels : {"reference", "fast"}, default "reference"
-        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+    kernels : {"fast", "reference"}, optional
+        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
+        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
         Both give the same result, bit for bit.
     n_jobs : int or None, default -1
         The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
@@ -215,7 +216,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         validation: float | None = None,
         patience: int = 5,
         random_state: RandomState = None,
-        kernels: KernelsName = "reference",
+        kernels: KernelsName | None = None,
         n_jobs: int | None = -1,
         callback: LMNNCallback | None = None,
         warm_start: bool = False,

@@ -108,8 +108,9 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     refine : int, default 10
         How many times a plane may be moved. The moves start from a plane whose threshold is best
         for eq. 17; 0 gives the printed form.
-    kernels : {"reference", "fast"}, default "reference"
-        Which kernel module does the work: :mod:`refimpl.kernels` or the compiled ``refimpl_fast``.
+    kernels : {"fast", "reference"}, optional
+        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
+        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
         Both give the same result, bit for bit.
     max_memory : int, optional
         The most bytes that the training may take; see
@@ -177,7 +178,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         stump_above: int | None = None,
         refine: int = 10,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        kernels: KernelsName = "reference",
+        kernels: KernelsName | None = None,
         n_jobs: int | None = -1,
         callback: Callback | None = None,
         max_memory: int | None = None,
