@@ -39,8 +39,6 @@ LEAST_IN_A_SAMPLE = 10  # default number of similar points: the least in a sampl
 LEAST_SIMILAR = 20  # the least among all points,
 MOST_SIMILAR = 100  # the most among all points
 HELD_OUT = 200  # the number of points to measure the recall on
-MOST_LEAVES = 128  # default number of leaves of a tree: at most so many,
-POINTS_OF_A_LEAF = 4  # and no more than one for so many points
 ENOUGH = 40  # with fewer points the recall is measured on the points of the training
 
 
@@ -100,9 +98,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_training_points : int or None, default 2000
         The largest number of points to learn from, at least 2. They are drawn at random; None takes
         all points. All points are searched.
-    max_leaves : int, None or "auto", default "auto"
-        The largest number of leaves of a tree; None sets no limit. "auto" is a quarter of the
-        points that the forest is learnt from, but at least 2 and at most 128.
+    max_leaves : int or None, default 128
+        The largest number of leaves of a tree; None sets no limit.
     max_depth, stump_above : int, optional
         See :class:`refimpl.search_forest.ForestOptions`.
     refine : int, default 10
@@ -174,7 +171,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         n_candidates: int | None = None,
         n_training_points: int | None = 2000,
         max_depth: int = 16,
-        max_leaves: int | str | None = "auto",
+        max_leaves: int | None = 128,
         stump_above: int | None = None,
         refine: int = 10,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
@@ -246,7 +243,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             self.n_estimators,
             self.lam,
             rng=rng,
-            options=self._options(len(rows)),
+            options=self._options(),
             kernels=kernels,
             threads=threads,
             callback=self.callback,
@@ -271,15 +268,10 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             return checked
         return validate_data(self, X, **options), None
 
-    def _options(self, n: int) -> ForestOptions:
-        """Return the options of a forest that is learnt from n points."""
-        max_leaves = self.max_leaves
-        if isinstance(max_leaves, str):
-            one_of(max_leaves, ("auto",), "max_leaves")
-            max_leaves = max(2, min(n // POINTS_OF_A_LEAF, MOST_LEAVES))
+    def _options(self) -> ForestOptions:
         return ForestOptions(
             max_depth=self.max_depth,
-            max_leaves=max_leaves,
+            max_leaves=self.max_leaves,
             stump_above=self.stump_above,
             offset="best" if self.refine else "eigenvector",
             refine=self.refine,

@@ -152,7 +152,7 @@ def test_the_default_moves_planes_and_without_moves_it_is_the_printed_form(digit
             rng=rng,
             kernels=KERNELS[-1],
             threads=1,
-            options=ForestOptions(max_leaves=len(rows) // 4, **options),
+            options=ForestOptions(max_leaves=128, **options),
         )
         assert model.model_.n_words == expected.n_words and np.array_equal(
             model.model_.planes, expected.planes
@@ -160,33 +160,6 @@ def test_the_default_moves_planes_and_without_moves_it_is_the_printed_form(digit
         near = model.kneighbors(Q, return_distance=False)
         found[refine] = np.mean([np.isin(a, b).mean() for a, b in zip(exact, near, strict=True)])
     assert found[10] > found[0] > 0.7
-
-
-@pytest.mark.parametrize("n, n_training, most", [(9, None, 2), (30, None, 7), (90, 45, 11)])
-def test_by_default_a_tree_has_a_leaf_for_four_training_points(n, n_training, most):
-    """With every point similar to its two neighbours on a line, trees split until they may not."""
-    X = np.arange(float(n))[:, np.newaxis]
-    how = {"n_similar": 2, "lam": 0.2, "random_state": 0, "n_estimators": 1}
-    trees = {
-        max_leaves: SearchForestNeighbors(
-            1, n_training_points=n_training, max_leaves=max_leaves, **how
-        ).fit(X)
-        for max_leaves in ("auto", most, None)
-    }
-    assert trees["auto"].model_ == trees[most].model_
-    assert trees["auto"].model_.n_words == most < trees[None].model_.n_words
-
-
-def test_by_default_a_tree_has_at_most_128_leaves():
-    X = np.arange(1000.0)[:, np.newaxis]
-    how = {"n_similar": 2, "lam": 0.2, "random_state": 0, "n_estimators": 1}
-    model = SearchForestNeighbors(1, kernels=NAMES[-1], **how).fit(X)
-    assert model.model_.n_words == 128
-
-
-def test_max_leaves_is_a_number_or_auto():
-    with pytest.raises(ValueError, match="max_leaves must be 'auto'; got 'many'"):
-        SearchForestNeighbors(1, max_leaves="many").fit(np.arange(9.0)[:, np.newaxis])
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2, -1, -2])
