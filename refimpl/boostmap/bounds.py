@@ -309,7 +309,8 @@ def z_min_bound(sums: FloatArray, total: float, least: FloatArray) -> FloatArray
         rest = total - right - wrong + wrong * silent
 
         def terms(alpha: FloatArray) -> FloatArray:
-            return factors * np.exp(alpha * rates)
+            products: FloatArray = factors * np.exp(alpha * rates)
+            return products
 
         alpha = np.log(right_u / wrong_u) / (mean + mean_wrong)
         for _ in range(NEWTON_STEPS):

@@ -258,11 +258,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "least": floats("m", finite=True),
         "S": floats("m", "n", only=(0, 1), optional=True),
     },
-    "next_weights": {
-        "F": floats("n", largest=2.0**1000),
-        **_TRIPLES,
-        "alpha": Number(),
-    },
+    "next_weights": {"F": floats("n", largest=2.0**1000), **_TRIPLES, "alpha": Number()},
     "weighted_errors": {**_EMBEDDINGS},
     "z_values": {
         **_EMBEDDINGS,

@@ -168,7 +168,7 @@ def margin_sums(
         weighted = sides * np.abs(u)
         with np.errstate(over="ignore"):
             sums[c, :6] = fixed_sums(np.concatenate([sides, weighted, weighted * np.abs(u)]))
-        sums[c, 6:] = np.max(u, initial=0.0), np.max(-u, initial=0.0)
+        sums[c, 6:] = np.abs([np.max(u, initial=0.0), np.max(-u, initial=0.0)])  # no -0
     return sums
 
 
