@@ -80,8 +80,8 @@ def descent(
     Yields
     ------
     v, gradient : ndarray, shape (n,), float64
-        The descent ends where no step lowers the value, or where SMALL steps, or two failures of the
-        search, show that rounding errors decide. Then the last point is yielded once more.
+        The descent ends where no step lowers the value, or where SMALL steps or two failures of
+        the search show that rounding errors decide. Then the last point is yielded once more.
     """
     value, gradient = function(v)
     small = 0
