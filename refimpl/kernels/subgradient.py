@@ -17,6 +17,7 @@ Not handled here: the choice of the working set, matrix products.
 """
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from refimpl.kernels.contract import checked
 from refimpl.typing import BoolArray, FloatArray, IntArray
@@ -25,7 +26,8 @@ __all__ = ["hinge_terms", "impostors", "pair_distances", "weighted_differences"]
 
 LANES = 8
 HELD = 2**22  # numbers held at a time
-CACHED = 2**16  # numbers that the caches of a processor hold
+CACHED = 2**16  # numbers that a processor's cache holds
+SHARED = 2**20  # numbers that the cache shared by all processors holds
 UNDERFLOW = 2.0**-1070  # more than a sum loses by a product that underflows
 
 
@@ -297,13 +299,24 @@ def weighted_differences(
     >>> weighted_differences(Z, start, other, edge, w).tolist()
     [[-6.0], [6.0]]
     """
-    out = np.zeros(Z.shape)
+    out = np.empty(Z.shape)
     a = np.repeat(np.arange(len(Z)), np.diff(start))
-    kept = np.flatnonzero(weights[edge] != 0)
-    block = max(1, HELD // max(1, Z.shape[1]))
-    for part in np.array_split(kept, -(-len(kept) // block) or 1):
+    kept = weights[edge] != 0
+    ends = np.concatenate([[0], np.cumsum(kept)])[start]
+    edges = np.flatnonzero(kept)
+    block = max(1, SHARED // max(1, Z.shape[1]))
+    first = 0
+    while first < len(Z):
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + block, side="right")) - 1)
+        part = edges[ends[first] : ends[last]]
         with np.errstate(over="ignore", invalid="ignore"):
-            differences = Z[a[part]] - Z[other[part]]
             # LM:eq5, LM:eq6, LM:3:5, LM:3:6
-            np.add.at(out, a[part], weights[edge[part]][:, None] * differences)
+            terms = weights[edge[part]][:, None] * (Z[a[part]] - Z[other[part]])
+            # a product with ones adds the terms of each row in their order
+            sums = csr_array(
+                (np.ones(len(part)), np.arange(len(part)), ends[first : last + 1] - ends[first]),
+                shape=(last - first, len(part)),
+            )
+            out[first:last] = sums @ terms
+        first = last
     return out

@@ -18,6 +18,8 @@ __all__ = ["Memory", "descent"]
 Function: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 Point: TypeAlias = tuple[FloatArray, float, FloatArray]
 
+EPS = np.finfo(np.float64).eps
+SMALL = 10  # steps that lower the value by no more than its rounding error end the descent
 SUFFICIENT = 1e-4  # a step lowers the value by at least this share of what the slope promises
 FLAT = 0.9  # and leaves at most this share of the slope
 TRIES = 20  # the largest number of evaluations in a search
@@ -78,25 +80,27 @@ def descent(
     Yields
     ------
     v, gradient : ndarray, shape (n,), float64
-        If no step lowers the value, the last point is yielded once more, and the descent ends.
+        The descent ends where no step lowers the value, or where SMALL steps or two failures of
+        the search show that rounding errors decide. Then the last point is yielded once more.
     """
     value, gradient = function(v)
-    while True:
+    small = 0
+    while small < SMALL:
         direction = memory.direction(gradient)
         slope = float(direction @ gradient)
         reached = None
         if slope < 0:
             length = 1.0 if memory.steps else min(1.0, 1 / float(np.linalg.norm(direction)))
             reached = _search(function, (v, value, gradient), direction, length)
-        if reached is None and memory.steps:
+        if reached is None:
+            small += SMALL // 2 if memory.steps else SMALL
             memory.steps.clear()
             continue
-        if reached is None:
-            yield v, gradient
-            return
         memory.add(reached[0] - v, reached[2] - gradient)
+        small += 1 if value - reached[1] <= EPS * abs(value) else 0
         v, value, gradient = reached
         yield v, gradient
+    yield v, gradient
 
 
 def _search(function: Function, start: Point, direction: FloatArray, length: float) -> Point | None:
