@@ -250,6 +250,16 @@ def test_the_fit_says_what_recall_to_expect(similarity):
     assert type(model.expected_recall_) is type(model.expected_candidates_) is float
 
 
+def test_queries_without_enough_candidates_are_expected_to_meet_all_points():
+    """One tree parts two groups of four points: three candidates each, of the seven neighbours."""
+    X = np.concatenate([np.zeros((4, 2)), np.full((4, 2), 9.0)])
+    X += 0.1 * np.random.default_rng(0).normal(size=X.shape)
+    how = {"n_estimators": 1, "max_leaves": 2, "n_similar": 3, "random_state": 0}
+    model = SearchForestNeighbors(7, kernels=NAMES[-1], **how).fit(X)
+    assert np.diff(model.candidates(X).offsets).tolist() == [4] * 8
+    assert model.expected_recall_ == 1.0 and model.expected_candidates_ == 1.0
+
+
 def test_few_points_are_all_compared():
     X = np.random.default_rng(0).normal(size=(8, 3))
     model = SearchForestNeighbors(7, random_state=0).fit(X)

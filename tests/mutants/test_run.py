@@ -4,17 +4,16 @@ what was measured belongs to a checkout.
 Which tests notice which mutants is what `make mutants` shows, not this module.
 """
 
-import os
 import sys
 from contextlib import nullcontext
 
 import pytest
 
+pytest.importorskip("resource", reason="the tools need a system that forks")
+
 from . import run
 from .reach import is_measured
 from .run import ERROR, KILLED, SURVIVED, TIMED_OUT, changed, digest_of, failing_unchanged, verdict
-
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 
 TESTS = """
 import number
