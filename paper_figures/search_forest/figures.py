@@ -8,7 +8,17 @@ from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
 from paper_figures.search_forest import plots, results, tasks, unions
 
-KERNELS = ("eigen", "forest", "meetings", "pairs", "clustering", "hashing", "hamming", "trees", "growing")
+KERNELS = (
+    "eigen",
+    "forest",
+    "meetings",
+    "pairs",
+    "clustering",
+    "hashing",
+    "hamming",
+    "trees",
+    "growing",
+)
 SETS: dict[tuple[str, str], dict[str, Any]] = {
     ("figure1", "small"): {
         "data_set": "digits",

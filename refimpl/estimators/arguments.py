@@ -60,8 +60,8 @@ def _default_name() -> KernelsName:
         importlib.import_module(_KERNELS["fast"])
     except ImportError as error:
         warnings.warn(
-            f"refimpl_fast is not built ({error}); refimpl.kernels gives the same results and takes "
-            'longer. kernels="reference" asks for it without this warning.',
+            f"refimpl_fast is not built ({error}). The reference kernels give the same results and "
+            'take longer; kernels="reference" chooses them without this warning.',
             UserWarning,
             stacklevel=4,
         )

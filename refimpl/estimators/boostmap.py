@@ -73,7 +73,8 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         The largest number of rounds of § 7.3; by default 20 for each component.
     kernels : {"fast", "reference"}, optional
         Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
+        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
+        the reference.
         Both give the same result, bit for bit.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
@@ -262,7 +263,8 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         As for :class:`BoostMap`.
     kernels : {"fast", "reference"}, optional
         Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
+        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
+        the reference.
         Both give the same result, bit for bit.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns

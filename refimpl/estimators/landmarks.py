@@ -50,7 +50,8 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         As for :class:`FTuneClassifier`.
     kernels : {"fast", "reference"}, optional
         Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
+        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
+        the reference.
         Both give the same result, bit for bit.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It

@@ -146,7 +146,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         draws the points that are held out.
     kernels : {"fast", "reference"}, optional
         Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
+        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
+        the reference.
         Both give the same result, bit for bit.
     n_jobs : int or None, default -1
         The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does

@@ -107,7 +107,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         for eq. 17; 0 gives the printed form.
     kernels : {"fast", "reference"}, optional
         Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. If ``refimpl_fast`` is not built, the default warns and takes the other.
+        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
+        the reference.
         Both give the same result, bit for bit.
     max_memory : int, optional
         The most bytes that the training may take; see

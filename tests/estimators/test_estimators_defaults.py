@@ -9,6 +9,7 @@ import ast
 import inspect
 import pickle
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl import estimators
+from refimpl.estimators.arguments import kernels_named
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
 both = pytest.mark.parametrize("kernels", NAMES)
@@ -53,6 +55,24 @@ def made(name, kernels):
 @pytest.mark.parametrize(("name", "kernels"), CHECKED)
 def test_scikit_learns_checks(name, kernels):
     check_estimator(getattr(estimators, name)(kernels=kernels))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_compiled_kernels_are_the_default(name):
+    assert getattr(estimators, name)().kernels is None
+    fast = pytest.importorskip("refimpl_fast", exc_type=ImportError)
+    assert kernels_named(None) is fast
+
+
+def test_without_compiled_kernels_the_default_warns_and_gives_the_same(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    expected = estimators.BoostedDistanceClassifier(3, kernels="reference").fit(X, y)
+    monkeypatch.setitem(sys.modules, "refimpl_fast", None)  # as if it could not be imported
+    with pytest.warns(UserWarning, match="refimpl_fast is not built .* take longer"):
+        model = estimators.BoostedDistanceClassifier(3).fit(X, y)
+    assert model.model_ == expected.model_
+    with pytest.raises(ImportError):
+        kernels_named("fast")
 
 
 @both
