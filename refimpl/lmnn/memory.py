@@ -16,7 +16,7 @@ __all__ = ["estimate_memory"]
 
 BLOCK = 2**22  # distances of a validation set that are in memory at a time
 PAIR = 260  # bytes for each pair of the working set,
-PAIR_TARGET = 80  # and more bytes for each pair and target neighbour
+PAIR_TARGET = 56  # and more bytes for each pair and target neighbour
 
 
 def estimate_memory(
