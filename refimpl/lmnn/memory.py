@@ -121,7 +121,7 @@ def bytes_of_validation(request: Request) -> int:
         return 0
     n, d, k, partitions = request.shape
     m = len(request.validation.Q)
-    return 8 * (m * ((12 + partitions) * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
+    return 8 * (m * ((14 + partitions) * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
 
 
 def room_for_pairs(request: Request) -> Room | None:
