@@ -16,7 +16,7 @@ __all__ = ["estimate_memory"]
 
 BLOCK = 2**22  # distances of a validation set that are in memory at a time
 PAIR = 260  # bytes for each pair of the working set,
-PAIR_TARGET = 80  # and more bytes for each pair and target neighbour
+PAIR_TARGET = 56  # and more bytes for each pair and target neighbour
 LISTED = 64  # bytes for each pair that a search for impostors lists
 LOOKS = 2**22  # pairs that a search examines at a time within `max_memory`
 FEWEST_LOOKS = 2**18  # fewer at a time would make searches slow
@@ -124,7 +124,7 @@ def bytes_of_validation(request: Request) -> int:
         return 0
     n, d, k, partitions = request.shape
     m = len(request.validation.Q)
-    return 8 * (m * ((12 + partitions) * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
+    return 8 * (m * ((14 + partitions) * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
 
 
 def room_for_pairs(request: Request) -> Room | None:

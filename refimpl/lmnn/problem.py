@@ -285,6 +285,7 @@ class LargeMarginProblem:
         smooth, hinge, active, pair_weights, target_weights = self.kernels.hinge_terms(
             pull, D[self.n * self.k :], self.start, h, threads=self.threads
         )
+        # LM:eq3
         return self._evaluation(Z, pull, smooth, hinge, active, pair_weights, target_weights)
 
     def evaluate_around(self, Z: FloatArray, h: float, slopes: FloatArray) -> Evaluation:
@@ -326,7 +327,7 @@ class LargeMarginProblem:
         weights = np.concatenate([(1 + self.mu * target_weights).ravel(), -self.mu * pair_weights])
         total = float(pull.sum())
         return Evaluation(
-            objective=total + self.mu * float(hinge.sum()),  # LM:eq3
+            objective=total + self.mu * float(hinge.sum()),
             smooth=total + self.mu * float(smooth.sum()),
             pull=total,
             active=int(active.sum()),
