@@ -394,9 +394,9 @@ class _Comparison:
         )
         return part.weighted(S_C)
 
-    def blocks(self, similarities: int = _BLOCK) -> list[slice]:
+    def blocks(self, similarities: int | None = None) -> list[slice]:
         """Return slices of the queries that have so many similarities at most, or of one query."""
-        size = max(1, similarities // len(self.X))
+        size = max(1, (similarities or _BLOCK) // len(self.X))
         return [slice(first, first + size) for first in range(0, len(self.Q), size)]
 
 

@@ -17,7 +17,7 @@ Not handled here: the choice of the working set, matrix products.
 """
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from refimpl.kernels.contract import checked
 from refimpl.typing import BoolArray, FloatArray, IntArray
@@ -65,6 +65,7 @@ def pair_distances(
     Examples
     --------
     >>> import numpy as np
+import scipy
     >>> from refimpl.kernels import pair_distances
     >>> Z = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     >>> pair_distances(Z, np.array([0, 0]), np.array([1, 2])).tolist()
@@ -132,6 +133,7 @@ def impostors(
     Examples
     --------
     >>> import numpy as np
+import scipy
     >>> from refimpl.kernels import impostors
     >>> Q, X = np.array([[0.0]]), np.array([[0.5], [0.5], [3.0]])
     >>> first, second = impostors(Q, X, np.array([1.0]), np.array([0]), np.array([0, 1, 1]))
@@ -213,6 +215,7 @@ def hinge_terms(
     A point whose target neighbour is 2 away, with impostors at 2.5 and 4:
 
     >>> import numpy as np
+import scipy
     >>> from refimpl.kernels import hinge_terms
     >>> sums = hinge_terms(np.array([[2.0]]), np.array([2.5, 4.0]), np.array([0, 2]), 0.0)
     >>> [part.tolist() for part in sums]
@@ -293,6 +296,7 @@ def weighted_differences(
     One pair, (0, 1), of weight 2; each of its rows has the other for a neighbour:
 
     >>> import numpy as np
+import scipy
     >>> from refimpl.kernels import weighted_differences
     >>> Z, other = np.array([[0.0], [3.0]]), np.array([1, 0])
     >>> start, edge, w = np.array([0, 1, 2]), np.array([0, 0]), np.array([2.0])
@@ -313,7 +317,7 @@ def weighted_differences(
             # LM:eq5, LM:eq6, LM:3:5, LM:3:6
             terms = weights[edge[part]][:, None] * (Z[a[part]] - Z[other[part]])
             # a product with ones adds the terms of each row in their order
-            sums = csr_array(
+            sums = scipy.sparse.csr_array(
                 (np.ones(len(part)), np.arange(len(part)), ends[first : last + 1] - ends[first]),
                 shape=(last - first, len(part)),
             )

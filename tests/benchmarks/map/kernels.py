@@ -164,7 +164,7 @@ def best_ranges(rng, n):
 @case((300, 5000, 200_000), "{n} triples, 5,000 objects")
 def next_weights(rng, n):
     values = _triples(rng, n, 1)
-    return {**values, "F": values["F"][0], "alpha": 0.1, "z": 0.99}
+    return {**values, "F": values["F"][0], "alpha": 0.1}
 
 
 @case((600, 6000, 60_000), "10 queries, {n} points of 256 dimensions", reads=size_of("X"))
