@@ -287,8 +287,8 @@ cdef double _orthogonal(
 ) noexcept nogil:
     """Make w orthogonal to the rows of Q; return its length."""
     cdef Py_ssize_t c
-    cdef int again
-    for again in range(2):
+    cdef int _again
+    for _again in range(2):
         # w = w - np.einsum("i,ij->j", np.einsum("ij,j->i", Q[: j + 1], w), Q[: j + 1])
         _row_sums(Q, w, rows, d, shares)
         _all_column_sums(shares, Q, rows, d, sums)

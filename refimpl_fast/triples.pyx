@@ -192,7 +192,9 @@ cdef cloned_void _z(
     out[1] = -out[1]
 
 
-cdef cloned_void _z_at_0(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
+cdef cloned_void _z_at_0(
+    const double* u, const double* w, Py_ssize_t t, double* out
+) noexcept nogil:
     # _z at alpha = 0, where e = w: most searches begin there
     cdef double[LANES] sum0, sum1, sum2
     cdef double weighted

@@ -36,7 +36,7 @@ class Trainer(Protocol):
     validation: float | None
     patience: int
     random_state: RandomState
-    kernels: KernelsName
+    kernels: KernelsName | None
     n_jobs: int | None
     callback: LMNNCallback | None
     max_memory: int | None

@@ -34,7 +34,7 @@ class KernelEstimator(BaseEstimator):
     distance: bool
     selection: str
     per_problem: bool
-    kernels: KernelsName
+    kernels: KernelsName | None
     random_state: Any
     n_jobs: int | None
     landmarks_: IntArray
