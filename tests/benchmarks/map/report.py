@@ -17,8 +17,8 @@ HEAD = """\
 `make benchmarks` measures these numbers and writes this page; {date}, {cores} cores of {processor},
 Python {python}, NumPy {numpy}, SciPy {scipy}. Each row was measured in a process of its own, where
 all implementations took turns; a number is the median of the turns. The results of both twins were
-equal before the clock started, and the data were prepared outside of it. {load} No test asserts a
-time. `speed.json` holds all peers and the numbers of turns. [notes.md](notes.md) has more details.
+equal before the clock started, and the data were prepared outside of it. No test asserts a time.
+{load} `speed.json` holds all peers and the numbers of turns. [notes.md](notes.md) has more details.
 
 *Growth* is the exponent of n between the second size and the third, on one thread: 1 is linear.
 *Limit* is how many times as long the fast kernel takes on one thread as this machine takes to read
@@ -106,8 +106,8 @@ def first_cell(row: dict[str, Any] | None) -> str:
     if row.get("stopped"):
         return f"> {max(row['stopped'].values()):.0f} s"
     return "; ".join(
-        duration(seconds) + ("" if what == "fit" else f" ({what})")
-        for what, seconds in row["seconds"].items()
+        duration(row["seconds"][what]) + ("" if what == "fit" else f" ({what})")
+        for what in sorted(row["seconds"], key=lambda what: what != "fit")
     )
 
 
