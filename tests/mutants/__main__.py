@@ -93,7 +93,7 @@ def drawn_mutants(options):
 
 
 def difference(source, mutant):
-    """The changed lines."""
+    """Return the changed lines."""
     lines = difflib.unified_diff(source.splitlines(), mutant.splitlines(), n=0, lineterm="")
     return [line for line in lines if line[0] in "+-" and line[:3] not in ("+++", "---")]
 
@@ -144,9 +144,8 @@ def work(options, mutants, order, results, queue):
         if not again or not place.path.startswith(tuple(options.under)):
             continue
         start = time.monotonic()
-        tried = attempt(
-            copy, reach, mutants[i], earlier, options.folder / f"{options.seed}-{i}.log"
-        )
+        log = options.folder / f"{options.seed}-{i}.log"
+        tried = attempt(copy, reach, mutants[i], earlier, log, options.most)
         took = round(time.monotonic() - start, 1)
         tried |= {"seconds": took, "diff": difference(source, mutant)}
         record.write_text(json.dumps(asdict(place) | tried))

@@ -4,14 +4,20 @@ what was measured belongs to a checkout.
 Which tests notice which mutants is what `make mutants` shows, not this module.
 """
 
+import json
+import multiprocessing
 import sys
 from contextlib import nullcontext
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
 pytest.importorskip("resource", reason="the tools need a system that forks")
 
-from . import run
+from . import reach, run
+from .__main__ import work
 from .reach import is_measured
 from .run import ERROR, KILLED, SURVIVED, TIMED_OUT, changed, digest_of, failing_unchanged, verdict
 
@@ -103,3 +109,47 @@ def test_measurements_belong_to_the_code_and_its_tests(tmp_path):
             assert is_measured(checkout, folder) is fits
     (checkout / "refimpl/b.py").write_text("")
     assert not is_measured(checkout, folder)
+
+
+@dataclass
+class Place:
+    """Where a mutant is; `draw.Place` needs the mutation tool."""
+
+    path: str
+    start: tuple
+
+
+class FakeReach:
+    """Two tests reach every line; the first notices nothing."""
+
+    seconds: ClassVar = {
+        "tests/test_value.py::test_that_holds": 1.0,
+        "tests/test_value.py::test_value": 2.0,
+    }
+
+    def __init__(self, folder):
+        pass
+
+    def tests_of(self, path, lines, at_import):
+        return list(self.seconds)
+
+
+def test_a_survivor_meets_further_tests_with_more_time(copy, tmp_path, monkeypatch):
+    monkeypatch.setattr(reach, "Reach", FakeReach)
+    monkeypatch.setattr(run, "preload", lambda: None)
+    copy.rename(tmp_path / "measured")
+    monkeypatch.setattr(
+        run, "copied", lambda checkout: [p for p in checkout.rglob("*") if p.is_file()]
+    )
+    place = Place("number.py", (1, 8))
+    mutants = [(place, "VALUE = 3\n", "VALUE = 4\n")]
+    ends = []
+    for most in (1.5, 5.0, 5.0):
+        options = SimpleNamespace(folder=tmp_path, seed=1, under=("number",), most=most)
+        queue = multiprocessing.Value("i", 0)
+        work(options, mutants, [0], tmp_path, queue)
+        ends.append(json.loads((tmp_path / "0.json").read_text()))
+    assert [record["end"] for record in ends] == [SURVIVED, KILLED, KILLED]
+    assert ends[1]["by"] == "tests/test_value.py::test_value"
+    assert ends[1]["diff"] == ["-VALUE = 3", "+VALUE = 4"]
+    assert ends[2] == ends[1]  # what was noticed is not tried again
