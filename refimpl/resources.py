@@ -7,6 +7,7 @@ Python's lock, such as products of matrices.
 Not handled here: the threads of the kernels.
 """
 
+import importlib
 import os
 import sys
 from collections import deque
@@ -489,4 +490,6 @@ one_blas_thread = OneBlasThread()
 
 @cache
 def _blas() -> ThreadpoolController:
+    """Return what sets the threads of every BLAS: NumPy's, and SciPy's, which it loads first."""
+    importlib.import_module("scipy.linalg")
     return ThreadpoolController()

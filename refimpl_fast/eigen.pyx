@@ -342,7 +342,8 @@ def leading_direction(
     """
     cdef Py_ssize_t n = x.shape[0], d = x.shape[1]
     cdef double[::1] p
-    if n == 0 or d == 1 or not products.EINSUM_ADDS_SO:
+    reference.require_start(np.asarray(start))
+    if n == 0 or not products.einsum_adds_so(d):
         return _by_products(
             np.asarray(x), np.asarray(first), np.asarray(second), np.asarray(v), base,
             np.asarray(start), tol, threads
@@ -367,4 +368,5 @@ def _by_products(x, first, second, v, base, start, tol, threads):
         u = 0.5 * (listed + base * (u.sum() - u))
         return vector_matrix(u, x, threads=threads) if large else np.einsum("i,ij->j", u, x)
 
-    return reference.top_eigenvector(product, start, tol=tol)
+    with np.errstate(all="ignore"):
+        return reference.top_eigenvector(product, start, tol=tol)

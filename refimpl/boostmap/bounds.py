@@ -320,7 +320,8 @@ def z_min_bound(sums: FloatArray, total: float, least: FloatArray) -> FloatArray
         e = terms(low)
         slope = (e * rates).sum(axis=0)
         bound: FloatArray = rest + e.sum(axis=0) + slope * (high - low)
-        known = (slope <= 0) & ((terms(high) * rates).sum(axis=0) >= 0) & np.isfinite(bound)
+        known = (slope <= 0) & ((terms(high) * rates).sum(axis=0) >= 0)
+        known &= np.isfinite(bound) & np.isfinite(gap * gap)
     return np.where(known & (falls | (least < 0)), bound, -np.inf)
 
 

@@ -1,8 +1,11 @@
 """Checks of the parameters that all estimators share."""
 
 import importlib
+import inspect
 import numbers
 import warnings
+from functools import cache
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -48,25 +51,34 @@ def kernels_named(name: KernelsName | None) -> Kernels:
     'refimpl.kernels'
     """
     if name is None:
-        name = _default_name()
+        name = default_name()
     one_of(name, _KERNELS, "kernels")
     kernels: Any = importlib.import_module(_KERNELS[name])
     return as_kernels(kernels)
 
 
-def _default_name() -> KernelsName:
-    """Return "fast", or "reference" with a warning where the compiled kernels are not built."""
+@cache
+def default_name() -> KernelsName:
+    """Return "fast", or "reference" where the compiled kernels cannot be imported: warn once."""
     try:
         importlib.import_module(_KERNELS["fast"])
     except ImportError as error:
         warnings.warn(
-            f"refimpl_fast is not built ({error}). The reference kernels give the same results and "
-            'take longer; kernels="reference" chooses them without this warning.',
+            f"the compiled kernels cannot be imported: {error}\nThe reference kernels give the "
+            'same results and take longer. kernels="reference" chooses them without this warning.',
             UserWarning,
-            stacklevel=4,
+            stacklevel=_level_of_caller(),
         )
         return "reference"
     return "fast"
+
+
+def _level_of_caller() -> int:
+    """Return the `stacklevel` of the first frame outside of this package and scikit-learn."""
+    frames = inspect.stack(context=0)[1:]
+    names = (str(frame.frame.f_globals.get("__name__")) for frame in frames)
+    inside = takewhile(lambda name: name.startswith(("refimpl.", "sklearn.")), names)
+    return 1 + sum(1 for _ in inside)
 
 
 def threads_of(n_jobs: int | None) -> int | None:

@@ -46,11 +46,10 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         A factor for the similarity of each class, such as ``{"rare": 1.1}``. A class with a larger
         factor is predicted more often. The factor of a class without an entry is 1. The factors
         change predictions and not ``fit``. The paper has no such factors.
-    kernels : {"fast", "reference"}, optional
-        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
-        the reference.
-        Both give the same result, bit for bit.
+    kernels : {"fast", "reference"} or None, default None
+        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
+        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
+        built, None warns and is "reference".
     n_jobs : int or None, default -1
         The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
         not depend on it.

@@ -71,11 +71,10 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         Further arguments of the metric.
     max_rounds : int, optional
         The largest number of rounds of § 7.3; by default 20 for each component.
-    kernels : {"fast", "reference"}, optional
-        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
-        the reference.
-        Both give the same result, bit for bit.
+    kernels : {"fast", "reference"} or None, default None
+        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
+        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
+        built, None warns and is "reference".
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
         True, this phase of the training ends. See :func:`refimpl.boostmap.boostmap`.
@@ -261,11 +260,10 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         As for :class:`BoostMap`; 0 is "QI" of § 11.
     n_references, n_pairs, n_best, metric, metric_params, max_rounds
         As for :class:`BoostMap`.
-    kernels : {"fast", "reference"}, optional
-        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
-        the reference.
-        Both give the same result, bit for bit.
+    kernels : {"fast", "reference"} or None, default None
+        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
+        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
+        built, None warns and is "reference".
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
         True, this phase of the training ends. See :func:`refimpl.boostmap.boostmap`.

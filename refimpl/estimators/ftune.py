@@ -102,11 +102,10 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         Whether a callable or precomputed kernel is a distance instead of a similarity.
     bound : float, optional
         sup |K|, by which similarities are divided; see :class:`refimpl.ftune.FTuneOptions`.
-    kernels : {"fast", "reference"}, optional
-        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
-        the reference.
-        Both give the same result, bit for bit.
+    kernels : {"fast", "reference"} or None, default None
+        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
+        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
+        built, None warns and is "reference".
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the landmarks and the points that are held out.

@@ -48,11 +48,10 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         As for :class:`FTuneClassifier`; it needs `slope`.
     kernel, kernel_params, distance
         As for :class:`FTuneClassifier`.
-    kernels : {"fast", "reference"}, optional
-        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
-        the reference.
-        Both give the same result, bit for bit.
+    kernels : {"fast", "reference"} or None, default None
+        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
+        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
+        built, None warns and is "reference".
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the landmarks.

@@ -105,11 +105,10 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     refine : int, default 10
         How many times a plane may be moved. The moves start from a plane whose threshold is best
         for eq. 17; 0 gives the printed form.
-    kernels : {"fast", "reference"}, optional
-        Which kernel module does the work: the compiled ``refimpl_fast``, which is the default, or
-        :mod:`refimpl.kernels`. Where ``refimpl_fast`` is not built, the default warns and takes
-        the reference.
-        Both give the same result, bit for bit.
+    kernels : {"fast", "reference"} or None, default None
+        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
+        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
+        built, None warns and is "reference".
     max_memory : int, optional
         The most bytes that the training may take; see
         :func:`refimpl.search_forest.estimate_memory`. ``fit`` raises MemoryError if it could need

@@ -74,7 +74,8 @@ def leading_direction(
     ------
     TypeError, ValueError
         If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, the pairs are not in
-        the order that :mod:`refimpl.kernels.pairs` states, or `start` has the length 0.
+        the order that :mod:`refimpl.kernels.pairs` states, the length of `start` is 0 or infinite,
+        or sums are beyond float64.
 
     See Also
     --------
@@ -92,6 +93,7 @@ def leading_direction(
     array([1.   , 0.025])
     """
     require_order(first, second, len(x))
+    require_start(start)
 
     def product(p: FloatArray) -> FloatArray:
         u = times(x, p)
@@ -99,6 +101,14 @@ def leading_direction(
         return times_from_left(0.5 * both, x)  # SF:eq18
 
     return top_eigenvector(product, start, tol=tol)
+
+
+def require_start(start: FloatArray) -> None:
+    """Refuse a start that has no direction, or whose length is beyond float64."""
+    with np.errstate(over="ignore"):
+        size = length(start)
+    if not 0 < size < np.inf:
+        raise ValueError(f"start must have a length above 0 and below infinity; got {size}")
 
 
 def times(A: FloatArray, v: FloatArray) -> FloatArray:
@@ -183,7 +193,7 @@ def largest(diagonal: list[float], beside: list[float]) -> tuple[float, FloatArr
     """
     n = len(diagonal)
     if not np.isfinite(diagonal + beside).all():
-        raise ValueError("x, v and start must give finite sums, and start must not be 0; got NaN")
+        raise ValueError("x and v must be small enough for finite sums; got NaN or an infinity")
     if n == 1:
         return diagonal[0], np.ones(1)
     d = np.array(diagonal)

@@ -394,7 +394,7 @@ def gather_candidates(
     counts = np.zeros(n_Q, dtype=np.int64)
     rows = [np.empty(0, dtype=np.int64)]
     scores = [np.empty(0)]
-    block = max(1, HELD // max(1, n))
+    block = max(1, HELD // max(1, n * max(1, words.shape[1])))  # a list has up to n points
     for start in range(0, n_Q, block):
         T = _selections(starts, items, words[start : start + block], c, n)  # SF:eq8
         query, row = np.nonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
@@ -413,10 +413,10 @@ def _selections(
     """Return T(q, x) of some queries and all points, shape (n_Q, n), added in the trees' order."""
     n_Q, M = words.shape
     of_trees = words.T.ravel()  # the first tree's words of all queries, then the second tree's
-    begin = starts[of_trees]
-    sizes = starts[of_trees + 1] - begin
-    fits = (begin >= 0).all() and (sizes >= 0).all() and (begin + sizes <= len(items)).all()
+    begin, end = starts[of_trees], starts[of_trees + 1]
+    fits = (begin >= 0).all() and (begin <= end).all() and (end <= len(items)).all()
     if fits:
+        sizes = end - begin
         ends = np.cumsum(sizes)
         members = items[np.repeat(begin - (ends - sizes), sizes) + np.arange(sizes.sum())]
         fits = ((members >= 0) & (members < n)).all()

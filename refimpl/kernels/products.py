@@ -1,13 +1,14 @@
 """Products of a matrix and a vector in a stated order, for large nodes of search trees.
 
-The order of summation is that of ``np.einsum`` on machines where it adds with SSE. There small
-products, which ``np.einsum`` computes, and large ones are rounded alike. The order of BLAS depends
-on its number of threads.
+The order of summation is that of ``np.einsum`` on machines where it adds with SSE, so that small
+products (``refimpl/products.py``) and large ones are rounded alike. The order of BLAS depends on
+its number of threads.
 
 Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
 ValueError.
 
-Not handled here: small products, which are left to ``np.einsum`` (``refimpl/products.py``).
+The reference leaves products to ``np.einsum`` where that adds in the stated order: it takes rows of
+more than 8,192 numbers in parts.
 """
 
 import numpy as np
@@ -18,6 +19,7 @@ from refimpl.typing import FloatArray
 __all__ = ["matrix_vector", "vector_matrix"]
 
 HELD = 2**20  # numbers held at a time
+BUFFER = 8192  # np.einsum adds up a longer row in parts
 
 
 def _row_sums(A: FloatArray, v: FloatArray) -> FloatArray:
@@ -69,6 +71,11 @@ def _einsum_adds_so() -> bool:
 EINSUM_ADDS_SO = _einsum_adds_so()
 
 
+def einsum_adds_so(d: int) -> bool:
+    """Return whether ``np.einsum`` adds rows of d numbers in the stated order."""
+    return EINSUM_ADDS_SO and 1 < d <= BUFFER
+
+
 @checked
 @np.errstate(over="ignore", invalid="ignore")
 def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -> FloatArray:
@@ -107,7 +114,7 @@ def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -
     >>> matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])).tolist()
     [-1.0, -1.0]
     """
-    if EINSUM_ADDS_SO and A.shape[1] > 1:
+    if einsum_adds_so(A.shape[1]):
         product: FloatArray = np.einsum("ij,j->i", A, v)
         return product
     return _row_sums(A, v)
@@ -145,7 +152,7 @@ def vector_matrix(u: FloatArray, A: FloatArray, *, threads: int | None = None) -
     >>> vector_matrix(np.array([1.0, -1.0]), np.array([[1.0, 2.0], [3.0, 5.0]])).tolist()
     [-2.0, -3.0]
     """
-    if EINSUM_ADDS_SO and A.shape[1] > 1:
+    if einsum_adds_so(A.shape[1]):
         product: FloatArray = np.einsum("i,ij->j", u, A)
         return product
     return _column_sums(u, A)

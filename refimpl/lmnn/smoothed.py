@@ -53,6 +53,7 @@ LEAST_GRADIENT = 0.003  # before the first full check, and at most
 SHARE = 1e-6  # LMNN-RECT adds this share of the mean pull to the pull in its coordinates
 # the steps end after this number of full checks in which neither objective nor bound moves
 PATIENCE = 8
+FAR = 0.1  # a gradient so large, compared with that of the pull, is far from the minimum
 # early LMNN-RECT resets its working set if it has more than this number of pairs for each impostor
 CROWD = 3
 CLEAR = 0.5  # a reset keeps pairs that satisfy the margin by up to this much
@@ -257,7 +258,9 @@ def descend(
         yield replace(state, stuck=still == PATIENCE)
         if still == PATIENCE:
             return
-        if settled and now.objective - bound > 2 * apart:
+        # far from that minimum `apart` says nothing, and the slopes are not worth taking
+        far = norm > FAR and iterations < MOST * ITERATIONS
+        if settled and (far or now.objective - bound > 2 * apart):
             iterations = min(2 * iterations, MOST * ITERATIONS) if t > EARLY else iterations
         elif settled:
             iterations = ITERATIONS

@@ -323,6 +323,14 @@ def test_the_bounds_change_nothing(seed):
     assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None
 
 
+def test_margins_whose_squares_overflow_have_no_bound():
+    """Margins of 3e150, 0 and 9e157, with weights: the square of the distance between them is
+    infinite.
+    """
+    sums = np.array([[0.75, 0.25, 1e157, 1e150, 1e300, 1e290, 9e157, 1e151]])
+    assert lz.z_min_bound(sums, 1.0, np.zeros(1)).tolist() == [-np.inf]
+
+
 class Bounded:
     """Kernels of classifiers 0, 1, ... (the values of F) with a prescribed Z and bound of it."""
 

@@ -8,6 +8,7 @@
 #include "eight.h"
 #include "groups.h"
 #include "hamming.h"
+#include "margins.h"
 #include "panels.h"
 #include "power.h"
 #include "strands.h"
@@ -186,9 +187,52 @@ static void test_pool() {
 }
 #endif
 
+/* The distances to b less those to a, of whole numbers, so that every sum is exact. */
+static void test_margins() {
+    enum { OBJECTS = 7, TRIPLES = 24, LANES = 2 };
+    double values[OBJECTS * EIGHT], w[TRIPLES], errors[EIGHT], gains[OBJECTS * EIGHT];
+    double sums[8 * EIGHT];
+    int32_t q[TRIPLES], a[TRIPLES], b[TRIPLES];
+    ptrdiff_t starts[OBJECTS + 1] = {};
+    for (int i = 0; i < OBJECTS * EIGHT; ++i) values[i] = (double)(bits() % 5);
+    for (int i = 0; i < TRIPLES; ++i) {
+        q[i] = i * OBJECTS / TRIPLES;
+        ++starts[q[i] + 1];
+        a[i] = (int32_t)(bits() % OBJECTS);
+        b[i] = (int32_t)(bits() % OBJECTS);
+        w[i] = (double)(bits() % 9);
+    }
+    for (int i = 0; i < OBJECTS; ++i) starts[i + 1] += starts[i];
+    eight_errors(values, starts, a, b, w, OBJECTS, errors);
+    eight_gains(values, starts, a, b, w, OBJECTS, gains);
+    eight_sums(values, q, a, b, w, LANES, TRIPLES / LANES, sums);
+    for (int c = 0; c < EIGHT; ++c) {
+        double error = 0, gain[OBJECTS] = {}, expected[8] = {};
+        for (int i = 0; i < TRIPLES; ++i) {
+            const double of_q = values[EIGHT * q[i] + c];
+            const double to_a = of_q - values[EIGHT * a[i] + c];
+            const double to_b = of_q - values[EIGHT * b[i] + c];
+            const double u = (to_b < 0 ? -to_b : to_b) - (to_a < 0 ? -to_a : to_a);
+            const int side = u > 0 ? 0 : 1;
+            error += u < 0 ? w[i] : u == 0 ? w[i] / 2 : 0;
+            gain[q[i]] += u > 0 ? w[i] / 2 : u < 0 ? -w[i] / 2 : 0;
+            if (u == 0) continue;
+            expected[side] += w[i];
+            expected[2 + side] += side ? -w[i] * u : w[i] * u;
+            expected[4 + side] += w[i] * u * u;
+            const double size = side ? -u : u;
+            if (size > expected[6 + side]) expected[6 + side] = size;
+        }
+        check(errors[c] == error, "eight_errors");
+        for (int i = 0; i < OBJECTS; ++i) check(gains[EIGHT * i + c] == gain[i], "eight_gains");
+        for (int s = 0; s < 8; ++s) check(sums[EIGHT * s + c] == expected[s], "eight_sums");
+    }
+}
+
 int main() {
     test_groups();
     test_strands();
+    test_margins();
     test_hamming();
     test_panels();
     test_eight_and_power();

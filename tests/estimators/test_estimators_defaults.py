@@ -22,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl import estimators
+from refimpl.estimators import arguments
 from refimpl.estimators.arguments import kernels_named
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
@@ -68,11 +69,17 @@ def test_without_compiled_kernels_the_default_warns_and_gives_the_same(monkeypat
     X, y = load_iris(return_X_y=True)
     expected = estimators.BoostedDistanceClassifier(3, kernels="reference").fit(X, y)
     monkeypatch.setitem(sys.modules, "refimpl_fast", None)  # as if it could not be imported
-    with pytest.warns(UserWarning, match="refimpl_fast is not built .* take longer"):
-        model = estimators.BoostedDistanceClassifier(3).fit(X, y)
-    assert model.model_ == expected.model_
-    with pytest.raises(ImportError):
-        kernels_named("fast")
+    arguments.default_name.cache_clear()
+    try:
+        with pytest.warns(UserWarning, match="cannot be imported: (.|\n)* take longer") as warned:
+            model = estimators.BoostedDistanceClassifier(3).fit(X, y)
+            assert (model.predict(X) == expected.predict(X)).all()
+        assert [warning.filename for warning in warned] == [__file__]  # the caller's line, once
+        assert model.model_ == expected.model_
+        with pytest.raises(ImportError):
+            kernels_named("fast")
+    finally:
+        arguments.default_name.cache_clear()
 
 
 @both

@@ -109,7 +109,29 @@ def test_what_is_refused():
     assert "in ascending order of first" in message(first=second, second=first)
     assert "points from 0 to 5; got 6" in message(second=second + np.int32(1))
     assert "points from 0 to 5; got -1" in message(first=first - np.int32(1))
-    assert "start must not be 0" in message(start=np.zeros(3))
+    assert "start must have a length above 0" in message(start=np.zeros(3))
     assert "must give finite sums" in message(x=np.full((6, 3), np.nan))
     assert "must give finite sums" in message(x=np.full((6, 3), 1e200))
     assert "tol must be finite and at least 0; got -1" in message(tol=-1)
+
+
+@pytest.mark.parametrize("d", [8191, 8192, 8193, 9001])
+def test_twins_agree_beyond_the_rows_that_numpy_adds_up_at_once(d):
+    rng = np.random.default_rng(d)
+    x = rng.normal(size=(6, d))
+    first, second = np.array([0, 0, 1, 2], dtype=np.int32), np.array([1, 4, 3, 5], dtype=np.int32)
+    arguments = (x, first, second, rng.normal(size=4), -0.1, rng.normal(size=d), 1e-4)
+    results = [kernels.leading_direction(*arguments).tobytes() for kernels in KERNELS]
+    assert len(set(results)) == 1
+    for rows in (1, 5):
+        products = [kernels.matrix_vector(x[:rows], x[0]).tobytes() for kernels in KERNELS]
+        assert len(set(products)) == 1
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("start", [0.0, 1e200])
+def test_a_start_without_a_length_is_refused(kernels, start):
+    none = np.empty(0, dtype=np.int32)
+    x = np.ones((3, 2))
+    with pytest.raises(ValueError, match="start must have a length above 0 and below infinity"):
+        kernels.leading_direction(x, none, none, np.empty(0), 1.0, np.full(2, start), 1e-4)

@@ -477,3 +477,22 @@ def test_where_the_points_lie_does_not_matter(train):
     how = {"k": 2, "kernels": FASTEST, "options": LMNNOptions(max_checks=5)}
     found = train(X, y, **how)
     assert_same(train(X + 2.0**36, y, **how).L, found.L)
+
+
+HARD = np.array(
+    [
+        [-1, -1, -1, -2], [-2, 0, -1, -1], [0, 0, -1, 0], [2, 0, 1, 1], [1, -1, 2, 0],
+        [-1, -1, 1, 0], [-1, 2, -1, -1], [0, 1, 1, -1], [1, 0, 1, -2], [0, 0, -2, -1],
+        [1, -1, -2, 1], [0, 1, -2, 0], [1, -1, -2, 0], [1, -1, -3, -2], [-2, 0, 0, -1],
+        [-1, 0, -2, 0], [-1, 3, 1, -1],
+    ]
+).astype(float)  # fmt: skip
+HARD_LABELS = np.array([0, 0, 1, 1, 2, 2, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1])
+
+
+@pytest.mark.parametrize("mu", [100.0, 1e4])
+def test_several_metrics_that_nearly_separate_the_classes_are_proved(mu):
+    """Far from the minimum of a stage its slopes are worth nothing. The optimum: about 20.79."""
+    result = lmnn(HARD, HARD_LABELS, 1, mu, partition=HARD_LABELS, kernels=KERNELS[-1])
+    assert result.converged and result.gap <= 1e-3
+    assert 20.78 < result.objective < 20.81

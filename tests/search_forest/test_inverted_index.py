@@ -212,13 +212,16 @@ def test_any_distance_ranks(kernels):
 
 
 def at_once(call, threads=4):
-    """What each of several threads gets that start together; an error is what it raises."""
-    start = threading.Barrier(threads)
+    """What each of several threads gets that start together; an error is what it raises.
+
+    A thread that does not come to the start is an error for the others after a minute.
+    """
+    start = threading.Barrier(threads, timeout=60)
     found = []
 
     def one():
-        start.wait()
         try:
+            start.wait()
             found.append(call())
         except Exception as error:
             found.append(error)
@@ -420,6 +423,12 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
         (
             "gather_candidates",
             (starts + 99, *lists[1:], 9),
+            ValueError,
+            "starts must name parts of the 10 items",
+        ),
+        (  # sums with these lie beyond int64
+            "gather_candidates",
+            (np.where(starts == 0, -(2**63), starts), *lists[1:], 9),
             ValueError,
             "starts must name parts of the 10 items",
         ),

@@ -3,6 +3,9 @@
 Not handled here: that results do not depend on threads, which the trainings' tests show.
 """
 
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +15,8 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from refimpl.ftune import FTuneOptions, ftune, random_landmarks
 from refimpl.resources import on_one_blas_thread, one_blas_thread
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def blas_threads():
@@ -77,3 +82,23 @@ def test_threads_share_the_functions_of_a_single_problem(two_classes, kernels):
     assert_same(alone.w, shared.w)
     assert_same(alone.losses, shared.losses)
     assert_same(alone.accuracies, shared.accuracies)
+
+
+FRESH = """
+import sys
+from threadpoolctl import ThreadpoolController, threadpool_limits
+from refimpl.resources import one_blas_thread
+assert "scipy.linalg" not in sys.modules
+with one_blas_thread:
+    import scipy.linalg
+    inside = ThreadpoolController().select(user_api="blas").info()
+print(*(library["num_threads"] for library in inside))
+"""
+
+
+def test_a_blas_that_scipy_brings_along_has_one_thread_too():
+    """In a process that has not used SciPy yet."""
+    run = subprocess.run(
+        [sys.executable, "-c", FRESH], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert set(run.stdout.split()) == {"1"}

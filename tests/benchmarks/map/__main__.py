@@ -18,7 +18,9 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from .measure import TooSlowError, machine, measure
+from paper_figures.data import DataNotAvailable
+
+from .measure import machine, measure
 from .rows import names, row
 
 HERE = Path(__file__).resolve().parent.parent
@@ -26,6 +28,8 @@ STORE = HERE / "speed.json"
 LIMIT = 60.0  # seconds of a call of a kernel or of a first fit, before it is stopped
 LIMIT_TRAINING = 600.0
 BUDGET = 6.0  # seconds of a row's turns
+PATIENCE = 3600.0  # seconds of a whole row, peers that nothing can stop included
+THREADS = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
 
 
 def main(arguments=None):
@@ -44,13 +48,24 @@ def main(arguments=None):
     if options.list:
         print("\n".join(names()))
         return 0
+    if not options.store.parent.is_dir():
+        parser.error(f"--store must lie in a folder that exists; got {options.store}")
     stored = json.loads(options.store.read_text()) if options.store.exists() else {"rows": {}}
-    if not options.report:
-        measure_rows(stored, wanted(options.begin, stored), options.store)
+    failed = 0
+    try:
+        if not options.report:
+            failed = measure_rows(stored, wanted(options.begin, stored), options.store)
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on")
+        return 130
+    if not stored["rows"]:
+        parser.error(f"{options.store} holds no row yet: run without --report")
     from .report import write
 
     write(stored, options.store.parent)
-    return 0
+    if failed:
+        print(f"{failed} rows could not be measured")
+    return 1 if failed else 0
 
 
 def wanted(begin, stored):
@@ -64,39 +79,56 @@ def wanted(begin, stored):
 
 
 def measure_rows(stored, chosen, store):
-    """Measure rows, each in its own process, and keep each as soon as it is there."""
-    stored["machine"] = about()
+    """Measure rows, each in its own process, and keep each as soon as it is there.
+
+    Returns how many failed.
+    """
+    here = about() if chosen else {}
+    failed = 0
     for number, name in enumerate(chosen, 1):
         start = time.perf_counter()
-        child = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.map", "--row", name],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if child.returncode:
-            print(f"{name} failed:\n{child.stderr}", flush=True)
+        measured, why = measured_elsewhere(name)
+        if measured is None:
+            failed += 1
+            print(f"{name} failed: {why}", flush=True)
             continue
-        measured = json.loads(child.stdout.splitlines()[-1])
-        stored["rows"][name] = measured
+        stored["rows"][name] = measured | {"machine": here}
         partial = store.with_suffix(".tmp")
         partial.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
         os.replace(partial, store)
         took = time.perf_counter() - start
         print(f"{number} of {len(chosen)}: {name}, {took:.0f} s", flush=True)
+    return failed
+
+
+def measured_elsewhere(name):
+    """Measure a row in a process of its own; returns it, or None and why."""
+    command = [sys.executable, "-m", "tests.benchmarks.map", "--row", name]
+    try:
+        child = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+            env=os.environ | THREADS,
+        )
+    except subprocess.TimeoutExpired:
+        return None, f"it took more than {PATIENCE:.0f} s"
+    if child.returncode:
+        return None, child.stderr.strip()
+    return json.loads(child.stdout.splitlines()[-1]), ""
 
 
 def print_row(name):
     """Measure one row in this process and print it as JSON."""
     limit = LIMIT_TRAINING if name.startswith("trainings/") else LIMIT
-    repeats = 5 if name.startswith("first/") else 99
+    budget, repeats = (LIMIT, 5) if name.startswith("first/") else (BUDGET, 99)
     try:
-        measured = measure(row(name), BUDGET, limit, repeats)
-    except TooSlowError:
-        measured = {"seconds": {}, "why": f"over {limit:.0f} s"}
-    except (FileNotFoundError, ConnectionError) as error:  # a data set that is not there
-        measured = {"seconds": {}, "why": f"data not available: {type(error).__name__}"}
-    print(json.dumps(measured))
+        print(json.dumps(measure(row(name), budget, limit, repeats)))
+    except DataNotAvailable as error:
+        print(error, file=sys.stderr)
+        return 1
     return 0
 
 

@@ -15,12 +15,17 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 Call = Callable[[Any], Any]
 
 
 class TooSlowError(Exception):
     """Raised by the timer in a call that takes longer than it may."""
+
+
+class MissingError(Exception):
+    """Raised by a peer that cannot be had here."""
 
 
 @dataclass
@@ -35,56 +40,79 @@ class Row:
         Makes what a call uses up, outside the clock.
     same : tuple of str
         Implementations whose results must be equal.
-    least : float or None
-        The seconds below which this machine cannot be, where a limit is known.
+    one_thread : tuple of str
+        Implementations during which BLAS has one thread; two otherwise.
+    bounds : dict of str to int
+        Bytes that must be read ("bytes"), operations that must be done ("float64"), where known.
     """
 
     calls: dict[str, Call]
     prepare: Callable[[], Any] = lambda: None
     same: tuple[str, ...] = ()
-    least: float | None = None
+    one_thread: tuple[str, ...] = ()
+    bounds: dict[str, int] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
 
 
 def measure(row: Row, budget: float, limit: float, repeats: int = 99) -> dict[str, Any]:
     """Measure the row's calls in turns.
 
-    The first turn warms up and compares results; it counts only where a call takes over half a
-    second, which no cold cache explains. The turns end after `budget` seconds or `repeats` turns,
-    never before three of each call that takes under a tenth of the budget. A call that takes more
-    than `limit` seconds is stopped and left out.
+    The first turn warms up and compares results. It counts only where a call takes over half a
+    second and more than the budget allows to repeat. The turns end after `budget` seconds or
+    `repeats` turns, never before three of each call that takes under a tenth of the budget. A call
+    that takes more than `limit` seconds is stopped, and what is known of it left out.
     """
     times: dict[str, list[float]] = {}
     results: dict[str, Any] = {}
-    slow = []
-    for name, call in row.calls.items():
+    slow: list[str] = []
+    missing = {}
+    first = {}
+    for name in row.calls:
         try:
-            seconds, result = timed(call, row.prepare(), limit)
+            seconds, result = taking(row, name, limit)
         except TooSlowError:
             slow.append(name)
             continue
-        times[name] = [seconds] if seconds > 0.5 else []
+        except MissingError as error:
+            missing[name] = str(error)
+            continue
+        first[name] = seconds
+        times[name] = [seconds] if 3 * seconds > budget else []
         if name in row.same:
             results[name] = result
     compare(results)
     results.clear()
     start = time.perf_counter()
     for turn in range(repeats):
-        for name, own in times.items():
+        for name, own in list(times.items()):
             late = time.perf_counter() - start > budget
             few = len(own) < 3 and sum(own) < budget / 3
             if few or not late or not own:
-                own.append(timed(row.calls[name], row.prepare(), limit)[0])
+                try:
+                    own.append(taking(row, name, limit)[0])
+                except TooSlowError:  # near the limit: what it took before counts
+                    if not own:
+                        slow.append(name)
+                        del times[name]
         if time.perf_counter() - start > budget and turn >= 2:
             break
     return {
         "seconds": {name: median(own) for name, own in times.items()},
         "runs": {name: len(own) for name, own in times.items()},
-        "stopped": {name: limit for name in slow},
-        "least": row.least,
+        "first": first,
+        "stopped": dict.fromkeys(slow, limit),
+        "missing": missing,
+        "bounds": row.bounds,
         "load": os.getloadavg()[0],
         **row.notes,
     }
+
+
+def taking(row: Row, name: str, limit: float) -> tuple[float, Any]:
+    """Return the seconds of one of the row's calls and its result."""
+    given = row.prepare()
+    with threadpool_limits(1 if name in row.one_thread else 2, "blas"):
+        return timed(row.calls[name], given, limit)
 
 
 def timed(call: Call, values: Any, limit: float) -> tuple[float, Any]:
@@ -117,7 +145,7 @@ def compare(results: dict[str, Any]) -> None:
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Whether two results are equal; NaN equals NaN, 0 equals -0."""
+    """Return whether two results are equal; NaN equals NaN, 0 equals -0."""
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(equal, a, b))
     if isinstance(a, np.ndarray):
@@ -129,8 +157,6 @@ def equal(a: Any, b: Any) -> bool:
 
 def machine() -> dict[str, Any]:
     """Measure what this machine can do at most: bytes read, and products of matrices, a second."""
-    from threadpoolctl import threadpool_limits
-
     long = np.ones(2**25, dtype=np.uint64)  # 256 MiB: beyond every cache
     A = np.random.default_rng(0).random((2000, 2000))
     with threadpool_limits(1, "blas"):

@@ -1,7 +1,8 @@
 """What a reader would take instead of a kernel: the same answer, or the same work, by others.
 
 Each function gets a kernel's arguments, prepares outside the clock and returns named calls. A peer
-that is not installed is left out. Peers run with as many threads as ours may use.
+that is not installed is left out. :data:`ONE_THREAD` names those that have no other way; the others
+get two threads.
 """
 
 from __future__ import annotations
@@ -27,8 +28,24 @@ def peer(*kernels: str) -> Callable[..., Any]:
     return enter
 
 
+ONE_THREAD = {
+    "numpy.argsort",
+    "numpy.bitwise_count",
+    "SciPy cdist",
+    "SciPy's sparse product",
+    "SciPy cKDTree, built",
+    "scikit-learn BallTree",
+    "scikit-learn BallTree, built",
+    "scikit-learn paired distances",
+    "NumPy, a query at a time",
+    "scikit-learn AdaBoost",
+    "LIBLINEAR, 24 machines",
+    "LIBLINEAR, 4 machines",
+}
+
+
 def installed(module: str) -> bool:
-    """Whether the module can be imported."""
+    """Return whether the module can be imported."""
     return importlib.util.find_spec(module) is not None
 
 
@@ -87,7 +104,7 @@ def _chamfer_nearest(values: dict[str, Any]) -> Calls:
 
 @peer("plane_values")
 def _plane_values(values: dict[str, Any]) -> Calls:
-    return {"NumPy's product": lambda: values["X"] @ values["p"]}
+    return {"NumPy's product, float32": lambda: values["X"] @ values["p"]}
 
 
 @peer("projections")
@@ -160,7 +177,10 @@ def _build_tree(values: dict[str, Any]) -> Calls:
     from sklearn.neighbors import BallTree
 
     X = values["X"]
-    return {"SciPy cKDTree": lambda: cKDTree(X), "scikit-learn BallTree": lambda: BallTree(X)}
+    return {
+        "SciPy cKDTree, built": lambda: cKDTree(X),
+        "scikit-learn BallTree, built": lambda: BallTree(X),
+    }
 
 
 @peer("tree_nearest")
@@ -224,7 +244,9 @@ def _pair_distances(values: dict[str, Any]) -> Calls:
     from sklearn.metrics.pairwise import paired_euclidean_distances
 
     Z, first, second = values["Z"], values["first"], values["second"]
-    return {"scikit-learn": lambda: paired_euclidean_distances(Z[first], Z[second])}
+    return {
+        "scikit-learn paired distances": lambda: paired_euclidean_distances(Z[first], Z[second])
+    }
 
 
 @peer("rerank")

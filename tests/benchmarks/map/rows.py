@@ -9,7 +9,7 @@ import numpy as np
 
 from . import first_try, peers
 from .kernels import CASES
-from .measure import Row, again, machine
+from .measure import Row, again
 from .trainings import TRAININGS
 
 SIZES = ("hundreds", "thousands", "paper")
@@ -36,7 +36,7 @@ def row(full_name: str) -> Row:
 
 
 def kernel_row(name: str, size: str) -> Row:
-    """A kernel in both twins, beside peers and the machine's limit."""
+    """Prepare a kernel in both twins, beside peers and the machine's limit."""
     import refimpl.kernels
     import refimpl_fast
 
@@ -55,24 +55,23 @@ def kernel_row(name: str, size: str) -> Row:
     if written is not None:  # compare what was written
         for ours in OURS:
             calls[ours] = lambda given, call=calls[ours]: (call(given), given[written])
-    least = None
-    if size == "paper" and (case.reads or case.flops):
-        can = machine()
-        least = max(
-            case.reads(values) / can["bytes"] if case.reads else 0.0,
-            case.flops(values) / can["float64"] if case.flops else 0.0,
-        )
+    bounds = {}
+    if case.reads:
+        bounds["bytes"] = case.reads(values)
+    if case.flops:
+        bounds["float64"] = case.flops(values)
     return Row(
         calls,
         again(values, written),
         same=OURS,
-        least=least,
+        one_thread=(FAST_1, REFERENCE),
+        bounds=bounds,
         notes={"n": n, "what": case.what.format(n=f"{n:,}")},
     )
 
 
 def training_row(name: str, size: str) -> Row:
-    """A training in both twins, beside peers."""
+    """Prepare a training in both twins, beside peers."""
     import refimpl.kernels
     import refimpl_fast
 
@@ -87,9 +86,9 @@ def training_row(name: str, size: str) -> Row:
         calls[peer] = lambda _, call=call: call()
     calls[REFERENCE] = lambda _: train(refimpl.kernels, 1)
     notes = {"n": n, "what": training.what.format(n=f"{n:,}"), "data": training.data}
-    return Row(calls, same=(FAST_1, FAST_2, REFERENCE), notes=notes)
+    return Row(calls, same=OURS, one_thread=(FAST_1, REFERENCE), notes=notes)
 
 
 def first_row(estimator: str, data: str) -> Row:
-    """An estimator's first fit."""
+    """Prepare an estimator's fit at its defaults."""
     return Row(first_try.calls(estimator, data), notes={"what": data})

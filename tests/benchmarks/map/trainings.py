@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -18,11 +21,12 @@ from refimpl.boostmap import BoostMapOptions, CandidateDistances
 from refimpl.ftune.options import CS, SLOPES
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
-from .measure import TooSlowError
+from .measure import MissingError, TooSlowError
 from .peers import installed
 
 TRAININGS: dict[str, Training] = {}
 SEED = 0
+LIMIT = 600.0  # seconds of a training
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,15 @@ class Training:
         What is trained, with ``{n}`` for the size.
     data : str
         The real data set that it needs.
+    grows : bool
+        Whether n alone changes with the size, so that an exponent of n makes sense.
     """
 
     prepare: Callable[[int], tuple[Callable[..., Any], dict[str, Callable[[], Any]]]]
     sizes: tuple[int, int, int]
     what: str
     data: str
+    grows: bool = True
 
 
 @dataclass(frozen=True)
@@ -54,18 +61,18 @@ class Elsewhere:
     seconds: float
 
 
-def training(sizes, what, data):
+def training(sizes, what, data, grows=True):
     """Enter the function under its own name."""
 
     def enter(prepare):
-        TRAININGS[prepare.__name__] = Training(prepare, sizes, what, data)
+        TRAININGS[prepare.__name__] = Training(prepare, sizes, what, data, grows)
         return prepare
 
     return enter
 
 
 def rng():
-    """A generator that starts anew, so that each training draws the same."""
+    """Return a generator that starts anew, so that each training draws the same."""
     return np.random.default_rng(SEED)
 
 
@@ -104,7 +111,9 @@ def adaboost(n):
     labels = np.arange(len(rows)) < len(P)
     peers = {}
     for name, model in _boosters().items():
-        peers[name] = partial(_fit, model, rows, labels)
+        fitted = _fit(model, rows, labels)
+        if len(getattr(fitted, "estimators_", range(ROUNDS))) == ROUNDS:  # it did not end early
+            peers[name] = partial(_fit, model, rows, labels)
     return (
         lambda kernels, threads: boosted_distance.adaboost(
             P, N, ROUNDS, kernels=kernels, threads=threads
@@ -121,14 +130,16 @@ def _boosters():
         "scikit-learn AdaBoost": AdaBoostClassifier(
             DecisionTreeClassifier(max_depth=1), n_estimators=ROUNDS
         ),
-        "scikit-learn HistGradientBoosting": HistGradientBoostingClassifier(
+        "scikit-learn HistGradientBoosting*": HistGradientBoostingClassifier(
             max_iter=ROUNDS, max_leaf_nodes=2, early_stopping=False
         ),
     }
     if installed("lightgbm"):
         from lightgbm import LGBMClassifier
 
-        models["LightGBM"] = LGBMClassifier(n_estimators=ROUNDS, num_leaves=2, n_jobs=2, verbose=-1)
+        models["LightGBM*"] = LGBMClassifier(
+            n_estimators=ROUNDS, num_leaves=2, n_jobs=2, verbose=-1
+        )
     return models
 
 
@@ -153,7 +164,10 @@ def boosted_distances(n):
 
 
 @training(
-    (300, 5000, 200_000), "{n} triples, chamfer distances of digits, 4 dimensions", "MNIST-10"
+    (300, 5000, 200_000),
+    "{n} triples of 100, 500 or 5,000 digits, chamfer distances, 4 dimensions",
+    "MNIST-10",
+    grows=False,
 )
 def boostmaps(n):
     import refimpl_fast
@@ -190,7 +204,7 @@ def search_trees(n):
         lambda kernels, threads: search_forest.search_forest(
             X, S, 1, 0.05, rng=rng(), kernels=kernels, threads=threads
         ),
-        {f"{name}, its index": call for name, call in _indexes(X).items()},
+        {f"{name}, its index*": call for name, call in _indexes(X).items()},
     )
 
 
@@ -251,26 +265,53 @@ def similar_pairs(n):
 @training((250, 2000, 60_000), "LMNN of {n} digits, 169 dimensions", "MNIST-10")
 def lmnns(n):
     X, y = components(n, 169)
-    peers = {name: partial(_other_lmnn, name, X, y) for name in ("pylmnn", "metric-learn")}
+    peers = {f"{name}*": partial(_other_lmnn, name, X, y) for name in ("pylmnn", "metric-learn")}
     if installed("mlpack"):
-        import mlpack
-
-        peers["mlpack"] = lambda: mlpack.lmnn(
-            input_=X, labels=np.unique(y, return_inverse=True)[1], k=3
-        )
+        peers["mlpack*"] = partial(_mlpack, X, y)
     return lambda kernels, threads: lmnn.lmnn(X, y, 3, kernels=kernels, threads=threads), peers
 
 
-def _other_lmnn(name, X, y, limit=600):
+@cache
+def _environment():
+    """Return the folder of the environment that pylmnn and metric-learn share while this runs."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def _other_lmnn(name, X, y):
     """Train a library that needs an environment of its own; return its own seconds."""
     from paper_figures.lmnn.rivals import rival_curve
 
-    with tempfile.TemporaryDirectory() as folder:
-        classes = np.unique(y, return_inverse=True)[1]
-        curve = rival_curve(name, X, classes, 3, Path(folder), limit, lambda L: 0.0)
+    classes = np.unique(y, return_inverse=True)[1]
+    curve = rival_curve(name, X, classes, 3, _environment(), LIMIT, lambda L: 0.0)
     if "why" in curve:
-        raise TooSlowError(curve["why"])
+        raise (TooSlowError if "Timeout" in curve["why"] else MissingError)(curve["why"])
     return Elsewhere(curve["seconds"][-1])
+
+
+MLPACK = """
+import sys, time
+import mlpack, numpy
+given = numpy.load(sys.argv[1])
+start = time.perf_counter()
+mlpack.lmnn(input_=given["X"], labels=given["y"], k=3)
+print(time.perf_counter() - start)
+"""
+
+
+def _mlpack(X, y):
+    """Train mlpack's LMNN in a process that can be ended; return its own seconds."""
+    source = _environment() / "mlpack.npz"
+    np.savez(source, X=X, y=np.unique(y, return_inverse=True)[1])
+    command = [sys.executable, "-c", MLPACK, str(source)]
+    try:
+        run = subprocess.run(command, check=True, timeout=LIMIT, capture_output=True, text=True)
+    except subprocess.TimeoutExpired as error:
+        raise TooSlowError(str(error)) from None
+    except subprocess.CalledProcessError as error:
+        raise MissingError(error.stderr[-200:]) from None
+    return Elsewhere(float(run.stdout.split()[-1]))
 
 
 @training((250, 2000, 6000), "LMNN of {n} digits, 4 metrics, 40 dimensions", "MNIST-10")
