@@ -1,6 +1,6 @@
 """Try every fault on a figure of each paper and on the library's files; print a table.
 
-python -m tests.faults                               # all: about ten minutes on two processors
+python -m tests.faults                               # all: half an hour or so on two processors
 python -m tests.faults --only lmnn.figure5 indexes   # some
 """
 

@@ -110,8 +110,8 @@ def test_what_is_refused():
     assert "points from 0 to 5; got 6" in message(second=second + np.int32(1))
     assert "points from 0 to 5; got -1" in message(first=first - np.int32(1))
     assert "start must have a length above 0" in message(start=np.zeros(3))
-    assert "must give finite sums" in message(x=np.full((6, 3), np.nan))
-    assert "must give finite sums" in message(x=np.full((6, 3), 1e200))
+    assert "must be small enough for finite sums" in message(x=np.full((6, 3), np.nan))
+    assert "must be small enough for finite sums" in message(x=np.full((6, 3), 1e200))
     assert "tol must be finite and at least 0; got -1" in message(tol=-1)
 
 
