@@ -33,9 +33,8 @@ environment of their own, beside older libraries.
 *Limit* is how many times as long the fast kernel takes on one thread as the machine takes to read
 the same bytes ({bytes} GB/s) or to multiply matrices of the same work ({float64} GFlop/s in
 float64), whichever is longer. A dash means not measured or not there; "> 60 s" was stopped.
-
-![Times of the reference and of the peers over those of the fast kernels](speed.png)
 """
+PICTURE = "![Times of the reference and of the peers over those of the fast kernels](speed.png)\n"
 
 TABLES = (("kernels", CASES), ("trainings", TRAININGS))
 
@@ -52,8 +51,10 @@ def write(stored: dict[str, Any], folder: Path) -> None:
             f"Slower than the reference on one thread by more than 5 %, of {both} rows in which "
             f"both were measured: {', '.join(slower) or 'none'}.\n"
         )
+    if any(both_measured(row) for row in rows.values()):
+        draw(rows, folder / "speed.png")
+        parts.insert(1, PICTURE)
     (folder / "README.md").write_text("\n".join(parts), encoding="utf-8")
-    draw(rows, folder / "speed.png")
 
 
 def head(rows: dict[str, Any]) -> str:
