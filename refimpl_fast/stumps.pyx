@@ -19,9 +19,6 @@ from refimpl.results import from_new_arrays, sealed
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
-# Off: AddressSanitizer saw a read beyond the weights in the sums of strands
-STRANDED = False
-
 cdef extern from "strands.h":
     enum:
         STRANDS "REFIMPL_STRANDS"
@@ -386,7 +383,7 @@ cdef _Sorted _sorted(features, int n_threads):
     cdef _Strand loop
     if arrays is None:
         arrays = kept.setdefault("_sorted", _Sorted(features))
-    elif STRANDED and arrays.strands is None and features.n_rows < 2**31:
+    elif arrays.strands is None and features.n_rows < 2**31:
         # a new object: another thread may read the old one
         arrays = _Sorted(features)
         for f in range(features.n_features):
@@ -431,7 +428,7 @@ cdef class _Strand(Loop):
         cdef Py_ssize_t i, steps = _steps(last - first), strand = 0, step = 0, place, row
         cdef bint closes
         for i in range(first, last):
-            if i == column + self.sorted.starts[bin]:
+            if bin < end and i == column + self.sorted.starts[bin]:
                 bin += 1
             # the next row is of another bin
             if i + 1 == last:

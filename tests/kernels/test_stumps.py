@@ -108,6 +108,24 @@ def test_later_rounds_on_the_same_differences(kernels, n_B):
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("common", ["least", "middle", "most", "none"])
+@pytest.mark.parametrize("n", [3, 40, 300])
+def test_the_last_column_has_short_bins(kernels, common, n):
+    """No bin follows the last one of the last column: the fast twin once looked for it."""
+    rng = np.random.default_rng(n)
+    x = rng.permutation(n) - {"least": 0, "middle": n // 2, "most": n - 1, "none": 0}[common]
+    if common != "none":
+        x[: n // 3] = 0  # the bin of 0 is the common one
+    X = np.column_stack([rng.integers(0, 2, n), x]).astype(float)
+    features = kernels.presort(X)
+    l = (x > np.median(x)) ^ (rng.random(n) < 0.1)
+    for _ in range(3):
+        w = rng.random(n)
+        w /= w.sum()
+        assert kernels.best_stump(features, w, l) == least_error(X, w, l)
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_one_label_alone_makes_a_constant_stump(kernels):
     rng = np.random.default_rng(2)
     features = kernels.presort(rng.normal(size=(12, 2)), rng.normal(size=(33, 2)))
