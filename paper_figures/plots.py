@@ -88,6 +88,7 @@ def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
     figure : matplotlib.figure.Figure
     count : int
     columns : int
+        At most so many.
 
     Returns
     -------
@@ -97,6 +98,7 @@ def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
     if count == 0:
         footnote(figure, "None of the data is available.")
         return []
+    columns = min(columns, count)
     rows = -(-count // columns)
     axes: list[Axes] = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     for unused in axes[count:]:
