@@ -132,6 +132,21 @@ def key(figure: Figure, handles: Mapping[str, Any], note: str = "") -> None:
     )  # fmt: skip
 
 
+def labelled(axis: Axes) -> dict[str, Any]:
+    """Return what an axis has drawn with a label, for :func:`key`.
+
+    Parameters
+    ----------
+    axis : Axes
+
+    Returns
+    -------
+    dict of str to Artist
+    """
+    handles, labels = axis.get_legend_handles_labels()
+    return dict(zip(labels, handles, strict=True))
+
+
 def left_out(names: Sequence[str]) -> str:
     """Return a line that says which data sets have no panel; an empty text if all have one.
 
