@@ -245,7 +245,7 @@ class Figure:
     alt : str
         What the picture shows, for those who do not see it.
     size : tuple of float
-        Width and height in inches.
+        Width and height in inches; at most ``plots.WIDTH`` wide, so that a phone shows the text.
     """
 
     name: str
