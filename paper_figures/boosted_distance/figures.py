@@ -5,7 +5,7 @@ The small scale shows what comes with scikit-learn: digits 1 and 7, and the pape
 
 from collections.abc import Sequence
 
-from paper_figures.boosted_distance import projections, protocol, readings, results
+from paper_figures.boosted_distance import layouts, projections, protocol, readings, results
 from paper_figures.boosted_distance.plots import (
     draw_bars,
     draw_by_rounds,
@@ -124,8 +124,15 @@ PAPER = Paper(
                 "The faces are not available."
             ),
             size=(6.0, 3.2),
+            layout=layouts.FIGURE1,
         ),
-        Figure("table1", "Data sets: observations and dimensions", table1_tasks, table1),
+        Figure(
+            "table1",
+            "Data sets: observations and dimensions",
+            table1_tasks,
+            table1,
+            layout=layouts.TABLE1,
+        ),
         Figure(
             "figure2",
             "Accuracy by the number of rounds, high-dimensional sets",
@@ -137,6 +144,7 @@ PAPER = Paper(
                 "NN (L2) is a level line."
             ),
             size=(7.0, 5.0),
+            layout=layouts.FIGURE2,
         ),
         Figure(
             "figure3",
@@ -149,12 +157,14 @@ PAPER = Paper(
                 "NN and LDA are level lines."
             ),
             size=(7.0, 5.2),
+            layout=layouts.FIGURE3,
         ),
         Figure(
             "table2",
             "Errors in per cent of NN, AdaBoost and Boosted Distance",
             protocol.tasks,
             results.table2,
+            layout=layouts.TABLE2,
         ),
         Figure(
             "figure4",
@@ -163,6 +173,7 @@ PAPER = Paper(
             results.figure4,
             draw_bars,
             alt="Bars of the errors of three methods on each data set.",
+            layout=layouts.FIGURE4,
         ),
         Figure(
             "figure5",
@@ -171,6 +182,7 @@ PAPER = Paper(
             results.figure5,
             draw_bars,
             alt="Bars of the errors of four methods on each data set, with 95 % intervals.",
+            layout=layouts.FIGURE5,
         ),
         Figure(
             "rounds",
@@ -180,24 +192,28 @@ PAPER = Paper(
             draw_by_rounds,
             alt="Mean errors fall with T and level off; a line marks the chosen T.",
             size=(8.0, 3.8),
+            layout=layouts.ROUNDS,
         ),
         Figure(
             "distances",
             "Beyond the paper: NN under each of the eight distances",
             protocol.tasks,
             readings.distances,
+            layout=layouts.DISTANCES,
         ),
         Figure(
             "readings",
             "Beyond the paper: error measures and similarities",
             protocol.tasks,
             readings.readings,
+            layout=layouts.READINGS,
         ),
         Figure(
             "codings",
             "Beyond the paper: other codings of the data, other readings of the distances",
             readings.codings_tasks,
             readings.codings,
+            layout=layouts.CODINGS,
         ),
     ),
 )

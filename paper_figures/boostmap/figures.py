@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paper_figures.boostmap import plots, readings, results
+from paper_figures.boostmap import layouts, plots, readings, results
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
@@ -95,6 +95,7 @@ PAPER = Paper(
             plots.draw_points,
             alt="Five points of the plane, and their distances to r on a line.",
             size=(6.5, 3.2),
+            layout=layouts.FIGURE1,
         ),
         Figure(
             "figure2",
@@ -104,6 +105,7 @@ PAPER = Paper(
             plots.draw_triangle,
             alt="A triangle with its height; the foot marks the value.",
             size=(4.5, 2.6),
+            layout=layouts.FIGURE2,
         ),
         Figure(
             "figure4",
@@ -113,6 +115,7 @@ PAPER = Paper(
             plots.draw_digits,
             alt="A column of images for each of the ten digits.",
             size=(6.0, 2.8),
+            layout=layouts.FIGURE4,
         ),
         Figure(
             "figure5",
@@ -122,18 +125,21 @@ PAPER = Paper(
             plots.draw_dimensions,
             alt="Ranks of FastMap and BoostMap by dimension, for k and percentile.",
             size=(7.0, 8.0),
+            layout=layouts.FIGURE5,
         ),
         Figure(
             "costs",
             "§ 11.2: exact distances for the true 10 nearest of 98 % of the queries",
             results.dimensions_tasks,
             results.costs,
+            layout=layouts.COSTS,
         ),
         Figure(
             "table1",
             "ENN-k ranks: random against selective triples",
             results.ranks_tasks,
             results.table1,
+            layout=layouts.TABLE1,
         ),
         Figure(
             "figure6",
@@ -143,6 +149,7 @@ PAPER = Paper(
             plots.draw_percentiles,
             alt="Ranks by percentile for each k.",
             size=(7.0, 8.0),
+            layout=layouts.RANKS,
         ),
         Figure(
             "figure7",
@@ -152,12 +159,14 @@ PAPER = Paper(
             plots.draw_percentiles,
             alt="Ranks by percentile for each k.",
             size=(7.0, 8.0),
+            layout=layouts.RANKS,
         ),
         Figure(
             "table2",
             "ENN-k ranks: query-insensitive against query-sensitive",
             results.ranks_tasks,
             results.table2,
+            layout=layouts.TABLE2,
         ),
         Figure(
             "figure8",
@@ -166,6 +175,7 @@ PAPER = Paper(
             results.figure8,
             plots.draw_errors,
             alt="k-nn error by k.",
+            layout=layouts.ERRORS,
         ),
         Figure(
             "figure9",
@@ -175,6 +185,7 @@ PAPER = Paper(
             plots.draw_percentiles,
             alt="Ranks by percentile for each k.",
             size=(7.0, 8.0),
+            layout=layouts.RANKS,
         ),
         Figure(
             "figure10",
@@ -183,6 +194,7 @@ PAPER = Paper(
             results.figure10,
             plots.draw_errors,
             alt="k-nn error by k.",
+            layout=layouts.ERRORS,
         ),
         Figure(
             "figure11",
@@ -191,21 +203,28 @@ PAPER = Paper(
             results.figure11,
             plots.draw_errors,
             alt="k-nn error by k.",
+            layout=layouts.ERRORS,
         ),
         Figure(
             "table3",
             "k-nn errors: chamfer distance against BoostMap-Pa-Se-QS",
             results.errors_tasks,
             results.table3,
+            layout=layouts.TABLE3,
         ),
         Figure(
-            "edges", "Beyond the paper: edge detectors", readings.edges_tasks, readings.edges_table
+            "edges",
+            "Beyond the paper: edge detectors",
+            readings.edges_tasks,
+            readings.edges_table,
+            layout=layouts.EDGES,
         ),
         Figure(
             "readings",
             "Beyond the paper: readings of what §§ 7 and 10 leave open",
             readings.readings_tasks,
             readings.readings_table,
+            layout=layouts.READINGS,
         ),
         Figure(
             "graph",
@@ -217,6 +236,7 @@ PAPER = Paper(
                 "Share of the queries that succeed, by the exact distances that searches of graphs "
                 "take."
             ),
+            layout=layouts.GRAPH,
         ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paper_figures.ftune import pairs, plots, results, tasks
+from paper_figures.ftune import layouts, pairs, plots, results, tasks
 from paper_figures.ftune import readings as open_points
 from paper_figures.registry import Context, Figure, Paper, Task
 
@@ -200,7 +200,13 @@ PAPER = Paper(
     "Similarity-based learning via data driven embeddings",
     "P. Kar, P. Jain. NIPS 2011",
     (
-        Figure("table1", "Accuracies on similarity matrices", table1_tasks, results.table1),
+        Figure(
+            "table1",
+            "Accuracies on similarity matrices",
+            table1_tasks,
+            results.table1,
+            layout=layouts.TABLE1,
+        ),
         Figure(
             "figure1",
             "Accuracy by the number of landmarks, similarity matrices",
@@ -209,8 +215,15 @@ PAPER = Paper(
             plots.draw_curves,
             alt=CURVE,
             size=(7.0, 5.6),
+            layout=layouts.CURVES,
         ),
-        Figure("table2", "Accuracies with the Gaussian kernel", table2_tasks, results.table2),
+        Figure(
+            "table2",
+            "Accuracies with the Gaussian kernel",
+            table2_tasks,
+            results.table2,
+            layout=layouts.TABLE2,
+        ),
         Figure(
             "figure2",
             "Accuracy by the number of landmarks, Gaussian kernel",
@@ -219,27 +232,35 @@ PAPER = Paper(
             plots.draw_curves,
             alt=CURVE,
             size=(7.0, 5.6),
+            layout=layouts.CURVES,
         ),
         Figure(
             "readings",
             "What the paper leaves open, one thing at a time",
             readings_tasks,
             results.readings,
+            layout=layouts.READINGS,
         ),
         Figure(
-            "penalty", "Features divided by the number of landmarks", penalty_tasks, results.penalty
+            "penalty",
+            "Features divided by the number of landmarks",
+            penalty_tasks,
+            results.penalty,
+            layout=layouts.PENALTY,
         ),
         Figure(
             "pairs",
             "Fresh pairs for each class, or pairs of a few landmarks",
             pairs_tasks,
             results.pairs,
+            layout=layouts.PAIRS,
         ),
         Figure(
             "beyond",
             "Nystroem's map and an SVM with a clipped kernel",
             beyond_tasks,
             results.beyond,
+            layout=layouts.BEYOND,
         ),
     ),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from paper_figures.lmnn import plots, results, tasks
+from paper_figures.lmnn import layouts, plots, results, tasks
 from paper_figures.lmnn import rivals as lmnn_rivals
 from paper_figures.registry import Context, Figure, Paper, Task
 
@@ -239,12 +239,14 @@ PAPER = Paper(
             "The solver on subsets of the handwritten digits",
             table1_tasks,
             results.table1,
+            layout=layouts.TABLE1,
         ),
         Figure(
             "preparation",
             "Which preparation of the digits has the paper's Euclidean error",
             preparation_tasks,
             results.preparation,
+            layout=layouts.PREPARATION,
         ),
         Figure(
             "steps",
@@ -254,6 +256,7 @@ PAPER = Paper(
             plots.draw_steps,
             alt="Test error by the number of sub-gradient steps; the optimum's, the printed.",
             size=(7.0, 4.6),
+            layout=layouts.STEPS,
         ),
         Figure(
             "rivals",
@@ -263,6 +266,7 @@ PAPER = Paper(
             plots.draw_rivals,
             alt="Objective above the bound by seconds, one line for each solver.",
             size=(6.0, 4.2),
+            layout=layouts.RIVALS,
         ),
         Figure(
             "figure1",
@@ -273,6 +277,7 @@ PAPER = Paper(
             alt="A circle around a few points, a query outside, and the two distances of the "
             "bound.",
             size=(5.0, 4.0),
+            layout=layouts.FIGURE1,
         ),
         Figure(
             "figure2",
@@ -282,6 +287,7 @@ PAPER = Paper(
             plots.draw_ranks,
             alt="Errors of PCA, LMNN-SVD and LMNN-RECT by dimension, with speedups above.",
             size=(6.5, 4.6),
+            layout=layouts.FIGURE2,
         ),
         Figure(
             "figure3",
@@ -291,6 +297,7 @@ PAPER = Paper(
             plots.draw_ellipsoids,
             alt="Points of four digits on two components, with the ellipse of each digit's metric.",
             size=(6.0, 5.0),
+            layout=layouts.FIGURE3,
         ),
         Figure(
             "figure4",
@@ -300,12 +307,14 @@ PAPER = Paper(
             plots.draw_clusters,
             alt="Test error by the number of clusters, and with one metric for each class.",
             size=(7.0, 3.6),
+            layout=layouts.FIGURE4,
         ),
         Figure(
             "figure5",
             "Errors with one metric and with one for each class",
             figure5_tasks,
             results.figure5,
+            layout=layouts.FIGURE5,
         ),
     ),
 )

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from paper_figures.registry import Context, Figure, Paper, Task
+from paper_figures.search_forest import layouts, plots, results, tasks, unions
 from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
-from paper_figures.search_forest import plots, results, tasks, unions
 
 KERNELS = (
     "eigen",
@@ -407,6 +407,7 @@ PAPER = Paper(
             plots.draw_curves,
             alt=CURVES + COUNTED,
             size=(10.5, 3.8),
+            layout=layouts.RECALL,
         ),
         Figure(
             "figure2",
@@ -416,6 +417,7 @@ PAPER = Paper(
             plots.draw_curves,
             alt=CURVES + COUNTED,
             size=(10.5, 3.8),
+            layout=layouts.RECALL,
         ),
         Figure(
             "unions1",
@@ -425,6 +427,7 @@ PAPER = Paper(
             plots.draw_curves,
             alt=CURVES,
             size=(7.5, 3.8),
+            layout=layouts.UNIONS,
         ),
         Figure(
             "dimensions",
@@ -435,6 +438,7 @@ PAPER = Paper(
             alt="Recall by the number of components, for the forest, k-means trees, LSH and "
             "spectral hashing.",
             size=(6.5, 3.6),
+            layout=layouts.DIMENSIONS,
         ),
         Figure(
             "regions",
@@ -445,15 +449,21 @@ PAPER = Paper(
             alt="Recall by the number of returned items, and by all comparisons, for the forest "
             "and for k-means trees of 2 to 32 regions.",
             size=(7.5, 3.8),
+            layout=layouts.RECALL,
         ),
         Figure(
             "sensitivity",
             "The forest's recall by lambda, training points, depth and splits",
             sensitivity_tasks,
             results.sensitivity,
+            layout=layouts.SENSITIVITY,
         ),
         Figure(
-            "splits", "The forest's recall by how planes are chosen", splits_tasks, results.splits
+            "splits",
+            "The forest's recall by how planes are chosen",
+            splits_tasks,
+            results.splits,
+            layout=layouts.SPLITS,
         ),
         Figure(
             "libraries",
@@ -464,6 +474,7 @@ PAPER = Paper(
             alt="Recall of the nearest neighbours by milliseconds a query, "
             "and by the number of points compared: the forest, annoy, FAISS, hnswlib.",
             size=(7.5, 3.8),
+            layout=layouts.LIBRARIES,
         ),
         Figure(
             "table1",
@@ -474,6 +485,7 @@ PAPER = Paper(
             alt="Seconds a query by the number of items: both rise, "
             "and the index stays far below the linear scans.",
             size=(7.0, 4.0),
+            layout=layouts.TABLE1,
         ),
     ),
 )
