@@ -1,0 +1,233 @@
+"""What ``published/<paper>/verdicts.toml`` says of rows: how to judge them, and explanations.
+
+The file has two lists. ``[[rule]]`` says how the rows of a figure are judged. A row takes the
+fields of every rule that matches it; later rules win. ``[[explanation]]`` says why rows differ from
+the printed numbers, and which stored experiment shows it. A pattern such as
+``{data_set = "splice", N = [60, 600]}`` matches the rows whose keys have these values.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from paper_figures import registry
+from paper_figures.store import Row
+from refimpl.kernels.arguments import one_of
+
+SIDES = ("lower", "higher", "neither")
+SHOWS = ("same", "between")
+Pattern: TypeAlias = Mapping[str, Any]
+"""Keys of rows, and the value of each, or a list of values."""
+
+
+def matches(row: Row, pattern: Pattern) -> bool:
+    """Return whether every key of the pattern has one of its values in the row."""
+    return all(
+        key in row and row[key] in (value if isinstance(value, list) else [value])
+        for key, value in pattern.items()
+    )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the rows of some figures are judged; None says nothing.
+
+    Attributes
+    ----------
+    figures : tuple of str
+    rows : mapping
+        The pattern of the rows; an empty one matches all.
+    better : {"lower", "higher", "neither"} or None
+        Which side is better.
+    runs : int or None
+        The paper's number is a mean over so many runs of the same protocol. Its standard deviation
+        is taken as ours.
+    test_points : int or None
+        The numbers are shares of so many test points.
+    per_cent : bool or None
+        The shares are in per cent.
+    rounding : float or None
+        Half a unit of the last printed digit. A row's own ``tolerance`` wins.
+    state : str or None
+        The state of rows with a printed number, whatever the numbers are.
+    unprinted : str or None
+        The state of rows without a printed number.
+    because : str or None
+        Why the state is what it is.
+    """
+
+    figures: tuple[str, ...]
+    rows: Pattern
+    better: str | None = None
+    runs: int | None = None
+    test_points: int | None = None
+    per_cent: bool | None = None
+    rounding: float | None = None
+    state: str | None = None
+    unprinted: str | None = None
+    because: str | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why rows differ from the printed numbers, and the experiment that shows it.
+
+    Attributes
+    ----------
+    id : str
+    text : str
+    experiment : str
+        A stored figure, such as ``"boosted_distance.codings"``.
+    figure : str
+        The figure of the covered rows.
+    rows : tuple of mapping
+        Patterns of the covered rows.
+    experiment_rows : mapping
+        The pattern of the rows that show it.
+    bind : mapping
+        Keys of a covered row, and the key of the experiment's rows that must have the same value.
+    shows : {"same", "between"}
+        What the experiment's bound rows show: one of them is the printed number but for chance, or
+        the printed number lies between two of them, or between one of them and ours.
+    state : str or None
+        Only rows of this state are explained, such as ``"better"``.
+    """
+
+    id: str
+    text: str
+    experiment: str
+    figure: str
+    rows: tuple[Pattern, ...]
+    experiment_rows: Pattern
+    bind: Mapping[str, str]
+    shows: str
+    state: str | None = None
+
+    def covers(self, figure: str, row: Row) -> bool:
+        """Return whether the row of the figure is one that the experiment covered."""
+        return figure == self.figure and any(matches(row, pattern) for pattern in self.rows)
+
+    def bound(self, row: Row, experiment: Sequence[Row]) -> list[Row]:
+        """Return the rows of the experiment that show why the row differs."""
+        same = {theirs: row[mine] for mine, theirs in self.bind.items()}
+        return [
+            other
+            for other in experiment
+            if matches(other, self.experiment_rows) and matches(other, same)
+        ]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules and explanations of a paper."""
+
+    rules: tuple[Rule, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
+
+    def of(self, figure: str, row: Row) -> Rule:
+        """Return what all rules together say of a row."""
+        said: dict[str, Any] = {}
+        for rule in self.rules:
+            if figure in rule.figures and matches(row, rule.rows):
+                said |= {
+                    field.name: getattr(rule, field.name)
+                    for field in fields(Rule)
+                    if getattr(rule, field.name) is not None
+                }
+        return Rule(**{"figures": (figure,), "rows": {}} | said)
+
+    def explanation(self, figure: str, row: Row, state: str) -> Explanation | None:
+        """Return the explanation of a row that differs, or None."""
+        return next(
+            (
+                explanation
+                for explanation in self.explanations
+                if explanation.state in (None, state) and explanation.covers(figure, row)
+            ),
+            None,
+        )
+
+
+def load(paper: str, folder: Path | None = None) -> Rules:
+    """Read the rules of a paper; a paper without the file has none.
+
+    Parameters
+    ----------
+    paper : str
+    folder : Path, optional
+        By default ``paper_figures/published``.
+
+    Returns
+    -------
+    Rules
+
+    Raises
+    ------
+    ValueError
+        For unknown or missing fields.
+    """
+    path = (folder or registry.PUBLISHED) / paper / "verdicts.toml"
+    if not path.is_file():
+        return Rules()
+    return parse(paper, tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+def parse(paper: str, content: Mapping[str, Any]) -> Rules:
+    """Return the rules of a parsed file.
+
+    Raises
+    ------
+    ValueError
+        For unknown or missing fields.
+    """
+    _only(content, ("rule", "explanation"), "verdicts.toml")
+    return Rules(
+        tuple(_rule(table) for table in content.get("rule", ())),
+        tuple(_explanation(paper, table) for table in content.get("explanation", ())),
+    )
+
+
+def _only(table: Mapping[str, Any], known: Sequence[str], what: str) -> None:
+    for name in table:
+        one_of(name, known, f"a field of {what}")
+
+
+def _rule(table: Mapping[str, Any]) -> Rule:
+    known = [field.name for field in fields(Rule) if field.name != "figures"]
+    _only(table, ["figure", *known], "a rule")
+    if "figure" not in table:
+        raise ValueError(f"a rule must name its figure; got {dict(table)}")
+    more = {name: value for name, value in table.items() if name not in ("figure", "rows")}
+    if "better" in more:
+        one_of(more["better"], SIDES, "better")
+    named = table["figure"]
+    figures = (named,) if isinstance(named, str) else tuple(named)
+    return Rule(figures, table.get("rows", {}), **more)
+
+
+EXPLANATION_FIELDS = ("id", "text", "experiment", "figure", "rows", "bind", "shows")
+
+
+def _explanation(paper: str, table: Mapping[str, Any]) -> Explanation:
+    _only(table, (*EXPLANATION_FIELDS, "experiment_rows", "state"), "an explanation")
+    for name in EXPLANATION_FIELDS:
+        if not table.get(name):
+            raise ValueError(
+                f"an explanation must have {name}; got {table.get('id', dict(table))!r} without"
+            )
+    one_of(table["shows"], SHOWS, "shows")
+    bind = table["bind"]
+    rows = table["rows"]
+    return Explanation(
+        id=table["id"],
+        text=table["text"],
+        experiment=f"{paper}.{table['experiment']}",
+        figure=table["figure"],
+        rows=tuple(rows) if isinstance(rows, list) else (rows,),
+        experiment_rows=table.get("experiment_rows", {}),
+        bind=bind if isinstance(bind, Mapping) else {key: key for key in bind},
+        shows=table["shows"],
+        state=table.get("state"),
+    )
