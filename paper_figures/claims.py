@@ -20,7 +20,6 @@ Not handled here: the verdict of each number beside its printed one (`verdict`),
 
 import importlib
 import json
-import math
 import re
 import tomllib
 from collections import Counter
