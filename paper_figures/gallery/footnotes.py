@@ -65,9 +65,10 @@ class Footnotes:
 
 
 def _sentence(text: str) -> str:
-    """Return a reason that begins with a capital letter, unless it begins with a symbol."""
-    first = text.partition(" ")[0]
-    whole = text if len(first) == 1 and first != "a" else text[:1].upper() + text[1:]
+    """Return a reason as a sentence; a symbol or the name of a file keeps its first letter."""
+    first = text.partition(" ")[0].rstrip(",:")
+    word = first.isalpha() and (len(first) > 1 or first == "a")
+    whole = text[:1].upper() + text[1:] if word else text
     return whole if whole.endswith((".", "!", "?")) else whole + "."
 
 

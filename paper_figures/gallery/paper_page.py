@@ -6,7 +6,7 @@ from paper_figures.gallery import claim_list
 from paper_figures.gallery.entries import Entry, Room
 from paper_figures.gallery.entry_page import REPRODUCED, article
 from paper_figures.gallery.html import frame, search_form
-from paper_figures.gallery.signs import SIGNS, legend
+from paper_figures.gallery.signs import OPEN_SIGN, legend
 
 
 def page(room: Room) -> str:
@@ -71,12 +71,9 @@ def _contents(room: Room) -> str:
 
 
 def _item(entry: Entry) -> str:
-    """Return a link to an entry, with the signs of what its numbers say."""
-    shown = ("better", "worse", "different", "same", "failed", "not yet run")
-    signs = "".join(SIGNS[state] for state in shown if entry.states.get(state))
-    signs += "!" if entry.open else ""
-    mark = f' <span aria-hidden="true">{escape(signs)}</span>' if signs else ""
+    """Return a link to an entry, and how many of its numbers are open."""
+    mark = f' <span class="count">{OPEN_SIGN}&#8239;{entry.open}</span>' if entry.open else ""
     return (
         f'<a href="#{escape(entry.figure.name)}" title="{escape(entry.figure.title)}">'
-        f"{escape(entry.spoken)}{mark}</a>"
+        f"{escape(entry.spoken)}</a>{mark}"
     )

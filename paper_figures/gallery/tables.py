@@ -43,7 +43,8 @@ def tables(entry: Entry, notes: Footnotes) -> str:
     """
     parts = []
     absent = []
-    for number, (grid, judged) in enumerate(_by_grid(entry), 1):
+    grids = _by_grid(entry)
+    for number, (grid, judged) in enumerate(grids, 1):
         printed = [item for item in judged if item.row["published"] is not None]
         ours = [
             item
@@ -54,7 +55,7 @@ def tables(entry: Entry, notes: Footnotes) -> str:
             item for item in judged if item.row["published"] is None and item.row["ours"] is None
         ]
         anchor = f"{entry.figure.name}-numbers" + (f"-{number}" if number > 1 else "")
-        parts.append(_printed(grid, printed, anchor, notes))
+        parts.append(_printed(grid, printed, anchor, notes, counted=len(grids) > 1))
         parts.append(_alone(grid, ours, f"{anchor}-ours", bool(printed)))
     parts.append(_absences(absent, notes))
     return "\n".join(part for part in parts if part)
@@ -76,14 +77,17 @@ def _by_grid(entry: Entry) -> list[tuple[Grid, list[Judged]]]:
 # ------------------------------------------------------------------------------- kinds of tables
 
 
-def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes) -> str:
+def _printed(
+    grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes, counted: bool
+) -> str:
+    """Return the table of the numbers with a printed one; `counted` adds how many are what."""
     if not judged:
         return ""
     drawn = [
         _table(grid, part, place, notes) for place, part in _parted(judged, grid.tables, grid)
     ]
-    counts = verdict.count(item.verdict for item in judged)
-    n_open = sum(verdict.is_open(item.verdict) for item in judged)
+    counts = verdict.count(item.verdict for item in judged) if counted else {}
+    n_open = sum(verdict.is_open(item.verdict) for item in judged) if counted else 0
     below = f'<p class="below">{escape(sentence)}</p>' if (sentence := common_note(judged)) else ""
     content = "\n".join(drawn) + verdict_chips(counts, n_open) + below
     lines = len({_place(item, grid.tables + grid.rows) for item in judged})
@@ -99,10 +103,9 @@ def _alone(grid: Grid, judged: list[Judged], anchor: str, beside: bool) -> str:
     if not judged:
         return ""
     drawn = [_table(grid, part, place, None) for place, part in _parted(judged, grid.tables, grid)]
-    counts = verdict.count(item.verdict for item in judged)
     reasons = dict.fromkeys(item.verdict.note for item in judged if item.verdict.note)
     below = "".join(f'<p class="below">{escape(reason)}</p>' for reason in reasons)
-    content = "\n".join(drawn) + verdict_chips(counts, 0) + below
+    content = "\n".join(drawn) + below
     lines = len({_place(item, grid.tables + grid.rows) for item in judged})
     what = "Ours without a printed number" if beside else "Our numbers"
     title = f"{grid.title}: {what[0].lower()}{what[1:]}" if grid.title else what
