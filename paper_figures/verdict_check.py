@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from paper_figures import verdict
 from paper_figures.store import Record, Row
-from paper_figures.verdict_rules import Explanation, Pattern, Rules, matches
+from paper_figures.verdict_rules import Explanation, Pattern, Rule, Rules, matches
 
 FIELDS = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
 
@@ -65,25 +65,32 @@ def _explanation(
     paper: str, explanation: Explanation, rows: Mapping[str, list[Row]], rules: Rules
 ) -> Iterator[str]:
     what = f"explanation {explanation.id}"
-    covered = rows.get(f"{paper}.{explanation.figure}")
     experiment = rows.get(explanation.experiment)
     wrong = list(_pattern(f"{what}, experiment", explanation.experiment_rows, experiment))
-    for pattern in explanation.rows:
-        wrong += _pattern(f"{what}, rows", pattern, covered)
-    if wrong or covered is None or experiment is None:
+    places = [(figure, each) for each in explanation.rows for figure in each.figures]
+    for figure, covered in places:
+        wrong += _pattern(f"{what}, {figure}", covered.pattern, rows.get(f"{paper}.{figure}"))
+    if wrong or experiment is None:
         yield from wrong
         return
-    record = {"paper": paper, "figure": explanation.figure, "scale": "paper", "rows": covered}
-    judged = zip(covered, verdict.judge(record, rules), strict=True)
-    explained = [row for row, said in judged if said.explanation == explanation]
-    if not explained:
-        yield f"{what}: explains no row"
-    for row in explained:
-        yield from _bound(what, explanation, row, experiment, rules)
+    for figure in dict.fromkeys(figure for figure, _ in places):
+        explained = _explained(paper, figure, explanation, rows[f"{paper}.{figure}"], rules)
+        if not explained:
+            yield f"{what}: explains no row of {figure}"
+        for row in explained:
+            yield from _bound(what, explanation, rules.of(figure, row), row, experiment)
+
+
+def _explained(
+    paper: str, figure: str, explanation: Explanation, rows: list[Row], rules: Rules
+) -> list[Row]:
+    record = {"paper": paper, "figure": figure, "scale": "paper", "rows": rows}
+    judged = zip(rows, verdict.judge(record, rules), strict=True)
+    return [row for row, said in judged if said.explanation == explanation]
 
 
 def _bound(
-    what: str, explanation: Explanation, row: Row, experiment: list[Row], rules: Rules
+    what: str, explanation: Explanation, rule: Rule, row: Row, experiment: list[Row]
 ) -> Iterator[str]:
     """Yield what is wrong with the experiment's rows that are bound to an explained row."""
     missing = [key for key in explanation.bind if key not in row]
@@ -93,17 +100,16 @@ def _bound(
     bound = [other for other in explanation.bound(row, experiment) if other["ours"] is not None]
     if not bound:
         yield f"{what}: no row of {explanation.experiment} is bound to {_keys(row)}"
-    elif not shown(explanation, row, bound, rules):
+    elif not shown(explanation, rule, row, bound):
         yield f"{what}: {explanation.experiment} does not show it for {_keys(row)}"
 
 
-def shown(explanation: Explanation, row: Row, bound: list[Row], rules: Rules) -> bool:
+def shown(explanation: Explanation, rule: Rule, row: Row, bound: list[Row]) -> bool:
     """Return whether the experiment's rows show what the explanation says of a covered row."""
     values = [explanation.value(other) for other in bound]
     if explanation.shows == "between":
         ends = [*values, row["ours"]]
         return bool(min(ends) <= row["published"] <= max(ends))
-    rule = rules.of(explanation.figure, row)
     for value, other in zip(values, bound, strict=True):
         tried = {**row, "ours": value, "std": other["std"]}
         tried["repetitions"] = other.get("repetitions")

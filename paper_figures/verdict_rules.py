@@ -71,6 +71,14 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Covered:
+    """Rows that an explanation covers: those of some figures that match a pattern."""
+
+    figures: tuple[str, ...]
+    pattern: Pattern
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why rows differ from the printed numbers, and the experiment that shows it.
 
@@ -80,10 +88,8 @@ class Explanation:
     text : str
     experiment : str
         A stored figure, such as ``"boosted_distance.codings"``.
-    figure : str
-        The figure of the covered rows.
-    rows : tuple of mapping
-        Patterns of the covered rows.
+    rows : tuple of Covered
+        The covered rows.
     experiment_rows : mapping
         The pattern of the rows that show it.
     bind : mapping
@@ -101,8 +107,7 @@ class Explanation:
     id: str
     text: str
     experiment: str
-    figure: str
-    rows: tuple[Pattern, ...]
+    rows: tuple[Covered, ...]
     experiment_rows: Pattern
     bind: Mapping[str, str]
     shows: str
@@ -111,7 +116,9 @@ class Explanation:
 
     def covers(self, figure: str, row: Row) -> bool:
         """Return whether the row of the figure is one that the experiment covered."""
-        return figure == self.figure and any(matches(row, pattern) for pattern in self.rows)
+        return any(
+            figure in covered.figures and matches(row, covered.pattern) for covered in self.rows
+        )
 
     def bound(self, row: Row, experiment: Sequence[Row]) -> list[Row]:
         """Return the rows of the experiment that show why the row differs."""
@@ -204,12 +211,14 @@ def _rule(table: Mapping[str, Any]) -> Rule:
     more = {name: value for name, value in table.items() if name not in ("figure", "rows")}
     if "better" in more:
         one_of(more["better"], SIDES, "better")
-    named = table["figure"]
-    figures = (named,) if isinstance(named, str) else tuple(named)
-    return Rule(figures, table.get("rows", {}), **more)
+    return Rule(_names(table["figure"]), table.get("rows", {}), **more)
 
 
-EXPLANATION_FIELDS = ("id", "text", "experiment", "figure", "rows", "bind", "shows")
+def _names(figure: str | Sequence[str]) -> tuple[str, ...]:
+    return (figure,) if isinstance(figure, str) else tuple(figure)
+
+
+EXPLANATION_FIELDS = ("id", "text", "experiment", "rows", "bind", "shows")
 EXPLANATION_OPTIONS = ("experiment_rows", "number", "accuracy")
 
 
@@ -222,16 +231,22 @@ def _explanation(paper: str, table: Mapping[str, Any]) -> Explanation:
             )
     one_of(table["shows"], SHOWS, "shows")
     bind = table["bind"]
-    rows = table["rows"]
+    rows = table["rows"] if isinstance(table["rows"], list) else [table["rows"]]
     return Explanation(
         id=table["id"],
         text=table["text"],
         experiment=f"{paper}.{table['experiment']}",
-        figure=table["figure"],
-        rows=tuple(rows) if isinstance(rows, list) else (rows,),
+        rows=tuple(_covered(each, table["id"]) for each in rows),
         experiment_rows=table.get("experiment_rows", {}),
         bind=bind if isinstance(bind, Mapping) else {key: key for key in bind},
         shows=table["shows"],
         number=table.get("number", "ours"),
         accuracy=table.get("accuracy", False),
     )
+
+
+def _covered(pattern: Pattern, explanation: str) -> Covered:
+    if "figure" not in pattern:
+        raise ValueError(f"rows of explanation {explanation!r} must name their figure")
+    rest = {key: value for key, value in pattern.items() if key != "figure"}
+    return Covered(_names(pattern["figure"]), rest)
