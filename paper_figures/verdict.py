@@ -10,7 +10,7 @@ The standard error of a difference:
 
 - a mean over n runs has std / sqrt(n); if the paper ran the same protocol, its mean over m runs has
   our std / sqrt(m);
-- a share p of n test points has sqrt(p (1 - p) / n), ours and the printed one;
+- a share p of n points has sqrt(p (1 - p) / n), ours and the printed one;
 - otherwise no error is known, and only equal numbers are the same.
 """
 
@@ -126,7 +126,8 @@ def _judged(row: Row, figure: str, rules: Rules, small: bool) -> Verdict:
     state = _state(difference, allowed(row, rule, error), rule)
     if state == SAME:
         return Verdict(state, difference, error, note=note)
-    return Verdict(state, difference, error, rules.explanation(figure, row, state), note)
+    covering = [] if small else rules.explanations_of(figure, row)  # experiments are the paper's
+    return Verdict(state, difference, error, covering[0] if covering else None, note)
 
 
 def _state(difference: float, limit: float, rule: Rule) -> str:
@@ -149,10 +150,10 @@ def error_of_difference(row: Row, rule: Rule) -> float | None:
     if row["std"] is not None:
         runs = 1 / row["repetitions"] + (1 / rule.runs if rule.runs else 0.0)
         return float(row["std"] * math.sqrt(runs))
-    if rule.test_points is not None:
+    if rule.points is not None:
         whole = 100.0 if rule.per_cent else 1.0
         shares = (row["ours"] / whole, row["published"] / whole)
-        return whole * math.sqrt(sum(p * (1 - p) for p in shares) / rule.test_points)
+        return whole * math.sqrt(sum(p * (1 - p) for p in shares) / rule.points)
     return None
 
 

@@ -44,8 +44,8 @@ class Rule:
     runs : int or None
         The paper's number is a mean over so many runs of the same protocol. Its standard deviation
         is taken as ours.
-    test_points : int or None
-        The numbers are shares of so many test points.
+    points : int or None
+        The numbers are shares of so many points.
     per_cent : bool or None
         The shares are in per cent.
     rounding : float or None
@@ -62,12 +62,20 @@ class Rule:
     rows: Pattern
     better: str | None = None
     runs: int | None = None
-    test_points: int | None = None
+    points: int | None = None
     per_cent: bool | None = None
     rounding: float | None = None
     state: str | None = None
     unprinted: str | None = None
     because: str | None = None
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Rows that an explanation covers: those of some figures that match a pattern."""
+
+    figures: tuple[str, ...]
+    pattern: Pattern
 
 
 @dataclass(frozen=True)
@@ -80,34 +88,37 @@ class Explanation:
     text : str
     experiment : str
         A stored figure, such as ``"boosted_distance.codings"``.
-    figure : str
-        The figure of the covered rows.
-    rows : tuple of mapping
-        Patterns of the covered rows.
+    rows : tuple of Covered
+        The covered rows.
     experiment_rows : mapping
         The pattern of the rows that show it.
     bind : mapping
         Keys of a covered row, and the key of the experiment's rows that must have the same value.
     shows : {"same", "between"}
-        What the experiment's bound rows show: one of them is the printed number but for chance, or
-        the printed number lies between two of them, or between one of them and ours.
-    state : str or None
-        Only rows of this state are explained, such as ``"better"``.
+        What the bound rows of the experiment show. "same": one of them is the printed number but
+        for chance. "between": they vary a setting that has values between theirs, and the printed
+        number lies between two of them, or between one of them and ours.
+    number : str
+        The field of the experiment's rows that holds their number.
+    accuracy : bool
+        The experiment's numbers are 100 less the covered ones: accuracies beside errors.
     """
 
     id: str
     text: str
     experiment: str
-    figure: str
-    rows: tuple[Pattern, ...]
+    rows: tuple[Covered, ...]
     experiment_rows: Pattern
     bind: Mapping[str, str]
     shows: str
-    state: str | None = None
+    number: str = "ours"
+    accuracy: bool = False
 
     def covers(self, figure: str, row: Row) -> bool:
         """Return whether the row of the figure is one that the experiment covered."""
-        return figure == self.figure and any(matches(row, pattern) for pattern in self.rows)
+        return any(
+            figure in covered.figures and matches(row, covered.pattern) for covered in self.rows
+        )
 
     def bound(self, row: Row, experiment: Sequence[Row]) -> list[Row]:
         """Return the rows of the experiment that show why the row differs."""
@@ -117,6 +128,11 @@ class Explanation:
             for other in experiment
             if matches(other, self.experiment_rows) and matches(other, same)
         ]
+
+    def value(self, bound: Row) -> float:
+        """Return the number of a row of the experiment, as the covered rows have it."""
+        number = float(bound[self.number])
+        return 100.0 - number if self.accuracy else number
 
 
 @dataclass(frozen=True)
@@ -138,16 +154,9 @@ class Rules:
                 }
         return Rule(**{"figures": (figure,), "rows": {}} | said)
 
-    def explanation(self, figure: str, row: Row, state: str) -> Explanation | None:
-        """Return the explanation of a row that differs, or None."""
-        return next(
-            (
-                explanation
-                for explanation in self.explanations
-                if explanation.state in (None, state) and explanation.covers(figure, row)
-            ),
-            None,
-        )
+    def explanations_of(self, figure: str, row: Row) -> list[Explanation]:
+        """Return the explanations that cover a row: one or none, as a test demands."""
+        return [each for each in self.explanations if each.covers(figure, row)]
 
 
 def load(paper: str, folder: Path | None = None) -> Rules:
@@ -202,16 +211,19 @@ def _rule(table: Mapping[str, Any]) -> Rule:
     more = {name: value for name, value in table.items() if name not in ("figure", "rows")}
     if "better" in more:
         one_of(more["better"], SIDES, "better")
-    named = table["figure"]
-    figures = (named,) if isinstance(named, str) else tuple(named)
-    return Rule(figures, table.get("rows", {}), **more)
+    return Rule(_names(table["figure"]), table.get("rows", {}), **more)
 
 
-EXPLANATION_FIELDS = ("id", "text", "experiment", "figure", "rows", "bind", "shows")
+def _names(figure: str | Sequence[str]) -> tuple[str, ...]:
+    return (figure,) if isinstance(figure, str) else tuple(figure)
+
+
+EXPLANATION_FIELDS = ("id", "text", "experiment", "rows", "bind", "shows")
+EXPLANATION_OPTIONS = ("experiment_rows", "number", "accuracy")
 
 
 def _explanation(paper: str, table: Mapping[str, Any]) -> Explanation:
-    _only(table, (*EXPLANATION_FIELDS, "experiment_rows", "state"), "an explanation")
+    _only(table, (*EXPLANATION_FIELDS, *EXPLANATION_OPTIONS), "an explanation")
     for name in EXPLANATION_FIELDS:
         if not table.get(name):
             raise ValueError(
@@ -219,15 +231,22 @@ def _explanation(paper: str, table: Mapping[str, Any]) -> Explanation:
             )
     one_of(table["shows"], SHOWS, "shows")
     bind = table["bind"]
-    rows = table["rows"]
+    rows = table["rows"] if isinstance(table["rows"], list) else [table["rows"]]
     return Explanation(
         id=table["id"],
         text=table["text"],
         experiment=f"{paper}.{table['experiment']}",
-        figure=table["figure"],
-        rows=tuple(rows) if isinstance(rows, list) else (rows,),
+        rows=tuple(_covered(each, table["id"]) for each in rows),
         experiment_rows=table.get("experiment_rows", {}),
         bind=bind if isinstance(bind, Mapping) else {key: key for key in bind},
         shows=table["shows"],
-        state=table.get("state"),
+        number=table.get("number", "ours"),
+        accuracy=table.get("accuracy", False),
     )
+
+
+def _covered(pattern: Pattern, explanation: str) -> Covered:
+    if "figure" not in pattern:
+        raise ValueError(f"rows of explanation {explanation!r} must name their figure")
+    rest = {key: value for key, value in pattern.items() if key != "figure"}
+    return Covered(_names(pattern["figure"]), rest)
