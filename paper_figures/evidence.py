@@ -9,7 +9,7 @@ Not handled here: which claims there are (`claims`), and the rules of a paper (i
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -219,6 +219,21 @@ def ratio(a: Number, b: Number, name: str = "") -> Number:
     published = a.published / b.published if a.published and b.published else None
     entry = a.entry if a.entry == b.entry else f"{a.entry}, {b.entry}"
     return Number(name or f"{a.name} over {b.name}", value, error, published, entry)
+
+
+def average(numbers: Sequence[Number], name: str) -> Number:
+    """Return the mean of independent numbers; its error is None if one of theirs is."""
+    n = len(numbers)
+    errors = [number.std_error for number in numbers]
+    known = [error for error in errors if error is not None]
+    prints = [number.published for number in numbers if number.published is not None]
+    return Number(
+        name,
+        math.fsum(number.ours for number in numbers) / n,
+        math.hypot(*known) / n if len(known) == n else None,
+        math.fsum(prints) / n if len(prints) == n else None,
+        ", ".join(dict.fromkeys(number.entry for number in numbers)),
+    )
 
 
 # --------------------------------------------------------------------------- states
