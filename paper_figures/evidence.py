@@ -9,7 +9,7 @@ Not handled here: which claims there are (`claims`), and the rules of a paper (i
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -169,6 +169,27 @@ def as_number(
     return Number(name, float(row["ours"]), error, row["published"], entry)
 
 
+def with_error(number: Number, relative: float, entry: str) -> Number:
+    """Return a number of one run with a standard error measured elsewhere; its own comes first.
+
+    Parameters
+    ----------
+    number : Number
+    relative : float
+        The standard error as a share of the number.
+    entry : str
+        Where it was measured; it joins the number's own entry.
+
+    Returns
+    -------
+    Number
+    """
+    if number.std_error is not None:
+        return number
+    error = relative * abs(number.ours)
+    return replace(number, std_error=error, entry=f"{number.entry}, {entry}")
+
+
 def binomial_error(percent: float, points: int) -> float:
     """Return the standard error of a percentage of so many test points.
 
@@ -198,6 +219,21 @@ def ratio(a: Number, b: Number, name: str = "") -> Number:
     published = a.published / b.published if a.published and b.published else None
     entry = a.entry if a.entry == b.entry else f"{a.entry}, {b.entry}"
     return Number(name or f"{a.name} over {b.name}", value, error, published, entry)
+
+
+def average(numbers: Sequence[Number], name: str) -> Number:
+    """Return the mean of independent numbers; its error is None if one of theirs is."""
+    n = len(numbers)
+    errors = [number.std_error for number in numbers]
+    known = [error for error in errors if error is not None]
+    prints = [number.published for number in numbers if number.published is not None]
+    return Number(
+        name,
+        math.fsum(number.ours for number in numbers) / n,
+        math.hypot(*known) / n if len(known) == n else None,
+        math.fsum(prints) / n if len(prints) == n else None,
+        ", ".join(dict.fromkeys(number.entry for number in numbers)),
+    )
 
 
 # --------------------------------------------------------------------------- states
@@ -253,7 +289,7 @@ def every(cells: Mapping[str, Decision], what: str = "cells") -> Decision:
     Parameters
     ----------
     cells : mapping of str to Decision
-        The cells by their names.
+        The cells by their names. Those that are not testable here are left out of the count.
     what : str
         What the cells are, such as ``"sets"``.
 
@@ -262,7 +298,12 @@ def every(cells: Mapping[str, Decision], what: str = "cells") -> Decision:
     Decision
         With the numbers of all cells; it names those that fail or are open.
     """
-    return at_least(cells, len(cells), what)
+    return at_least(cells, _testable(cells), what)
+
+
+def most(cells: Mapping[str, Decision], what: str = "cells") -> Decision:
+    """Decide "it is so in most cells", in more than half of them; see :func:`every`."""
+    return at_least(cells, _testable(cells) // 2 + 1, what)
 
 
 def at_least(cells: Mapping[str, Decision], wanted: int, what: str = "cells") -> Decision:
@@ -270,16 +311,22 @@ def at_least(cells: Mapping[str, Decision], wanted: int, what: str = "cells") ->
 
     It holds if as many cells hold, and fails if they do not even with the open ones.
     """
-    if not cells:
-        raise Missing(f"no {what} to count")
+    numbers = _numbers(cells.values())
     states = Counter(cell.state for cell in cells.values())
+    testable = _testable(cells)
+    if not testable:
+        return Decision(NOT_TESTABLE, numbers, f"none of the {what} is testable here")
     possible = states[HOLDS] + states[OPEN]
     state = HOLDS if states[HOLDS] >= wanted else OPEN if possible >= wanted else FAILS
-    sentence = f"in {states[HOLDS]} of {len(cells)} {what}, needed {wanted}"
+    sentence = f"holds in {states[HOLDS]} of {testable} {what}; {wanted} are needed"
     for other in (FAILS, OPEN, NOT_TESTABLE):
         if names := [name for name, cell in cells.items() if cell.state == other]:
             sentence += f"; {other}: {', '.join(names)}"
-    return Decision(state, _numbers(cells.values()), sentence)
+    return Decision(state, numbers, sentence)
+
+
+def _testable(cells: Mapping[str, Decision]) -> int:
+    return sum(cell.state != NOT_TESTABLE for cell in cells.values())
 
 
 def tried(rule: Callable[..., Decision], *arguments: Any, **options: Any) -> Decision:
