@@ -30,7 +30,7 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
     Path
         OUT/index.html.
     """
-    rooms = [collect(store, paper) for paper in papers]
+    rooms = [collect(store, paper, papers) for paper in papers]
     for room in rooms:
         write_atomic(store.out / room.name / "index.html", paper_page.page(room))
     path = store.out / "index.html"

@@ -5,8 +5,8 @@ from html import escape
 from paper_figures import claims
 from paper_figures.claims import Decided, Number
 from paper_figures.gallery.entries import Room, spoken
-from paper_figures.gallery.html import permalink
-from paper_figures.gallery.numbers import number_text
+from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
+from paper_figures.gallery.numbers import number_text, with_error
 from paper_figures.gallery.signs import claim_badge, claim_chips, slug
 
 FEW = 3
@@ -29,7 +29,7 @@ def section(room: Room) -> str:
             '<section id="claims"><h2>Claims</h2>'
             "<p>No claims of this paper are written down yet.</p></section>"
         )
-    items = "\n".join(_claim(decided) for decided in room.claims)
+    items = "\n".join(_claim(room, decided) for decided in room.claims)
     return f"""<section id="claims">
 <h2>What the paper claims {permalink("claims", "the claims")}</h2>
 {claim_chips(claims.count(room.claims))}
@@ -39,34 +39,30 @@ def section(room: Room) -> str:
 </section>"""
 
 
-def _claim(decided: Decided) -> str:
+def _claim(room: Room, decided: Decided) -> str:
     claim = decided.claim
     anchor = f"claim-{claim.id}"
-    parts = [
-        f'<p class="claim-head">{claim_badge(decided.state)} '
-        f'<span class="where">{escape(claim.where)}</span>{_figures(decided)} '
-        f"{permalink(anchor, f'the claim {claim.id}')}</p>",
-        f'<p class="claim-text">{escape(claim.claim)}</p>',
-        _numbers(decided),
-        _line("Because", decided.because),
-    ]
-    if decided.state in (claims.FAILS, claims.OPEN):
-        parts.append(_line("What would settle it", claim.settle))
-    content = "".join(parts)
-    return f'<li class="claim {slug(decided.state)}" id="{escape(anchor)}">{content}</li>'
+    settle = claim.settle if decided.state in (claims.FAILS, claims.OPEN) else ""
+    return f"""<li class="claim {slug(decided.state)}" id="{escape(anchor)}">
+<div class="claim-head">{claim_badge(decided.state)} {permalink(anchor, f"the claim {claim.id}")}
+<p class="where">{escape(claim.where)}</p>{_figures(decided)}</div>
+<div class="claim-body"><p class="claim-text">{escape(claim.claim)}</p>
+{_line(room, "Because", decided.because)}{_line(room, "What would settle it", settle)}
+{_numbers(decided)}</div></li>"""
 
 
 def _figures(decided: Decided) -> str:
     links = ", ".join(
         f'<a href="#{escape(name)}">{escape(spoken(name))}</a>' for name in decided.claim.figures
     )
-    return f' <span class="where">· decided by {links}</span>' if links else ""
+    return f'<p class="where">Ours: {links}</p>' if links else ""
 
 
-def _line(head: str, text: str) -> str:
+def _line(room: Room, head: str, text: str) -> str:
     if not text:
         return ""
-    return f'<p class="claim-line"><span class="head">{head}:</span> {escape(text)}</p>'
+    shown = with_links(sentence(text), room.name, room.names)
+    return f'<p class="claim-line"><span class="head">{head}:</span> {shown}</p>'
 
 
 def _numbers(decided: Decided) -> str:
@@ -81,16 +77,17 @@ def _numbers(decided: Decided) -> str:
 
 
 def _number(number: Number, decided: Decided) -> str:
-    text = f"{escape(number.name)}: <b>{number_text(number.ours, None)}</b>"
-    if number.std_error:
-        text += f" <span>± {number_text(number.std_error, None)} (s.e.)</span>"
+    ours, error = with_error(number.ours, number.std_error)
+    text = f"{escape(number.name)}: <b>{ours}</b>"
+    if error:
+        text += f" ± {error} (s.e.)"
     if number.published is not None:
         text += f", printed {number_text(number.published, None)}"
-    paper, _, figure = number.entry.partition(".")
-    if figure:
-        page = "" if paper == decided.claim.paper else f"../{paper}/index.html"
+    if number.entry:
+        figure = number.entry.partition(".")[2]
+        address = entry_address(number.entry, decided.claim.paper)
         text += (
-            f' <a href="{escape(page)}#{escape(figure)}" '
+            f' <a href="{escape(address)}" '
             f'aria-label="{escape(spoken(figure))}, where the number stands">↗</a>'
         )
     return text

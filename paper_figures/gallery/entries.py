@@ -3,6 +3,7 @@
 import os
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,13 +75,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Room:
-    """A paper's entries, its claims, and the way from its page to the project's files."""
+    """A paper's entries, its claims, and the way from its page to the project's files.
+
+    `names` are the full names of the entries of all papers.
+    """
 
     paper: Paper
     entries: tuple[Entry, ...]
     claims: tuple[Decided, ...]
     folder: Path
     checkout: Path | None
+    names: frozenset[str]
 
     @property
     def name(self) -> str:
@@ -109,13 +114,15 @@ def spoken(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name).capitalize()
 
 
-def collect(store: Store, paper: Paper) -> Room:
+def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
     """Read what a folder holds of a paper, judge its rows and decide its claims.
 
     Parameters
     ----------
     store : Store
     paper : Paper
+    papers : sequence of Paper
+        All papers, whose entries a text may name.
 
     Returns
     -------
@@ -125,7 +132,8 @@ def collect(store: Store, paper: Paper) -> Room:
     records = {e.figure.name: e.record for e in entries if e.record is not None}
     decided = tuple(claims.decide(paper.name, records))
     folder = (store.out / paper.name).resolve()
-    return Room(paper, entries, decided, folder, _checkout(folder))
+    names = frozenset(f"{other.name}.{figure.name}" for other in papers for figure in other.figures)
+    return Room(paper, entries, decided, folder, _checkout(folder), names)
 
 
 def _entry(store: Store, paper: Paper, figure: Figure) -> Entry:

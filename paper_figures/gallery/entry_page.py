@@ -5,7 +5,7 @@ from pathlib import Path
 
 from paper_figures.gallery.entries import Entry, Room, spoken
 from paper_figures.gallery.footnotes import Footnotes
-from paper_figures.gallery.html import permalink
+from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
 from paper_figures.gallery.numbers import duration_text
 from paper_figures.gallery.signs import verdict_chips
 from paper_figures.gallery.tables import tables
@@ -48,17 +48,15 @@ def article(room: Room, entry: Entry) -> str:
 
 
 def _made(room: Room, entry: Entry, record: Record) -> list[str]:
-    notes = Footnotes(room.name, entry.figure.name)
-    numbers = tables(entry, notes)
-    return [
-        _stand_in(room, entry, record),
-        _picture(entry),
-        numbers,
-        notes.written(),
-        _remarks(record),
-        _links(room, entry),
-        _origin(record),
-    ]
+    notes = Footnotes(room, entry.figure.name)
+    numbers = [tables(entry, notes), notes.written()]
+    about = [_remarks(room, record), _links(room, entry), _origin(record)]
+    stand_in = _stand_in(room, entry, record)
+    picture = _picture(entry)
+    if not picture:
+        return [stand_in, *numbers, *about]
+    beside = f'<div class="about">{"".join(about)}</div>'
+    return [stand_in, f'<div class="pair">{picture}{beside}</div>', *numbers]
 
 
 def _stand_in(room: Room, entry: Entry, record: Record) -> str:
@@ -104,9 +102,10 @@ def _picture(entry: Entry) -> str:
     )
 
 
-def _remarks(record: Record) -> str:
+def _remarks(room: Room, record: Record) -> str:
     """Return the notes of a record; all but the first are folded if there are many."""
-    items = [f"<li>{escape(note)}</li>" for note in record["notes"]]
+    texts = [with_links(sentence(note), room.name, room.names) for note in record["notes"]]
+    items = [f"<li>{text}</li>" for text in texts]
     if not items:
         return ""
     if len(items) <= FEW_NOTES:
@@ -135,12 +134,11 @@ def _links(room: Room, entry: Entry) -> str:
 
 
 def _names(room: Room, full_names: list[str]) -> str:
-    links = []
-    for full in full_names:
-        paper, _, figure = full.partition(".")
-        page = "" if paper == room.name else f"../{paper}/index.html"
-        links.append(f'<a href="{escape(page)}#{escape(figure)}">{escape(spoken(figure))}</a>')
-    return ", ".join(links)
+    return ", ".join(
+        f'<a href="{escape(entry_address(full, room.name))}">'
+        f"{escape(spoken(full.partition('.')[2]))}</a>"
+        for full in full_names
+    )
 
 
 def _origin(record: Record) -> str:

@@ -3,7 +3,8 @@
 from html import escape
 
 from paper_figures import verdict
-from paper_figures.gallery.entries import Judged, spoken
+from paper_figures.gallery.entries import Judged, Room, spoken
+from paper_figures.gallery.html import entry_address, sentence, with_links
 from paper_figures.verdict import NO_ERROR, Verdict
 
 LONG = 8
@@ -14,12 +15,13 @@ class Footnotes:
 
     Parameters
     ----------
-    paper, figure : str
-        The entry.
+    room : Room
+    figure : str
+        The entry's name.
     """
 
-    def __init__(self, paper: str, figure: str) -> None:
-        self.paper = paper
+    def __init__(self, room: Room, figure: str) -> None:
+        self.room = room
         self.figure = figure
         self.reasons: dict[tuple[str, str], int] = {}
 
@@ -44,7 +46,7 @@ class Footnotes:
         if not self.reasons:
             return ""
         items = "".join(
-            f'<li id="{escape(self.figure)}-note-{place}">{escape(_sentence(text))}'
+            f'<li id="{escape(self.figure)}-note-{place}">{self._text(text)}'
             f"{self._experiment(experiment)}</li>"
             for (text, experiment), place in self.reasons.items()
         )
@@ -53,23 +55,15 @@ class Footnotes:
             return listed
         return f"<details><summary>{len(self.reasons)} notes</summary>{listed}</details>"
 
+    def _text(self, text: str) -> str:
+        return with_links(sentence(text), self.room.name, self.room.names)
+
     def _experiment(self, name: str) -> str:
         if not name:
             return ""
-        paper, _, figure = name.partition(".")
-        page = "" if paper == self.paper else f"../{paper}/index.html"
-        return (
-            f' <a href="{escape(page)}#{escape(figure)}">'
-            f"Experiment: {escape(spoken(figure))}</a>"
-        )
-
-
-def _sentence(text: str) -> str:
-    """Return a reason as a sentence; a symbol or the name of a file keeps its first letter."""
-    first = text.partition(" ")[0].rstrip(",:")
-    word = first.isalpha() and (len(first) > 1 or first == "a")
-    whole = text[:1].upper() + text[1:] if word else text
-    return whole if whole.endswith((".", "!", "?")) else whole + "."
+        address = entry_address(name, self.room.name)
+        figure = name.partition(".")[2]
+        return f' <a href="{escape(address)}">Experiment: {escape(spoken(figure))}</a>'
 
 
 def common_note(judged: list[Judged]) -> str:

@@ -57,6 +57,25 @@ def number_text(value: float | None, digits: int | None, sign: str = "") -> str:
     return f"{value:{sign}{group}{form}}".replace("-", "−")
 
 
+def with_error(value: float, error: float | None) -> tuple[str, str]:
+    """Return a number and its standard error as text, to two digits of the error.
+
+    Parameters
+    ----------
+    value : float
+    error : float or None
+        Without an error, or with an error of 0, the second text is empty.
+
+    Returns
+    -------
+    tuple of str
+    """
+    if not error:
+        return number_text(value, None), ""
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    return number_text(value, digits), number_text(error, digits)
+
+
 def duration_text(seconds: float) -> str:
     """Return a duration in words: 9.5 s, 4 min 10 s, 3 h 25 min."""
     if seconds < 60:

@@ -118,15 +118,18 @@ def _absences(absent: list[Judged], notes: Footnotes) -> str:
     """Return a line on the rows that have neither number."""
     if not absent:
         return ""
-    named = ", ".join(
-        escape(", ".join(_keys_of(item.row))) + notes.mark(item.verdict) for item in absent
-    )
-    return f'<p class="below">Not available: {named}</p>'
+    named: dict[str, str] = {}
+    for item in absent:
+        named.setdefault(_keys_of(item.row), notes.mark(item.verdict))
+    listed = "; ".join(escape(keys) + mark for keys, mark in named.items())
+    return f'<p class="below">Not available: {listed}</p>'
 
 
-def _keys_of(row: Row) -> list[str]:
+def _keys_of(row: Row) -> str:
+    """Return what a row is of, in words."""
     values = (value for key, value in row.items() if key not in RESERVED)
-    return [str(value) for value in values if value not in (None, "", "-", "all")]
+    words = [value for value in values if isinstance(value, str) and value not in ("", "-", "all")]
+    return ", ".join(dict.fromkeys(words))
 
 
 def _folded(summary: str, content: str, anchor: str) -> str:
