@@ -122,10 +122,10 @@ def _judged(row: Row, figure: str, rules: Rules, small: bool) -> Verdict:
     error = error_of_difference(row, rule)
     if rule.state is not None:
         return Verdict(rule.state, difference, error, note=because)
-    note = "" if error is not None else NO_ERROR
     state = _state(difference, allowed(row, rule, error), rule)
     if state == SAME:
-        return Verdict(state, difference, error, note=note)
+        return Verdict(state, difference, error, note=because)
+    note = because if error is not None else "; ".join(filter(None, (because, NO_ERROR)))
     covering = [] if small else rules.explanations_of(figure, row)  # experiments are the paper's
     return Verdict(state, difference, error, covering[0] if covering else None, note)
 
