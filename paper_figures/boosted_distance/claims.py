@@ -96,8 +96,10 @@ def adaboost_wins_two(records: Records) -> Decision:
     """Compare AdaBoost with both others on the two sets."""
     cells = {}
     for name in ADABOOST_WINS:
-        cells[f"{name}, Boosted Distance"] = below(_lead(records, name))
-        cells[f"{name}, NN"] = less(_table2(records, name, STUMPS), _table2(records, name, BEST))
+        cells[f"{name} beside Boosted Distance"] = below(_lead(records, name))
+        cells[f"{name} beside NN"] = less(
+            _table2(records, name, STUMPS), _table2(records, name, BEST)
+        )
     return every(cells, "comparisons")
 
 
@@ -205,7 +207,7 @@ def _large_rounds(records: Records, data_set: str) -> list[int]:
 def figure2_adaboost(records: Records) -> Decision:
     """Compare at each T from 100 on."""
     cells = {
-        f"{name}, T = {t}": more(
+        f"{name} T = {t}": more(
             _accuracy(records, name, BOOSTED, t), _accuracy(records, name, STUMPS, t)
         )
         for name in HIGH
@@ -218,7 +220,7 @@ def figure2_adaboost(records: Records) -> Decision:
 def figure2_euclidean(records: Records) -> Decision:
     """Compare at each T from 100 on."""
     cells = {
-        f"{name}, T = {t}": more(
+        f"{name} T = {t}": more(
             _accuracy(records, name, BOOSTED, t), _accuracy(records, name, "NN (L2)", 0)
         )
         for name in HIGH
@@ -241,7 +243,7 @@ def _peak(records: Records, data_set: str, method: str, training: str) -> Number
 def figure3_reductions(records: Records) -> Decision:
     """Compare the best accuracies over the numbers of dimensions."""
     cells = {
-        f"{name}, {method}": more(
+        f"{name} {method}": more(
             _peak(records, name, BOOSTED, SMALL_TRAINING),
             _peak(records, name, method, SMALL_TRAINING),
         )
@@ -255,7 +257,7 @@ def figure3_reductions(records: Records) -> Decision:
 def reductions_with_more_data(records: Records) -> Decision:
     """Compare the best accuracies with that of NN on all dimensions."""
     cells = {
-        f"{name}, {method}": more(
+        f"{name} {method}": more(
             _peak(records, name, method, MUCH_TRAINING),
             _peak(records, name, "NN (L2)", MUCH_TRAINING),
         )
