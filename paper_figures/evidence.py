@@ -264,8 +264,9 @@ def above(number: Number, limit: float = 0.0) -> Decision:
         state = HOLDS if distance > 0.0 else FAILS
         return Decision(state, (number,), "the quantity is deterministic")
     if abs(distance) <= SURE * number.std_error:
-        return Decision(OPEN, (number,), "within two standard errors")
-    return Decision(HOLDS if distance > 0.0 else FAILS, (number,), "beyond two standard errors")
+        return Decision(OPEN, (number,), "the difference is within two of its standard errors")
+    state = HOLDS if distance > 0.0 else FAILS
+    return Decision(state, (number,), "the difference is beyond two of its standard errors")
 
 
 def below(number: Number, limit: float = 0.0) -> Decision:
