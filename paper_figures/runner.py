@@ -307,13 +307,18 @@ def _make(
         seconds += time.perf_counter() - start
         record = _record(context, paper, figure, planned, gathered, seconds, key)
     store.write(record)
-    if figure.plot is not None:
-        for suffix, content in plots.draw(figure.plot, record, figure.size).items():
-            write_atomic(store.path(paper.name, figure.name, suffix), content)
+    draw(store, figure, record)
     absent = [p for p in planned if p.why is not None]
     incomplete = any(not p.by_hand for p in absent)
     state = "incomplete" if incomplete else "reused" if reused else "computed"
     return Outcome(state, computed, len(planned) - computed - len(absent), len(absent))
+
+
+def draw(store: Store, figure: Figure, record: Record) -> None:
+    """Draw a record and store the pictures; a table has none."""
+    if figure.plot is not None:
+        for suffix, content in plots.draw(figure.plot, record, figure.size).items():
+            write_atomic(store.path(record["paper"], record["figure"], suffix), content)
 
 
 def _figure_key(context: Context, paper: Paper, figure: Figure, planned: list[Planned]) -> str:

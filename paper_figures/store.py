@@ -245,6 +245,7 @@ class Store:
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
         self.out = Path(out)
+        self._named: set[tuple[Path, int, str]] = set()
 
     def try_to_write(self) -> None:
         """Make the folder and write a small file to it.
@@ -280,8 +281,15 @@ class Store:
                 raise InvalidRecord(f"it is the record of {record['paper']}.{record['figure']}")
             return record
         except InvalidRecord as error:
-            LOG.warning("%s is damaged and left aside: %s", path, error)
+            self._name(path, error)
             return None
+
+    def _name(self, path: Path, error: InvalidRecord) -> None:
+        """Report a damaged record once, however often the pages read it."""
+        version = (path, path.stat().st_mtime_ns, str(error))
+        if version not in self._named:
+            self._named.add(version)
+            LOG.warning("%s is damaged and left aside: %s", path, error)
 
     def write(self, record: Record) -> None:
         """Check and store a figure's record, and remove its mark of failure."""
