@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from paper_figures import gallery
+from paper_figures import claims, gallery
 from paper_figures.registry import Figure, Paper
 from paper_figures.runner import draw
 from paper_figures.store import CannotStore, Store
@@ -62,6 +62,8 @@ def redraw(store: Store, paper: Paper, figure: Figure) -> str:
 def write_pages(store: Store, papers: Sequence[Paper]) -> Path:
     """Write all that is decided from the records: the claims and the pages.
 
+    A paper without any record in the folder gets no file of claims.
+
     Parameters
     ----------
     store : Store
@@ -72,4 +74,5 @@ def write_pages(store: Store, papers: Sequence[Paper]) -> Path:
     Path
         The first page.
     """
+    claims.write(store, [paper for paper in papers if claims.read_records(store, paper)])
     return gallery.write(store, papers)

@@ -10,7 +10,7 @@ import sys
 import fake_paper
 import pytest
 
-from paper_figures import cli, gallery, plots, registry, store
+from paper_figures import claims, cli, gallery, plots, registry, store
 
 MAKE = ["--kernels", "reference", "--jobs", "1"]
 BROKEN = "this plot always fails"
@@ -113,7 +113,7 @@ def test_the_mark_of_an_earlier_failure_is_one(folder, capsys):
     assert "fake.table1: failed when it was made" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("module, name", [(plots, "draw"), (gallery, "write")])
+@pytest.mark.parametrize("module, name", [(plots, "draw"), (claims, "write"), (gallery, "write")])
 def test_a_full_disk_is_one_line(folder, capsys, monkeypatch, module, name):
     def full(*arguments):
         raise store.CannotStore("cannot write a file: No space left on device")
@@ -122,6 +122,40 @@ def test_a_full_disk_is_one_line(folder, capsys, monkeypatch, module, name):
     capsys.readouterr()
     assert report(folder, "fake.figure1") == cli.UNWRITABLE
     assert capsys.readouterr().err == "error: cannot write a file: No space left on device\n"
+
+
+CLAIM = claims.Claim("means-are-close", "fake", "Table 1", "The mean is close to 5.", ("table1",))
+
+
+@pytest.fixture
+def claimed(monkeypatch):
+    """One claim, which holds wherever table 1 has its record."""
+    monkeypatch.setattr(claims, "load", lambda paper: [CLAIM])
+
+    def decide(paper, records):
+        state = claims.HOLDS if "table1" in records else claims.OPEN
+        return [claims.Decided(CLAIM, state, (), "by its record")]
+
+    monkeypatch.setattr(claims, "decide", decide)
+
+
+def states(out):
+    content = json.loads((out / "fake" / "claims.json").read_text())
+    return [claim["state"] for claim in content["claims"]]
+
+
+def test_a_report_writes_the_claims_of_papers_with_records(claimed, folder):
+    other = dataclasses.replace(fake_paper.PAPER, name="other")
+    (folder / "fake" / "claims.json").unlink()
+    assert cli.main(["--report", "--out", str(folder)], papers=[UNABLE, other]) == cli.DONE
+    assert states(folder) == [claims.HOLDS] and not (folder / "other").exists()
+    (folder / "fake" / "table1.json").unlink()
+    assert report(folder) == cli.DONE and states(folder) == [claims.OPEN]
+
+
+def test_an_ordinary_run_ends_with_the_claims(claimed, folder):
+    """The fixture's run has written them."""
+    assert states(folder) == [claims.HOLDS]
 
 
 def test_a_folder_that_is_not_there_is_not_made(tmp_path, capsys):
