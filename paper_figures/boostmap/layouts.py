@@ -5,7 +5,7 @@ from paper_figures.layout import Grid
 TRIPLES = {"Ra": "random", "Se": "selective"}
 METHOD = ("method",)
 
-FIGURE1 = (Grid(("quantity",), ("of",), headings={"of": "of how many"}),)
+FIGURE1 = (Grid(("quantity",), details=("of",)),)
 FIGURE2 = (Grid(("quantity",)),)
 FIGURE4 = (Grid(("quantity",)),)
 FIGURE5 = (Grid(("method", "k", "percentile"), ("dimensions",)),)

@@ -1,5 +1,7 @@
 """The tables of the entries of FTUNE, in the paper's lines and columns."""
 
+from typing import Any
+
 from paper_figures.layout import Grid
 
 MATRICES = (
@@ -32,7 +34,7 @@ ORDER = {
     "method": ("BBS", "BBS+D", "DBOOST", "FTUNE+D-S", "FTUNE-S", "FTUNE-M"),
 }
 SET = {"data_set": "data set"}
-NAMES = {
+NAMES: dict[str, dict[Any, str]] = {
     "data_set": {
         "aural-sonar": "AuralSonar",
         "voting-similarity": "Voting",

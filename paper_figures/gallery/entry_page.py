@@ -3,6 +3,7 @@
 from html import escape
 from pathlib import Path
 
+from paper_figures import cost
 from paper_figures.gallery.entries import Entry, Room, spoken
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
@@ -49,14 +50,16 @@ def article(room: Room, entry: Entry) -> str:
 
 def _made(room: Room, entry: Entry, record: Record) -> list[str]:
     notes = Footnotes(room, entry.figure.name)
-    numbers = [tables(entry, notes), notes.written()]
-    about = [_remarks(room, record), _links(room, entry), _origin(record)]
-    stand_in = _stand_in(room, entry, record)
     picture = _picture(entry)
-    if not picture:
-        return [stand_in, *numbers, *about]
-    beside = f'<div class="about">{"".join(about)}</div>'
-    return [stand_in, f'<div class="pair">{picture}{beside}</div>', *numbers]
+    numbers = tables(entry, notes)
+    left = picture or f'<div class="tables">{numbers}</div>'
+    about = [numbers] if picture else []
+    about += [notes.written(), _remarks(room, record), _links(room, entry), _origin(record)]
+    beside = "\n".join(part for part in about if part)
+    return [
+        _stand_in(room, entry, record),
+        f'<div class="pair">{left}\n<div class="about">{beside}</div></div>',
+    ]
 
 
 def _stand_in(room: Room, entry: Entry, record: Record) -> str:
@@ -155,6 +158,6 @@ def _origin(record: Record) -> str:
 <summary>How it was made: {duration_text(record["seconds"])}, command, data, versions</summary>
 <p><code>{escape(command)}</code></p>
 <ul>{data or "<li>no data files</li>"}</ul>
-<p>{escape(versions)}. The time is the sum over all tasks. All numbers:
-<a href="{name}.json">{name}.json</a>.</p>
+<p>{escape(versions)}. Machine: {escape("; ".join(cost.machine_texts(record)))}. The time is the sum
+over all tasks. All numbers: <a href="{name}.json">{name}.json</a>.</p>
 </details>"""

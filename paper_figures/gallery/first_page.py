@@ -5,18 +5,13 @@ from collections.abc import Sequence
 from html import escape
 
 from paper_figures import claims, verdict
-from paper_figures.gallery import cost, words
+from paper_figures.gallery import cost_table, words
 from paper_figures.gallery.entries import Entry, Room
 from paper_figures.gallery.html import frame, permalink
 from paper_figures.gallery.signs import CLAIMS, claim_badge, claim_chips, slug, verdict_chips
 
 THUMBNAILS = 4
-KINDS = {
-    "claim": "claims",
-    "table": "tables",
-    "figure": "figures",
-    "experiment": "experiments",
-}
+KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
 
 
 def page(rooms: Sequence[Room]) -> str:
@@ -42,7 +37,7 @@ def page(rooms: Sequence[Room]) -> str:
 {cards}
 </section>
 {_everything(rooms)}
-{cost.section(rooms)}
+{cost_table.section(rooms)}
 </main>"""
     return frame("Figures and tables: printed, and ours", body, "first")
 

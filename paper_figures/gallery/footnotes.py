@@ -30,8 +30,8 @@ class Footnotes:
         texts = []
         if judgement.explanation is not None:
             texts.append((judgement.explanation.text, judgement.explanation.experiment))
-        if judgement.note and judgement.note != NO_ERROR:
-            texts.append((judgement.note, ""))
+        if note := own_note(judgement):
+            texts.append((note, ""))
         return "".join(self._link(text, experiment) for text, experiment in texts)
 
     def _link(self, text: str, experiment: str) -> str:
@@ -66,13 +66,18 @@ class Footnotes:
         return f' <a href="{escape(address)}">Experiment: {escape(spoken(figure))}</a>'
 
 
+def own_note(judgement: Verdict) -> str:
+    """Return a verdict's note without what `common_note` says of the whole table."""
+    return judgement.note.removesuffix(NO_ERROR).rstrip("; ")
+
+
 def common_note(judged: list[Judged]) -> str:
     """Return a sentence on the numbers of a table without a standard error, or nothing."""
     compared = [
         item
         for item in judged
         if item.verdict.state in (verdict.SAME, *verdict.DIFFERING)
-        and item.verdict.note == NO_ERROR
+        and item.verdict.note.endswith(NO_ERROR)
     ]
     if not compared:
         return ""

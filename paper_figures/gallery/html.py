@@ -97,7 +97,7 @@ def sentence(text: str) -> str:
 
     A symbol or the name of a file keeps its first letter.
     """
-    first = text.partition(" ")[0].rstrip(",:;")
+    first = text.partition(" ")[0].rstrip(",")
     word = first.isalpha() and (len(first) > 1 or first == "a")
     whole = text[:1].upper() + text[1:] if word else text
     return whole if whole.endswith((".", "!", "?")) else whole + "."

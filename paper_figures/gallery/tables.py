@@ -18,6 +18,19 @@ from paper_figures.layout import Grid
 from paper_figures.store import Row
 
 RESERVED = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
+NUMBERED = (
+    "bits",
+    "d",
+    "dimensions",
+    "divided by",
+    "k",
+    "landmarks",
+    "metrics",
+    "percentile",
+    "returned",
+    "rounds",
+)
+"""Keys whose values say nothing without the key's name."""
 LONG_PRINTED = 48
 """A table of printed numbers with more lines is folded."""
 LONG_OURS = 6
@@ -64,7 +77,7 @@ def tables(entry: Entry, notes: Footnotes) -> str:
 def _by_grid(entry: Entry) -> list[tuple[Grid, list[Judged]]]:
     """Return the rows of each table; rows that no table takes make a plain list at the end."""
     taken: list[tuple[Grid, list[Judged]]] = [(grid, []) for grid in entry.figure.layout]
-    left = []
+    left: list[Judged] = []
     for item in entry.judged:
         fitting = [judged for grid, judged in taken if grid.takes(item.row)]
         (fitting[0] if fitting else left).append(item)
@@ -77,15 +90,11 @@ def _by_grid(entry: Entry) -> list[tuple[Grid, list[Judged]]]:
 # ------------------------------------------------------------------------------- kinds of tables
 
 
-def _printed(
-    grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes, counted: bool
-) -> str:
+def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes, counted: bool) -> str:
     """Return the table of the numbers with a printed one; `counted` adds how many are what."""
     if not judged:
         return ""
-    drawn = [
-        _table(grid, part, place, notes) for place, part in _parted(judged, grid.tables, grid)
-    ]
+    drawn = [_table(grid, part, place, notes) for place, part in _parted(judged, grid.tables, grid)]
     counts = verdict.count(item.verdict for item in judged) if counted else {}
     n_open = sum(verdict.is_open(item.verdict) for item in judged) if counted else 0
     below = f'<p class="below">{escape(sentence)}</p>' if (sentence := common_note(judged)) else ""
@@ -223,21 +232,39 @@ def _digits(judged: list[Judged], grid: Grid) -> dict[Place, Digits]:
 
 def _head(grid: Grid, columns: list[Place]) -> str:
     """Return the lines of headings: one for each key of the columns, spanning equal values."""
-    levels = max(1, len(grid.columns))
+    alone = _numbered(grid) if len(grid.columns) == 1 else ""
+    levels = max(1, len(grid.columns)) + bool(alone)
     corner = "".join(
         f'<th scope="col" rowspan="{levels}">{escape(grid.heading(key))}</th>' for key in grid.rows
     )
     if not grid.columns:
         return f'<tr>{corner}<th scope="col" class="number">ours</th></tr>'
-    lines = []
+    lines = [_column_head(alone, len(columns), last=False)] if alone else []
     for level, key in enumerate(grid.columns):
         runs = groupby(columns, key=lambda place, end=level + 1: place[:end])  # type: ignore[misc]
-        cells = "".join(
-            _column_head(grid.name(key, prefix[-1]), len(list(members)), level == levels - 1)
-            for prefix, members in runs
+        lines.append(
+            "".join(
+                _column_head(
+                    _column_name(grid, key, prefix[-1]),
+                    len(list(members)),
+                    last=level == len(grid.columns) - 1,
+                )
+                for prefix, members in runs
+            )
         )
-        lines.append(f"<tr>{corner if level == 0 else ''}{cells}</tr>")
-    return "".join(lines)
+    return "".join(f"<tr>{corner if n == 0 else ''}{line}</tr>" for n, line in enumerate(lines))
+
+
+def _numbered(grid: Grid) -> str:
+    """Return the heading of a single key of columns whose values do not speak for themselves."""
+    (key,) = grid.columns
+    return grid.heading(key) if key in NUMBERED and key not in grid.names else ""
+
+
+def _column_name(grid: Grid, key: str, value: Any) -> str:
+    name = grid.name(key, value)
+    numbered = len(grid.columns) > 1 and key in NUMBERED and key not in grid.names
+    return f"{grid.heading(key)} {name}" if numbered else name
 
 
 def _column_head(name: str, span: int, last: bool) -> str:

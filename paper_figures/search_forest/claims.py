@@ -115,9 +115,7 @@ def _over_kmeans(records: Records, figure: str) -> Decision:
 
 
 def _over_spectral(records: Records, figure: str) -> Decision:
-    cells = [
-        _ahead(records, figure, f"spectral hashing {bits} bits") for bits in CODES[figure]
-    ]
+    cells = [_ahead(records, figure, f"spectral hashing {bits} bits") for bits in CODES[figure]]
     whole = both(both(cells[0], cells[1]), cells[2])
     return _forest(records, figure, whole)
 
