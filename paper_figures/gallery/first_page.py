@@ -147,7 +147,7 @@ placeholder="A.2, Athitsos, MNIST, table 2 …" autocomplete="off"></label>
 {papers}</select></label>
 <label>Kind <select name="kind" id="filter-kind"><option value="">all</option>
 {kinds}</select></label>
-<label>State <select name="state" id="filter-state"><option value="">any</option>
+<label class="state">State <select name="state" id="filter-state"><option value="">any</option>
 {stated}{numbers}</select></label>
 <button type="reset">Clear</button>
 <output id="filter-count" aria-live="polite"></output>
@@ -187,12 +187,14 @@ def _everything(rooms: Sequence[Room]) -> str:
 
 
 def _entry_item(entry: Entry) -> str:
+    shown = words.printed_parts(entry.paper.name).get(entry.figure.name, ())
+    lines = f' <span class="soft">Shows {escape(", ".join(shown))}.</span>' if shown else ""
     states = [slug(state) for state in entry.states] + (["open"] if entry.open else [])
     return (
         f'<tr data-paper="{escape(entry.paper.name)}" data-kind="{entry.kind}" '
         f'data-states="{" ".join(states)}" data-text="{escape(words.of_entry(entry))}">'
         f"<td>{escape(entry.paper.name.replace('_', ' '))}</td>"
         f'<td><a href="{escape(entry.paper.name)}/index.html#{escape(entry.figure.name)}">'
-        f"{escape(entry.spoken)}</a>: {escape(entry.figure.title)}</td>"
+        f"{escape(entry.spoken)}</a>: {escape(entry.figure.title)}{lines}</td>"
         f"<td>{verdict_chips(entry.states, entry.open)}</td></tr>"
     )

@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 from paper_figures import verdict
 from paper_figures.gallery.entries import Entry, Judged
 from paper_figures.gallery.footnotes import Footnotes, common_note
+from paper_figures.gallery.html import sentence
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals
-from paper_figures.gallery.signs import sign_of, slug, verdict_chips
+from paper_figures.gallery.signs import sign_of, slug
 from paper_figures.layout import Grid
 from paper_figures.store import Row
 
@@ -33,8 +34,10 @@ NUMBERED = (
 """Keys whose values say nothing without the key's name."""
 LONG_PRINTED = 48
 """A table of printed numbers with more lines is folded."""
-LONG_OURS = 6
-"""A table of our numbers alone with more lines is folded."""
+LONG_OURS = 16
+"""A table of our numbers alone with more lines or columns is folded."""
+FEW_OURS = 4
+"""The same beside a picture, which shows them already."""
 Place: TypeAlias = tuple[Any, ...]
 Digits: TypeAlias = tuple[int, int | None]
 """Decimals of our numbers and of the printed ones."""
@@ -56,8 +59,7 @@ def tables(entry: Entry, notes: Footnotes) -> str:
     """
     parts = []
     absent = []
-    grids = _by_grid(entry)
-    for number, (grid, judged) in enumerate(grids, 1):
+    for number, (grid, judged) in enumerate(_by_grid(entry), 1):
         printed = [item for item in judged if item.row["published"] is not None]
         ours = [
             item
@@ -68,8 +70,9 @@ def tables(entry: Entry, notes: Footnotes) -> str:
             item for item in judged if item.row["published"] is None and item.row["ours"] is None
         ]
         anchor = f"{entry.figure.name}-numbers" + (f"-{number}" if number > 1 else "")
-        parts.append(_printed(grid, printed, anchor, notes, counted=len(grids) > 1))
-        parts.append(_alone(grid, ours, f"{anchor}-ours", bool(printed)))
+        parts.append(_printed(grid, printed, anchor, notes))
+        most = FEW_OURS if ".svg" in entry.pictures else LONG_OURS
+        parts.append(_alone(grid, ours, f"{anchor}-ours", bool(printed), most))
     parts.append(_absences(absent, notes))
     return "\n".join(part for part in parts if part)
 
@@ -90,15 +93,12 @@ def _by_grid(entry: Entry) -> list[tuple[Grid, list[Judged]]]:
 # ------------------------------------------------------------------------------- kinds of tables
 
 
-def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes, counted: bool) -> str:
-    """Return the table of the numbers with a printed one; `counted` adds how many are what."""
+def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes) -> str:
     if not judged:
         return ""
     drawn = [_table(grid, part, place, notes) for place, part in _parted(judged, grid.tables, grid)]
-    counts = verdict.count(item.verdict for item in judged) if counted else {}
-    n_open = sum(verdict.is_open(item.verdict) for item in judged) if counted else 0
-    below = f'<p class="below">{escape(sentence)}</p>' if (sentence := common_note(judged)) else ""
-    content = "\n".join(drawn) + verdict_chips(counts, n_open) + below
+    below = f'<p class="below">{escape(note)}</p>' if (note := common_note(judged)) else ""
+    content = "\n".join(drawn) + below
     lines = len({_place(item, grid.tables + grid.rows) for item in judged})
     title = grid.title or "Ours, and as printed"
     if grid.folded or lines > LONG_PRINTED:
@@ -107,18 +107,19 @@ def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes, co
     return f'<div id="{escape(anchor)}" class="numbers">{heading}{content}</div>'
 
 
-def _alone(grid: Grid, judged: list[Judged], anchor: str, beside: bool) -> str:
-    """Return the table of our numbers without a printed one."""
+def _alone(grid: Grid, judged: list[Judged], anchor: str, beside: bool, most: int) -> str:
+    """Return the table of our numbers without a printed one, folded if it has over `most` lines."""
     if not judged:
         return ""
     drawn = [_table(grid, part, place, None) for place, part in _parted(judged, grid.tables, grid)]
     reasons = dict.fromkeys(item.verdict.note for item in judged if item.verdict.note)
-    below = "".join(f'<p class="below">{escape(reason)}</p>' for reason in reasons)
+    below = "".join(f'<p class="below">{escape(sentence(reason))}</p>' for reason in reasons)
     content = "\n".join(drawn) + below
     lines = len({_place(item, grid.tables + grid.rows) for item in judged})
     what = "Ours without a printed number" if beside else "Our numbers"
     title = f"{grid.title}: {what[0].lower()}{what[1:]}" if grid.title else what
-    if grid.folded or lines > LONG_OURS:
+    columns = len({_place(item, grid.columns) for item in judged})
+    if grid.folded or max(lines, columns) > most:
         return _folded(f"{title}: {len(judged)}", content, anchor)
     return f'<div id="{escape(anchor)}" class="numbers"><h4>{escape(title)}</h4>{content}</div>'
 
