@@ -44,8 +44,9 @@
       );
     }
     const shown = rows.filter((row) => !row.hidden).length;
+    const before = document.body.classList.contains("searching");
+    if (active !== before) list.open = active;
     document.body.classList.toggle("searching", active);
-    if (active) list.open = true;
     document.getElementById("nothing").hidden = shown > 0;
     document.getElementById("filter-count").textContent = active ? shown + " of " + rows.length + " found" : "";
     return chosen;
@@ -78,7 +79,7 @@
       typing = isText;
     });
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("reset", () => setTimeout(() => { typing = false; remember(true); list.open = false; }));
+    form.addEventListener("reset", () => setTimeout(() => { typing = false; remember(true); }));
     window.addEventListener("popstate", () => { typing = false; fromAddress(); });
     formerAddress();
     fromAddress();
