@@ -138,6 +138,12 @@ def test_an_experiment_at_another_size_explains_nothing():
     assert wrong({}, trials=not_run) == [said]
 
 
+def test_only_the_named_rows_of_an_experiment_count():
+    trials = [*TRIALS, row(9.0, set="a", size=6000, steps=31)]
+    assert wrong({"experiment_rows": {"steps": 7}}, trials=trials) == []
+    assert len(wrong({"experiment_rows": {"steps": 31}}, trials=trials)) == 1
+
+
 def test_an_experiment_that_does_not_show_it():
     other = [row(4.1, set="a", size=6000, steps=7)]
     (said,) = wrong({}, trials=other)
