@@ -21,17 +21,62 @@ from dataclasses import dataclass
 
 from paper_figures import verdict_rules
 from paper_figures.store import Record, Row
-from paper_figures.verdict_rules import Explanation, Rule, Rules
+from paper_figures.verdict_rules import (
+    BEYOND,
+    NO_CURVE,
+    NOT_COMPARABLE,
+    NOT_DETERMINED,
+    READ_OFF,
+    Explanation,
+    Rule,
+    Rules,
+)
+
+__all__ = [
+    "ABSENT",
+    "AGREES",
+    "BETTER",
+    "BEYOND",
+    "DIFFERENT",
+    "DIFFERING",
+    "DIFFERS",
+    "EXPLAINED",
+    "FAILED",
+    "FIGURE_STATES",
+    "NOT_AVAILABLE",
+    "NOT_COMPARABLE",
+    "NOT_DETERMINED",
+    "NOT_RUN",
+    "NO_CURVE",
+    "NO_ERROR",
+    "ONLY_OURS",
+    "OURS_ONLY",
+    "READ_OFF",
+    "REPRODUCED",
+    "SAME",
+    "SMALL",
+    "STATES",
+    "UNEXPLAINED",
+    "WORSE",
+    "Explanation",
+    "Rule",
+    "Rules",
+    "Verdict",
+    "allowed",
+    "count",
+    "error_of_difference",
+    "figure_verdict",
+    "is_open",
+    "judge",
+    "row_verdict",
+    "score",
+    "standard_error",
+]
 
 SAME = "same"
 BETTER = "better"
 WORSE = "worse"
 DIFFERENT = "different"
-NOT_COMPARABLE = "not comparable"
-READ_OFF = "read off"
-NOT_DETERMINED = "not determined"
-NO_CURVE = "curve not available as numbers"
-BEYOND = "beyond the paper"
 NOT_AVAILABLE = "not available"
 STATES = (
     SAME,
@@ -65,7 +110,7 @@ class Verdict:
     explanation : Explanation or None
         Why the numbers differ, if an experiment shows it.
     note : str
-        What else a reader must know: why the row is not comparable, or that no error is known.
+        What else a reader must know: why the row is not comparable, or :data:`NO_ERROR`.
     """
 
     state: str
@@ -123,9 +168,9 @@ def _judged(row: Row, figure: str, rules: Rules, small: bool) -> Verdict:
     if rule.state is not None:
         return Verdict(rule.state, difference, error, note=because)
     state = _state(difference, allowed(row, rule, error), rule)
+    note = because or ("" if error is not None else NO_ERROR)
     if state == SAME:
-        return Verdict(state, difference, error, note=because)
-    note = because if error is not None else "; ".join(filter(None, (because, NO_ERROR)))
+        return Verdict(state, difference, error, note=note)
     covering = [] if small else rules.explanations_of(figure, row)  # experiments are the paper's
     return Verdict(state, difference, error, covering[0] if covering else None, note)
 
@@ -153,6 +198,8 @@ def error_of_difference(row: Row, rule: Rule) -> float | None:
     if rule.points is not None:
         whole = 100.0 if rule.per_cent else 1.0
         shares = (row["ours"] / whole, row["published"] / whole)
+        if not all(0 <= p <= 1 for p in shares):
+            raise ValueError(f"shares must be from 0 to {whole:g}; got {row}")
         return whole * math.sqrt(sum(p * (1 - p) for p in shares) / rule.points)
     return None
 

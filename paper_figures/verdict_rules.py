@@ -18,6 +18,16 @@ from refimpl.kernels.arguments import one_of
 
 SIDES = ("lower", "higher", "neither")
 SHOWS = ("same", "between")
+NOT_COMPARABLE = "not comparable"
+READ_OFF = "read off"
+NOT_DETERMINED = "not determined"
+NO_CURVE = "curve not available as numbers"
+BEYOND = "beyond the paper"
+CHOICES = {  # of the fields of a rule
+    "better": SIDES,
+    "state": (NOT_COMPARABLE, READ_OFF, NOT_DETERMINED, BEYOND),
+    "unprinted": (NO_CURVE, BEYOND),
+}
 Pattern: TypeAlias = Mapping[str, Any]
 """Keys of rows, and the value of each, or a list of values."""
 
@@ -51,9 +61,11 @@ class Rule:
     rounding : float or None
         Half a unit of the last printed digit. A row's own ``tolerance`` wins.
     state : str or None
-        The state of rows with a printed number, whatever the numbers are.
+        The state of rows with a printed number, whatever the numbers are: "not comparable",
+        "read off", "not determined" or "beyond the paper".
     unprinted : str or None
-        The state of rows without a printed number.
+        The state of rows without a printed number: "curve not available as numbers" or "beyond the
+        paper".
     because : str or None
         Why the state is what it is.
     """
@@ -147,12 +159,8 @@ class Rules:
         said: dict[str, Any] = {}
         for rule in self.rules:
             if figure in rule.figures and matches(row, rule.rows):
-                said |= {
-                    field.name: getattr(rule, field.name)
-                    for field in fields(Rule)
-                    if getattr(rule, field.name) is not None
-                }
-        return Rule(**{"figures": (figure,), "rows": {}} | said)
+                said |= {name: value for name, value in vars(rule).items() if value is not None}
+        return Rule(**said | {"figures": (figure,), "rows": {}})
 
     def explanations_of(self, figure: str, row: Row) -> list[Explanation]:
         """Return the explanations that cover a row: one or none, as a test demands."""
@@ -209,8 +217,8 @@ def _rule(table: Mapping[str, Any]) -> Rule:
     if "figure" not in table:
         raise ValueError(f"a rule must name its figure; got {dict(table)}")
     more = {name: value for name, value in table.items() if name not in ("figure", "rows")}
-    if "better" in more:
-        one_of(more["better"], SIDES, "better")
+    for name in CHOICES.keys() & more.keys():
+        one_of(more[name], CHOICES[name], name)
     return Rule(_names(table["figure"]), table.get("rows", {}), **more)
 
 

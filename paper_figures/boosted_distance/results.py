@@ -94,14 +94,15 @@ def _summary(context: Context, errors_of_sets: dict[str, Errors], place: int) ->
     ]
     gains = [100 * (ada - ours) / ada for ada, ours in means]
     wins = sum(gain > 0 for gain in gains)
-    numbers = ((WINS, int(wins)), (GAIN, float(np.mean(gains))))
-    rows = []
-    for method, ours in numbers:
-        printed = printed_in_text(context, method)["15 sets"]
-        keys = {"data_set": f"{len(means)} sets", "distance": "", "method": method}
-        published = printed if context.scale == "paper" else None
-        rows.append(number_row(keys, published, ours))
-    return rows
+    whole = context.scale == "paper"
+    printed = {method: printed_in_text(context, method)["15 sets"] for method in (WINS, GAIN)}
+    keys = {"data_set": f"{len(means)} sets", "distance": ""}
+    return [
+        number_row(keys | {"method": WINS}, int(printed[WINS]) if whole else None, int(wins)),
+        number_row(
+            keys | {"method": GAIN}, printed[GAIN] if whole else None, float(np.mean(gains))
+        ),
+    ]
 
 
 def figure2_tasks(context: Context) -> list[Task]:
