@@ -22,6 +22,8 @@ NOT_TESTABLE = "not testable here"
 STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
 SURE = 2.0
 """So many standard errors of a difference make it count."""
+NAMED = 6
+"""Up to so many cells that fail or are open are named in a sentence; a decision lists all."""
 Records: TypeAlias = Mapping[str, Record]
 """The records of one paper in one folder, by the names of their figures."""
 
@@ -54,11 +56,23 @@ class Number:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a rule returns: a state, the numbers that decide, and a sentence that says how."""
+    """What a rule returns: a state, the numbers that decide, and how they do.
+
+    Attributes
+    ----------
+    state : str
+        One of :data:`STATES`.
+    numbers : tuple of Number
+    because : str
+        A clause that says how the numbers decide.
+    cells : tuple of (str, str)
+        Where cells are counted, the name and the state of each.
+    """
 
     state: str
     numbers: tuple[Number, ...] = ()
     because: str = ""
+    cells: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if self.state not in STATES:
@@ -169,16 +183,15 @@ def as_number(
     return Number(name, float(row["ours"]), error, row["published"], entry)
 
 
-def with_error(number: Number, relative: float, entry: str) -> Number:
+def with_error(number: Number, error: float, entry: str) -> Number:
     """Return a number of one run with a standard error measured elsewhere; its own comes first.
 
     Parameters
     ----------
     number : Number
-    relative : float
-        The standard error as a share of the number.
+    error : float
     entry : str
-        Where it was measured; it joins the number's own entry.
+        Where the error was measured; it joins the number's own entry.
 
     Returns
     -------
@@ -186,7 +199,6 @@ def with_error(number: Number, relative: float, entry: str) -> Number:
     """
     if number.std_error is not None:
         return number
-    error = relative * abs(number.ours)
     return replace(number, std_error=error, entry=f"{number.entry}, {entry}")
 
 
@@ -252,8 +264,9 @@ def above(number: Number, limit: float = 0.0) -> Decision:
         state = HOLDS if distance > 0.0 else FAILS
         return Decision(state, (number,), "the quantity is deterministic")
     if abs(distance) <= SURE * number.std_error:
-        return Decision(OPEN, (number,), "within two standard errors")
-    return Decision(HOLDS if distance > 0.0 else FAILS, (number,), "beyond two standard errors")
+        return Decision(OPEN, (number,), "the difference is within two of its standard errors")
+    state = HOLDS if distance > 0.0 else FAILS
+    return Decision(state, (number,), "the difference is beyond two of its standard errors")
 
 
 def below(number: Number, limit: float = 0.0) -> Decision:
@@ -312,17 +325,20 @@ def at_least(cells: Mapping[str, Decision], wanted: int, what: str = "cells") ->
     It holds if as many cells hold, and fails if they do not even with the open ones.
     """
     numbers = _numbers(cells.values())
-    states = Counter(cell.state for cell in cells.values())
+    listed = tuple((name, cell.state) for name, cell in cells.items())
+    states = Counter(state for _, state in listed)
     testable = _testable(cells)
     if not testable:
-        return Decision(NOT_TESTABLE, numbers, f"none of the {what} is testable here")
+        because = f"none of the {what} is testable here"
+        return Decision(NOT_TESTABLE, numbers, because, listed)
     possible = states[HOLDS] + states[OPEN]
     state = HOLDS if states[HOLDS] >= wanted else OPEN if possible >= wanted else FAILS
-    sentence = f"holds in {states[HOLDS]} of {testable} {what}; {wanted} are needed"
+    because = f"holds in {states[HOLDS]} of {testable} {what}, {wanted} needed"
     for other in (FAILS, OPEN, NOT_TESTABLE):
-        if names := [name for name, cell in cells.items() if cell.state == other]:
-            sentence += f"; {other}: {', '.join(names)}"
-    return Decision(state, numbers, sentence)
+        if names := [name for name, state_of in listed if state_of == other]:
+            few = len(names) <= NAMED
+            because += f"; {other}: {', '.join(names) if few else f'{len(names)} {what}'}"
+    return Decision(state, numbers, because, listed)
 
 
 def _testable(cells: Mapping[str, Decision]) -> int:
@@ -342,7 +358,7 @@ def both(first: Decision, second: Decision) -> Decision:
     states = (first.state, second.state)
     state = next((state for state in (FAILS, OPEN, NOT_TESTABLE) if state in states), HOLDS)
     because = "; ".join(half.because for half in (first, second) if half.because)
-    return Decision(state, _numbers((first, second)), because)
+    return Decision(state, _numbers((first, second)), because, first.cells + second.cells)
 
 
 def _numbers(decisions: Iterable[Decision]) -> tuple[Number, ...]:
