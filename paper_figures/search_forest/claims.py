@@ -1,4 +1,4 @@
-"""Decide the claims of Li et al.'s experiments by the stored records.
+"""Li et al. (2011): the rules that decide their claims, `published/search_forest/claims.toml`.
 
 The paper's images cannot be had. A claim about the order of methods is decided on the images of our
 figures, which `because` names. A claim about a number on the paper's images is not testable here.
@@ -13,12 +13,14 @@ is ahead the claim stays open.
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from paper_figures.claims import Rule
 from paper_figures.evidence import (
     FAILS,
     HOLDS,
+    NOT_TESTABLE,
     OPEN,
     Decision,
     Number,
@@ -41,13 +43,14 @@ KMEANS = "k-means trees"
 BEST_BIN_FIRST = "k-means trees, best-bin-first"
 CODES = {"figure1": (32, 96, 200), "figure2": (100, 500, 800)}
 PRINTED_COUNT = {"figure1": 500, "figure2": 5000}
+FULL = 0.95  # a method that returns a smaller part of what was asked for has run out of candidates
 SHARE = 250  # returned items of 50,000: the paper's 0.5 per cent
 BITS = (32, 64, 128, 256, 512)
 ITEMS = (1_000_000, 5_000_000, 20_000_000, 50_000_000)
 EXTRAPOLATED = 500_000_000
 IMAGES = {
-    "figure1": "On other images (60,000 digits on 64 components): ",
-    "figure2": "On 50,000 images of the collection instead of a million: ",
+    "figure1": "On other images (60,000 digits on 64 components), one draw of each method:",
+    "figure2": "On 50,000 images of the collection instead of a million, one draw of each method:",
 }
 MOVED_PLANES = {  # the keys of the records whose forest has moved planes
     "figure1": "e4fce532dbf24f9dc3a16395da41ed824ff1241aefd3c27ffaaf18972573b974",
@@ -69,21 +72,34 @@ def _recall(records: Records, figure: str, method: str, returned: int) -> Number
 def _ahead(records: Records, figure: str, rival: str) -> Decision:
     """Decide whether the forest is ahead of a rival at every number of returned items.
 
-    The numbers are those at the printed number of returned items, and where the forest is worst.
+    A lead where the rival returns fewer items than were asked for is left out. The numbers are
+    those at the printed number of returned items, and where the forest is worst.
     """
-    counts = [row["returned"] for row in rows(records, figure, method=FOREST)]
-    cells = {
-        f"{count:,}": more(
-            _recall(records, figure, FOREST, count), _recall(records, figure, rival, count)
-        )
-        for count in counts
+    returned = _returned(records, figure, rival)
+    compared = {
+        count: more(_recall(records, figure, FOREST, count), _recall(records, figure, rival, count))
+        for count in (row["returned"] for row in rows(records, figure, method=FOREST))
     }
-    shown = cells[f"{PRINTED_COUNT[figure]:,}"], min(cells.values(), key=_lead)
+    cells = {}
+    for count, cell in compared.items():
+        short = cell.state == HOLDS and returned.get(count, count) < FULL * count
+        state = NOT_TESTABLE if short else cell.state
+        cells[f"{rival}, {count:,} returned"] = replace(cell, state=state)
+    shown = compared[PRINTED_COUNT[figure]], min(compared.values(), key=_lead)
     numbers = tuple(dict.fromkeys(number for cell in shown for number in cell.numbers))
-    ahead, behind = (sum(c.state == state for c in cells.values()) for state in (HOLDS, FAILS))
-    sentence = f"ahead of {rival} at {ahead} of {len(cells)} numbers of returned items"
-    sentence += f" and behind at {behind}" if behind else ""
-    return Decision(every(cells).state, numbers, sentence)
+    states = [cell.state for cell in cells.values()]
+    of = len(states) - states.count(NOT_TESTABLE)
+    because = f"ahead of {rival} by two standard errors at {states.count(HOLDS)} of {of} points"
+    because += f" of the curve, and behind at {states.count(FAILS)}" if FAILS in states else ""
+    return replace(every(cells), numbers=numbers, because=because)
+
+
+def _returned(records: Records, figure: str, method: str) -> dict[int, float]:
+    """Return how many items a method returns where a number is asked for, if the record says."""
+    for curve in records[figure].get("drawing") or ():
+        if curve["method"] == method and "returned" in curve:
+            return dict(zip(curve["counts"], curve["returned"], strict=True))
+    return {}
 
 
 def _lead(cell: Decision) -> float:
@@ -92,13 +108,12 @@ def _lead(cell: Decision) -> float:
 
 def _forest(records: Records, figure: str, decision: Decision) -> Decision:
     """Say on which images, and leave open what a forest with moved planes alone shows."""
-    because = IMAGES[figure] + "the forest is " + decision.because
+    because = f"{IMAGES[figure]} the forest is {decision.because}"
     if records[figure]["key"] != MOVED_PLANES[figure]:
         return replace(decision, because=because)
     state = OPEN if decision.state == HOLDS else decision.state
-    because += MOVED
-    because += "; the printed form is not computed" if state == OPEN else ""
-    return Decision(state, decision.numbers, because)
+    because += MOVED + ("; the printed form is not computed" if state == OPEN else "")
+    return replace(decision, state=state, because=because)
 
 
 def _over_kmeans(records: Records, figure: str) -> Decision:
@@ -109,15 +124,14 @@ def _over_kmeans(records: Records, figure: str) -> Decision:
     leaves = _ahead(records, figure, KMEANS)
     best_first = _ahead(records, figure, BEST_BIN_FIRST)
     state = leaves.state if leaves.state == best_first.state else OPEN
-    because = f"{leaves.because}; {best_first.because}"
-    numbers = tuple(dict.fromkeys(leaves.numbers + best_first.numbers))
-    return _forest(records, figure, Decision(state, numbers, because))
+    return _forest(records, figure, replace(both(leaves, best_first), state=state))
 
 
 def _over_spectral(records: Records, figure: str) -> Decision:
-    cells = [_ahead(records, figure, f"spectral hashing {bits} bits") for bits in CODES[figure]]
-    whole = both(both(cells[0], cells[1]), cells[2])
-    return _forest(records, figure, whole)
+    few, middle, many = (
+        _ahead(records, figure, f"spectral hashing {bits} bits") for bits in CODES[figure]
+    )
+    return _forest(records, figure, both(both(few, middle), many))
 
 
 def forest_over_kmeans_1(records: Records) -> Decision:
@@ -158,7 +172,7 @@ def same_bits(records: Records) -> Decision:
     decision = more(forest, codes)
     side = "ahead of" if forest.ours > codes.ours else "behind"
     return _forest(
-        records, "figure1", replace(decision, because=f"{side} 200 bits, {decision.because}")
+        records, "figure1", replace(decision, because=f"{side} 200 bits; {decision.because}")
     )
 
 
@@ -168,8 +182,10 @@ def rivals_order_2(records: Records) -> Decision:
     rivals = ("LSH", *(f"spectral hashing {bits} bits" for bits in CODES["figure2"]))
     cells = {name: less(_recall(records, "figure2", name, SHARE), trees) for name in rivals}
     decision = every(cells, "rivals")
-    because = f"{IMAGES['figure2']}{SHARE} returned are 0.5 per cent; behind k-means trees "
-    return replace(decision, because=because + decision.because)
+    behind = sum(cell.state == HOLDS for cell in cells.values())
+    because = f"{IMAGES['figure2']} with {SHARE} returned, 0.5 per cent, {behind} of {len(cells)} "
+    because += "rivals are behind k-means trees, by two standard errors"
+    return replace(decision, because=because)
 
 
 def more_bits_can_hurt(records: Records) -> Decision:
@@ -184,11 +200,11 @@ def more_bits_can_hurt(records: Records) -> Decision:
         for shorter, longer in ((few, middle), (few, many), (middle, many))
         for count in counts
     }
-    worst = min(cells, key=lambda name: _lead(cells[name]))
-    state = at_least(cells, 1).state
+    worst = min(cells.values(), key=_lead)
     told = sum(cell.state == HOLDS for cell in cells.values())
-    because = f"{IMAGES['figure2']}so at {told} of {len(cells)} pairs of points of the curves"
-    return Decision(state, cells[worst].numbers, because)
+    because = f"{IMAGES['figure2']} longer codes find less at {told} of {len(cells)} pairs of "
+    because += "points of the curves, by two standard errors"
+    return replace(at_least(cells, 1), numbers=worst.numbers, because=because)
 
 
 def kmeans_and_dimension(records: Records) -> Decision:
@@ -203,10 +219,11 @@ def kmeans_and_dimension(records: Records) -> Decision:
     }
     pairs = zip(components, recalls[KMEANS], components[1:], recalls[KMEANS][1:], strict=False)
     steps = {f"{a} to {b} components": less(more_d, few_d) for a, few_d, b, more_d in pairs}
-    decision = every(steps, "steps")
-    gone = ", ".join(f"{n.ours:.1f}" for n in recalls[FOREST])
-    because = f"On other points (texts): {decision.because}. The forest's recall is {gone}"
-    return Decision(decision.state, tuple(recalls[KMEANS]), because)
+    trees, forest = (
+        ", ".join(f"{item.ours:.1f}" for item in recalls[method]) for method in (KMEANS, FOREST)
+    )
+    because = f"On other points (texts), one draw: {trees} %; the forest has {forest} %"
+    return replace(every(steps), numbers=tuple(recalls[KMEANS]), because=because)
 
 
 def _by_components(records: Records, method: str, d: int) -> Number:
@@ -246,7 +263,10 @@ def _between(ratios: Sequence[Number]) -> str:
 def scan_grows_with_bits(records: Records) -> Decision:
     """Table 1: 512 bits take longer than 32, over the sizes of the database."""
     ratios = [
-        ratio(*(_seconds(records, bits, n, "linear scan") for bits in (BITS[-1], BITS[0])))
+        ratio(
+            _seconds(records, BITS[-1], n, "linear scan"),
+            _seconds(records, BITS[0], n, "linear scan"),
+        )
         for n in ITEMS
     ]
     mean = _mean_ratio("time of the scan, 512 bits over 32", ratios)
@@ -256,9 +276,11 @@ def scan_grows_with_bits(records: Records) -> Decision:
 
 def index_over_scan(records: Records) -> Decision:
     """Table 1: the scan takes more than ten times as long as the index."""
-    searches = ("linear scan, extrapolated", "forest, extrapolated")
     ratios = [
-        ratio(*(_seconds(records, bits, EXTRAPOLATED, search) for search in searches))
+        ratio(
+            _seconds(records, bits, EXTRAPOLATED, "linear scan, extrapolated"),
+            _seconds(records, bits, EXTRAPOLATED, "forest, extrapolated"),
+        )
         for bits in BITS
     ]
     mean = _mean_ratio("time of the scan over the index's", ratios)
@@ -270,7 +292,10 @@ def index_over_scan(records: Records) -> Decision:
 def constant_time(records: Records) -> Decision:
     """Table 1: 50 times as many items make the index at most 1.5 times slower."""
     ratios = [
-        ratio(*(_seconds(records, bits, n, "forest") for n in (ITEMS[-1], ITEMS[0])))
+        ratio(
+            _seconds(records, bits, ITEMS[-1], "forest"),
+            _seconds(records, bits, ITEMS[0], "forest"),
+        )
         for bits in BITS
     ]
     mean = _mean_ratio("time of the index, 50 million items over one million", ratios)
@@ -279,7 +304,7 @@ def constant_time(records: Records) -> Decision:
     return replace(below(mean, 1.5), because=because)
 
 
-RULES = {
+RULES: Mapping[str, Rule] = {
     "forest-over-kmeans-1": forest_over_kmeans_1,
     "forest-over-lsh-1": forest_over_lsh_1,
     "forest-over-spectral-1": forest_over_spectral_1,
