@@ -213,8 +213,8 @@ class Gathered:
     ----------
     rows : list of dict
         Keys of the row, then ``published`` (number or None), ``ours``, ``std`` (of one repetition,
-        or None). With a std, ``repetitions``. Optional: ``why`` (explains a difference),
-        ``tolerance`` (of rounding); a row without ours has ``status="not available"`` and ``why``.
+        or None). With a std, ``repetitions``. Optional: ``tolerance`` (of rounding). A row without
+        ours has ``status="not available"`` and ``why``; other rows have no ``why``.
     notes : list of str
     drawing : object
         What only the picture needs, of what JSON can hold.
