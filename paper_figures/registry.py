@@ -9,7 +9,7 @@ import hashlib
 import importlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -270,6 +270,26 @@ class Paper:
     title: str
     source: str
     figures: tuple[Figure, ...]
+
+    def laid_out(self, layouts: Mapping[str, tuple[Grid, ...]]) -> "Paper":
+        """Return the paper with the tables of its figures.
+
+        Parameters
+        ----------
+        layouts : mapping of str to tuple of Grid
+            Each figure's `layout`, by its name.
+
+        Returns
+        -------
+        Paper
+        """
+        names = [figure.name for figure in self.figures]
+        if set(layouts) != set(names):
+            raise ValueError(
+                f"layouts must name the figures {', '.join(names)}; got {', '.join(layouts)}"
+            )
+        figures = tuple(replace(figure, layout=layouts[figure.name]) for figure in self.figures)
+        return replace(self, figures=figures)
 
 
 def load_papers() -> list[Paper]:

@@ -97,3 +97,18 @@ CODINGS = (
         order=ORDER,
     ),
 )
+
+LAYOUTS = {
+    "figure1": FIGURE1,
+    "table1": TABLE1,
+    "figure2": FIGURE2,
+    "figure3": FIGURE3,
+    "table2": TABLE2,
+    "figure4": FIGURE4,
+    "figure5": FIGURE5,
+    "rounds": ROUNDS,
+    "distances": DISTANCES,
+    "readings": READINGS,
+    "codings": CODINGS,
+}
+"""The tables of each entry."""

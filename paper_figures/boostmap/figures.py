@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 
-from paper_figures.boostmap import layouts, plots, readings, results
+from paper_figures.boostmap import plots, readings, results
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
 from paper_figures.rows import absent_rows
 
 PER_CLASS = 4
+RATIOS = (
+    "A panel for each k: ranks by percentile, divided by those of the method that the legend names "
+    "second; the last percents of the queries have most of the room."
+)
 
 
 def figure1_tasks(context: Context) -> list[Task]:
@@ -94,8 +98,7 @@ PAPER = Paper(
             figure1,
             plots.draw_points,
             alt="Five points of the plane, and their distances to r on a line.",
-            size=(6.5, 3.2),
-            layout=layouts.FIGURE1,
+            size=(5.2, 3.0),
         ),
         Figure(
             "figure2",
@@ -105,7 +108,6 @@ PAPER = Paper(
             plots.draw_triangle,
             alt="A triangle with its height; the foot marks the value.",
             size=(4.5, 2.6),
-            layout=layouts.FIGURE2,
         ),
         Figure(
             "figure4",
@@ -114,8 +116,7 @@ PAPER = Paper(
             figure4,
             plots.draw_digits,
             alt="A column of images for each of the ten digits.",
-            size=(6.0, 2.8),
-            layout=layouts.FIGURE4,
+            size=(5.2, 2.4),
         ),
         Figure(
             "figure5",
@@ -123,23 +124,20 @@ PAPER = Paper(
             results.dimensions_tasks,
             results.figure5,
             plots.draw_dimensions,
-            alt="Ranks of FastMap and BoostMap by dimension, for k and percentile.",
-            size=(7.0, 8.0),
-            layout=layouts.FIGURE5,
+            alt="A panel for each k and percentile: ranks of FastMap and BoostMap by dimension.",
+            size=(5.2, 7.2),
         ),
         Figure(
             "costs",
             "§ 11.2: exact distances for the true 10 nearest of 98 % of the queries",
             results.dimensions_tasks,
             results.costs,
-            layout=layouts.COSTS,
         ),
         Figure(
             "table1",
             "ENN-k ranks: random against selective triples",
             results.ranks_tasks,
             results.table1,
-            layout=layouts.TABLE1,
         ),
         Figure(
             "figure6",
@@ -147,9 +145,8 @@ PAPER = Paper(
             results.ranks_tasks,
             results.figure6,
             plots.draw_percentiles,
-            alt="Ranks by percentile for each k.",
-            size=(7.0, 8.0),
-            layout=layouts.RANKS,
+            alt=RATIOS,
+            size=(5.2, 7.4),
         ),
         Figure(
             "figure7",
@@ -157,16 +154,14 @@ PAPER = Paper(
             results.ranks_tasks,
             results.figure7,
             plots.draw_percentiles,
-            alt="Ranks by percentile for each k.",
-            size=(7.0, 8.0),
-            layout=layouts.RANKS,
+            alt=RATIOS,
+            size=(5.2, 7.4),
         ),
         Figure(
             "table2",
             "ENN-k ranks: query-insensitive against query-sensitive",
             results.ranks_tasks,
             results.table2,
-            layout=layouts.TABLE2,
         ),
         Figure(
             "figure8",
@@ -174,8 +169,8 @@ PAPER = Paper(
             results.errors_tasks,
             results.figure8,
             plots.draw_errors,
-            alt="k-nn error by k.",
-            layout=layouts.ERRORS,
+            alt="k-nn error in per cent by k; each curve has its name at its end.",
+            size=(5.2, 3.4),
         ),
         Figure(
             "figure9",
@@ -183,9 +178,8 @@ PAPER = Paper(
             results.errors_tasks,
             results.figure9,
             plots.draw_percentiles,
-            alt="Ranks by percentile for each k.",
-            size=(7.0, 8.0),
-            layout=layouts.RANKS,
+            alt=RATIOS,
+            size=(5.2, 7.4),
         ),
         Figure(
             "figure10",
@@ -193,8 +187,8 @@ PAPER = Paper(
             results.errors_tasks,
             results.figure10,
             plots.draw_errors,
-            alt="k-nn error by k.",
-            layout=layouts.ERRORS,
+            alt="k-nn error in per cent by k; each curve has its name at its end.",
+            size=(5.2, 3.4),
         ),
         Figure(
             "figure11",
@@ -202,29 +196,23 @@ PAPER = Paper(
             results.errors_tasks,
             results.figure11,
             plots.draw_errors,
-            alt="k-nn error by k.",
-            layout=layouts.ERRORS,
+            alt="k-nn error in per cent by k; each curve has its name at its end.",
+            size=(5.2, 3.4),
         ),
         Figure(
             "table3",
             "k-nn errors: chamfer distance against BoostMap-Pa-Se-QS",
             results.errors_tasks,
             results.table3,
-            layout=layouts.TABLE3,
         ),
         Figure(
-            "edges",
-            "Beyond the paper: edge detectors",
-            readings.edges_tasks,
-            readings.edges_table,
-            layout=layouts.EDGES,
+            "edges", "Beyond the paper: edge detectors", readings.edges_tasks, readings.edges_table
         ),
         Figure(
             "readings",
             "Beyond the paper: readings of what §§ 7 and 10 leave open",
             readings.readings_tasks,
             readings.readings_table,
-            layout=layouts.READINGS,
         ),
         Figure(
             "graph",
@@ -236,7 +224,7 @@ PAPER = Paper(
                 "Share of the queries that succeed, by the exact distances that searches of graphs "
                 "take."
             ),
-            layout=layouts.GRAPH,
+            size=(5.2, 4.6),
         ),
     ),
 )

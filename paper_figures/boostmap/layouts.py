@@ -82,3 +82,24 @@ READINGS = (
     ),
 )
 GRAPH = (Grid(("method", "setting", "success, %", "recall, %")),)
+
+LAYOUTS = {
+    "figure1": FIGURE1,
+    "figure2": FIGURE2,
+    "figure4": FIGURE4,
+    "figure5": FIGURE5,
+    "costs": COSTS,
+    "table1": TABLE1,
+    "figure6": RANKS,
+    "figure7": RANKS,
+    "table2": TABLE2,
+    "figure8": ERRORS,
+    "figure9": RANKS,
+    "figure10": ERRORS,
+    "figure11": ERRORS,
+    "table3": TABLE3,
+    "edges": EDGES,
+    "readings": READINGS,
+    "graph": GRAPH,
+}
+"""The tables of each entry."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paper_figures.ftune import layouts, pairs, plots, results, tasks
+from paper_figures.ftune import pairs, plots, results, tasks
 from paper_figures.ftune import readings as open_points
 from paper_figures.registry import Context, Figure, Paper, Task
 
@@ -193,20 +193,15 @@ def beyond_tasks(context: Context) -> list[Task]:
 
 
 CURVE = (
-    "Accuracy by the number of landmarks, one panel for each data set, one line for each method."
+    "Accuracy by the number of landmarks, one panel for each data set, one line for each method, "
+    "with standard errors."
 )
 PAPER = Paper(
     "ftune",
     "Similarity-based learning via data driven embeddings",
     "P. Kar, P. Jain. NIPS 2011",
     (
-        Figure(
-            "table1",
-            "Accuracies on similarity matrices",
-            table1_tasks,
-            results.table1,
-            layout=layouts.TABLE1,
-        ),
+        Figure("table1", "Accuracies on similarity matrices", table1_tasks, results.table1),
         Figure(
             "figure1",
             "Accuracy by the number of landmarks, similarity matrices",
@@ -214,16 +209,9 @@ PAPER = Paper(
             results.curves,
             plots.draw_curves,
             alt=CURVE,
-            size=(7.0, 5.6),
-            layout=layouts.CURVES,
+            size=(5.2, 7.4),
         ),
-        Figure(
-            "table2",
-            "Accuracies with the Gaussian kernel",
-            table2_tasks,
-            results.table2,
-            layout=layouts.TABLE2,
-        ),
+        Figure("table2", "Accuracies with the Gaussian kernel", table2_tasks, results.table2),
         Figure(
             "figure2",
             "Accuracy by the number of landmarks, Gaussian kernel",
@@ -231,36 +219,28 @@ PAPER = Paper(
             results.curves,
             plots.draw_curves,
             alt=CURVE,
-            size=(7.0, 5.6),
-            layout=layouts.CURVES,
+            size=(5.2, 5.0),
         ),
         Figure(
             "readings",
             "What the paper leaves open, one thing at a time",
             readings_tasks,
             results.readings,
-            layout=layouts.READINGS,
         ),
         Figure(
-            "penalty",
-            "Features divided by the number of landmarks",
-            penalty_tasks,
-            results.penalty,
-            layout=layouts.PENALTY,
+            "penalty", "Features divided by the number of landmarks", penalty_tasks, results.penalty
         ),
         Figure(
             "pairs",
             "Fresh pairs for each class, or pairs of a few landmarks",
             pairs_tasks,
             results.pairs,
-            layout=layouts.PAIRS,
         ),
         Figure(
             "beyond",
             "Nystroem's map and an SVM with a clipped kernel",
             beyond_tasks,
             results.beyond,
-            layout=layouts.BEYOND,
         ),
     ),
 )

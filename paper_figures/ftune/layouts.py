@@ -87,3 +87,15 @@ PAIRS = (
     Grid(("data_set",), ("method", "pairs", "divided by"), headings=SET, order=ORDER, names=NAMES),
 )
 BEYOND = by_method()
+
+LAYOUTS = {
+    "table1": TABLE1,
+    "figure1": CURVES,
+    "table2": TABLE2,
+    "figure2": CURVES,
+    "readings": READINGS,
+    "penalty": PENALTY,
+    "pairs": PAIRS,
+    "beyond": BEYOND,
+}
+"""The tables of each entry."""

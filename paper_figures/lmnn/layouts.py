@@ -74,3 +74,16 @@ FIGURE5 = (
         },
     ),
 )
+
+LAYOUTS = {
+    "table1": TABLE1,
+    "preparation": PREPARATION,
+    "steps": STEPS,
+    "rivals": RIVALS,
+    "figure1": FIGURE1,
+    "figure2": FIGURE2,
+    "figure3": FIGURE3,
+    "figure4": FIGURE4,
+    "figure5": FIGURE5,
+}
+"""The tables of each entry."""

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from paper_figures.registry import Context, Figure, Paper, Task
-from paper_figures.search_forest import layouts, plots, results, tasks, unions
 from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
+from paper_figures.search_forest import plots, results, tasks, unions
 
 KERNELS = (
     "eigen",
@@ -406,8 +406,7 @@ PAPER = Paper(
             results.curves("figure1"),
             plots.draw_curves,
             alt=CURVES + COUNTED,
-            size=(10.5, 3.8),
-            layout=layouts.RECALL,
+            size=(5.2, 8.6),
         ),
         Figure(
             "figure2",
@@ -416,8 +415,7 @@ PAPER = Paper(
             results.curves("figure2"),
             plots.draw_curves,
             alt=CURVES + COUNTED,
-            size=(10.5, 3.8),
-            layout=layouts.RECALL,
+            size=(5.2, 8.6),
         ),
         Figure(
             "unions1",
@@ -426,8 +424,7 @@ PAPER = Paper(
             results.unions,
             plots.draw_curves,
             alt=CURVES,
-            size=(7.5, 3.8),
-            layout=layouts.UNIONS,
+            size=(5.2, 6.2),
         ),
         Figure(
             "dimensions",
@@ -437,8 +434,7 @@ PAPER = Paper(
             plots.draw_dimensions,
             alt="Recall by the number of components, for the forest, k-means trees, LSH and "
             "spectral hashing.",
-            size=(6.5, 3.6),
-            layout=layouts.DIMENSIONS,
+            size=(5.2, 3.6),
         ),
         Figure(
             "regions",
@@ -448,22 +444,16 @@ PAPER = Paper(
             plots.draw_curves,
             alt="Recall by the number of returned items, and by all comparisons, for the forest "
             "and for k-means trees of 2 to 32 regions.",
-            size=(7.5, 3.8),
-            layout=layouts.RECALL,
+            size=(5.2, 6.2),
         ),
         Figure(
             "sensitivity",
             "The forest's recall by lambda, training points, depth and splits",
             sensitivity_tasks,
             results.sensitivity,
-            layout=layouts.SENSITIVITY,
         ),
         Figure(
-            "splits",
-            "The forest's recall by how planes are chosen",
-            splits_tasks,
-            results.splits,
-            layout=layouts.SPLITS,
+            "splits", "The forest's recall by how planes are chosen", splits_tasks, results.splits
         ),
         Figure(
             "libraries",
@@ -473,8 +463,7 @@ PAPER = Paper(
             plots.draw_libraries,
             alt="Recall of the nearest neighbours by milliseconds a query, "
             "and by the number of points compared: the forest, annoy, FAISS, hnswlib.",
-            size=(7.5, 3.8),
-            layout=layouts.LIBRARIES,
+            size=(5.2, 6.0),
         ),
         Figure(
             "table1",
@@ -482,10 +471,9 @@ PAPER = Paper(
             table1_tasks,
             results.table1,
             plots.draw_times,
-            alt="Seconds a query by the number of items: both rise, "
-            "and the index stays far below the linear scans.",
-            size=(7.0, 4.0),
-            layout=layouts.TABLE1,
+            alt="A panel for the linear scan and one for the index: seconds a query by millions "
+            "of items, measured and extrapolated; printed numbers are hollow marks.",
+            size=(5.2, 6.4),
         ),
     ),
 )

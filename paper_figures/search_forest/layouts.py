@@ -31,3 +31,16 @@ TABLE1 = (
         names={"search": SEARCHES},
     ),
 )
+
+LAYOUTS = {
+    "figure1": RECALL,
+    "figure2": RECALL,
+    "unions1": UNIONS,
+    "dimensions": DIMENSIONS,
+    "regions": RECALL,
+    "sensitivity": SENSITIVITY,
+    "splits": SPLITS,
+    "libraries": LIBRARIES,
+    "table1": TABLE1,
+}
+"""The tables of each entry."""
