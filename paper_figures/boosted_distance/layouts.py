@@ -23,7 +23,7 @@ ORDER = {"data_set": SETS}
 SET = {"data_set": "data set"}
 METHODS = ("NN, best of eight distances", "AdaBoost, stumps", "Boosted Distance", "difference")
 
-FIGURE1 = (Grid(("data_set", "class"), headings=SET),)
+FIGURE1 = (Grid(("data_set", "class", "quantity"), headings=SET),)
 TABLE1 = (Grid(("data_set",), ("quantity",), headings=SET, order=ORDER, alike=("quantity",)),)
 FIGURE2 = (Grid(("data_set", "method"), ("rounds",), headings=SET, order=ORDER),)
 FIGURE3 = (
@@ -46,7 +46,12 @@ TABLE2 = (
         order=ORDER | {"method": METHODS},
         names={"method": {"difference": "AdaBoost − Boosted Distance"}},
     ),
-    Grid(("method", "data_set"), title="Counts over the data sets (§ 4.3)", headings=SET),
+    Grid(
+        ("method", "data_set"),
+        details=("distance",),
+        title="Counts over the data sets (§ 4.3)",
+        headings=SET,
+    ),
 )
 FIGURE4 = (Grid(("data_set",), ("method",), headings=SET, order=ORDER),)
 FIGURE5 = FIGURE4

@@ -76,7 +76,7 @@ READINGS = (
         ("reading",),
         ("triples", "k"),
         tables=("of dimensions",),
-        details=("times as in table 1", "printed"),
+        details=("times as in table 1", "printed", "reached", "with pivot pairs"),
         headings={"of dimensions": "dimensions", "times as in table 1": "times as in Table 1"},
         names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
     ),

@@ -33,7 +33,7 @@ ORDER = {
     "landmarks": (30, 300),
     "method": ("BBS", "BBS+D", "DBOOST", "FTUNE+D-S", "FTUNE-S", "FTUNE-M"),
 }
-SET = {"data_set": "data set"}
+SET = {"data_set": "data set", "best": ""}
 NAMES: dict[str, dict[Any, str]] = {
     "data_set": {
         "aural-sonar": "AuralSonar",
@@ -53,12 +53,22 @@ NAMES: dict[str, dict[Any, str]] = {
         "segment": "Segment",
     },
     "landmarks": {30: "30 landmarks", 300: "300 landmarks"},
+    "best": {"yes": "★ best"},
 }
 
 
 def by_method(*more: str, rows: tuple[str, ...] = ("data_set",)) -> tuple[Grid, ...]:
     """Return the layout of tables 1 and 2: a line for a set, a column for landmarks and method."""
-    return (Grid(rows, ("landmarks", "method", *more), headings=SET, order=ORDER, names=NAMES),)
+    return (
+        Grid(
+            rows,
+            ("landmarks", "method", *more),
+            details=("best",),
+            headings=SET,
+            order=ORDER,
+            names=NAMES,
+        ),
+    )
 
 
 TABLE1 = by_method()
@@ -84,7 +94,14 @@ READINGS = (
 )
 PENALTY = by_method("divided by")
 PAIRS = (
-    Grid(("data_set",), ("method", "pairs", "divided by"), headings=SET, order=ORDER, names=NAMES),
+    Grid(
+        ("data_set",),
+        ("landmarks", "method", "pairs", "divided by"),
+        details=("best",),
+        headings=SET,
+        order=ORDER,
+        names=NAMES,
+    ),
 )
 BEYOND = by_method()
 

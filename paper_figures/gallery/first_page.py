@@ -51,12 +51,20 @@ def _headline(rooms: Sequence[Room]) -> str:
     )
     if not total:
         return f'<p class="lead">{intro}</p>'
+    told = [
+        _told(counts[claims.HOLDS], "holds", "hold"),
+        _told(counts[claims.FAILS], "fails", "fail"),
+        _told(counts[claims.OPEN], "is open", "are open"),
+    ]
+    untested = _told(counts[claims.NOT_TESTABLE], "cannot be tested here", "cannot be tested here")
     return (
-        f'<p class="lead">{intro} Of {total} claims that the papers make, '
-        f"<b>{counts[claims.HOLDS]} hold</b>, <b>{counts[claims.FAILS]} fail</b>, "
-        f"<b>{counts[claims.OPEN]} are open</b> and "
-        f"<b>{counts[claims.NOT_TESTABLE]} cannot be tested here</b>.</p>"
+        f'<p class="lead">{intro} Of {total} claims that the papers make, {", ".join(told)} and '
+        f"{untested}.</p>"
     )
+
+
+def _told(count: int, singular: str, plural: str) -> str:
+    return f"<b>{count} {singular if count == 1 else plural}</b>"
 
 
 # ------------------------------------------------------------------------------------- papers

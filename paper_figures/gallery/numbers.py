@@ -78,7 +78,7 @@ def with_error(value: float, error: float | None) -> tuple[str, str]:
 
 def duration_text(seconds: float) -> str:
     """Return a duration in words: 9.5 s, 4 min 10 s, 3 h 25 min."""
-    if seconds < 60:
+    if seconds < 59.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)
     minutes, rest = divmod(whole, 60)

@@ -325,11 +325,15 @@ def _content(item: Judged, grid: Grid, digits: Digits, notes: Footnotes | None) 
         )
         lines.append(_difference(item, ours_digits))
     lines += [
-        f'<span class="detail">{escape(f"{grid.heading(key)} {grid.name(key, row[key])}")}</span>'
+        f'<span class="detail">{escape(_detail(grid, key, row[key]))}</span>'
         for key in grid.details
         if row.get(key) not in (None, "")
     ]
     return "".join(lines)
+
+
+def _detail(grid: Grid, key: str, value: Any) -> str:
+    return f"{grid.heading(key)} {grid.name(key, value)}".strip()
 
 
 def _difference(item: Judged, digits: int) -> str:

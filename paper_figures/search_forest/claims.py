@@ -96,7 +96,7 @@ def _ahead(records: Records, figure: str, rival: str) -> Decision:
 
 def _returned(records: Records, figure: str, method: str) -> dict[int, float]:
     """Return how many items a method returns where a number is asked for, if the record says."""
-    for curve in records[figure].get("drawing") or ():
+    for curve in records.get(figure, {}).get("drawing") or ():
         if curve["method"] == method and "returned" in curve:
             return dict(zip(curve["counts"], curve["returned"], strict=True))
     return {}

@@ -18,6 +18,7 @@ TABLE1 = (
     Grid(
         ("items", "search"),
         ("bits",),
+        details=("candidates",),
         where={"items": (500_000_000,)},
         title="Seconds a query",
         headings={"bits": "bits of a code"},
@@ -26,6 +27,7 @@ TABLE1 = (
     Grid(
         ("items", "search"),
         ("bits",),
+        details=("candidates",),
         title="Seconds a query, fewer items",
         headings={"bits": "bits of a code"},
         names={"search": SEARCHES},

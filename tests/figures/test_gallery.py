@@ -1,0 +1,397 @@
+"""The pages of a made-up folder: which files there are, where links lead, what each entry shows.
+
+Cells and columns are in test_gallery_tables.py, the committed pages in a browser in
+test_gallery_browser.py.
+"""
+
+import json
+
+import fake_paper
+import pytest
+from html_tree import Element, read_page
+
+from paper_figures import claims, cli, gallery, verdict
+from paper_figures.gallery import signs, words
+from paper_figures.gallery.html import sentence, with_links
+from paper_figures.registry import Figure, Paper
+from paper_figures.store import Store
+
+
+def figure(name, title, *, picture=False):
+    def plot(record, figure):
+        raise AssertionError("the pages draw nothing")
+
+    return Figure(name, title, list, list, plot if picture else None, size=(5.0, 2.5))
+
+
+PAPERS = [
+    Paper(
+        "first_paper",
+        "On <distances>",
+        "Journal & Co. 1 (2001)",
+        (
+            figure("figure1", "Curves", picture=True),
+            figure("table1", "Sizes"),
+            figure("table3", "Failed"),
+        ),
+    ),
+    Paper("second", "Other", "Elsewhere", (figure("table10", "Not run"), figure("codings", "C"))),
+]
+ABSENT = {"status": "not available", "why": "no file"}
+
+
+def record(paper, name, rows, **more):
+    return {
+        "paper": paper,
+        "figure": name,
+        "title": "T",
+        "scale": "paper",
+        "kernels": "fast",
+        "seed": 7,
+        "seconds": 12.5,
+        "versions": {"numpy": "2.1", "python": "3.12"},
+        "data": [],
+        "rows": rows,
+        "notes": [],
+        "key": "k",
+    } | more
+
+
+def row(published, ours, **keys):
+    return keys | {"published": published, "ours": ours, "std": None}
+
+
+def fill(folder, scale="paper"):
+    store = Store(folder)
+    notes = ["first & note", "see `table1`", "third"]
+    data = [{"name": "uci/a.data", "sha256": "ab" * 32}]
+    more = {"notes": notes, "data": data, "scale": scale}
+    rows = [row(70, 70, set="x"), row(70, 60, set="<y>"), row(None, None, set="z") | ABSENT]
+    store.write(record("first_paper", "figure1", rows, **more))
+    for name in ("figure1.svg", "figure1.png", "table1.svg"):  # a table has no picture
+        (folder / "first_paper" / name).write_text("")
+    store.write(record("first_paper", "table1", [row(1.0, 1.0, set="x")], scale=scale))
+    store.write(record("first_paper", "table3", [row(1.0, 1.0, n=1)]))
+    failure = {"error": "Traceback <x>\nValueError: bad", "scale": "small", "kernels": "fast"}
+    store.write_failure("first_paper", "table3", failure | {"seed": 0})
+    store.write(record("second", "codings", [row(None, n, n=n) for n in range(40)], scale=scale))
+    return store
+
+
+def tree(path):
+    return read_page(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    assert gallery.write(fill(folder), PAPERS) == folder / "index.html"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(out):
+    return tree(out / "first_paper/index.html")
+
+
+@pytest.fixture(scope="module")
+def first(out):
+    return tree(out / "index.html")
+
+
+def elements(root):
+    """Return all elements of a page."""
+    inside = [child for child in root.children if isinstance(child, Element)]
+    return [element for child in inside for element in (child, *elements(child))]
+
+
+def chips(element):
+    return [li.text for ul in element.all("ul", **{"class": "chips"}) for li in ul.all("li")]
+
+
+# ------------------------------------------------------------------------------------ all pages
+
+
+def test_pages_hold_together(out):
+    pages = {path: elements(tree(path)) for path in sorted(out.rglob("index.html"))}
+    assert [p.relative_to(out).as_posix() for p in pages] == [
+        "first_paper/index.html",
+        "index.html",
+        "second/index.html",
+    ]
+    ids = {}
+    for path, inside in pages.items():
+        names = [element["id"] for element in inside if "id" in element.attributes]
+        assert len(names) == len(set(names))
+        ids[path] = set(names)
+    for path, inside in pages.items():
+        for element in inside:
+            for name in ("src", "href", "action", "srcset"):
+                address = element.attributes.get(name, "#")
+                if address.startswith("data:"):
+                    continue
+                file, _, anchor = address.partition("#")
+                target = (path.parent / file).resolve() if file else path
+                assert target.is_file(), (path, address)
+                assert not anchor or anchor in ids[target], (path, address)
+        text = path.read_text(encoding="utf-8")
+        assert str(out) not in text and "http" not in text
+
+
+def test_pages_are_the_same_when_made_again(out):
+    before = {path: path.read_bytes() for path in out.rglob("index.html")}
+    gallery.write(Store(out), PAPERS)
+    assert {path: path.read_bytes() for path in out.rglob("index.html")} == before
+
+
+def test_no_text_stands_loose_between_the_elements(page, first):
+    for kind in ("html", "body", "main", "section", "article", "table", "tr", "tbody", "ul", "ol"):
+        for element in (*page.all(kind), *first.all(kind)):
+            loose = [child for child in element.children if isinstance(child, str)]
+            assert not "".join(loose).strip(), kind
+
+
+def test_the_command_writes_the_pages(tmp_path, monkeypatch):
+    monkeypatch.setattr(fake_paper, "SECONDS", 0.0)
+    arguments = ["fake", "--kernels", "reference", "--jobs", "1", "--out", str(tmp_path)]
+    assert cli.main(arguments, papers=[fake_paper.PAPER]) == 1
+    text = (tmp_path / "fake/index.html").read_text(encoding="utf-8")
+    assert "python -m paper_figures fake.table1 --scale small --kernels reference --seed 0" in text
+    assert "Made up &lt;for&gt; the tests." in text
+    assert json.loads((tmp_path / "fake/table1.json").read_text())["versions"]["numpy"] in text
+
+
+# ------------------------------------------------------------------------------- a paper's page
+
+
+def test_entries_stand_in_the_papers_order(page):
+    assert page.only("h1").text == "On <distances>"
+    assert page.all("p", **{"class": "source"})[0].text == "Journal & Co. 1 (2001)"
+    articles = page.all("article")
+    assert [a["id"] for a in articles] == ["figure1", "table1", "table3"]
+    assert [a["class"] for a in articles] == ["figure", "table", "table"]
+    assert articles[0].only("h3").text == "Figure 1: Curves #"
+    contents = page.only("ul", **{"class": "contents"})
+    assert [a["href"] for a in contents.all("a")] == ["#figure1", "#table1", "#table3"]
+    assert "No claims of this paper" in page.only("section", id="claims").text
+
+
+def test_an_entry_counts_its_verdicts(page):
+    assert chips(page.only("article", id="figure1"))[:4] == [
+        "= 1 same",
+        "≠ 1 different",
+        "∅ 1 not available",
+        "! 1 of them open",
+    ]
+    assert chips(page.only("article", id="table1")) == ["= 1 same"]
+    assert chips(page.only("article", id="table3")) == ["✗ failed"]
+
+
+def test_the_legend_names_the_signs_of_the_page_alone(page):
+    legend = page.only("ul", **{"class": "legend"})
+    assert [span.text for span in legend.all("span")] == [
+        "= same",
+        "≠ different",
+        "∅ not available",
+        "! open",
+    ]
+
+
+def test_a_failure_hides_the_old_result(page):
+    failed = page.only("article", id="table3")
+    assert failed.only("pre").text == "Traceback <x>\nValueError: bad"
+    assert not failed.all("table")
+    assert failed.only("code").text == "python -m paper_figures first_paper.table3"
+
+
+def test_an_entry_that_was_not_made_says_how(out):
+    waiting = tree(out / "second/index.html").only("article", id="table10")
+    assert waiting.only("p").text == "Make it with python -m paper_figures second.table10"
+    assert chips(waiting) == ["… not yet run"]
+
+
+def test_a_picture_has_its_size_words_and_files(page):
+    shown = page.only("article", id="figure1")
+    image = shown.only("img")
+    assert (image["src"], image["alt"]) == ("figure1.svg", "Curves")
+    assert (image["width"], image["height"], image["loading"]) == ("480", "240", "lazy")
+    assert shown.only("picture").classes == ["panel"] and not shown.all("source")
+    files = ["figure1.svg", "figure1.png", "figure1.json"]
+    assert [a["href"] for a in shown.only("figcaption").all("a")] == files
+    assert len(page.all("img")) == 1  # neither a table nor a figure without files has one
+
+
+def test_a_dark_picture_needs_no_panel(tmp_path):
+    store = fill(tmp_path)
+    (tmp_path / "first_paper/figure1-dark.svg").write_text("")
+    gallery.write(store, PAPERS)
+    for path, source in (("first_paper/index.html", ""), ("index.html", "first_paper/")):
+        picture = tree(tmp_path / path).only("picture")
+        assert picture.classes == []
+        dark = picture.only("source")
+        assert dark["srcset"] == f"{source}figure1-dark.svg"
+        assert dark["media"] == "(prefers-color-scheme: dark)"
+
+
+def test_the_first_of_many_notes_stands_open(page):
+    shown = page.only("article", id="figure1")
+    few, folded = shown.all("ul", **{"class": "notes"})
+    assert few.text == "First & note." and folded.text == "See table1.Third."
+    assert folded.only("a")["href"] == "#table1"
+    assert shown.all("details")[0].only("summary").text == "2 more notes"
+
+
+def test_where_an_entry_comes_from(page):
+    origin = page.only("article", id="figure1").only("details", **{"class": "origin"})
+    assert origin.only("summary").text == "How it was made: 12.5 s, command, data, versions"
+    command, data = origin.all("code")
+    assert command.text == (
+        "python -m paper_figures first_paper.figure1 --scale paper --kernels fast --seed 7"
+    )
+    assert data.text == "ab" * 32 and origin.all("a")[0]["href"] == "figure1.json"
+    assert "numpy 2.1, python 3.12" in origin.text and "not recorded" in origin.text
+
+
+# ------------------------------------------------------------------- small scale, and a checkout
+
+
+def stand_ins(folder):
+    found = tree(folder / "first_paper/index.html").all("p", **{"class": "stand-in"})
+    return [(p.text, [a["href"] for a in p.all("a")]) for p in found]
+
+
+def test_small_scale_numbers_are_called_a_stand_in(tmp_path, out):
+    gallery.write(fill(tmp_path, scale="small"), PAPERS)
+    shown = stand_ins(tmp_path)
+    assert len(shown) == 2 and all("numbers are of a stand-in" in text for text, _ in shown)
+    assert "paper_figures/reproduced/first_paper/README.md" in shown[0][0] and shown[0][1] == []
+    assert stand_ins(out) == []
+
+
+def test_in_a_checkout_the_committed_page_and_the_code_are_linked(tmp_path):
+    committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
+    code = tmp_path / "refimpl/first_paper/algorithm.py"
+    for path in (committed, code):
+        path.parent.mkdir(parents=True)
+        path.write_text("")
+    folder = tmp_path / "figures"
+    gallery.write(fill(folder, scale="small"), PAPERS)
+    assert [links for _, links in stand_ins(folder)] == [
+        [f"../../paper_figures/reproduced/first_paper/index.html#{name}"]
+        for name in ("figure1", "table1")
+    ]
+    header = tree(folder / "first_paper/index.html").only("header")
+    links = header.only("p", **{"class": "links"}).all("a")
+    assert [a["href"] for a in links] == ["../../refimpl/first_paper/algorithm.py"]
+
+
+def test_outside_a_checkout_no_code_is_linked(page):
+    assert not page.only("header").all("p", **{"class": "links"})
+
+
+# ------------------------------------------------------------------------------ claims, and words
+
+
+def test_claims_open_the_page_with_numbers_and_what_would_settle_them(tmp_path, monkeypatch):
+    claim = claims.Claim("all-low", "first_paper", "§ 3", "All <errors> are low.", ("table1",))
+    settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
+    numbers = (
+        claims.Number("x", 1.2345, 0.125, 1.5, "first_paper.table1"),
+        claims.Number("y", 2.0, None, None, "second.codings"),
+    )
+    decided = [
+        claims.Decided(claim, "holds", numbers, "both are low"),
+        claims.Decided(settled, "open", (), "no entry computes it"),
+    ]
+    monkeypatch.setattr(
+        claims, "decide", lambda paper, records: decided if paper == "first_paper" else []
+    )
+    gallery.write(fill(tmp_path), PAPERS)
+    page = tree(tmp_path / "first_paper/index.html")
+    section = page.only("section", id="claims")
+    assert chips(section) == ["✓ 1 holds", "? 1 open"]
+    low, more = section.only("ol").all("li", id="claim-all-low")[0], section.all("li")[-1]
+    assert [p.text for p in low.all("p")] == [
+        "§ 3",
+        "Ours: Table 1",
+        "All <errors> are low.",
+        "Because: Both are low.",
+    ]
+    assert [li.text for li in low.only("ul").all("li")] == [
+        "x: 1.23 ± 0.12 (s.e.), printed 1.5 ↗",
+        "y: 2 ↗",
+    ]
+    assert [a["href"] for a in low.all("a")] == [
+        "#claim-all-low",
+        "#table1",
+        "#table1",
+        "../second/index.html#codings",
+    ]
+    assert "What would settle it: Five runs of table1." in more.text
+    first = tree(tmp_path / "index.html")
+    assert "Of 2 claims that the papers make, 1 holds, 0 fail, 1 is open" in first.text
+    rows = first.only("table", **{"class": "list"}).only("tbody").all("tr")
+    claim_row = next(r for r in rows if r["data-kind"] == "claim")
+    assert claim_row["data-states"] == "claim-holds"
+    assert claim_row.only("a")["href"] == "first_paper/index.html#claim-all-low"
+
+
+def test_the_list_has_every_entry_with_its_words(first):
+    rows = first.only("table", **{"class": "list"}).only("tbody").all("tr")
+    assert [r.only("a")["href"] for r in rows] == [
+        f"{paper.name}/index.html#{f.name}" for paper in PAPERS for f in paper.figures
+    ]
+    assert rows[0]["data-states"].split() == ["same", "different", "not-available", "open"]
+    assert [r["data-kind"] for r in rows] == ["figure", "table", "table", "table", "experiment"]
+    for word in ("first_paper", "on <distances>", "journal & co.", "figure 1", "<y>", "uci/a.data"):
+        assert word in rows[0]["data-text"]
+
+
+def test_cards_have_counts_and_thumbnails(first):
+    cards = first.all("article", **{"class": "card"})
+    assert [c["data-paper"] for c in cards] == ["first_paper", "second"]
+    assert [c.only("h2").only("a")["href"] for c in cards] == [
+        "first_paper/index.html",
+        "second/index.html",
+    ]
+    assert "2 of 3 figures, tables and experiments made" in cards[0].text
+    assert cards[0].only("img")["src"] == "first_paper/figure1.svg"
+    assert "! 1 of them open" in chips(cards[0])
+    assert not any("beyond" in chip for chip in chips(cards[1]))
+
+
+def test_printed_parts_come_from_the_index_of_the_paper():
+    parts = words.printed_parts("boosted_distance")
+    assert {"Algorithm A.1", "Algorithm A.2", "Algorithm A.3"} <= set(parts["table2"])
+    assert "Algorithm A.2" in parts["rounds"] and "Algorithm A.2" not in parts["figure3"]
+    assert words.printed_parts("first_paper") == {}
+
+
+def test_a_text_links_the_entries_that_it_names():
+    entries = {"lmnn.steps", "ftune.table1"}
+    text = "see `steps`, ftune.table1, `x<y`, lmnn.steps and i.e. this"
+    assert with_links(text, "lmnn", entries) == (
+        'see <a href="#steps"><code>steps</code></a>, '
+        '<a href="../ftune/index.html#table1">ftune.table1</a>, <code>x&lt;y</code>, '
+        '<a href="#steps">lmnn.steps</a> and i.e. this'
+    )
+
+
+@pytest.mark.parametrize(
+    "text, whole",
+    [
+        ("a reason", "A reason."),
+        ("m is not said", "m is not said."),
+        ("gender/gender.npz is missing", "gender/gender.npz is missing."),
+        ("Done!", "Done!"),
+    ],
+)
+def test_sentences(text, whole):
+    assert sentence(text) == whole
+
+
+def test_every_state_has_a_sign():
+    assert set(signs.VERDICTS) == set(verdict.STATES)
+    assert set(signs.CLAIMS) == set(claims.STATES)
+    marks = [sign for sign, _ in signs.VERDICTS.values()]
+    assert len(set(marks)) == len(marks)
