@@ -44,6 +44,19 @@ def test_no_two_explanations_have_the_same_id():
         assert len(set(ids)) == len(ids)
 
 
+def test_a_ridge_gives_every_printed_error_of_mah_cd():
+    """The explanation "ridge" says so of all sets whose best distance is Mah-CD."""
+    trials = {
+        row["data_set"]: row
+        for row in records("boosted_distance")["codings"]["rows"]
+        if (row["reading"], row["method"]) == ("ridge 0.001", "NN, Mah-CD") and row["printed"]
+    }
+    assert set(trials) == {"splice", "ionosphere", "german", "credit", "pima"}
+    for row in trials.values():
+        error = row["std"] * (2 / 100) ** 0.5
+        assert abs(row["ours"] - row["printed"]) <= 2 * error + 0.005
+
+
 COMPARED = {  # (same, better, worse, different), and how many of these are open
     "boosted_distance.distances": (7, 0, 6, 0, 3),
     "boosted_distance.figure3": (0, 0, 0, 1, 1),
