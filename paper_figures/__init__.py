@@ -1,14 +1,18 @@
 """Every figure and table of the five papers, ours beside the published numbers.
 
 ``python -m paper_figures`` computes (runner.py), stores (store.py), draws (plots.py) and shows
-(gallery.py). A paper is a room: ``<paper>/figures.py`` says what its figures are (registry.py holds
-the contract), ``<paper>/tasks.py`` computes, ``<paper>/plots.py`` draws. Stored results of tasks
-become stale when what the second imports changes, not when the first or the third does.
+(gallery.py); with ``--report`` it draws and shows what is stored (report.py). A paper is a room:
+``<paper>/figures.py`` says what its figures are (registry.py holds the contract),
+``<paper>/tasks.py`` computes, ``<paper>/plots.py`` draws. Stored results of tasks become stale when
+what the second imports changes, not when the first or the third does.
 
 What a stored figure looks like (``OUT/<paper>/<figure>.json``):
 
 - ``paper, figure, title, scale, kernels, seed, seconds, versions``, and ``key``: does it still
   hold;
+- ``cost``: the seconds, the processors' seconds and the memory (bytes) of each group of tasks, and
+  ``machines``: the processors and the BLAS that the tasks ran on (cost.py); files of earlier
+  versions have neither;
 - ``data``: ``[{"name", "sha256"}]``; ``notes``: texts; ``drawing``, if any: what only the picture
   needs;
 - ``rows``: the keys of the row, ``published`` (number or null), ``ours`` (number; null only with
