@@ -14,8 +14,8 @@ import pytest
 import paper_figures
 from paper_figures import verdict
 from paper_figures.registry import PAPERS, PUBLISHED
-from paper_figures.verdict_check import problems
-from paper_figures.verdict_rules import load
+from paper_figures.verdict.check import problems
+from paper_figures.verdict.rules import load
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
 

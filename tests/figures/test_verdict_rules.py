@@ -6,8 +6,8 @@ test_committed_verdicts.py, the verdicts themselves are in test_verdicts.py.
 
 import pytest
 
-from paper_figures.verdict_check import problems
-from paper_figures.verdict_rules import Rule, load, matches, parse
+from paper_figures.verdict.check import problems
+from paper_figures.verdict.rules import Rule, load, matches, parse
 
 EXPLANATION = {
     "id": "why",

@@ -3,7 +3,7 @@
 A row is *same* if the two numbers differ by at most two standard errors of their difference, and
 the rounding of the print. Otherwise it is *better*, *worse* or, where no side is better,
 *different*; such a row is open unless an experiment explains it. How rows are judged, and what
-explains them, stands in ``published/<paper>/verdicts.toml`` (verdict_rules.py). A record holds
+explains them, stands in ``published/<paper>/verdicts.toml`` (rules.py). A record holds
 numbers alone.
 
 The standard error of a difference:
@@ -22,9 +22,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from paper_figures import spread, verdict_rules
+from paper_figures import spread
 from paper_figures.store import Record, Row
-from paper_figures.verdict_rules import (
+from paper_figures.verdict.rules import (
     BEYOND,
     NO_CURVE,
     NOT_COMPARABLE,
@@ -33,33 +33,8 @@ from paper_figures.verdict_rules import (
     Explanation,
     Rule,
     Rules,
+    load,
 )
-
-__all__ = [
-    "BETTER",
-    "BEYOND",
-    "DIFFERENT",
-    "DIFFERING",
-    "NOT_AVAILABLE",
-    "NOT_COMPARABLE",
-    "NOT_DETERMINED",
-    "NO_CURVE",
-    "NO_ERROR",
-    "READ_OFF",
-    "SAME",
-    "SMALL",
-    "STATES",
-    "WORSE",
-    "Explanation",
-    "Rule",
-    "Rules",
-    "Verdict",
-    "allowed",
-    "count",
-    "error_of_difference",
-    "is_open",
-    "judge",
-]
 
 SAME = "same"
 BETTER = "better"
@@ -137,7 +112,7 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
     -------
     list of Verdict
     """
-    known = verdict_rules.load(record["paper"]) if rules is None else rules
+    known = load(record["paper"]) if rules is None else rules
     figure = record["figure"]
     small = record["scale"] == "small"
     return [
