@@ -4,11 +4,12 @@
 ``published/spread.json`` (small scale) and ``published/spread_paper.json``. A number whose spread
 is larger than what it is to show is *not determined*:
 
-- a row with a standard deviation is to show its mean to within its standard error;
-- another row with a printed number is to show how far ours is from the printed number;
+- a row with a printed number is to show its verdict, which must be the same at both ends of the
+  spread (verdict/judging.py);
+- another row with a standard deviation is to show its mean to within its standard error;
 - any other row is to show its difference to the nearest row that differs from it in one field.
 
-``published/spread.toml`` says why a number is not determined::
+``published/spread.toml`` says why a number moves::
 
     [[why]]
     entry = "lmnn.table1"
@@ -44,10 +45,10 @@ class Spread:
     least, largest : float
         Of the values under all kernels and the record's own.
     shows : float or None
-        The difference or the error that the number is to show; None if there is nothing to compare
-        it with.
+        The error or the difference that the number is to show; None in a row with a printed number,
+        and in a row that has nothing beside it.
     why : str
-        Why it moves so far; empty if it is determined, or if nobody has said why.
+        Why it moves; empty if nobody has said why.
     """
 
     least: float
@@ -133,15 +134,18 @@ def _of_row(
     values = [value for value in own[0]["values"].values() if value is not None]
     least = min(*values, row["ours"])
     largest = max(*values, row["ours"])
-    spread = Spread(least, largest, shows(row, rows), "")
-    if spread.determined:
-        return spread
     whys = [
         at["why"]
         for at in _whys(PUBLISHED / "spread.toml")
         if at["entry"] == entry and has_fields(row, at["row"])
     ]
-    return Spread(least, largest, spread.shows, whys[0] if whys else "")
+    return Spread(least, largest, shows(row, rows), whys[0] if whys else "")
+
+
+def note(spread: Spread) -> str:
+    """Return how far a number moves, and why, as a text for readers."""
+    ends = f"from {spread.least:g} to {spread.largest:g} by the kernel of BLAS"
+    return f"{ends}: {spread.why}" if spread.why else ends
 
 
 def has_fields(row: Row, wanted: Mapping[str, Any]) -> bool:
@@ -162,12 +166,12 @@ def shows(row: Row, rows: Sequence[Row]) -> float | None:
     Returns
     -------
     float or None
-        None if the row has no standard deviation, no printed number and no neighbour.
+        None if the row has a printed number, or neither a standard deviation nor a neighbour.
     """
+    if row["published"] is not None:
+        return None
     if row["std"] is not None:
         return float(row["std"] / math.sqrt(row["repetitions"]))
-    if row["published"] is not None:
-        return float(abs(row["ours"] - row["published"]))
     return min(
         (float(abs(row["ours"] - other["ours"])) for other in rows if _neighbours(row, other)),
         default=None,

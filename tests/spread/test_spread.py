@@ -11,9 +11,10 @@ from pathlib import Path
 import fake_paper
 import pytest
 
-from paper_figures import spread
+from paper_figures import spread, verdict
 from paper_figures.registry import PUBLISHED, Task, load_papers
 from paper_figures.store import Store
+from paper_figures.verdict.rules import Rule, Rules
 from tests.spread import __main__ as command
 from tests.spread import compare, run
 
@@ -98,13 +99,13 @@ ROWS = [
 @pytest.mark.parametrize(
     "at, expected",
     [
-        (row(5.0, published=1.0, std=0.5), 0.25),
-        (row(5.0, published=5.75), 0.75),
+        (row(5.0, std=0.5, measure="error", n=60), 0.25),
+        (row(5.0, published=5.75, std=0.5), None),
         (ROWS[0], 3.0),
         (ROWS[2], 4.0),
         (ROWS[3], None),
     ],
-    ids=["std", "printed", "nearest", "other nearest", "alone"],
+    ids=["std", "its verdict", "nearest", "nearest of another", "alone"],
 )
 def test_what_a_number_is_to_show(at, expected):
     assert spread.shows(at, ROWS) == expected
@@ -157,12 +158,58 @@ def test_a_record_has_the_spread_of_its_rows(published):
     (published / "spread.toml").write_text(why)
     rows = [row(9.5, measure="error", n=60), *ROWS[1:]]
     first, *others = spread.of_record(record(rows))
-    assert first == spread.Spread(8.0, 9.5, 3.5, "") and first.size == 1.5
+    assert first == spread.Spread(8.0, 9.5, 3.5, "many optima") and first.size == 1.5
     assert others == [None] * 5
     near = [*rows[:1], row(9.0, measure="error", n=600)]
     assert spread.of_record(record(near))[0] == spread.Spread(8.0, 9.5, 0.5, "many optima")
     assert spread.of_record(record(rows, scale="paper")) == [None] * 6
     assert spread.of_record(record(rows, figure="table2")) == [None] * 6
+
+
+# --------------------------------------------------------------------------------------- verdicts
+
+SHARES = Rules((Rule(("table1",), {}, better="lower", points=100, per_cent=True),))
+
+
+def judged(published, at, least, largest):
+    """The verdict of a share of 100 points in per cent; the file gives the ends of its spread."""
+    moved = number(row={"n": 60}, A=least, B=largest)
+    (published / "spread_paper.json").write_text(command.dump(content(moved, scale="paper")))
+    why = '[[why]]\nentry = "lmnn.table1"\nrow = { n = 60 }\nwhy = "many optima"\n'
+    (published / "spread.toml").write_text(why)
+    stored = record([row(at, published=50.0, n=60)], scale="paper")
+    return verdict.judge(stored, SHARES)[0]
+
+
+@pytest.mark.parametrize(
+    "least, largest, state",
+    [
+        (45.0, 55.0, verdict.SAME),  # two standard errors of the difference are some 14
+        (33.0, 52.0, verdict.NOT_DETERMINED),
+        (48.0, 67.0, verdict.NOT_DETERMINED),
+    ],
+)
+def test_a_verdict_that_the_kernel_changes_is_not_determined(published, least, largest, state):
+    said = judged(published, 50.0, least, largest)
+    assert (said.state, said.difference) == (state, 0.0)
+    assert ("many optima" in said.note) == (state == verdict.NOT_DETERMINED)
+
+
+def test_the_same_verdict_at_both_ends_stands(published):
+    assert judged(published, 30.0, 20.0, 32.0).state == verdict.BETTER
+
+
+def test_a_note_tells_the_ends(published):
+    said = judged(published, 50.0, 33.0, 52.5).note
+    assert said == "from 33 to 52.5 by the kernel of BLAS: many optima"
+
+
+def test_a_number_alone_that_cannot_show_its_difference_is_not_determined(published):
+    moved = number(row={"n": 60}, A=5.0, B=9.0)
+    (published / "spread_paper.json").write_text(command.dump(content(moved, scale="paper")))
+    for other, state in [(7.0, verdict.NOT_DETERMINED), (1.0, verdict.BEYOND)]:
+        rows = [row(5.0, n=60), row(other, n=600)]
+        assert verdict.judge(record(rows, scale="paper"), SHARES)[0].state == state
 
 
 # -------------------------------------------------------------------------------------- the command
@@ -294,8 +341,10 @@ def test_each_number_that_is_not_determined_says_why():
     silent = [
         (entry, at)
         for entry, stored in committed("paper")
-        for at, moves in zip(stored["rows"], spread.of_record(stored), strict=True)
-        if moves and not moves.determined and not moves.why
+        for at, moves, said in zip(
+            stored["rows"], spread.of_record(stored), verdict.judge(stored), strict=True
+        )
+        if moves and said.state == verdict.NOT_DETERMINED and not moves.why
     ]
     assert silent == []
 

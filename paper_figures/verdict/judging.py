@@ -3,7 +3,7 @@
 A row is *same* if the two numbers differ by at most two standard errors of their difference, and
 the rounding of the print. Otherwise it is *better*, *worse* or, where no side is better,
 *different*; such a row is open unless an experiment explains it. How rows are judged, and what
-explains them, stands in ``published/<paper>/verdicts.toml`` (verdict_rules.py). A record holds
+explains them, stands in ``published/<paper>/verdicts.toml`` (rules.py). A record holds
 numbers alone.
 
 The standard error of a difference:
@@ -12,6 +12,9 @@ The standard error of a difference:
   our std / sqrt(m);
 - a share p of n points has sqrt(p (1 - p) / n), ours and the printed one;
 - otherwise no error is known, and only equal numbers are the same.
+
+A number that moves with the kernel of BLAS (spread.py) is *not determined* if its verdict differs
+between the ends of its spread.
 """
 
 import math
@@ -19,9 +22,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from paper_figures import verdict_rules
+from paper_figures import spread
 from paper_figures.store import Record, Row
-from paper_figures.verdict_rules import (
+from paper_figures.verdict.rules import (
     BEYOND,
     NO_CURVE,
     NOT_COMPARABLE,
@@ -30,48 +33,8 @@ from paper_figures.verdict_rules import (
     Explanation,
     Rule,
     Rules,
+    load,
 )
-
-__all__ = [
-    "ABSENT",
-    "AGREES",
-    "BETTER",
-    "BEYOND",
-    "DIFFERENT",
-    "DIFFERING",
-    "DIFFERS",
-    "EXPLAINED",
-    "FAILED",
-    "FIGURE_STATES",
-    "NOT_AVAILABLE",
-    "NOT_COMPARABLE",
-    "NOT_DETERMINED",
-    "NOT_RUN",
-    "NO_CURVE",
-    "NO_ERROR",
-    "ONLY_OURS",
-    "OURS_ONLY",
-    "READ_OFF",
-    "REPRODUCED",
-    "SAME",
-    "SMALL",
-    "STATES",
-    "UNEXPLAINED",
-    "WORSE",
-    "Explanation",
-    "Rule",
-    "Rules",
-    "Verdict",
-    "allowed",
-    "count",
-    "error_of_difference",
-    "figure_verdict",
-    "is_open",
-    "judge",
-    "row_verdict",
-    "score",
-    "standard_error",
-]
 
 SAME = "same"
 BETTER = "better"
@@ -149,17 +112,25 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
     -------
     list of Verdict
     """
-    known = verdict_rules.load(record["paper"]) if rules is None else rules
+    known = load(record["paper"]) if rules is None else rules
     figure = record["figure"]
-    return [_judged(row, figure, known, small=record["scale"] == "small") for row in record["rows"]]
+    small = record["scale"] == "small"
+    return [
+        _judged(row, figure, known, small, moves)
+        for row, moves in zip(record["rows"], spread.of_record(record), strict=True)
+    ]
 
 
-def _judged(row: Row, figure: str, rules: Rules, small: bool) -> Verdict:
+def _judged(
+    row: Row, figure: str, rules: Rules, small: bool, moves: spread.Spread | None = None
+) -> Verdict:
     rule = rules.of(figure, row)
     because = rule.because or ""
     if row["ours"] is None:
         return Verdict(NOT_AVAILABLE, note=row.get("why", ""))
     if row["published"] is None:
+        if moves is not None and not moves.determined:
+            return Verdict(NOT_DETERMINED, note=spread.note(moves))
         if small and rule.unprinted != BEYOND:
             return Verdict(NOT_COMPARABLE, note=SMALL)
         return Verdict(rule.unprinted or BEYOND, note=because)
@@ -168,11 +139,23 @@ def _judged(row: Row, figure: str, rules: Rules, small: bool) -> Verdict:
     if rule.state is not None:
         return Verdict(rule.state, difference, error, note=because)
     state = _state(difference, allowed(row, rule, error), rule)
+    if moves is not None and _states_between(row, rule, moves) != {state}:
+        return Verdict(NOT_DETERMINED, difference, error, note=spread.note(moves))
     note = because or ("" if error is not None else NO_ERROR)
     if state == SAME:
         return Verdict(state, difference, error, note=note)
     covering = [] if small else rules.explanations_of(figure, row)  # experiments are the paper's
     return Verdict(state, difference, error, covering[0] if covering else None, note)
+
+
+def _states_between(row: Row, rule: Rule, moves: spread.Spread) -> set[str]:
+    """Return the states of a row with the ends of its spread as its number."""
+    states = set()
+    for end in (moves.least, moves.largest):
+        at = row | {"ours": end}
+        limit = allowed(at, rule, error_of_difference(at, rule))
+        states.add(_state(end - row["published"], limit, rule))
+    return states
 
 
 def _state(difference: float, limit: float, rule: Rule) -> str:
@@ -202,73 +185,3 @@ def error_of_difference(row: Row, rule: Rule) -> float | None:
             raise ValueError(f"shares must be from 0 to {whole:g}; got {row}")
         return whole * math.sqrt(sum(p * (1 - p) for p in shares) / rule.points)
     return None
-
-
-# ----------------------------------------------------------------- what the pages used until now
-
-AGREES = "agrees"
-DIFFERS = "differs"
-OURS_ONLY = "ours only"
-ABSENT = "not available"
-REPRODUCED = "reproduced"
-EXPLAINED = "differs (explained)"
-UNEXPLAINED = "differs (not explained)"
-ONLY_OURS = "no published numbers"
-FAILED = "failed"
-NOT_RUN = "not yet run"
-FIGURE_STATES = (REPRODUCED, EXPLAINED, UNEXPLAINED, ONLY_OURS, ABSENT, FAILED, NOT_RUN)
-
-
-def standard_error(row: Row) -> float | None:
-    """Return the standard error of a row's mean, or None if it has no standard deviation."""
-    return None if row["std"] is None else float(row["std"] / math.sqrt(row["repetitions"]))
-
-
-def row_verdict(row: Row) -> str:
-    """Return ``"agrees"``, ``"differs"``, ``"ours only"`` or ``"not available"``.
-
-    Parameters
-    ----------
-    row : dict
-        A row of a valid record.
-
-    Returns
-    -------
-    str
-    """
-    if row["ours"] is None:
-        return ABSENT
-    if row["published"] is None:
-        return OURS_ONLY
-    allowed = 2.0 * (standard_error(row) or 0.0) + row.get("tolerance", 0.0)
-    slack = 1e-9 * max(1.0, abs(row["published"]))  # decimals that binary numbers cannot hold
-    return AGREES if abs(row["ours"] - row["published"]) <= allowed + slack else DIFFERS
-
-
-def figure_verdict(record: Record) -> str:
-    """Return the verdict of a stored record, one of :data:`FIGURE_STATES`.
-
-    Parameters
-    ----------
-    record : dict
-
-    Returns
-    -------
-    str
-    """
-    rows = [(row, row_verdict(row)) for row in record["rows"]]
-    differing = [row for row, verdict in rows if verdict == DIFFERS]
-    if differing:
-        return EXPLAINED if all(row.get("why") for row in differing) else UNEXPLAINED
-    if any(verdict == AGREES for _, verdict in rows):
-        return REPRODUCED
-    if rows and all(verdict == ABSENT for _, verdict in rows):
-        return ABSENT
-    return ONLY_OURS
-
-
-def score(record: Record) -> tuple[int, int]:
-    """Return ``(agreeing, compared)``, two counts of rows."""
-    verdicts = [row_verdict(row) for row in record["rows"]]
-    agreeing = verdicts.count(AGREES)
-    return agreeing, agreeing + verdicts.count(DIFFERS)
