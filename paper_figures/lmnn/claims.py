@@ -192,7 +192,14 @@ def no_training_error(records: Records) -> Decision:
     return replace(decision, because=because)
 
 
-# --------------------------------------------------------------------------- Figures 2 and 3
+# --------------------------------------------------------------------------- Figures 1 to 3
+
+
+def bound_of_a_ball(records: Records) -> Decision:
+    """Figure 1: the bound is not above the least distance to a point of the ball."""
+    names = ("bound of eq. 7", "least distance to a point of the ball")
+    bound, least = (number(records, "figure1", deterministic=True, quantity=name) for name in names)
+    return less(bound, least)
 
 
 def _figure2(records: Records, method: str, rank: int) -> Number:
@@ -372,6 +379,7 @@ RULES: Mapping[str, Rule] = {
     "better-than-euclidean": better_than_euclidean,
     "errors-of-subsets": errors_of_subsets,
     "no-training-error": no_training_error,
+    "bound-of-a-ball": bound_of_a_ball,
     "rect-is-best": rect_is_best,
     "rect-over-baseline": rect_over_baseline,
     "metrics-cut-across": metrics_cut_across,
