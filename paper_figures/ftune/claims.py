@@ -150,10 +150,11 @@ def _told(cells: Mapping[str, Decision], what: str) -> str:
 
 def _whole(parts: Iterable[Decision], numbers: Iterable[Number]) -> Decision:
     """Decide a claim of several parts, which shows these numbers."""
-    first, *others = parts
+    whole, *others = parts
     for part in others:
-        first = both(first, part)
-    return replace(first, numbers=tuple(numbers))
+        whole = both(whole, part)
+    because = f"{whole.because}. Most sets are needed each time"
+    return replace(whole, numbers=tuple(numbers), because=because)
 
 
 def _said(records: Records, figure: str, decision: Decision) -> Decision:
@@ -185,7 +186,7 @@ def ahead_on_every_set(records: Records) -> Decision:
             means.append(replace(mean, name=f"{mean.name} ({figure})"))
             cells |= {f"{name} {landmarks}": lead.ahead() for name, lead in leads.items()}
     against = [n for cell in cells.values() if cell.state == FAILS for n in cell.numbers]
-    because = f"ahead of both on {_told(cells, 'sets and sizes at hand')}"
+    because = f"FTUNE+D-S or FTUNE-S ahead of both on {_told(cells, 'sets and sizes at hand')}"
     decision = replace(every(cells), numbers=(*means, *against), because=because)
     return _said(records, "table2", decision)
 

@@ -131,7 +131,8 @@ def few_triples_active(records: Records) -> Decision:
         triples = K * _table1(records, n, "pairs of classes", deterministic=True).ours
         share = Number(f"{n:,} digits, active of all triples (%)", 100 * active.ours / triples, 0.0)
         cells[f"{n:,}"] = below(replace(share, entry=active.entry), 1.0)
-    return every(cells, "sizes")
+    decision = every(cells, "sizes")
+    return replace(decision, because=f"{decision.because}. 1 % is taken as very small")
 
 
 def active_triples(records: Records) -> Decision:
@@ -192,7 +193,14 @@ def no_training_error(records: Records) -> Decision:
     return replace(decision, because=because)
 
 
-# --------------------------------------------------------------------------- Figures 2 and 3
+# --------------------------------------------------------------------------- Figures 1 to 3
+
+
+def bound_of_a_ball(records: Records) -> Decision:
+    """Figure 1: the bound is not above the least distance to a point of the ball."""
+    names = ("bound of eq. 7", "least distance to a point of the ball")
+    bound, least = (number(records, "figure1", deterministic=True, quantity=name) for name in names)
+    return less(bound, least)
 
 
 def _figure2(records: Records, method: str, rank: int) -> Number:
@@ -240,7 +248,11 @@ def metrics_cut_across(records: Records) -> Decision:
     for digit, angle in zip(drawing["digits"], _angles(drawing), strict=True):
         name = f"digit {digit}, degrees"
         cells[str(digit)] = below(Number(name, angle, 0.0, None, "lmnn.figure3"), 45.0)
-    return every(cells, "digits")
+    decision = every(cells, "digits")
+    because = (
+        f"{decision.because}. Less than 45 degrees from the line between the centres is taken "
+    )
+    return replace(decision, because=because + "as across")
 
 
 def _angles(drawing: Mapping[str, Any]) -> list[float]:
@@ -278,9 +290,9 @@ def _figure4_sets(records: Records) -> list[str]:
 def more_metrics_fewer_errors(records: Records) -> Decision:
     """Figure 4: 30 clusters, and a metric for each class, have fewer errors than one metric."""
     cells = {
-        f"{name}, {metrics}": less(_figure4(records, name, metrics), _figure4(records, name, 1))
+        f"{name}, {words}": less(_figure4(records, name, metrics), _figure4(records, name, 1))
         for name in _figure4_sets(records)
-        for metrics in (MOST_CLUSTERS, BY_CLASS)
+        for words, metrics in ((f"{MOST_CLUSTERS} clusters", MOST_CLUSTERS), ("classes", BY_CLASS))
     }
     return _by_solver(records, "figure4", every(cells, "cases"))
 
@@ -372,6 +384,7 @@ RULES: Mapping[str, Rule] = {
     "better-than-euclidean": better_than_euclidean,
     "errors-of-subsets": errors_of_subsets,
     "no-training-error": no_training_error,
+    "bound-of-a-ball": bound_of_a_ball,
     "rect-is-best": rect_is_best,
     "rect-over-baseline": rect_over_baseline,
     "metrics-cut-across": metrics_cut_across,
