@@ -85,7 +85,7 @@ def load(file: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``scale, kernels, entries`` (which were compared), ``times`` (numbers left out because they
+        ``scale, kernels, blas`` (the libraries of each run), ``entries`` (compared), ``times`` (numbers left out because they
         are times) and ``rows``: ``entry``, ``row`` (the fields by which it is known), ``field``,
         ``values`` (by kernel), ``least``, ``largest``, ``relative``.
     """

@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 
 from paper_figures import spread
+from paper_figures.cost import NOT_RECORDED
 from paper_figures.registry import SCALES, load_papers
 from paper_figures.store import Store, write_atomic
 from tests.fuzz.blas import kernels_of_this_machine
@@ -85,7 +86,8 @@ def measure(options, folder):
     for kernel in options.kernels:
         make(options, options.names, kernel, folder / kernel)
     entries = made(folder / options.kernels[0])
-    require_kernels([folder / kernel for kernel in options.kernels], entries)
+    blas = {kernel: blas_of(folder / kernel, entries) for kernel in options.kernels}
+    require_kernels(blas)
     numbers = []
     timed = {}
     for entry in entries:
@@ -101,6 +103,7 @@ def measure(options, folder):
     return {
         "scale": options.scale,
         "kernels": list(options.kernels),
+        "blas": blas,
         "entries": entries,
         "times": timed,
         "rows": numbers,
@@ -152,16 +155,17 @@ def rows(folder, entry):
     return record(folder, entry)["rows"]
 
 
-def require_kernels(folders, entries):
-    """Check by the records that each run used a BLAS kernel of its own."""
-    texts = [{text for entry in entries for text in _blas(record(at, entry))} for at in folders]
-    known = [frozenset(at) for at in texts if at]
-    if len(set(known)) < len(known):
-        raise CannotCompare(f"{CORETYPE} must choose the kernel; the runs used {texts}")
+def require_kernels(blas):
+    """Check by the records that each run used BLAS kernels of its own."""
+    known = [texts for texts in blas.values() if texts]
+    if any(known.count(texts) > 1 for texts in known):
+        raise CannotCompare(f"{CORETYPE} must choose the kernel; the runs used {blas}")
 
 
-def _blas(content):
-    return [at["blas"] for at in content.get("machines", ())]
+def blas_of(folder, entries):
+    """The BLAS libraries that a run's records name, with their kernels."""
+    texts = {at["blas"] for entry in entries for at in record(folder, entry).get("machines", ())}
+    return sorted(texts - {NOT_RECORDED})
 
 
 def merge(path, content):

@@ -282,6 +282,7 @@ def test_the_command_writes_what_moves_and_counts_the_times(published, fake_runs
         number(row={"measure": "error"}, A=4.0, B=5.0),
         entries=["lmnn.table1", "lmnn.figure1"],
         times={"lmnn.table1": 1},
+        blas={"A": ["openblas 1 A"], "B": ["openblas 1 B"]},
     )
     assert "1 numbers of 1 entries move, of 2 entries" in capsys.readouterr().out
 
