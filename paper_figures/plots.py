@@ -10,15 +10,13 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from paper_figures.store import Record
+from paper_figures.themes import DARK, LIGHT, SMALLEST, Theme, drawn_in, theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 LineStyle: TypeAlias = "str | tuple[int, tuple[int, ...]]"
 
 WIDTH = 5.2  # inches: 499 pixels on a desktop, and three quarters of that on a phone
-SMALLEST = 9  # points
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES: tuple[LineStyle, ...] = (
     "-",
@@ -44,115 +41,6 @@ LINES: tuple[LineStyle, ...] = (
     (0, (7, 2)),
 )
 INTERVALS = "Bands: 95 % intervals of the mean."
-
-
-@dataclass(frozen=True)
-class Theme:
-    """The colours of a picture.
-
-    Attributes
-    ----------
-    paper : str
-        The background.
-    ink : str
-        Text and axes.
-    soft : str
-        Lines of reference.
-    grid : str
-    series : tuple of str
-        Eight colours, the paper's own method first.
-    """
-
-    paper: str
-    ink: str
-    soft: str
-    grid: str
-    series: tuple[str, ...]
-
-
-# the first three are Okabe & Ito's; all have a contrast of 3 with the background
-LIGHT = Theme(
-    "#FFFFFF",
-    "#1A1A1A",
-    "#595959",
-    "#D9D9D9",
-    ("#0072B2", "#D55E00", "#009E73", "#D02BD6", "#004678", "#433E00", "#725957", "#1A1A1A"),
-)
-# the background is that of the pages
-DARK = Theme(
-    "#16181B",
-    "#E9E9E6",
-    "#AEAEA8",
-    "#3A3D42",
-    ("#3D9BF0", "#F4833A", "#14C5A0", "#E052B0", "#85CCFF", "#D9CB4A", "#D84316", "#E9E9E6"),
-)
-_THEME: ContextVar[Theme] = ContextVar("theme", default=LIGHT)
-
-
-def theme() -> Theme:
-    """Return the colours of the picture that is being drawn; the light ones outside of a drawing.
-
-    Returns
-    -------
-    Theme
-    """
-    return _THEME.get()
-
-
-def _settings(colours: Theme) -> dict[str, Any]:
-    return {
-        "font.size": 10,
-        "axes.titlesize": 10,
-        "axes.labelsize": 10,
-        "xtick.labelsize": SMALLEST,
-        "ytick.labelsize": SMALLEST,
-        "legend.fontsize": SMALLEST,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.formatter.useoffset": False,
-        "axes.formatter.limits": (-9, 9),
-        "grid.linewidth": 0.6,
-        "legend.frameon": False,
-        "lines.linewidth": 1.6,
-        "lines.markersize": 4,
-        "svg.hashsalt": "refimpl",
-        "svg.fonttype": "path",
-        "grid.color": colours.grid,
-        "figure.facecolor": colours.paper,
-        "savefig.facecolor": colours.paper,
-        "axes.facecolor": colours.paper,
-    } | dict.fromkeys(
-        (
-            "text.color",
-            "axes.edgecolor",
-            "axes.labelcolor",
-            "axes.titlecolor",
-            "xtick.color",
-            "ytick.color",
-        ),
-        colours.ink,
-    )
-
-
-@contextmanager
-def drawn_in(colours: Theme) -> Iterator[None]:
-    """Draw in these colours, whatever the user's settings are.
-
-    Parameters
-    ----------
-    colours : Theme
-    """
-    import matplotlib
-
-    settings: Any = {**matplotlib.rcParamsDefault, **_settings(colours)}
-    token = _THEME.set(colours)
-    try:
-        with matplotlib.rc_context(settings):
-            yield
-    finally:
-        _THEME.reset(token)
 
 
 def series_style(place: int) -> dict[str, Any]:
@@ -302,14 +190,26 @@ def mean_line(
     -------
     Line2D
     """
-    ours = np.array([row["ours"] for row in rows], dtype=float)
-    half = 1.96 * np.array([standard_error(row) for row in rows])
+    ours = [row["ours"] for row in rows]
     (line,) = axis.plot(x, ours, **look)
-    if half.any():
-        axis.fill_between(
-            x, ours - half, ours + half, color=line.get_color(), alpha=0.2, linewidth=0
-        )
+    band(axis, x, ours, [standard_error(row) for row in rows], line.get_color())
     return line
+
+
+def band(
+    axis: Axes, x: Sequence[float], y: Sequence[float], errors: Sequence[float], color: Any
+) -> None:
+    """Draw a band of 1.96 standard errors on both sides of a line, if there are any.
+
+    Parameters
+    ----------
+    axis : Axes
+    x, y, errors : sequence of float
+    color : colour
+    """
+    half = 1.96 * np.asarray(errors, dtype=float)
+    if half.any():
+        axis.fill_between(x, y - half, y + half, color=color, alpha=0.2, linewidth=0)
 
 
 def plain(value: float) -> str:

@@ -18,9 +18,9 @@ from paper_figures.plots import (
     panels,
     series_style,
     standard_error,
-    theme,
 )
 from paper_figures.store import Record, Row
+from paper_figures.themes import theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paper_figures.plots import (
-    SMALLEST,
     footnote,
     ink_on_paper,
     key,
@@ -18,9 +17,9 @@ from paper_figures.plots import (
     panels,
     plain,
     series_style,
-    theme,
 )
 from paper_figures.store import Record
+from paper_figures.themes import SMALLEST, theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl

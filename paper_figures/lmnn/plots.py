@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paper_figures.plots import (
-    footnote,
+    INTERVALS,
+    band,
     key,
     logarithmic,
     panels,
     plain,
     series_style,
     standard_error,
-    theme,
 )
 from paper_figures.store import Record
+from paper_figures.themes import theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -128,9 +129,12 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
     for place, method in enumerate(METHODS):
         by_rank = drawing["methods"].get(method, {})
         ranks = sorted(map(int, by_rank))
-        axis.plot(
-            ranks, [by_rank[str(r)]["error"] for r in ranks], label=method, **series_style(place)
-        )
+        style = series_style(place)
+        errors = [by_rank[str(r)]["error"] for r in ranks]
+        axis.plot(ranks, errors, label=method, **style)
+        rows = {row["dimensions"]: row for row in record["rows"] if row["method"] == method}
+        spread = [standard_error(rows.get(rank, {})) for rank in ranks]
+        band(axis, ranks, errors, spread, style["color"])
         if ranks and "speedup" in by_rank[str(ranks[0])]:
             top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **series_style(place))
     if "baseline" in drawing:
@@ -138,11 +142,13 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
             drawing["baseline"], color=theme().ink, linestyle=":", label="all components, Euclidean"
         )
     top.set(title="Search in ball trees", ylabel="times faster\nthan a scan", ylim=(0, None))
+    notes = [INTERVALS] if any(row.get("std") for row in record["rows"]) else []
     if not top.lines:
         top.remove()
-        footnote(figure, "Speed-ups are left out: they are timed at the paper's scale only.")
+        notes.append("Speed-ups are left out: they are timed at the paper's scale only.")
     axis.set(xlabel="dimensions", ylabel="k-NN error (%), k = 3")
-    key(figure, dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True)))
+    handles = dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
+    key(figure, handles, "\n".join(notes))
 
 
 def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:

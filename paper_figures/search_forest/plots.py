@@ -6,8 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.plots import hollow, key, label_ends, logarithmic, panels, series_style, theme
+from paper_figures.plots import (
+    INTERVALS,
+    band,
+    hollow,
+    key,
+    label_ends,
+    logarithmic,
+    panels,
+    series_style,
+    standard_error,
+)
 from paper_figures.store import Record
+from paper_figures.themes import theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -35,11 +46,10 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
         by_way = title.startswith("Comparisons")
         for line in drawn:
             before = line["compared"] if by_way else 0
-            (handles[line["method"]],) = axis.plot(
-                np.add(line["counts"], before),
-                line["recall"],
-                **series_style(places[line["method"]]),
-            )
+            x = np.add(line["counts"], before)
+            style = series_style(places[line["method"]])
+            (handles[line["method"]],) = axis.plot(x, line["recall"], **style)
+            band(axis, x, line["recall"], _errors(record, line), style["color"])
         axis.set(
             title=title,
             xlabel="returned items, and comparisons before" if by_way else "returned items",
@@ -53,7 +63,18 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
             _printed(axis, record, {line["method"]: places[line["method"]] for line in drawn})
     if any(row.get("published") is not None for row in record["rows"]):
         handles[PRINTED] = _hollow_mark()
-    key(figure, handles)
+    note = INTERVALS if any(row.get("std") for row in record["rows"]) else ""
+    key(figure, handles, note)
+
+
+def _errors(record: Record, line: dict[str, Any]) -> list[float]:
+    """Return the standard errors of a line's recall, as far as its rows have them."""
+    errors = {
+        row["returned"]: standard_error(row)
+        for row in record["rows"]
+        if row.get("method") == line["method"]
+    }
+    return [errors.get(count, 0.0) for count in line["counts"]]
 
 
 def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
