@@ -4,13 +4,15 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paper_figures import claims, verdict
+from paper_figures import claims, spread, verdict
 from paper_figures.claims import Decided
 from paper_figures.registry import Figure, Paper
+from paper_figures.spread import Spread
 from paper_figures.store import Record, Row, Store
 from paper_figures.verdict import Verdict
 
@@ -21,10 +23,11 @@ SUFFIXES = (".svg", ".png", "-dark.svg")
 
 @dataclass(frozen=True)
 class Judged:
-    """A row and its verdict."""
+    """A row, its verdict, and how far its number moves with the kernel of BLAS, if it does."""
 
     row: Row
     verdict: Verdict
+    moves: Spread | None = None
 
 
 @dataclass(frozen=True)
@@ -136,14 +139,25 @@ def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
     return Room(paper, entries, decided, folder, _checkout(folder), names)
 
 
+def state_of(store: Store, paper: Paper) -> list[tuple[str, int, int]]:
+    """Return the files of a paper's results, their times and sizes."""
+    folder = store.out / paper.name
+    states = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        with suppress(FileNotFoundError):  # another run may move its files
+            stat = path.stat()
+            states.append((path.name, stat.st_mtime_ns, stat.st_size))
+    return [state for state in states if not state[0].endswith(".html")]
+
+
 def _entry(store: Store, paper: Paper, figure: Figure) -> Entry:
     failure = store.read_failure(paper.name, figure.name)
     record = None if failure else store.read(paper.name, figure.name)
     judged: tuple[Judged, ...] = ()
     pictures: tuple[str, ...] = ()
     if record is not None:
-        pairs = zip(record["rows"], verdict.judge(record), strict=True)
-        judged = tuple(Judged(row, judgement) for row, judgement in pairs)
+        moves = spread.of_record(record)
+        judged = tuple(map(Judged, record["rows"], verdict.judge(record), moves))
         if figure.plot is not None:
             paths = ((s, store.path(paper.name, figure.name, s)) for s in SUFFIXES)
             pictures = tuple(suffix for suffix, path in paths if path.is_file())

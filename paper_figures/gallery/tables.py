@@ -329,7 +329,17 @@ def _content(item: Judged, grid: Grid, digits: Digits, notes: Footnotes | None) 
         for key in grid.details
         if row.get(key) not in (None, "")
     ]
-    return "".join(lines)
+    return "".join([*lines, _moves(item, ours_digits)])
+
+
+def _moves(item: Judged, digits: int) -> str:
+    """Return how far a number moves with the kernel of BLAS, if that shows."""
+    if item.moves is None:
+        return ""
+    ends = [number_text(value, digits) for value in (item.moves.least, item.moves.largest)]
+    if ends[0] == ends[1]:
+        return ""
+    return f'<span class="detail">{ends[0]} to {ends[1]} by BLAS kernel</span>'
 
 
 def _detail(grid: Grid, key: str, value: Any) -> str:

@@ -77,7 +77,7 @@ def test_records_of_any_key_and_scale_are_shown(folder):
     del content["sha256"]
     path.write_text(json.dumps(content | {"key": "of an earlier version", "scale": "paper"}))
     assert report(folder, "fake.figure1") == cli.DONE
-    assert "--scale paper" in (folder / "index.html").read_text()
+    assert "--scale paper" in (folder / "fake" / "index.html").read_text()
 
 
 def test_only_the_named_pictures_are_drawn(folder):
@@ -148,7 +148,7 @@ def test_a_report_writes_the_claims_of_papers_with_records(claimed, folder):
     other = dataclasses.replace(fake_paper.PAPER, name="other")
     (folder / "fake" / "claims.json").unlink()
     assert cli.main(["--report", "--out", str(folder)], papers=[UNABLE, other]) == cli.DONE
-    assert states(folder) == [claims.HOLDS] and not (folder / "other").exists()
+    assert states(folder) == [claims.HOLDS] and not (folder / "other" / "claims.json").exists()
     (folder / "fake" / "table1.json").unlink()
     assert report(folder) == cli.DONE and states(folder) == [claims.OPEN]
 

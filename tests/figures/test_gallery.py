@@ -144,6 +144,20 @@ def test_pages_are_the_same_when_made_again(out):
     assert {path: path.read_bytes() for path in out.rglob("index.html")} == before
 
 
+def test_a_page_is_made_anew_when_a_result_changes(tmp_path):
+    store = fill(tmp_path)
+    gallery.write(store, PAPERS)
+    second = tmp_path / "second/index.html"
+    second.write_text("as it was")
+    store.write(record("first_paper", "table1", [row(1.0, 2.5, set="x")]))
+    gallery.write(store, PAPERS)
+    assert "2.5" in tree(tmp_path / "first_paper/index.html").only("article", id="table1").text
+    assert second.read_text() == "as it was"  # nothing of this paper has changed
+    second.unlink()
+    gallery.write(store, PAPERS)
+    assert second.is_file()
+
+
 def test_no_text_stands_loose_between_the_elements(page, first):
     for kind in ("html", "body", "main", "section", "article", "table", "tr", "tbody", "ul", "ol"):
         for element in (*page.all(kind), *first.all(kind)):
