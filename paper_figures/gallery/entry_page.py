@@ -3,7 +3,7 @@
 from html import escape
 from pathlib import Path
 
-from paper_figures import cost
+from paper_figures import cost, verdict
 from paper_figures.gallery.entries import Entry, Room, spoken
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
@@ -107,7 +107,7 @@ def _picture(entry: Entry) -> str:
 
 def _remarks(room: Room, record: Record) -> str:
     """Return the notes of a record; all but the first are folded if there are many."""
-    texts = [with_links(sentence(note), room.name, room.names) for note in record["notes"]]
+    texts = [with_links(sentence(note), room.name, room.names) for note in verdict.notes(record)]
     items = [f"<li>{text}</li>" for text in texts]
     if not items:
         return ""

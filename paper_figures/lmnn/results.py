@@ -152,8 +152,9 @@ def steps(context: Context, results: Sequence[Result]) -> Gathered:
     if context.scale == "paper":
         notes.append(
             "Where points are few the optimum of eq. 3 is worse than what the steps pass on "
-            "their way to it, and the printed errors of table 1 are like those on the way. "
-            "The paper does not say where its steps ended."
+            "their way to it. With 60 and 600 points the printed errors of table 1 are like those "
+            "on the way, with 6,000 lower than all of them. The paper does not say where its "
+            "steps ended."
         )
     return Gathered(rows, notes, drawing)
 

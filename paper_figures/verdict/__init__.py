@@ -18,6 +18,7 @@ from paper_figures.verdict.judging import (
     error_of_difference,
     is_open,
     judge,
+    notes,
 )
 from paper_figures.verdict.rules import (
     BEYOND,
@@ -50,4 +51,5 @@ __all__ = [
     "error_of_difference",
     "is_open",
     "judge",
+    "notes",
 ]

@@ -121,6 +121,24 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
     ]
 
 
+def notes(record: Record, rules: Rules | None = None) -> list[str]:
+    """Return the notes of a record without those that were withdrawn.
+
+    Parameters
+    ----------
+    record : dict
+    rules : Rules, optional
+        By default those of the record's paper.
+
+    Returns
+    -------
+    list of str
+    """
+    known = load(record["paper"]) if rules is None else rules
+    kept = (known.note(record["figure"], note) for note in record["notes"])
+    return [note for note in kept if note]
+
+
 def _judged(
     row: Row, figure: str, rules: Rules, small: bool, moves: spread.Spread | None = None
 ) -> Verdict:

@@ -1,9 +1,10 @@
 """What ``published/<paper>/verdicts.toml`` says of rows: how to judge them, and explanations.
 
-The file has two lists. ``[[rule]]`` says how the rows of a figure are judged. A row takes the
+The file has three lists. ``[[rule]]`` says how the rows of a figure are judged. A row takes the
 fields of every rule that matches it; later rules win. ``[[explanation]]`` says why rows differ from
 the printed numbers, and which stored experiment shows it. A pattern such as
 ``{data_set = "splice", N = [60, 600]}`` matches the rows whose keys have these values.
+``[[withdrawn]]`` takes back a note of a stored record that turned out to be wrong.
 """
 
 import tomllib
@@ -148,11 +149,21 @@ class Explanation:
 
 
 @dataclass(frozen=True)
+class Withdrawn:
+    """A note of a stored record that is wrong: the figures, how it begins, what stands instead."""
+
+    figures: tuple[str, ...]
+    begins: str
+    instead: str = ""
+
+
+@dataclass(frozen=True)
 class Rules:
     """The rules and explanations of a paper."""
 
     rules: tuple[Rule, ...] = ()
     explanations: tuple[Explanation, ...] = ()
+    withdrawn: tuple[Withdrawn, ...] = ()
 
     def of(self, figure: str, row: Row) -> Rule:
         """Return what all rules together say of a row."""
@@ -165,6 +176,13 @@ class Rules:
     def explanations_of(self, figure: str, row: Row) -> list[Explanation]:
         """Return the explanations that cover a row: one or none, as a test demands."""
         return [each for each in self.explanations if each.covers(figure, row)]
+
+    def note(self, figure: str, text: str) -> str:
+        """Return a note of a figure, or what stands in its place; empty if nothing does."""
+        for each in self.withdrawn:
+            if figure in each.figures and text.startswith(each.begins):
+                return each.instead
+        return text
 
 
 def load(paper: str, folder: Path | None = None) -> Rules:
@@ -199,10 +217,11 @@ def parse(paper: str, content: Mapping[str, Any]) -> Rules:
     ValueError
         For unknown or missing fields.
     """
-    _only(content, ("rule", "explanation"), "verdicts.toml")
+    _only(content, ("rule", "explanation", "withdrawn"), "verdicts.toml")
     return Rules(
         tuple(_rule(table) for table in content.get("rule", ())),
         tuple(_explanation(paper, table) for table in content.get("explanation", ())),
+        tuple(_withdrawn(table) for table in content.get("withdrawn", ())),
     )
 
 
@@ -220,6 +239,14 @@ def _rule(table: Mapping[str, Any]) -> Rule:
     for name in CHOICES.keys() & more.keys():
         one_of(more[name], CHOICES[name], name)
     return Rule(_names(table["figure"]), table.get("rows", {}), **more)
+
+
+def _withdrawn(table: Mapping[str, Any]) -> Withdrawn:
+    _only(table, ("figure", "begins", "instead"), "a withdrawn note")
+    if not table.get("figure") or not table.get("begins"):
+        raise ValueError(f"a withdrawn note must have figure and begins; got {dict(table)}")
+    instead = " ".join(table.get("instead", "").split())
+    return Withdrawn(_names(table["figure"]), table["begins"], instead)
 
 
 def _names(figure: str | Sequence[str]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def row(ours, published=None, std=None, repetitions=None, **keys):
 def records(table, trials):
     """Return records of the figures ``table1`` and ``trials``."""
     return {
-        name: {"paper": "p", "figure": name, "scale": "paper", "rows": rows}
+        name: {"paper": "p", "figure": name, "scale": "paper", "rows": rows, "notes": ["It is."]}
         for name, rows in (("table1", table), ("trials", trials))
     }
 
@@ -108,6 +108,8 @@ def test_an_explanation_without_one_of_its_fields_is_refused(field):
         ({"rule": [{"figure": "f", "state": "fine"}]}, "state"),
         ({"rule": [{"figure": "f", "unprinted": "same"}]}, "unprinted"),
         ({"explanation": [EXPLANATION | {"why": "w"}]}, "a field of an explanation"),
+        ({"withdrawn": [{"figure": "f"}]}, "a withdrawn note must have figure and begins"),
+        ({"withdrawn": [{"figure": "f", "begins": "a", "by": "b"}]}, "a field of a withdrawn note"),
         ({"explanation": [EXPLANATION | {"shows": "much"}]}, "shows"),
         ({"explanation": [EXPLANATION | {"rows": {"set": "a"}}]}, "must name their figure"),
     ],
@@ -246,3 +248,13 @@ def test_a_row_is_explained_once():
 )
 def test_what_a_rule_names_must_be_there(rule, message):
     assert wrong({}, rules=[rule | {"better": "lower"}]) == [message]
+
+
+def test_a_withdrawn_note_must_be_there():
+    def said(figure, begins):
+        content = {"withdrawn": [{"figure": figure, "begins": begins}]}
+        return problems("p", parse("p", content), records(TABLE, TRIALS))
+
+    assert said("table1", "It") == []
+    assert said("table1", "is") == ["withdrawn: no note of table1 begins 'is'"]
+    assert said(["trials", "table9"], "It") == ["withdrawn: no note of table9 begins 'It'"]

@@ -235,6 +235,23 @@ def test_an_experiment_at_the_papers_scale_explains_nothing_at_the_small_one():
     assert said.explanation is None and said.open
 
 
+# -------------------------------------------------------------------------------------------- notes
+
+
+def test_withdrawn_notes_are_not_shown():
+    taken_back = [
+        {"figure": ["table1", "table2"], "begins": "It is", "instead": "It is\nnot so."},
+        {"figure": "table1", "begins": "Wrong"},
+        {"figure": "table2", "begins": "Kept"},
+    ]
+    record = {"paper": "p", "figure": "table1", "notes": ["It is so.", "Kept.", "Wrong.", "So."]}
+    known = parse("p", {"withdrawn": taken_back})
+    assert verdict.notes(record, known) == ["It is not so.", "Kept.", "So."]
+    assert verdict.notes(record, NO_RULES) == verdict.notes(record) == record["notes"]
+    (beside,) = verdict.notes(record | {"figure": "table2", "notes": ["Kept.", "Wrong."]}, known)
+    assert beside == "Wrong."
+
+
 # --------------------------------------------------------------------------------------------- rows
 
 
