@@ -85,9 +85,10 @@ def load(file: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``scale, kernels, blas`` (the libraries of each run), ``entries`` (compared), ``times`` (numbers left out because they
-        are times) and ``rows``: ``entry``, ``row`` (the fields by which it is known), ``field``,
-        ``values`` (by kernel), ``least``, ``largest``, ``relative``.
+        ``scale, kernels``; ``blas``, the libraries of each run; ``entries``, those compared;
+        ``times``, how many numbers were left out because they are times; and ``rows``: ``entry``,
+        ``row`` (the fields by which it is known), ``field``, ``values`` (by kernel), ``least``,
+        ``largest``, ``relative``.
     """
     if not file.is_file():
         return {"kernels": [], "entries": [], "times": {}, "rows": []}
