@@ -96,12 +96,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Decided:
-    """A claim with its state, the numbers that decide it, and why they do."""
+    """A claim with its state, the numbers that decide it, why they do, and the cells counted."""
 
     claim: Claim
     state: str
     numbers: tuple[Number, ...]
     because: str
+    cells: tuple[tuple[str, str], ...] = ()
 
 
 Rule: TypeAlias = Callable[[Records], Decision]
@@ -239,7 +240,7 @@ def decide_claim(claim: Claim, rule: Rule | None, records: Records) -> Decided:
         decision = rule(records)
     except Missing as missing:
         decision = Decision(OPEN, (), f"not decided: {missing}")
-    return Decided(claim, decision.state, decision.numbers, decision.because)
+    return Decided(claim, decision.state, decision.numbers, decision.because, decision.cells)
 
 
 def write(store: Store, papers: Sequence[Paper]) -> None:
@@ -289,6 +290,7 @@ def _as_json(item: Decided) -> str:
         "because": item.because,
         "settle": claim.settle,
         "figures": [f"{claim.paper}.{name}" for name in claim.figures],
+        "cells": dict(item.cells),
         "numbers": numbers,
     }
     return json.dumps(line, allow_nan=False, ensure_ascii=False)

@@ -9,7 +9,7 @@ Not handled here: which claims there are (`claims`), and the rules of a paper (i
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -22,6 +22,8 @@ NOT_TESTABLE = "not testable here"
 STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
 SURE = 2.0
 """So many standard errors of a difference make it count."""
+NAMED = 6
+"""Up to so many cells that fail or are open are named in a sentence; a decision lists all."""
 Records: TypeAlias = Mapping[str, Record]
 """The records of one paper in one folder, by the names of their figures."""
 
@@ -54,11 +56,23 @@ class Number:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a rule returns: a state, the numbers that decide, and a sentence that says how."""
+    """What a rule returns: a state, the numbers that decide, and how they do.
+
+    Attributes
+    ----------
+    state : str
+        One of :data:`STATES`.
+    numbers : tuple of Number
+    because : str
+        A clause that says how the numbers decide.
+    cells : tuple of (str, str)
+        Where cells are counted, the name and the state of each.
+    """
 
     state: str
     numbers: tuple[Number, ...] = ()
     because: str = ""
+    cells: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if self.state not in STATES:
@@ -169,6 +183,25 @@ def as_number(
     return Number(name, float(row["ours"]), error, row["published"], entry)
 
 
+def with_error(number: Number, error: float, entry: str) -> Number:
+    """Return a number of one run with a standard error measured elsewhere; its own comes first.
+
+    Parameters
+    ----------
+    number : Number
+    error : float
+    entry : str
+        Where the error was measured; it joins the number's own entry.
+
+    Returns
+    -------
+    Number
+    """
+    if number.std_error is not None:
+        return number
+    return replace(number, std_error=error, entry=f"{number.entry}, {entry}")
+
+
 def binomial_error(percent: float, points: int) -> float:
     """Return the standard error of a percentage of so many test points.
 
@@ -200,6 +233,21 @@ def ratio(a: Number, b: Number, name: str = "") -> Number:
     return Number(name or f"{a.name} over {b.name}", value, error, published, entry)
 
 
+def average(numbers: Sequence[Number], name: str) -> Number:
+    """Return the mean of independent numbers; its error is None if one of theirs is."""
+    n = len(numbers)
+    errors = [number.std_error for number in numbers]
+    known = [error for error in errors if error is not None]
+    prints = [number.published for number in numbers if number.published is not None]
+    return Number(
+        name,
+        math.fsum(number.ours for number in numbers) / n,
+        math.hypot(*known) / n if len(known) == n else None,
+        math.fsum(prints) / n if len(prints) == n else None,
+        ", ".join(dict.fromkeys(number.entry for number in numbers)),
+    )
+
+
 # --------------------------------------------------------------------------- states
 
 
@@ -216,8 +264,9 @@ def above(number: Number, limit: float = 0.0) -> Decision:
         state = HOLDS if distance > 0.0 else FAILS
         return Decision(state, (number,), "the quantity is deterministic")
     if abs(distance) <= SURE * number.std_error:
-        return Decision(OPEN, (number,), "within two standard errors")
-    return Decision(HOLDS if distance > 0.0 else FAILS, (number,), "beyond two standard errors")
+        return Decision(OPEN, (number,), "the difference is within two of its standard errors")
+    state = HOLDS if distance > 0.0 else FAILS
+    return Decision(state, (number,), "the difference is beyond two of its standard errors")
 
 
 def below(number: Number, limit: float = 0.0) -> Decision:
@@ -253,7 +302,7 @@ def every(cells: Mapping[str, Decision], what: str = "cells") -> Decision:
     Parameters
     ----------
     cells : mapping of str to Decision
-        The cells by their names.
+        The cells by their names. Those that are not testable here are left out of the count.
     what : str
         What the cells are, such as ``"sets"``.
 
@@ -262,7 +311,12 @@ def every(cells: Mapping[str, Decision], what: str = "cells") -> Decision:
     Decision
         With the numbers of all cells; it names those that fail or are open.
     """
-    return at_least(cells, len(cells), what)
+    return at_least(cells, _testable(cells), what)
+
+
+def most(cells: Mapping[str, Decision], what: str = "cells") -> Decision:
+    """Decide "it is so in most cells", in more than half of them; see :func:`every`."""
+    return at_least(cells, _testable(cells) // 2 + 1, what)
 
 
 def at_least(cells: Mapping[str, Decision], wanted: int, what: str = "cells") -> Decision:
@@ -270,16 +324,25 @@ def at_least(cells: Mapping[str, Decision], wanted: int, what: str = "cells") ->
 
     It holds if as many cells hold, and fails if they do not even with the open ones.
     """
-    if not cells:
-        raise Missing(f"no {what} to count")
-    states = Counter(cell.state for cell in cells.values())
+    numbers = _numbers(cells.values())
+    listed = tuple((name, cell.state) for name, cell in cells.items())
+    states = Counter(state for _, state in listed)
+    testable = _testable(cells)
+    if not testable:
+        because = f"none of the {what} is testable here"
+        return Decision(NOT_TESTABLE, numbers, because, listed)
     possible = states[HOLDS] + states[OPEN]
     state = HOLDS if states[HOLDS] >= wanted else OPEN if possible >= wanted else FAILS
-    sentence = f"in {states[HOLDS]} of {len(cells)} {what}, needed {wanted}"
+    because = f"holds in {states[HOLDS]} of {testable} {what}, {wanted} needed"
     for other in (FAILS, OPEN, NOT_TESTABLE):
-        if names := [name for name, cell in cells.items() if cell.state == other]:
-            sentence += f"; {other}: {', '.join(names)}"
-    return Decision(state, _numbers(cells.values()), sentence)
+        if names := [name for name, state_of in listed if state_of == other]:
+            few = len(names) <= NAMED
+            because += f"; {other}: {', '.join(names) if few else f'{len(names)} {what}'}"
+    return Decision(state, numbers, because, listed)
+
+
+def _testable(cells: Mapping[str, Decision]) -> int:
+    return sum(cell.state != NOT_TESTABLE for cell in cells.values())
 
 
 def tried(rule: Callable[..., Decision], *arguments: Any, **options: Any) -> Decision:
@@ -295,7 +358,7 @@ def both(first: Decision, second: Decision) -> Decision:
     states = (first.state, second.state)
     state = next((state for state in (FAILS, OPEN, NOT_TESTABLE) if state in states), HOLDS)
     because = "; ".join(half.because for half in (first, second) if half.because)
-    return Decision(state, _numbers((first, second)), because)
+    return Decision(state, _numbers((first, second)), because, first.cells + second.cells)
 
 
 def _numbers(decisions: Iterable[Decision]) -> tuple[Number, ...]:

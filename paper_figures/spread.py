@@ -5,7 +5,7 @@
 is larger than what it is to show is *not determined*:
 
 - a row with a printed number is to show its verdict, which must be the same at both ends of the
-  spread (verdict.py);
+  spread (verdict/judging.py);
 - another row with a standard deviation is to show its mean to within its standard error;
 - any other row is to show its difference to the nearest row that differs from it in one field.
 

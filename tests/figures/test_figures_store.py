@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from paper_figures import codeversion, plots, verdict
+from paper_figures import codeversion, plots
 from paper_figures.registry import Job, Task
 from paper_figures.store import InvalidRecord, Store, digest, plain, validate, write_atomic
 
@@ -186,39 +186,6 @@ def test_digest_is_stable_and_sees_every_value():
     assert digest({"a": 1, "b": [0.1]}) == digest({"b": [0.1], "a": 1})
     assert digest({"a": 1}) != digest({"a": 2})
     assert digest([]) == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
-
-
-@pytest.mark.parametrize(
-    "values, expected",
-    [
-        (row(published=1.0), "agrees"),
-        (row(published=1.001), "differs"),
-        (row(published=1.001, tolerance=0.002), "agrees"),
-        (row(published=1.2, std=0.4, repetitions=16), "agrees"),
-        (row(published=1.21, std=0.4, repetitions=16), "differs"),
-        (row(), "ours only"),
-        (row(published=1.0, ours=None, status="not available", why="w"), "not available"),
-        (row(published=0.3, ours=0.1 + 0.2), "agrees"),
-    ],
-)
-def test_row_verdicts(values, expected):
-    assert verdict.row_verdict(values) == expected
-
-
-@pytest.mark.parametrize(
-    "rows, expected",
-    [
-        ([row(published=1.0), row()], verdict.REPRODUCED),
-        ([row(published=1.0), row(published=2.0)], verdict.UNEXPLAINED),
-        ([row(published=2.0, why="w"), row(published=1.0)], verdict.EXPLAINED),
-        ([row(published=2.0, why="w"), row(published=3.0)], verdict.UNEXPLAINED),
-        ([row()], verdict.ONLY_OURS),
-        ([], verdict.ONLY_OURS),
-        ([row(ours=None, status="not available", why="w")], verdict.ABSENT),
-    ],
-)
-def test_figure_verdicts(rows, expected):
-    assert verdict.figure_verdict(make_record(rows=rows)) == expected
 
 
 def test_random_streams_depend_on_seed_and_key_alone():

@@ -6,12 +6,12 @@ test_committed_verdicts.py, the verdicts themselves are in test_verdicts.py.
 
 import pytest
 
-from paper_figures.verdict_check import problems
-from paper_figures.verdict_rules import Rule, load, matches, parse
+from paper_figures.verdict.check import problems
+from paper_figures.verdict.rules import Rule, load, matches, parse
 
 EXPLANATION = {
     "id": "why",
-    "text": "because",
+    "text": "because\n",
     "experiment": "trials",
     "rows": {"figure": "table1", "set": "a"},
     "bind": ["set", "size"],
@@ -83,6 +83,7 @@ def test_an_explanation_has_the_rows_of_several_figures():
     (read,) = parse("p", {"explanation": [EXPLANATION | {"rows": rows}]}).explanations
     assert read.experiment == "p.trials" and read.bind == {"set": "set", "size": "size"}
     assert read.covers("table2", {"set": "a"}) and read.covers("figure1", {"k": 3})
+    assert read.text == "because"  # on one line
     assert not read.covers("figure1", {"set": "a"}) and not read.covers("table1", {"k": 3})
 
 

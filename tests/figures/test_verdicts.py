@@ -11,7 +11,7 @@ import pytest
 
 from paper_figures import rows, verdict
 from paper_figures.registry import Result
-from paper_figures.verdict_rules import parse
+from paper_figures.verdict.rules import parse
 
 NO_RULES = parse("p", {})
 

@@ -14,7 +14,7 @@ import pytest
 from paper_figures import spread, verdict
 from paper_figures.registry import PUBLISHED, Task, load_papers
 from paper_figures.store import Store
-from paper_figures.verdict_rules import Rule, Rules
+from paper_figures.verdict.rules import Rule, Rules
 from tests.spread import __main__ as command
 from tests.spread import compare, run
 

@@ -1,14 +1,14 @@
 """Compare rules and explanations with stored records: what they name must be there, and be true.
 
 An explanation holds only for rows whose experiment is stored, at the same keys, and shows what the
-explanation says. See :mod:`paper_figures.verdict_rules`.
+explanation says. See :mod:`paper_figures.verdict.rules`.
 """
 
 from collections.abc import Iterator, Mapping
 
-from paper_figures import verdict
 from paper_figures.store import Record, Row
-from paper_figures.verdict_rules import Explanation, Pattern, Rule, Rules, matches
+from paper_figures.verdict.judging import allowed, error_of_difference, judge
+from paper_figures.verdict.rules import Explanation, Pattern, Rule, Rules, matches
 
 FIELDS = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
 
@@ -85,7 +85,7 @@ def _explained(
     paper: str, figure: str, explanation: Explanation, rows: list[Row], rules: Rules
 ) -> list[Row]:
     record = {"paper": paper, "figure": figure, "scale": "paper", "rows": rows}
-    judged = zip(rows, verdict.judge(record, rules), strict=True)
+    judged = zip(rows, judge(record, rules), strict=True)
     return [row for row, said in judged if said.explanation == explanation]
 
 
@@ -113,7 +113,7 @@ def shown(explanation: Explanation, rule: Rule, row: Row, bound: list[Row]) -> b
     for value, other in zip(values, bound, strict=True):
         tried = {**row, "ours": value, "std": other["std"]}
         tried["repetitions"] = other.get("repetitions")
-        limit = verdict.allowed(tried, rule, verdict.error_of_difference(tried, rule))
+        limit = allowed(tried, rule, error_of_difference(tried, rule))
         if abs(value - row["published"]) <= limit:
             return True
     return False

@@ -242,7 +242,7 @@ def _explanation(paper: str, table: Mapping[str, Any]) -> Explanation:
     rows = table["rows"] if isinstance(table["rows"], list) else [table["rows"]]
     return Explanation(
         id=table["id"],
-        text=table["text"],
+        text=" ".join(table["text"].split()),
         experiment=f"{paper}.{table['experiment']}",
         rows=tuple(_covered(each, table["id"]) for each in rows),
         experiment_rows=table.get("experiment_rows", {}),

@@ -3,7 +3,7 @@
 A row is *same* if the two numbers differ by at most two standard errors of their difference, and
 the rounding of the print. Otherwise it is *better*, *worse* or, where no side is better,
 *different*; such a row is open unless an experiment explains it. How rows are judged, and what
-explains them, stands in ``published/<paper>/verdicts.toml`` (verdict_rules.py). A record holds
+explains them, stands in ``published/<paper>/verdicts.toml`` (rules.py). A record holds
 numbers alone.
 
 The standard error of a difference:
@@ -22,9 +22,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from paper_figures import spread, verdict_rules
+from paper_figures import spread
 from paper_figures.store import Record, Row
-from paper_figures.verdict_rules import (
+from paper_figures.verdict.rules import (
     BEYOND,
     NO_CURVE,
     NOT_COMPARABLE,
@@ -33,48 +33,8 @@ from paper_figures.verdict_rules import (
     Explanation,
     Rule,
     Rules,
+    load,
 )
-
-__all__ = [
-    "ABSENT",
-    "AGREES",
-    "BETTER",
-    "BEYOND",
-    "DIFFERENT",
-    "DIFFERING",
-    "DIFFERS",
-    "EXPLAINED",
-    "FAILED",
-    "FIGURE_STATES",
-    "NOT_AVAILABLE",
-    "NOT_COMPARABLE",
-    "NOT_DETERMINED",
-    "NOT_RUN",
-    "NO_CURVE",
-    "NO_ERROR",
-    "ONLY_OURS",
-    "OURS_ONLY",
-    "READ_OFF",
-    "REPRODUCED",
-    "SAME",
-    "SMALL",
-    "STATES",
-    "UNEXPLAINED",
-    "WORSE",
-    "Explanation",
-    "Rule",
-    "Rules",
-    "Verdict",
-    "allowed",
-    "count",
-    "error_of_difference",
-    "figure_verdict",
-    "is_open",
-    "judge",
-    "row_verdict",
-    "score",
-    "standard_error",
-]
 
 SAME = "same"
 BETTER = "better"
@@ -152,7 +112,7 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
     -------
     list of Verdict
     """
-    known = verdict_rules.load(record["paper"]) if rules is None else rules
+    known = load(record["paper"]) if rules is None else rules
     figure = record["figure"]
     small = record["scale"] == "small"
     return [
@@ -225,73 +185,3 @@ def error_of_difference(row: Row, rule: Rule) -> float | None:
             raise ValueError(f"shares must be from 0 to {whole:g}; got {row}")
         return whole * math.sqrt(sum(p * (1 - p) for p in shares) / rule.points)
     return None
-
-
-# ----------------------------------------------------------------- what the pages used until now
-
-AGREES = "agrees"
-DIFFERS = "differs"
-OURS_ONLY = "ours only"
-ABSENT = "not available"
-REPRODUCED = "reproduced"
-EXPLAINED = "differs (explained)"
-UNEXPLAINED = "differs (not explained)"
-ONLY_OURS = "no published numbers"
-FAILED = "failed"
-NOT_RUN = "not yet run"
-FIGURE_STATES = (REPRODUCED, EXPLAINED, UNEXPLAINED, ONLY_OURS, ABSENT, FAILED, NOT_RUN)
-
-
-def standard_error(row: Row) -> float | None:
-    """Return the standard error of a row's mean, or None if it has no standard deviation."""
-    return None if row["std"] is None else float(row["std"] / math.sqrt(row["repetitions"]))
-
-
-def row_verdict(row: Row) -> str:
-    """Return ``"agrees"``, ``"differs"``, ``"ours only"`` or ``"not available"``.
-
-    Parameters
-    ----------
-    row : dict
-        A row of a valid record.
-
-    Returns
-    -------
-    str
-    """
-    if row["ours"] is None:
-        return ABSENT
-    if row["published"] is None:
-        return OURS_ONLY
-    allowed = 2.0 * (standard_error(row) or 0.0) + row.get("tolerance", 0.0)
-    slack = 1e-9 * max(1.0, abs(row["published"]))  # decimals that binary numbers cannot hold
-    return AGREES if abs(row["ours"] - row["published"]) <= allowed + slack else DIFFERS
-
-
-def figure_verdict(record: Record) -> str:
-    """Return the verdict of a stored record, one of :data:`FIGURE_STATES`.
-
-    Parameters
-    ----------
-    record : dict
-
-    Returns
-    -------
-    str
-    """
-    rows = [(row, row_verdict(row)) for row in record["rows"]]
-    differing = [row for row, verdict in rows if verdict == DIFFERS]
-    if differing:
-        return EXPLAINED if all(row.get("why") for row in differing) else UNEXPLAINED
-    if any(verdict == AGREES for _, verdict in rows):
-        return REPRODUCED
-    if rows and all(verdict == ABSENT for _, verdict in rows):
-        return ABSENT
-    return ONLY_OURS
-
-
-def score(record: Record) -> tuple[int, int]:
-    """Return ``(agreeing, compared)``, two counts of rows."""
-    verdicts = [row_verdict(row) for row in record["rows"]]
-    agreeing = verdicts.count(AGREES)
-    return agreeing, agreeing + verdicts.count(DIFFERS)
