@@ -145,7 +145,7 @@ def _of_row(
 
 def note(spread: Spread) -> str:
     """Return how far a number moves, and why, as a text for readers."""
-    ends = f"from {spread.least:g} to {spread.largest:g} by the kernel of BLAS"
+    ends = f"from {spread.least:g} to {spread.largest:g} in runs under several kernels of BLAS"
     return f"{ends}: {spread.why}" if spread.why else ends
 
 
