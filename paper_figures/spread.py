@@ -85,9 +85,10 @@ def load(file: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``scale, kernels, blas`` (the libraries of each run), ``entries`` (compared), ``times`` (numbers left out because they
-        are times) and ``rows``: ``entry``, ``row`` (the fields by which it is known), ``field``,
-        ``values`` (by kernel), ``least``, ``largest``, ``relative``.
+        ``scale, kernels``; ``blas``, the libraries of each run; ``entries``, those compared;
+        ``times``, how many numbers were left out because they are times; and ``rows``: ``entry``,
+        ``row`` (the fields by which it is known), ``field``, ``values`` (by kernel), ``least``,
+        ``largest``, ``relative``.
     """
     if not file.is_file():
         return {"kernels": [], "entries": [], "times": {}, "rows": []}
@@ -144,7 +145,7 @@ def _of_row(
 
 def note(spread: Spread) -> str:
     """Return how far a number moves, and why, as a text for readers."""
-    ends = f"from {spread.least:g} to {spread.largest:g} by the kernel of BLAS"
+    ends = f"from {spread.least:g} to {spread.largest:g} in runs under several kernels of BLAS"
     return f"{ends}: {spread.why}" if spread.why else ends
 
 

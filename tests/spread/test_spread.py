@@ -201,7 +201,7 @@ def test_the_same_verdict_at_both_ends_stands(published):
 
 def test_a_note_tells_the_ends(published):
     said = judged(published, 50.0, 33.0, 52.5).note
-    assert said == "from 33 to 52.5 by the kernel of BLAS: many optima"
+    assert said == "from 33 to 52.5 in runs under several kernels of BLAS: many optima"
 
 
 def test_a_number_alone_that_cannot_show_its_difference_is_not_determined(published):
