@@ -34,6 +34,8 @@ class Grid:
         What the values of a key are called, as ``{"triples": {"Ra": "random"}}``.
     alike : tuple of str
         Keys that part the numbers into quantities, each of which is shown with its own decimals.
+    best : str
+        The key whose "yes" puts a star before our number; its heading says what a star is.
     title : str
         What the table is called, if the entry has several.
     folded : bool
@@ -49,6 +51,7 @@ class Grid:
     order: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     names: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
     alike: tuple[str, ...] = ()
+    best: str = ""
     title: str = ""
     folded: bool = False
 
@@ -59,7 +62,7 @@ class Grid:
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys that the table shows."""
-        return (*self.tables, *self.rows, *self.columns, *self.details)
+        return (*self.tables, *self.rows, *self.columns, *self.details, *filter(None, [self.best]))
 
     def heading(self, key: str) -> str:
         """Return what a key is called."""

@@ -125,9 +125,9 @@ def _links(room: Room, entry: Entry) -> str:
     parts = []
     shown = printed_parts(room.name).get(entry.figure.name, ())
     if shown:
-        code = room.link(f"refimpl/{room.name}/algorithm.py")
+        index = room.link(f"refimpl/{room.name}/PAPER.md")
         names = escape(", ".join(shown))
-        parts.append(f'Shows <a href="{escape(code)}">{names}</a>' if code else f"Shows {names}")
+        parts.append(f'Shows <a href="{escape(index)}">{names}</a>' if index else f"Shows {names}")
     if entry.experiments:
         parts.append("Explained by " + _names(room, entry.experiments))
     explains = [e.name for e in room.entries if entry.name in e.experiments]

@@ -377,8 +377,9 @@ def test_cards_have_counts_and_thumbnails(first):
 def test_printed_parts_come_from_the_index_of_the_paper():
     parts = words.printed_parts("boosted_distance")
     assert {"Algorithm A.1", "Algorithm A.2", "Algorithm A.3"} <= set(parts["table2"])
-    assert "Algorithm A.2" in parts["rounds"] and "Algorithm A.2" not in parts["figure3"]
+    assert "Algorithm A.2" in parts["rounds"] and "Algorithm A.2" not in parts["figure2"]
     assert words.printed_parts("first_paper") == {}
+    assert {"Figure 3", "§ 7.3", "eq. 11"} <= set(words.printed_parts("boostmap")["table1"])
 
 
 def test_a_text_links_the_entries_that_it_names():
