@@ -42,6 +42,7 @@ def draw_points(record: Record, figure: mpl.Figure) -> None:
             textcoords="offset points",
             ha="center",
         )
+    plane.margins(0.12)
     plane.set(title="original space", xlabel="x", ylabel="y", aspect="equal")
     line.set(title="$F^r$: distance to r", xlabel="$F^r$", yticks=[], ylim=(-0.5, 1.0))
 

@@ -125,7 +125,14 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
 def draw_ranks(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 2: errors by dimension; above them how much faster ball trees are than a scan."""
     drawing = record["drawing"]
-    top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
+    timed = any("speedup" in at for method in drawing["methods"].values() for at in method.values())
+    notes = [INTERVALS] if any(row.get("std") for row in record["rows"]) else []
+    if timed:
+        top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
+        top.set(title="Search in ball trees", ylabel="times faster\nthan a scan")
+    else:
+        axis = figure.subplots()
+        notes.append("Speed-ups are left out: they are timed at the paper's scale only.")
     for place, method in enumerate(METHODS):
         by_rank = drawing["methods"].get(method, {})
         ranks = sorted(map(int, by_rank))
@@ -136,16 +143,13 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         spread = [standard_error(rows.get(rank, {})) for rank in ranks]
         band(axis, ranks, errors, spread, style["color"])
         if ranks and "speedup" in by_rank[str(ranks[0])]:
-            top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **series_style(place))
+            top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **style)
+    if timed:
+        top.set_ylim(0, None)
     if "baseline" in drawing:
         axis.axhline(
             drawing["baseline"], color=theme().ink, linestyle=":", label="all components, Euclidean"
         )
-    top.set(title="Search in ball trees", ylabel="times faster\nthan a scan", ylim=(0, None))
-    notes = [INTERVALS] if any(row.get("std") for row in record["rows"]) else []
-    if not top.lines:
-        top.remove()
-        notes.append("Speed-ups are left out: they are timed at the paper's scale only.")
     axis.set(xlabel="dimensions", ylabel="k-NN error (%), k = 3")
     handles = dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
     key(figure, handles, "\n".join(notes))
