@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 
 from paper_figures import cost, verdict
-from paper_figures.gallery.entries import Entry, Room, spoken
+from paper_figures.gallery.entries import REPRODUCED, Entry, Room, spoken
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
 from paper_figures.gallery.numbers import duration_text
@@ -13,7 +13,6 @@ from paper_figures.gallery.tables import tables
 from paper_figures.gallery.words import printed_parts
 from paper_figures.store import Record
 
-REPRODUCED = "paper_figures/reproduced"
 FEW_NOTES = 2
 
 
