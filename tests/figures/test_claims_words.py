@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.planted_claims import paper_named
 
 from paper_figures import claims
 from paper_figures.registry import PAPERS
@@ -48,8 +49,10 @@ def test_claims_share_no_run_of_eight_words_with_a_paper(paper):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_claims_and_rules_of_a_paper_match(paper):
-    """Each claim with figures has a rule or a why, each rule a claim; claims are sentences."""
+    """Each claim with figures has a rule or a why, each rule a claim; its figures exist."""
     table = claims.rules(paper)
+    names = {figure.name for figure in paper_named(paper).figures}
     for claim in claims.load(paper):
+        assert set(claim.figures) <= names, claim.id
         assert claim.claim.endswith("."), claim.id
         assert claim.id in table or claim.why or claim.settle, claim.id
