@@ -237,10 +237,17 @@ def decide_claim(claim: Claim, rule: Rule | None, records: Records) -> Decided:
     if rule is None:
         return Decided(claim, OPEN, (), "no entry computes it")
     try:
-        decision = rule(records)
+        decision = rule(_Folder(records))
     except Missing as missing:
         decision = Decision(OPEN, (), f"not decided: {missing}")
     return Decided(claim, decision.state, decision.numbers, decision.because, decision.cells)
+
+
+class _Folder(dict[str, Record]):
+    """The records of a folder; a rule that asks for another one is not decided."""
+
+    def __missing__(self, figure: str) -> Record:
+        raise Missing(f"there is no record of {figure}")
 
 
 def write(store: Store, papers: Sequence[Paper]) -> None:

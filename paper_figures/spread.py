@@ -7,7 +7,8 @@ is larger than what it is to show is *not determined*:
 - a row with a printed number is to show its verdict, which must be the same at both ends of the
   spread (verdict/judging.py);
 - another row with a standard deviation is to show its mean to within its standard error;
-- any other row is to show its difference to the nearest row that differs from it in one field.
+- any other row is to show its difference to the nearest other number in a row that differs from
+  it in one field.
 
 ``published/spread.toml`` says why a number moves::
 
@@ -180,11 +181,11 @@ def shows(row: Row, rows: Sequence[Row]) -> float | None:
 
 
 def _neighbours(row: Row, other: Row) -> bool:
-    """Return whether two rows with numbers differ in one field, which is no name of a quantity."""
+    """Return whether two rows have different numbers and differ in one field, not a quantity."""
     names = {name for name in (*row, *other) if name not in RESERVED}
     different = [name for name in names if row.get(name) != other.get(name)]
     return (
-        other["ours"] is not None
+        other["ours"] not in (None, row["ours"])
         and len(different) == 1
         and different[0] not in NAMES_OF_QUANTITIES
     )

@@ -156,6 +156,13 @@ def test_a_missing_record_leaves_a_claim_open_and_is_named():
     assert decided.because == "not decided: there is no record of table1"
 
 
+def test_a_rule_that_looks_up_a_missing_record_leaves_its_claim_open():
+    claim = Claim("c", "toy", "Table 1", "It is so.", ("table1", "table2"))
+    decided = claims.decide_claim(claim, lambda r: r["table2"], {"table1": record("table1")})
+    assert decided.state == claims.OPEN
+    assert decided.because == "not decided: there is no record of table2"
+
+
 def test_no_claim_is_testable_in_a_folder_of_the_small_scale():
     records = {"table1": record("table1"), "table2": record("table2", scale="small")}
     decided = decide_text(FIRST, holds, records)
