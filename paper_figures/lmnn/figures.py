@@ -278,8 +278,9 @@ PAPER = Paper(
             steps_tasks,
             results.steps,
             plots.draw_steps,
-            alt="Test error by the number of sub-gradient steps; the optimum's, the printed.",
-            size=(7.0, 4.6),
+            alt="A panel for each number of points: test error by the number of sub-gradient "
+            "steps; level lines are the error at the optimum and the printed one.",
+            size=(5.2, 4.8),
         ),
         Figure(
             "rivals",
@@ -287,8 +288,8 @@ PAPER = Paper(
             rivals_tasks,
             results.rivals,
             plots.draw_rivals,
-            alt="Objective above the bound by seconds, one line for each solver.",
-            size=(6.0, 4.2),
+            alt="The objective by seconds, one line for each solver from its start, and our bound.",
+            size=(5.2, 4.2),
         ),
         Figure(
             "growth",
@@ -307,7 +308,7 @@ PAPER = Paper(
             plots.draw_ball,
             alt="A circle around a few points, a query outside, and the two distances of the "
             "bound.",
-            size=(5.0, 4.0),
+            size=(5.2, 4.2),
         ),
         Figure(
             "figure2",
@@ -315,8 +316,9 @@ PAPER = Paper(
             figure2_tasks,
             results.figure2,
             plots.draw_ranks,
-            alt="Errors of PCA, LMNN-SVD and LMNN-RECT by dimension, with speedups above.",
-            size=(6.5, 4.6),
+            alt="Errors of PCA, LMNN-SVD and LMNN-RECT by dimension; above them how many times "
+            "faster a search in ball trees is than a scan.",
+            size=(5.2, 5.2),
         ),
         Figure(
             "figure3",
@@ -325,7 +327,7 @@ PAPER = Paper(
             results.figure3,
             plots.draw_ellipsoids,
             alt="Points of four digits on two components, with the ellipse of each digit's metric.",
-            size=(6.0, 5.0),
+            size=(5.2, 4.8),
         ),
         Figure(
             "figure4",
@@ -333,8 +335,9 @@ PAPER = Paper(
             figure4_tasks,
             results.figure4,
             plots.draw_clusters,
-            alt="Test error by the number of clusters, and with one metric for each class.",
-            size=(7.0, 3.6),
+            alt="A panel for each set: test error by the number of clusters, and with one metric "
+            "for each class, with standard errors.",
+            size=(5.2, 3.2),
         ),
         Figure(
             "figure5",
