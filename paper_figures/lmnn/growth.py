@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paper_figures.lmnn.rivals import objective, rival_curve
-from paper_figures.plots import series_style
+from paper_figures.plots import key, labelled, logarithmic, panels, series_style
 from paper_figures.registry import Context, Gathered, Job, Result
 from paper_figures.rows import absent_row, absent_rows, number_row
 from paper_figures.store import Record
@@ -189,27 +189,21 @@ def _end(curve: Curve, optimum: float) -> str:
 
 def draw(record: Record, figure: mpl.Figure) -> None:
     """Draw seconds by the number of points, a panel for each share of the optimum."""
-    from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+    from matplotlib.ticker import FixedLocator, NullLocator
 
     lines = record["drawing"]
     names = list(dict.fromkeys(name for of_share in lines.values() for name in of_share))
-    axes = figure.subplots(1, len(lines), sharey=True, squeeze=False)[0]
-    for axis, (within, of_share) in zip(axes, lines.items(), strict=True):
+    handles: dict[str, Any] = {}
+    for axis, (within, of_share) in zip(panels(figure, len(lines), columns=1), lines.items(), strict=True):
         for name, points in of_share.items():
             axis.plot(*zip(*points, strict=True), label=name, **series_style(names.index(name)))
-        axis.set(xscale="log", yscale="log", xlabel="training points")
+        axis.set(xscale="log", yscale="log", xlabel="training points", ylabel="seconds")
         axis.set_title(f"eq. 3 within {within} of the optimum")
+        logarithmic(axis.xaxis)
+        logarithmic(axis.yaxis)
         sizes = sorted({n for points in of_share.values() for n, _ in points})
         axis.xaxis.set_major_locator(FixedLocator(sizes))
-        axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        for each in (axis.xaxis, axis.yaxis):
-            each.set_minor_locator(NullLocator())
-            each.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        axis.xaxis.set_minor_locator(NullLocator())
         axis.tick_params(axis="x", labelrotation=45)
-    axes[0].set_ylabel("seconds")
-    handles = {
-        label: handle
-        for axis in axes
-        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3)
+        handles |= labelled(axis)
+    key(figure, handles)

@@ -54,6 +54,7 @@ RIVALS = (
         alike=("measure",),
     ),
 )
+GROWTH = (Grid(("within", "solver"), ("N",), headings={"N": "digits"}),)
 FIGURE1 = (Grid(("quantity",)),)
 FIGURE2 = (Grid(("method",), ("dimensions",), details=("speedup",)),)
 FIGURE3 = (Grid(("quantity",)),)
@@ -80,6 +81,7 @@ LAYOUTS = {
     "preparation": PREPARATION,
     "steps": STEPS,
     "rivals": RIVALS,
+    "growth": GROWTH,
     "figure1": FIGURE1,
     "figure2": FIGURE2,
     "figure3": FIGURE3,
