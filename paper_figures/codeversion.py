@@ -2,9 +2,9 @@
 
 From the module of a task's function, the imports inside this project are followed, as they stand in
 the text. So a result becomes stale when its algorithm changes, and stays good when another paper's
-module, a plot (a module named ``plots``, or ``..._plots``) or the gallery does. Kernels are named
-by the task, since both kernel packages import all of their modules. Imports that are computed at
-run time are not seen.
+module, a plot (a module named ``plots``, or ``..._plots``), a module named ``layouts`` or the
+gallery does. Kernels are named by the task, since both kernel packages import all of their modules.
+Imports that are computed at run time are not seen.
 """
 
 import ast
@@ -30,6 +30,7 @@ FRAMEWORK = frozenset(
         "paper_figures.data.sets",
         "paper_figures.extras",
         "paper_figures.gallery",
+        "paper_figures.layout",
         "paper_figures.plots",
         "paper_figures.registry",
         "paper_figures.runner",
@@ -111,7 +112,7 @@ def modules_behind(start: str) -> frozenset[NamedFile]:
 
 def _left_out(name: str) -> bool:
     kernel = any(name == package or name.startswith(package + ".") for package in KERNEL_PACKAGES)
-    return kernel or name in FRAMEWORK or name.endswith((".plots", "_plots"))
+    return kernel or name in FRAMEWORK or name.endswith((".plots", "_plots", ".layouts"))
 
 
 @cache

@@ -9,7 +9,7 @@ import hashlib
 import importlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from paper_figures import data
 from paper_figures.data import DataSet
+from paper_figures.layout import Grid
 from paper_figures.store import Record, Row, digest
 from refimpl.kernels.arguments import one_of
 from refimpl.typing import Kernels
@@ -213,8 +214,8 @@ class Gathered:
     ----------
     rows : list of dict
         Keys of the row, then ``published`` (number or None), ``ours``, ``std`` (of one repetition,
-        or None). With a std, ``repetitions``. Optional: ``why`` (explains a difference),
-        ``tolerance`` (of rounding); a row without ours has ``status="not available"`` and ``why``.
+        or None). With a std, ``repetitions``. Optional: ``tolerance`` (of rounding). A row without
+        ours has ``status="not available"`` and ``why``; other rows have no ``why``.
     notes : list of str
     drawing : object
         What only the picture needs, of what JSON can hold.
@@ -246,6 +247,9 @@ class Figure:
         What the picture shows, for those who do not see it.
     size : tuple of float
         Width and height in inches; at most ``plots.WIDTH`` wide, so that a phone shows the text.
+    layout : tuple of Grid
+        The tables in which the page shows the rows, in the paper's own lines and columns. A row
+        belongs to the first that takes it; rows that none takes stand in a folded list.
     """
 
     name: str
@@ -255,6 +259,7 @@ class Figure:
     plot: Plot | None = None
     alt: str = ""
     size: tuple[float, float] = (7.0, 4.2)
+    layout: tuple[Grid, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -265,6 +270,26 @@ class Paper:
     title: str
     source: str
     figures: tuple[Figure, ...]
+
+    def laid_out(self, layouts: Mapping[str, tuple[Grid, ...]]) -> "Paper":
+        """Return the paper with the tables of its figures.
+
+        Parameters
+        ----------
+        layouts : mapping of str to tuple of Grid
+            Each figure's `layout`, by its name.
+
+        Returns
+        -------
+        Paper
+        """
+        names = [figure.name for figure in self.figures]
+        if set(layouts) != set(names):
+            raise ValueError(
+                f"layouts must name the figures {', '.join(names)}; got {', '.join(layouts)}"
+            )
+        figures = tuple(replace(figure, layout=layouts[figure.name]) for figure in self.figures)
+        return replace(self, figures=figures)
 
 
 def load_papers() -> list[Paper]:
