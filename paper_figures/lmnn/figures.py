@@ -298,7 +298,7 @@ PAPER = Paper(
             growth.rows,
             growth.draw,
             alt="Seconds by the number of points, one line for each solver, in two panels.",
-            size=(5.5, 7.0),
+            size=(5.2, 7.0),
         ),
         Figure(
             "figure1",

@@ -28,7 +28,8 @@ UNITS = {  # what stands on an axis: numbers with their unit, or numbers that ha
     "dimensions", "dimensions (at most)", "ENN-k rank", "ENN-k ranks", "the number of neighbours",
     "exact distances a query, mean", "items", "comparisons before", "principal components",
     "milliseconds a query", "points compared with a query", "seconds a query", "landmarks",
-    "number of metrics", "sub-gradient steps", "a scan", "principal component", "$F^r$", "x", "y",
+    "number of metrics", "sub-gradient steps", "training points", "a scan",
+    "principal component", "$F^r$", "x", "y",
     "(log scale of 100 − p)", "mean of the two classes", "class",
 }  # fmt: skip
 
