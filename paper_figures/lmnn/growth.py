@@ -194,7 +194,9 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     lines = record["drawing"]
     names = list(dict.fromkeys(name for of_share in lines.values() for name in of_share))
     handles: dict[str, Any] = {}
-    for axis, (within, of_share) in zip(panels(figure, len(lines), columns=1), lines.items(), strict=True):
+    for axis, (within, of_share) in zip(
+        panels(figure, len(lines), columns=1), lines.items(), strict=True
+    ):
         for name, points in of_share.items():
             axis.plot(*zip(*points, strict=True), label=name, **series_style(names.index(name)))
         axis.set(xscale="log", yscale="log", xlabel="training points", ylabel="seconds")
