@@ -152,7 +152,7 @@ def content(*numbers, **more):
 
 
 def test_a_record_has_the_spread_of_its_rows(published):
-    """The record's own 9.5 is outside of what the kernels gave."""
+    """The records' own 9.5 and 7.5 are outside of what the kernels gave."""
     moved = number(row={"measure": "error", "n": 60}, A=9.0, B=8.0)
     aside = number(row={"measure": "error", "n": 600}, field="active", A=1, B=2)
     (published / "spread.json").write_text(command.dump(content(moved, aside)))
@@ -164,6 +164,8 @@ def test_a_record_has_the_spread_of_its_rows(published):
     assert others == [None] * 6
     near = [*rows[:1], row(9.0, measure="error", n=600)]
     assert spread.of_record(record(near))[0] == spread.Spread(8.0, 9.5, 0.5, "many optima")
+    low = spread.of_record(record([row(7.5, measure="error", n=60)]))[0]
+    assert low == spread.Spread(7.5, 9.0, None, "many optima")
     assert spread.of_record(record(rows, scale="paper")) == [None] * 7
     assert spread.of_record(record(rows, figure="table2")) == [None] * 7
 
