@@ -10,6 +10,7 @@ from paper_figures.plots import (
     INTERVALS,
     band,
     key,
+    labelled,
     logarithmic,
     panels,
     plain,
@@ -70,7 +71,7 @@ def draw_rivals(record: Record, figure: mpl.Figure) -> None:
     axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective (eq. 3)")
     logarithmic(axis.xaxis)
     logarithmic(axis.yaxis)
-    key(figure, dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True)))
+    key(figure, labelled(axis))
 
 
 def draw_ball(record: Record, figure: mpl.Figure) -> None:
@@ -80,34 +81,25 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
 
     drawing = record["drawing"]
     axis = figure.subplots()
-    centre = np.array(drawing["centre"])
-    query = np.array(drawing["query"])
+    centre, query = (np.array(drawing[name]) for name in ("centre", "query"))
     radius = drawing["radius"]
-    axis.add_patch(
-        Circle(tuple(centre), radius, fill=False, color=theme().ink, label="ball S of radius r")
-    )
-    colors = [series_style(place)["color"] for place in range(3)]
-    inside = np.array(drawing["inside"])
-    axis.scatter(inside[:, 0], inside[:, 1], color=colors[0], marker="o", s=14, label="points of S")
-    axis.scatter(
-        query[0], query[1], color=colors[1], marker="s", s=36, zorder=3, label="query $x_t$"
-    )
-    neighbour = np.array(drawing["neighbour"])
-    axis.scatter(
-        neighbour[0],
-        neighbour[1],
-        color=colors[2],
-        marker="^",
-        s=36,
-        zorder=3,
-        label="nearest of all points",
-    )
+    axis.add_patch(Circle(tuple(centre), radius, fill=False, color=theme().ink))
+    for place, (points, label, size) in enumerate(
+        (
+            (drawing["inside"], "points of S", 14),
+            ([query], "query $x_t$", 36),
+            ([drawing["neighbour"]], "nearest of all points", 36),
+        )
+    ):
+        look = series_style(place)
+        first, second = np.array(points).T
+        axis.scatter(
+            first, second, color=look["color"], marker=look["marker"], s=size, zorder=3, label=label
+        )
     edge = centre + radius * (query - centre) / np.linalg.norm(query - centre)
+    bound = f"bound of eq. 7: {drawing['bound']:.2f}"
     axis.plot(
-        *np.array([query, edge]).T,
-        color=colors[1],
-        linestyle="--",
-        label=f"bound of eq. 7: {drawing['bound']:.2f}",
+        *np.array([query, edge]).T, color=series_style(1)["color"], linestyle="--", label=bound
     )
     axis.plot(
         *np.array([edge, centre]).T, color=theme().ink, linestyle=":", label=f"r = {radius:.2f}"
@@ -115,11 +107,10 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
     axis.set(
         aspect="equal", xlabel="first principal component", ylabel="second principal component"
     )
-    handles = dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
-    handles["ball S of radius r"] = Line2D(
+    ball = Line2D(
         [], [], color=theme().ink, marker="o", markersize=10, fillstyle="none", linestyle="none"
     )
-    key(figure, handles)
+    key(figure, labelled(axis) | {"ball S of radius r": ball})
 
 
 def draw_ranks(record: Record, figure: mpl.Figure) -> None:
@@ -151,8 +142,7 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
             drawing["baseline"], color=theme().ink, linestyle=":", label="all components, Euclidean"
         )
     axis.set(xlabel="dimensions", ylabel="k-NN error (%), k = 3")
-    handles = dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
-    key(figure, handles, "\n".join(notes))
+    key(figure, labelled(axis), "\n".join(notes))
 
 
 def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
