@@ -1,7 +1,7 @@
 """Every figure and table of the five papers, ours beside the published numbers.
 
 ``python -m paper_figures`` computes (runner.py), stores (store.py), draws (plots.py) and shows
-(gallery.py); with ``--report`` it draws and shows what is stored (report.py). A paper is a room:
+(gallery/); with ``--report`` it draws and shows what is stored (report.py). A paper is a room:
 ``<paper>/figures.py`` says what its figures are (registry.py holds the contract),
 ``<paper>/tasks.py`` computes, ``<paper>/plots.py`` draws. Stored results of tasks become stale when
 what the second imports changes, not when the first or the third does.

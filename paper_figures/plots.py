@@ -88,6 +88,7 @@ def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
     figure : matplotlib.figure.Figure
     count : int
     columns : int
+        At most so many.
 
     Returns
     -------
@@ -97,6 +98,7 @@ def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
     if count == 0:
         footnote(figure, "None of the data is available.")
         return []
+    columns = min(columns, count)
     rows = -(-count // columns)
     axes: list[Axes] = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     for unused in axes[count:]:
@@ -128,6 +130,21 @@ def key(figure: Figure, handles: Mapping[str, Any], note: str = "") -> None:
         handles.values(), handles, loc="outside lower center", ncols=columns, columnspacing=1.2,
         **heading,
     )  # fmt: skip
+
+
+def labelled(axis: Axes) -> dict[str, Any]:
+    """Return what an axis has drawn with a label, for :func:`key`.
+
+    Parameters
+    ----------
+    axis : Axes
+
+    Returns
+    -------
+    dict of str to Artist
+    """
+    handles, labels = axis.get_legend_handles_labels()
+    return dict(zip(labels, handles, strict=True))
 
 
 def left_out(names: Sequence[str]) -> str:

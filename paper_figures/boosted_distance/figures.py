@@ -25,13 +25,6 @@ NO_FACES = (
     "the gender set (AR and XM2VTS faces) is licensed; put it at gender/gender.npz in the data "
     "folder"
 )
-DIFFERENCES = {
-    "ad": "a substitute for ad.data: distinct binary rows, the three geometry columns dropped",
-    "MNIST": (
-        "all digits 1 and 7 of both parts, 13007 + 2163; which 12,000 the paper counts is not said"
-    ),
-    "splice": "all 1535 rows of the two classes EI and IE; which 1500 the paper used is not said",
-}
 
 
 def table1_tasks(context: Context) -> list[Task]:
@@ -67,9 +60,7 @@ def _size_row(name: str, quantity: str, result: Result, published: float | None)
     keys = {"data_set": name, "quantity": quantity}
     if result.value is None:
         return absent_row(keys, result.why or "", published)
-    ours = result.value[quantity]
-    why = DIFFERENCES.get(name) if published is not None and ours != published else None
-    return number_row(keys, published, ours, **({"why": why} if why else {}))
+    return number_row(keys, published, result.value[quantity])
 
 
 def figure1_tasks(context: Context) -> list[Task]:

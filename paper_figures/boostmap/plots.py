@@ -12,6 +12,7 @@ from paper_figures.plots import (
     ink_on_paper,
     key,
     label_ends,
+    labelled,
     logarithmic,
     mean_line,
     panels,
@@ -23,6 +24,7 @@ from paper_figures.themes import SMALLEST, theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
+    from matplotlib.axes import Axes
 
 
 def draw_points(record: Record, figure: mpl.Figure) -> None:
@@ -42,6 +44,7 @@ def draw_points(record: Record, figure: mpl.Figure) -> None:
             textcoords="offset points",
             ha="center",
         )
+    plane.margins(0.12)
     plane.set(title="original space", xlabel="x", ylabel="y", aspect="equal")
     line.set(title="$F^r$: distance to r", xlabel="$F^r$", yticks=[], ylim=(-0.5, 1.0))
 
@@ -115,8 +118,6 @@ def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
     The axis of percentiles p is logarithmic in 100 - p, so that the few hard queries, on which the
     methods differ, have most of the room.
     """
-    from matplotlib.ticker import FixedLocator, NullLocator
-
     drawing = record["drawing"]
     ks, names = (list(dict.fromkeys(line[part] for line in drawing)) for part in ("k", "panel"))
     handles: dict[str, Any] = {}
@@ -135,19 +136,8 @@ def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
                     **style,
                 )
         axis.axhline(1, color=theme().soft, linewidth=1)
-        low, high = axis.get_ylim()
-        axis.set(
-            title=f"k = {k}",
-            xlabel="percentile p of the queries (log scale of 100 − p)",
-            ylabel="ratio of\nENN-k ranks",
-            xscale="log",
-            xlim=(100, 0.9),
-            ylim=(low - 0.3 * (high - low), high),  # room for the text
-        )
-        shown = (0, 50, 80, 90, 95, 98, 99)
-        axis.xaxis.set_major_locator(FixedLocator([100 - p for p in shown]))
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.xaxis.set_major_formatter(lambda left, _: plain(100 - left))
+        axis.set(title=f"k = {k}", ylabel="ratio of\nENN-k ranks")
+        _by_percentile(axis)
         axis.annotate(
             "\n".join(_ranks(line) for line in firsts),
             (0.02, 0.04),
@@ -156,6 +146,22 @@ def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
             color=theme().soft,
         )
     key(figure, handles, "below 1: the method named first is better")
+
+
+def _by_percentile(axis: Axes) -> None:
+    """Number an axis of 100 - p by p, and leave room for a text below the curves."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    low, high = axis.get_ylim()
+    axis.set(
+        xlabel="percentile p of the queries (log scale of 100 − p)",
+        xscale="log",
+        xlim=(100, 0.9),
+        ylim=(low - 0.3 * (high - low), high),
+    )
+    axis.xaxis.set_major_locator(FixedLocator([100 - p for p in (0, 50, 80, 90, 95, 98, 99)]))
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_major_formatter(lambda left, _: plain(100 - left))
 
 
 def _short(method: str) -> str:
@@ -211,7 +217,7 @@ def draw_graph(record: Record, figure: mpl.Figure) -> None:
     axis.set(
         xlabel="exact distances a query, mean", ylabel="queries with the true 10\nnearest found (%)"
     )
-    key(figure, dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True)))
+    key(figure, labelled(axis))
 
 
 def _dots() -> dict[str, Any]:

@@ -4,7 +4,7 @@ from html import escape
 
 from paper_figures import claims
 from paper_figures.claims import Decided, Number
-from paper_figures.gallery.entries import Room, spoken
+from paper_figures.gallery.entries import REPRODUCED, Room, spoken
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
 from paper_figures.gallery.numbers import number_text, with_error
 from paper_figures.gallery.signs import claim_badge, claim_chips, slug
@@ -30,13 +30,29 @@ def section(room: Room) -> str:
             "<p>No claims of this paper are written down yet.</p></section>"
         )
     items = "\n".join(_claim(room, decided) for decided in room.claims)
+    listed = f'<ol class="claims">\n{items}\n</ol>'
+    if room.small:  # none is decided
+        listed = f"<details><summary>{len(room.claims)} claims</summary>\n{listed}</details>"
     return f"""<section id="claims">
 <h2>What the paper claims {permalink("claims", "the claims")}</h2>
 {claim_chips(claims.count(room.claims))}
-<ol class="claims">
-{items}
-</ol>
+{_where_decided(room)}
+{listed}
 </section>"""
+
+
+def _where_decided(room: Room) -> str:
+    """Return where the claims are decided, on a page of the small scale."""
+    if not room.small:
+        return ""
+    page = room.link(f"{REPRODUCED}/{room.name}/index.html")
+    where = f"<code>{REPRODUCED}/{room.name}</code> of the project"
+    if page is not None:
+        where = f'<a href="{escape(page)}#claims">the committed page</a>'
+    return (
+        '<p class="stand-in">The small scale decides no claim, since the claims are about the '
+        f"paper's data and sizes. For their states see {where}.</p>"
+    )
 
 
 def _claim(room: Room, decided: Decided) -> str:

@@ -18,6 +18,8 @@ from paper_figures.verdict import Verdict
 
 FAILED = "failed"
 NOT_RUN = "not yet run"
+REPRODUCED = "paper_figures/reproduced"
+"""The folder of the committed results at the papers' scale."""
 SUFFIXES = (".svg", ".png", "-dark.svg")
 
 
@@ -104,6 +106,12 @@ class Room:
     def open(self) -> int:
         """How many rows of all entries differ without an explanation."""
         return sum(entry.open for entry in self.entries)
+
+    @property
+    def small(self) -> bool:
+        """Whether there are records, all of the small scale."""
+        scales = {e.record["scale"] for e in self.entries if e.record is not None}
+        return scales == {"small"}
 
     def link(self, path: str) -> str | None:
         """Return the address, from the paper's page, of a file of the checkout; None without it."""

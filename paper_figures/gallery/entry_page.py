@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 
 from paper_figures import cost, verdict
-from paper_figures.gallery.entries import Entry, Room, spoken
+from paper_figures.gallery.entries import REPRODUCED, Entry, Room, spoken
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
 from paper_figures.gallery.numbers import duration_text
@@ -13,7 +13,6 @@ from paper_figures.gallery.tables import tables
 from paper_figures.gallery.words import printed_parts
 from paper_figures.store import Record
 
-REPRODUCED = "paper_figures/reproduced"
 FEW_NOTES = 2
 
 
@@ -125,9 +124,9 @@ def _links(room: Room, entry: Entry) -> str:
     parts = []
     shown = printed_parts(room.name).get(entry.figure.name, ())
     if shown:
-        code = room.link(f"refimpl/{room.name}/algorithm.py")
+        index = room.link(f"refimpl/{room.name}/PAPER.md")
         names = escape(", ".join(shown))
-        parts.append(f'Shows <a href="{escape(code)}">{names}</a>' if code else f"Shows {names}")
+        parts.append(f'Shows <a href="{escape(index)}">{names}</a>' if index else f"Shows {names}")
     if entry.experiments:
         parts.append("Explained by " + _names(room, entry.experiments))
     explains = [e.name for e in room.entries if entry.name in e.experiments]

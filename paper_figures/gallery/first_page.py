@@ -6,7 +6,7 @@ from html import escape
 
 from paper_figures import claims, verdict
 from paper_figures.gallery import cost_table, words
-from paper_figures.gallery.entries import Entry, Room
+from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.html import frame, permalink
 from paper_figures.gallery.signs import CLAIMS, claim_badge, claim_chips, slug, verdict_chips
 
@@ -49,6 +49,8 @@ def _headline(rooms: Sequence[Room]) -> str:
         "Every figure and table of these papers, computed again; our number stands beside each "
         "printed number."
     )
+    if any(room.small for room in rooms):
+        return f'<p class="lead">{intro}</p>{_stand_in(rooms)}'
     if not total:
         return f'<p class="lead">{intro}</p>'
     told = [
@@ -60,6 +62,18 @@ def _headline(rooms: Sequence[Room]) -> str:
     return (
         f'<p class="lead">{intro} Of {total} claims that the papers make, {", ".join(told)} and '
         f"{untested}.</p>"
+    )
+
+
+def _stand_in(rooms: Sequence[Room]) -> str:
+    """Return a line that says that the numbers are of stand-ins, and where the papers' are."""
+    page = next((link for room in rooms if (link := room.link(f"{REPRODUCED}/index.html"))), None)
+    where = f"<code>{REPRODUCED}</code> of the project"
+    if page is not None:  # the address is that from a paper's page, one folder deeper
+        where = f'<a href="{escape(page.removeprefix("../"))}">the committed pages</a>'
+    return (
+        '<p class="stand-in">Small scale: these numbers are of stand-ins, with other data or other '
+        f"sizes than the papers', and decide no claim. For the papers' scale see {where}.</p>"
     )
 
 

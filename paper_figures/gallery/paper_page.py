@@ -3,8 +3,8 @@
 from html import escape
 
 from paper_figures.gallery import claim_list
-from paper_figures.gallery.entries import Entry, Room
-from paper_figures.gallery.entry_page import REPRODUCED, article
+from paper_figures.gallery.entries import REPRODUCED, Entry, Room
+from paper_figures.gallery.entry_page import article
 from paper_figures.gallery.html import frame, search_form
 from paper_figures.gallery.signs import OPEN_SIGN, legend
 

@@ -15,7 +15,7 @@ from paper_figures.gallery.footnotes import Footnotes, common_note
 from paper_figures.gallery.html import sentence
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals
 from paper_figures.gallery.signs import sign_of, slug
-from paper_figures.layout import Grid
+from paper_figures.registry import Grid
 from paper_figures.store import Row
 
 RESERVED = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
@@ -34,7 +34,7 @@ NUMBERED = (
 """Keys whose values say nothing without the key's name."""
 LONG_PRINTED = 48
 """A table of printed numbers with more lines is folded."""
-LONG_OURS = 16
+LONG_OURS = 8
 """A table of our numbers alone with more lines or columns is folded."""
 FEW_OURS = 4
 """The same beside a picture, which shows them already."""
@@ -197,7 +197,7 @@ def _table(grid: Grid, judged: list[Judged], part: Place, notes: Footnotes | Non
         body.append(f"<tr>{head}{drawn}</tr>")
         above = place
     name = "; ".join(f"{grid.heading(k)} {grid.name(k, v)}" for k, v in _zip(grid.tables, part))
-    caption = _caption(name, judged)
+    caption = _caption(name, judged, grid)
     label = escape(name or grid.title or "Numbers")
     rows = "\n".join(body)
     return (
@@ -210,14 +210,16 @@ def _zip(keys: Sequence[str], place: Place) -> list[tuple[str, Any]]:
     return list(zip(keys, place, strict=True))
 
 
-def _caption(name: str, judged: list[Judged]) -> str:
-    """Return what the table holds, and of how many runs its numbers are means."""
+def _caption(name: str, judged: list[Judged], grid: Grid) -> str:
+    """Return what the table holds, of how many runs its numbers are means, and what a star is."""
     runs = sorted({item.row["repetitions"] for item in judged if item.row["std"] is not None})
     words = [name[:1].upper() + name[1:]] if name else []
     if len(runs) == 1:
         words.append(f"Means of {runs[0]} runs ± the standard deviation of one run")
     elif runs:
         words.append(f"Means of {runs[0]} to {runs[-1]} runs ± the standard deviation of one run")
+    if grid.best and any(item.row.get(grid.best) == "yes" for item in judged):
+        words.append(f"★ {grid.heading(grid.best)}")
     return f"<caption>{escape('. '.join(words))}.</caption>" if words else ""
 
 
@@ -311,7 +313,8 @@ def _content(item: Judged, grid: Grid, digits: Digits, notes: Footnotes | None) 
     if row["ours"] is None:
         ours = '<abbr title="not available">n/a</abbr>'
     else:
-        ours = number_text(row["ours"], ours_digits)
+        star = "★ " if grid.best and row.get(grid.best) == "yes" else ""
+        ours = star + number_text(row["ours"], ours_digits)
     spread = ""
     if row["std"] is not None:
         spread = f' <span class="std">±{number_text(row["std"], ours_digits)}</span>'

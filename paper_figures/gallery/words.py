@@ -11,7 +11,8 @@ from paper_figures.claims import Decided
 from paper_figures.gallery.entries import Entry, Room
 from paper_figures.registry import Paper
 
-_PRINTED = re.compile(r"\b[A-Z]{2}:(?:(?P<equation>eq[\w.]+)|(?P<algorithm>[\w.]+?):\w+)")
+_PLACE = re.compile(r"\b[A-Z]{2}:[A-Za-z]*[\d.]*[\w.]*")
+_SPOKEN = re.compile(r"(?:Algorithm|eq\.|§|Figure|Definition|Theorem) [A-Z]?\.?\d+(?:\.\d+)*")
 
 
 @cache
@@ -28,23 +29,32 @@ def printed_parts(paper: str) -> dict[str, tuple[str, ...]]:
         ``{"table2": ("Algorithm A.1", "eq. 2"), ...}``; empty for a paper without PAPER.md.
     """
     path = files("refimpl").joinpath(paper, "PAPER.md")
+    if not path.is_file():
+        return {}
+    lines = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ")
+    ]
+    spoken = _spoken_places(lines)
     parts: dict[str, dict[str, None]] = {}
-    if path.is_file():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
-            for figure in re.findall(rf"`{paper}\.(\w+)`", cells[-1]):
-                named = parts.setdefault(figure, {})
-                named.update(dict.fromkeys(_part(m) for m in _PRINTED.finditer(cells[0])))
-                named.update(dict.fromkeys(re.findall(r"Algorithm [A-Z\d][.\d]*\b", cells[0])))
-    return {figure: tuple(sorted(named)) for figure, named in parts.items()}
+    for cells in lines:
+        for figure in re.findall(rf"`{paper}\.(\w+)`", cells[-1]):
+            named = parts.setdefault(figure, {})
+            places = [spoken.get(place) for place in _PLACE.findall(cells[0])]
+            named.update(dict.fromkeys(place for place in places if place))
+            named.update(dict.fromkeys(re.findall(r"^Algorithm [A-Z\d][.\d]*\b", cells[0])))
+    return {figure: tuple(sorted(named)) for figure, named in parts.items() if named}
 
 
-def _part(match: re.Match[str]) -> str:
-    equation = match["equation"]
-    if equation:
-        return f"eq. {equation.removeprefix('eq')}"
-    name = match["algorithm"]
-    return f"§ {name}" if re.fullmatch(r"\d+\.\d+", name) else f"Algorithm {name}"
+def _spoken_places(lines: list[list[str]]) -> dict[str, str]:
+    """Return what the places of the printed lines are called: Algorithm A.2 for BD:A.2."""
+    places = {}
+    for cells in lines:
+        if len(cells) == 3 and _PLACE.fullmatch(cells[0]):
+            name = _SPOKEN.search(cells[2])
+            places[cells[0]] = name[0] if name else ""
+    return places
 
 
 def of_entry(entry: Entry) -> str:

@@ -10,6 +10,7 @@ from paper_figures.plots import (
     INTERVALS,
     band,
     key,
+    labelled,
     logarithmic,
     panels,
     plain,
@@ -70,7 +71,7 @@ def draw_rivals(record: Record, figure: mpl.Figure) -> None:
     axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective (eq. 3)")
     logarithmic(axis.xaxis)
     logarithmic(axis.yaxis)
-    key(figure, dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True)))
+    key(figure, labelled(axis))
 
 
 def draw_ball(record: Record, figure: mpl.Figure) -> None:
@@ -80,34 +81,25 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
 
     drawing = record["drawing"]
     axis = figure.subplots()
-    centre = np.array(drawing["centre"])
-    query = np.array(drawing["query"])
+    centre, query = (np.array(drawing[name]) for name in ("centre", "query"))
     radius = drawing["radius"]
-    axis.add_patch(
-        Circle(tuple(centre), radius, fill=False, color=theme().ink, label="ball S of radius r")
-    )
-    colors = [series_style(place)["color"] for place in range(3)]
-    inside = np.array(drawing["inside"])
-    axis.scatter(inside[:, 0], inside[:, 1], color=colors[0], marker="o", s=14, label="points of S")
-    axis.scatter(
-        query[0], query[1], color=colors[1], marker="s", s=36, zorder=3, label="query $x_t$"
-    )
-    neighbour = np.array(drawing["neighbour"])
-    axis.scatter(
-        neighbour[0],
-        neighbour[1],
-        color=colors[2],
-        marker="^",
-        s=36,
-        zorder=3,
-        label="nearest of all points",
-    )
+    axis.add_patch(Circle(tuple(centre), radius, fill=False, color=theme().ink))
+    for place, (points, label, size) in enumerate(
+        (
+            (drawing["inside"], "points of S", 14),
+            ([query], "query $x_t$", 36),
+            ([drawing["neighbour"]], "nearest of all points", 36),
+        )
+    ):
+        look = series_style(place)
+        first, second = np.array(points).T
+        axis.scatter(
+            first, second, color=look["color"], marker=look["marker"], s=size, zorder=3, label=label
+        )
     edge = centre + radius * (query - centre) / np.linalg.norm(query - centre)
+    bound = f"bound of eq. 7: {drawing['bound']:.2f}"
     axis.plot(
-        *np.array([query, edge]).T,
-        color=colors[1],
-        linestyle="--",
-        label=f"bound of eq. 7: {drawing['bound']:.2f}",
+        *np.array([query, edge]).T, color=series_style(1)["color"], linestyle="--", label=bound
     )
     axis.plot(
         *np.array([edge, centre]).T, color=theme().ink, linestyle=":", label=f"r = {radius:.2f}"
@@ -115,17 +107,23 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
     axis.set(
         aspect="equal", xlabel="first principal component", ylabel="second principal component"
     )
-    handles = dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
-    handles["ball S of radius r"] = Line2D(
+    ball = Line2D(
         [], [], color=theme().ink, marker="o", markersize=10, fillstyle="none", linestyle="none"
     )
-    key(figure, handles)
+    key(figure, labelled(axis) | {"ball S of radius r": ball})
 
 
 def draw_ranks(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 2: errors by dimension; above them how much faster ball trees are than a scan."""
     drawing = record["drawing"]
-    top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
+    timed = any("speedup" in at for method in drawing["methods"].values() for at in method.values())
+    notes = [INTERVALS] if any(row.get("std") for row in record["rows"]) else []
+    if timed:
+        top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
+        top.set(title="Search in ball trees", ylabel="times faster\nthan a scan")
+    else:
+        axis = figure.subplots()
+        notes.append("Speed-ups are left out: they are timed at the paper's scale only.")
     for place, method in enumerate(METHODS):
         by_rank = drawing["methods"].get(method, {})
         ranks = sorted(map(int, by_rank))
@@ -136,19 +134,15 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         spread = [standard_error(rows.get(rank, {})) for rank in ranks]
         band(axis, ranks, errors, spread, style["color"])
         if ranks and "speedup" in by_rank[str(ranks[0])]:
-            top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **series_style(place))
+            top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **style)
+    if timed:
+        top.set_ylim(0, None)
     if "baseline" in drawing:
         axis.axhline(
             drawing["baseline"], color=theme().ink, linestyle=":", label="all components, Euclidean"
         )
-    top.set(title="Search in ball trees", ylabel="times faster\nthan a scan", ylim=(0, None))
-    notes = [INTERVALS] if any(row.get("std") for row in record["rows"]) else []
-    if not top.lines:
-        top.remove()
-        notes.append("Speed-ups are left out: they are timed at the paper's scale only.")
     axis.set(xlabel="dimensions", ylabel="k-NN error (%), k = 3")
-    handles = dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
-    key(figure, handles, "\n".join(notes))
+    key(figure, labelled(axis), "\n".join(notes))
 
 
 def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:

@@ -162,6 +162,34 @@ PLANTED = [
     ("overfitting", "holds", "rounds", {"std": 0.1, "repetitions": 100}, {}),
     ("trees-improve-adaboost", "holds", "figure4", {"ours": 1.0}, {"method": TREES}),
     ("beats-trees-on-the-same-sets", "holds", "figure4", {"ours": 90.0}, {"method": TREES}),
+    (
+        "trees-improve-adaboost",
+        "holds",
+        "figure4",
+        {"ours": 1.0},
+        {"method": TREES, "data_set": {"sonar", "pima", "liver"}},
+    ),
+    (
+        "beats-trees-on-the-same-sets",
+        "holds",
+        "figure4",
+        {"ours": 90.0},
+        {"method": TREES, "data_set": {"arrhythmia", "splice", "ionosphere"}},
+    ),
+    (
+        "figure2-euclidean",
+        "fails",
+        "figure2",
+        {"ours": 97.0},
+        {"method": OURS, "data_set": "MNIST", "rounds": 100},
+    ),
+    (
+        "lda-near-chance",
+        "fails",
+        "figure3",
+        {"ours": 51.6},
+        {"method": lambda name: name.startswith("LDA"), "data_set": "MNIST"},
+    ),
     ("significant-against-trees", "holds", "figure4", {"ours": 90.0}, {"method": TREES}),
 ]
 
@@ -210,22 +238,56 @@ def test_ad_and_gender_decide_nothing(records):
         assert states(PAPER, changed) == COMMITTED
 
 
-def test_the_mean_improvement_by_hand(records):
-    """Two sets here: leads of 1 of 10 and 3 of 20 are 10 % and 15 %, printed 20 % and 40 %."""
-    rows = []
-    for name, lead, stumps, printed, adaboost in (
-        ("sonar", 1.0, 10.0, 2.0, 10.0),
-        ("liver", 3.0, 20.0, 8.0, 20.0),
-    ):
-        for method, ours, published in (("difference", lead, printed), (STUMPS, stumps, adaboost)):
-            keys = {"data_set": name, "method": method}
-            rows.append(keys | HERE | {"ours": ours, "published": published})
-    content = {"table2": {**records["table2"], "rows": rows}}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("paper_figures.boosted_distance.claims.SETS", ("sonar", "liver", "ad"))
-        decision = RULES["mean-improvement"](content)
+def test_points_of_figure_2_begin_at_100_rounds(records):
+    cells = dict(RULES["figure2-adaboost"](records).cells)
+    names = [
+        f"{name} T = {t}" for name in ("MNIST", "arrhythmia") for t in (100, 150, 200, 300, 500)
+    ]
+    assert [name for name, state in cells.items() if state != "not testable here"] == names
+
+
+def test_the_rises_say_what_they_lack(records):
+    assert "no standard error" in RULES["overfitting"](records).because
+    change = planted(records, "rounds", {"std": 0.1, "repetitions": 100})
+    assert "no standard error" not in RULES["overfitting"](change).because
+
+
+@pytest.fixture
+def two_sets(records, monkeypatch):
+    """Return the mean improvement of two sets, whose paper prints gains of 20 % and `liver` %."""
+    monkeypatch.setattr("paper_figures.boosted_distance.claims.SETS", ("sonar", "liver", "ad"))
+
+    def decide(liver):
+        rows = []
+        for name, lead, stumps, printed in (("sonar", 1.0, 10.0, 2.0), ("liver", 3.0, 20.0, liver)):
+            for method, ours, published in (
+                ("difference", lead, printed),
+                (STUMPS, stumps, stumps),
+            ):
+                keys = {"data_set": name, "method": method}
+                rows.append(keys | HERE | {"ours": ours, "published": published})
+        return RULES["mean-improvement"]({"table2": {**records["table2"], "rows": rows}})
+
+    return decide
+
+
+def test_the_mean_improvement_by_hand(two_sets):
+    """Leads of 1 of 10 and 3 of 20 are 10 % and 15 %; printed 20 % and 8 of 20, 40 %."""
+    decision = two_sets(8.0)
     assert decision.state == "fails"
+    assert "30.00 %, beyond" in decision.because
     mean = decision.numbers[0]
     assert (mean.ours, mean.published) == (12.5, 30.0)
     # errors of 0.1 of 10 and of 0.1 of 20: 1 % and 0.5 %
     assert mean.std_error == pytest.approx((1.0 + 0.25) ** 0.5 / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("liver, state", [(1.62, "holds"), (1.66, "fails")])
+def test_the_mean_improvement_at_its_border(two_sets, liver, state):
+    """Ours is 12.5 with an error of 0.559; two errors of the difference are 1.581.
+
+    The print is (20 + 5 liver) / 2: 14.05 and 14.15, 1.55 and 1.65 away.
+    """
+    decision = two_sets(liver)
+    assert decision.state == state
+    assert ("within" in decision.because) == (state == "holds")

@@ -84,6 +84,7 @@ PLANTED = [
     ("no-training-error", "holds", "table1", {"ours": 0.0}, {"measure": "train error (%)"}),
     ("bound-of-a-ball", "fails", "figure1", {"ours": 0.6}, {"quantity": "bound of eq. 7"}),
     ("rect-is-best", "fails", "figure2", {"ours": 3.0}, {"method": "LMNN-RECT"}),
+    ("rect-is-best", "fails", "figure2", {"ours": 3.0}, {"method": "LMNN-RECT", "dimensions": 40}),
     ("rect-is-best", "holds", "figure2", {"ours": 1.0}, {"method": "LMNN-RECT"}),
     ("rect-over-baseline", "fails", "figure2", {"ours": 3.5}, {"method": "LMNN-RECT"}),
     ("rect-over-baseline", "open", "figure2", {"ours": 2.4}, {"method": "LMNN-RECT"}),
@@ -160,8 +161,10 @@ def test_the_angle_of_a_metric_with_the_line_to_the_nearest_centre(records):
     decision = RULES["metrics-cut-across"](with_metrics(records, metrics, centres))
     assert [number.ours for number in decision.numbers] == pytest.approx([0.0, 90.0, 30.0, 45.0])
     assert decision.state == "fails"
-    across = [metrics[0], metrics[0], metrics[2], metrics[2]]
+    across = metrics[0], metrics[0], metrics[2], metrics[2]
     assert RULES["metrics-cut-across"](with_metrics(records, across, centres)).state == "holds"
+    one_along = metrics[0], metrics[1], metrics[2], metrics[2]
+    assert RULES["metrics-cut-across"](with_metrics(records, one_along, centres)).state == "fails"
 
 
 def test_a_printed_number_is_met_within_two_standard_errors(records):
@@ -172,6 +175,15 @@ def test_a_printed_number_is_met_within_two_standard_errors(records):
         for error in (1.3, 1.42, 2.09, 2.2)
     ]
     assert met == ["fails", "holds", "holds", "fails"]
+    far = RULES["error-of-ten-metrics"](planted(records, "figure5", {"ours": 1.8}, d=161))
+    assert far.because.startswith("beyond two")
+    assert RULES["error-of-ten-metrics"](records).because.startswith("within two")
+
+
+def test_one_of_three_subsets_that_differs_is_enough(records):
+    means = planted(records, "table1", run_ten_times, **TEST)
+    means = planted(means, "table1", {"ours": 20.0}, N=600, **TEST)
+    assert states(PAPER, means)["errors-of-subsets"] == "fails"
 
 
 def test_a_single_sample_of_digits_decides_nothing(records):

@@ -99,10 +99,19 @@ def test_a_planted_change_changes_the_state(records, claim, state, figure, chang
     assert states(PAPER, planted(records, figure, change, **keys))[claim] == state
 
 
-def test_longer_codes_that_find_more_nowhere_hurt(records):
-    for setting, recall in (("100", 20.0), ("500", 50.0), ("800", 80.0)):
+@pytest.mark.parametrize(
+    "recalls, state, told",
+    [((20.0, 50.0, 80.0), "fails", "0 of 33"), ((50.0, 50.0, 10.0), "holds", "22 of 33")],
+)
+def test_longer_codes_hurt_where_they_find_less(records, recalls, state, told):
+    """Three pairs of lengths at eleven numbers of returned items; the widest fall is shown."""
+    for setting, recall in zip(("100", "500", "800"), recalls, strict=True):
         records = planted(records, "figure2", {"ours": recall}, setting=setting)
-    assert states(PAPER, records)["more-bits-can-hurt"] == "fails"
+    decision = RULES["more-bits-can-hurt"](records)
+    assert decision.state == state
+    assert told in decision.because
+    if state == "holds":
+        assert [number.ours for number in decision.numbers] == [10.0, 50.0]
 
 
 def test_each_rule_is_planted():
@@ -157,7 +166,28 @@ def test_ratios_of_times_have_a_geometric_mean(records):
     records = planted(records, "table1", {"ours": 1.0}, **rows)
     records = planted(records, "table1", {"ours": 2.0}, items=50_000_000, **rows)
     records = planted(records, "table1", {"ours": 32.0}, items=50_000_000, bits=512, **rows)
-    (number,) = RULES["constant-time"](records).numbers
+    decision = RULES["constant-time"](records)
+    assert decision.because.startswith("2.0 to 32.0 times")
+    (number,) = decision.numbers
+    assert number.entry == "search_forest.table1"
     assert number.ours == pytest.approx(2**1.8)
     # the logs to base 2 are 1, 1, 1, 1 and 5: their standard deviation is sqrt(16 / 5)
     assert number.std_error == pytest.approx(2**1.8 * math.log(2) * math.sqrt(16 / 5 / 5))
+
+
+def test_the_numbers_are_those_at_the_printed_point_and_where_the_forest_is_worst(records):
+    """In the record k-means trees lead most with 300 returned, 6.14 points."""
+    shown = [number.name for number in RULES["forest-over-kmeans-1"](records).numbers[:4]]
+    assert shown[0].startswith(f"{FOREST}, 500 returned")
+    assert shown[2].startswith(f"{FOREST}, 300 returned")
+    changed = planted(records, "figure1", {"ours": 99.0}, method="k-means trees", returned=900)
+    shown = [number.name for number in RULES["forest-over-kmeans-1"](changed).numbers[:4]]
+    assert shown[2].startswith(f"{FOREST}, 900 returned")
+
+
+def test_sentences_count_what_holds(records):
+    because = RULES["rivals-order-2"](records).because
+    assert because.endswith("4 of 4 rivals are behind k-means trees, by two standard errors")
+    one = planted(records, "figure2", {"ours": 40.0}, method="LSH", returned=250)
+    assert " 3 of 4 rivals" in RULES["rivals-order-2"](one).because
+    assert "at 10 of 10 points" in RULES["forest-over-lsh-1"](records).because

@@ -1,13 +1,11 @@
-"""The rows, notes and pictures of FTUNE's figures: accuracies that are written down, rows by hand.
+"""The rows and notes of FTUNE's figures: accuracies that are written down, rows by hand.
 
-Not here: the tasks (test_figures_ftune.py).
+Not here: the tasks (test_figures_ftune.py) and the pictures (test_ftune_pictures.py).
 """
 
 import pytest
-from pictures import bars, colour, curves, legend, picture, shown, style, texts
 
-from paper_figures.ftune import figures, plots, results
-from paper_figures.plots import series_style
+from paper_figures.ftune import figures, results
 from paper_figures.registry import Context, Result
 
 PAPER = Context(scale="paper")
@@ -409,53 +407,3 @@ def test_beyond_gives_rows_by_set_and_the_negative_spectrum():
     ]
     assert gathered.notes[0].endswith("share of the spectrum: a 0.0 %, protein 12.3 %.")
     assert results.beyond(PAPER, found[:1]).notes[0].endswith("share of the spectrum: -.")
-
-
-# ----------------------------------------------------------------------------------------- drawings
-
-
-def test_accuracies_by_the_number_of_landmarks():
-    def line(name, method, d, mean, std=0.0):
-        return {"set": name, "method": method, "d": d, "mean": mean, "std": std}
-
-    figure = picture(
-        plots.draw_curves,
-        [
-            line("wine", "BBS", 40, 0.75, 0.125),
-            line("wine", "BBS", 10, 0.5, 0.25),
-            line("wine", "FTUNE-S", 10, 0.75, 0.5),
-            line("digits", "DBOOST", 20, 0.25, 0.0625),
-        ],
-    )
-    first, second = shown(figure.axes)
-    assert texts(first) == ("wine", "landmarks", "accuracy")
-    assert texts(second) == ("digits", "landmarks", "accuracy")
-
-    def points(axis):
-        """Lines without the caps of their bars, which have no line style."""
-        return [
-            pairs
-            for pairs, drawn in zip(curves(axis), axis.lines, strict=True)
-            if drawn.get_linestyle() != "None"
-        ]
-
-    # in the order of the methods, each by the number of landmarks
-    assert points(first) == [[(10, 0.75)], [(10, 0.5), (40, 0.75)]]
-    assert points(second) == [[(20, 0.25)]]
-    assert bars(first, 0) == [(10, 0.25, 1.25)]
-    assert bars(first, 1) == [(10, 0.25, 0.75), (40, 0.625, 0.875)]
-    assert bars(second) == [(20, 0.1875, 0.3125)]
-    handles = legend(figure)
-    assert list(handles) == ["FTUNE-S", "BBS", "DBOOST"]
-    places = [plots.ORDER.index(method) for method in handles]
-    assert places == [1, 4, 5]
-    assert [colour(handle) for handle in handles.values()] == [
-        series_style(place)["color"] for place in places
-    ]
-    marks = [style(axis.containers[at].lines[0])[1] for axis, at in ((first, 0), (first, 1))]
-    assert marks == [series_style(place)["marker"] for place in (1, 4)]
-
-
-def test_every_method_of_the_figures_is_drawn():
-    assert set(plots.ORDER) == {*figures.FIVE, *figures.FOUR}
-    assert len({series_style(place)["color"] for place in range(len(plots.ORDER))}) == 6

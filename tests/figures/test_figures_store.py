@@ -248,7 +248,8 @@ def test_code_version_of_the_package_itself():
         "refimpl.rivals.nda",
     } <= modules
     assert not any(
-        name.startswith(("paper_figures.gallery", "paper_figures.plots")) for name in modules
+        name.startswith(("paper_figures.gallery", "paper_figures.plots", "paper_figures.themes"))
+        for name in modules
     )
     modules = {name for name, _ in codeversion.modules_behind(reader("sonar").__module__)}
     assert modules == {"paper_figures.data.uci", "paper_figures.data.coding"}

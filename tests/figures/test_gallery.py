@@ -277,6 +277,7 @@ def stand_ins(folder):
 def test_small_scale_numbers_are_called_a_stand_in(tmp_path, out):
     gallery.write(fill(tmp_path, scale="small"), PAPERS)
     shown = stand_ins(tmp_path)
+    assert "these numbers are of stand-ins" in tree(tmp_path / "index.html").only("header").text
     assert len(shown) == 2 and all("numbers are of a stand-in" in text for text, _ in shown)
     assert "paper_figures/reproduced/first_paper/README.md" in shown[0][0] and shown[0][1] == []
     assert stand_ins(out) == []
@@ -288,8 +289,11 @@ def test_in_a_checkout_the_committed_page_and_the_code_are_linked(tmp_path):
     for path in (committed, code):
         path.parent.mkdir(parents=True)
         path.write_text("")
+    (tmp_path / "paper_figures/reproduced/index.html").write_text("")
     folder = tmp_path / "figures"
     gallery.write(fill(folder, scale="small"), PAPERS)
+    lead = tree(folder / "index.html").only("p", **{"class": "stand-in"})
+    assert lead.only("a")["href"] == "../paper_figures/reproduced/index.html"
     assert [links for _, links in stand_ins(folder)] == [
         [f"../../paper_figures/reproduced/first_paper/index.html#{name}"]
         for name in ("figure1", "table1")
@@ -377,8 +381,9 @@ def test_cards_have_counts_and_thumbnails(first):
 def test_printed_parts_come_from_the_index_of_the_paper():
     parts = words.printed_parts("boosted_distance")
     assert {"Algorithm A.1", "Algorithm A.2", "Algorithm A.3"} <= set(parts["table2"])
-    assert "Algorithm A.2" in parts["rounds"] and "Algorithm A.2" not in parts["figure3"]
+    assert "Algorithm A.2" in parts["rounds"] and "Algorithm A.2" not in parts["figure2"]
     assert words.printed_parts("first_paper") == {}
+    assert {"Figure 3", "§ 7.3", "eq. 11"} <= set(words.printed_parts("boostmap")["table1"])
 
 
 def test_a_text_links_the_entries_that_it_names():
@@ -409,3 +414,21 @@ def test_every_state_has_a_sign():
     assert set(signs.CLAIMS) == set(claims.STATES)
     marks = [sign for sign, _ in signs.VERDICTS.values()]
     assert len(set(marks)) == len(marks)
+
+
+def test_the_small_scale_folds_the_claims_and_says_where_they_are_decided(tmp_path, monkeypatch):
+    claim = claims.Claim("all-low", "first_paper", "§ 3", "All errors are low.", ("table1",))
+    decided = [claims.Decided(claim, "not testable here", (), "the small scale")]
+    monkeypatch.setattr(claims, "decide", lambda paper, records: decided)
+    committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
+    committed.parent.mkdir(parents=True)
+    committed.write_text("")
+    (tmp_path / "refimpl").mkdir()
+    store = fill(tmp_path / "out", scale="small")
+    (tmp_path / "out/first_paper/table3.json").unlink()
+    gallery.write(store, PAPERS)
+    section = tree(tmp_path / "out/first_paper/index.html").only("section", id="claims")
+    folded = section.only("details")
+    assert "open" not in folded.attributes and folded.only("li", id="claim-all-low")
+    address = "../../paper_figures/reproduced/first_paper/index.html#claims"
+    assert section.only("p", **{"class": "stand-in"}).only("a")["href"] == address

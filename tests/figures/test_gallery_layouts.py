@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from html_tree import read_page
 
-from paper_figures import gallery, registry
+from paper_figures import codeversion, gallery, registry
 from paper_figures.gallery import cost_table
 from paper_figures.gallery.entries import Entry, Room
 from paper_figures.gallery.tables import RESERVED
-from paper_figures.layout import Grid
-from paper_figures.registry import Figure, Paper
+from paper_figures.registry import Figure, Grid, Paper
 from paper_figures.store import Store
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
@@ -170,3 +169,9 @@ def test_costs_count_shared_tasks_once():
 def test_without_records_there_are_no_costs():
     room = Room(Paper("p", "T", "S", ()), (), (), Path("/nowhere"), None, frozenset())
     assert cost_table.section([room]) == ""
+
+
+def test_a_layout_makes_no_result_stale():
+    modules = {name for name, _ in codeversion.modules_behind("paper_figures.boostmap")}
+    assert "paper_figures.boostmap.figures" in modules
+    assert "paper_figures.boostmap.layouts" not in modules

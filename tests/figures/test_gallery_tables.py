@@ -14,8 +14,7 @@ from paper_figures.gallery import numbers
 from paper_figures.gallery.entries import Entry, Judged, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.tables import tables
-from paper_figures.layout import Grid
-from paper_figures.registry import Figure, Paper
+from paper_figures.registry import Figure, Grid, Paper
 from paper_figures.spread import Spread
 from paper_figures.verdict import Explanation, Verdict
 
@@ -111,6 +110,16 @@ def test_a_number_that_moves_with_blas_says_how_far():
     assert first == ["12.3 to 12.8 by BLAS kernel"] and second == []
 
 
+def test_the_best_has_a_star():
+    judged = [(row(1.0, 2.0, k=k, best=b), Verdict("same")) for k, b in ((1, "yes"), (2, ""))]
+    grid = Grid(("k",), best="best", headings={"best": "best by a test"})
+    page, _ = page_of(judged, grid)
+    assert [td.children[0].text for td in page.all("td")] == ["★ 2", "2"]
+    assert page.only("caption").text == "★ best by a test."
+    page, _ = page_of(judged[1:], grid)
+    assert not page.all("caption")
+
+
 def test_a_place_without_a_row_is_empty():
     judged = [
         (row(1.0, 1.0, set="x", k=1, n=30, method="A"), Verdict("same")),
@@ -149,7 +158,7 @@ def test_numbers_without_a_printed_one_stand_in_a_table_below():
 
 
 @pytest.mark.parametrize(
-    "count, pictures, folded", [(16, (), False), (17, (), True), (4, (".svg",), False)]
+    "count, pictures, folded", [(8, (), False), (9, (), True), (4, (".svg",), False)]
 )
 def test_long_tables_of_ours_are_folded(count, pictures, folded):
     judged = [(row(None, 1.0, k=k), Verdict("beyond the paper")) for k in range(count)]
