@@ -30,7 +30,6 @@ FRAMEWORK = frozenset(
         "paper_figures.data.sets",
         "paper_figures.extras",
         "paper_figures.gallery",
-        "paper_figures.layout",
         "paper_figures.plots",
         "paper_figures.registry",
         "paper_figures.runner",

@@ -15,7 +15,7 @@ from paper_figures.gallery.footnotes import Footnotes, common_note
 from paper_figures.gallery.html import sentence
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals
 from paper_figures.gallery.signs import sign_of, slug
-from paper_figures.layout import Grid
+from paper_figures.registry import Grid
 from paper_figures.store import Row
 
 RESERVED = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")

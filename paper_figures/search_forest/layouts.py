@@ -1,6 +1,6 @@
 """The tables of the search forest's entries, in the paper's lines and columns."""
 
-from paper_figures.layout import Grid
+from paper_figures.registry import Grid
 
 RECALL = (Grid(("method", "setting"), ("returned",)),)
 UNIONS = (Grid(("method",), ("returned",), details=("setting",)),)

@@ -14,8 +14,7 @@ from paper_figures.gallery import numbers
 from paper_figures.gallery.entries import Entry, Judged, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.tables import tables
-from paper_figures.layout import Grid
-from paper_figures.registry import Figure, Paper
+from paper_figures.registry import Figure, Grid, Paper
 from paper_figures.spread import Spread
 from paper_figures.verdict import Explanation, Verdict
 
