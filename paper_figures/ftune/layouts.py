@@ -83,12 +83,11 @@ CURVES = (
 )
 READINGS = (
     Grid(
-        ("reading", "data_set"),
-        ("landmarks",),
-        tables=("method",),
-        headings=SET,
+        ("reading",),
+        ("data_set",),
+        tables=("method", "landmarks"),
         order=ORDER,
-        names=NAMES,
+        names={"data_set": NAMES["data_set"]},
     ),
 )
 PENALTY = by_method("divided by")
