@@ -86,7 +86,7 @@ READINGS = (
         ("reading",),
         ("data_set",),
         tables=("method", "landmarks"),
-        order=ORDER,
+        order=ORDER | {"reading": ("as here",)},
         names={"data_set": NAMES["data_set"]},
     ),
 )

@@ -60,6 +60,12 @@ def number_text(value: float | None, digits: int | None, sign: str = "") -> str:
     return f"{value:{sign}{group}{form}}".replace("-", "−")
 
 
+def spread_text(std: float, digits: int) -> str:
+    """Return a standard deviation with `digits` decimals, or one digit if it is smaller."""
+    tiny = 0 < std < 0.5 * 10.0**-digits
+    return f"{std:.1g}" if tiny else number_text(std, digits)
+
+
 def with_error(value: float, error: float | None) -> tuple[str, str]:
     """Return a number and its standard error as text, to two digits of the error.
 

@@ -286,6 +286,14 @@ def test_number_text(value, digits, sign, text):
     assert numbers.number_text(value, digits, sign) == text
 
 
+def test_a_small_deviation_has_one_digit():
+    assert [numbers.spread_text(std, 3) for std in (0.000347, 0.0005, 0.0)] == [
+        "0.0003",
+        "0.001",
+        "0.000",
+    ]
+
+
 @pytest.mark.parametrize(
     "value, error, texts",
     [
