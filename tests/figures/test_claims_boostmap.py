@@ -263,6 +263,7 @@ def test_cells_on_the_claims_side_are_counted(records):
         ("selective-worse-low-dimensions", "20 of 24 cells are on the claim's side"),
         ("selective-best-at-256", "12 of 12 cells are on the claim's side"),
         ("random-beats-fastmap-from-16", "23 of 30 cells are on the claim's side"),
+        ("fastmap-best-below-16", "holds in 6 of 24 cells, 1 needed"),
     ):
         assert words in RULES[claim](records).because
 
