@@ -132,10 +132,10 @@ def test_a_number_is_determined_if_its_spread_is_no_larger(least, largest, shown
 def published(tmp_path, monkeypatch):
     """A folder for the files, read anew."""
     monkeypatch.setattr(spread, "PUBLISHED", tmp_path)
-    for cached in (spread.load, spread._whys):
+    for cached in (spread.load, spread.load_whys):
         cached.cache_clear()
     yield tmp_path
-    for cached in (spread.load, spread._whys):
+    for cached in (spread.load, spread.load_whys):
         cached.cache_clear()
 
 
