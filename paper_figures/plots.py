@@ -295,7 +295,7 @@ def label_ends(axis: Axes, ends: Mapping[str, tuple[float, float, str]], gap: fl
         for name, (_, y, _) in ends.items()
     }
     names = sorted(heights, key=lambda name: heights[name])
-    for name, place in zip(names, _apart([heights[name] for name in names], gap), strict=True):
+    for name, place in zip(names, apart([heights[name] for name in names], gap), strict=True):
         x, y, colour = ends[name]
         axis.annotate(
             name,
@@ -309,10 +309,19 @@ def label_ends(axis: Axes, ends: Mapping[str, tuple[float, float, str]], gap: fl
         )
 
 
-def _apart(places: Sequence[float], gap: float) -> list[float]:
+def apart(places: Sequence[float], gap: float) -> list[float]:
     """Move ascending places as little as possible so that neighbours are `gap` apart.
 
     Places that are too near form a group, whose mean stays where it was.
+
+    Parameters
+    ----------
+    places : sequence of float
+    gap : float
+
+    Returns
+    -------
+    list of float
     """
     groups: list[list[float]] = []
     for place in places:
@@ -382,14 +391,24 @@ def _drawn(
             figure.savefig(buffer, format=name, dpi=150, metadata=metadata)
             files[name] = buffer.getvalue()
     if "svg" in files:
-        files["svg"] = _shorter(files["svg"])
+        files["svg"] = shorter(files["svg"])
     if "png" in files:
         files["png"] = _fewer_colours(files["png"])
     return files
 
 
-def _shorter(svg: bytes) -> bytes:
-    """Cut what nobody sees: places beyond hundredths of a point, indentation, long names."""
+def shorter(svg: bytes) -> bytes:
+    """Cut what nobody sees: places beyond hundredths of a point, indentation, long names.
+
+    Parameters
+    ----------
+    svg : bytes
+        A file as matplotlib writes it.
+
+    Returns
+    -------
+    bytes
+    """
 
     def cut(match: re.Match[bytes]) -> bytes:
         return re.sub(rb"(\.\d\d)\d+", rb"\1", match.group()).replace(b"\n", b" ")

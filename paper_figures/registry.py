@@ -318,7 +318,7 @@ class Figure:
     alt : str
         What the picture shows, for those who do not see it.
     size : tuple of float
-        Width and height in inches.
+        Width and height in inches; at most ``plots.WIDTH`` wide, so that a phone shows the text.
     layout : tuple of Grid
         The tables in which the page shows the rows, in the paper's own lines and columns. A row
         belongs to the first that takes it; rows that none takes stand in a folded list.

@@ -42,7 +42,7 @@ TABLE2 = (
         ("method",),
         details=("distance",),
         where={"method": METHODS},
-        headings=SET,
+        headings=SET | {"distance": ""},
         order=ORDER | {"method": METHODS},
         names={"method": {"difference": "AdaBoost − Boosted Distance"}},
     ),

@@ -83,12 +83,11 @@ CURVES = (
 )
 READINGS = (
     Grid(
-        ("reading", "data_set"),
-        ("landmarks",),
-        tables=("method",),
-        headings=SET,
-        order=ORDER,
-        names=NAMES,
+        ("reading",),
+        ("data_set",),
+        tables=("method", "landmarks"),
+        order=ORDER | {"reading": ("as here",)},
+        names={"data_set": NAMES["data_set"]},
     ),
 )
 PENALTY = by_method("divided by")

@@ -120,7 +120,10 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
     notes = [INTERVALS] if any(row.get("std") for row in record["rows"]) else []
     if timed:
         top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
-        top.set(title="Search in ball trees", ylabel="times faster\nthan a scan")
+        top.set(
+            title="Ball trees against a scan under the same metric",
+            ylabel="times faster\nthan a scan",
+        )
     else:
         axis = figure.subplots()
         notes.append("Speed-ups are left out: they are timed at the paper's scale only.")
@@ -130,7 +133,7 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         style = series_style(place)
         errors = [by_rank[str(r)]["error"] for r in ranks]
         axis.plot(ranks, errors, label=method, **style)
-        rows = {row["dimensions"]: row for row in record["rows"] if row["method"] == method}
+        rows = {row["dimensions"]: row for row in record["rows"] if row.get("method") == method}
         spread = [standard_error(rows.get(rank, {})) for rank in ranks]
         band(axis, ranks, errors, spread, style["color"])
         if ranks and "speedup" in by_rank[str(ranks[0])]:

@@ -20,6 +20,7 @@ TABLE1 = (
         ("bits",),
         details=("candidates",),
         where={"items": (500_000_000,)},
+        alike=("search",),
         title="Seconds a query",
         headings={"bits": "bits of a code"},
         names={"search": SEARCHES},

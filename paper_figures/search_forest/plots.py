@@ -62,7 +62,7 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
             axis.set_xlim(0, None)
             _printed(axis, record, {line["method"]: places[line["method"]] for line in drawn})
     if any(row.get("published") is not None for row in record["rows"]):
-        handles[PRINTED] = _hollow_mark()
+        handles[PRINTED] = _in_key()
     note = INTERVALS if any(row.get("std") for row in record["rows"]) else ""
     key(figure, handles, note)
 
@@ -96,10 +96,11 @@ def _printed(axis: Axes, record: Record, places: dict[str, int]) -> None:
             axis.plot(row["returned"], row["published"], **hollow(places[row["method"]]))
 
 
-def _hollow_mark() -> Any:
+def _in_key(**look: Any) -> Any:
+    """Return what the key shows for printed numbers, or for lines of any colour."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], **hollow(0) | {"color": theme().ink})
+    return Line2D([], [], **hollow(0) | {"color": theme().ink} | look)
 
 
 def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
@@ -159,11 +160,13 @@ def draw_times(record: Record, figure: mpl.Figure) -> None:
         for line in (line for line in lines if line["search"] == search):
             style = series_style(bits.index(line["bits"])) | {"linestyle": "-"}
             items, seconds = line["items"], line["seconds"]
-            (handles["measured"],) = axis.plot(_millions(items), seconds, **style)
+            axis.plot(_millions(items), seconds, **style)
+            handles["measured"] = _in_key(linestyle="-", marker=None)
             last = (items[-1], seconds[-1])
             for row in _beyond(record, line):
                 last = (row["items"], row["ours"])
-                (handles["extrapolated in proportion"],) = axis.plot(
+                handles["extrapolated in proportion"] = _in_key(linestyle=":", marker=None)
+                axis.plot(
                     _millions([items[-1], last[0]]), [seconds[-1], last[1]],
                     **style | {"linestyle": ":", "markevery": [1]},
                 )  # fmt: skip
@@ -173,7 +176,7 @@ def draw_times(record: Record, figure: mpl.Figure) -> None:
                         row["published"],
                         **hollow(bits.index(line["bits"])),
                     )
-                    handles["printed (the authors' machine)"] = _hollow_mark()
+                    handles["printed (the authors' machine)"] = _in_key()
             ends[f"{line['bits']} bits"] = (_millions([last[0]])[0], last[1], style["color"])
         axis.set(title=search.capitalize(), xlabel="items (millions)", ylabel="seconds a query")
         axis.set_yscale("log")

@@ -157,7 +157,11 @@ def test_ranks():
     }
     figure = picture(plots.draw_ranks, {"methods": methods, "baseline": 2.43})
     top, axis = figure.axes
-    assert texts(top) == ("Search in ball trees", "", "times faster\nthan a scan")
+    assert texts(top) == (
+        "Ball trees against a scan under the same metric",
+        "",
+        "times faster\nthan a scan",
+    )
     assert texts(axis) == ("", "dimensions", "k-NN error (%), k = 3")
     assert curves(axis)[:4] == [
         [(15, 2.1), (40, 1.7)],

@@ -238,8 +238,8 @@ def test_names_follow_a_logarithmic_axis():
 
 
 def test_a_group_of_names_pushes_its_neighbour():
-    assert plots._apart([0.5, 0.52, 0.6], 0.1) == pytest.approx([0.44, 0.54, 0.64])
-    assert plots._apart([0.1, 0.9], 0.1) == [0.1, 0.9]
+    assert plots.apart([0.5, 0.52, 0.6], 0.1) == pytest.approx([0.44, 0.54, 0.64])
+    assert plots.apart([0.1, 0.9], 0.1) == [0.1, 0.9]
 
 
 def plot(record, figure):
@@ -293,7 +293,27 @@ def test_a_shorter_svg_has_the_same_shapes():
         b'  <use xlink:href="#DejaVuSans-31" x="7.777777" transform="translate(3.456789 1) '
         b'scale(0.015625)"/>\n</g>'
     )
-    assert plots._shorter(svg) == (
+    assert plots.shorter(svg) == (
         b'<g>\n<path id="V-31" d="M 10.12 20.98  L 3 4.5  "/>\n'
         b'<use xlink:href="#V-31" x="7.77" transform="translate(3.45 1) scale(0.015625)"/>\n</g>'
     )
+
+
+@pytest.mark.parametrize("values", [(1000.01, 1000.02, 1000.03), (1e5, 2e5), (1e-5, 3e-5)])
+def test_linear_axes_have_no_offsets(values):
+    with drawn_in(LIGHT):
+        picture = Figure(figsize=(4, 3))
+        FigureCanvasAgg(picture)
+        (axis,) = plots.panels(picture, 1)
+        axis.plot(values, values)
+        picture.draw_without_rendering()
+    for one in (axis.xaxis, axis.yaxis):
+        assert one.get_offset_text().get_text() == ""
+        assert [float(text) for text in tick_labels(one)] == pytest.approx(
+            [at for at in one.get_majorticklocs() if _inside(one, at)]
+        )
+
+
+def _inside(axis, place):
+    low, high = axis.get_view_interval()
+    return low <= place <= high
