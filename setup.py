@@ -27,10 +27,13 @@ NAMES = (
     "hamming",
     "hashing",
     "landmarks",
+    "losses",
     "meetings",
     "pairs",
     "products",
     "scan",
+    "similarity",
+    "sorting",
     "stumps",
     "subgradient",
     "threads",
@@ -39,6 +42,7 @@ NAMES = (
 )
 INCLUDED = (
     "clones.h",
+    "columns.h",
     "compiler.h",
     "eight.h",
     "grain.h",
@@ -48,9 +52,12 @@ INCLUDED = (
     "panels.h",
     "pool.h",
     "power.h",
+    "products.pxd",
+    "sorting.pxd",
     "strands.h",
     "threads.pxd",
     "vectors.pxd",
+    "weights.h",
 )
 # What Cython needs for memoryviews, once for all modules: it takes longer to compile than they do.
 SHARED = "refimpl_fast.cython_shared"

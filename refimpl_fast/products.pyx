@@ -15,9 +15,7 @@ cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
 cdef enum:
-    ROWS = 1024  # rows that a thread takes at a time, in matrix_vector
-    # columns that a thread takes at a time, in vector_matrix: their sums stay in the nearest cache
-    COLUMNS = 64
+    WIDTH = 64  # columns that a thread takes at a time, in vector_matrix
     TOGETHER = 4  # rows whose lanes are added side by side: one lane alone waits for each sum
 
 
@@ -76,13 +74,26 @@ cdef cloned_void _column_sums(
         out[c] = sums[c]
 
 
-cdef class _Rows(Loop):
-    """Step t takes a part of the rows."""
+cdef void row_sums(
+    const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
+    """out = A v, for A of n rows and d columns"""
+    _row_sums(A, v, n, d, out)
 
-    cdef const double* A
-    cdef const double* v
-    cdef double* out
-    cdef Py_ssize_t n, d
+
+cdef void column_sums(
+    const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
+    """out = u^T A, for A of n rows and d columns"""
+    cdef Py_ssize_t c = 0, width
+    while c < d:
+        width = min(d - c, <Py_ssize_t> COLUMNS)
+        _column_sums(u, A + c, n, d, width, out + c)
+        c += width
+
+
+cdef class Rows(Loop):
+    """Step t multiplies a part of the rows by a vector."""
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t first = t * ROWS
@@ -92,13 +103,8 @@ cdef class _Rows(Loop):
         )
 
 
-cdef class _Columns(Loop):
-    """Step t takes a part of the columns."""
-
-    cdef const double* u
-    cdef const double* A
-    cdef double* out
-    cdef Py_ssize_t n, d, width
+cdef class Columns(Loop):
+    """Step t multiplies a vector by a part of the columns."""
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t first = t * self.width
@@ -117,7 +123,7 @@ def matrix_vector(const double[:, ::1] A not None, const double[::1] v not None,
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = A.shape[0], d = A.shape[1]
     cdef double[::1] out = np.zeros(n)
-    cdef _Rows loop = _Rows()
+    cdef Rows loop = Rows()
     if n and d:
         loop.A, loop.v, loop.out, loop.n, loop.d = &A[0, 0], &v[0], &out[0], n, d
         loop.run((n + ROWS - 1) // ROWS, worth(n_threads, n * d), 1)
@@ -133,10 +139,10 @@ def vector_matrix(const double[::1] u not None, const double[:, ::1] A not None,
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = A.shape[0], d = A.shape[1]
     cdef double[::1] out = np.zeros(d)
-    cdef _Columns loop = _Columns()
+    cdef Columns loop = Columns()
     if n and d:
         n_threads = worth(n_threads, n * d)
         loop.u, loop.A, loop.out, loop.n, loop.d = &u[0], &A[0, 0], &out[0], n, d
-        loop.width = min(<Py_ssize_t> COLUMNS, (d + 8 * n_threads - 1) // (8 * n_threads) * 8)
+        loop.width = min(<Py_ssize_t> WIDTH, (d + 8 * n_threads - 1) // (8 * n_threads) * 8)
         loop.run((d + loop.width - 1) // loop.width, n_threads, 1)
     return np.asarray(out)

@@ -12,6 +12,7 @@
 #include "panels.h"
 #include "power.h"
 #include "strands.h"
+#include "weights.h"
 #ifndef WITHOUT_LIBRARY /* a compiler that lacks its C++ library, for a look at the syntax */
 #include "pool.h"
 #endif
@@ -74,6 +75,15 @@ static void test_strands() {
         sum = g[j] + g[WIDTH + j];
         check(part[j] == sum, "sum_wide");
     }
+}
+
+static void test_weights() {
+    enum { N = 37 };
+    double w[N], out[N];
+    for (int i = 0; i < N; ++i) w[i] = number() / N;
+    rounded_weights(w, N, 1.0 / 4503599627370496.0, out);
+    for (int i = 0; i < N; ++i)
+        check(out[i] == rint(w[i] * 4503599627370496.0) / 4503599627370496.0, "rounded_weights");
 }
 
 static void test_groups() {
@@ -232,6 +242,7 @@ static void test_margins() {
 int main() {
     test_groups();
     test_strands();
+    test_weights();
     test_margins();
     test_hamming();
     test_panels();
