@@ -48,6 +48,7 @@ INCLUDED = (
     "grain.h",
     "groups.h",
     "hamming.h",
+    "indices.h",
     "margins.h",
     "panels.h",
     "pool.h",

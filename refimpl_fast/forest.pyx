@@ -21,6 +21,11 @@ from refimpl.kernels.contract import checked
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
+cdef extern from "indices.h":
+    void look_at_indices(
+        const int32_t* indices, Py_ssize_t size, uint32_t n, int* bad
+    ) noexcept nogil
+
 cdef extern from *:
     """
     struct Scored { double score; int64_t row; };
@@ -285,15 +290,6 @@ def forest_words(forest not None, X not None, *, threads=None):
 # ---------------------------------------------------------------------------------------- searching
 
 
-cdef cloned_void _look(const int32_t* items, Py_ssize_t size, uint32_t n, int* bad) noexcept nogil:
-    # 0 <= mine.min() <= mine.max() < n
-    cdef Py_ssize_t i
-    cdef int found = 0
-    for i in range(size):
-        found |= <uint32_t> items[i] >= n
-    bad[0] |= found
-
-
 cdef bint _lists_fit(
     const int64_t* starts, const int32_t* items, Py_ssize_t n_items, const int32_t* words,
     Py_ssize_t M, uint32_t n
@@ -311,7 +307,7 @@ cdef bint _lists_fit(
             <const char*> (items + starts[words[m]]), 4 * (starts[words[m] + 1] - starts[words[m]])
         )
     for m in range(M):
-        _look(items + starts[words[m]], starts[words[m] + 1] - starts[words[m]], n, &bad)
+        look_at_indices(items + starts[words[m]], starts[words[m] + 1] - starts[words[m]], n, &bad)
     return not bad
 
 
