@@ -129,7 +129,7 @@ cdef inline double _exp(double x, const double* taylor) noexcept nogil:
     cdef double k, r, p
     x = LEAST if x < LEAST else x
     x = MOST if x > MOST else x
-    k = (x * LOG2E + SHIFT)
+    k = x * LOG2E + SHIFT
     r = (x - (k - SHIFT) * LN2_HIGH) - (k - SHIFT) * LN2_LOW
     p = taylor[0]
     p = p * r + taylor[1]
@@ -146,6 +146,21 @@ cdef inline double _exp(double x, const double* taylor) noexcept nogil:
     p = p * r + taylor[12]
     p = p * r + taylor[13]
     return times_power(p, k)
+
+
+cdef inline void _totals(
+    const double* sum0, const double* sum1, const double* sum2, double* out
+) noexcept nogil:
+    # out = fixed_sum(sum0), -fixed_sum(sum1), fixed_sum(sum2), of which the lanes are added here
+    cdef Py_ssize_t i
+    out[0] = sum0[0]
+    out[1] = sum1[0]
+    out[2] = sum2[0]
+    for i in range(1, LANES):
+        out[0] += sum0[i]
+        out[1] += sum1[i]
+        out[2] += sum2[i]
+    out[1] = -out[1]
 
 
 cdef cloned_void _z(
@@ -167,21 +182,6 @@ cdef cloned_void _z(
             sum1[i] += e[i]
             sum2[i] += e[i] * u[row * LANES + i]
     _totals(sum0, sum1, sum2, out)
-
-
-cdef inline void _totals(
-    const double* sum0, const double* sum1, const double* sum2, double* out
-) noexcept nogil:
-    # out = fixed_sum(sum0), -fixed_sum(sum1), fixed_sum(sum2), of which the lanes are added here
-    cdef Py_ssize_t i
-    out[0] = sum0[0]
-    out[1] = sum1[0]
-    out[2] = sum2[0]
-    for i in range(1, LANES):
-        out[0] += sum0[i]
-        out[1] += sum1[i]
-        out[2] += sum2[i]
-    out[1] = -out[1]
 
 
 cdef cloned_void _z_at_0(
