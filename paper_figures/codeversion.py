@@ -3,8 +3,8 @@
 From the module of a task's function, the imports inside this project are followed, as they stand in
 the text. So a result becomes stale when its algorithm changes, and stays good when another paper's
 module, a plot (a module named ``plots``, or ``..._plots``) or the gallery does. Kernels are named
-by the task, since both kernel packages import all of their modules; what a named module of kernels
-imports of the others belongs to it. Imports that are computed at run time are not seen.
+by the task, since both kernel packages import all of their modules. Imports that are computed at
+run time are not seen.
 """
 
 import ast
