@@ -50,6 +50,7 @@ INCLUDED = (
     "hamming.h",
     "indices.h",
     "margins.h",
+    "orders.pxd",
     "panels.h",
     "pool.h",
     "power.h",

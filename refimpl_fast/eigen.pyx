@@ -12,7 +12,8 @@ import numpy as np
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 
-from refimpl_fast.products cimport COLUMNS, ROWS, Columns, Rows, column_sums, row_sums
+from refimpl_fast.orders cimport COLUMNS
+from refimpl_fast.products cimport ROWS, Columns, Rows, column_sums, row_sums
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 

@@ -12,6 +12,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libcpp.algorithm cimport nth_element, sort
 
+from refimpl_fast.orders cimport LANES, folded, lane_dot, real
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
@@ -56,12 +57,7 @@ cdef extern from *:
         int64_t place
     void fetch(const char* place, Py_ssize_t bytes) nogil
 
-ctypedef fused real:
-    float
-    double
-
 cdef enum:
-    LANES = 16
     BLOCK = 2048  # points that pass a tree together
     AHEAD = 6
     CHUNK = 100_000  # numbers to be looked at that are worth taking a step: some 50 microseconds
@@ -74,30 +70,6 @@ cdef struct Nodes:
     const int32_t* plane
     const int32_t* feature
     const double* offset
-
-
-cdef inline double _folded(double* lanes) noexcept nogil:
-    # lanes = lanes[:, :half] + lanes[:, half:] until one is left
-    cdef Py_ssize_t i
-    for i in range(8):
-        lanes[i] = lanes[i] + lanes[i + 8]
-    for i in range(4):
-        lanes[i] = lanes[i] + lanes[i + 4]
-    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
-
-
-cdef inline double _dot(const real* a, const real* b, Py_ssize_t d) noexcept nogil:
-    # _lane_sums(a.astype(np.float64) * b.astype(np.float64))
-    cdef double[LANES] lanes
-    cdef Py_ssize_t c, i, whole = d // LANES * LANES
-    for i in range(LANES):
-        lanes[i] = 0
-    for c in range(whole // LANES):
-        for i in range(LANES):
-            lanes[i] += <double> a[c * LANES + i] * <double> b[c * LANES + i]
-    for i in range(d - whole):
-        lanes[i] += <double> a[whole + i] * <double> b[whole + i]
-    return _folded(lanes)
 
 
 cdef inline double _square(const real* a, const real* b, Py_ssize_t d) noexcept nogil:
@@ -114,7 +86,7 @@ cdef inline double _square(const real* a, const real* b, Py_ssize_t d) noexcept 
     for i in range(d - whole):
         one = <double> a[whole + i] - <double> b[whole + i]
         lanes[i] += one * one
-    return _folded(lanes)
+    return folded(lanes)
 
 
 cdef inline Py_ssize_t _chunk(Py_ssize_t steps, double numbers) noexcept nogil:
@@ -130,7 +102,7 @@ cdef cloned_void _values(
 ) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        out[i] = _dot(X + i * d, p, d)
+        out[i] = lane_dot(X + i * d, p, d)
 
 
 cdef class _Values(Loop):
@@ -205,7 +177,7 @@ cdef cloned_void _walk(
                 continue
             x = X + at[i].point * d
             if nodes.plane[node] >= 0:
-                value = _dot(x, planes + nodes.plane[node] * d, d)
+                value = lane_dot(x, planes + nodes.plane[node] * d, d)
             else:
                 value = x[nodes.feature[node]]
             node = nodes.left[node] + (not value + nodes.offset[node] > 0)

@@ -4,7 +4,6 @@ from refimpl_fast.threads cimport Loop
 
 cdef enum:
     ROWS = 1024  # rows that a thread takes at a time
-    COLUMNS = 72  # columns whose sums stay in the nearest cache
 
 cdef void row_sums(
     const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out

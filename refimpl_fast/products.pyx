@@ -7,6 +7,7 @@ The reference's order of summation is kept.
 
 import numpy as np
 
+from refimpl_fast cimport orders
 from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels.contract import checked
@@ -16,62 +17,20 @@ cdef extern from "clones.h":
 
 cdef enum:
     WIDTH = 64  # columns that a thread takes at a time, in vector_matrix
-    TOGETHER = 4  # rows whose lanes are added side by side: one lane alone waits for each sum
 
 
 cdef cloned_void _row_sums(
     const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out
 ) noexcept nogil:
     # lanes += products[:, c : c + 2]
-    cdef double[2 * TOGETHER] lanes
-    cdef Py_ssize_t i = 0, c, k, row, rows, whole = d - d % 8
-    cdef const double* a
-    while i < n:
-        rows = min(n - i, <Py_ssize_t> TOGETHER)
-        a = A + i * d
-        for k in range(2 * TOGETHER):
-            lanes[k] = 0
-        if rows == TOGETHER:
-            for c in range(0, whole, 8):
-                for k in range(6, -1, -2):
-                    for row in range(TOGETHER):
-                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
-                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
-        else:
-            for row in range(rows):
-                for c in range(0, whole, 8):
-                    for k in range(6, -1, -2):
-                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
-                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
-        for row in range(rows):
-            for c in range(whole, d):
-                lanes[2 * row + c % 2] += a[row * d + c] * v[c]
-            out[i + row] = lanes[2 * row] + lanes[2 * row + 1]
-        i += rows
+    orders.row_sums(A, v, n, d, out)
 
 
-cdef cloned_void _column_sums(
+cdef cloned_void _panel_sums(
     const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, Py_ssize_t width, double* out
 ) noexcept nogil:
     # np.add.accumulate(rows, axis=0)[-1]
-    cdef double[COLUMNS] sums
-    cdef Py_ssize_t i, c, whole = n - n % 4
-    cdef double u_0, u_1, u_2, u_3
-    cdef const double* a
-    for c in range(width):
-        sums[c] = 0
-    for i in range(0, whole, 4):
-        a, u_0, u_1, u_2, u_3 = A + i * d, u[i], u[i + 1], u[i + 2], u[i + 3]
-        for c in range(width):
-            sums[c] = (((sums[c] + u_0 * a[c]) + u_1 * a[d + c]) + u_2 * a[2 * d + c]) + u_3 * a[
-                3 * d + c
-            ]
-    for i in range(whole, n):
-        a = A + i * d
-        for c in range(width):
-            sums[c] += u[i] * a[c]
-    for c in range(width):
-        out[c] = sums[c]
+    orders.panel_sums(u, A, n, d, width, out)
 
 
 cdef void row_sums(
@@ -87,8 +46,8 @@ cdef void column_sums(
     """out = u^T A, for A of n rows and d columns"""
     cdef Py_ssize_t c = 0, width
     while c < d:
-        width = min(d - c, <Py_ssize_t> COLUMNS)
-        _column_sums(u, A + c, n, d, width, out + c)
+        width = min(d - c, <Py_ssize_t> orders.COLUMNS)
+        _panel_sums(u, A + c, n, d, width, out + c)
         c += width
 
 
@@ -108,7 +67,7 @@ cdef class Columns(Loop):
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t first = t * self.width
-        _column_sums(
+        _panel_sums(
             self.u, self.A + first, self.n, self.d, min(self.d - first, self.width),
             self.out + first
         )
