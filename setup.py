@@ -27,10 +27,13 @@ NAMES = (
     "hamming",
     "hashing",
     "landmarks",
+    "losses",
     "meetings",
     "pairs",
     "products",
     "scan",
+    "similarity",
+    "sorting",
     "stumps",
     "subgradient",
     "threads",
@@ -39,18 +42,24 @@ NAMES = (
 )
 INCLUDED = (
     "clones.h",
+    "columns.h",
     "compiler.h",
     "eight.h",
     "grain.h",
     "groups.h",
     "hamming.h",
+    "indices.h",
     "margins.h",
+    "orders.pxd",
     "panels.h",
     "pool.h",
     "power.h",
+    "products.pxd",
+    "sorting.pxd",
     "strands.h",
     "threads.pxd",
     "vectors.pxd",
+    "weights.h",
 )
 # What Cython needs for memoryviews, once for all modules: it takes longer to compile than they do.
 SHARED = "refimpl_fast.cython_shared"

@@ -42,7 +42,7 @@ class Meter:
 
     def __init__(self) -> None:
         self.alone = threading.current_thread() is threading.main_thread()
-        self.reset = self.alone and _reset_peak()
+        self.reset = self.alone and reset_peak()
         self.children = _peak_of_children()
         self.cpu = _cpu_seconds()
         self.start = time.perf_counter()
@@ -57,7 +57,7 @@ class Meter:
 
     def _peak(self) -> int | None:
         """Return the most memory that the process, or a child that ended since, has held."""
-        own = _peak()
+        own = peak()
         children = _peak_of_children()
         return max(own, children) if own is not None and children > self.children else own
 
@@ -68,16 +68,28 @@ def _cpu_seconds() -> float:
     return time.process_time() + times.children_user + times.children_system
 
 
-def _reset_peak() -> bool:
-    """Forget the largest memory that this process has held; only Linux can."""
+def reset_peak() -> bool:
+    """Forget the largest memory that this process has held.
+
+    Returns
+    -------
+    bool
+        Whether the system can; only Linux does.
+    """
     with suppress(OSError):
         (PROC / "self/clear_refs").write_text("5")
         return True
     return False
 
 
-def _peak() -> int | None:
-    """Return the largest memory that this process has held since :func:`_reset_peak`."""
+def peak() -> int | None:
+    """Return the largest memory that this process has held since :func:`reset_peak`.
+
+    Returns
+    -------
+    int or None
+        Bytes.
+    """
     with suppress(OSError, ValueError, IndexError):
         status = (PROC / "self/status").read_text()
         return 1024 * int(status.split("VmHWM:")[1].split()[0])

@@ -98,7 +98,18 @@ def load(file: Path) -> dict[str, Any]:
 
 
 @cache
-def _whys(file: Path) -> list[dict[str, Any]]:
+def load_whys(file: Path) -> list[dict[str, Any]]:
+    """Read the reasons of a ``spread.toml``; none where there is no file.
+
+    Parameters
+    ----------
+    file : Path
+
+    Returns
+    -------
+    list of dict
+        ``entry``, ``row``, ``why``.
+    """
     if not file.is_file():
         return []
     whys: list[dict[str, Any]] = tomllib.loads(file.read_text(encoding="utf-8"))["why"]
@@ -138,7 +149,7 @@ def _of_row(
     largest = max(*values, row["ours"])
     whys = [
         at["why"]
-        for at in _whys(PUBLISHED / "spread.toml")
+        for at in load_whys(PUBLISHED / "spread.toml")
         if at["entry"] == entry and has_fields(row, at["row"])
     ]
     return Spread(least, largest, shows(row, rows), whys[0] if whys else "")

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from paper_figures.claims import Rule
-from paper_figures.evidence import (
+from paper_figures.claims.evidence import (
     FAILS,
     HOLDS,
     NOT_TESTABLE,

@@ -1,6 +1,6 @@
 """The tables of the entries of Boosted Distance, in the paper's lines and columns."""
 
-from paper_figures.layout import Grid
+from paper_figures.registry import Grid
 
 SETS = (
     "ad",
@@ -42,7 +42,7 @@ TABLE2 = (
         ("method",),
         details=("distance",),
         where={"method": METHODS},
-        headings=SET,
+        headings=SET | {"distance": ""},
         order=ORDER | {"method": METHODS},
         names={"method": {"difference": "AdaBoost − Boosted Distance"}},
     ),

@@ -99,7 +99,7 @@ def repetitions(
                 "tree_rounds": tree_rounds,
             },
             data=(name,),
-            kernels=("stumps",),
+            kernels=("similarity", "stumps"),
         )
         for name in names
         for i in range(REPETITIONS[context.scale])
@@ -120,7 +120,7 @@ def cross_validations(context: Context) -> list[Task]:
                 "folds": 5,
             },
             data=(name,),
-            kernels=("stumps",),
+            kernels=("similarity", "stumps"),
         )
         for name in sets_of(context)
         for i in range(SAMPLES[context.scale])

@@ -228,7 +228,7 @@ def readings_tasks(context: Context) -> list[Task]:
                 reading,
                 _params(context) | params | {"triples": triples},
                 data=(SET[context.scale],),
-                kernels=("chamfer", "scan", "triples"),
+                kernels=("chamfer", "losses", "scan"),
             )
             for triples in ("Ra", "Se")
         ]

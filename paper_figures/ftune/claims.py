@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paper_figures.claims import Rule
-from paper_figures.evidence import (
+from paper_figures.claims.evidence import (
     FAILS,
     HOLDS,
     NAMED,

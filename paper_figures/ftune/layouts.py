@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paper_figures.layout import Grid
+from paper_figures.registry import Grid
 
 MATRICES = (
     "AmazonBinary",
@@ -83,12 +83,11 @@ CURVES = (
 )
 READINGS = (
     Grid(
-        ("reading", "data_set"),
-        ("landmarks",),
-        tables=("method",),
-        headings=SET,
-        order=ORDER,
-        names=NAMES,
+        ("reading",),
+        ("data_set",),
+        tables=("method", "landmarks"),
+        order=ORDER | {"reading": ("as here",)},
+        names={"data_set": NAMES["data_set"]},
     ),
 )
 PENALTY = by_method("divided by")

@@ -2,7 +2,7 @@
 
 They are made from the stored records alone, each a file without anything from elsewhere but the
 pictures beside it. What the numbers mean is decided here and now: `verdict` judges each row,
-`claims` decides each claim, `layout` says where a row stands in its table.
+`claims` decides each claim, `registry.Grid` says where a row stands in its table.
 """
 
 from collections.abc import Sequence

@@ -10,18 +10,20 @@ DASH = "–"
 
 def printed_decimals(rows: Iterable[Row]) -> int | None:
     """Return the most decimals that a published number has; None if none has any."""
-    shown = [repr(float(row["published"])) for row in rows if row["published"] is not None]
-    lengths = [
-        len(text.partition(".")[2]) for text in shown if not text.endswith(".0") and "e" not in text
-    ]
-    return max(lengths, default=None)
+    lengths = [_decimals(row["published"]) for row in rows if row["published"] is not None]
+    return max(lengths, default=0) or None
+
+
+def _decimals(value: float) -> int:
+    text = repr(float(value))
+    return 0 if text.endswith(".0") or "e" in text else len(text.partition(".")[2])
 
 
 def our_decimals(rows: Iterable[Row]) -> int:
     """Return how many decimals to show of our numbers.
 
     They are those of the published numbers, one more where a standard deviation needs it. Without
-    published decimals the largest number gets four digits.
+    published decimals the largest number gets four digits, fewer if none needs so many.
 
     Parameters
     ----------
@@ -37,7 +39,8 @@ def our_decimals(rows: Iterable[Row]) -> int:
         return printed_decimals(rows) or 0
     decimals = printed_decimals(rows)
     if decimals is None:
-        decimals = min(4, max(0, 3 - math.floor(math.log10(max(values)))))
+        most = min(4, max(0, 3 - math.floor(math.log10(max(values)))))
+        decimals = max(_decimals(round(value, most)) for value in values)
     deviations = [row["std"] for row in rows if row["std"]]
     narrow = deviations and min(deviations) < 0.95 * 10.0**-decimals
     return decimals + 1 if narrow else decimals
@@ -55,6 +58,12 @@ def number_text(value: float | None, digits: int | None, sign: str = "") -> str:
         form = ".4g" if tiny else f".{digits}f"
     group = "," if abs(value) >= 10_000 else ""
     return f"{value:{sign}{group}{form}}".replace("-", "−")
+
+
+def spread_text(std: float, digits: int) -> str:
+    """Return a standard deviation with `digits` decimals, or one digit if it is smaller."""
+    tiny = 0 < std < 0.5 * 10.0**-digits
+    return f"{std:.1g}" if tiny else number_text(std, digits)
 
 
 def with_error(value: float, error: float | None) -> tuple[str, str]:

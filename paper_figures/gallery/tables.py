@@ -13,9 +13,9 @@ from paper_figures import verdict
 from paper_figures.gallery.entries import Entry, Judged
 from paper_figures.gallery.footnotes import Footnotes, common_note
 from paper_figures.gallery.html import sentence
-from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals
+from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals, spread_text
 from paper_figures.gallery.signs import sign_of, slug
-from paper_figures.layout import Grid
+from paper_figures.registry import Grid
 from paper_figures.store import Row
 
 RESERVED = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
@@ -317,7 +317,7 @@ def _content(item: Judged, grid: Grid, digits: Digits, notes: Footnotes | None) 
         ours = star + number_text(row["ours"], ours_digits)
     spread = ""
     if row["std"] is not None:
-        spread = f' <span class="std">±{number_text(row["std"], ours_digits)}</span>'
+        spread = f' <span class="std">±{spread_text(row["std"], ours_digits)}</span>'
     lines = [f'<span class="ours">{ours}{spread}</span>']
     if notes is not None:
         printed = number_text(row["published"], printed_digits)

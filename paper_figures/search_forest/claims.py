@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from paper_figures.claims import Rule
-from paper_figures.evidence import (
+from paper_figures.claims.evidence import (
     FAILS,
     HOLDS,
     NOT_TESTABLE,

@@ -1,6 +1,6 @@
 """The tables of the search forest's entries, in the paper's lines and columns."""
 
-from paper_figures.layout import Grid
+from paper_figures.registry import Grid
 
 RECALL = (Grid(("method", "setting"), ("returned",)),)
 UNIONS = (Grid(("method",), ("returned",), details=("setting",)),)
@@ -20,6 +20,7 @@ TABLE1 = (
         ("bits",),
         details=("candidates",),
         where={"items": (500_000_000,)},
+        alike=("search",),
         title="Seconds a query",
         headings={"bits": "bits of a code"},
         names={"search": SEARCHES},

@@ -64,7 +64,9 @@ def test_tasks_of_the_protocol(monkeypatch):
         *[("cross_validation", "digits17", i) for i in range(2)],
     ]
     assert {t.data for t in tasks} == {("wdbc-small",), ("digits17",)}
-    assert all(t.data == (t.params["data_set"],) and t.kernels == ("stumps",) for t in tasks)
+    assert all(
+        t.data == (t.params["data_set"],) and t.kernels == ("similarity", "stumps") for t in tasks
+    )
     assert all(t.params["rounds"] == (1, 3, 10) and t.params["options"] == {} for t in tasks)
     assert tasks[0].params["tree_rounds"] == (1, 3, 10, 30, 100)
     assert tasks[-1].params["folds"] == 5

@@ -11,7 +11,7 @@ import pytest
 
 from paper_figures import claims, registry
 from paper_figures.claims import Claim, Decided, Decision, InvalidClaims, Number
-from paper_figures.evidence import Missing
+from paper_figures.claims.evidence import Missing
 from paper_figures.registry import Figure, Paper
 from paper_figures.store import Store
 

@@ -7,8 +7,8 @@ import math
 
 import pytest
 
-from paper_figures import evidence
-from paper_figures.evidence import Decision, Missing, Number
+from paper_figures.claims import evidence
+from paper_figures.claims.evidence import Decision, Missing, Number
 
 HOLDS, FAILS, OPEN, NOT_TESTABLE = evidence.STATES
 

@@ -12,7 +12,7 @@ import pytest
 from support.planted_claims import committed_records, planted, states
 
 from paper_figures import claims
-from paper_figures.evidence import HOLDS
+from paper_figures.claims.evidence import HOLDS
 from paper_figures.search_forest.claims import FOREST, MOVED_PLANES, RULES
 
 PAPER = "search_forest"

@@ -258,6 +258,25 @@ def test_code_version_of_the_package_itself():
 
 
 @pytest.mark.parametrize(
+    "kernel, behind",
+    [
+        ("sorting", ()),
+        ("stumps", ("sorting",)),
+        ("losses", ("exponentials", "sorting", "stumps", "triples")),
+        ("products", ()),
+    ],
+)
+def test_a_kernel_brings_the_kernels_that_it_imports(kernel, behind):
+    names = [name for name, _ in codeversion.kernel_files((kernel,))]
+    modules = {name for name in names if name.startswith("refimpl.kernels/")}
+    assert modules == {f"refimpl.kernels/{stem}.py" for stem in (kernel, *behind)}
+    compiled = {name for name in names if name.endswith(".pyx")}
+    assert compiled == {
+        f"refimpl_fast/{stem}.pyx" for stem in (kernel, *behind) if stem != "exponentials"
+    }
+
+
+@pytest.mark.parametrize(
     "arguments, words",
     [
         ({"name": "a/b"}, "name"),

@@ -310,7 +310,9 @@ def test_outside_a_checkout_no_code_is_linked(page):
 # ------------------------------------------------------------------------------ claims, and words
 
 
-def test_claims_open_the_page_with_numbers_and_what_would_settle_them(tmp_path, monkeypatch):
+@pytest.fixture
+def claimed(tmp_path, monkeypatch):
+    """A folder whose first paper has a claim that holds, and one that is open."""
     claim = claims.Claim("all-low", "first_paper", "§ 3", "All <errors> are low.", ("table1",))
     settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
     numbers = (
@@ -325,7 +327,11 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(tmp_path, 
         claims, "decide", lambda paper, records: decided if paper == "first_paper" else []
     )
     gallery.write(fill(tmp_path), PAPERS)
-    page = tree(tmp_path / "first_paper/index.html")
+    return tmp_path
+
+
+def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
+    page = tree(claimed / "first_paper/index.html")
     section = page.only("section", id="claims")
     assert chips(section) == ["✓ 1 holds", "? 1 open"]
     low, more = section.only("ol").all("li", id="claim-all-low")[0], section.all("li")[-1]
@@ -346,7 +352,10 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(tmp_path, 
         "../second/index.html#codings",
     ]
     assert "What would settle it: Five runs of table1." in more.text
-    first = tree(tmp_path / "index.html")
+
+
+def test_the_first_page_counts_and_lists_the_claims(claimed):
+    first = tree(claimed / "index.html")
     assert "Of 2 claims that the papers make, 1 holds, 0 fail, 1 is open" in first.text
     rows = first.only("table", **{"class": "list"}).only("tbody").all("tr")
     claim_row = next(r for r in rows if r["data-kind"] == "claim")

@@ -14,8 +14,7 @@ from paper_figures.gallery import numbers
 from paper_figures.gallery.entries import Entry, Judged, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.tables import tables
-from paper_figures.layout import Grid
-from paper_figures.registry import Figure, Paper
+from paper_figures.registry import Figure, Grid, Paper
 from paper_figures.spread import Spread
 from paper_figures.verdict import Explanation, Verdict
 
@@ -252,11 +251,12 @@ def test_numbers_without_an_error_are_one_sentence():
     [
         ([12.0, 8.88], [15.14], [1.9], 2),  # as printed
         ([0.93], [0.9284], [0.004], 3),  # the deviation needs one more
-        ([3.0], [4.25], [None], 1 + 2),  # without printed decimals, four digits of the largest
+        ([3.0], [4.2513], [None], 3),  # without printed decimals, four digits of the largest
         ([844.0], [7], [None], 0),
         ([], [0.12345], [None], 4),
         ([], [45.4912, 7.5], [None, None], 2),
         ([], [123456.7], [None], 0),
+        ([], [38.4, 0.0], [None, None], 1),  # more would be zeros
     ],
 )
 def test_decimals_of_a_table(printed, ours, stds, decimals):
@@ -284,6 +284,14 @@ def test_decimals_of_a_table(printed, ours, stds, decimals):
 )
 def test_number_text(value, digits, sign, text):
     assert numbers.number_text(value, digits, sign) == text
+
+
+def test_a_small_deviation_has_one_digit():
+    assert [numbers.spread_text(std, 3) for std in (0.000347, 0.0005, 0.0)] == [
+        "0.0003",
+        "0.001",
+        "0.000",
+    ]
 
 
 @pytest.mark.parametrize(

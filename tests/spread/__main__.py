@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from paper_figures import spread
+from paper_figures import cost, spread
 from paper_figures.cost import NOT_RECORDED
 from paper_figures.registry import SCALES, load_papers
 from paper_figures.store import Store, write_atomic
@@ -50,16 +50,22 @@ def main(arguments=None):
         return 1
     path = Path(options.file or spread.path(options.scale))
     write_atomic(path, dump(merge(path, content)))
-    entries = {number["entry"] for number in content["rows"]}
-    cpu = sum(os.times()[:4])
+    moving = {number["entry"] for number in content["rows"]}
     print(
-        f"{len(content['rows'])} numbers of {len(entries)} entries move, of "
-        f"{len(content['entries'])} entries; see {path}. It took {cpu:.0f} s of processors' time, "
-        f"{time.monotonic() - start:.0f} s in all"
+        f"{len(content['rows'])} numbers of {len(moving)} entries move, of "
+        f"{len(content['entries'])} entries; see {path}. {time.monotonic() - start:.0f} s; the "
+        f"tasks took {_cpu_text(folder, options.kernels, content['entries'])} of processors' time"
     )
     if options.folder is None:
         shutil.rmtree(folder)
     return 0
+
+
+def _cpu_text(folder, kernels, entries):
+    """What all tasks took, in this run or an earlier run."""
+    totals = [cost.total(record(folder / at, entry) for entry in entries) for at in kernels]
+    seconds = [total.cpu_seconds for total in totals]
+    return "an unknown part" if None in seconds else f"{sum(seconds):.0f} s"
 
 
 def _parser():

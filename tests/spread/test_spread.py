@@ -132,10 +132,10 @@ def test_a_number_is_determined_if_its_spread_is_no_larger(least, largest, shown
 def published(tmp_path, monkeypatch):
     """A folder for the files, read anew."""
     monkeypatch.setattr(spread, "PUBLISHED", tmp_path)
-    for cached in (spread.load, spread._whys):
+    for cached in (spread.load, spread.load_whys):
         cached.cache_clear()
     yield tmp_path
-    for cached in (spread.load, spread._whys):
+    for cached in (spread.load, spread.load_whys):
         cached.cache_clear()
 
 
@@ -267,8 +267,11 @@ def fake_runs(published, monkeypatch):
             row(float(len(calls)), measure="seconds"),
         ]
         machines = [{"processor": "P", "processors": 1, "blas": BLAS[kernel], "count": 1}]
-        Store(out).write(record(rows, machines=machines))
-        Store(out).write(record([row(1.0)], figure="figure1", machines=machines))
+        groups = [{"key": "a", "count": 1, "seconds": 9.0, "cpu_seconds": 4.0, "max_memory": 1}]
+        costs = {"tasks": groups, "processors": 1, "threads": 1}
+        Store(out).write(record(rows, machines=machines, cost=costs))
+        shared = {"figure": "figure1", "machines": machines, "cost": costs}
+        Store(out).write(record([row(1.0)], **shared))
 
     monkeypatch.setattr(command, "make", make)
     return calls
@@ -288,7 +291,9 @@ def test_the_command_writes_what_moves_and_counts_the_times(published, fake_runs
         times={"lmnn.table1": 1},
         blas={"A": ["openblas 1 A"], "B": ["openblas 1 B"]},
     )
-    assert "1 numbers of 1 entries move, of 2 entries" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "1 numbers of 1 entries move, of 2 entries" in said
+    assert "the tasks took 8 s of processors' time" in said  # a shared task, under two kernels
 
 
 def test_what_the_file_says_of_other_entries_stays(published, fake_runs):

@@ -7,7 +7,7 @@ from paper_figures import claims
 from paper_figures.registry import load_papers
 from paper_figures.store import Store
 
-REPRODUCED = Path(claims.__file__).parent / "reproduced"
+REPRODUCED = Path(claims.__file__).parents[1] / "reproduced"
 
 
 def paper_named(name):

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeAlias
 
-from paper_figures.evidence import (
+from paper_figures.claims.evidence import (
     FAILS,
     HOLDS,
     NOT_TESTABLE,
