@@ -296,7 +296,7 @@ PAPER = Paper(
             "Beyond the paper: seconds to 1 and 0.1 % of the optimum by the number of points",
             growth_tasks,
             growth.rows,
-            growth.draw,
+            plots.draw_growth,
             alt="Seconds by the number of points, one line for each solver, in two panels.",
             size=(5.2, 7.0),
         ),

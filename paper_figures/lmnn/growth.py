@@ -6,27 +6,20 @@ they go through. The others minimise objectives of their own, which end elsewher
 until they are as near to their own ends are shown, too.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from paper_figures.lmnn.rivals import objective, rival_curve
-from paper_figures.plots import key, labelled, logarithmic, panels, series_style
 from paper_figures.registry import Context, Gathered, Job, Result
 from paper_figures.rows import absent_row, absent_rows, number_row
-from paper_figures.store import Record
 from refimpl.lmnn import LMNNOptions, lmnn, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.typing import FloatArray, Kernels, Labels
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 WITHIN = (0.01, 0.001)
 TOL = 2e-4  # of the certified optimum
@@ -185,27 +178,3 @@ def _end(curve: Curve, optimum: float) -> str:
     """Say where a curve that stays above a limit ended."""
     above = 100 * (curve["objective"][-1] / optimum - 1)
     return f"{above:.2g} % above the optimum at its end, after {curve['seconds'][-1]:.0f} s"
-
-
-def draw(record: Record, figure: mpl.Figure) -> None:
-    """Draw seconds by the number of points, a panel for each share of the optimum."""
-    from matplotlib.ticker import FixedLocator, NullLocator
-
-    lines = record["drawing"]
-    names = list(dict.fromkeys(name for of_share in lines.values() for name in of_share))
-    handles: dict[str, Any] = {}
-    for axis, (within, of_share) in zip(
-        panels(figure, len(lines), columns=1), lines.items(), strict=True
-    ):
-        for name, points in of_share.items():
-            axis.plot(*zip(*points, strict=True), label=name, **series_style(names.index(name)))
-        axis.set(xscale="log", yscale="log", xlabel="training points", ylabel="seconds")
-        axis.set_title(f"eq. 3 within {within} of the optimum")
-        logarithmic(axis.xaxis)
-        logarithmic(axis.yaxis)
-        sizes = sorted({n for points in of_share.values() for n, _ in points})
-        axis.xaxis.set_major_locator(FixedLocator(sizes))
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.tick_params(axis="x", labelrotation=45)
-        handles |= labelled(axis)
-    key(figure, handles)

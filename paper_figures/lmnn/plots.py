@@ -74,6 +74,30 @@ def draw_rivals(record: Record, figure: mpl.Figure) -> None:
     key(figure, labelled(axis))
 
 
+def draw_growth(record: Record, figure: mpl.Figure) -> None:
+    """Draw seconds by the number of points, a panel for each share of the optimum."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    lines = record["drawing"]
+    names = list(dict.fromkeys(name for of_share in lines.values() for name in of_share))
+    handles: dict[str, Any] = {}
+    for axis, (within, of_share) in zip(
+        panels(figure, len(lines), columns=1), lines.items(), strict=True
+    ):
+        for name, points in of_share.items():
+            axis.plot(*zip(*points, strict=True), label=name, **series_style(names.index(name)))
+        axis.set(xscale="log", yscale="log", xlabel="training points", ylabel="seconds")
+        axis.set_title(f"eq. 3 within {within} of the optimum")
+        logarithmic(axis.xaxis)
+        logarithmic(axis.yaxis)
+        sizes = sorted({n for points in of_share.values() for n, _ in points})
+        axis.xaxis.set_major_locator(FixedLocator(sizes))
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.tick_params(axis="x", labelrotation=45)
+        handles |= labelled(axis)
+    key(figure, handles)
+
+
 def draw_ball(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 1: a ball, a query outside, and the bound of eq. 7."""
     from matplotlib.lines import Line2D

@@ -13,6 +13,7 @@ from oracles_lmnn import objective, target_neighbours
 
 from paper_figures import plots
 from paper_figures.lmnn import growth
+from paper_figures.lmnn import plots as lmnn_plots
 from paper_figures.registry import Context, Result
 
 SMALL = Context(scale="small")
@@ -130,7 +131,7 @@ def test_picture():
     drawing = gathered(*values).drawing
     assert drawing["1 %"]["ours"] == [[250, 2.0], [1000, 20.0]]
     figure = plots_figure()
-    growth.draw({"drawing": drawing}, figure)
+    lmnn_plots.draw_growth({"drawing": drawing}, figure)
     left, right = figure.axes
     assert [axis.get_title() for axis in (left, right)] == [
         "eq. 3 within 1 % of the optimum",
@@ -150,5 +151,5 @@ def plots_figure():
 
 def test_the_picture_is_made():
     record = {"drawing": gathered((250, VALUE)).drawing}
-    files = plots.draw(growth.draw, record, (7.0, 3.8))
+    files = plots.draw(lmnn_plots.draw_growth, record, (7.0, 3.8))
     assert files[".svg"].startswith(b"<?xml") and files[".png"].startswith(b"\x89PNG")
