@@ -2,6 +2,8 @@
 # make figures     make every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
 # make coverage    measure the branch coverage of refimpl; fails below 95 %
 # make lint        check style and types
+# make spread      make every entry under three BLAS kernels and list the numbers that move: about 12
+#                  minutes on two idle processors; ARGS="lmnn.table1" chooses
 # make benchmarks  measure the speed of every kernel and training beside others, for hours; goes on where
 #                  it was stopped; ARGS="kernels/best_stump" measures one again
 # make fuzz        run both twins on hard numbers and on wrong arguments; ARGS="--trainings" on
@@ -37,7 +39,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
 
-.PHONY: figures test coverage lint benchmarks fuzz sanitize versions builds wheel mutants faults clean
+.PHONY: figures test coverage lint benchmarks spread fuzz sanitize versions builds wheel mutants faults clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -47,6 +49,9 @@ test: $(BUILT)
 
 coverage: $(BUILT)
 	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report=term $(COVERED) $(ARGS)
+
+spread: $(BUILT)
+	nice $(VENV)/bin/python -m tests.spread $(ARGS)
 
 benchmarks: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group peers
