@@ -14,6 +14,7 @@ try:
     from refimpl_fast.landmarks import least_similar, transferred_differences
     from refimpl_fast.meetings import meet_pairs
     from refimpl_fast.pairs import best_thresholds, pair_product, split_pairs
+    from refimpl_fast.planes import best_plane
     from refimpl_fast.products import matrix_vector, vector_matrix
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.stumps import add_similarity, best_stump, presort
@@ -47,6 +48,7 @@ __all__ = [
     "SortedFeatures",
     "add_similarity",
     "best_bin_first",
+    "best_plane",
     "best_ranges",
     "best_stump",
     "best_thresholds",
