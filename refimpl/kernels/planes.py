@@ -23,10 +23,10 @@ from refimpl.kernels.products import matrix_vector, vector_matrix
 from refimpl.typing import BoolArray, FloatArray, Int32Array, Points
 
 __all__ = [
+    "REFERENCE",
     "ListedSums",
     "Plane",
     "PlaneKernels",
-    "REFERENCE",
     "Sums",
     "best_plane",
     "centred",

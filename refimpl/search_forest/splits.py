@@ -20,12 +20,8 @@ from refimpl.typing import Points
 
 __all__ = ["best_split"]
 
-def best_split(
-    X: Points,
-    node: Node,
-    options: ForestOptions,
-    rng: np.random.Generator,
-) -> Split:
+
+def best_split(X: Points, node: Node, options: ForestOptions, rng: np.random.Generator) -> Split:
     """Return the split of a node that the options ask for.
 
     Parameters

@@ -183,12 +183,7 @@ def _pairs(
     return MeetingPairs(S, lam, kernels, threads, watch)
 
 
-def _search_tree(
-    X: Points,
-    root: Node,
-    options: ForestOptions,
-    rng: np.random.Generator,
-) -> Tree:
+def _search_tree(X: Points, root: Node, options: ForestOptions, rng: np.random.Generator) -> Tree:
     """Learn a tree by Algorithm 2 of Li et al. (2011), with the splits and limits of the options.
 
     The leaf of least J^k (eq. 17), where most is to be gained, is split first.
