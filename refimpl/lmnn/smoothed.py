@@ -156,6 +156,8 @@ class Multiplied(Smoothed):
         Gets the last slopes of each descent.
     at : ndarray
         The factor of the last evaluation.
+    memory : Memory
+        The last steps, which the next descent goes on from.
     """
 
     def __init__(self, problem: LargeMarginProblem, coordinates: Coordinates) -> None:
@@ -163,6 +165,7 @@ class Multiplied(Smoothed):
         self.certificate = Certificate(problem, coordinates, MIXED)
         self.slopes = np.zeros((0, problem.k))
         self.at: FloatArray
+        self.memory = Memory(MEMORY)
         self._codes = np.zeros(0, dtype=np.int64)
         self.follow()
 
@@ -179,7 +182,7 @@ class Multiplied(Smoothed):
         The steps end early if the norm of the gradient, as it is returned, is at most `enough`.
         """
         latest: deque[tuple[float, FloatArray]] = deque(maxlen=KEPT)
-        for v, gradient in islice(descent(self, V.ravel(), Memory(MEMORY)), iterations):
+        for v, gradient in islice(descent(self, V.ravel(), self.memory), iterations):
             norm = _relative_norm(gradient, v)
             latest.append((self.last.alpha, self.last.weights))
             if norm <= enough:
@@ -252,6 +255,8 @@ def descend(
             best_L = L
         bound = min(certificate.improve(best), best)
         settled = added <= 1e-3 * len(inner.i)
+        if not settled:  # earlier gradients were those of other pairs
+            smoothed.memory = Memory(MEMORY)
         fell = last_best - best > 0.01 * (last_best - last_bound)
         rose = bound - last_bound > 0.01 * (best - last_bound)
         # at the minimum of the smoothed problem this is the gap
