@@ -7,6 +7,7 @@ Not handled here: sums over the pairs (``problem.py``).
 """
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,12 +40,7 @@ class UsedRows:
     """
 
     def __init__(
-        self,
-        first: IntArray,
-        second: IntArray,
-        X: FloatArray,
-        partitions: int,
-        threads: int | None,
+        self, first: IntArray, second: IntArray, X: FloatArray, partitions: int, threads: int | None
     ) -> None:
         n = X.shape[-2]
         is_used = np.zeros(partitions * n, dtype=bool)
@@ -57,7 +53,7 @@ class UsedRows:
         self.pairs = number[first], number[second]
         self.threads = threads
         ends = np.searchsorted(self.places, np.arange(partitions + 1) * n)
-        self._parts = [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self._parts = [slice(a, b) for a, b in pairwise(ends)]
         tables = np.broadcast_to(X, (partitions, n, X.shape[-1]))
         self._points = [
             table if part.stop - part.start == n else table[self.places[part] - alpha * n]
