@@ -8,7 +8,7 @@ Not handled here: callbacks and the number of rounds (:mod:`refimpl.boostmap.tra
 
 import math
 from collections import deque
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -26,7 +26,7 @@ from refimpl.boostmap.algorithm import (
     candidate_classifiers,
     next_weights,
 )
-from refimpl.boostmap.bounds import least_z, least_z_min, margin_sums
+from refimpl.boostmap.bounds import Values, least_z, least_z_min, margin_sums
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
 from refimpl.kernels.arguments import checked_once
 from refimpl.kernels.stumps import on_grid
@@ -208,32 +208,33 @@ def _stalled(changes: deque[float], least_gain: float) -> bool:
 def removal(
     problem: Problem,
     H: Weights,
-    F: FloatArray,
+    F: FloatArray | Mapping[Name, FloatArray],
     w: FloatArray,
     kernels: Kernels,
     threads: int | None,
-    sums: FloatArray,
+    sums: FloatArray | None = None,
 ) -> tuple[Name | None, float]:
     """Return the classifier whose removal lowers Z most, and -alpha'_g; or None.
 
-    Steps 1-2 of § 7.3. F holds the values of the classifiers of H, `sums` their margin sums.
+    Steps 1-2 of § 7.3. F holds the values of the classifiers of H, in rows or by name, `sums` their
+    margin sums, if they are known.
     """
     names = list(H)
     alpha = -np.array(list(H.values()))
     triples, y, below = problem.triples, problem.y, NO_GAIN * w.sum()
     # ERRATUM BM-1
-    g, _ = least_z(F, triples, y, w, alpha, kernels, threads, below=below, sums=sums)
+    g, _ = least_z(_rows(F, names), triples, y, w, alpha, kernels, threads, below=below, sums=sums)
     return (None, 0.0) if g is None else (names[g], float(alpha[g]))
 
 
 def modification(
     problem: Problem,
     H: Weights,
-    F: FloatArray,
+    F: FloatArray | Mapping[Name, FloatArray],
     w: FloatArray,
     kernels: Kernels,
     threads: int | None,
-    sums: FloatArray,
+    sums: FloatArray | None = None,
 ) -> tuple[Name | None, float]:
     """Return the classifier whose change of weight lowers Z most, and the change; or None.
 
@@ -242,8 +243,15 @@ def modification(
     names = list(H)
     least = -np.array(list(H.values()))
     triples, y, below = problem.triples, problem.y, MODIFY_BELOW * w.sum()
-    g, alpha, _ = least_z_min(F, triples, y, w, least, kernels, threads, below=below, sums=sums)
+    g, alpha, _ = least_z_min(
+        _rows(F, names), triples, y, w, least, kernels, threads, below=below, sums=sums
+    )
     return (None, 0.0) if g is None else (names[g], alpha)
+
+
+def _rows(F: FloatArray | Mapping[Name, FloatArray], names: list[Name]) -> Values:
+    """Return the values of the classifiers `names`, which F holds in this order or by name."""
+    return F if isinstance(F, np.ndarray) else [F[h] for h in names]
 
 
 def addition(

@@ -43,7 +43,7 @@ LARGEST = 1e140  # the squares of larger values, summed, would leave float64
 
 
 Passed: TypeAlias = set[tuple["Array", int]]
-_ONCE: dict[int, tuple["weakref.ref[NDArray[Any]]", Passed]] = {}
+ONCE: dict[int, tuple["weakref.ref[NDArray[Any]]", Passed]] = {}
 """For each array of :func:`checked_once`, by its id, the checks that its values have passed."""
 
 
@@ -56,13 +56,13 @@ def checked_once(array: NDArray[DType]) -> NDArray[DType]:
     array = sealed(array)
     if _passed(array) is None:
         key = id(array)
-        _ONCE[key] = weakref.ref(array, lambda _: _ONCE.pop(key, None)), set()
+        ONCE[key] = weakref.ref(array, lambda _: ONCE.pop(key, None)), set()
     return array
 
 
 def _passed(value: NDArray[Any]) -> Passed | None:
     """Return the checks that an array of :func:`checked_once` passed; None for another array."""
-    entry = _ONCE.get(id(value))
+    entry = ONCE.get(id(value))
     return entry[1] if entry is not None and entry[0]() is value else None
 
 
@@ -210,7 +210,7 @@ class Array:
         """Check indices, and floats that must be in some range or order."""
         if self.free or value is None:
             return
-        passed = _passed(value) if _ONCE else None
+        passed = _passed(value) if ONCE else None
         if passed is None:
             self._check_values(name, value, lengths)
             return

@@ -11,7 +11,7 @@ Not handled here: stumps and dense matrices of pairs (``search_forest/splits.py`
 """
 
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -204,7 +204,7 @@ def plane_of_sums(
     """Return the result of :func:`best_plane` for a node whose pairs `sums` holds."""
     x, mean, spread = centred(X, augment)
     direction = sums.leading_direction(x, start, tol)  # SF:eq18
-    p = direction[:-1].astype(X.dtype)
+    p = cast(Points, direction[:-1].astype(X.dtype))
     if offset == "best":
         plane = with_best_threshold(X, sums, p, kernels, threads)
     else:

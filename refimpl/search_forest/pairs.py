@@ -494,9 +494,11 @@ class _MeetingNode:
         self, X: Points, start: FloatArray, augment: float, tol: float, offset: str, refine: int
     ) -> Split:
         """Return the result of :func:`refimpl.kernels.best_plane` for this node."""
-        pairs = self.first, self.second, self.v, self.base
-        how = start, augment, tol, offset, refine
-        return Split(*self.kernels.best_plane(X, *pairs, *how, threads=self.threads))
+        pairs = self.first, self.second, self.v
+        plane = self.kernels.best_plane(
+            X, *pairs, self.base, start, augment, tol, offset, refine, threads=self.threads
+        )
+        return Split(*plane)
 
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the result of :func:`refimpl.kernels.best_thresholds` for this node."""

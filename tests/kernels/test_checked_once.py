@@ -79,9 +79,9 @@ def test_nobody_can_write_to_the_array():
 
 def test_a_deleted_array_is_forgotten():
     array = checked_once(np.zeros(3))
-    known = len(arguments._ONCE)
+    known = len(arguments.ONCE)
     key = id(array)
-    assert key in arguments._ONCE
+    assert key in arguments.ONCE
     del array
     gc.collect()
-    assert key not in arguments._ONCE and len(arguments._ONCE) < known
+    assert key not in arguments.ONCE and len(arguments.ONCE) < known
