@@ -118,7 +118,8 @@ cdef void _changes(const Node* node, const int32_t* rank, double* change) noexce
         rank_a, total = rank[a], 0
         while p < node.p and node.first[p] == a:
             rank_b = rank[node.second[p]]
-            mine = node.v[p] * sign[rank_b < rank_a]  # a branch would be guessed wrong half the time
+            # a branch would be guessed wrong half the time
+            mine = node.v[p] * sign[rank_b < rank_a]
             total += mine
             change[rank_b] -= mine
             p += 1
@@ -182,7 +183,9 @@ cdef void _fit(const Node* node, Scratch* room) noexcept nogil:
             q[c] = r[c] + (rr / before) * q[c]
 
 
-cdef cloned_void _values(const real* X, const real* p, const Node* node, double* out) noexcept nogil:
+cdef cloned_void _values(
+    const real* X, const real* p, const Node* node, double* out
+) noexcept nogil:
     # kernels.plane_values(X, p)
     cdef Py_ssize_t i
     for i in range(node.n):
@@ -195,7 +198,7 @@ cdef cloned_void _move(
 ) noexcept nogil:
     """The reference's moved: p, b and left become those of the last plane that is better."""
     cdef Py_ssize_t i, c, _move
-    cdef double size, worth = _product(node, left, room), better, tried
+    cdef double size, best = _product(node, left, room), better, tried
     for _move in range(moves):
         _fit(node, room)
         size = sqrt(dot(room.fit, room.fit, node.d))
@@ -210,9 +213,9 @@ cdef cloned_void _move(
         for i in range(node.n):
             room.left[i] = room.values[i] + tried > 0
         better = _product(node, room.left, room)
-        if not better > worth:
+        if not better > best:
             break
-        worth, b[0] = better, tried
+        best, b[0] = better, tried
         for c in range(node.d):
             p[c] = other[c]
         for i in range(node.n):
