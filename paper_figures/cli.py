@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
-from paper_figures import gallery
+from paper_figures import gallery, report
 from paper_figures.codeversion import outdated_builds
 from paper_figures.extras import MissingExtra, require_extra
 from paper_figures.registry import (
@@ -73,6 +73,10 @@ def _main(argv: Sequence[str] | None, papers: Iterable[Paper] | None) -> int:
     if options.list:
         _list(chosen)
         return DONE
+    if options.report:
+        _require(parser, "matplotlib")
+        return _report(parser, options.out, papers, chosen, named=bool(options.names))
+    _require(parser)
     _check(parser, options)
     store = _open(parser, options.out)
     context = Context(options.scale, options.kernels, options.seed, options.data)
@@ -98,18 +102,45 @@ def _say(text: str, stream: TextIO) -> None:
 def _run(context: Context, store: Store, papers: Sequence[Paper], chosen: Chosen, jobs: int) -> int:
     states: list[str] = []
     data_sets: dict[str, LookUp] = {}
-    page = None
     for paper, figure in chosen:
         outcome = make_figure(context, store, paper, figure, jobs=jobs, data_sets=data_sets)
         states.append(outcome.state)
         _say(_line(store, paper, figure, outcome), sys.stderr)
-        page = gallery.write(store, papers)
+        gallery.write(store, papers)
+    page = report.write_pages(store, papers)
     _say(
         f"{len(states) - states.count('failed')} of {len(states)} figures and tables made; "
         f"see {page}",
         sys.stdout,
     )
     return FAILED if {"failed", "incomplete"} & set(states) else DONE
+
+
+def _report(
+    parser: argparse.ArgumentParser,
+    out: str,
+    papers: Sequence[Paper],
+    chosen: Chosen,
+    *,
+    named: bool,
+) -> int:
+    """Draw and show what a folder holds; a figure without a record counts only if it is named."""
+    if not os.path.isdir(out):
+        parser.error(f"argument --out: {out!r} is not a folder; give one that holds results")
+    store = _open(parser, out)
+    states = []
+    try:
+        for paper, figure in chosen:
+            states.append(report.redraw(store, paper, figure))
+            if states[-1] != report.SHOWN:
+                _say(f"{paper.name}.{figure.name}: {states[-1]}", sys.stderr)
+        page = report.write_pages(store, papers)
+    except CannotStore as error:
+        _say(f"error: {error}", sys.stderr)
+        return UNWRITABLE
+    _say(f"{states.count(report.SHOWN)} stored figures and tables shown; see {page}", sys.stdout)
+    fine = {report.SHOWN} if named else {report.SHOWN, report.NOT_MADE}
+    return DONE if set(states) <= fine else FAILED
 
 
 def _line(store: Store, paper: Paper, figure: Figure, outcome: Outcome) -> str:
@@ -153,6 +184,11 @@ def _parser(papers: Sequence[Paper]) -> argparse.ArgumentParser:
         "--jobs", metavar="N", type=_jobs, default=-1, help="workers; default: -1, all processors"
     )
     parser.add_argument("--seed", metavar="S", type=_seed, default=0, help="seed; default: 0")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="compute nothing: draw and show what the folder of --out holds, at whatever scale",
+    )
     parser.add_argument(
         "--list", action="store_true", help="print the names of the figures and stop"
     )
@@ -207,12 +243,16 @@ def _list(chosen: Chosen) -> None:
         _say(f"{paper.name}.{figure.name}\t{figure.title}", sys.stdout)
 
 
-def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse options that cannot work, before any work."""
+def _require(parser: argparse.ArgumentParser, *packages: str) -> None:
+    """Refuse to work without the packages of the extra; none named means all of them."""
     try:
-        require_extra()
+        require_extra(*packages)
     except MissingExtra as error:
         parser.error(str(error))
+
+
+def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse options that cannot work, before any work."""
     if options.data is not None and not Path(options.data).is_dir():
         parser.error(f"argument --data: {options.data!r} is not a folder; give one that exists")
     options.data = options.data and str(Path(options.data).resolve())

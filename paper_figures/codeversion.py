@@ -2,14 +2,15 @@
 
 From the module of a task's function, the imports inside this project are followed, as they stand in
 the text. So a result becomes stale when its algorithm changes, and stays good when another paper's
-module, a plot (a module named ``plots``, or ``..._plots``) or the gallery does. Kernels are named
-by the task, since both kernel packages import all of their modules. Imports that are computed at
-run time are not seen.
+module, a plot (a module named ``plots``, or ``..._plots``), a module named ``layouts`` or the
+gallery does. Kernels are named by the task, since both kernel packages import all of their modules.
+Imports that are computed at run time are not seen.
 """
 
 import ast
 import hashlib
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -37,6 +38,11 @@ FRAMEWORK = frozenset(
         "refimpl.typing",
     }
 )
+# modules of kernels that cannot: they check arguments, and share the steps of a loop
+FRAMEWORK_OF_KERNELS = frozenset({"arguments", "contract", "threads"})
+KERNEL_IMPORT = re.compile(
+    r"^from (?:refimpl\.kernels|refimpl_fast)(?:\.(\w+))? c?import (.+)$", re.MULTILINE
+)
 SOURCES = (".py", ".pyx", ".pxd", ".pxi", ".h")
 
 NamedFile: TypeAlias = tuple[str, str]
@@ -53,14 +59,15 @@ def code_version(
     functions : iterable of callable
         The search for source files begins in their modules.
     kernels : sequence of str or None
-        The kernel modules in use, such as ``("stumps",)``; None means all of them.
+        The kernel modules in use, such as ``("stumps",)``, to which those are added that they
+        import; None means all of them.
 
     Returns
     -------
     str
         64 hexadecimal digits.
     """
-    files = set(_kernel_files(None if kernels is None else tuple(kernels)))
+    files = set(kernel_files(None if kernels is None else tuple(kernels)))
     for module in sorted(
         {getattr(function, "func", function).__module__ for function in functions}
     ):
@@ -111,7 +118,7 @@ def modules_behind(start: str) -> frozenset[NamedFile]:
 
 def _left_out(name: str) -> bool:
     kernel = any(name == package or name.startswith(package + ".") for package in KERNEL_PACKAGES)
-    return kernel or name in FRAMEWORK or name.endswith((".plots", "_plots"))
+    return kernel or name in FRAMEWORK or name.endswith((".plots", "_plots", ".layouts"))
 
 
 @cache
@@ -156,19 +163,46 @@ def _submodule_or(base: str, name: str) -> str:
 
 
 @cache
-def _kernel_files(kernels: tuple[str, ...] | None) -> tuple[NamedFile, ...]:
-    """Return the sources of kernel modules in both packages, or compiled files without a source."""
+def kernel_files(kernels: tuple[str, ...] | None) -> tuple[NamedFile, ...]:
+    """Return the sources of kernel modules, and of those that they import, in both packages.
+
+    A compiled file counts where its source is missing.
+    """
+    stems = None if kernels is None else _with_imported(kernels)
     files: list[NamedFile] = []
     for package in KERNEL_PACKAGES:
         folder = package_folder(package)
         for path in sorted(folder.iterdir()) if folder else ():
             stem = path.name.partition(".")[0]
             helper = path.suffix in (".pxd", ".pxi", ".h")
-            used = helper or (stem != "__init__" and (kernels is None or stem in kernels))
+            used = helper or (stem != "__init__" and (stems is None or stem in stems))
             if used and (path.suffix in SOURCES or _compiled_only(path, stem)):
                 files.append((f"{package}/{path.name}", str(path)))
     _require(kernels, files)
     return tuple(files)
+
+
+def _with_imported(kernels: Iterable[str]) -> set[str]:
+    """Return the names of kernel modules and of those that they import, in either package."""
+    stems: set[str] = set()
+    queue = list(kernels)
+    while queue:
+        stem = queue.pop()
+        if stem not in stems | FRAMEWORK_OF_KERNELS:
+            stems.add(stem)
+            for path in _kernel_sources(stem):
+                for module, names in KERNEL_IMPORT.findall(path.read_text(encoding="utf-8")):
+                    queue += [module] if module else [n.split()[0] for n in names.split(",")]
+    return stems
+
+
+def _kernel_sources(stem: str) -> Iterator[Path]:
+    for package in KERNEL_PACKAGES:
+        folder = package_folder(package)
+        for suffix in (".py", ".pyx"):
+            path = folder / (stem + suffix) if folder else None
+            if path is not None and path.is_file():
+                yield path
 
 
 def _compiled_only(path: Path, stem: str) -> bool:

@@ -8,8 +8,8 @@ import csv
 import hashlib
 import importlib
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -213,8 +213,8 @@ class Gathered:
     ----------
     rows : list of dict
         Keys of the row, then ``published`` (number or None), ``ours``, ``std`` (of one repetition,
-        or None). With a std, ``repetitions``. Optional: ``why`` (explains a difference),
-        ``tolerance`` (of rounding); a row without ours has ``status="not available"`` and ``why``.
+        or None). With a std, ``repetitions``. Optional: ``tolerance`` (of rounding). A row without
+        ours has ``status="not available"`` and ``why``; other rows have no ``why``.
     notes : list of str
     drawing : object
         What only the picture needs, of what JSON can hold.
@@ -223,6 +223,79 @@ class Gathered:
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
     drawing: Any = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table, or one table for each value of some keys.
+
+    A row of the record stands in the cell that its keys name. Two rows with the same place share a
+    cell.
+
+    Attributes
+    ----------
+    rows : tuple of str
+        Keys that name a line, the widest heading first.
+    columns : tuple of str
+        Keys that name a column; none makes one column of numbers.
+    tables : tuple of str
+        Keys with one table for each value.
+    details : tuple of str
+        Keys whose values stand small in the cell.
+    where : mapping
+        Keys and the values that a row must have to belong here; the first grid that fits takes it.
+    headings : mapping
+        What a key is called, where its name is not good enough.
+    order : mapping
+        The values of a key in the paper's order; others follow as they come.
+    names : mapping
+        What the values of a key are called, as ``{"triples": {"Ra": "random"}}``.
+    alike : tuple of str
+        Keys that part the numbers into quantities, each of which is shown with its own decimals.
+    best : str
+        The key whose "yes" puts a star before our number; its heading says what a star is.
+    title : str
+        What the table is called, if the entry has several.
+    folded : bool
+        Whether the table is folded even if it is short.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    where: Mapping[str, Collection[Any]] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
+    order: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    names: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
+    alike: tuple[str, ...] = ()
+    best: str = ""
+    title: str = ""
+    folded: bool = False
+
+    def takes(self, row: Row) -> bool:
+        """Return whether a row of a record belongs to this table."""
+        return all(row.get(key) in values for key, values in self.where.items())
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that the table shows."""
+        return (*self.tables, *self.rows, *self.columns, *self.details, *filter(None, [self.best]))
+
+    def heading(self, key: str) -> str:
+        """Return what a key is called."""
+        return self.headings.get(key, key.replace("_", " "))
+
+    def name(self, key: str, value: Any) -> str:
+        """Return what a value is called."""
+        if value is None:
+            return "–"
+        named = self.names.get(key, {}).get(value) if not isinstance(value, list | dict) else None
+        if named is not None:
+            return named
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 10_000:
+            return f"{value:,}"
+        return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -245,7 +318,10 @@ class Figure:
     alt : str
         What the picture shows, for those who do not see it.
     size : tuple of float
-        Width and height in inches.
+        Width and height in inches; at most ``plots.WIDTH`` wide, so that a phone shows the text.
+    layout : tuple of Grid
+        The tables in which the page shows the rows, in the paper's own lines and columns. A row
+        belongs to the first that takes it; rows that none takes stand in a folded list.
     """
 
     name: str
@@ -255,6 +331,7 @@ class Figure:
     plot: Plot | None = None
     alt: str = ""
     size: tuple[float, float] = (7.0, 4.2)
+    layout: tuple[Grid, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -265,6 +342,26 @@ class Paper:
     title: str
     source: str
     figures: tuple[Figure, ...]
+
+    def laid_out(self, layouts: Mapping[str, tuple[Grid, ...]]) -> "Paper":
+        """Return the paper with the tables of its figures.
+
+        Parameters
+        ----------
+        layouts : mapping of str to tuple of Grid
+            Each figure's `layout`, by its name.
+
+        Returns
+        -------
+        Paper
+        """
+        names = [figure.name for figure in self.figures]
+        if set(layouts) != set(names):
+            raise ValueError(
+                f"layouts must name the figures {', '.join(names)}; got {', '.join(layouts)}"
+            )
+        figures = tuple(replace(figure, layout=layouts[figure.name]) for figure in self.figures)
+        return replace(self, figures=figures)
 
 
 def load_papers() -> list[Paper]:

@@ -16,7 +16,7 @@ def number_row(keys: Row, published: float | None, ours: float | None, **more: A
         What the row is about.
     published, ours : float or None
     **more
-        Further fields, such as ``why``.
+        Further fields, such as ``tolerance``.
 
     Returns
     -------

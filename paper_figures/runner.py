@@ -17,18 +17,9 @@ from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from typing import Any, NamedTuple
 
-from paper_figures import data, plots
+from paper_figures import cost, data, plots
 from paper_figures.codeversion import code_version
-from paper_figures.registry import (
-    Context,
-    Figure,
-    Gathered,
-    Job,
-    Paper,
-    Result,
-    Task,
-    published_version,
-)
+from paper_figures.registry import Context, Figure, Job, Paper, Result, Task, published_version
 from paper_figures.store import CannotStore, Record, Store, digest, plain, write_atomic
 
 LOG = logging.getLogger("paper_figures")
@@ -126,25 +117,29 @@ def _look_up(name: str, data_dir: str | None) -> LookUp:
 
 def execute(
     task_function: Callable[..., dict[str, Any]], job: Job, params: Mapping[str, Any]
-) -> tuple[float, Any, str | None]:
+) -> tuple[dict[str, Any], Any, str | None]:
     """Run a task in a worker; a failure is returned as a traceback, so that other tasks go on.
 
     Returns
     -------
     tuple
-        ``(seconds, result, None)`` or ``(seconds, None, traceback)``.
+        ``(cost, result, None)`` or ``({}, None, traceback)``; the cost is that of
+        :meth:`cost.Meter.read`, with the ``machine``.
     """
-    start = time.perf_counter()
+    meter = cost.Meter()
     try:
         result = task_function(job, **params)
         if not isinstance(result, dict):
             raise TypeError(f"a task must return a dict; got a {type(result).__name__}")
-        return time.perf_counter() - start, plain(result), None
+        result = plain(result)
+        return meter.read() | {"machine": cost.machine()}, result, None
     except Exception:
-        return time.perf_counter() - start, None, traceback.format_exc()
+        return {}, None, traceback.format_exc()
 
 
-def _numbered(place: int, parent: int, *call: Any) -> tuple[int, tuple[float, Any, str | None]]:
+def _numbered(
+    place: int, parent: int, *call: Any
+) -> tuple[int, tuple[dict[str, Any], Any, str | None]]:
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         # Ctrl-C reaches all processes; the parent answers
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -153,8 +148,8 @@ def _numbered(place: int, parent: int, *call: Any) -> tuple[int, tuple[float, An
 
 def compute(
     context: Context, store: Store, paper: str, planned: list[Planned], *, jobs: int, label: str
-) -> tuple[list[Result], float, int]:
-    """Compute the tasks that are not stored, and return the results of all tasks.
+) -> tuple[list[dict[str, Any] | None], int]:
+    """Compute the tasks that are not stored, and return the parts of all tasks.
 
     Parameters
     ----------
@@ -169,9 +164,8 @@ def compute(
 
     Returns
     -------
-    results : list of Result
-    seconds : float
-        The time that all tasks took, in this run or an earlier run.
+    parts : list of dict or None
+        The result of each task and what it cost, in this run or an earlier run; None without data.
     computed : int
         How many tasks this run computed.
     """
@@ -197,11 +191,10 @@ def compute(
         pool = joblib.Parallel(
             n_jobs=jobs if len(todo) > 1 else 1, return_as="generator_unordered", batch_size=1
         )
-        for i, (seconds, result, error) in pool(calls) if todo else ():
+        for i, (costs, result, error) in pool(calls) if todo else ():
             if error is None:
                 p = planned[i]
-                store.write_part(paper, p.task.name, p.key, p.params, seconds, result)
-                stored[i] = {"seconds": seconds, "result": result}
+                stored[i] = store.write_part(paper, p.task.name, p.key, p.params, result, costs)
             else:
                 failures.append((i, error))
             bar.update()
@@ -211,8 +204,7 @@ def compute(
             f"{len(failures)} of {len(planned)} tasks failed; "
             f"the first: {planned[i].task.name} {planned[i].params}\n{error}"
         )
-    results = [_result(p, part) for p, part in zip(planned, stored, strict=True)]
-    return results, sum(part["seconds"] for part in stored if part), len(todo)
+    return stored, len(todo)
 
 
 def _call(context: Context, p: Planned) -> tuple[Callable[..., Any], Job, dict[str, Any]]:
@@ -299,21 +291,21 @@ def _make(
     computed = 0
     if record is None or not reused:
         label = f"{paper.name}.{figure.name}"
-        results, seconds, computed = compute(
-            context, store, paper.name, planned, jobs=jobs, label=label
-        )
-        start = time.perf_counter()
-        gathered = figure.reduce(context, results)
-        seconds += time.perf_counter() - start
-        record = _record(context, paper, figure, planned, gathered, seconds, key)
+        parts, computed = compute(context, store, paper.name, planned, jobs=jobs, label=label)
+        record = _record(context, paper, figure, planned, parts) | {"key": key}
     store.write(record)
-    if figure.plot is not None:
-        for suffix, content in plots.draw(figure.plot, record, figure.size).items():
-            write_atomic(store.path(paper.name, figure.name, suffix), content)
+    draw(store, figure, record)
     absent = [p for p in planned if p.why is not None]
     incomplete = any(not p.by_hand for p in absent)
     state = "incomplete" if incomplete else "reused" if reused else "computed"
     return Outcome(state, computed, len(planned) - computed - len(absent), len(absent))
+
+
+def draw(store: Store, figure: Figure, record: Record) -> None:
+    """Draw a record and store the pictures; a table has none."""
+    if figure.plot is not None:
+        for suffix, content in plots.draw(figure.plot, record, figure.size).items():
+            write_atomic(store.path(record["paper"], record["figure"], suffix), content)
 
 
 def _figure_key(context: Context, paper: Paper, figure: Figure, planned: list[Planned]) -> str:
@@ -336,12 +328,16 @@ def _record(
     context: Context,
     paper: Paper,
     figure: Figure,
-    planned: list[Planned],
-    gathered: Gathered,
-    seconds: float,
-    key: str,
+    planned: Sequence[Planned],
+    parts: Sequence[dict[str, Any] | None],
 ) -> Record:
+    """Gather the results of the tasks to a figure's record, without its key."""
+    start = time.perf_counter()
+    pairs = list(zip(planned, parts, strict=True))
+    gathered = figure.reduce(context, [_result(p, part) for p, part in pairs])
+    seconds = sum(part["seconds"] for part in parts if part) + time.perf_counter() - start
     files = {file["name"]: file for p in planned for file in p.files}
+    done = [cost.Done(p.task, p.key, part) for p, part in pairs if part]
     record = {
         "paper": paper.name,
         "figure": figure.name,
@@ -351,10 +347,10 @@ def _record(
         "seed": context.seed,
         "seconds": round(seconds, 3),
         "versions": versions(context.kernels),
+        **cost.of_record(done, cost.sharing(context, paper.figures)),
         "data": [files[name] for name in sorted(files)],
         "rows": gathered.rows,
         "notes": gathered.notes,
-        "key": key,
     }
     if gathered.drawing is not None:
         record["drawing"] = gathered.drawing

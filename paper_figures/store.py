@@ -41,6 +41,10 @@ FIELDS: dict[str, tuple[type, str]] = {
     "notes": (list, "a list"),
     "key": _TEXT,
 }
+LATER_FIELDS: dict[str, tuple[type, str]] = {  # records of earlier versions lack them
+    "cost": (dict, "an object"),
+    "machines": (list, "a list"),
+}
 
 
 class CannotStore(Exception):
@@ -150,7 +154,8 @@ def validate(record: Any) -> Record:
     """
     if not isinstance(record, dict):
         raise InvalidRecord(f"record must be an object; got {record!r:.60}")
-    for name, (kind, words) in FIELDS.items():
+    later = {name: form for name, form in LATER_FIELDS.items() if name in record}
+    for name, (kind, words) in (FIELDS | later).items():
         if name not in record:
             raise InvalidRecord(f"{name} must be {words}; it is missing")
         if not isinstance(record[name], kind) or isinstance(record[name], bool):
@@ -245,6 +250,7 @@ class Store:
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
         self.out = Path(out)
+        self._named: set[tuple[Path, int, str]] = set()
 
     def try_to_write(self) -> None:
         """Make the folder and write a small file to it.
@@ -280,8 +286,15 @@ class Store:
                 raise InvalidRecord(f"it is the record of {record['paper']}.{record['figure']}")
             return record
         except InvalidRecord as error:
-            LOG.warning("%s is damaged and left aside: %s", path, error)
+            self._name(path, error)
             return None
+
+    def _name(self, path: Path, error: InvalidRecord) -> None:
+        """Report a damaged record once, however often the pages read it."""
+        version = (path, path.stat().st_mtime_ns, str(error))
+        if version not in self._named:
+            self._named.add(version)
+            LOG.warning("%s is damaged and left aside: %s", path, error)
 
     def write(self, record: Record) -> None:
         """Check and store a figure's record, and remove its mark of failure."""
@@ -314,7 +327,7 @@ class Store:
         return self.out / paper / ".parts" / name / f"{key[:32]}.json"
 
     def read_part(self, paper: str, name: str, key: str) -> dict[str, Any] | None:
-        """Return ``{"seconds", "result"}`` of a finished task; None if it is absent or damaged."""
+        """Return the result of a finished task and its costs; None if it is absent or damaged."""
         path = self._part(paper, name, key)
         if not path.is_file():
             return None
@@ -332,10 +345,19 @@ class Store:
             return None
 
     def write_part(
-        self, paper: str, name: str, key: str, params: dict[str, Any], seconds: float, result: Any
-    ) -> None:
-        """Store the result of a finished task."""
-        part = {"task": name, "params": params, "key": key, "seconds": seconds, "result": result}
-        part = plain(part, "part")
+        self,
+        paper: str,
+        name: str,
+        key: str,
+        params: dict[str, Any],
+        result: Any,
+        costs: dict[str, Any],
+    ) -> dict[str, Any]:
+        """Store the result of a finished task with its ``seconds`` and other costs; return both."""
+        part = plain(
+            {"task": name, "params": params, "key": key, **costs, "result": result}, "part"
+        )
         content = json.dumps({**part, "sha256": digest(part)}, allow_nan=False)
         write_atomic(self._part(paper, name, key), content)
+        checked: dict[str, Any] = part
+        return checked

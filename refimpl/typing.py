@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 if TYPE_CHECKING:  # these modules stand above this one: only the type checker imports them
     from refimpl.kernels.forest import SearchForest
     from refimpl.kernels.growing import BallTree
-    from refimpl.kernels.stumps import SortedFeatures
+    from refimpl.kernels.sorting import SortedFeatures
     from refimpl.rivals.kmeans_trees import KMeansTrees
 
 __all__ = [

@@ -12,12 +12,15 @@ try:
     from refimpl_fast.hamming import hamming_distances, hamming_nearest, hamming_within
     from refimpl_fast.hashing import bucket_votes, projections
     from refimpl_fast.landmarks import least_similar, transferred_differences
+    from refimpl_fast.losses import minimize_z, next_weights, z_values
     from refimpl_fast.meetings import meet_pairs
     from refimpl_fast.pairs import best_thresholds, pair_product, split_pairs
     from refimpl_fast.planes import best_plane
     from refimpl_fast.products import matrix_vector, vector_matrix
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
-    from refimpl_fast.stumps import add_similarity, best_stump, presort
+    from refimpl_fast.similarity import add_similarity
+    from refimpl_fast.sorting import presort
+    from refimpl_fast.stumps import best_stump
     from refimpl_fast.subgradient import (
         hinge_terms,
         impostors,
@@ -25,14 +28,7 @@ try:
         weighted_differences,
     )
     from refimpl_fast.trees import scan_nearest, tree_nearest, tree_within
-    from refimpl_fast.triples import (
-        best_ranges,
-        margin_sums,
-        minimize_z,
-        next_weights,
-        weighted_errors,
-        z_values,
-    )
+    from refimpl_fast.triples import best_ranges, margin_sums, weighted_errors
 except ImportError as error:
     raise ImportError(
         "refimpl_fast is not built. In a checkout build it with `pip install -e .` (or "

@@ -6,11 +6,13 @@
 
 #if defined(__GNUC__) && !defined(REFIMPL_PLAIN)
 #define REFIMPL_GNU 1 /* vectors as types, builtins, attributes */
-#define REFIMPL_INLINE static inline __attribute__((always_inline))
+#define REFIMPL_ALWAYS __attribute__((always_inline)) /* of an inline function, which may be long */
 #else
 #define REFIMPL_GNU 0
-#define REFIMPL_INLINE static inline
+#define REFIMPL_ALWAYS
 #endif
+
+#define REFIMPL_INLINE static inline REFIMPL_ALWAYS
 
 /* Threads: a platform that has none, or REFIMPL_NO_THREADS, gets every loop on one thread. */
 #if defined(REFIMPL_NO_THREADS) || defined(__wasi__) \

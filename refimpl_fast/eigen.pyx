@@ -12,6 +12,8 @@ import numpy as np
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 
+from refimpl_fast.orders cimport COLUMNS
+from refimpl_fast.products cimport ROWS, Columns, Rows, column_sums, row_sums
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
@@ -20,9 +22,6 @@ from refimpl.kernels import pairs, products
 from refimpl.kernels.contract import checked
 from refimpl_fast.pairs import pair_product
 from refimpl_fast.products import matrix_vector, vector_matrix
-
-cdef extern from "clones.h":
-    ctypedef void cloned_void "REFIMPL_CLONES void"
 
 cdef extern from *:
     """
@@ -33,83 +32,12 @@ cdef extern from *:
         double u
         double sum
 
-cdef enum:
-    ROWS = 1024  # rows that a thread takes at a time
-    COLUMNS = 72  # columns whose sums stay in the nearest cache
-    TOGETHER = 4  # rows whose lanes are added side by side: one lane alone waits for each sum
-
 STEPS = reference.STEPS
 LOOK = reference.LOOK
 cdef double CLOSED = reference.CLOSED
 
 
 # ----------------------------------------------------------------------------------------- products
-
-
-cdef cloned_void _row_sums(
-    const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out
-) noexcept nogil:
-    # np.einsum("ij,j->i", A, v)
-    # two lanes; of eight columns the last two first: see refimpl.kernels.matrix_vector
-    cdef double[2 * TOGETHER] lanes
-    cdef Py_ssize_t i = 0, c, k, row, rows, whole = d - d % 8
-    cdef const double* a
-    while i < n:
-        rows = min(n - i, <Py_ssize_t> TOGETHER)
-        a = A + i * d
-        for k in range(2 * TOGETHER):
-            lanes[k] = 0
-        if rows == TOGETHER:
-            for c in range(0, whole, 8):
-                for k in range(6, -1, -2):
-                    for row in range(TOGETHER):
-                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
-                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
-        else:
-            for row in range(rows):
-                for c in range(0, whole, 8):
-                    for k in range(6, -1, -2):
-                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
-                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
-        for row in range(rows):
-            for c in range(whole, d):
-                lanes[2 * row + c % 2] += a[row * d + c] * v[c]
-            out[i + row] = lanes[2 * row] + lanes[2 * row + 1]
-        i += rows
-
-
-cdef cloned_void _column_sums(
-    const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, Py_ssize_t width, double* out
-) noexcept nogil:
-    # np.einsum("i,ij->j", u, A): the rows u_i A_i are added in their order
-    cdef double[COLUMNS] sums
-    cdef Py_ssize_t i, c, whole = n - n % 4
-    cdef double u_0, u_1, u_2, u_3
-    cdef const double* a
-    for c in range(width):
-        sums[c] = 0
-    for i in range(0, whole, 4):
-        a, u_0, u_1, u_2, u_3 = A + i * d, u[i], u[i + 1], u[i + 2], u[i + 3]
-        for c in range(width):
-            sums[c] = (((sums[c] + u_0 * a[c]) + u_1 * a[d + c]) + u_2 * a[2 * d + c]) + u_3 * a[
-                3 * d + c
-            ]
-    for i in range(whole, n):
-        a = A + i * d
-        for c in range(width):
-            sums[c] += u[i] * a[c]
-    for c in range(width):
-        out[c] = sums[c]
-
-
-cdef void _all_column_sums(
-    const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, double* out
-) noexcept nogil:
-    cdef Py_ssize_t c = 0, width
-    while c < d:
-        width = min(d - c, <Py_ssize_t> COLUMNS)
-        _column_sums(u, A + c, n, d, width, out + c)
-        c += width
 
 
 cdef void _add_product(
@@ -153,38 +81,6 @@ cdef bint _in_order(
     return True
 
 
-cdef class _Rows(Loop):
-    """Step t multiplies a part of the rows by a vector."""
-
-    cdef const double* A
-    cdef const double* v
-    cdef double* out
-    cdef Py_ssize_t n, d
-
-    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
-        cdef Py_ssize_t first = t * ROWS
-        _row_sums(
-            self.A + first * self.d, self.v, min(self.n - first, <Py_ssize_t> ROWS), self.d,
-            self.out + first
-        )
-
-
-cdef class _Columns(Loop):
-    """Step t multiplies a vector by a part of the columns."""
-
-    cdef const double* u
-    cdef const double* A
-    cdef double* out
-    cdef Py_ssize_t n, d, width
-
-    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
-        cdef Py_ssize_t first = t * self.width
-        _column_sums(
-            self.u, self.A + first, self.n, self.d, min(self.d - first, self.width),
-            self.out + first
-        )
-
-
 cdef class _Pairs(Loop):
     """Step t adds up part t of the pairs."""
 
@@ -205,8 +101,8 @@ cdef class _Pairs(Loop):
 cdef class _Matrix:
     """X~ M X~^T of a node."""
 
-    cdef _Rows rows
-    cdef _Columns columns
+    cdef Rows rows
+    cdef Columns columns
     cdef _Pairs pairs
     cdef object whole  # u
     cdef double[::1] u, pulled
@@ -223,7 +119,7 @@ cdef class _Matrix:
         self.whole = np.empty(self.n)
         self.u, self.pulled = self.whole, np.empty(self.n)
         self.n_threads = worth(n_threads, self.n * self.d)
-        self.rows, self.columns, self.pairs = _Rows(), _Columns(), _Pairs()
+        self.rows, self.columns, self.pairs = Rows(), Columns(), _Pairs()
         self.rows.A, self.rows.n, self.rows.d, self.rows.out = &x[0, 0], self.n, self.d, &self.u[0]
         self.columns.A, self.columns.n, self.columns.d = &x[0, 0], self.n, self.d
         self.columns.u = &self.pulled[0]
@@ -253,7 +149,7 @@ cdef class _Matrix:
         if self.n_threads > 1:
             self.rows.run((self.n + ROWS - 1) // ROWS, self.n_threads, 1)
         else:
-            _row_sums(self.rows.A, p, self.n, self.d, &self.u[0])
+            row_sums(self.rows.A, p, self.n, self.d, &self.u[0])
         total = self.whole.sum()
         if self.parts == 1:
             self.pairs.at(0, 0)
@@ -268,7 +164,7 @@ cdef class _Matrix:
         if self.n_threads > 1:
             self.columns.run(self.n_columns, self.n_threads, 1)
         else:
-            _all_column_sums(&self.pulled[0], self.columns.A, self.n, self.d, out)
+            column_sums(&self.pulled[0], self.columns.A, self.n, self.d, out)
         return 0
 
 
@@ -278,7 +174,7 @@ cdef class _Matrix:
 cdef inline double _dot(const double* a, const double* b, Py_ssize_t d) noexcept nogil:
     # np.einsum("i,i", a, b)
     cdef double total
-    _row_sums(a, b, 1, d, &total)
+    row_sums(a, b, 1, d, &total)
     return total
 
 
@@ -290,8 +186,8 @@ cdef double _orthogonal(
     cdef int _again
     for _again in range(2):
         # w = w - np.einsum("i,ij->j", np.einsum("ij,j->i", Q[: j + 1], w), Q[: j + 1])
-        _row_sums(Q, w, rows, d, shares)
-        _all_column_sums(shares, Q, rows, d, sums)
+        row_sums(Q, w, rows, d, shares)
+        column_sums(shares, Q, rows, d, sums)
         for c in range(d):
             w[c] = w[c] - sums[c]
     return sqrt(_dot(w, w, d))
@@ -323,7 +219,7 @@ cdef _restarted(_Matrix A, double[::1] v, double tol):
             v[c] = w[c] / beta
     # v = np.einsum("i,ij->j", y, Q[: j + 1]); v / length(v)
     combined = np.ascontiguousarray(y)
-    _all_column_sums(&combined[0], &Q[0, 0], j + 1, d, &v[0])
+    column_sums(&combined[0], &Q[0, 0], j + 1, d, &v[0])
     size = sqrt(_dot(&v[0], &v[0], d))
     for c in range(d):
         v[c] = v[c] / size

@@ -12,6 +12,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libcpp.algorithm cimport nth_element, sort
 
+from refimpl_fast.orders cimport LANES, folded, lane_dot, real
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
@@ -20,6 +21,11 @@ from refimpl.kernels.contract import checked
 
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
+
+cdef extern from "indices.h":
+    void look_at_indices(
+        const int32_t* indices, Py_ssize_t size, uint32_t n, int* bad
+    ) noexcept nogil
 
 cdef extern from *:
     """
@@ -51,12 +57,7 @@ cdef extern from *:
         int64_t place
     void fetch(const char* place, Py_ssize_t bytes) nogil
 
-ctypedef fused real:
-    float
-    double
-
 cdef enum:
-    LANES = 16
     BLOCK = 2048  # points that pass a tree together
     AHEAD = 6
     CHUNK = 100_000  # numbers to be looked at that are worth taking a step: some 50 microseconds
@@ -69,30 +70,6 @@ cdef struct Nodes:
     const int32_t* plane
     const int32_t* feature
     const double* offset
-
-
-cdef inline double _folded(double* lanes) noexcept nogil:
-    # lanes = lanes[:, :half] + lanes[:, half:] until one is left
-    cdef Py_ssize_t i
-    for i in range(8):
-        lanes[i] = lanes[i] + lanes[i + 8]
-    for i in range(4):
-        lanes[i] = lanes[i] + lanes[i + 4]
-    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
-
-
-cdef inline double _dot(const real* a, const real* b, Py_ssize_t d) noexcept nogil:
-    # _lane_sums(a.astype(np.float64) * b.astype(np.float64))
-    cdef double[LANES] lanes
-    cdef Py_ssize_t c, i, whole = d // LANES * LANES
-    for i in range(LANES):
-        lanes[i] = 0
-    for c in range(whole // LANES):
-        for i in range(LANES):
-            lanes[i] += <double> a[c * LANES + i] * <double> b[c * LANES + i]
-    for i in range(d - whole):
-        lanes[i] += <double> a[whole + i] * <double> b[whole + i]
-    return _folded(lanes)
 
 
 cdef inline double _square(const real* a, const real* b, Py_ssize_t d) noexcept nogil:
@@ -109,7 +86,7 @@ cdef inline double _square(const real* a, const real* b, Py_ssize_t d) noexcept 
     for i in range(d - whole):
         one = <double> a[whole + i] - <double> b[whole + i]
         lanes[i] += one * one
-    return _folded(lanes)
+    return folded(lanes)
 
 
 cdef inline Py_ssize_t _chunk(Py_ssize_t steps, double numbers) noexcept nogil:
@@ -125,7 +102,7 @@ cdef cloned_void _values(
 ) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        out[i] = _dot(X + i * d, p, d)
+        out[i] = lane_dot(X + i * d, p, d)
 
 
 cdef class _Values(Loop):
@@ -200,7 +177,7 @@ cdef cloned_void _walk(
                 continue
             x = X + at[i].point * d
             if nodes.plane[node] >= 0:
-                value = _dot(x, planes + nodes.plane[node] * d, d)
+                value = lane_dot(x, planes + nodes.plane[node] * d, d)
             else:
                 value = x[nodes.feature[node]]
             node = nodes.left[node] + (not value + nodes.offset[node] > 0)
@@ -285,15 +262,6 @@ def forest_words(forest not None, X not None, *, threads=None):
 # ---------------------------------------------------------------------------------------- searching
 
 
-cdef cloned_void _look(const int32_t* items, Py_ssize_t size, uint32_t n, int* bad) noexcept nogil:
-    # 0 <= mine.min() <= mine.max() < n
-    cdef Py_ssize_t i
-    cdef int found = 0
-    for i in range(size):
-        found |= <uint32_t> items[i] >= n
-    bad[0] |= found
-
-
 cdef bint _lists_fit(
     const int64_t* starts, const int32_t* items, Py_ssize_t n_items, const int32_t* words,
     Py_ssize_t M, uint32_t n
@@ -311,7 +279,7 @@ cdef bint _lists_fit(
             <const char*> (items + starts[words[m]]), 4 * (starts[words[m] + 1] - starts[words[m]])
         )
     for m in range(M):
-        _look(items + starts[words[m]], starts[words[m] + 1] - starts[words[m]], n, &bad)
+        look_at_indices(items + starts[words[m]], starts[words[m] + 1] - starts[words[m]], n, &bad)
     return not bad
 
 

@@ -7,6 +7,9 @@ ctypedef fused real:
     float
     double
 
+cdef extern from "compiler.h":
+    ctypedef void inlined_void "REFIMPL_ALWAYS void"
+
 cdef enum:
     LANES = 16  # of refimpl.kernels.forest
     TOGETHER = 4  # rows whose lanes are added side by side: one lane alone waits for each sum
@@ -37,7 +40,7 @@ cdef inline double lane_dot(const real* a, const real* b, Py_ssize_t d) noexcept
     return folded(lanes)
 
 
-cdef inline void row_sums(
+cdef inline inlined_void row_sums(
     const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out
 ) noexcept nogil:
     # np.einsum("ij,j->i", A, v)
@@ -69,7 +72,7 @@ cdef inline void row_sums(
         i += rows
 
 
-cdef inline void panel_sums(
+cdef inline inlined_void panel_sums(
     const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, Py_ssize_t width, double* out
 ) noexcept nogil:
     # np.einsum("i,ij->j", u, A) for `width` columns: the rows u_i A_i are added in their order
@@ -93,7 +96,7 @@ cdef inline void panel_sums(
         out[c] = sums[c]
 
 
-cdef inline void column_sums(
+cdef inline inlined_void column_sums(
     const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, double* out
 ) noexcept nogil:
     # np.einsum("i,ij->j", u, A)

@@ -17,8 +17,10 @@ from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl.kernels import pairs as reference
 from refimpl.kernels.contract import checked
 
-cdef extern from "clones.h":
-    ctypedef void cloned_void "REFIMPL_CLONES void"
+cdef extern from "indices.h":
+    void look_at_indices(
+        const int32_t* indices, Py_ssize_t size, uint32_t n, int* bad
+    ) noexcept nogil
 
 cdef extern from *:
     """
@@ -174,15 +176,6 @@ cdef class _Rank(Loop):
             self.rank[t, mine[i].place] = <int32_t> i
 
 
-cdef cloned_void _look(const int32_t* points, Py_ssize_t p, uint32_t n, int* bad) noexcept nogil:
-    # 0 <= points.min() <= points.max() < n
-    cdef Py_ssize_t i
-    cdef int found = 0
-    for i in range(p):
-        found |= <uint32_t> points[i] >= n
-    bad[0] |= found
-
-
 cdef bint _add_changes(
     const Pairs* pairs, Py_ssize_t a, Py_ssize_t b, const int32_t* rank, Py_ssize_t n,
     double* change
@@ -202,8 +195,8 @@ cdef bint _add_changes(
     p = a
     while p < b:
         end = min(p + BLOCK, b)
-        _look(first + p, end - p, <uint32_t> n, &bad)
-        _look(second + p, end - p, <uint32_t> n, &bad)
+        look_at_indices(first + p, end - p, <uint32_t> n, &bad)
+        look_at_indices(second + p, end - p, <uint32_t> n, &bad)
         if bad:
             return False
         while p < end:
@@ -349,8 +342,8 @@ cdef class _Split(Loop):
         cdef uint8_t one, two
         cdef int bad = 0
         cdef int64_t right = 0, left = 0
-        _look(self.pairs.first + a, b - a, <uint32_t> self.side.shape[0], &bad)
-        _look(self.pairs.second + a, b - a, <uint32_t> self.side.shape[0], &bad)
+        look_at_indices(self.pairs.first + a, b - a, <uint32_t> self.side.shape[0], &bad)
+        look_at_indices(self.pairs.second + a, b - a, <uint32_t> self.side.shape[0], &bad)
         if bad:
             return
         for i in range(a, b):

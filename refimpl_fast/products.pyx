@@ -7,6 +7,7 @@ The reference's order of summation is kept.
 
 import numpy as np
 
+from refimpl_fast cimport orders
 from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels.contract import checked
@@ -15,74 +16,43 @@ cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
 cdef enum:
-    ROWS = 1024  # rows that a thread takes at a time, in matrix_vector
-    # columns that a thread takes at a time, in vector_matrix: their sums stay in the nearest cache
-    COLUMNS = 64
-    TOGETHER = 4  # rows whose lanes are added side by side: one lane alone waits for each sum
+    WIDTH = 64  # columns that a thread takes at a time, in vector_matrix
 
 
 cdef cloned_void _row_sums(
     const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out
 ) noexcept nogil:
     # lanes += products[:, c : c + 2]
-    cdef double[2 * TOGETHER] lanes
-    cdef Py_ssize_t i = 0, c, k, row, rows, whole = d - d % 8
-    cdef const double* a
-    while i < n:
-        rows = min(n - i, <Py_ssize_t> TOGETHER)
-        a = A + i * d
-        for k in range(2 * TOGETHER):
-            lanes[k] = 0
-        if rows == TOGETHER:
-            for c in range(0, whole, 8):
-                for k in range(6, -1, -2):
-                    for row in range(TOGETHER):
-                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
-                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
-        else:
-            for row in range(rows):
-                for c in range(0, whole, 8):
-                    for k in range(6, -1, -2):
-                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
-                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
-        for row in range(rows):
-            for c in range(whole, d):
-                lanes[2 * row + c % 2] += a[row * d + c] * v[c]
-            out[i + row] = lanes[2 * row] + lanes[2 * row + 1]
-        i += rows
+    orders.row_sums(A, v, n, d, out)
 
 
-cdef cloned_void _column_sums(
+cdef cloned_void _panel_sums(
     const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, Py_ssize_t width, double* out
 ) noexcept nogil:
     # np.add.accumulate(rows, axis=0)[-1]
-    cdef double[COLUMNS] sums
-    cdef Py_ssize_t i, c, whole = n - n % 4
-    cdef double u_0, u_1, u_2, u_3
-    cdef const double* a
-    for c in range(width):
-        sums[c] = 0
-    for i in range(0, whole, 4):
-        a, u_0, u_1, u_2, u_3 = A + i * d, u[i], u[i + 1], u[i + 2], u[i + 3]
-        for c in range(width):
-            sums[c] = (((sums[c] + u_0 * a[c]) + u_1 * a[d + c]) + u_2 * a[2 * d + c]) + u_3 * a[
-                3 * d + c
-            ]
-    for i in range(whole, n):
-        a = A + i * d
-        for c in range(width):
-            sums[c] += u[i] * a[c]
-    for c in range(width):
-        out[c] = sums[c]
+    orders.panel_sums(u, A, n, d, width, out)
 
 
-cdef class _Rows(Loop):
-    """Step t takes a part of the rows."""
+cdef void row_sums(
+    const double* A, const double* v, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
+    """out = A v, for A of n rows and d columns"""
+    _row_sums(A, v, n, d, out)
 
-    cdef const double* A
-    cdef const double* v
-    cdef double* out
-    cdef Py_ssize_t n, d
+
+cdef void column_sums(
+    const double* u, const double* A, Py_ssize_t n, Py_ssize_t d, double* out
+) noexcept nogil:
+    """out = u^T A, for A of n rows and d columns"""
+    cdef Py_ssize_t c = 0, width
+    while c < d:
+        width = min(d - c, <Py_ssize_t> orders.COLUMNS)
+        _panel_sums(u, A + c, n, d, width, out + c)
+        c += width
+
+
+cdef class Rows(Loop):
+    """Step t multiplies a part of the rows by a vector."""
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t first = t * ROWS
@@ -92,17 +62,12 @@ cdef class _Rows(Loop):
         )
 
 
-cdef class _Columns(Loop):
-    """Step t takes a part of the columns."""
-
-    cdef const double* u
-    cdef const double* A
-    cdef double* out
-    cdef Py_ssize_t n, d, width
+cdef class Columns(Loop):
+    """Step t multiplies a vector by a part of the columns."""
 
     cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
         cdef Py_ssize_t first = t * self.width
-        _column_sums(
+        _panel_sums(
             self.u, self.A + first, self.n, self.d, min(self.d - first, self.width),
             self.out + first
         )
@@ -117,7 +82,7 @@ def matrix_vector(const double[:, ::1] A not None, const double[::1] v not None,
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = A.shape[0], d = A.shape[1]
     cdef double[::1] out = np.zeros(n)
-    cdef _Rows loop = _Rows()
+    cdef Rows loop = Rows()
     if n and d:
         loop.A, loop.v, loop.out, loop.n, loop.d = &A[0, 0], &v[0], &out[0], n, d
         loop.run((n + ROWS - 1) // ROWS, worth(n_threads, n * d), 1)
@@ -133,10 +98,10 @@ def vector_matrix(const double[::1] u not None, const double[:, ::1] A not None,
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = A.shape[0], d = A.shape[1]
     cdef double[::1] out = np.zeros(d)
-    cdef _Columns loop = _Columns()
+    cdef Columns loop = Columns()
     if n and d:
         n_threads = worth(n_threads, n * d)
         loop.u, loop.A, loop.out, loop.n, loop.d = &u[0], &A[0, 0], &out[0], n, d
-        loop.width = min(<Py_ssize_t> COLUMNS, (d + 8 * n_threads - 1) // (8 * n_threads) * 8)
+        loop.width = min(<Py_ssize_t> WIDTH, (d + 8 * n_threads - 1) // (8 * n_threads) * 8)
         loop.run((d + loop.width - 1) // loop.width, n_threads, 1)
     return np.asarray(out)

@@ -1,53 +1,89 @@
 "use strict";
 (() => {
+  // ------------------------------------------------------------------ folded places that are named
+  function reveal() {
+    const id = decodeURIComponent(location.hash.slice(1));
+    const target = id && document.getElementById(id);
+    if (!target) return;
+    for (let place = target; place; place = place.parentElement) {
+      if (place.localName === "details") place.open = true;
+    }
+    target.scrollIntoView();
+  }
+
+  // An address of the former single page: index.html#paper.table2
+  function formerAddress() {
+    const [paper, figure] = location.hash.slice(1).split(".");
+    const known = [...document.querySelectorAll("article.card")].some((c) => c.dataset.paper === paper);
+    if (known && figure) location.replace(paper + "/index.html#" + figure);
+  }
+
+  // ----------------------------------------------------------------------------- the first page
   const form = document.getElementById("filters");
-  const field = (name) => document.getElementById("filter-" + name);
-  const items = [...document.querySelectorAll("#summary tbody tr, article")];
+  const names = ["find", "paper", "kind", "state"];
+  const field = (name) => form.elements.namedItem(name);
+  const rows = [...document.querySelectorAll("table.list tbody tr")];
+  const list = document.getElementById("list");
+
+  // A word fits at the start of a word; one that ends with a digit fits whole numbers alone.
+  function pattern(word) {
+    const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    return new RegExp("(?<![a-z0-9])" + escaped + (/\d$/.test(word) ? "(?!\\d)" : ""));
+  }
 
   function filter() {
-    const words = field("text").value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const item of items) {
-      const same = (name) => !field(name).value || item.dataset[name] === field(name).value;
-      const found = words.every((word) => item.dataset.text.includes(word));
-      item.hidden = !(found && same("paper") && same("kind") && same("state"));
+    const chosen = Object.fromEntries(names.map((name) => [name, field(name).value.trim()]));
+    const active = names.some((name) => chosen[name]);
+    const words = chosen.find.toLowerCase().split(/\s+/).filter(Boolean).map(pattern);
+    for (const row of rows) {
+      row.hidden = !(
+        words.every((word) => word.test(row.dataset.text)) &&
+        (!chosen.paper || row.dataset.paper === chosen.paper) &&
+        (!chosen.kind || row.dataset.kind === chosen.kind) &&
+        (!chosen.state || row.dataset.states.split(" ").includes(chosen.state))
+      );
     }
-    for (const section of document.querySelectorAll("section.paper")) {
-      section.hidden = !section.querySelector("article:not([hidden])");
-    }
-    const shown = items.filter((item) => item.localName === "article" && !item.hidden).length;
-    field("count").textContent = shown + " shown";
+    const shown = rows.filter((row) => !row.hidden).length;
+    const before = document.body.classList.contains("searching");
+    if (active !== before) list.open = active;
+    document.body.classList.toggle("searching", active);
+    document.getElementById("nothing").hidden = shown > 0;
+    document.getElementById("filter-count").textContent = active ? shown + " of " + rows.length + " found" : "";
+    return chosen;
   }
 
-  function key(row, column) {
-    const cell = row.cells[column];
-    const text = cell.dataset.sort ?? cell.textContent.trim();
-    const number = text === "" || text === "–" ? NaN : Number(text);
-    return { text, number };
+  function address(chosen) {
+    const query = new URLSearchParams(names.filter((n) => chosen[n]).map((n) => [n, chosen[n]]));
+    const text = query.toString();
+    return location.pathname + (text ? "?" + text : "");
   }
 
-  function sort(header) {
-    const table = header.closest("table");
-    const column = header.cellIndex;
-    const falling = header.getAttribute("aria-sort") === "ascending";
-    for (const other of table.querySelectorAll("th")) other.removeAttribute("aria-sort");
-    header.setAttribute("aria-sort", falling ? "descending" : "ascending");
-    const rows = [...table.tBodies[0].rows].map((row) => ({ row, ...key(row, column) }));
-    const numbers = rows.some((item) => !Number.isNaN(item.number));
-    rows.sort((a, b) => {
-      if (numbers && Number.isNaN(a.number) !== Number.isNaN(b.number)) return Number.isNaN(a.number) ? 1 : -1;
-      const order = numbers && !Number.isNaN(a.number)
-        ? a.number - b.number
-        : a.text.localeCompare(b.text, "en", { numeric: true });
-      return falling ? -order : order;
+  function fromAddress() {
+    const query = new URLSearchParams(location.search);
+    for (const name of names) field(name).value = query.get(name) ?? "";
+    filter();
+  }
+
+  // A choice is a step that the back button undoes; so is a word, once the field is left.
+  function remember(step) {
+    const wanted = address(filter());
+    if (wanted === location.pathname + location.search) return;
+    history[step ? "pushState" : "replaceState"](null, "", wanted);
+  }
+
+  if (form) {
+    let typing = false;
+    form.addEventListener("input", (event) => {
+      const isText = event.target.name === "find";
+      remember(!isText || !typing);
+      typing = isText;
     });
-    table.tBodies[0].append(...rows.map((item) => item.row));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("reset", () => setTimeout(() => { typing = false; remember(true); }));
+    window.addEventListener("popstate", () => { typing = false; fromAddress(); });
+    formerAddress();
+    fromAddress();
   }
-
-  form.addEventListener("input", filter);
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(filter));
-  for (const button of document.querySelectorAll("table.sortable th button")) {
-    button.addEventListener("click", () => sort(button.closest("th")));
-  }
-  filter();
+  window.addEventListener("hashchange", reveal);
+  reveal();
 })();

@@ -1,5 +1,7 @@
 """Figures of Boosted Distance: Amores, Sebe & Radeva (2006)."""
 
-from paper_figures.boosted_distance.figures import PAPER
+from paper_figures.boosted_distance import figures, layouts
 
 __all__ = ["PAPER"]
+
+PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)

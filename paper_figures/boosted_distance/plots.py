@@ -3,67 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.plots import panels, series_style
+from paper_figures.plots import (
+    INTERVALS,
+    footnote,
+    ink_on_paper,
+    key,
+    left_out,
+    logarithmic,
+    mean_line,
+    panels,
+    series_style,
+    standard_error,
+)
 from paper_figures.store import Record, Row
+from paper_figures.themes import theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
     from matplotlib.axes import Axes
 
 # a method has the same look in all figures
-BARS = ("Boosted Distance", "AdaBoost, stumps", "AdaBoost, C4.5-like trees", "NN, best distance")
-HATCHES = ("", "//", "..", "xx")
+METHODS = ("Boosted Distance", "AdaBoost, stumps", "AdaBoost, C4.5-like trees", "NN, best distance")
 
 
 def draw_examples(record: Record, figure: mpl.Figure) -> None:
     """Draw a panel for each image set, with a row of images for each class.
 
-    The panel of a set that is not available says so.
+    A line says which set is not available.
     """
     shown = record["drawing"]
-    absent = [row for row in record["rows"] if row["ours"] is None]
-    count = len(shown) + len(absent)
-    axes = figure.subplots(count, 1, squeeze=False)[:, 0]
-    for axis, panel, letter in zip(axes, shown, "ab", strict=False):
+    absent = [row["data_set"] for row in record["rows"] if row["ours"] is None]
+    for axis, panel in zip(panels(figure, len(shown), 1), shown, strict=True):
         side = panel["side"]
         rows = [
             np.hstack([np.reshape(image, (side, side)) for image in c["images"]])
             for c in panel["classes"]
         ]
-        axis.imshow(255 - np.vstack(rows), cmap="gray", vmin=0, vmax=255, interpolation="nearest")
-        axis.set_title(f"({letter}) {panel['data_set']}")
-        axis.set_axis_off()
-    for axis, row in zip(axes[len(shown) :], absent, strict=True):
-        axis.text(
-            0.5,
-            0.5,
-            "not available:\nthe faces are licensed",
-            ha="center",
-            va="center",
-            color="#444444",
-        )
-        axis.set_title(f"(b) {row['data_set']}")
-        axis.set_axis_off()
+        axis.imshow(np.vstack(rows), cmap=ink_on_paper(), vmin=0, vmax=255, interpolation="nearest")
+        names = [c["class"] for c in panel["classes"]]
+        axis.set_yticks([(place + 0.5) * side - 0.5 for place in range(len(names))], names)
+        axis.set(title=panel["data_set"], xticks=[], ylabel="class")
+        axis.grid(False)
+        axis.spines[:].set_visible(False)
+        axis.tick_params(length=0)
+    footnote(figure, left_out(list(dict.fromkeys(absent))).replace("\n", " "))
 
 
 def draw_rounds(record: Record, figure: mpl.Figure) -> None:
     """Draw a panel for each set: accuracy by the number of rounds, NN with L2 as a level line."""
-    for axis, mine in _panels_by_set(record["rows"], figure):
+    handles: dict[str, Any] = {}
+    rows = record["rows"]
+    for axis, mine in _panels_by_set(rows, figure):
         for place, method in enumerate(dict.fromkeys(row["method"] for row in mine)):
             line = [row for row in mine if row["method"] == method]
             if len(line) == 1:
-                axis.axhline(line[0]["ours"], color="black", linestyle=":", label=method)
+                handles[method] = _level(axis, line[0], color=theme().soft, linestyle=":")
                 continue
-            x = [row["rounds"] for row in line]
-            y = [row["ours"] for row in line]
-            axis.plot(x, y, label=method, **series_style(place))
-        axis.set(xscale="log", xlabel="rounds T", ylabel="accuracy (%)")
-        legend = axis.get_legend_handles_labels()
-    figure.legend(*legend, loc="outside lower center", ncols=3)
+            rounds = [row["rounds"] for row in line]
+            handles[method] = mean_line(axis, rounds, line, label=method, **series_style(place))
+        logarithmic(axis.xaxis)
+        axis.set(xlabel="rounds T", ylabel="accuracy (%)")
+    key(figure, handles, _note(rows))
 
 
 def draw_projections(record: Record, figure: mpl.Figure) -> None:
@@ -72,6 +76,7 @@ def draw_projections(record: Record, figure: mpl.Figure) -> None:
     LDA, and NN without reduction, are level lines.
     """
     rows = [row for row in record["rows"] if row["training"] != "80% of the data"]
+    handles: dict[str, Any] = {}
     for axis, mine in _panels_by_set(rows, figure):
         methods = dict.fromkeys(
             row["method"] for row in mine if not row["method"].startswith("LDA by")
@@ -80,36 +85,41 @@ def draw_projections(record: Record, figure: mpl.Figure) -> None:
             line = [row for row in mine if row["method"] == method]
             style = series_style(place)
             if len(line) == 1:
-                axis.axhline(
-                    line[0]["ours"],
-                    color=style["color"],
-                    linestyle=style["linestyle"],
-                    label=method,
-                )
+                style.pop("marker")
+                handles[method] = _level(axis, line[0], **style)
                 continue
-            axis.plot(
-                [row["dimensions"] for row in line],
-                [row["ours"] for row in line],
-                label=method,
-                **style,
-            )
-        axis.set(xscale="log", xlabel="number of dimensions (at most)", ylabel="accuracy (%)")
-        legend = axis.get_legend_handles_labels()
-    figure.legend(*legend, loc="outside lower center", ncols=5)
+            dimensions = [row["dimensions"] for row in line]
+            handles[method] = mean_line(axis, dimensions, line, label=method, **style)
+        logarithmic(axis.xaxis)
+        axis.set(xlabel="dimensions (at most)", ylabel="accuracy (%)")
+    key(figure, handles, _note(rows))
+
+
+def _level(axis: Axes, row: Row, **look: Any) -> Any:
+    """Draw a number that does not depend on x, with a band of 1.96 standard errors."""
+    half = 1.96 * standard_error(row)
+    if half:
+        axis.axhspan(
+            row["ours"] - half, row["ours"] + half, color=look["color"], alpha=0.15, linewidth=0
+        )
+    return axis.axhline(row["ours"], label=row["method"], **look)
+
+
+def _note(rows: list[Row]) -> str:
+    """Return what the key says of bands, and of the sets that have no panel."""
+    absent = list(dict.fromkeys(row["data_set"] for row in rows if row["ours"] is None))
+    bands = INTERVALS.replace(": ", ":\n") if any(row.get("std") for row in rows) else ""
+    return "\n".join(text for text in (left_out(absent), bands) if text)
 
 
 def _panels_by_set(rows: list[Row], figure: mpl.Figure) -> Iterator[tuple[Axes, list[Row]]]:
-    """Yield the panel and the rows of each set that is available; the other panels say why."""
-    sets = list(dict.fromkeys(row["data_set"] for row in rows))
+    """Yield the panel and the rows of each set that is available."""
+    available = [row for row in rows if row["ours"] is not None]
+    sets = list(dict.fromkeys(row["data_set"] for row in available))
     axes = panels(figure, len(sets), min(2, len(sets)))
-    for axis, name, letter in zip(axes, sets, "abcd", strict=False):
-        mine = [row for row in rows if row["data_set"] == name]
-        axis.set_title(f"({letter}) {name}")
-        if mine[0]["ours"] is None:
-            axis.text(0.5, 0.5, "not available", ha="center", va="center", color="#444444")
-            axis.set_axis_off()
-        else:
-            yield axis, mine
+    for axis, name in zip(axes, sets, strict=True):
+        axis.set_title(name)
+        yield axis, [row for row in available if row["data_set"] == name]
 
 
 def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
@@ -117,48 +127,56 @@ def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
 
     A line marks the chosen T.
     """
-    left, right = panels(figure, 2)
+    upper, lower = panels(figure, 2, 1)
     quantities = list(dict.fromkeys(row["quantity"] for row in record["rows"]))
+    handles: dict[str, Any] = {}
     for quantity in (q for q in quantities if "sets on" not in q):
         mine = [row for row in record["rows"] if row["quantity"] == quantity]
         style = series_style(0 if quantity.startswith("Boosted") else 1)
         style["linestyle"] = "--" if "cross-validated" in quantity else "-"
-        axis = right if "printed" in quantity else left
-        axis.plot(
-            [row["rounds"] for row in mine], [row["ours"] for row in mine], label=quantity, **style
-        )
+        axis = lower if "printed" in quantity else upper
+        rounds = [row["rounds"] for row in mine]
+        (line,) = axis.plot(rounds, [row["ours"] for row in mine], label=quantity, **style)
+        if axis is upper:
+            handles[quantity.replace(": mean", ",")] = line
+    chosen = record["drawing"]["chosen"]
     for axis, title, label in (
-        (left, "(a) mean over the sets", "error (%)"),
-        (right, "(b) distance from table 2", "mean |ours - printed| (points)"),
+        (upper, "Mean over the sets", "error (%)"),
+        (lower, "Distance from the printed Table 2", "mean |ours − printed|\n(points)"),
     ):
-        axis.axvline(record["drawing"]["chosen"], color="#888888", linewidth=0.8)
-        axis.set(title=title, xscale="log", xlabel="rounds T", ylabel=label)
-        axis.legend(fontsize=7)
+        mark = axis.axvline(chosen, color=theme().soft, linewidth=0.8)
+        logarithmic(axis.xaxis)
+        axis.set(title=title, xlabel="rounds T", ylabel=label)
+    lower.set_ylim(0, None)
+    key(figure, handles | {f"the chosen T = {chosen}": mark})
 
 
-def draw_bars(record: Record, figure: mpl.Figure) -> None:
-    """Draw a group of bars for each set, with 95 % intervals of the mean."""
+def draw_intervals(record: Record, figure: mpl.Figure) -> None:
+    """Draw a row for each set: a mark for each method, with the 95 % interval of its mean."""
     rows = [row for row in record["rows"] if row["ours"] is not None]
     sets = list(dict.fromkeys(row["data_set"] for row in rows))
     methods = list(dict.fromkeys(row["method"] for row in rows))
     axis = figure.subplots()
-    width = 0.8 / len(methods)
-    looks = {method: place for place, method in enumerate(BARS)}
+    handles = {}
+    apart = 0.72 / len(methods)
     for place, method in enumerate(methods):
         mine = [row for row in rows if row["method"] == method]
-        x = [sets.index(row["data_set"]) + (place - (len(methods) - 1) / 2) * width for row in mine]
-        half = [1.96 * row["std"] / row["repetitions"] ** 0.5 for row in mine]
-        axis.bar(
-            x,
+        shift = (place - (len(methods) - 1) / 2) * apart
+        handles[method] = axis.errorbar(
             [row["ours"] for row in mine],
-            width,
-            yerr=half,
+            [sets.index(row["data_set"]) + shift for row in mine],
+            xerr=[1.96 * standard_error(row) for row in mine],
             label=method,
             capsize=2,
-            color=series_style(looks[method])["color"],
-            edgecolor="white",
-            hatch=HATCHES[looks[method]],
+            **series_style(METHODS.index(method)) | {"linestyle": "none"},
         )
-    axis.set_xticks(range(len(sets)), sets, rotation=30, ha="right")
-    axis.set(ylabel="error (%), mean of the two classes")
-    figure.legend(loc="outside upper center", ncols=2)
+    axis.set_yticks(range(len(sets)), sets)
+    axis.set_ylim(len(sets) - 0.5, -0.5)
+    axis.set_xlim(0, None)
+    for border in range(1, len(sets)):
+        axis.axhline(border - 0.5, color=theme().grid, linewidth=0.6)
+    axis.grid(axis="y", visible=False)
+    axis.set_xlabel("error (%), mean of the two classes")
+    absent = list(dict.fromkeys(row["data_set"] for row in record["rows"] if row["ours"] is None))
+    said = [INTERVALS.replace("Bands", "Bars"), left_out(absent).replace("\n", " ")]
+    key(figure, handles, "\n".join(text for text in said if text))

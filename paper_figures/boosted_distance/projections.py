@@ -40,13 +40,6 @@ LABELS = {
     "LDA": "LDA",
     "LDA, singular": "LDA by S_b v = lambda S_w v",
 }
-WHY_LDA = (
-    "S_w has rank below the number of pixels, and some pixels never vary in training: the "
-    "eigenvector that the routine returns is an arbitrary one of S_w's null space, projections "
-    "coincide, and one class is answered throughout. The mean of the two classes' rates is then "
-    "50; the printed number is that but for chance. LDA from the pseudo-inverse, as scikit-learn "
-    "does it, works: see its row"
-)
 NOTES = (
     "Accuracy is 100 minus the mean of the two classes' error rates. Boosted Distance is drawn "
     "over 2 T, an upper bound on its dimensions (T for each of the two classes); `used` is the "
@@ -162,9 +155,7 @@ def _projection_rows(
                 "dimensions": None if method == "none" else k,
                 "used": None,
             }
-            rows.append(
-                row_of(keys, printed if method == "LDA, singular" else None, accuracy, WHY_LDA)
-            )
+            rows.append(row_of(keys, printed if method == "LDA, singular" else None, accuracy))
     return rows
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.boosted_distance.explanations import SUBSTITUTES, Explanations
 from paper_figures.boosted_distance.protocol import (
     BALANCED,
     METHODS,
@@ -17,6 +16,7 @@ from paper_figures.boosted_distance.protocol import (
     PLAIN,
     REPETITIONS,
     ROUNDS,
+    SUBSTITUTES,
     Errors,
     Line,
     absent,
@@ -93,7 +93,6 @@ def distances(context: Context, results: Sequence[Result]) -> Gathered:
     """
     rows = []
     errors_of_sets = errors_by_set(context, results)
-    explanations = Explanations(context, results)
     for name, line in printed_lines(context).items():
         if name not in errors_of_sets:
             rows.append(
@@ -103,11 +102,8 @@ def distances(context: Context, results: Sequence[Result]) -> Gathered:
         for distance in NAMES:
             values = errors_of_sets[name][distance]
             keys = {"data_set": name, "distance": distance}
-            if distance == line.get("best_nn_distance"):
-                why = explanations.distance(name, values)
-                rows.append(row_of(keys, line["nn"], values, why))
-            else:
-                rows.append(row_of(keys, None, values))
+            named = distance == line.get("best_nn_distance")
+            rows.append(row_of(keys, line["nn"] if named else None, values))
     note = "The paper prints one number for each set: that of the distance which did best there."
     return Gathered(rows, [note])
 

@@ -1,20 +1,14 @@
 """Amores, Sebe & Radeva (2006): table 2 and figures 2, 4 and 5, all from the same repetitions."""
 
-from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 
-from paper_figures.boosted_distance.explanations import (
-    MEASURE,
-    NORMALISED,
-    SUBSTITUTES,
-    Explanations,
-)
 from paper_figures.boosted_distance.protocol import (
     HIGH,
+    MEASURE,
     METHODS,
+    NORMALISED,
     ROUNDS,
     TREE_ROUNDS,
     Errors,
@@ -30,12 +24,11 @@ from paper_figures.boosted_distance.protocol import (
     tree_place,
 )
 from paper_figures.registry import Context, Gathered, Result, Task
+from paper_figures.rows import number_row
 from paper_figures.store import Row
 from refimpl.rivals.nearest_neighbor import NAMES
 from refimpl.typing import FloatArray
 
-Means: TypeAlias = dict[str, tuple[FloatArray, FloatArray]]
-"""The mean errors of AdaBoost and of Boosted Distance by the number of rounds, for each set."""
 WINS = "sets on which Boosted Distance beats AdaBoost"  # as in published/boosted_distance/text.csv
 GAIN = "mean relative improvement (%)"
 
@@ -49,11 +42,10 @@ def table2(context: Context, results: Sequence[Result]) -> Gathered:
     place = chosen_rounds(context, results)
     errors_of_sets = errors_by_set(context, results)
     lines = printed_lines(context)
-    explanations = Explanations(context, results)
     rows = []
     for name, line in lines.items():
-        rows += _lines(name, line, errors_of_sets.get(name), place, results, explanations)
-    rows += _summary(context, errors_of_sets, lines, place, explanations.place)
+        rows += _lines(name, line, errors_of_sets.get(name), place, results)
+    rows += _summary(context, errors_of_sets, place)
     notes = [
         f"T = {rounds[place]}, the one of least cross-validated error, within training samples "
         "alone. The paper does not print its T; the table `rounds` shows what depends on it.",
@@ -64,12 +56,7 @@ def table2(context: Context, results: Sequence[Result]) -> Gathered:
 
 
 def _lines(
-    name: str,
-    line: Line,
-    errors: Errors | None,
-    place: int,
-    results: Sequence[Result],
-    explanations: Explanations,
+    name: str, line: Line, errors: Errors | None, place: int, results: Sequence[Result]
 ) -> list[Row]:
     method_of = {
         "nn": "NN, best of eight distances",
@@ -89,97 +76,33 @@ def _lines(
         ]
     best = min(NAMES, key=lambda distance: errors[distance].mean())
     named = f"{best} (printed {line.get('best_nn_distance', '-')})"
-    why = explanations.nearest_neighbor(name, errors[best])
     keys = {"data_set": name, "method": method_of.pop("nn"), "distance": named}
-    rows = [row_of(keys, line.get("nn"), errors[best], why)]
+    rows = [row_of(keys, line.get("nn"), errors[best])]
     ada = errors["stumps"]
     ours = errors["boosted"]
     for (column, method), stages in zip(method_of.items(), (ada, ours, ada - ours), strict=True):
-        why = explanations.boosted(name, column, partial(_at_round, stages, place))
         keys = {"data_set": name, "method": method, "distance": ""}
-        rows.append(row_of(keys, line.get(column), stages[:, place], why))
+        rows.append(row_of(keys, line.get(column), stages[:, place]))
     return rows
 
 
-def _at_round(stages: FloatArray, place: int, other: int | None) -> FloatArray:
-    """Return the errors at an index of the rounds; at the chosen T for None."""
-    return stages[:, place if other is None else other]
-
-
-def _summary(
-    context: Context,
-    errors_of_sets: dict[str, Errors],
-    lines: dict[str, Line],
-    place: int,
-    fitted: int,
-) -> list[Row]:
+def _summary(context: Context, errors_of_sets: dict[str, Errors], place: int) -> list[Row]:
     """Return the claims of § 4.3: how often Boosted Distance wins, and by how much."""
-    mean = {}
-    for name, errors in errors_of_sets.items():
-        mean[name] = errors["stumps"].mean(axis=0), errors["boosted"].mean(axis=0)
-    printed = [name for name in errors_of_sets if lines[name]]
+    means = [
+        (errors["stumps"][:, place].mean(), errors["boosted"][:, place].mean())
+        for errors in errors_of_sets.values()
+    ]
+    gains = [100 * (ada - ours) / ada for ada, ours in means]
+    wins = sum(gain > 0 for gain in gains)
     whole = context.scale == "paper"
-    reasons = ("", "")
-    if whole and printed:
-        t = ROUNDS[context.scale][fitted]
-        reasons = (
-            _why_wins(mean, lines, printed, place, len(lines) - len(errors_of_sets)),
-            _why_improvement(mean, lines, printed, fitted, t),
-        )
-    wins = int(sum(ours[place] < ada[place] for ada, ours in mean.values()))
-    claims = (
-        (WINS, wins, int(printed_in_text(context, WINS)["15 sets"])),
-        (GAIN, _relative(mean, place), printed_in_text(context, GAIN)["15 sets"]),
-    )
-    rows = []
-    for (method, ours, value), reason in zip(claims, reasons, strict=True):
-        row = {
-            "data_set": f"{len(errors_of_sets)} sets",
-            "distance": "",
-            "method": method,
-            "published": value if whole else None,
-            "ours": ours,
-            "std": None,
-        }
-        rows.append(row | ({"why": reason} if reason else {}))
-    return rows
-
-
-def _why_wins(
-    mean: Means, lines: dict[str, Line], printed: Sequence[str], place: int, missing: int
-) -> str:
-    same = sum(
-        (lines[name]["diff"] > 0) == (mean[name][0][place] > mean[name][1][place])
-        for name in printed
-    )
-    return (
-        f"the winner is the printed one on {same} of the {len(printed)} sets that are "
-        f"available ({missing} is not)"
-    )
-
-
-def _why_improvement(
-    mean: Means, lines: dict[str, Line], printed: Sequence[str], fitted: int, t: int
-) -> str:
-    others = {name: means for name, means in mean.items() if name not in SUBSTITUTES}
-    printed_others = [name for name in printed if name not in SUBSTITUTES]
-    return (
-        f"the paper's own lines give {_relative_printed(lines, printed):.2f} on these "
-        f"{len(printed)} sets. At T = {t}, the T nearest to the printed numbers, ours: "
-        f"{_relative(mean, fitted):.2f}; there and without {' and '.join(SUBSTITUTES)} (a "
-        f"substitute) {_relative(others, fitted):.2f}, the paper "
-        f"{_relative_printed(lines, printed_others):.2f}"
-    )
-
-
-def _relative(mean: Means, place: int) -> float:
-    return float(
-        np.mean([100 * (ada[place] - ours[place]) / ada[place] for ada, ours in mean.values()])
-    )
-
-
-def _relative_printed(lines: dict[str, Line], names: Iterable[str]) -> float:
-    return float(np.mean([100 * lines[name]["diff"] / lines[name]["adaboost"] for name in names]))
+    printed = {method: printed_in_text(context, method)["15 sets"] for method in (WINS, GAIN)}
+    keys = {"data_set": f"{len(means)} sets", "distance": ""}
+    return [
+        number_row(keys | {"method": WINS}, int(printed[WINS]) if whole else None, int(wins)),
+        number_row(
+            keys | {"method": GAIN}, printed[GAIN] if whole else None, float(np.mean(gains))
+        ),
+    ]
 
 
 def figure2_tasks(context: Context) -> list[Task]:
@@ -230,11 +153,9 @@ def _bars(context: Context, results: Sequence[Result], methods: Sequence[str]) -
     ]
     wins = sum(ours < trees for ours, trees in means)
     trees = (
-        f"Boosted Distance beats AdaBoost with trees on {wins} of {len(means)} sets; the paper "
-        "reports the sets on which it beats stumps, with the C4.5 of another toolbox. The trees "
-        "here are scikit-learn's, with entropy, two vectors in a leaf at least, and "
-        "cost-complexity pruning in the place of C4.5's own: of seven settings tried on all sets "
-        "these gave the lowest mean test error, in the trees' favour."
+        f"Boosted Distance beats AdaBoost with trees on {wins} of {len(means)} sets. The paper's "
+        "trees are C4.5's. The trees here are scikit-learn's, with entropy, two vectors in a leaf "
+        "at least, and cost-complexity pruning in the place of C4.5's own."
     )
     return Gathered(
         rows, [f"T = {rounds[place]} (trees: at most {max(TREE_ROUNDS)}).", trees, MEASURE]

@@ -1,5 +1,7 @@
 """Figures of BoostMap: Athitsos, Alon, Sclaroff & Kollios (2005)."""
 
-from paper_figures.boostmap.figures import PAPER
+from paper_figures.boostmap import figures, layouts
 
 __all__ = ["PAPER"]
+
+PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)

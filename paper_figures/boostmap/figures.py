@@ -9,6 +9,10 @@ from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Tas
 from paper_figures.rows import absent_rows
 
 PER_CLASS = 4
+RATIOS = (
+    "A panel for each k: ranks by percentile, divided by those of the method that the legend names "
+    "second; the last percents of the queries have most of the room."
+)
 
 
 def figure1_tasks(context: Context) -> list[Task]:
@@ -94,7 +98,7 @@ PAPER = Paper(
             figure1,
             plots.draw_points,
             alt="Five points of the plane, and their distances to r on a line.",
-            size=(6.5, 3.2),
+            size=(5.2, 3.0),
         ),
         Figure(
             "figure2",
@@ -112,7 +116,7 @@ PAPER = Paper(
             figure4,
             plots.draw_digits,
             alt="A column of images for each of the ten digits.",
-            size=(6.0, 2.8),
+            size=(5.2, 2.4),
         ),
         Figure(
             "figure5",
@@ -120,8 +124,8 @@ PAPER = Paper(
             results.dimensions_tasks,
             results.figure5,
             plots.draw_dimensions,
-            alt="Ranks of FastMap and BoostMap by dimension, for k and percentile.",
-            size=(7.0, 8.0),
+            alt="A panel for each k and percentile: ranks of FastMap and BoostMap by dimension.",
+            size=(5.2, 7.2),
         ),
         Figure(
             "costs",
@@ -141,8 +145,8 @@ PAPER = Paper(
             results.ranks_tasks,
             results.figure6,
             plots.draw_percentiles,
-            alt="Ranks by percentile for each k.",
-            size=(7.0, 8.0),
+            alt=RATIOS,
+            size=(5.2, 7.4),
         ),
         Figure(
             "figure7",
@@ -150,8 +154,8 @@ PAPER = Paper(
             results.ranks_tasks,
             results.figure7,
             plots.draw_percentiles,
-            alt="Ranks by percentile for each k.",
-            size=(7.0, 8.0),
+            alt=RATIOS,
+            size=(5.2, 7.4),
         ),
         Figure(
             "table2",
@@ -165,7 +169,8 @@ PAPER = Paper(
             results.errors_tasks,
             results.figure8,
             plots.draw_errors,
-            alt="k-nn error by k.",
+            alt="k-nn error in per cent by k; each curve has its name at its end.",
+            size=(5.2, 3.4),
         ),
         Figure(
             "figure9",
@@ -173,8 +178,8 @@ PAPER = Paper(
             results.errors_tasks,
             results.figure9,
             plots.draw_percentiles,
-            alt="Ranks by percentile for each k.",
-            size=(7.0, 8.0),
+            alt=RATIOS,
+            size=(5.2, 7.4),
         ),
         Figure(
             "figure10",
@@ -182,7 +187,8 @@ PAPER = Paper(
             results.errors_tasks,
             results.figure10,
             plots.draw_errors,
-            alt="k-nn error by k.",
+            alt="k-nn error in per cent by k; each curve has its name at its end.",
+            size=(5.2, 3.4),
         ),
         Figure(
             "figure11",
@@ -190,7 +196,8 @@ PAPER = Paper(
             results.errors_tasks,
             results.figure11,
             plots.draw_errors,
-            alt="k-nn error by k.",
+            alt="k-nn error in per cent by k; each curve has its name at its end.",
+            size=(5.2, 3.4),
         ),
         Figure(
             "table3",
@@ -217,6 +224,7 @@ PAPER = Paper(
                 "Share of the queries that succeed, by the exact distances that searches of graphs "
                 "take."
             ),
+            size=(5.2, 4.6),
         ),
     ),
 )

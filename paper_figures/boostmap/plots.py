@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.plots import panels, series_style
+from paper_figures.plots import (
+    footnote,
+    ink_on_paper,
+    key,
+    label_ends,
+    labelled,
+    logarithmic,
+    mean_line,
+    panels,
+    plain,
+    series_style,
+)
 from paper_figures.store import Record
+from paper_figures.themes import SMALLEST, theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
+    from matplotlib.axes import Axes
 
 
 def draw_points(record: Record, figure: mpl.Figure) -> None:
@@ -30,6 +44,7 @@ def draw_points(record: Record, figure: mpl.Figure) -> None:
             textcoords="offset points",
             ha="center",
         )
+    plane.margins(0.12)
     plane.set(title="original space", xlabel="x", ylabel="y", aspect="equal")
     line.set(title="$F^r$: distance to r", xlabel="$F^r$", yticks=[], ylim=(-0.5, 1.0))
 
@@ -39,7 +54,7 @@ def draw_triangle(record: Record, figure: mpl.Figure) -> None:
     A, B, C = (np.array(corner) for corner in record["drawing"]["corners"])
     foot = np.array([record["drawing"]["foot"], 0.0])
     axis = figure.subplots()
-    axis.plot(*np.array([A, B, C, A]).T, color="black")
+    axis.plot(*np.array([A, B, C, A]).T, color=theme().ink)
     axis.plot(*np.array([A, foot]).T, color=series_style(1)["color"], linestyle="--")
     axis.plot(
         *np.array([B, foot]).T,
@@ -69,7 +84,7 @@ def draw_digits(record: Record, figure: mpl.Figure) -> None:
         for images in drawing["images"]
     ]
     axis = figure.subplots()
-    axis.imshow(255 - np.hstack(columns), cmap="gray", vmin=0, vmax=255, interpolation="nearest")
+    axis.imshow(np.hstack(columns), cmap=ink_on_paper(), vmin=0, vmax=255, interpolation="nearest")
     axis.set_axis_off()
 
 
@@ -78,7 +93,7 @@ def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
     rows = [row for row in record["rows"] if row["ours"] is not None]
     kinds = list(dict.fromkeys((row["k"], row["percentile"]) for row in rows))
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    legend: tuple[list[Any], list[str]] = ([], [])
+    handles: dict[str, Any] = {}
     for axis, (k, percent) in zip(panels(figure, len(kinds)), kinds, strict=True):
         for place, method in enumerate(methods):
             line = [
@@ -86,52 +101,93 @@ def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
                 for row in rows
                 if (row["method"], row["k"], row["percentile"]) == (method, k, percent)
             ]
-            axis.plot(
-                [row["dimensions"] for row in line],
-                [row["ours"] for row in line],
-                label=method,
-                **series_style(place),
-            )
-        axis.set(
-            title=f"k = {k}, {percent}th percentile",
-            xscale="log",
-            yscale="log",
-            xlabel="dimensions",
-            ylabel="ENN-k rank",
-        )
+            dimensions = [row["dimensions"] for row in line]
+            handles[method] = mean_line(axis, dimensions, line, label=method, **series_style(place))
+        every = sorted({row["dimensions"] for row in rows})
         axis.set_xscale("log", base=2)
-        legend = axis.get_legend_handles_labels()
-    figure.legend(*legend, loc="outside lower center", ncols=2)
+        axis.set_xticks(every[::2], [plain(d) for d in every[::2]], minor=False)
+        axis.xaxis.minorticks_off()
+        logarithmic(axis.yaxis)
+        axis.set(title=f"k = {k}, {percent}th percentile", xlabel="dimensions", ylabel="ENN-k rank")
+    key(figure, handles)
 
 
 def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
-    """Draw figures 6, 7 and 9: ENN-k ranks by percentile, a row of panels for each k."""
+    """Draw figures 6, 7 and 9: a panel for each k, ranks divided by those of the first method.
+
+    The axis of percentiles p is logarithmic in 100 - p, so that the few hard queries, on which the
+    methods differ, have most of the room.
+    """
     drawing = record["drawing"]
-    ks, names = (list(dict.fromkeys(line[key] for line in drawing)) for key in ("k", "panel"))
-    methods = list(dict.fromkeys(line["method"] for line in drawing))
-    grid = figure.subplots(len(ks), len(names), squeeze=False, sharey="row")
-    handles = {}
-    for line in drawing:
-        axis = grid[ks.index(line["k"]), names.index(line["panel"])]
-        style = series_style(methods.index(line["method"])) | {"marker": None}
-        handles[line["method"]] = axis.plot(range(1, 101), line["values"], **style)[0]
-        axis.set(
-            title=f"{line['panel']}, k = {line['k']}",
-            yscale="log",
-            xlabel="percentile",
-            ylabel="ENN-k rank",
+    ks, names = (list(dict.fromkeys(line[part] for line in drawing)) for part in ("k", "panel"))
+    handles: dict[str, Any] = {}
+    for axis, k in zip(panels(figure, len(ks), 1), ks, strict=True):
+        firsts = []
+        for place, name in enumerate(names):
+            first, *others = (line for line in drawing if (line["k"], line["panel"]) == (k, name))
+            firsts.append(first)
+            for line in others:
+                style = series_style(place) | {"markevery": 8}
+                label = f"{line['method']} / {_short(first['method'])}"
+                (handles[label],) = axis.plot(
+                    range(99, 0, -1),
+                    np.array(line["values"][:99]) / np.array(first["values"][:99]),
+                    label=label,
+                    **style,
+                )
+        axis.axhline(1, color=theme().soft, linewidth=1)
+        axis.set(title=f"k = {k}", ylabel="ratio of\nENN-k ranks")
+        _by_percentile(axis)
+        axis.annotate(
+            "\n".join(_ranks(line) for line in firsts),
+            (0.02, 0.04),
+            xycoords="axes fraction",
+            fontsize=SMALLEST,
+            color=theme().soft,
         )
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=2)
+    key(figure, handles, "below 1: the method named first is better")
+
+
+def _by_percentile(axis: Axes) -> None:
+    """Number an axis of 100 - p by p, and leave room for a text below the curves."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    low, high = axis.get_ylim()
+    axis.set(
+        xlabel="percentile p of the queries (log scale of 100 − p)",
+        xscale="log",
+        xlim=(100, 0.9),
+        ylim=(low - 0.3 * (high - low), high),
+    )
+    axis.xaxis.set_major_locator(FixedLocator([100 - p for p in (0, 50, 80, 90, 95, 98, 99)]))
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_major_formatter(lambda left, _: plain(100 - left))
+
+
+def _short(method: str) -> str:
+    """Return the part of a method's name that tells it from others: Fe-Ra-QI."""
+    return method.removeprefix("BoostMap-")
+
+
+def _ranks(line: Mapping[str, Any]) -> str:
+    """Return the ranks that a method has, since the curves show ratios only."""
+    at_95, at_99 = (plain(line["values"][p - 1]) for p in (95, 99))
+    return f"{_short(line['method'])}: rank {at_95} at p = 95, {at_99} at p = 99"
 
 
 def draw_errors(record: Record, figure: mpl.Figure) -> None:
     """Draw figures 8, 10 and 11: k-nn error by k."""
     axis = figure.subplots()
+    ends = {}
     for place, line in enumerate(record["drawing"]):
         style = series_style(place) | {"markevery": 9}
-        axis.plot(range(1, len(line["values"]) + 1), line["values"], label=line["method"], **style)
-    axis.set(xlabel="k", ylabel="k-nn error (%)")
-    axis.legend()
+        values = line["values"]
+        axis.plot(range(1, len(values) + 1), values, label=line["method"], **style)
+        name = _short(line["method"]).replace(" ", "\n")
+        ends[name] = (len(values), values[-1], style["color"])
+    axis.set(xlabel="k, the number of neighbours", ylabel="k-nn error (%)")
+    label_ends(axis, ends)
+    footnote(figure, f"{', '.join(name for name in ends if '-' in name)}: forms of BoostMap")
 
 
 def draw_graph(record: Record, figure: mpl.Figure) -> None:
@@ -151,15 +207,17 @@ def draw_graph(record: Record, figure: mpl.Figure) -> None:
     methods = [item for item in record["drawing"]["embeddings"].items() if "clipped" not in item[0]]
     for place, (method, distances) in enumerate(methods, start=len(record["drawing"]["searches"])):
         axis.plot(
-            distances, 98, **series_style(place) | {"linestyle": "none"}, label=f"{method} (§ 11.2)"
+            distances,
+            98,
+            **series_style(place) | {"linestyle": "none", "markersize": 9, "zorder": 4},
+            label=f"{method} (§ 11.2)",
         )
-    axis.axhline(98, color="black", linewidth=1, linestyle=":", label="98 %")
+    axis.axhline(98, color=theme().soft, linewidth=1, linestyle=":", label="98 %")
+    logarithmic(axis.xaxis)
     axis.set(
-        xlabel="exact distances a query, mean",
-        ylabel="queries with the true 10 nearest found (%)",
-        xscale="log",
+        xlabel="exact distances a query, mean", ylabel="queries with the true 10\nnearest found (%)"
     )
-    axis.legend(loc="lower right")
+    key(figure, labelled(axis))
 
 
 def _dots() -> dict[str, Any]:

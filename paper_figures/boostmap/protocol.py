@@ -91,7 +91,7 @@ def variant_tasks(context: Context, wanted: Iterable[tuple[str, str]] = VARIANTS
                 "dimensions": DIMENSIONS[context.scale],
             },
             data=(SET[context.scale],),
-            kernels=("chamfer", "scan", "triples"),
+            kernels=("chamfer", "losses", "scan"),
         )
         for distance, triples in wanted
     ]

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.boostmap.explanations import TABLE3, cost_reason, explained, rank_reason
 from paper_figures.boostmap.protocol import (
     NOTES,
     SIZES,
@@ -73,10 +72,7 @@ def figure5(context: Context, results: Sequence[Result]) -> Gathered:
 
 
 def _fastmap_ahead(rows: list[Row]) -> list[str]:
-    """Say up to how many dimensions FastMap has lower ranks than BoostMap-Fe-Se-QI.
-
-    The paper says: under 16.
-    """
+    """Say up to how many dimensions FastMap has lower ranks than BoostMap-Fe-Ra-QI."""
     ranks = {
         (row["method"], row["k"], row["percentile"], row["dimensions"]): row["ours"] for row in rows
     }
@@ -84,13 +80,13 @@ def _fastmap_ahead(rows: list[Row]) -> list[str]:
     for name in ("FastMap", "FastMap, clipped"):
         ahead: dict[int, int] = {}
         for (method, k, percent, d), rank in ranks.items():
-            if method == name and rank < ranks.get(("BoostMap-Fe-Se-QI", k, percent, d), 0):
+            if method == name and rank < ranks.get(("BoostMap-Fe-Ra-QI", k, percent, d), 0):
                 ahead[k] = max(d, ahead.get(k, 0))
         if ahead:
             notes.append(
-                f"{name} has lower ranks than BoostMap-Fe-Se-QI up to "
+                f"{name} has lower ranks than BoostMap-Fe-Ra-QI up to "
                 + ", ".join(f"{d} dimensions (k = {k})" for k, d in ahead.items())
-                + "; the paper: under 16 dimensions."
+                + "; in the paper BoostMap-Fe-Ra-QI is ahead from 16 dimensions on."
             )
     return notes
 
@@ -112,8 +108,7 @@ def costs(context: Context, results: Sequence[Result]) -> Gathered:
             "total_distances": total,
         }
         for name, value in values.items():
-            row = number_row({"method": method, "quantity": name}, line.get(name), value)
-            rows.append(explained(row, cost_reason(method, name)))
+            rows.append(number_row({"method": method, "quantity": name}, line.get(name), value))
     note = (
         "Distances to references that several dimensions share are computed once; "
         "the paper counts two for each dimension, 'at most'. Only the dimensions of figure 5 are "
@@ -165,8 +160,7 @@ def _ranks_table(context: Context, results: Sequence[Result], order: Sequence[st
             continue
         published = line["enn_k_rank"] if context.scale == "paper" else None
         keys = {key: line[key] for key in order} | {"k": k, "percentile": percent}
-        reason = rank_reason(line["distance"], line["triples"])
-        rows.append(explained(number_row(keys, published, ranks[percent - 1]), reason))
+        rows.append(number_row(keys, published, ranks[percent - 1]))
     lower = sum(row["published"] is not None and row["ours"] <= row["published"] for row in rows)
     compared = sum(row["published"] is not None for row in rows)
     notes = [
@@ -320,8 +314,8 @@ def table3(context: Context, results: Sequence[Result]) -> Gathered:
             published = (
                 round(100 * printed[measure][column], 2) if context.scale == "paper" else None
             )
-            row = number_row({"method": method, "measure": measure, "at k": k}, published, value)
-            rows.append(explained(row, TABLE3[method]))
+            keys = {"method": method, "measure": measure, "at k": k}
+            rows.append(number_row(keys, published, value))
     note = f"Embeddings have {SIZES[context.scale]['d']} dimensions; errors in per cent."
     return Gathered(
         rows, [*NOTES, note, "Table `edges` holds the chamfer distance's errors by edge detector."]

@@ -1,5 +1,7 @@
 """Figures of FTUNE and DSELECT: Kar & Jain (2011)."""
 
-from paper_figures.ftune.figures import PAPER
+from paper_figures.ftune import figures, layouts
 
 __all__ = ["PAPER"]
+
+PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)

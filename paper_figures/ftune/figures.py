@@ -193,7 +193,8 @@ def beyond_tasks(context: Context) -> list[Task]:
 
 
 CURVE = (
-    "Accuracy by the number of landmarks, one panel for each data set, one line for each method."
+    "Accuracy by the number of landmarks, one panel for each data set, one line for each method, "
+    "with standard errors."
 )
 PAPER = Paper(
     "ftune",
@@ -208,7 +209,7 @@ PAPER = Paper(
             results.curves,
             plots.draw_curves,
             alt=CURVE,
-            size=(7.0, 5.6),
+            size=(5.2, 7.4),
         ),
         Figure("table2", "Accuracies with the Gaussian kernel", table2_tasks, results.table2),
         Figure(
@@ -218,7 +219,7 @@ PAPER = Paper(
             results.curves,
             plots.draw_curves,
             alt=CURVE,
-            size=(7.0, 5.6),
+            size=(5.2, 5.0),
         ),
         Figure(
             "readings",

@@ -33,36 +33,6 @@ PRINTED = {
     "segment": "Segment",
 }
 NOWHERE = "the matrix of Chen et al. (2009) was on a page that is gone, and no copy was found"
-WHY = {
-    "linear": (
-        "TRAIN ends at its optimum for every C; LIBLINEAR, as it stops by itself, "
-        "does not for C from 10 on, and validation then takes another C (table `readings`)"
-    ),
-    "above": (
-        "the paper's penalty seems to have been stronger: with the features divided by the "
-        "number of landmarks, as Theorem 2's g has them, accuracies come down to the printed "
-        "ones or below (table `penalty`)"
-    ),
-    "fresh": (
-        "a stronger penalty brings accuracies nearer to the printed ones (table `penalty`), "
-        "and so do, with 30 landmarks, pairs out of common ones instead of fresh pairs for each "
-        "class (table `pairs`)"
-    ),
-    "DBOOST": (
-        "how the pair of a round is found is not said. With the best of 10 pairs instead of one "
-        "the sets of few classes come near the printed numbers (cod-rna 0.88, "
-        "nursery 0.90 and 0.97, magic 0.80 and 0.83; table `readings`)"
-    ),
-}
-CHANCE = (
-    "chance: both are means over random splits, and they differ by less than 2 standard errors "
-    "of a difference"
-)
-SMALL = (
-    "with 20 test objects in a split the mean of 20 runs has a standard error of 0.02; "
-    "over 200 splits FTUNE+D-S has 0.844 with 30 landmarks, and without a bias, "
-    "LIBLINEAR's default, 0.806 (table `readings`)"
-)
 BEST = "`best`: the two sample t-test at 95 % does not tell it from the method of the highest mean."
 
 
@@ -105,15 +75,11 @@ def _alike(a: list[float], b: list[float]) -> bool:
         return not stats.ttest_ind(a, b).pvalue < 0.05
 
 
-def _row(keys: Row, published: float | None, values: list[float], why: str | None = None) -> Row:
+def _row(keys: Row, published: float | None, values: list[float]) -> Row:
     std = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    if published is not None and std is not None:
-        if abs(np.mean(values) - published) <= 2 * std * np.sqrt(2 / len(values)) + ROUNDING:
-            why = CHANCE
     row = keys | {"published": published, "ours": round(float(np.mean(values)), 4), "std": std}
     row |= {"tolerance": ROUNDING} if published is not None else {}
-    row |= {"repetitions": len(values)} if std is not None else {}
-    return row | ({"why": why} if published is not None and why else {})
+    return row | ({"repetitions": len(values)} if std is not None else {})
 
 
 def _table(
@@ -144,10 +110,7 @@ def _table(
                     "best": "yes" if method in winners else "",
                 }
                 published = line.get(f"{method}_{d}")
-                why = why_different(
-                    name, method, published, float(np.mean(by_key[name, d, method])), "2" in file
-                )
-                rows.append(_row(keys, published, by_key[name, d, method], why))
+                rows.append(_row(keys, published, by_key[name, d, method]))
     computed = {name for name, _, _ in by_key}
     for name, why in list(lost.items()) + [(name, NOWHERE) for name in missing]:
         if name not in computed:
@@ -176,19 +139,6 @@ def _rows_without_result(name: str, why: str, line: Row, methods: Sequence[str])
         for d in sizes
         for method in methods
     ]
-
-
-def why_different(
-    name: str, method: str, published: float | None, ours: float, vectors: bool
-) -> str | None:
-    """Say why an accuracy differs from the printed one by more than chance."""
-    if name == "aural-sonar":
-        return SMALL
-    if method == "DBOOST" or not vectors or published is None:
-        return WHY["DBOOST" if method == "DBOOST" else "linear"]
-    if ours < published:
-        return None
-    return WHY["fresh" if "FTUNE" in method else "above"]
 
 
 def _runs(by_key: Accuracies) -> int:
@@ -299,14 +249,7 @@ def readings(context: Context, results: Sequence[Result]) -> Gathered:
     for (name, d, method, reading), values in sorted(by_key.items()):
         line = printed.get(PRINTED.get(name), {}) if context.scale == "paper" else {}
         keys = {"data_set": name, "landmarks": d, "method": method, "reading": reading}
-        rows.append(
-            _row(
-                keys,
-                line.get(f"{method}_{d}"),
-                values,
-                "one reading of several: the others stand beside it",
-            )
-        )
+        rows.append(_row(keys, line.get(f"{method}_{d}"), values))
     note = (
         "One thing changed at a time. LIBLINEAR's own stop: no bias, tolerance 0.1, "
         "at most 1,000 passes of its dual coordinate descent, "
@@ -328,11 +271,10 @@ def penalty(context: Context, results: Sequence[Result]) -> Gathered:
             by_key.setdefault((r.params["data_set"], r.params["d"], method, divided), []).append(
                 accuracy
             )
-    why = "one reading of several: table 2 has the features as they are"
     for (name, d, method, divided), values in sorted(by_key.items()):
         published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
         keys = {"data_set": name, "landmarks": d, "method": method, "divided by": divided}
-        rows.append(_row(keys, published, values, why))
+        rows.append(_row(keys, published, values))
         if published is not None:
             far.setdefault((method, divided, d), []).append(abs(np.mean(values) - published))
     notes = [
@@ -380,7 +322,6 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
             of_set.setdefault((method, of), []).append(accuracy)
         for of, count in (r.value or {"compared": {}})["compared"].items():
             compared.setdefault(of, []).append(count)
-    why = "one reading of several: the others stand beside it"
     for (name, d, divided), methods in sorted(by_key.items()):
         winners = best_methods({(name, d, key): values for key, values in methods.items()}, name, d)
         for (method, of), values in methods.items():
@@ -393,7 +334,7 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
                 "divided by": divided,
                 "best": "yes" if (method, of) in winners else "",
             }
-            rows.append(_row(keys, published, values, why))
+            rows.append(_row(keys, published, values))
             best.setdefault((method, of, divided), []).append((method, of) in winners)
             if published is not None:
                 far.setdefault((method, of, divided), []).append(abs(np.mean(values) - published))

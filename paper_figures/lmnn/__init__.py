@@ -1,5 +1,7 @@
 """Figures of LMNN: Weinberger & Saul (2008)."""
 
-from paper_figures.lmnn.figures import PAPER
+from paper_figures.lmnn import figures, layouts
 
 __all__ = ["PAPER"]
+
+PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)

@@ -6,8 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.plots import panels, series_style
+from paper_figures.plots import (
+    INTERVALS,
+    band,
+    key,
+    labelled,
+    logarithmic,
+    panels,
+    plain,
+    series_style,
+    standard_error,
+)
 from paper_figures.store import Record
+from paper_figures.themes import theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -30,115 +41,111 @@ def draw_steps(record: Record, figure: mpl.Figure) -> None:
                 **style,
             )
             handles["optimum of eq. 3"] = axis.axhline(
-                line["optimum"], color="black", linestyle=":"
+                line["optimum"], color=theme().ink, linestyle=":"
             )
             if line["printed"] is not None:
-                handles["printed"] = axis.axhline(
+                handles["printed (Table 1)"] = axis.axhline(
                     line["printed"], color=series_style(2)["color"], linestyle="--"
                 )
-        axis.set(title=f"N = {n}", xlabel="sub-gradient steps", ylabel="test error (%)")
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
+        axis.set(title=f"N = {plain(n)}", xlabel="sub-gradient steps", ylabel="test error (%)")
+    key(figure, handles)
 
 
 def draw_rivals(record: Record, figure: mpl.Figure) -> None:
-    """Draw eq. 3 by seconds for each solver, and our bound."""
-    from matplotlib.ticker import NullFormatter, StrMethodFormatter
-
+    """Draw eq. 3 by seconds for each solver from its start, and our bound."""
     axis = figure.subplots()
     for place, (name, curve) in enumerate(record["drawing"].items()):
         if "seconds" in curve:
-            axis.plot(
-                curve["seconds"],
-                curve["objective"],
-                label=name,
-                markersize=4,
-                **series_style(place),
-            )
+            style = series_style(place) | {"markevery": max(1, len(curve["seconds"]) // 20)}
+            axis.plot(curve["seconds"], curve["objective"], label=name, **style)
     ours = record["drawing"]["ours"]
     bounds = [
         (s, b) for s, b in zip(ours["seconds"], ours["bound"], strict=True) if b > 0.5 * ours["end"]
     ]
     axis.plot(
-        *zip(*bounds, strict=True), color="black", linestyle=":", label="bound: no metric is lower"
+        *zip(*bounds, strict=True),
+        color=theme().ink,
+        linestyle=":",
+        label="bound: no metric is lower",
     )
-    axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="eq. 3")
-    axis.set_ylim(0.9 * ours["end"], 4 * ours["end"])
-    axis.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axis.yaxis.set_minor_formatter(StrMethodFormatter("{x:,.0f}"))
-    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
-    figure.legend(loc="outside lower center", ncols=2)
+    axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective (eq. 3)")
+    logarithmic(axis.xaxis)
+    logarithmic(axis.yaxis)
+    key(figure, labelled(axis))
 
 
 def draw_ball(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 1: a ball, a query outside, and the bound of eq. 7."""
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Circle
 
     drawing = record["drawing"]
     axis = figure.subplots()
-    centre = np.array(drawing["centre"])
-    query = np.array(drawing["query"])
+    centre, query = (np.array(drawing[name]) for name in ("centre", "query"))
     radius = drawing["radius"]
-    axis.add_patch(
-        Circle(tuple(centre), radius, fill=False, color="black", label="ball S of radius r")
-    )
-    colors = [series_style(place)["color"] for place in range(3)]
-    inside = np.array(drawing["inside"])
-    axis.scatter(inside[:, 0], inside[:, 1], color=colors[0], marker="o", s=14, label="points of S")
-    axis.scatter(
-        query[0], query[1], color=colors[1], marker="s", s=36, zorder=3, label="query $x_t$"
-    )
-    neighbour = np.array(drawing["neighbour"])
-    axis.scatter(
-        neighbour[0],
-        neighbour[1],
-        color=colors[2],
-        marker="^",
-        s=36,
-        zorder=3,
-        label="nearest of all points",
-    )
+    axis.add_patch(Circle(tuple(centre), radius, fill=False, color=theme().ink))
+    for place, (points, label, size) in enumerate(
+        (
+            (drawing["inside"], "points of S", 14),
+            ([query], "query $x_t$", 36),
+            ([drawing["neighbour"]], "nearest of all points", 36),
+        )
+    ):
+        look = series_style(place)
+        first, second = np.array(points).T
+        axis.scatter(
+            first, second, color=look["color"], marker=look["marker"], s=size, zorder=3, label=label
+        )
     edge = centre + radius * (query - centre) / np.linalg.norm(query - centre)
+    bound = f"bound of eq. 7: {drawing['bound']:.2f}"
     axis.plot(
-        *np.array([query, edge]).T,
-        color=colors[1],
-        linestyle="--",
-        label=f"bound of eq. 7: {drawing['bound']:.2f}",
+        *np.array([query, edge]).T, color=series_style(1)["color"], linestyle="--", label=bound
     )
-    axis.plot(*np.array([edge, centre]).T, color="black", linestyle=":", label=f"r = {radius:.2f}")
+    axis.plot(
+        *np.array([edge, centre]).T, color=theme().ink, linestyle=":", label=f"r = {radius:.2f}"
+    )
     axis.set(
         aspect="equal", xlabel="first principal component", ylabel="second principal component"
     )
-    figure.legend(loc="outside lower center", ncols=2)
+    ball = Line2D(
+        [], [], color=theme().ink, marker="o", markersize=10, fillstyle="none", linestyle="none"
+    )
+    key(figure, labelled(axis) | {"ball S of radius r": ball})
 
 
 def draw_ranks(record: Record, figure: mpl.Figure) -> None:
-    """Draw figure 2: errors by dimension, speedups above."""
+    """Draw figure 2: errors by dimension; above them how much faster ball trees are than a scan."""
     drawing = record["drawing"]
-    top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
+    timed = any("speedup" in at for method in drawing["methods"].values() for at in method.values())
+    notes = [INTERVALS] if any(row.get("std") for row in record["rows"]) else []
+    if timed:
+        top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
+        top.set(
+            title="Ball trees against a scan under the same metric",
+            ylabel="times faster\nthan a scan",
+        )
+    else:
+        axis = figure.subplots()
+        notes.append("Speed-ups are left out: they are timed at the paper's scale only.")
     for place, method in enumerate(METHODS):
         by_rank = drawing["methods"].get(method, {})
         ranks = sorted(map(int, by_rank))
-        axis.plot(
-            ranks, [by_rank[str(r)]["error"] for r in ranks], label=method, **series_style(place)
-        )
+        style = series_style(place)
+        errors = [by_rank[str(r)]["error"] for r in ranks]
+        axis.plot(ranks, errors, label=method, **style)
+        rows = {row["dimensions"]: row for row in record["rows"] if row.get("method") == method}
+        spread = [standard_error(rows.get(rank, {})) for rank in ranks]
+        band(axis, ranks, errors, spread, style["color"])
         if ranks and "speedup" in by_rank[str(ranks[0])]:
-            top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **series_style(place))
+            top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **style)
+    if timed:
+        top.set_ylim(0, None)
     if "baseline" in drawing:
         axis.axhline(
-            drawing["baseline"], color="black", linestyle=":", label="all components, Euclidean"
-        )
-    top.set(ylabel="speedup", ylim=(0, None))
-    if not top.lines:
-        top.text(
-            0.5,
-            0.5,
-            "speedups are timed at the paper's scale only",
-            transform=top.transAxes,
-            ha="center",
+            drawing["baseline"], color=theme().ink, linestyle=":", label="all components, Euclidean"
         )
     axis.set(xlabel="dimensions", ylabel="k-NN error (%), k = 3")
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    key(figure, labelled(axis), "\n".join(notes))
 
 
 def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
@@ -162,43 +169,60 @@ def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
             alpha=0.45,
             color=style["color"],
             marker=style["marker"],
-            label=f"digit {digit}",
         )
         axes = 0.5 * spread / longest / np.sqrt(np.maximum(values, 1e-300))
         angle = np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0]))
-        for colour, width in (("white", 4), (style["color"], 2)):
+        for colour, width in ((theme().paper, 4), (style["color"], 2)):
             axis.add_patch(
                 Ellipse(centre, *axes, angle=angle, fill=False, edgecolor=colour, linewidth=width)
             )
+        axis.annotate(
+            f"digit {digit}",
+            centre,
+            ha="center",
+            va="center",
+            color=style["color"],
+            bbox={"boxstyle": "round,pad=0.15", "color": theme().paper, "alpha": 0.85},
+        )
     axis.set(xlabel="first principal component", ylabel="second principal component")
-    figure.legend(loc="outside lower center", ncols=4)
 
 
 def draw_clusters(record: Record, figure: mpl.Figure) -> None:
-    """Draw figure 4: test error by the number of metrics, and by class."""
+    """Draw figure 4: test error by the number of metrics, and by class, with standard errors."""
     from matplotlib.ticker import MaxNLocator
 
-    lines = record["drawing"]
-    sets = list(dict.fromkeys(line["set"] for line in lines))
+    rows = [row for row in record["rows"] if row["ours"] is not None]
+    sets = list(dict.fromkeys(row["data set"] for row in rows))
     handles: dict[str, Any] = {}
     for axis, name in zip(panels(figure, len(sets)), sets, strict=True):
-        here = sorted(
-            (line for line in lines if line["set"] == name and line["p"]),
-            key=lambda line: line["p"],
-        )
-        style = series_style(1)
-        handles["k-means, mean and deviation of runs"] = axis.errorbar(
-            [line["p"] for line in here],
-            [line["mean"] for line in here],
-            yerr=[line["std"] for line in here],
+        mine = [row for row in rows if row["data set"] == name]
+        clusters = [row for row in mine if not isinstance(row["metrics"], str)]
+        clusters.sort(key=lambda row: int(row["metrics"]))
+        handles["metrics of clusters (k-means)"] = axis.errorbar(
+            [row["metrics"] for row in clusters],
+            [row["ours"] for row in clusters],
+            yerr=[standard_error(row) for row in clusters],
             capsize=2,
-            **style,
+            **series_style(1),
         )
-        for line in (line for line in lines if line["set"] == name and not line["p"]):
-            style = series_style(0)
-            handles["one metric for each class"] = axis.axhline(
-                line["mean"], color=style["color"], linestyle="--"
+        for row in (row for row in mine if isinstance(row["metrics"], str)):
+            color = series_style(0)["color"]
+            error = standard_error(row)
+            axis.axhspan(
+                row["ours"] - error, row["ours"] + error, color=color, alpha=0.15, linewidth=0
             )
-        axis.set(title=name, xlabel="metrics", ylabel="test error (%)")
-        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=2)
+            handles["one metric for each class"] = axis.axhline(
+                row["ours"], color=color, linestyle="--"
+            )
+        axis.set(title=name, xlabel="number of metrics", ylabel="test error (%)")
+        axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    runs = {row.get("repetitions", 1) for row in rows}
+    key(figure, handles, _runs(runs))
+
+
+def _runs(counts: set[int]) -> str:
+    """Return what the bars and bands show, or that they cannot be there."""
+    if max(counts, default=1) == 1:
+        return "one run each, without standard errors"
+    said = " or ".join(str(count) for count in sorted(counts))
+    return f"bars and bands: standard errors of means of {said} runs"

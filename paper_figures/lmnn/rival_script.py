@@ -1,8 +1,8 @@
 """Run by rivals.py in the rivals' own virtual environment: `python rival_script.py NAME IN.npz
-OUT.npz`.
+OUT.npz SECONDS`.
 
-Trains the LMNN of pylmnn or metric-learn on X, y of IN.npz and writes the factors it went through
-with their times.
+Trains the LMNN of pylmnn, metric-learn or mlpack on X, y of IN.npz and writes the factors it went
+through with their times. It ends after SECONDS with what it has.
 """
 
 import sys
@@ -17,7 +17,7 @@ from refimpl.typing import FloatArray, Labels
 
 
 def pylmnn(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
-    """Train PyLMNN 1.6.4 with its defaults.
+    """Train PyLMNN 1.6.4 with its defaults, but for up to 1,000 iterations.
 
     It imports GPyOpt for a helper that is not used here.
     """
@@ -30,13 +30,13 @@ def pylmnn(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
 
     # called with the solution after every iteration
     model = LargeMarginNearestNeighbor(
-        n_neighbors=k, callback=lambda L, *_: keep(np.reshape(L, (-1, X.shape[1])))
+        n_neighbors=k, max_iter=1000, callback=lambda L, *_: keep(np.reshape(L, (-1, X.shape[1])))
     )
     keep(model.fit(X, y).components_)
 
 
 def metric_learn(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
-    """Train metric-learn 0.7.0 with its defaults."""
+    """Train metric-learn 0.7.0 with its defaults, but until a step gains less than 1e-5."""
     from metric_learn import LMNN  # type: ignore[import-not-found] # not here
 
     whole = LMNN._loss_grad
@@ -46,10 +46,34 @@ def metric_learn(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) ->
         return whole(self, X, L, *arguments)
 
     LMNN._loss_grad = looked
-    keep(LMNN(n_neighbors=k).fit(X, y).components_)
+    keep(LMNN(n_neighbors=k, max_iter=100_000, convergence_tol=1e-5).fit(X, y).components_)
 
 
-def main(name: str, source: str, target: str) -> None:
+def mlpack(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
+    """Train mlpack 4.8.0 by L-BFGS for 1, 2, 4, ... iterations, as it shows no steps on its way.
+
+    Each training starts anew, and counts its own seconds. It ends when more iterations change
+    nothing.
+    """
+    from mlpack import lmnn  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    previous = None
+    iterations = 1
+    while True:
+        start = time.perf_counter()
+        L = lmnn(input_=X, labels=y, k=k, optimizer="lbfgs", max_iterations=iterations)["output"]
+        keep(L, time.perf_counter() - start)
+        if previous is not None and np.array_equal(L, previous):
+            return
+        previous = np.array(L)
+        iterations *= 2
+
+
+class EnoughError(Exception):
+    """The time is over."""
+
+
+def main(name: str, source: str, target: str, limit: str = "inf") -> None:
     """Train and write: arrays seconds and L, one entry for each second at most, and the last."""
     with np.load(source) as problem:
         X = problem["X"]
@@ -57,18 +81,28 @@ def main(name: str, source: str, target: str) -> None:
         k = int(problem["k"])
     seconds: list[float] = []
     factors: list[FloatArray] = []
+    last: list[FloatArray] = []
     start = time.perf_counter()
 
-    def keep(L: FloatArray) -> None:
+    def keep(L: FloatArray, of_this_run: float | None = None) -> None:
         now = time.perf_counter() - start
-        if not seconds or now - seconds[-1] > 0.2 * len(seconds) ** 0.5:
+        last[:] = [L]
+        if of_this_run is not None:
+            seconds.append(of_this_run)
+            factors.append(np.array(L))
+        elif not seconds or now - seconds[-1] > 0.2 * len(seconds) ** 0.5:
             seconds.append(now)
             factors.append(np.array(L))
+        if now > float(limit):
+            raise EnoughError
 
-    {"pylmnn": pylmnn, "metric-learn": metric_learn}[name](X, y, k, keep)
-    seconds.append(time.perf_counter() - start)
-    if len(factors) < len(seconds):
-        factors.append(factors[-1])
+    try:
+        {"pylmnn": pylmnn, "metric-learn": metric_learn, "mlpack": mlpack}[name](X, y, k, keep)
+    except EnoughError:
+        pass
+    if name != "mlpack":
+        seconds.append(time.perf_counter() - start)
+        factors.append(np.array(last[0]))
     np.savez(target, seconds=seconds, L=factors)
 
 

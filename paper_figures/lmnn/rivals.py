@@ -1,4 +1,4 @@
-"""Eq. 3 against seconds, ours beside pylmnn and metric-learn, one after the other on the same
+"""Eq. 3 against seconds, ours beside pylmnn, metric-learn and mlpack, one after the other on one
 machine.
 
 Their releases run beside older NumPy, SciPy and scikit-learn only: they get a virtual environment
@@ -22,7 +22,18 @@ from refimpl.lmnn import lmnn, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.typing import FloatArray, Kernels, Labels
 
-RIVALS = {"pylmnn": ["pylmnn==1.6.4", "six"], "metric-learn": ["metric-learn==0.7.0"]}
+RIVALS = {
+    "pylmnn": ["pylmnn==1.6.4", "six"],
+    "metric-learn": ["metric-learn==0.7.0"],
+    "mlpack": [
+        "mlpack==4.8.0",
+        "pandas==2.2.3",
+        "python-dateutil==2.9.0.post0",
+        "pytz==2025.2",
+        "tzdata==2025.2",
+        "six",
+    ],
+}
 BESIDE = ["numpy==1.26.4", "scipy==1.10.1", "scikit-learn==1.5.2"]
 
 
@@ -45,7 +56,13 @@ def rivals(
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             curves[name] = rival_curve(
-                name, X, y, k, Path(folder), limit, lambda L: objective(problem, L)
+                name,
+                X,
+                y,
+                k,
+                Path(folder),
+                limit,
+                lambda factors: [objective(problem, L) for L in factors],
             )
     return curves
 
@@ -86,9 +103,13 @@ def rival_curve(
     k: int,
     folder: Path,
     limit: float,
-    objective: Callable[..., float],
+    measure: Callable[[Sequence[FloatArray]], list[float]],
 ) -> dict[str, Any]:
-    """Return seconds and objectives of a rival, or why there are none."""
+    """Return seconds and objectives of a rival, or why there are none.
+
+    The rival is asked to end after `limit` seconds, with what it has by then, and is stopped after
+    three times as long. `measure` gives the objectives of its factors.
+    """
     python = folder / "venv" / "bin" / "python"
     source = folder / "given.npz"
     target = folder / f"{name}.npz"
@@ -98,14 +119,22 @@ def rival_curve(
             run_script([sys.executable, "-m", "venv", folder / "venv"])
             run_script([python, "-m", "pip", "install", "--quiet", *BESIDE])
         run_script([python, "-m", "pip", "install", "--quiet", "--no-deps", *RIVALS[name]])
-        run_script([python, rival_script.__file__, name, source, target], timeout=limit)
+        command: list[str | Path] = [
+            python,
+            rival_script.__file__,
+            name,
+            source,
+            target,
+            str(limit),
+        ]
+        run_script(command, timeout=3 * limit + 60)
     except (OSError, subprocess.SubprocessError) as error:
         return {
             "why": f"{name} did not run: {type(error).__name__}; "
-            f"it needs the network, and {limit:.0f} s at most"
+            f"it needs the network, and {limit:.0f} s for its first steps"
         }
     with np.load(target) as curve:
-        return {"seconds": curve["seconds"], "objective": [objective(L) for L in curve["L"]]}
+        return {"seconds": curve["seconds"], "objective": measure(curve["L"])}
 
 
 def run_script(command: Sequence[str | Path], timeout: float = 600) -> None:

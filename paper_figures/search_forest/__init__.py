@@ -1,5 +1,7 @@
 """Figures of Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang (2011)."""
 
-from paper_figures.search_forest.figures import PAPER
+from paper_figures.search_forest import figures, layouts
 
 __all__ = ["PAPER"]
+
+PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)

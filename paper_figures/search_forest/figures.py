@@ -406,7 +406,7 @@ PAPER = Paper(
             results.curves("figure1"),
             plots.draw_curves,
             alt=CURVES + COUNTED,
-            size=(10.5, 3.8),
+            size=(5.2, 8.6),
         ),
         Figure(
             "figure2",
@@ -415,7 +415,7 @@ PAPER = Paper(
             results.curves("figure2"),
             plots.draw_curves,
             alt=CURVES + COUNTED,
-            size=(10.5, 3.8),
+            size=(5.2, 8.6),
         ),
         Figure(
             "unions1",
@@ -424,7 +424,7 @@ PAPER = Paper(
             results.unions,
             plots.draw_curves,
             alt=CURVES,
-            size=(7.5, 3.8),
+            size=(5.2, 6.2),
         ),
         Figure(
             "dimensions",
@@ -434,7 +434,7 @@ PAPER = Paper(
             plots.draw_dimensions,
             alt="Recall by the number of components, for the forest, k-means trees, LSH and "
             "spectral hashing.",
-            size=(6.5, 3.6),
+            size=(5.2, 3.6),
         ),
         Figure(
             "regions",
@@ -444,7 +444,7 @@ PAPER = Paper(
             plots.draw_curves,
             alt="Recall by the number of returned items, and by all comparisons, for the forest "
             "and for k-means trees of 2 to 32 regions.",
-            size=(7.5, 3.8),
+            size=(5.2, 6.2),
         ),
         Figure(
             "sensitivity",
@@ -463,7 +463,7 @@ PAPER = Paper(
             plots.draw_libraries,
             alt="Recall of the nearest neighbours by milliseconds a query, "
             "and by the number of points compared: the forest, annoy, FAISS, hnswlib.",
-            size=(7.5, 3.8),
+            size=(5.2, 6.0),
         ),
         Figure(
             "table1",
@@ -471,9 +471,9 @@ PAPER = Paper(
             table1_tasks,
             results.table1,
             plots.draw_times,
-            alt="Seconds a query by the number of items: both rise, "
-            "and the index stays far below the linear scans.",
-            size=(7.0, 4.0),
+            alt="A panel for the linear scan and one for the index: seconds a query by millions "
+            "of items, measured and extrapolated; printed numbers are hollow marks.",
+            size=(5.2, 6.4),
         ),
     ),
 )

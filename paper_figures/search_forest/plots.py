@@ -2,74 +2,105 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.plots import panels, series_style
+from paper_figures.plots import (
+    INTERVALS,
+    band,
+    hollow,
+    key,
+    label_ends,
+    logarithmic,
+    panels,
+    series_style,
+    standard_error,
+)
 from paper_figures.store import Record
+from paper_figures.themes import theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
     from matplotlib.axes import Axes
 
 FOREST = "Boosted Search Forest"
+CODES = "spectral"
+PRINTED = "printed (other images)"
 
 
 def draw_curves(record: Record, figure: mpl.Figure) -> None:
     """Draw figures 1 and 2: recall by the number of returned items.
 
-    One part has trees and tables, another codes. In a third part the comparisons on the way to the
-    items count as items, where they are known.
+    One panel has trees and tables, another codes. In a third panel the comparisons on the way to
+    the items count as items, where they are known. A printed number is a hollow mark.
     """
-    lines = record["drawing"]
-    parts = [
-        ([line for line in lines if not line["method"].startswith("spectral")], "returned items")
-    ]
-    if any(line["method"].startswith("spectral") for line in lines):
-        parts.append(
-            (
-                [line for line in lines if line["method"].startswith(("spectral", FOREST))],
-                "returned items",
-            )
-        )
-    if ways := [line for line in lines if "compared" in line]:
-        parts.append((ways, "returned items and comparisons before"))
-    places = {
-        line["method"]: place
-        for place, line in enumerate(sorted(lines, key=lambda x: x["method"] != FOREST))
-    }
+    lines = sorted(record["drawing"], key=lambda line: line["method"] != FOREST)
+    places = {line["method"]: place for place, line in enumerate(lines)}
     nearest = record["rows"][0]["returned"]
-    handles = {}
-    axes = panels(figure, len(parts), columns=len(parts))
-    for letter, axis, (drawn, label) in zip("abc"[: len(parts)], axes, parts, strict=True):
-        for line in sorted(drawn, key=lambda x: places[x["method"]]):
-            x = (
-                line["counts"]
-                if label == "returned items"
-                else np.add(line["counts"], line["compared"])
-            )
-            (handles[line["method"]],) = axis.plot(
-                x, line["recall"], **series_style(places[line["method"]])
-            )
-        axis.set(title=f"({letter})", xlabel=label, ylim=(0, 100))
-        if label == "returned items":
-            axis.set(xlim=(0, None))
+    handles: dict[str, Any] = {}
+    parts = _parts(lines)
+    least = min((min(line["recall"]) for line in lines), default=0)
+    axes = panels(figure, len(parts), 1)
+    for axis, (title, drawn) in zip(axes, parts.items(), strict=True):
+        by_way = title.startswith("Comparisons")
+        for line in drawn:
+            before = line["compared"] if by_way else 0
+            x = np.add(line["counts"], before)
+            style = series_style(places[line["method"]])
+            (handles[line["method"]],) = axis.plot(x, line["recall"], **style)
+            band(axis, x, line["recall"], _errors(record, line), style["color"])
+        axis.set(
+            title=title,
+            xlabel="returned items, and comparisons before" if by_way else "returned items",
+            ylabel="recall of the nearest (%)" if nearest else "recall (%)",
+            ylim=(max(0, 10 * (least // 10 - 1)), 102),
+        )
+        if by_way:
+            logarithmic(axis.xaxis)
         else:
-            _logarithmic(axis, 50)
-        axis.set_ylabel("recall of the nearest (%)" if nearest else "recall (%)")
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(parts) + 1)
+            axis.set_xlim(0, None)
+            _printed(axis, record, {line["method"]: places[line["method"]] for line in drawn})
+    if any(row.get("published") is not None for row in record["rows"]):
+        handles[PRINTED] = _in_key()
+    note = INTERVALS if any(row.get("std") for row in record["rows"]) else ""
+    key(figure, handles, note)
 
 
-def _logarithmic(axis: Axes, wide: float = 300) -> None:
-    """Put plain numbers on a logarithmic axis; fewer on a wide one, so that they do not overlap."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+def _errors(record: Record, line: dict[str, Any]) -> list[float]:
+    """Return the standard errors of a line's recall, as far as its rows have them."""
+    errors = {
+        row["returned"]: standard_error(row)
+        for row in record["rows"]
+        if row.get("method") == line["method"]
+    }
+    return [errors.get(count, 0.0) for count in line["counts"]]
 
-    axis.set_xscale("log")
-    low, high = axis.get_xlim()
-    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < wide * low else (1, 3)))
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    axis.xaxis.set_minor_locator(NullLocator())
+
+def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the lines of each panel by the panel's title."""
+    codes = [line for line in lines if line["method"].startswith((CODES, FOREST))]
+    trees = [line for line in lines if not line["method"].startswith(CODES)]
+    ways = [line for line in lines if "compared" in line]
+    parts = {"Trees and tables": trees}
+    if len(codes) > len([line for line in codes if line["method"] == FOREST]):
+        parts["Codes, which a scan compares one by one"] = codes
+    if ways:
+        parts["Comparisons on the way counted as items"] = ways
+    return parts
+
+
+def _printed(axis: Axes, record: Record, places: dict[str, int]) -> None:
+    for row in record["rows"]:
+        if row.get("published") is not None and row["method"] in places:
+            axis.plot(row["returned"], row["published"], **hollow(places[row["method"]]))
+
+
+def _in_key(**look: Any) -> Any:
+    """Return what the key shows for printed numbers, or for lines of any colour."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **hollow(0) | {"color": theme().ink} | look)
 
 
 def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
@@ -77,49 +108,93 @@ def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
     from matplotlib.ticker import NullLocator
 
     axis = figure.subplots()
+    ends = {}
     for place, line in enumerate(record["drawing"]):
-        axis.plot(line["components"], line["recall"], label=line["method"], **series_style(place))
+        style = series_style(place)
+        axis.plot(line["components"], line["recall"], label=line["method"], **style)
+        last = max(range(len(line["recall"])), key=lambda at: line["components"][at])
+        name = line["method"].replace(", ", ",\n").replace("Search ", "Search\n")
+        name = name.replace("hashing ", "hashing,\n")
+        ends[name] = (line["components"][last], line["recall"][last], style["color"])
     ticks = sorted({d for line in record["drawing"] for d in line["components"]})
     axis.set(
         xscale="log",
         xlabel="principal components",
         ylabel="recall of the nearest (%)",
-        ylim=(0, 100),
+        ylim=(0, 102),
     )
     axis.set_xticks(ticks, [str(d) for d in ticks])
     axis.xaxis.set_minor_locator(NullLocator())
-    figure.legend(loc="outside right upper")
+    label_ends(axis, ends, gap=0.13)
 
 
 def draw_libraries(record: Record, figure: mpl.Figure) -> None:
     """Draw recall by milliseconds a query, and by the number of points compared with a query."""
-    handles = {}
-    for axis, key, label in zip(
-        panels(figure, 2),
-        ("ms", "compared"),
-        ("milliseconds a query", "points compared"),
-        strict=True,
-    ):
+    handles: dict[str, Any] = {}
+    parts = {
+        "ms": ("Time", "milliseconds a query"),
+        "compared": ("Comparisons, where they are counted", "points compared with a query"),
+    }
+    for axis, (part, (title, label)) in zip(panels(figure, 2, 1), parts.items(), strict=True):
         for place, line in enumerate(record["drawing"]):
-            if None not in line[key]:
+            if None not in line[part]:
                 (handles[line["method"]],) = axis.plot(
-                    line[key], line["recall"], **series_style(place)
+                    line[part], line["recall"], **series_style(place)
                 )
-        axis.set(xlabel=label, title="(a)" if key == "ms" else "(b)")
-        _logarithmic(axis)
-        axis.set_ylabel("recall of the nearest (%)")
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=3)
+        axis.set(title=title, xlabel=label, ylabel="recall of the nearest (%)")
+        logarithmic(axis.xaxis, 8)
+    key(figure, handles)
 
 
 def draw_times(record: Record, figure: mpl.Figure) -> None:
-    """Draw table 1's growth: seconds for a query by the number of items."""
-    axis = figure.subplots()
-    for line in record["drawing"]:
-        style = series_style(0 if line["search"] == "forest" else 1)
-        bits = sorted({other["bits"] for other in record["drawing"]})
-        style["alpha"] = 0.3 + 0.7 * (bits.index(line["bits"]) + 1) / len(bits)
-        axis.plot(
-            line["items"], line["seconds"], label=f"{line['search']}, {line['bits']} bits", **style
-        )
-    axis.set(xscale="log", yscale="log", xlabel="items", ylabel="seconds a query")
-    figure.legend(loc="outside right upper", fontsize=7)
+    """Draw table 1's growth: seconds for a query by the number of items, a panel for each search.
+
+    Dotted lines go to what is extrapolated, beside which the printed number is a hollow mark.
+    """
+    lines = record["drawing"]
+    searches = list(dict.fromkeys(line["search"] for line in lines))
+    bits = sorted({line["bits"] for line in lines})
+    handles: dict[str, Any] = {}
+    for axis, search in zip(panels(figure, len(searches), 1), searches, strict=True):
+        ends = {}
+        for line in (line for line in lines if line["search"] == search):
+            style = series_style(bits.index(line["bits"])) | {"linestyle": "-"}
+            items, seconds = line["items"], line["seconds"]
+            axis.plot(_millions(items), seconds, **style)
+            handles["measured"] = _in_key(linestyle="-", marker=None)
+            last = (items[-1], seconds[-1])
+            for row in _beyond(record, line):
+                last = (row["items"], row["ours"])
+                handles["extrapolated in proportion"] = _in_key(linestyle=":", marker=None)
+                axis.plot(
+                    _millions([items[-1], last[0]]), [seconds[-1], last[1]],
+                    **style | {"linestyle": ":", "markevery": [1]},
+                )  # fmt: skip
+                if row["published"] is not None:
+                    axis.plot(
+                        _millions([row["items"]]),
+                        row["published"],
+                        **hollow(bits.index(line["bits"])),
+                    )
+                    handles["printed (the authors' machine)"] = _in_key()
+            ends[f"{line['bits']} bits"] = (_millions([last[0]])[0], last[1], style["color"])
+        axis.set(title=search.capitalize(), xlabel="items (millions)", ylabel="seconds a query")
+        axis.set_yscale("log")
+        logarithmic(axis.xaxis)
+        logarithmic(axis.yaxis)
+        label_ends(axis, ends, gap=0.09)
+    key(figure, handles)
+
+
+def _millions(items: list[float]) -> list[float]:
+    return [item / 1e6 for item in items]
+
+
+def _beyond(record: Record, line: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows that extrapolate a line."""
+    return [
+        row
+        for row in record["rows"]
+        if row.get("bits") == line["bits"]
+        and row.get("search") == f"{line['search']}, extrapolated"
+    ]

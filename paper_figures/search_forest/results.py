@@ -20,11 +20,6 @@ UNIONS = {
     "union_kmeans": NAMES["colliding"],
     "union_hashing": NAMES["hashing"],
 }
-WHY_CURVES = {
-    "figure1": "another data set than the paper's, which was never published as features",
-    "figure2": "a database of 50,000 images instead of a million, "
-    "of which 5000 are a tenth instead of 0.5 per cent",
-}
 NOTES_OF = {
     ("figure1", "paper"): (
         "The forest has the paper's number of trees and of levels, and learns from all points. "
@@ -123,7 +118,6 @@ def _curve_rows(
     name = "forest" if method == NAMES["forest"] else method
     for setting, (count, recall) in zip(settings, points, strict=True):
         published = printed.get((name, count)) if context.scale == "paper" else None
-        why = {"why": WHY_CURVES[figure]} if published is not None else {}
         yield {
             "method": method,
             "returned": count,
@@ -131,7 +125,7 @@ def _curve_rows(
             "published": published,
             "ours": round(recall, 2),
             "std": None,
-        } | why
+        }
 
 
 def set_note(results: Sequence[Result], how: str = "; every method returns its best first") -> str:
@@ -446,7 +440,6 @@ def table1(context: Context, results: Sequence[Result]) -> Gathered:
                         "published": printed[bits][column] if bits in printed else None,
                         "ours": float(f"{seconds[-1] * HALF_BILLION / n[-1]:.3g}"),
                         "std": None,
-                        "why": WHY[key],
                     }
                 )
     return Gathered(rows, [*NOTES, *_growth_notes(growth, by_bits)], drawing)
@@ -480,16 +473,12 @@ def _growth_notes(growth: dict[str, list[float]], by_bits: dict[int, list[Result
 
 
 HALF_BILLION = 500_000_000
-WHY = {
-    "scan": "another machine; one thread; the 100 nearest are kept, where the paper does not sort",
-    "index": "another machine; the paper does not say how many candidates its leaves hold, "
-    "nor the dimension",
-}
 NOTES = [
     "Seconds for a query, one thread. Synthetic items: random codes in a file that is mapped into "
     "memory; the index has a tree of 2^16 leaves for each 16 bits, "
     "whose leaves are those bits. Its time is a walk down all trees (32 dimensions) and the "
-    "gathering of all candidates with their scores.",
+    "gathering of all candidates with their scores. The scan keeps the 100 nearest; the paper does "
+    "not sort. The paper does not say how many candidates its leaves hold, nor the dimension.",
     "The half billion is not computed: it is extrapolated in proportion from the largest size, "
     "since codes and an index's lists grow in proportion. Codes of 32 bits take words of 64.",
 ]

@@ -20,7 +20,8 @@ from refimpl.boosted_distance.ensembles import (
     TreeEnsemble,
     stump,
 )
-from refimpl.kernels.stumps import SortedFeatures, on_grid
+from refimpl.kernels.sorting import SortedFeatures
+from refimpl.kernels.stumps import on_grid
 from refimpl.resources import processors
 from refimpl.results import sealed
 from refimpl.typing import BoolArray, FloatArray, Kernels

@@ -4,8 +4,8 @@ Embeddings for Indexing and Classification", Boston University (2005), with its 
 The functions stand in the paper's order: proximity orders and their error (§ 3.2), 1D embeddings (§
 4), the training algorithm (§ 7.3), the strong classifier that it gives (§ 7.4), the query-sensitive
 phase (§§ 8.1 and 8.3) and its weights (§ 8.2), training triples (§ 10). Kernels compute the sums
-over all triples: eqs. 2 and 11-14 stand in :mod:`refimpl.kernels.triples`, eqs. 16 and 22 in
-:mod:`refimpl.kernels.scan`.
+over all triples: eqs. 2 and 11 stand in :mod:`refimpl.kernels.triples`, eqs. 12-14 in
+:mod:`refimpl.kernels.losses`, eqs. 16 and 22 in :mod:`refimpl.kernels.scan`.
 
 The proximity order of a triple (q, a, b) says which of a and b is nearer to q. A weak classifier
 guesses it from a 1D embedding: from the distances to one reference object, or from the projection
@@ -27,8 +27,9 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
+from refimpl.kernels.exponentials import exp
 from refimpl.kernels.stumps import on_grid
-from refimpl.kernels.triples import exp, margins
+from refimpl.kernels.triples import margins
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels
 
 __all__ = [

@@ -6,7 +6,7 @@ exponential for each triple, and rules most classifiers out. The others are eval
 of their bounds, until no bound is low enough. The result is the same as that of the full search,
 also for ties.
 
-Not handled here: Z itself (:mod:`refimpl.kernels.triples`).
+Not handled here: Z itself (:mod:`refimpl.kernels.losses`).
 """
 
 from collections.abc import Callable, Sequence

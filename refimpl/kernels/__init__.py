@@ -49,21 +49,17 @@ from refimpl.kernels.growing import BallTree, build_tree
 from refimpl.kernels.hamming import hamming_distances, hamming_nearest, hamming_within
 from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.landmarks import least_similar, transferred_differences
+from refimpl.kernels.losses import minimize_z, next_weights, z_values
 from refimpl.kernels.pairs import best_thresholds, meet_pairs, pair_product, split_pairs
 from refimpl.kernels.planes import best_plane
 from refimpl.kernels.products import matrix_vector, vector_matrix
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
-from refimpl.kernels.stumps import SortedFeatures, add_similarity, best_stump, presort
+from refimpl.kernels.similarity import add_similarity
+from refimpl.kernels.sorting import SortedFeatures, presort
+from refimpl.kernels.stumps import best_stump
 from refimpl.kernels.subgradient import hinge_terms, impostors, pair_distances, weighted_differences
 from refimpl.kernels.trees import scan_nearest, tree_nearest, tree_within
-from refimpl.kernels.triples import (
-    best_ranges,
-    margin_sums,
-    minimize_z,
-    next_weights,
-    weighted_errors,
-    z_values,
-)
+from refimpl.kernels.triples import best_ranges, margin_sums, weighted_errors
 
 __all__ = [
     "BallTree",

@@ -62,7 +62,7 @@ _TRIPLES = {
 # so that margins and their sums are finite
 _EMBEDDINGS = {"F": floats("m", "n", largest=2.0**1000), **_TRIPLES}
 _SORTED = Instance(
-    "refimpl.kernels.stumps", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features}
+    "refimpl.kernels.sorting", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features}
 )
 
 CONTRACT: dict[str, dict[str, Kind]] = {
@@ -150,6 +150,18 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "minus": int64s("d", below="r"),
         "slopes": floats("m"),
     },
+    # losses
+    "minimize_z": {
+        **_EMBEDDINGS,
+        "least": floats("m", finite=True),
+        "S": floats("m", "n", only=(0, 1), optional=True),
+    },
+    "next_weights": {"F": floats("n", largest=2.0**1000), **_TRIPLES, "alpha": Number()},
+    "z_values": {
+        **_EMBEDDINGS,
+        "alpha": floats("m", finite=True),
+        "S": floats("m", "n", only=(0, 1), optional=True),
+    },
     # pairs
     "best_thresholds": {
         "A": floats("n", "f", finite=True, nonempty="n"),
@@ -188,12 +200,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "X": floats("n_X", "d"),
         "k": Integer(0, "n_X"),
     },
-    # stumps
-    "presort": {
-        "A": floats("n_A", "d", finite=True, nonempty=True),
-        "B": floats("n_B", "d", finite=True, nonempty=True, optional=True),
-    },
-    "best_stump": {"features": _SORTED, "w": floats("n", weights=True), "l": booleans("n")},
+    # similarity
     "add_similarity": {
         "S": floats("n_Q", "n_X", written=True),
         "Q": floats("n_Q", "d"),
@@ -203,6 +210,13 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "polarity": int64s("T"),
         "threshold": floats("T"),
     },
+    # sorting
+    "presort": {
+        "A": floats("n_A", "d", finite=True, nonempty=True),
+        "B": floats("n_B", "d", finite=True, nonempty=True, optional=True),
+    },
+    # stumps
+    "best_stump": {"features": _SORTED, "w": floats("n", weights=True), "l": booleans("n")},
     # subgradient
     "pair_distances": {
         "Z": floats("n", "r"),
@@ -264,18 +278,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "ranges": int64s("r", 2, below="k+2", nonempty=True),
     },
     "margin_sums": {**_EMBEDDINGS},
-    "minimize_z": {
-        **_EMBEDDINGS,
-        "least": floats("m", finite=True),
-        "S": floats("m", "n", only=(0, 1), optional=True),
-    },
-    "next_weights": {"F": floats("n", largest=2.0**1000), **_TRIPLES, "alpha": Number()},
     "weighted_errors": {**_EMBEDDINGS},
-    "z_values": {
-        **_EMBEDDINGS,
-        "alpha": floats("m", finite=True),
-        "S": floats("m", "n", only=(0, 1), optional=True),
-    },
 }
 """What each kernel takes beside ``threads``: its arguments in their order."""
 

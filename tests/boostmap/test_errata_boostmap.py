@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import pdist, squareform
 
+from refimpl.kernels.losses import z
 from refimpl.kernels.stumps import on_grid
-from refimpl.kernels.triples import z
 from refimpl.rivals.lipschitz import bourgain, bourgain_sizes
 from refimpl.spaces import PrecomputedSpace
 

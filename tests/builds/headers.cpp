@@ -8,10 +8,12 @@
 #include "eight.h"
 #include "groups.h"
 #include "hamming.h"
+#include "indices.h"
 #include "margins.h"
 #include "panels.h"
 #include "power.h"
 #include "strands.h"
+#include "weights.h"
 #ifndef WITHOUT_LIBRARY /* a compiler that lacks its C++ library, for a look at the syntax */
 #include "pool.h"
 #endif
@@ -73,6 +75,31 @@ static void test_strands() {
     for (int j = 0; j < REFIMPL_WIDE; ++j) {
         sum = g[j] + g[WIDTH + j];
         check(part[j] == sum, "sum_wide");
+    }
+}
+
+static void test_weights() {
+    enum { N = 37 };
+    double w[N], out[N];
+    for (int i = 0; i < N; ++i) w[i] = number() / N;
+    rounded_weights(w, N, 1.0 / 4503599627370496.0, out);
+    for (int i = 0; i < N; ++i)
+        check(out[i] == rint(w[i] * 4503599627370496.0) / 4503599627370496.0, "rounded_weights");
+}
+
+static void test_indices() {
+    const int32_t beyond[4] = {-1, MOST, INT32_MIN, INT32_MAX};
+    int32_t indices[MOST];
+    int bad = 0;
+    for (int i = 0; i < MOST; ++i) indices[i] = i;
+    look_at_indices(indices, MOST, MOST, &bad);
+    check(!bad, "look_at_indices takes what fits");
+    for (int i = 0; i < 4 * MOST; ++i) {
+        indices[i / 4] = beyond[i % 4];
+        bad = 0;
+        look_at_indices(indices, MOST, MOST, &bad);
+        check(bad == 1, "look_at_indices finds what does not fit");
+        indices[i / 4] = i / 4;
     }
 }
 
@@ -232,6 +259,8 @@ static void test_margins() {
 int main() {
     test_groups();
     test_strands();
+    test_weights();
+    test_indices();
     test_margins();
     test_hamming();
     test_panels();

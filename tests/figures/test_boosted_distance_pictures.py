@@ -5,10 +5,21 @@ Not how they look to the eye: no pixels are compared.
 
 import numpy as np
 import pytest
-from pictures import by_label, curve, legend, picture, require_distinct, scales, style, texts
+from matplotlib.colors import to_hex
+from pictures import (
+    by_label,
+    curve,
+    legend,
+    picture,
+    require_distinct,
+    scales,
+    style,
+    texts,
+    tick_labels,
+)
 
 from paper_figures.boosted_distance.figures import PAPER
-from paper_figures.plots import OKABE_ITO
+from paper_figures.themes import DARK, LIGHT, drawn_in
 
 FIGURES = {figure.name: figure for figure in PAPER.figures}
 
@@ -39,6 +50,32 @@ def test_which_figures_have_pictures():
     assert all(figure.alt for figure in FIGURES.values() if figure.plot)
 
 
+def heading(figure):
+    """Return what stands above the key."""
+    return legend_box(figure).get_title().get_text()
+
+
+def legend_box(figure):
+    boxes = [axis.get_legend() for axis in figure.axes if axis.get_legend()]
+    (box,) = boxes or figure.legends
+    return box
+
+
+def bands(axis):
+    """Return x, lower and upper end of each band, at each place."""
+    found = []
+    for part in axis.collections:
+        corners = part.get_paths()[0].vertices
+        xs = sorted(set(corners[:, 0]))
+        found.append(
+            [
+                (x, corners[corners[:, 0] == x, 1].min(), corners[corners[:, 0] == x, 1].max())
+                for x in xs
+            ]
+        )
+    return found
+
+
 def test_examples_stand_in_rows_by_class():
     panel = {
         "data_set": "digits17",
@@ -49,21 +86,30 @@ def test_examples_stand_in_rows_by_class():
         ],
     }
     record = {"drawing": [panel], "rows": [row(2, data_set="digits17"), absent(data_set="gender")]}
-    digits, faces = picture(FIGURES["figure1"].plot, record["drawing"], record["rows"]).axes
+    figure = picture(FIGURES["figure1"].plot, record["drawing"], record["rows"])
+    (digits,) = figure.axes
     (image,) = digits.get_images()
-    # dark ink on white: 255 minus the grey value; an image is read row by row
+    # an image is read row by row
     assert image.get_array().tolist() == [
-        [255, 245, 215, 205],
-        [235, 225, 195, 185],
-        [254, 253, 250, 249],
-        [252, 251, 248, 0],
+        [0, 10, 40, 50],
+        [20, 30, 60, 70],
+        [1, 2, 5, 6],
+        [3, 4, 7, 255],
     ]
-    assert image.get_clim() == (0, 255) and image.get_cmap().name == "gray"
-    assert digits.get_title() == "(a) digits17" and faces.get_title() == "(b) gender"
-    assert not digits.axison and not faces.axison and not faces.get_images()
-    (words_of_faces,) = faces.texts
-    assert words_of_faces.get_text() == "not available:\nthe faces are licensed"
-    assert words_of_faces.get_position() == (0.5, 0.5)
+    assert image.get_clim() == (0, 255)
+    assert texts(digits) == ("digits17", "", "class")
+    assert digits.get_yticks().tolist() == [0.5, 2.5] and digits.get_xticks().size == 0
+    assert tick_labels(digits.yaxis) == ["1", "7"]
+    assert figure.get_supxlabel() == "gender is left out: not available"
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_ink_has_the_colour_of_text(theme):
+    panel = {"data_set": "d", "side": 1, "classes": [{"class": "c", "images": [[0], [255]]}]}
+    with drawn_in(theme):
+        (axis,) = picture(FIGURES["figure1"].plot, [panel], [row(1)]).axes
+    colours = axis.get_images()[0].get_cmap()
+    assert [to_hex(colours(x)).upper() for x in (0.0, 1.0)] == [theme.paper, theme.ink]
 
 
 def test_examples_of_both_sets():
@@ -71,9 +117,11 @@ def test_examples_of_both_sets():
         {"data_set": name, "side": 1, "classes": [{"class": "c", "images": [[value]]}]}
         for name, value in (("MNIST", 5), ("gender", 55))
     ]
-    axes = picture(FIGURES["figure1"].plot, panels, [row(1)]).axes
-    assert [axis.get_title() for axis in axes] == ["(a) MNIST", "(b) gender"]
-    assert [axis.get_images()[0].get_array().tolist() for axis in axes] == [[[250]], [[200]]]
+    figure = picture(FIGURES["figure1"].plot, panels, [row(1)])
+    assert [axis.get_title() for axis in figure.axes] == ["MNIST", "gender"]
+    arrays = [axis.get_images()[0].get_array().tolist() for axis in figure.axes]
+    assert arrays == [[[5]], [[55]]]
+    assert figure.get_supxlabel() == ""
 
 
 def test_accuracy_by_rounds():
@@ -88,23 +136,45 @@ def test_accuracy_by_rounds():
         row(61.0, data_set="MNIST", method="Boosted Distance", rounds=10),
     ]
     figure = picture(FIGURES["figure2"].plot, None, rows)
-    first, second, third, fourth = figure.axes
-    assert texts(first) == ("(a) ad", "rounds T", "accuracy (%)") and scales(first)[0] == "log"
+    first, second = figure.axes
+    assert texts(first) == ("ad", "rounds T", "accuracy (%)") and scales(first)[0] == "log"
     assert by_label(first, curve) == {
         "Boosted Distance": [(1, 80), (10, 91)],
         "AdaBoost, stumps": [(1, 70), (10, 85)],
         "NN (L2)": [(0, 75.5), (1, 75.5)],  # a level line, over the whole width
     }
     require_distinct(first)
-    assert second.get_title() == "(b) gender" and not second.axison and not second.get_lines()
-    assert [(text.get_text(), text.get_position()) for text in second.texts] == [
-        ("not available", (0.5, 0.5))  # in the middle
+    assert tick_labels(first.xaxis) == ["1", "2", "5", "10"]
+    assert second.get_title() == "MNIST"
+    assert by_label(second, curve) == {"Boosted Distance": [(1, 60), (10, 61)]}
+    assert by_label(second, style)["Boosted Distance"] == by_label(first, style)["Boosted Distance"]
+    assert heading(figure) == (
+        "gender is left out:\nnot available\nBands:\n95 % intervals of the mean."
+    )
+    # 1.96 standard errors of 1 / sqrt(4) on both sides
+    np.testing.assert_allclose(
+        bands(second), [[(1, 60 - 0.98, 60 + 0.98), (10, 61 - 0.98, 61 + 0.98)]]
+    )
+
+
+def test_the_key_stands_where_no_panel_is():
+    rows = [
+        row(value, data_set=name, method="Boosted Distance", rounds=t)
+        for name in "abc"
+        for t, value in ((1, 5.0), (3, 6.0))
     ]
-    assert third.get_title() == "(c) MNIST"
-    assert by_label(third, curve) == {"Boosted Distance": [(1, 60), (10, 61)]}
-    assert by_label(third, style)["Boosted Distance"] == by_label(first, style)["Boosted Distance"]
-    assert not fourth.axison and fourth.get_title() == ""  # three sets in four places
-    assert len({(axis.get_position().x0, axis.get_position().y0) for axis in figure.axes}) == 4
+    figure = picture(FIGURES["figure2"].plot, None, rows)
+    assert [axis.axison for axis in figure.axes] == [True, True, True, False]
+    assert figure.axes[3].get_legend() is not None and not figure.legends
+
+
+def test_records_without_deviations_have_no_bands():
+    rows = [
+        row(value, data_set="a", method="Boosted Distance", rounds=t) | {"std": None}
+        for t, value in ((1, 5.0), (3, 6.0))
+    ]
+    figure = picture(FIGURES["figure2"].plot, None, rows)
+    assert not figure.axes[0].collections and heading(figure) == ""
 
 
 def test_the_legend_of_accuracy_by_rounds():
@@ -135,7 +205,7 @@ def test_accuracy_by_dimensions():
     ]
     figure = picture(FIGURES["figure3"].plot, None, rows)
     (axis,) = figure.axes
-    assert texts(axis) == ("(a) ad", "number of dimensions (at most)", "accuracy (%)")
+    assert texts(axis) == ("ad", "dimensions (at most)", "accuracy (%)")
     assert scales(axis)[0] == "log"
     assert by_label(axis, curve) == {
         "Boosted Distance": [(2, 81), (20, 82)],
@@ -162,12 +232,13 @@ def test_what_depends_on_t():
         for place, t in enumerate((1, 100))
         for quantity, numbers in values.items()
     ]
-    left, right = picture(FIGURES["rounds"].plot, {"chosen": 30}, rows).axes
-    assert texts(left) == ("(a) mean over the sets", "rounds T", "error (%)")
+    figure = picture(FIGURES["rounds"].plot, {"chosen": 30}, rows)
+    left, right = figure.axes
+    assert texts(left) == ("Mean over the sets", "rounds T", "error (%)")
     assert texts(right) == (
-        "(b) distance from table 2",
+        "Distance from the printed Table 2",
         "rounds T",
-        "mean |ours - printed| (points)",
+        "mean |ours − printed|\n(points)",
     )
     assert scales(left)[0] == scales(right)[0] == "log"
     quantities = list(values)
@@ -178,15 +249,22 @@ def test_what_depends_on_t():
         assert lines == {
             quantity: list(zip((1, 100), values[quantity], strict=True)) for quantity in shown
         }
-        assert list(legend(axis)) == shown
+    assert list(legend(figure)) == [
+        "Boosted Distance, test error",
+        "Boosted Distance, cross-validated error",
+        "AdaBoost, stumps, test error",
+        "AdaBoost, stumps, cross-validated error",
+        "the chosen T = 30",
+    ]
+    assert right.get_ylim()[0] == 0
     of_left = by_label(left, style)
-    boosted, validated, stumps, _ = (of_left[quantity] for quantity in legend(left))
-    assert boosted[0] == validated[0] == OKABE_ITO["blue"] and stumps[0] == OKABE_ITO["vermillion"]
+    boosted, validated, stumps, _ = (of_left[name] for name in of_left if name[0] != "_")
+    assert boosted[0] == validated[0] == LIGHT.series[0] and stumps[0] == LIGHT.series[1]
     assert (boosted[2], validated[2], stumps[2]) == ("-", "--", "-")
 
 
 @pytest.mark.parametrize("name", ["figure4", "figure5"])
-def test_bars_stand_beside_one_another_with_their_intervals(name):
+def test_marks_stand_above_one_another_with_their_intervals(name):
     rows = [
         row(10.0, data_set="ad", method="AdaBoost, stumps"),
         row(20.0, data_set="ad", method="Boosted Distance"),
@@ -196,27 +274,27 @@ def test_bars_stand_beside_one_another_with_their_intervals(name):
     ]
     figure = picture(FIGURES[name].plot, None, rows)
     (axis,) = figure.axes
-    stumps, boosted = axis.containers[1::2]  # the intervals stand between them
-    assert [bar.get_height() for bar in stumps] == [10, 30]
-    assert [bar.get_height() for bar in boosted] == [20, 40]
-    middles = [[bar.get_x() + bar.get_width() / 2 for bar in group] for group in (stumps, boosted)]
-    np.testing.assert_allclose(middles, [[-0.2, 0.8], [0.2, 1.2]])
-    assert stumps[0].get_width() == pytest.approx(0.4)
+    stumps, boosted = axis.containers
+    # 0.36 apart around the set's place
+    np.testing.assert_allclose(curve(stumps.lines[0]), [(10, -0.18), (30, 0.82)])
+    np.testing.assert_allclose(curve(boosted.lines[0]), [(20, 0.18), (40, 1.18)])
     # 1.96 standard errors on both sides: 1 / sqrt(4), and 3 / sqrt(9)
     intervals = [
-        [segment[:, 1].tolist() for segment in group.errorbar[2][0].get_segments()]
+        [segment[:, 0].tolist() for segment in group.lines[2][0].get_segments()]
         for group in (stumps, boosted)
     ]
     np.testing.assert_allclose(
         intervals, [[[9.02, 10.98], [29.02, 30.98]], [[19.02, 20.98], [38.04, 41.96]]]
     )
-    assert axis.get_xticks().tolist() == [0, 1]
-    assert [label.get_text() for label in axis.get_xticklabels()] == ["ad", "liver"]
-    assert axis.get_ylabel() == "error (%), mean of the two classes"
+    assert tick_labels(axis.yaxis) == ["ad", "liver"] and axis.get_ylim() == (1.5, -0.5)
+    assert axis.get_xlabel() == "error (%), mean of the two classes" and axis.get_xlim()[0] == 0
     assert list(legend(figure)) == ["AdaBoost, stumps", "Boosted Distance"]
+    assert heading(figure) == (
+        "Bars: 95 % intervals of the mean.\ngender is left out: not available"
+    )
 
 
-def test_a_method_has_the_same_colour_and_hatch_in_all_bars():
+def test_a_method_has_the_same_colour_and_mark_in_all_pictures():
     methods = [
         "Boosted Distance",
         "AdaBoost, stumps",
@@ -227,8 +305,8 @@ def test_a_method_has_the_same_colour_and_hatch_in_all_bars():
     for shown in (methods, methods[::-1], methods[2:]):
         rows = [row(1.0, data_set="a", method=method) for method in shown]
         (axis,) = picture(FIGURES["figure5"].plot, None, rows).axes
-        for method, group in zip(shown, axis.containers[1::2], strict=True):
-            look = group[0].get_facecolor(), group[0].get_hatch()
+        for method, group in zip(shown, axis.containers, strict=True):
+            look = style(group.lines[0])
             assert styles.setdefault(method, look) == look
-    assert len({colour for colour, _ in styles.values()}) == 4
-    assert len({hatch for _, hatch in styles.values()}) == 4
+    assert len({colour for colour, _, _ in styles.values()}) == 4
+    assert len({mark for _, mark, _ in styles.values()}) == 4

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from boosted_distance_errors import FIGURES, VALUES, gather, numbers
 
-from paper_figures.boosted_distance import explanations, figures, protocol
-from paper_figures.boosted_distance.explanations import BY_HAND, CHANCE
+from paper_figures.boosted_distance import figures, protocol
 from paper_figures.registry import Context, Result
-from refimpl.rivals.nearest_neighbor import NAMES
 
 SMALL = Context()
 PAPER = Context(scale="paper")
@@ -66,7 +64,9 @@ def test_tasks_of_the_protocol(monkeypatch):
         *[("cross_validation", "digits17", i) for i in range(2)],
     ]
     assert {t.data for t in tasks} == {("wdbc-small",), ("digits17",)}
-    assert all(t.data == (t.params["data_set"],) and t.kernels == ("stumps",) for t in tasks)
+    assert all(
+        t.data == (t.params["data_set"],) and t.kernels == ("similarity", "stumps") for t in tasks
+    )
     assert all(t.params["rounds"] == (1, 3, 10) and t.params["options"] == {} for t in tasks)
     assert tasks[0].params["tree_rounds"] == (1, 3, 10, 30, 100)
     assert tasks[-1].params["folds"] == 5
@@ -141,16 +141,10 @@ def test_trees_are_shown_at_the_largest_number_of_rounds_not_above_t(t, place):
     assert protocol.tree_place(t) == place
 
 
-@pytest.mark.parametrize(
-    "published, why",
-    [(None, None), (12.0, None), (13.15, None), (10.85, None), (13.16, "w"), (10.84, "w")],
-)
-def test_a_row_says_why_beyond_two_standard_errors(published, why):
-    # mean 12, standard deviation 1, n = 3: two standard errors are 1.1547
-    row = protocol.row_of({"a": 1}, published, np.array([11.0, 12.0, 13.0]), "w")
-    assert row == {"a": 1, "published": published, "ours": 12.0, "std": 1.0, "repetitions": 3} | (
-        {"why": why} if why else {}
-    )
+@pytest.mark.parametrize("published", [None, 12.0, 40.0])
+def test_a_row_holds_numbers_alone(published):
+    row = protocol.row_of({"a": 1}, published, np.array([11.0, 12.0, 13.0]))
+    assert row == {"a": 1, "published": published, "ours": 12.0, "std": 1.0, "repetitions": 3}
 
 
 def test_the_row_of_an_absent_set_gives_the_reason_of_its_own_task():
@@ -161,102 +155,6 @@ def test_the_row_of_an_absent_set_gives_the_reason_of_its_own_task():
     row = {"published": 2.0, "ours": None, "std": None, "status": "not available"}
     assert protocol.absent({"k": 1}, 2.0, results, "b") == {"k": 1} | row | {"why": "no file of b"}
     assert protocol.absent({}, 2.0, results, "c") == row | {"why": "not available"}
-
-
-# ------------------------------------------------------------------------------------- explanations
-
-
-@pytest.mark.parametrize(
-    "published, expected",
-    [(12.0, True), (13.632, True), (13.634, False), (10.368, True), (10.366, False)],
-)
-def test_by_chance_is_two_standard_errors_of_a_difference(published, expected):
-    # mean 12, standard deviation 1, n = 3: 2 sqrt(2) / sqrt(3) = 1.63299
-    assert explanations.by_chance(published, np.array([11.0, 12.0, 13.0])) is expected
-
-
-def explain(name):
-    """Return the Explanations of the paper's scale with one available set."""
-    results = made_up.results(FIGURES["table2"], PAPER, [name], VALUES)
-    return explanations.Explanations(PAPER, results)
-
-
-def test_best_fit_leaves_the_substitute_out():
-    results = made_up.results(FIGURES["table2"], PAPER, AVAILABLE, VALUES)
-    # of ad alone T = 3 would be nearest; sonar and liver together are nearest at T = 10
-    assert explanations.best_fit(PAPER, results) == 2
-    reasons = explanations.Explanations(PAPER, results)
-    assert (reasons.place, reasons.t) == (2, 10)
-
-
-T_REASON = (
-    "T: at T = 10, where all of ours are nearest to the printed numbers (table `rounds`), it is "
-    "{}, the printed number but for chance"
-)
-
-
-@pytest.mark.parametrize(
-    "chosen, fitted, expected",
-    [
-        (26.0, 0.0, CHANCE),  # 25.67 is printed, a difference of 0.33 of at most 1.633
-        (27.30, 0.0, CHANCE),  # 1.63
-        (27.31, 26.0, T_REASON.format("26.00")),  # 1.64 at T, 0.33 at the fitted T
-        (27.31, 27.30, T_REASON.format("27.30")),
-        (27.31, 27.31, ""),
-    ],
-)
-def test_reasons_of_a_boosted_method_in_their_order(chosen, fitted, expected):
-    spread = np.array([-1.0, 0.0, 1.0])
-    places = {None: chosen + spread, 2: fitted + spread}
-    assert explain("sonar").boosted("sonar", "boosted_distance", places.__getitem__) == expected
-
-
-def test_reasons_found_by_experiment_come_last(monkeypatch):
-    monkeypatch.setitem(made_up.SETS, "wbc", made_up.SETS["sonar"])
-    far = np.array([79.0, 80.0, 81.0])
-    reasons = explain("sonar")
-    assert reasons.boosted("splice", "adaboost", lambda place: far) == BY_HAND["splice", "adaboost"]
-    assert reasons.boosted("sonar", "adaboost", lambda place: far) == ""
-    assert reasons.distance("wbc", far) == BY_HAND["wbc", "nn"]
-    assert reasons.distance("sonar", far) == ""
-    assert reasons.nearest_neighbor("sonar", far) == ""
-    assert explain("wbc").nearest_neighbor("wbc", far) == BY_HAND["wbc", "nn"]
-    assert reasons.distance("sonar", np.array([25.0, 26.0, 27.0])) == CHANCE
-    for name in ("nn", "adaboost", "diff"):
-        # a substitute is the reason, however near its number is
-        near = reasons.lines["ad"][name] + np.array([-1.0, 0.0, 1.0])
-        assert reasons.boosted("ad", name, lambda place, near=near: near) == BY_HAND["ad"]
-
-
-@pytest.mark.parametrize(
-    "best, named, expected",
-    [
-        (24.0, 26.0, "named"),
-        (24.0, 27.73, "named"),  # 26.10 is printed; 1.63 of at most 1.633
-        (24.0, 27.74, ""),
-        (24.5, 40.0, CHANCE),  # a difference of 1.6
-        (29.0, 26.0, ""),  # the best of ours is worse: another distance is no reason
-    ],
-)
-def test_reasons_of_nearest_neighbor(monkeypatch, best, named, expected):
-    distances = {name: 90.0 for name in NAMES} | {"L1": best, "Mah-D": named}
-    monkeypatch.setitem(made_up.SETS, "sonar", made_up.SETS["sonar"] | {"nn": distances})
-    if expected == "named":
-        expected = (
-            f"under the distance that the paper names, Mah-D, ours is {named:.2f}, the printed "
-            "number but for chance; another of ours is better"
-        )
-    values = best + np.array([-1.0, 0.0, 1.0])
-    assert explain("sonar").nearest_neighbor("sonar", values) == expected
-
-
-def test_nothing_is_explained_where_nothing_is_printed():
-    results = made_up.results(FIGURES["table2"], SMALL, ["digits17", "wdbc-small"], VALUES)
-    reasons = explanations.Explanations(SMALL, results)
-    far = np.array([79.0, 80.0, 81.0])
-    assert reasons.nearest_neighbor("digits17", far) == ""
-    assert reasons.distance("digits17", far) == ""
-    assert reasons.boosted("digits17", "adaboost", lambda place: far) == ""
 
 
 # ------------------------------------------------------------------------------------------ table 2
@@ -274,24 +172,11 @@ def test_table2_at_the_papers_scale():
         (methods[2], "", 25.67, 28.0, 1.0),
         (methods[3], "", 0.28, 1.0, 1.0),
     ]
-    assert [row.get("why") for row in rows["sonar"]] == [
-        "under the distance that the paper names, Mah-D, ours is 26.00, the printed number but "
-        "for chance; another of ours is better",
-        CHANCE,
-        T_REASON.format("25.50"),
-        None,
-    ]
     assert numbers(rows["liver"], "distance") == [
         ("Mah (printed Mah)", 41.11, 29.0, 1.0),
         ("", 35.51, 36.0, 1.0),
         ("", 33.58, 37.0, 2.0),
         ("", 1.93, -1.0, 1.0),
-    ]
-    assert [row.get("why") for row in rows["liver"]] == [
-        "",
-        None,
-        T_REASON.format("33.60"),
-        T_REASON.format("1.90"),
     ]
     assert numbers(rows["ad"], "distance") == [
         ("L1 (printed L1)", 17.31, 20.0, 1.0),
@@ -299,7 +184,7 @@ def test_table2_at_the_papers_scale():
         ("", 8.88, 8.88, 1.0),
         ("", 3.12, 3.12, 1.0),
     ]
-    assert [row.get("why") for row in rows["ad"]] == [BY_HAND["ad"], None, None, None]
+    assert not any("why" in row for name in AVAILABLE for row in rows[name])
     assert numbers(rows["wbc"], "method", "status", "why") == [
         (method, "not available", "no file of wbc", published, None, None)
         for method, published in zip(methods, (5.25, 5.7, 3.79, 1.91), strict=True)
@@ -317,21 +202,16 @@ def test_the_claims_below_table2():
         "published": 13,
         "ours": 2,
         "std": None,
-        "why": "the winner is the printed one on 2 of the 3 sets that are available (12 is not)",
     }
     assert isinstance(wins["ours"], int) and isinstance(wins["published"], int)
     # (100 * 3.12 / 12 + 100 / 29 - 100 / 36) / 3
     assert improvement.pop("ours") == pytest.approx(8.8902, abs=1e-4)
-    # printed: 3.12 / 12.00, 0.28 / 25.95, 1.93 / 35.51
-    # ours at T = 10: 0 / 90, 0.5 / 26, 1.9 / 35.5
     assert improvement == {
         "data_set": "3 sets",
         "distance": "",
         "method": "mean relative improvement (%)",
         "published": 12.87,
         "std": None,
-        "why": "the paper's own lines give 10.84 on these 3 sets. At T = 10, the T nearest to the "
-        "printed numbers, ours: 2.43; there and without ad (a substitute) 3.64, the paper 3.26",
     }
 
 
@@ -357,7 +237,7 @@ def test_table2_at_the_small_scale():
         ("2 sets", "", None, None, -12.5, None),  # (0.5 / 6 - 1 / 3) / 2
     ]
     assert gathered.notes[0].startswith("T = 3, the one of least cross-validated error")
-    assert gathered.notes[1:] == [explanations.MEASURE, explanations.NORMALISED]
+    assert gathered.notes[1:] == [protocol.MEASURE, protocol.NORMALISED]
 
 
 # ---------------------------------------------------------------------------------- figures 2, 4, 5
@@ -443,7 +323,7 @@ def test_table1():
     results.append(Result("shape", {"data_set": "pima"}, None, "no file"))
     gathered = FIGURES["table1"].reduce(PAPER, results)
     assert numbers(gathered.rows, "data_set", "quantity", "why") == [
-        ("splice", "observations", figures.DIFFERENCES["splice"], 1500.0, 1535, None),
+        ("splice", "observations", None, 1500.0, 1535, None),
         ("splice", "dimensions", None, 60.0, 60, None),
         ("sonar", "observations", None, 208.0, 208, None),
         ("sonar", "dimensions", None, 60.0, 60, None),

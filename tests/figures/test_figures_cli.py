@@ -110,7 +110,7 @@ def test_a_failing_figure_does_not_stop_the_others(tmp_path, capsys):
     assert "fake.table2: failed: ArithmeticError: this task always fails" in capsys.readouterr().err
     assert record(tmp_path, "table3")["rows"][0]["status"] == "not available"
     assert not (tmp_path / "fake" / "table2.json").exists()
-    page = (tmp_path / "index.html").read_text()
+    page = (tmp_path / "fake" / "index.html").read_text()
     assert "this task always fails" in page and "A paper &amp; its &lt;tests&gt;" in page
 
 

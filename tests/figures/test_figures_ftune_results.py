@@ -1,26 +1,22 @@
-"""The rows, notes and pictures of FTUNE's figures: accuracies that are written down, rows by hand.
+"""The rows and notes of FTUNE's figures: accuracies that are written down, rows by hand.
 
-Not here: the tasks (test_figures_ftune.py).
+Not here: the tasks (test_figures_ftune.py) and the pictures (test_ftune_pictures.py).
 """
 
 import pytest
-from pictures import bars, colour, curves, legend, picture, shown, style, texts
 
-from paper_figures.ftune import figures, plots, results
-from paper_figures.plots import series_style
+from paper_figures.ftune import figures, results
 from paper_figures.registry import Context, Result
 
 PAPER = Context(scale="paper")
 SMALL = Context()
-WHY = results.WHY
 
 
-def row(keys, ours, published=None, std=None, repetitions=None, why=None):
+def row(keys, ours, published=None, std=None, repetitions=None):
     """Return a row with rounded numbers; a published one has the tolerance of two decimals."""
     line = keys | {"published": published, "ours": ours, "std": std}
     line |= {} if published is None else {"tolerance": 0.005}
-    line |= {} if repetitions is None else {"repetitions": repetitions}
-    return line | ({} if why is None else {"why": why})
+    return line | ({} if repetitions is None else {"repetitions": repetitions})
 
 
 def absent(keys, why, published=None):
@@ -105,10 +101,10 @@ def test_table_2_beside_the_print():
         return {"data_set": name, "landmarks": d, "method": method, "best": best}
 
     assert gathered.rows == [
-        row(at("letters", 30, "BBS", "yes"), 0.8, 0.67, near(0.1), 3, results.CHANCE),
-        row(at("letters", 30, "DBOOST", ""), 0.5, 0.58, 0.0, 3, WHY["DBOOST"]),
-        row(at("letters", 30, "FTUNE-S", "yes"), 0.8, 0.69, near(0.0), 3, WHY["fresh"]),
-        row(at("letters", 30, "FTUNE-M", "yes"), 0.8, 0.68, near(0.0), 3, WHY["fresh"]),
+        row(at("letters", 30, "BBS", "yes"), 0.8, 0.67, near(0.1), 3),
+        row(at("letters", 30, "DBOOST", ""), 0.5, 0.58, 0.0, 3),
+        row(at("letters", 30, "FTUNE-S", "yes"), 0.8, 0.69, near(0.0), 3),
+        row(at("letters", 30, "FTUNE-M", "yes"), 0.8, 0.68, near(0.0), 3),
         row(at("isolet", 300, "BBS", "yes"), 0.1235, 0.91),
         row(at("isolet", 300, "FTUNE-M", "yes"), 0.5, 0.93),
     ]
@@ -123,17 +119,6 @@ def test_table_2_beside_the_print():
     ]
 
 
-@pytest.mark.parametrize(
-    ("mean", "chance"), [(0.978, True), (0.979, False), (0.642, True), (0.641, False)]
-)
-def test_chance_is_two_standard_errors_of_a_difference(mean, chance):
-    """The print is 0.81; the limit is 0.1683."""
-    runs = [{"BBS": mean + x} for x in (-0.1, 0.0, 0.1)]
-    (line,) = results.table2(PAPER, accuracies("isolet", 30, *runs)).rows
-    assert line["published"] == 0.81 and (line.get("why") == results.CHANCE) == chance
-    assert chance or line.get("why") == (WHY["above"] if mean > 0.81 else None)
-
-
 def test_table_1_at_the_papers_scale_names_every_printed_set():
     """What could not be computed, and what is nowhere to be had, has its printed numbers."""
     lost = Result("accuracies", {"data_set": "protein", "d": 30}, None, "no such file")
@@ -145,8 +130,8 @@ def test_table_1_at_the_papers_scale_names_every_printed_set():
         return {"data_set": name, "landmarks": d, "method": method, "best": best}
 
     assert rows[:2] == [
-        row(at("voting-similarity", 300, "BBS", "yes"), 0.9, 0.97, why=WHY["linear"]),
-        row(at("voting-similarity", 300, "FTUNE+D-S", "yes"), 0.96, 0.97, why=WHY["linear"]),
+        row(at("voting-similarity", 300, "BBS", "yes"), 0.9, 0.97),
+        row(at("voting-similarity", 300, "FTUNE+D-S", "yes"), 0.96, 0.97),
     ]
     protein = [(30, "BBS", 0.98), (30, "DBOOST", 1.0), (30, "FTUNE+D-S", 0.98)]
     protein += [(300, "BBS", 0.98), (300, "DBOOST", 0.99), (300, "FTUNE+D-S", 0.98)]
@@ -209,19 +194,6 @@ def test_costs_are_given_from_least_to_most():
         "Similarities for a new object, BBS with 30 landmarks: 30.",
         "Similarities for a new object, FTUNE-S with 30 landmarks: 52 to 59.",
     ]
-
-
-def test_reasons_go_by_what_differs():
-    assert results.why_different("aural-sonar", "DBOOST", 0.8, 0.9, False) == results.SMALL
-    assert results.why_different("letters", "DBOOST", 0.8, 0.9, True) == WHY["DBOOST"]
-    assert results.why_different("letters", "DBOOST", None, 0.9, False) == WHY["DBOOST"]
-    assert results.why_different("letters", "BBS", 0.8, 0.9, True) == WHY["above"]
-    assert results.why_different("letters", "BBS", 0.8, 0.8, True) == WHY["above"]
-    assert results.why_different("letters", "FTUNE-S", 0.8, 0.9, True) == WHY["fresh"]
-    assert results.why_different("letters", "FTUNE-S", 0.8, 0.7, True) is None  # open
-    assert results.why_different("letters", "BBS", None, 0.7, True) == WHY["linear"]
-    assert results.why_different("voting-similarity", "BBS", 0.8, 0.7, False) == WHY["linear"]
-    assert len({results.SMALL, *WHY.values()}) == 5
 
 
 def test_names_of_sets_are_those_of_the_printed_tables():
@@ -294,16 +266,15 @@ def test_readings_stand_beside_both_tables():
         listed("matrix_readings", "protein", 30, ("no bias", "FTUNE+D-S", 0.75)),
         listed("boosting", "wine", 30, ("1 pair", "DBOOST", 0.5)),
     ]
-    other = "one reading of several: the others stand beside it"
 
     def at(name, d, method, reading):
         return {"data_set": name, "landmarks": d, "method": method, "reading": reading}
 
     deviation = near(0.125 * 2**0.5)
     assert results.readings(PAPER, found).rows == [
-        row(at("magic", 300, "BBS", "no bias"), 0.375, 0.84, deviation, 2, other),
-        row(at("magic", 300, "FTUNE-S", "as here"), 0.9, 0.85, why=other),
-        row(at("protein", 30, "FTUNE+D-S", "no bias"), 0.75, 0.98, why=other),
+        row(at("magic", 300, "BBS", "no bias"), 0.375, 0.84, deviation, 2),
+        row(at("magic", 300, "FTUNE-S", "as here"), 0.9, 0.85),
+        row(at("protein", 30, "FTUNE+D-S", "no bias"), 0.75, 0.98),
         row(at("wine", 30, "DBOOST", "1 pair"), 0.5),
     ]
     assert all(line["published"] is None for line in results.readings(SMALL, found).rows)
@@ -324,19 +295,18 @@ def test_penalty_gives_distances_and_who_is_ahead():
         listed("penalty", "magic", 300, ("d", "BBS", 0.5), ("d", "FTUNE-S", 0.4)),
     ]
     gathered = results.penalty(PAPER, found)
-    why = "one reading of several: table 2 has the features as they are"
 
     def at(name, d, method, divided):
         return {"data_set": name, "landmarks": d, "method": method, "divided by": divided}
 
     assert gathered.rows == [
-        row(at("isolet", 30, "BBS", "d"), 0.71, 0.81, why=why),
-        row(at("isolet", 30, "BBS", "sqrt(d)"), 0.9, 0.81, why=why),
-        row(at("isolet", 30, "FTUNE-S", "d"), 0.8, 0.84, why=why),
-        row(at("magic", 30, "BBS", "d"), 0.85, 0.82, why=why),
-        row(at("magic", 30, "FTUNE-S", "d"), 0.85, 0.84, why=why),
-        row(at("magic", 300, "BBS", "d"), 0.5, 0.84, why=why),
-        row(at("magic", 300, "FTUNE-S", "d"), 0.4, 0.85, why=why),
+        row(at("isolet", 30, "BBS", "d"), 0.71, 0.81),
+        row(at("isolet", 30, "BBS", "sqrt(d)"), 0.9, 0.81),
+        row(at("isolet", 30, "FTUNE-S", "d"), 0.8, 0.84),
+        row(at("magic", 30, "BBS", "d"), 0.85, 0.82),
+        row(at("magic", 30, "FTUNE-S", "d"), 0.85, 0.84),
+        row(at("magic", 300, "BBS", "d"), 0.5, 0.84),
+        row(at("magic", 300, "FTUNE-S", "d"), 0.4, 0.85),
     ]
     mean = "Mean distance from the printed accuracies,"
     assert gathered.notes[1:] == [
@@ -375,7 +345,6 @@ def test_pairs_compare_the_three_of_one_scale():
             found("isolet", 0.001, (30, 55), 0.5, 0.6, 0.7, 0.8),
         ],
     )
-    why = "one reading of several: the others stand beside it"
 
     def at(name, method, of, divided, best):
         return {
@@ -388,8 +357,7 @@ def test_pairs_compare_the_three_of_one_scale():
         }
 
     def line(keys, ours, printed):
-        reason = results.CHANCE if abs(ours - printed) < 0.0075 else why
-        return row(keys, ours, printed, near(0.001 * 2**0.5), 2, reason)
+        return row(keys, ours, printed, near(0.001 * 2**0.5), 2)
 
     near_001 = [
         line(at("isolet", "BBS", "-", "1", ""), 0.5, 0.81),
@@ -439,53 +407,3 @@ def test_beyond_gives_rows_by_set_and_the_negative_spectrum():
     ]
     assert gathered.notes[0].endswith("share of the spectrum: a 0.0 %, protein 12.3 %.")
     assert results.beyond(PAPER, found[:1]).notes[0].endswith("share of the spectrum: -.")
-
-
-# ----------------------------------------------------------------------------------------- drawings
-
-
-def test_accuracies_by_the_number_of_landmarks():
-    def line(name, method, d, mean, std=0.0):
-        return {"set": name, "method": method, "d": d, "mean": mean, "std": std}
-
-    figure = picture(
-        plots.draw_curves,
-        [
-            line("wine", "BBS", 40, 0.75, 0.125),
-            line("wine", "BBS", 10, 0.5, 0.25),
-            line("wine", "FTUNE-S", 10, 0.75, 0.5),
-            line("digits", "DBOOST", 20, 0.25, 0.0625),
-        ],
-    )
-    first, second = shown(figure.axes)
-    assert texts(first) == ("wine", "landmarks", "accuracy")
-    assert texts(second) == ("digits", "landmarks", "accuracy")
-
-    def points(axis):
-        """Lines without the caps of their bars, which have no line style."""
-        return [
-            pairs
-            for pairs, drawn in zip(curves(axis), axis.lines, strict=True)
-            if drawn.get_linestyle() != "None"
-        ]
-
-    # in the order of the methods, each by the number of landmarks
-    assert points(first) == [[(10, 0.75)], [(10, 0.5), (40, 0.75)]]
-    assert points(second) == [[(20, 0.25)]]
-    assert bars(first, 0) == [(10, 0.25, 1.25)]
-    assert bars(first, 1) == [(10, 0.25, 0.75), (40, 0.625, 0.875)]
-    assert bars(second) == [(20, 0.1875, 0.3125)]
-    handles = legend(figure)
-    assert list(handles) == ["FTUNE-S", "BBS", "DBOOST"]
-    places = [plots.ORDER.index(method) for method in handles]
-    assert places == [1, 4, 5]
-    assert [colour(handle) for handle in handles.values()] == [
-        series_style(place)["color"] for place in places
-    ]
-    marks = [style(axis.containers[at].lines[0])[1] for axis, at in ((first, 0), (first, 1))]
-    assert marks == [series_style(place)["marker"] for place in (1, 4)]
-
-
-def test_every_method_of_the_figures_is_drawn():
-    assert set(plots.ORDER) == {*figures.FIVE, *figures.FOUR}
-    assert len({series_style(place)["color"] for place in range(len(plots.ORDER))}) == 6

@@ -15,7 +15,7 @@ from toy_sets import components, nn_error, provide, ticking
 from whole_figures import make_every_figure
 
 import refimpl.kernels
-from paper_figures.lmnn import figures, rivals, tasks
+from paper_figures.lmnn import figures, growth, rivals, tasks
 from paper_figures.registry import Context, Job
 from refimpl.ball_trees import as_tree, neighbors_in
 from refimpl.lmnn import LMNNOptions, algorithm, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
@@ -431,6 +431,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
         "preparation": [("preparations", bare | {"kinds": ("as they are", "raw")})],
         "steps": [("steps", TOY | sizes | {"scaled": scaled, "checks": 2}) for scaled in (1, 0)],
         "rivals": [("rivals", bare | {"n": 30, "names": (), "limit": 1.0})],
+        "growth": [("growth", bare | {"n": n, "names": (), "limit": 1.0}) for n in (30, 50)],
         "figure1": [("ball", TOY)],
         "figure2": [
             ("euclidean_ranks", TOY | ranks),
@@ -451,7 +452,12 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
     }
     made = {
         figure: [
-            run(rivals if name == "rivals" else tasks, name, params, fast_or_reference)
+            run(
+                {"rivals": rivals, "growth": growth}.get(name, tasks),
+                name,
+                params,
+                fast_or_reference,
+            )
             for name, params in of_figure
         ]
         for figure, of_figure in wanted.items()
@@ -475,6 +481,8 @@ TASKS = {
     ("steps", "paper"): ["steps"] * 6,
     ("rivals", "small"): ["rivals"],
     ("rivals", "paper"): ["rivals"],
+    ("growth", "small"): ["growth"] * 3,
+    ("growth", "paper"): ["growth"] * 7,
     ("figure1", "small"): ["ball"],
     ("figure1", "paper"): ["ball"],
     ("figure2", "small"): ["euclidean_ranks", "full_rank", "full_rank"] + ["rect"] * 3,

@@ -11,6 +11,7 @@ from pictures import bars, colour, curves, legend, picture, shown, style, texts,
 
 from paper_figures.lmnn import plots
 from paper_figures.plots import series_style
+from paper_figures.themes import LIGHT
 
 
 def looks(place):
@@ -42,7 +43,7 @@ def test_steps():
     )
     first, second = shown(figure.axes)
     assert texts(first) == ("N = 600", "sub-gradient steps", "test error (%)")
-    assert texts(second) == ("N = 6000", "sub-gradient steps", "test error (%)")
+    assert texts(second) == ("N = 6,000", "sub-gradient steps", "test error (%)")
     assert curves(first)[0] == [(0, 20), (1, 15), (3, 11)]
     assert [horizontal(line) for line in first.lines[1:3]] == [11.5, 10.79]
     assert curves(first)[3] == [(0, 30), (1, 25)] and len(first.lines) == 6
@@ -52,12 +53,12 @@ def test_steps():
     assert list(handles) == [
         "start: Euclidean, scaled",
         "optimum of eq. 3",
-        "printed",
+        "printed (Table 1)",
         "start: identity",
     ]
     looked = [style(handle) for handle in handles.values()]
     assert looked[0][:2] == looks(0) and looked[3][:2] == looks(1)
-    assert looked[1] == ("#000000", "None", ":") and looked[2] == (looks(2)[0], "None", "--")
+    assert looked[1] == (LIGHT.ink, "None", ":") and looked[2] == (looks(2)[0], "None", "--")
 
 
 def test_rivals():
@@ -74,7 +75,7 @@ def test_rivals():
         plots.draw_rivals, {"ours": ours, "absent": {"why": "no network"}, "theirs": theirs}
     )
     (axis,) = figure.axes
-    assert texts(axis) == ("", "seconds", "eq. 3")
+    assert texts(axis) == ("", "seconds", "objective (eq. 3)")
     assert curves(axis) == [
         [(1, 400), (2, 200), (4, 110), (8, 100)],
         [(3, 300), (9, 150)],
@@ -83,15 +84,24 @@ def test_rivals():
     assert [line.get_label() for line in axis.lines] == list(legend(figure))
     assert list(legend(figure)) == ["ours", "theirs", "bound: no metric is lower"]
     assert [style(line)[:2] for line in axis.lines[:2]] == [looks(0), looks(2)]
-    assert style(axis.lines[2]) == ("#000000", "None", ":")
+    assert style(axis.lines[2]) == (LIGHT.ink, "None", ":")
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
-    assert axis.get_ylim() == pytest.approx((90.0, 400.0))
-    large = picture(plots.draw_rivals, {"ours": ours | {"end": 5000.0, "bound": [4999.0] * 4}})
-    assert "10,000" in tick_labels(large.axes[0].yaxis)
-    assert large.axes[0].yaxis.get_minor_formatter()(6000.0) == "6,000"
-    assert axis.xaxis.get_major_formatter()(0.1) == "0.1"
-    assert axis.xaxis.get_major_formatter()(10.0) == "10"
-    assert axis.xaxis.get_minor_formatter()(3.0) == ""
+    low, high = axis.get_ylim()
+    assert low < 51 and high > 400  # the curves from their start, and all of the bound
+    assert tick_labels(axis.yaxis) == ["50", "100", "200"]
+    assert tick_labels(axis.xaxis) == ["1", "2", "5", "10"]
+
+
+def test_rivals_of_many_points_have_twenty_marks():
+    many = {
+        "seconds": [1.0 + t for t in range(200)],
+        "objective": [400.0 - t for t in range(200)],
+        "bound": [100.0] * 200,
+        "end": 100.0,
+        "gap": 0.0,
+    }
+    (axis,) = picture(plots.draw_rivals, {"ours": many}).axes
+    assert axis.lines[0].get_markevery() == 10
 
 
 def test_ball():
@@ -120,7 +130,7 @@ def test_ball():
     colours = [to_hex(dots.get_facecolor()[0]).upper() for dots in axis.collections]
     assert colours == [looks(place)[0] for place in (0, 1, 2)]
     assert style(axis.lines[0]) == (colours[1], "None", "--")
-    assert style(axis.lines[1]) == ("#000000", "None", ":")
+    assert style(axis.lines[1]) == (LIGHT.ink, "None", ":")
     assert set(legend(figure)) == {
         "ball S of radius r",
         "points of S",
@@ -147,7 +157,11 @@ def test_ranks():
     }
     figure = picture(plots.draw_ranks, {"methods": methods, "baseline": 2.43})
     top, axis = figure.axes
-    assert texts(top) == ("", "", "speedup")
+    assert texts(top) == (
+        "Ball trees against a scan under the same metric",
+        "",
+        "times faster\nthan a scan",
+    )
     assert texts(axis) == ("", "dimensions", "k-NN error (%), k = 3")
     assert curves(axis)[:4] == [
         [(15, 2.1), (40, 1.7)],
@@ -167,18 +181,33 @@ def test_ranks():
     ]
     assert [style(line)[:2] for line in axis.lines[:4]] == [looks(place) for place in range(4)]
     assert [style(line)[:2] for line in top.lines] == [looks(0), looks(2)]
-    assert style(axis.lines[4]) == ("#000000", "None", ":")
+    assert style(axis.lines[4]) == (LIGHT.ink, "None", ":")
     assert top.get_shared_x_axes().joined(top, axis)
     assert axis.get_position().height > 2 * top.get_position().height
 
 
 def test_ranks_without_times_say_so():
     figure = picture(plots.draw_ranks, {"methods": {"PCA": by_rank(r15=3.0)}})
-    top, axis = figure.axes
-    assert not top.lines and len(axis.lines) == 4
-    (said,) = top.texts
-    assert said.get_text() == "speedups are timed at the paper's scale only"
-    assert said.get_position() == (0.5, 0.5) and said.get_transform() == top.transAxes
+    (axis,) = figure.axes  # no empty panel
+    assert len(axis.lines) == 4
+    assert figure.legends[0].get_title().get_text() == (
+        "Speed-ups are left out: they are timed at the paper's scale only."
+    )
+
+
+def test_ranks_have_bands_where_rows_have_deviations():
+    rows = [
+        {"method": "PCA", "dimensions": 15, "ours": 3.0, "std": 0.5, "repetitions": 25},
+        {"method": "PCA", "dimensions": 40, "ours": 2.0, "std": 0.25, "repetitions": 25},
+        {"method": "LMNN-RECT", "dimensions": 15, "ours": 1.0, "std": None},
+    ]
+    methods = {"PCA": by_rank(r15=3.0, r40=2.0), "LMNN-RECT": by_rank(r15=1.0)}
+    figure = picture(plots.draw_ranks, {"methods": methods}, rows)
+    (spread,) = figure.axes[0].collections  # 1.96 times 0.1 and 0.05 on both sides
+    corners = spread.get_paths()[0].vertices
+    np.testing.assert_allclose(sorted(set(corners[corners[:, 0] == 15, 1])), [2.804, 3.196])
+    np.testing.assert_allclose(sorted(set(corners[corners[:, 0] == 40, 1])), [1.902, 2.098])
+    assert figure.legends[0].get_title().get_text().startswith("Bands: 95 %")
 
 
 def test_ellipsoids():
@@ -204,7 +233,8 @@ def test_ellipsoids():
     assert texts(axis) == ("", "first principal component", "second principal component")
     dots = [part.get_offsets().tolist() for part in axis.collections]
     assert dots == [[[0, 0], [8, 1]], [[2, 4]]]
-    assert list(legend(figure)) == ["digit 0", "digit 4"]
+    names = [(text.get_text(), list(text.xy), text.get_color()) for text in axis.texts]
+    assert names == [("digit 0", [4.0, 0.5], looks(0)[0]), ("digit 4", [2.0, 3.0], looks(1)[0])]
     white, first, white_too, second = axis.patches
     assert all(isinstance(patch, Ellipse) for patch in axis.patches)
     for patch, under in ((first, white), (second, white_too)):
@@ -246,32 +276,49 @@ def test_a_singular_metric_has_a_finite_ellipse():
 
 
 def test_clusters():
-    def line(name, p, mean, std=0.0):
-        return {"set": name, "p": p, "mean": mean, "std": std}
+    def line(name, metrics, mean, std=None, repetitions=4):
+        row = {"data set": name, "metrics": metrics, "published": None, "ours": mean, "std": std}
+        return row if std is None else row | {"repetitions": repetitions}
 
+    classes = "one for each class"
     figure = picture(
         plots.draw_clusters,
+        None,
         [
-            line("isolet", None, 4.5),
+            line("all", None, None),
+            line("isolet", classes, 4.5, 0.5),
             line("isolet", 10, 5.0, 0.5),
             line("isolet", 1, 6.0, 0.25),
-            line("MNIST-10", None, 3.0),
+            line("MNIST-10", classes, 3.0),
             line("MNIST-10", 1, 4.0),
             line("MNIST-10", 2, 2.0, 0.125),
         ],
     )
     first, second = shown(figure.axes)
-    assert texts(first) == ("isolet", "metrics", "test error (%)")
-    assert texts(second) == ("MNIST-10", "metrics", "test error (%)")
+    assert texts(first) == ("isolet", "number of metrics", "test error (%)")
+    assert texts(second) == ("MNIST-10", "number of metrics", "test error (%)")
     assert curves(first)[0] == [(1, 6), (10, 5)]  # by the number of metrics
-    assert bars(first) == [(1, 5.75, 6.25), (10, 4.5, 5.5)]
+    # half of the deviation of 4 runs on both sides
+    assert bars(first) == [(1, 5.875, 6.125), (10, 4.75, 5.25)]
     assert curves(second)[0] == [(1, 4), (2, 2)]
-    assert bars(second) == [(1, 4, 4), (2, 1.875, 2.125)]
+    assert bars(second) == [(1, 4, 4), (2, 1.9375, 2.0625)]
     assert horizontal(first.lines[-1]) == 4.5 and horizontal(second.lines[-1]) == 3.0
+    band = first.patches[0].get_bbox()
+    assert (band.y0, band.y1) == (4.25, 4.75)
     handles = legend(figure)
-    assert list(handles) == ["k-means, mean and deviation of runs", "one metric for each class"]
-    means, classes = handles.values()
+    assert list(handles) == ["metrics of clusters (k-means)", "one metric for each class"]
+    means, level = handles.values()
     assert colour(means) == looks(1)[0]
     assert style(first.lines[0])[:2] == looks(1)
-    assert style(classes) == (looks(0)[0], "None", "--")
+    assert style(level) == (looks(0)[0], "None", "--")
     assert tick_labels(second.xaxis) == ["1", "2"]
+    assert figure.legends[0].get_title().get_text() == (
+        "bars and bands: standard errors of means of 1 or 4 runs"
+    )
+
+
+def test_clusters_of_one_run_say_so():
+    row = {"data set": "wine", "metrics": 1, "published": None, "ours": 2.0, "std": None}
+    figure = picture(plots.draw_clusters, None, [row])
+    said = figure.legends[0].get_title().get_text()
+    assert said == "one run each, without standard errors"

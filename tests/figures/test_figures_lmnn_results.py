@@ -47,7 +47,6 @@ def test_table_1_beside_the_print():
     gathered = results.table1(
         PAPER, [solved(60_000, "normalised", **FULL), solved(60, "raw", **FEW)]
     )
-    why = results.WHY
 
     def full(measure):
         return {"N": 60_000, "images": "mean 0, length 1", "measure": measure}
@@ -56,18 +55,18 @@ def test_table_1_beside_the_print():
         return {"N": 60, "images": "raw pixels", "measure": measure}
 
     assert gathered.rows == [
-        row(full("seconds"), 321.46, 12_300.0, why["seconds"]),
-        row(full("active triples"), 500_000, 540_037.0, why["active"]),
-        row(full("pairs of classes"), 3_240_000_000, 3.2e9, why["total"]),
-        row(full("train error (%)"), 1.23, 0.0, why["train_error"]),
-        row(full("test error (%)"), 1.71, 1.72, why[60_000, "normalised"]),
+        row(full("seconds"), 321.46, 12_300.0),
+        row(full("active triples"), 500_000, 540_037.0),
+        row(full("pairs of classes"), 3_240_000_000, 3.2e9),
+        row(full("train error (%)"), 1.23, 0.0),
+        row(full("test error (%)"), 1.71, 1.72),
         row(full("test error, all training points vote (%)"), 1.7),
-        row(full("Euclidean test error (%)"), 2.33, 2.33, why["euclidean"]),
-        row(few("seconds"), 1.0, 9.0, why["seconds"]),
-        row(few("active triples"), 0, 844.0, why["active"]),
-        row(few("pairs of classes"), 3240, 3200.0, why["total"]),
-        row(few("train error (%)"), 0.0, 0.0, why["train_error"]),
-        row(few("test error (%)"), 26.57, 29.37, why[60]),
+        row(full("Euclidean test error (%)"), 2.33, 2.33),
+        row(few("seconds"), 1.0, 9.0),
+        row(few("active triples"), 0, 844.0),
+        row(few("pairs of classes"), 3240, 3200.0),
+        row(few("train error (%)"), 0.0, 0.0),
+        row(few("test error (%)"), 26.57, 29.37),
         row(few("test error, all training points vote (%)"), 9.0),
         row(few("Euclidean test error (%)"), 31.13),
     ]
@@ -93,19 +92,6 @@ def test_table_1_at_the_small_scale_has_no_printed_numbers():
     assert {line["images"] for line in rows} == {"deskewed images"}
 
 
-def test_a_test_error_has_the_reason_of_its_preparation_and_size():
-    lines = [
-        (n, kind)
-        for n in (60, 600, 6000, 60_000)
-        for kind in ("normalised", "raw")
-        if (n, kind) != (60_000, "normalised")
-    ]
-    gathered = results.table1(PAPER, [solved(n, kind, **FULL) for n, kind in lines])
-    reasons = [line["why"] for line in gathered.rows if line["measure"] == "test error (%)"]
-    of_size = [results.WHY[n] for n in (60, 60, 600, 600, 6000, 6000)]
-    assert reasons == [*of_size, results.WHY["test_error"]]
-
-
 def test_what_could_not_be_solved_stands_first():
     absent = Result("solved", {"n": 600, "preparation": "raw"}, None, "no such file")
     solutions = [solved(60, "raw", **FEW), absent, solved(6000, "raw", **FEW)]
@@ -118,10 +104,9 @@ def test_what_could_not_be_solved_stands_first():
 def test_the_printed_euclidean_error_stands_beside_every_preparation():
     value = {"errors": {"normalised": 2.318, "deskewed": 1.402}}
     results_of = [Result("preparations", {}, value)]
-    why = results.WHY["preparation"]
     assert results.preparation(PAPER, results_of).rows == [
-        row({"images": "normalised"}, 2.32, 2.33, why),
-        row({"images": "deskewed"}, 1.4, 2.33, why),
+        row({"images": "normalised"}, 2.32, 2.33),
+        row({"images": "deskewed"}, 1.4, 2.33),
     ]
     assert results.preparation(SMALL, results_of).rows == [
         row({"images": "normalised"}, 2.32),
@@ -449,18 +434,17 @@ def test_figure_5_beside_the_print_as_corrected():
             errors("wine", "as they are", False),
         ],
     )
-    whys = results.WHY_SETS
     one = "one metric"
     more = "several metrics"
     as_is = "as they are"
     expected = [
-        ("MNIST-10", "mean 0, length 1", one, 1.72, 1.19, whys["MNIST-10"]),
-        ("MNIST-10", "mean 0, length 1", more, 1.18, 0.04, whys["MNIST-10"]),
-        ("letters", as_is, one, 3.62, 3.54, whys["letters", 0.95]),
-        ("letters", as_is, more, 3.2, 1.55, whys["letters"]),
-        ("yalefaces", "length 1", one, 6.48, 3.54, whys["yalefaces", "unit length"]),
-        ("yalefaces", as_is, more, 6.4, 3.57, whys["yalefaces"]),
-        ("wine", as_is, one, None, None, None),
+        ("MNIST-10", "mean 0, length 1", one, 1.72, 1.19),
+        ("MNIST-10", "mean 0, length 1", more, 1.18, 0.04),
+        ("letters", as_is, one, 3.62, 3.54),
+        ("letters", as_is, more, 3.2, 1.55),
+        ("yalefaces", "length 1", one, 6.48, 3.54),
+        ("yalefaces", as_is, more, 6.4, 3.57),
+        ("wine", as_is, one, None, None),
     ]
     assert gathered.rows[1:] == [
         row(
@@ -474,9 +458,8 @@ def test_figure_5_beside_the_print_as_corrected():
             },
             ours,
             published,
-            why,
         )
-        for name, points, method, test, train, why in expected
+        for name, points, method, test, train in expected
         for measure, published, ours in (("test", test, 3.46), ("train", train, 0.51))
     ]
     keys = {"data set": "all", "points": None, "measure": None, "method": None}

@@ -86,8 +86,9 @@ def test_a_rival_is_measured_by_eq_3_in_an_environment_of_its_own(toy, monkeypat
                 "pylmnn",
                 f"{folder}/given.npz",
                 f"{folder}/pylmnn.npz",
+                "7.0",
             ],
-            7.0,
+            81.0,
         ),
         ([*pip, "--no-deps", "metric-learn==0.7.0"], 600),
         (
@@ -97,8 +98,9 @@ def test_a_rival_is_measured_by_eq_3_in_an_environment_of_its_own(toy, monkeypat
                 "metric-learn",
                 f"{folder}/given.npz",
                 f"{folder}/metric-learn.npz",
+                "7.0",
             ],
-            7.0,
+            81.0,
         ),
     ]
 
@@ -118,7 +120,8 @@ def test_a_rival_that_cannot_be_had_says_so(monkeypatch, tmp_path, error):
     monkeypatch.setattr(rivals, "run_script", offline)
     curve = rivals.rival_curve("pylmnn", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0, None)
     assert curve == {
-        "why": f"pylmnn did not run: {type(error).__name__}; it needs the network, and 5 s at most"
+        "why": f"pylmnn did not run: {type(error).__name__}; it needs the network, and 5 s for its "
+        "first steps"
     }
 
 
@@ -140,7 +143,8 @@ def fake_pylmnn():
     assert BayesianOptimization is object
 
     class LargeMarginNearestNeighbor:
-        def __init__(self, n_neighbors, callback):
+        def __init__(self, n_neighbors, max_iter, callback):
+            assert max_iter == 1000
             self.k, self.callback = n_neighbors, callback
 
         def fit(self, X, y):
@@ -158,7 +162,8 @@ def fake_metric_learn():
     """A module with metric-learn's interface: fit evaluates the loss at each factor."""
 
     class LMNN:
-        def __init__(self, n_neighbors):
+        def __init__(self, n_neighbors, max_iter, convergence_tol):
+            assert (max_iter, convergence_tol) == (100_000, 1e-5)
             self.k = n_neighbors
 
         def _loss_grad(self, X, L, more, *, least=0):
@@ -175,6 +180,18 @@ def fake_metric_learn():
     return module
 
 
+def fake_mlpack():
+    """A module with mlpack's interface: two iterations change the identity, more do not."""
+
+    def lmnn(input_, labels, k, optimizer, max_iterations):
+        assert (k, labels.tolist(), optimizer) == (3, [0, 0, 1], "lbfgs")
+        return {"output": min(max_iterations, 2) * np.eye(input_.shape[1])}
+
+    module = types.ModuleType("mlpack")
+    module.lmnn = lmnn
+    return module
+
+
 @pytest.fixture
 def script(monkeypatch, tmp_path):
     """Run the script on three points, with fake libraries and a clock that is given."""
@@ -184,10 +201,11 @@ def script(monkeypatch, tmp_path):
     stub.BayesianOptimization = object
     monkeypatch.setitem(sys.modules, "GPyOpt.methods", stub)
     sys.modules |= {"pylmnn": fake_pylmnn(), "metric_learn": fake_metric_learn()}
+    sys.modules["mlpack"] = fake_mlpack()
 
-    def ran(name, *times):
+    def ran(name, *times, limit=()):
         monkeypatch.setattr(rival_script.time, "perf_counter", ticking(*times))
-        rival_script.main(name, tmp_path / "in.npz", tmp_path / "out.npz")
+        rival_script.main(name, tmp_path / "in.npz", tmp_path / "out.npz", *limit)
         with np.load(tmp_path / "out.npz") as curve:
             return curve["seconds"].tolist(), curve["L"].tolist()
 
@@ -202,11 +220,27 @@ def test_the_script_keeps_factors_and_times(script, name):
     assert L == [eye.tolist(), (2 * eye).tolist(), (3 * eye).tolist(), (3 * eye).tolist()]
 
 
+def test_the_script_ends_when_its_time_is_over(script):
+    seconds, L = script("pylmnn", 0.0, 1.0, 2.5, 3.0, limit=("2",))
+    assert seconds == [1.0, 2.5, 3.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 2.0]
+
+
+def test_mlpack_is_run_anew_for_more_iterations(script):
+    """Each run counts its own seconds: the clock is asked at the start, before and after a run, and
+    when its factor is kept.
+    """
+    times = (0.0, *(1.0, 2.0, 2.0), *(3.0, 6.0, 6.0), *(7.0, 12.0, 12.0))
+    seconds, L = script("mlpack", *times)
+    assert seconds == [1.0, 3.0, 5.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 2.0]
+    seconds, L = script("mlpack", *times, limit=("5",))
+    assert seconds == [1.0, 3.0] and [factor[0][0] for factor in L] == [1.0, 2.0]
+
+
 def test_the_script_keeps_fewer_factors_as_time_goes_on(script):
     """After one entry the next comes 0.2 s later, after two 0.28 s later; the last is kept."""
     seconds, L = script("pylmnn", 0.0, 1.0, 1.19, 1.21, 1.5)
     assert seconds == [1.0, 1.21, 1.5] and [factor[0][0] for factor in L] == [1.0, 3.0, 3.0]
     seconds, L = script("pylmnn", 0.0, 1.0, 1.21, 1.48, 2.0)
-    assert seconds == [1.0, 1.21, 2.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 2.0]
+    assert seconds == [1.0, 1.21, 2.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 3.0]
     seconds, L = script("pylmnn", 0.0, 1.0, 1.21, 1.5, 2.0)
     assert seconds == [1.0, 1.21, 1.5, 2.0] and [factor[0][0] for factor in L] == [1, 2, 3, 3]

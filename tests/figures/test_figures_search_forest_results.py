@@ -20,9 +20,8 @@ SEARCHED = (
 )
 
 
-def row(keys, ours, published=None, why=None):
-    reason = {} if why is None else {"why": why}
-    return keys | {"published": published, "ours": ours, "std": None} | reason
+def row(keys, ours, published=None):
+    return keys | {"published": published, "ours": ours, "std": None}
 
 
 def absent(keys, why):
@@ -81,11 +80,10 @@ def test_figure_1_beside_what_the_text_prints():
     )
 
     def lines(method, setting, first, last, printed=None):
-        why = None if printed is None else results.WHY_CURVES["figure1"]
         keys = {"method": method, "setting": setting}
         return [
             row({**keys, "returned": 100}, first),
-            row({**keys, "returned": 500}, last, printed, why),
+            row({**keys, "returned": 500}, last, printed),
         ]
 
     trees = "k-means trees"
@@ -144,8 +142,7 @@ def test_figure_2_has_its_own_printed_numbers():
         ],
     )
     assert [line["published"] for line in gathered.rows] == [None, 55.0, None, 47.1, None, None]
-    why = results.WHY_CURVES["figure2"]
-    assert [line.get("why") for line in gathered.rows] == [None, why, None, why, None, None]
+    assert not any("why" in line for line in gathered.rows)
     assert gathered.notes[1] == results.NOTES_OF["figure2", "paper"][0]
     assert (
         "Of the others: k-means trees at 500; k-means trees, best-bin-first at 500."
@@ -230,9 +227,8 @@ def test_unions():
     )
 
     def line(method, returned, setting, ours, published=None):
-        why = None if published is None else results.WHY_CURVES["figure1"]
         keys = {"method": method, "returned": returned, "setting": setting}
-        return row(keys, ours, published, why)
+        return row(keys, ours, published)
 
     bits = "spectral hashing 200 bits"
     assert gathered.rows == [
@@ -421,16 +417,16 @@ def test_the_half_billion_is_extrapolated_from_the_largest_size():
         absent(dict.fromkeys(("bits", "items", "search", "candidates")), "disk full"),
         line(32, 1_000_000, scan, 0.00235),
         line(32, 10_000_000, scan, 0.02),
-        line(32, half, f"{scan}, extrapolated", 1.0, published=1.55, why=results.WHY["scan"]),
+        line(32, half, f"{scan}, extrapolated", 1.0, published=1.55),
         line(32, 1_000_000, index, 0.001, 31),
         line(32, 10_000_000, index, 0.0011, 305),
-        line(32, half, f"{index}, extrapolated", 0.055, published=0.006, why=results.WHY["index"]),
+        line(32, half, f"{index}, extrapolated", 0.055, published=0.006),
         line(64, 1_000_000, scan, 0.004),
         line(64, 10_000_000, scan, 0.032),
-        line(64, half, f"{scan}, extrapolated", 1.6, published=2.74, why=results.WHY["scan"]),
+        line(64, half, f"{scan}, extrapolated", 1.6, published=2.74),
         line(64, 1_000_000, index, 0.002, 61),
         line(64, 10_000_000, index, 0.00236, 610),
-        line(64, half, f"{index}, extrapolated", 0.118, published=0.009, why=results.WHY["index"]),
+        line(64, half, f"{index}, extrapolated", 0.118, published=0.009),
         line(128, 1_000_000, scan, 0.5),
         line(128, 1_000_000, index, 0.25, 9),
     ]

@@ -8,9 +8,11 @@ import sys
 import numpy as np
 import pytest
 
-from paper_figures import codeversion, plots, verdict
+from paper_figures import codeversion, plots
 from paper_figures.registry import Job, Task
 from paper_figures.store import InvalidRecord, Store, digest, plain, validate, write_atomic
+
+COSTS = {"seconds": 0.1, "cpu_seconds": 0.2, "max_memory": 300}
 
 
 def make_record(**changes):
@@ -65,6 +67,8 @@ def test_what_json_cannot_hold_is_refused(bad):
         ({"seed": True}, "seed"),
         ({"data": [{"name": "d"}]}, "data"),
         ({"notes": [1]}, "notes"),
+        ({"cost": []}, "cost"),
+        ({"machines": {}}, "machines"),
         ({"rows": [1]}, "rows"),
         ({"rows": [{"published": None, "ours": 1.0}]}, "std"),
         ({"rows": [row(ours=None)]}, "ours"),
@@ -94,7 +98,7 @@ def test_missing_field_is_named():
 def test_damaged_files_are_reported_and_left_aside(tmp_path, caplog, damage):
     store = Store(tmp_path)
     store.write(make_record())
-    store.write_part("p", "task", "k" * 64, {}, 0.1, {"x": 1})
+    store.write_part("p", "task", "k" * 64, {}, {"x": 1}, COSTS)
     assert store.read_part("p", "task", "k" * 64)["result"] == {"x": 1}
     for path in tmp_path.rglob("*.json"):
         path.write_bytes(damage)
@@ -105,7 +109,7 @@ def test_damaged_files_are_reported_and_left_aside(tmp_path, caplog, damage):
 
 def test_part_with_a_changed_number_is_not_believed(tmp_path, caplog):
     store = Store(tmp_path)
-    store.write_part("p", "task", "k" * 64, {}, 0.1, {"x": 1.25})
+    store.write_part("p", "task", "k" * 64, {}, {"x": 1.25}, COSTS)
     (path,) = tmp_path.rglob("*.json")
     path.write_text(path.read_text().replace("1.25", "1.26"))
     assert store.read_part("p", "task", "k" * 64) is None
@@ -128,7 +132,7 @@ def test_record_with_a_changed_number_is_not_believed(tmp_path, caplog, old, new
 def test_records_and_parts_of_earlier_versions_have_no_sha256(tmp_path):
     store = Store(tmp_path)
     store.write(make_record())
-    store.write_part("p", "task", "k" * 64, {}, 0.1, {"x": 1})
+    store.write_part("p", "task", "k" * 64, {}, {"x": 1}, COSTS)
     for path in tmp_path.rglob("*.json"):
         content = json.loads(path.read_text())
         del content["sha256"]
@@ -146,7 +150,7 @@ def test_records_and_parts_of_earlier_versions_have_no_sha256(tmp_path):
 @pytest.mark.parametrize(("old", "new"), [('"seconds": 0.1', '"seconds": 0.3'), ("{}", '{"a": 1}')])
 def test_part_with_changed_particulars_is_not_believed(tmp_path, caplog, old, new):
     store = Store(tmp_path)
-    store.write_part("p", "task", "k" * 64, {}, 0.1, {"x": 1.25})
+    store.write_part("p", "task", "k" * 64, {}, {"x": 1.25}, COSTS)
     (path,) = tmp_path.rglob("*.json")
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
@@ -182,39 +186,6 @@ def test_digest_is_stable_and_sees_every_value():
     assert digest({"a": 1, "b": [0.1]}) == digest({"b": [0.1], "a": 1})
     assert digest({"a": 1}) != digest({"a": 2})
     assert digest([]) == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
-
-
-@pytest.mark.parametrize(
-    "values, expected",
-    [
-        (row(published=1.0), "agrees"),
-        (row(published=1.001), "differs"),
-        (row(published=1.001, tolerance=0.002), "agrees"),
-        (row(published=1.2, std=0.4, repetitions=16), "agrees"),
-        (row(published=1.21, std=0.4, repetitions=16), "differs"),
-        (row(), "ours only"),
-        (row(published=1.0, ours=None, status="not available", why="w"), "not available"),
-        (row(published=0.3, ours=0.1 + 0.2), "agrees"),
-    ],
-)
-def test_row_verdicts(values, expected):
-    assert verdict.row_verdict(values) == expected
-
-
-@pytest.mark.parametrize(
-    "rows, expected",
-    [
-        ([row(published=1.0), row()], verdict.REPRODUCED),
-        ([row(published=1.0), row(published=2.0)], verdict.UNEXPLAINED),
-        ([row(published=2.0, why="w"), row(published=1.0)], verdict.EXPLAINED),
-        ([row(published=2.0, why="w"), row(published=3.0)], verdict.UNEXPLAINED),
-        ([row()], verdict.ONLY_OURS),
-        ([], verdict.ONLY_OURS),
-        ([row(ours=None, status="not available", why="w")], verdict.ABSENT),
-    ],
-)
-def test_figure_verdicts(rows, expected):
-    assert verdict.figure_verdict(make_record(rows=rows)) == expected
 
 
 def test_random_streams_depend_on_seed_and_key_alone():
@@ -277,12 +248,32 @@ def test_code_version_of_the_package_itself():
         "refimpl.rivals.nda",
     } <= modules
     assert not any(
-        name.startswith(("paper_figures.gallery", "paper_figures.plots")) for name in modules
+        name.startswith(("paper_figures.gallery", "paper_figures.plots", "paper_figures.themes"))
+        for name in modules
     )
     modules = {name for name, _ in codeversion.modules_behind(reader("sonar").__module__)}
     assert modules == {"paper_figures.data.uci", "paper_figures.data.coding"}
     with pytest.raises(ValueError, match="no_such_kernel"):
         codeversion.code_version([shape_of], kernels=("no_such_kernel",))
+
+
+@pytest.mark.parametrize(
+    "kernel, behind",
+    [
+        ("sorting", ()),
+        ("stumps", ("sorting",)),
+        ("losses", ("exponentials", "sorting", "stumps", "triples")),
+        ("products", ()),
+    ],
+)
+def test_a_kernel_brings_the_kernels_that_it_imports(kernel, behind):
+    names = [name for name, _ in codeversion.kernel_files((kernel,))]
+    modules = {name for name in names if name.startswith("refimpl.kernels/")}
+    assert modules == {f"refimpl.kernels/{stem}.py" for stem in (kernel, *behind)}
+    compiled = {name for name in names if name.endswith(".pyx")}
+    assert compiled == {
+        f"refimpl_fast/{stem}.pyx" for stem in (kernel, *behind) if stem != "exponentials"
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,170 +1,102 @@
-"""The gallery as a whole: in headless Chromium, at the widths of a desktop and of a phone, and as a
-file of its own.
+"""The pages of a made-up folder: which files there are, where links lead, what each entry shows.
 
-What its tables hold of a record is in test_gallery_pages.py.
+Cells and columns are in test_gallery_tables.py, the committed pages in a browser in
+test_gallery_browser.py.
 """
 
 import json
-import shutil
 
 import fake_paper
 import pytest
 from html_tree import Element, read_page
 
-from paper_figures import cli, gallery, registry
+from paper_figures import claims, cli, gallery, verdict
+from paper_figures.gallery import signs, words
+from paper_figures.gallery.html import sentence, with_links
+from paper_figures.registry import Figure, Paper
 from paper_figures.store import Store
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
-DRIVER = shutil.which("chromedriver")
-browser_only = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER),
-    reason="chromium and chromedriver are not installed (Debian: chromium-driver)",
-)
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
-OTHER = registry.Paper(
-    "other",
-    "Another paper",
-    "Elsewhere (2001)",
-    (
-        registry.Figure("table1", "Not yet run", fake_paper.mean_tasks, fake_paper.gather_means),
-        registry.Figure("table2", "Many rows", fake_paper.mean_tasks, fake_paper.gather_means),
+
+def figure(name, title, *, picture=False):
+    def plot(record, figure):
+        raise AssertionError("the pages draw nothing")
+
+    return Figure(name, title, list, list, plot if picture else None, size=(5.0, 2.5))
+
+
+PAPERS = [
+    Paper(
+        "first_paper",
+        "On <distances>",
+        "Journal & Co. 1 (2001)",
+        (
+            figure("figure1", "Curves", picture=True),
+            figure("table1", "Sizes"),
+            figure("table3", "Failed"),
+        ),
     ),
-)
-PAPERS = [fake_paper.PAPER, OTHER]
+    Paper("second", "Other", "Elsewhere", (figure("table10", "Not run"), figure("codings", "C"))),
+]
+ABSENT = {"status": "not available", "why": "no file"}
+
+
+def record(paper, name, rows, **more):
+    return {
+        "paper": paper,
+        "figure": name,
+        "title": "T",
+        "scale": "paper",
+        "kernels": "fast",
+        "seed": 7,
+        "seconds": 12.5,
+        "versions": {"numpy": "2.1", "python": "3.12"},
+        "data": [],
+        "rows": rows,
+        "notes": [],
+        "key": "k",
+    } | more
+
+
+def row(published, ours, **keys):
+    return keys | {"published": published, "ours": ours, "std": None}
+
+
+def fill(folder, scale="paper"):
+    store = Store(folder)
+    notes = ["first & note", "see `table1`", "third"]
+    data = [{"name": "uci/a.data", "sha256": "ab" * 32}]
+    more = {"notes": notes, "data": data, "scale": scale}
+    rows = [row(70, 70, set="x"), row(70, 60, set="<y>"), row(None, None, set="z") | ABSENT]
+    store.write(record("first_paper", "figure1", rows, **more))
+    for name in ("figure1.svg", "figure1.png", "table1.svg"):  # a table has no picture
+        (folder / "first_paper" / name).write_text("")
+    store.write(record("first_paper", "table1", [row(1.0, 1.0, set="x")], scale=scale))
+    store.write(record("first_paper", "table3", [row(1.0, 1.0, n=1)]))
+    failure = {"error": "Traceback <x>\nValueError: bad", "scale": "small", "kernels": "fast"}
+    store.write_failure("first_paper", "table3", failure | {"seed": 0})
+    store.write(record("second", "codings", [row(None, n, n=n) for n in range(40)], scale=scale))
+    return store
+
+
+def tree(path):
+    return read_page(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
-    """A folder with a figure of every status."""
-    folder = tmp_path_factory.mktemp("gallery")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fake_paper, "SECONDS", 0.0)
-        arguments = ["fake", "--kernels", "reference", "--jobs", "1", "--out", str(folder)]
-        assert cli.main(arguments, papers=PAPERS) == 1
-    store = Store(folder)
-    record = store.read("fake", "table1")
-    rows = [
-        {"set": f"set {i}", "published": 10.5, "ours": 10.5 + i / 100, "std": 9.0, "repetitions": 9}
-        for i in range(60)
-    ]
-    store.write(record | {"paper": "other", "figure": "table2", "rows": rows})
-    gallery.write(store, PAPERS)
+    folder = tmp_path_factory.mktemp("pages")
+    assert gallery.write(fill(folder), PAPERS) == folder / "index.html"
     return folder
 
 
-@pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
-def browser(request, out, tmp_path):
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path / 'profile'}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    try:
-        size = {
-            "width": request.param,
-            "height": 900,
-            "deviceScaleFactor": 1,
-            "mobile": request.param < 600,
-        }
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        driver.get((out / "index.html").as_uri())
-        yield driver
-        assert driver.get_log("browser") == []
-    finally:
-        driver.quit()
+@pytest.fixture(scope="module")
+def page(out):
+    return tree(out / "first_paper/index.html")
 
 
-def visible(browser):
-    script = (
-        "return [...document.querySelectorAll('article')].filter(a => a.checkVisibility()).map(a "
-        "=> a.id)"
-    )
-    listed = (
-        "return [...document.querySelectorAll('#summary tbody tr')].filter(r => "
-        "r.checkVisibility()).length"
-    )
-    articles = browser.execute_script(script)
-    assert browser.execute_script(listed) == len(articles)
-    assert browser.execute_script("return document.getElementById('filter-count').textContent") == (
-        f"{len(articles)} shown"
-    )
-    return articles
-
-
-def choose(browser, name, value):
-    script = "const f = document.getElementById(arguments[0]); f.value = arguments[1];"
-    browser.execute_script(
-        script + "f.dispatchEvent(new Event('input', {bubbles: true}))", f"filter-{name}", value
-    )
-
-
-@browser_only
-def test_page_in_a_browser(browser):
-    wide = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
-    assert wide <= 0, "the page scrolls sideways"
-    load = """
-      const done = arguments[0], images = [...document.images];
-      images.forEach(i => i.scrollIntoView());
-      const size = i => i.decode().then(() => [i.naturalWidth, i.alt]);
-      Promise.all(images.map(size)).then(done, e => done(String(e)));
-    """
-    images = browser.execute_async_script(load)
-    assert len(images) == 1 and all(width > 0 and alt for width, alt in images)
-    assert (
-        browser.execute_script("return document.querySelectorAll('img:not([loading=lazy])').length")
-        == 0
-    )
-    numbers = browser.execute_script("""
-      document.querySelectorAll('details').forEach(d => d.open = true);
-      return [...document.querySelectorAll('td.published')].map(
-        c => [c.textContent, c.nextElementSibling.className, c.nextElementSibling.textContent]);
-    """)
-    assert len(numbers) == 2 * (2 + fake_paper.N_TASKS) + 1 + 60
-    assert all(
-        "ours" in css and ours not in ("", "–")
-        for published, css, ours in numbers
-        if published != "–"
-    )
-    assert browser.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
-
-
-@browser_only
-def test_filters_and_sorting_in_a_browser(browser):
-    everything = visible(browser)
-    assert everything == [f"{p.name}.{f.name}" for p in PAPERS for f in p.figures]
-    choose(browser, "paper", "other")
-    assert visible(browser) == ["other.table1", "other.table2"]
-    choose(browser, "state", "not yet run")
-    assert visible(browser) == ["other.table1"]
-    browser.execute_script("document.querySelector('#filters button').click()")
-    browser.execute_async_script("setTimeout(arguments[0], 50)")
-    assert visible(browser) == everything
-    choose(browser, "kind", "figure")
-    assert visible(browser) == ["fake.figure1"]
-    choose(browser, "kind", "")
-    choose(browser, "text", "LICENSED not")
-    assert visible(browser) == ["fake.table3"]
-    choose(browser, "text", "")
-    click = "document.querySelectorAll('#summary th button')[2].click();"
-    read = "return [...document.querySelectorAll('#summary tbody tr')].map(r => r.dataset.state)"
-    rising = browser.execute_script(click + read)
-    falling = browser.execute_script(click + read)
-    assert rising[0] == "reproduced" and rising[-1] == "not yet run" and falling[0] == "not yet run"
-    column = """
-      const t = document.querySelector('article[id="other.table2"] table');
-      [...t.tHead.rows[0].cells].find(c => c.textContent == 'difference').firstChild.click();
-      return [...t.tBodies[0].rows].map(r => Number(r.querySelector('.difference').dataset.sort));
-    """
-    assert (lambda values: values == sorted(values))(browser.execute_script(column))
+@pytest.fixture(scope="module")
+def first(out):
+    return tree(out / "index.html")
 
 
 def elements(root):
@@ -173,53 +105,339 @@ def elements(root):
     return [element for child in inside for element in (child, *elements(child))]
 
 
-def test_page_is_whole_and_self_contained(out):
-    text = (out / "index.html").read_text(encoding="utf-8")
-    page = elements(read_page(text))
-    assert len(page) > 500
-    for element in page:
-        for name in ("src", "href"):
-            address = element.attributes.get(name, "#")
-            assert ":" not in address or address.startswith("data:"), (element.tag, address)
-            assert address.startswith(("#", "data:")) or (out / address).is_file(), address
-    ids = [element["id"] for element in page if "id" in element.attributes]
-    assert len(ids) == len(set(ids))
-    targets = {element.attributes.get("href", "")[1:] for element in page if element.tag == "a"}
-    assert {t for t in targets if t in ids} >= {
-        f"{p.name}.{f.name}" for p in PAPERS for f in p.figures
-    }
-    assert str(out) not in text and "made up &lt;for&gt; the tests" in text
+def chips(element):
+    return [li.text for ul in element.all("ul", **{"class": "chips"}) for li in ul.all("li")]
 
 
-def test_page_shows_every_figure_with_its_origin(out):
-    text = (out / "index.html").read_text(encoding="utf-8")
-    for paper in PAPERS:
-        for figure in paper.figures:
-            assert f'id="{paper.name}.{figure.name}"' in text
-    assert "python -m paper_figures fake.table1 --scale small --kernels reference --seed 0" in text
-    record = json.loads((out / "fake/table1.json").read_text())
-    assert record["versions"]["numpy"] in text
+# ------------------------------------------------------------------------------------ all pages
 
 
-def test_page_is_the_same_when_made_again(out):
-    before = (out / "index.html").read_bytes()
+def test_pages_hold_together(out):
+    pages = {path: elements(tree(path)) for path in sorted(out.rglob("index.html"))}
+    assert [p.relative_to(out).as_posix() for p in pages] == [
+        "first_paper/index.html",
+        "index.html",
+        "second/index.html",
+    ]
+    ids = {}
+    for path, inside in pages.items():
+        names = [element["id"] for element in inside if "id" in element.attributes]
+        assert len(names) == len(set(names))
+        ids[path] = set(names)
+    for path, inside in pages.items():
+        for element in inside:
+            for name in ("src", "href", "action", "srcset"):
+                address = element.attributes.get(name, "#")
+                if address.startswith("data:"):
+                    continue
+                file, _, anchor = address.partition("#")
+                target = (path.parent / file).resolve() if file else path
+                assert target.is_file(), (path, address)
+                assert not anchor or anchor in ids[target], (path, address)
+        text = path.read_text(encoding="utf-8")
+        assert str(out) not in text and "http" not in text
+
+
+def test_pages_are_the_same_when_made_again(out):
+    before = {path: path.read_bytes() for path in out.rglob("index.html")}
     gallery.write(Store(out), PAPERS)
-    assert (out / "index.html").read_bytes() == before
+    assert {path: path.read_bytes() for path in out.rglob("index.html")} == before
+
+
+def test_a_page_is_made_anew_when_a_result_changes(tmp_path):
+    store = fill(tmp_path)
+    gallery.write(store, PAPERS)
+    second = tmp_path / "second/index.html"
+    second.write_text("as it was")
+    store.write(record("first_paper", "table1", [row(1.0, 2.5, set="x")]))
+    gallery.write(store, PAPERS)
+    assert "2.5" in tree(tmp_path / "first_paper/index.html").only("article", id="table1").text
+    assert second.read_text() == "as it was"  # nothing of this paper has changed
+    second.unlink()
+    gallery.write(store, PAPERS)
+    assert second.is_file()
+
+
+def test_no_text_stands_loose_between_the_elements(page, first):
+    for kind in ("html", "body", "main", "section", "article", "table", "tr", "tbody", "ul", "ol"):
+        for element in (*page.all(kind), *first.all(kind)):
+            loose = [child for child in element.children if isinstance(child, str)]
+            assert not "".join(loose).strip(), kind
+
+
+def test_the_command_writes_the_pages(tmp_path, monkeypatch):
+    monkeypatch.setattr(fake_paper, "SECONDS", 0.0)
+    arguments = ["fake", "--kernels", "reference", "--jobs", "1", "--out", str(tmp_path)]
+    assert cli.main(arguments, papers=[fake_paper.PAPER]) == 1
+    text = (tmp_path / "fake/index.html").read_text(encoding="utf-8")
+    assert "python -m paper_figures fake.table1 --scale small --kernels reference --seed 0" in text
+    assert "Made up &lt;for&gt; the tests." in text
+    assert json.loads((tmp_path / "fake/table1.json").read_text())["versions"]["numpy"] in text
+
+
+# ------------------------------------------------------------------------------- a paper's page
+
+
+def test_entries_stand_in_the_papers_order(page):
+    assert page.only("h1").text == "On <distances>"
+    assert page.all("p", **{"class": "source"})[0].text == "Journal & Co. 1 (2001)"
+    articles = page.all("article")
+    assert [a["id"] for a in articles] == ["figure1", "table1", "table3"]
+    assert [a["class"] for a in articles] == ["figure", "table", "table"]
+    assert articles[0].only("h3").text == "Figure 1: Curves #"
+    contents = page.only("ul", **{"class": "contents"})
+    assert [a["href"] for a in contents.all("a")] == ["#figure1", "#table1", "#table3"]
+    assert "No claims of this paper" in page.only("section", id="claims").text
+
+
+def test_an_entry_counts_its_verdicts(page):
+    assert chips(page.only("article", id="figure1"))[:4] == [
+        "= 1 same",
+        "≠ 1 different",
+        "∅ 1 not available",
+        "! 1 of them open",
+    ]
+    assert chips(page.only("article", id="table1")) == ["= 1 same"]
+    assert chips(page.only("article", id="table3")) == ["✗ failed"]
+
+
+def test_the_legend_names_the_signs_of_the_page_alone(page):
+    legend = page.only("ul", **{"class": "legend"})
+    assert [span.text for span in legend.all("span")] == [
+        "= same",
+        "≠ different",
+        "∅ not available",
+        "! open",
+    ]
+
+
+def test_a_failure_hides_the_old_result(page):
+    failed = page.only("article", id="table3")
+    assert failed.only("pre").text == "Traceback <x>\nValueError: bad"
+    assert not failed.all("table")
+    assert failed.only("code").text == "python -m paper_figures first_paper.table3"
+
+
+def test_an_entry_that_was_not_made_says_how(out):
+    waiting = tree(out / "second/index.html").only("article", id="table10")
+    assert waiting.only("p").text == "Make it with python -m paper_figures second.table10"
+    assert chips(waiting) == ["… not yet run"]
+
+
+def test_a_picture_has_its_size_words_and_files(page):
+    shown = page.only("article", id="figure1")
+    image = shown.only("img")
+    assert (image["src"], image["alt"]) == ("figure1.svg", "Curves")
+    assert (image["width"], image["height"], image["loading"]) == ("480", "240", "lazy")
+    assert shown.only("picture").classes == ["panel"] and not shown.all("source")
+    files = ["figure1.svg", "figure1.png", "figure1.json"]
+    assert [a["href"] for a in shown.only("figcaption").all("a")] == files
+    assert len(page.all("img")) == 1  # neither a table nor a figure without files has one
+
+
+def test_a_dark_picture_needs_no_panel(tmp_path):
+    store = fill(tmp_path)
+    (tmp_path / "first_paper/figure1-dark.svg").write_text("")
+    gallery.write(store, PAPERS)
+    for path, source in (("first_paper/index.html", ""), ("index.html", "first_paper/")):
+        picture = tree(tmp_path / path).only("picture")
+        assert picture.classes == []
+        dark = picture.only("source")
+        assert dark["srcset"] == f"{source}figure1-dark.svg"
+        assert dark["media"] == "(prefers-color-scheme: dark)"
+
+
+def test_the_first_of_many_notes_stands_open(page):
+    shown = page.only("article", id="figure1")
+    few, folded = shown.all("ul", **{"class": "notes"})
+    assert few.text == "First & note." and folded.text == "See table1.Third."
+    assert folded.only("a")["href"] == "#table1"
+    assert shown.all("details")[0].only("summary").text == "2 more notes"
+
+
+def test_where_an_entry_comes_from(page):
+    origin = page.only("article", id="figure1").only("details", **{"class": "origin"})
+    assert origin.only("summary").text == "How it was made: 12.5 s, command, data, versions"
+    command, data = origin.all("code")
+    assert command.text == (
+        "python -m paper_figures first_paper.figure1 --scale paper --kernels fast --seed 7"
+    )
+    assert data.text == "ab" * 32 and origin.all("a")[0]["href"] == "figure1.json"
+    assert "numpy 2.1, python 3.12" in origin.text and "not recorded" in origin.text
+
+
+# ------------------------------------------------------------------- small scale, and a checkout
+
+
+def stand_ins(folder):
+    found = tree(folder / "first_paper/index.html").all("p", **{"class": "stand-in"})
+    return [(p.text, [a["href"] for a in p.all("a")]) for p in found]
+
+
+def test_small_scale_numbers_are_called_a_stand_in(tmp_path, out):
+    gallery.write(fill(tmp_path, scale="small"), PAPERS)
+    shown = stand_ins(tmp_path)
+    assert "these numbers are of stand-ins" in tree(tmp_path / "index.html").only("header").text
+    assert len(shown) == 2 and all("numbers are of a stand-in" in text for text, _ in shown)
+    assert "paper_figures/reproduced/first_paper/README.md" in shown[0][0] and shown[0][1] == []
+    assert stand_ins(out) == []
+
+
+def test_in_a_checkout_the_committed_page_and_the_code_are_linked(tmp_path):
+    committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
+    code = tmp_path / "refimpl/first_paper/algorithm.py"
+    for path in (committed, code):
+        path.parent.mkdir(parents=True)
+        path.write_text("")
+    (tmp_path / "paper_figures/reproduced/index.html").write_text("")
+    folder = tmp_path / "figures"
+    gallery.write(fill(folder, scale="small"), PAPERS)
+    lead = tree(folder / "index.html").only("p", **{"class": "stand-in"})
+    assert lead.only("a")["href"] == "../paper_figures/reproduced/index.html"
+    assert [links for _, links in stand_ins(folder)] == [
+        [f"../../paper_figures/reproduced/first_paper/index.html#{name}"]
+        for name in ("figure1", "table1")
+    ]
+    header = tree(folder / "first_paper/index.html").only("header")
+    links = header.only("p", **{"class": "links"}).all("a")
+    assert [a["href"] for a in links] == ["../../refimpl/first_paper/algorithm.py"]
+
+
+def test_outside_a_checkout_no_code_is_linked(page):
+    assert not page.only("header").all("p", **{"class": "links"})
+
+
+# ------------------------------------------------------------------------------ claims, and words
+
+
+@pytest.fixture
+def claimed(tmp_path, monkeypatch):
+    """A folder whose first paper has a claim that holds, and one that is open."""
+    claim = claims.Claim("all-low", "first_paper", "§ 3", "All <errors> are low.", ("table1",))
+    settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
+    numbers = (
+        claims.Number("x", 1.2345, 0.125, 1.5, "first_paper.table1"),
+        claims.Number("y", 2.0, None, None, "second.codings"),
+    )
+    decided = [
+        claims.Decided(claim, "holds", numbers, "both are low"),
+        claims.Decided(settled, "open", (), "no entry computes it"),
+    ]
+    monkeypatch.setattr(
+        claims, "decide", lambda paper, records: decided if paper == "first_paper" else []
+    )
+    gallery.write(fill(tmp_path), PAPERS)
+    return tmp_path
+
+
+def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
+    page = tree(claimed / "first_paper/index.html")
+    section = page.only("section", id="claims")
+    assert chips(section) == ["✓ 1 holds", "? 1 open"]
+    low, more = section.only("ol").all("li", id="claim-all-low")[0], section.all("li")[-1]
+    assert [p.text for p in low.all("p")] == [
+        "§ 3",
+        "Ours: Table 1",
+        "All <errors> are low.",
+        "Because: Both are low.",
+    ]
+    assert [li.text for li in low.only("ul").all("li")] == [
+        "x: 1.23 ± 0.12 (s.e.), printed 1.5 ↗",
+        "y: 2 ↗",
+    ]
+    assert [a["href"] for a in low.all("a")] == [
+        "#claim-all-low",
+        "#table1",
+        "#table1",
+        "../second/index.html#codings",
+    ]
+    assert "What would settle it: Five runs of table1." in more.text
+
+
+def test_the_first_page_counts_and_lists_the_claims(claimed):
+    first = tree(claimed / "index.html")
+    assert "Of 2 claims that the papers make, 1 holds, 0 fail, 1 is open" in first.text
+    rows = first.only("table", **{"class": "list"}).only("tbody").all("tr")
+    claim_row = next(r for r in rows if r["data-kind"] == "claim")
+    assert claim_row["data-states"] == "claim-holds"
+    assert claim_row.only("a")["href"] == "first_paper/index.html#claim-all-low"
+
+
+def test_the_list_has_every_entry_with_its_words(first):
+    rows = first.only("table", **{"class": "list"}).only("tbody").all("tr")
+    assert [r.only("a")["href"] for r in rows] == [
+        f"{paper.name}/index.html#{f.name}" for paper in PAPERS for f in paper.figures
+    ]
+    assert rows[0]["data-states"].split() == ["same", "different", "not-available", "open"]
+    assert [r["data-kind"] for r in rows] == ["figure", "table", "table", "table", "experiment"]
+    for word in ("first_paper", "on <distances>", "journal & co.", "figure 1", "<y>", "uci/a.data"):
+        assert word in rows[0]["data-text"]
+
+
+def test_cards_have_counts_and_thumbnails(first):
+    cards = first.all("article", **{"class": "card"})
+    assert [c["data-paper"] for c in cards] == ["first_paper", "second"]
+    assert [c.only("h2").only("a")["href"] for c in cards] == [
+        "first_paper/index.html",
+        "second/index.html",
+    ]
+    assert "2 of 3 figures, tables and experiments made" in cards[0].text
+    assert cards[0].only("img")["src"] == "first_paper/figure1.svg"
+    assert "! 1 of them open" in chips(cards[0])
+    assert not any("beyond" in chip for chip in chips(cards[1]))
+
+
+def test_printed_parts_come_from_the_index_of_the_paper():
+    parts = words.printed_parts("boosted_distance")
+    assert {"Algorithm A.1", "Algorithm A.2", "Algorithm A.3"} <= set(parts["table2"])
+    assert "Algorithm A.2" in parts["rounds"] and "Algorithm A.2" not in parts["figure2"]
+    assert words.printed_parts("first_paper") == {}
+    assert {"Figure 3", "§ 7.3", "eq. 11"} <= set(words.printed_parts("boostmap")["table1"])
+
+
+def test_a_text_links_the_entries_that_it_names():
+    entries = {"lmnn.steps", "ftune.table1"}
+    text = "see `steps`, ftune.table1, `x<y`, lmnn.steps and i.e. this"
+    assert with_links(text, "lmnn", entries) == (
+        'see <a href="#steps"><code>steps</code></a>, '
+        '<a href="../ftune/index.html#table1">ftune.table1</a>, <code>x&lt;y</code>, '
+        '<a href="#steps">lmnn.steps</a> and i.e. this'
+    )
 
 
 @pytest.mark.parametrize(
-    "value, digits, text",
+    "text, whole",
     [
-        (12.0, 2, "12.00"),
-        (12, 2, "12"),
-        (-0.49, 2, "−0.49"),
-        (0.001234, 2, "0.001234"),
-        (0.0, 2, "0.00"),
-        (2359.0, None, "2359"),
-        (17.3123, None, "17.31"),
-        (123456.7, None, "123457"),
-        (None, 2, "–"),
+        ("a reason", "A reason."),
+        ("m is not said", "m is not said."),
+        ("gender/gender.npz is missing", "gender/gender.npz is missing."),
+        ("Done!", "Done!"),
     ],
 )
-def test_numbers_are_written_as_the_paper_writes_them(value, digits, text):
-    assert gallery.number_text(value, digits) == text
+def test_sentences(text, whole):
+    assert sentence(text) == whole
+
+
+def test_every_state_has_a_sign():
+    assert set(signs.VERDICTS) == set(verdict.STATES)
+    assert set(signs.CLAIMS) == set(claims.STATES)
+    marks = [sign for sign, _ in signs.VERDICTS.values()]
+    assert len(set(marks)) == len(marks)
+
+
+def test_the_small_scale_folds_the_claims_and_says_where_they_are_decided(tmp_path, monkeypatch):
+    claim = claims.Claim("all-low", "first_paper", "§ 3", "All errors are low.", ("table1",))
+    decided = [claims.Decided(claim, "not testable here", (), "the small scale")]
+    monkeypatch.setattr(claims, "decide", lambda paper, records: decided)
+    committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
+    committed.parent.mkdir(parents=True)
+    committed.write_text("")
+    (tmp_path / "refimpl").mkdir()
+    store = fill(tmp_path / "out", scale="small")
+    (tmp_path / "out/first_paper/table3.json").unlink()
+    gallery.write(store, PAPERS)
+    section = tree(tmp_path / "out/first_paper/index.html").only("section", id="claims")
+    folded = section.only("details")
+    assert "open" not in folded.attributes and folded.only("li", id="claim-all-low")
+    address = "../../paper_figures/reproduced/first_paper/index.html#claims"
+    assert section.only("p", **{"class": "stand-in"}).only("a")["href"] == address

@@ -1,12 +1,53 @@
-"""The style that all pictures share, the panels of a picture, and the files of a drawn record."""
+"""What all pictures share: themes, panels, keys, plain numbers, names at curves, files of a record.
+
+Not here: what the pictures of a paper show.
+"""
 
 import re
 
 import matplotlib
+import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from pictures import contrast, curve, tick_labels
 
 from paper_figures import plots
+from paper_figures.themes import DARK, LIGHT, drawn_in, theme
+
+THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+# Machado, Oliveira & Fernandes (2009), severity 1: linear sRGB as it is seen
+SEEN = {
+    "all cones": np.eye(3),
+    "no L cones": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "no M cones": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+}
+
+
+def oklab(colour, seen):
+    """Return a colour's lightness and two opponent values, in a space where distances are alike."""
+    channels = np.array(matplotlib.colors.to_rgb(colour))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    to_cones = [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+    to_lab = [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+    cones = np.array(to_cones) @ np.clip(np.array(seen) @ linear, 0, None)
+    return np.array(to_lab) @ np.cbrt(cones)
 
 
 def test_no_two_series_look_alike():
@@ -14,7 +55,7 @@ def test_no_two_series_look_alike():
     for part in ("color", "marker", "linestyle"):
         assert len({style[part] for style in styles}) == 8, part
     assert all(re.fullmatch("#[0-9A-F]{6}", style["color"]) for style in styles)
-    # the colours of Okabe & Ito, the paper's own method first
+    # the first colours are those of Okabe & Ito
     assert [style["color"] for style in styles[:3]] == ["#0072B2", "#D55E00", "#009E73"]
     assert styles[0] == {"color": "#0072B2", "marker": "o", "linestyle": "-"}
     assert styles[1]["linestyle"] == "--" and styles[1]["marker"] == "s"
@@ -26,18 +67,53 @@ def test_a_picture_holds_eight_series(place):
         plots.series_style(place)
 
 
+@THEMES
+def test_colours_have_contrast(colours):
+    assert min(contrast(colour, colours.paper) for colour in colours.series) >= 3
+    assert contrast(colours.ink, colours.paper) >= 7
+    assert contrast(colours.soft, colours.paper) >= 4.5
+    assert contrast(colours.grid, colours.paper) < 2
+
+
+@THEMES
+@pytest.mark.parametrize("eyes", SEEN)
+def test_colours_differ_for_the_colour_blind(colours, eyes):
+    places = [oklab(colour, SEEN[eyes]) for colour in colours.series]
+    apart = min(np.linalg.norm(a - b) for i, a in enumerate(places) for b in places[:i])
+    assert apart > 0.08
+
+
+def test_a_theme_ends_with_its_picture():
+    with drawn_in(DARK):
+        assert theme() is DARK and plots.series_style(0)["color"] == DARK.series[0]
+        assert matplotlib.rcParams["text.color"] == DARK.ink
+    assert theme() is LIGHT and matplotlib.rcParams["text.color"] != DARK.ink
+    with pytest.raises(ZeroDivisionError), drawn_in(DARK):
+        _ = 1 / 0
+    assert theme() is LIGHT
+
+
+def test_a_printed_number_is_a_hollow_mark():
+    look = plots.hollow(2)
+    assert (look["markerfacecolor"], look["linestyle"]) == ("none", "none")
+    assert {part: look[part] for part in ("color", "marker")} == {
+        part: plots.series_style(2)[part] for part in ("color", "marker")
+    }
+
+
 @pytest.mark.parametrize(
-    "count, columns, rows", [(1, 1, 1), (2, 2, 1), (3, 2, 2), (4, 2, 2), (5, 2, 3), (3, 3, 1)]
+    "count, columns, rows, wide",
+    [(1, 2, 1, 1), (2, 2, 1, 2), (3, 2, 2, 2), (4, 2, 2, 2), (5, 2, 3, 2), (3, 3, 1, 3)],
 )
-def test_panels(count, columns, rows):
+def test_panels(count, columns, rows, wide):
     picture = Figure(figsize=(4, 4))
     axes = plots.panels(picture, count, columns)
-    assert len(axes) == count and len(picture.axes) == rows * columns
+    assert len(axes) == count and len(picture.axes) == rows * wide
     assert axes == picture.axes[:count] and all(axis.axison for axis in axes)
     assert not any(axis.axison for axis in picture.axes[count:])
     places = [axis.get_subplotspec() for axis in axes]  # row by row
     assert [(p.rowspan.start, p.colspan.start) for p in places] == [
-        divmod(i, columns) for i in range(count)
+        divmod(i, wide) for i in range(count)
     ]
 
 
@@ -46,22 +122,141 @@ def test_two_columns_unless_told():
     assert plots.panels(Figure(), 3)[2].get_subplotspec().rowspan.start == 1
 
 
-def test_a_record_becomes_two_files_of_its_size():
+def test_a_picture_without_panels_says_so():
+    picture = Figure()
+    assert plots.panels(picture, 0) == []
+    plots.key(picture, {})
+    assert picture.get_supxlabel() == "None of the data is available." and not picture.legends
+
+
+@pytest.mark.parametrize(
+    "names, said",
+    [
+        ([], ""),
+        (["gender"], "gender is left out:\nnot available"),
+        (["ad", "gender"], "ad, gender are left out:\nnot available"),
+    ],
+)
+def test_sets_without_a_panel_are_named(names, said):
+    assert plots.left_out(names) == said
+
+
+@pytest.mark.parametrize("length, columns", [(4, 4), (20, 2), (40, 1)])
+def test_a_key_is_not_wider_than_the_picture(length, columns):
+    picture = Figure(figsize=(5.2, 3), layout="constrained")
+    FigureCanvasAgg(picture)
+    (axis,) = plots.panels(picture, 1)
+    lines = {f"{i}" * length: axis.plot([1, 2], [i, i])[0] for i in range(4)}
+    plots.key(picture, lines, "a note")
+    (box,) = picture.legends
+    assert box._ncols == columns and box.get_title().get_text() == "a note"
+    picture.draw_without_rendering()
+    assert box.get_window_extent().width <= picture.bbox.width
+
+
+def test_a_standard_error_is_the_deviation_by_the_root_of_the_runs():
+    assert plots.standard_error({"std": 3.0, "repetitions": 9}) == 1.0
+    assert plots.standard_error({"std": None}) == plots.standard_error({}) == 0.0
+
+
+def test_a_band_has_196_standard_errors_on_both_sides():
+    (axis,) = plots.panels(Figure(), 1)
+    rows = [{"ours": 5.0, "std": 1.0, "repetitions": 4}, {"ours": 7.0, "std": None}]
+    line = plots.mean_line(axis, [1, 2], rows, color="#0072B2", label="m")
+    assert curve(line) == [(1, 5), (2, 7)] and line.get_label() == "m"
+    (spread,) = axis.collections
+    corners = spread.get_paths()[0].vertices
+    np.testing.assert_allclose(sorted(set(corners[corners[:, 0] == 1, 1])), [4.02, 5.98])
+    assert set(corners[corners[:, 0] == 2, 1]) == {7.0}
+    plots.mean_line(axis, [1], rows[1:])
+    assert len(axis.collections) == 1  # no band without a deviation
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (0.0001, "0.0001"),
+        (3e-05, "0.00003"),
+        (0.30000000000000004, "0.3"),
+        (1.0, "1"),
+        (1.5, "1.5"),
+        (20000.0, "20,000"),
+        (5e8, "500,000,000"),
+        (-3.0, "−3"),
+    ],
+)
+def test_plain_numbers(value, text):
+    assert plots.plain(value) == text
+
+
+@pytest.mark.parametrize(
+    "low, high, labels",
+    [
+        (1, 3, ["1", "1.5", "2", "3"]),
+        (1, 90, ["1", "2", "5", "10", "20", "50"]),
+        (0.9, 990, ["1", "3", "10", "30", "100", "300"]),
+        (0.00005, 1.5, ["0.0001", "0.001", "0.01", "0.1", "1"]),
+        (900, 45_000, ["1,000", "2,000", "5,000", "10,000", "20,000"]),
+    ],
+)
+@pytest.mark.parametrize("side", ["x", "y"])
+def test_logarithmic_axes_have_few_plain_numbers(side, low, high, labels):
+    (axis,) = plots.panels(Figure(), 1)
+    axis.set(**{f"{side}lim": (low, high)})
+    one = axis.xaxis if side == "x" else axis.yaxis
+    plots.logarithmic(one)
+    assert (axis.get_xscale(), axis.get_yscale()).count("log") == 1
+    assert getattr(axis, f"get_{side}scale")() == "log"
+    assert tick_labels(one) == labels and not one.get_minorticklocs().size
+
+
+def test_names_at_the_ends_of_curves_stand_apart():
+    (axis,) = plots.panels(Figure(), 1)
+    axis.set_ylim(0, 10)
+    ends = {
+        "high": (3.0, 9.0, "#111111"),
+        "low": (3.0, 1.0, "#222222"),
+        "near": (2.0, 9.2, "#333333"),
+    }
+    plots.label_ends(axis, ends, gap=0.1)
+    texts = {text.get_text(): text for text in axis.texts}
+    places = {name: text.get_position() for name, text in texts.items()}
+    # 0.9 and 0.92 make room around 0.91; 0.1 stays
+    assert {name: y for name, (_, y) in places.items()} == pytest.approx(
+        {"low": 0.1, "high": 0.86, "near": 0.96}
+    )
+    assert {x for x, _ in places.values()} == {1.03}
+    assert [texts[name].xy for name in ends] == [(3, 9), (3, 1), (2, 9.2)]
+    assert [texts[name].get_color() for name in ends] == [end[2] for end in ends.values()]
+
+
+def test_names_follow_a_logarithmic_axis():
+    (axis,) = plots.panels(Figure(), 1)
+    axis.set(yscale="log", ylim=(1, 10_000))
+    plots.label_ends(axis, {"m": (1.0, 100.0, "#111111")})
+    assert axis.texts[0].get_position() == pytest.approx((1.03, 0.5))
+
+
+def test_a_group_of_names_pushes_its_neighbour():
+    assert plots.apart([0.5, 0.52, 0.6], 0.1) == pytest.approx([0.44, 0.54, 0.64])
+    assert plots.apart([0.1, 0.9], 0.1) == [0.1, 0.9]
+
+
+def plot(record, figure):
+    (axis,) = plots.panels(figure, 1, 1)
+    axis.plot(record["rows"], label="x", **plots.series_style(0))
+    axis.set_title("title")
+    axis.legend()
+
+
+def test_a_record_becomes_three_files_of_its_size():
     before = dict(matplotlib.rcParams)
-    seen = []
-
-    def plot(record, figure):
-        (axis,) = plots.panels(figure, 1, 1)
-        axis.plot(record["rows"], label="x", **plots.series_style(0))
-        axis.legend()
-        seen.append((tuple(figure.get_size_inches()), matplotlib.rcParams["axes.grid"]))
-
     matplotlib.rcParams["axes.facecolor"] = "red"  # a user's own settings play no part
     try:
         files = plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3))
     finally:
         matplotlib.rcParams["axes.facecolor"] = before["axes.facecolor"]
-    assert list(files) == [".svg", ".png"] and seen == [((4.0, 3.0), True)]
+    assert list(files) == [".svg", ".png", "-dark.svg"]
     png = files[".png"]
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     size = int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
@@ -72,3 +267,53 @@ def test_a_record_becomes_two_files_of_its_size():
     assert dict(matplotlib.rcParams) == before
     assert plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3)) == files
     assert plots.draw(plot, {"rows": [1, 3, 2.5]}, (4, 3))[".svg"] != files[".svg"]
+
+
+def test_the_dark_twin_differs_in_its_colours_alone():
+    files = plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3))
+    found = [
+        set(re.findall('#[0-9a-f]{6}(?=[;"])', files[name].decode()))
+        for name in files
+        if ".svg" in name
+    ]
+    light, dark = (
+        {colour.lower() for colour in (t.paper, t.ink, t.grid, t.series[0])} for t in (LIGHT, DARK)
+    )
+    assert found == [light, dark]
+    shapes = [
+        re.sub("#[0-9a-zA-Z]{6,}", "", files[name].decode()) for name in (".svg", "-dark.svg")
+    ]
+    shapes = [re.sub('(id="|url\\()[^")]*', "", text) for text in shapes]
+    assert shapes[0] == shapes[1]
+
+
+def test_a_shorter_svg_has_the_same_shapes():
+    svg = (
+        b'<g>\n  <path id="DejaVuSans-31" d="M 10.12345 20.98765 \nL 3 4.5 \n"/>\n'
+        b'  <use xlink:href="#DejaVuSans-31" x="7.777777" transform="translate(3.456789 1) '
+        b'scale(0.015625)"/>\n</g>'
+    )
+    assert plots.shorter(svg) == (
+        b'<g>\n<path id="V-31" d="M 10.12 20.98  L 3 4.5  "/>\n'
+        b'<use xlink:href="#V-31" x="7.77" transform="translate(3.45 1) scale(0.015625)"/>\n</g>'
+    )
+
+
+@pytest.mark.parametrize("values", [(1000.01, 1000.02, 1000.03), (1e5, 2e5), (1e-5, 3e-5)])
+def test_linear_axes_have_no_offsets(values):
+    with drawn_in(LIGHT):
+        picture = Figure(figsize=(4, 3))
+        FigureCanvasAgg(picture)
+        (axis,) = plots.panels(picture, 1)
+        axis.plot(values, values)
+        picture.draw_without_rendering()
+    for one in (axis.xaxis, axis.yaxis):
+        assert one.get_offset_text().get_text() == ""
+        assert [float(text) for text in tick_labels(one)] == pytest.approx(
+            [at for at in one.get_majorticklocs() if _inside(one, at)]
+        )
+
+
+def _inside(axis, place):
+    low, high = axis.get_view_interval()
+    return low <= place <= high

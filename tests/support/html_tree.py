@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-VOID = frozenset({"meta", "link", "input", "img", "wbr", "br"})
+VOID = frozenset({"meta", "link", "input", "img", "wbr", "br", "source"})
 
 
 class Element:

@@ -1,74 +1,20 @@
 """For each kernel its arguments at three sizes, and what the machine must read or multiply.
 
 A size is one number n; everything else (dimensions, candidates, thresholds) is as in the papers and
-the same at each size, so that the growth is that with n. The points are drawn: clusters, as the
-papers' data have, so that trees and balls can rule something out.
+the same at each size, so that the growth is that with n. What is drawn here by several kernels
+stands in ``drawing.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from refimpl import kernels
-from refimpl.kernels import SearchForest
 from refimpl.rivals.kmeans_trees import kmeans_trees
 
-CASES: dict[str, Case] = {}
+from .drawing import CASES, around, case, clusters, fast, product, random_forest, size_of
 
-
-@dataclass(frozen=True)
-class Case:
-    """How to draw a kernel's arguments.
-
-    Attributes
-    ----------
-    draw : callable
-        ``draw(rng, n)`` returns the arguments, a dict.
-    sizes : tuple of int
-        n: hundreds, thousands, the papers'.
-    what : str
-        What the arguments are, with ``{n}`` for the size.
-    reads, flops : callable or None
-        Of the arguments: the bytes that must be read once, the additions and multiplications of a
-        matrix product that does the same.
-    """
-
-    draw: Callable[[np.random.Generator, int], dict[str, Any]]
-    sizes: tuple[int, int, int]
-    what: str
-    reads: Callable[[dict[str, Any]], int] | None = None
-    flops: Callable[[dict[str, Any]], int] | None = None
-
-
-def case(sizes, what, reads=None, flops=None):
-    """Enter the function under its own name."""
-
-    def enter(draw):
-        CASES[draw.__name__] = Case(draw, sizes, what, reads, flops)
-        return draw
-
-    return enter
-
-
-def size_of(*names):
-    """Return a function of the arguments that counts the bytes of those arrays."""
-    return lambda values: sum(values[name].nbytes for name in names)
-
-
-def product(values):
-    """Count the additions and multiplications of Q @ X.T."""
-    return 2 * len(values["Q"]) * len(values["X"]) * values["X"].shape[1]
-
-
-def clusters(rng, n, d, spread=0.3):
-    """Draw n points around 20 centres, float64."""
-    centres = rng.normal(size=(20, d))
-    return centres[rng.integers(20, size=n)] + spread * rng.normal(size=(n, d))
-
+__all__ = ["CASES"]
 
 # -------------------------------------------------------------------- Boosted Distance: stumps, A.3
 
@@ -194,32 +140,6 @@ def chamfer_nearest(rng, n):
 
 
 # ------------------------------------------------------------------------------------ Search Forest
-
-
-def random_forest(rng, trees, levels, d):
-    """Complete trees; each node cuts at a random plane through the origin."""
-    inner = 2**levels - 1
-    nodes = 2 * inner + 1
-    own = np.arange(nodes)
-    is_inner = own < inner
-
-    def arrays(values, otherwise):
-        per_tree = [np.where(is_inner, values(m), otherwise(m)) for m in range(trees)]
-        return np.concatenate(per_tree).astype(np.int32)
-
-    return SearchForest(
-        c=rng.uniform(0.5, 1.5, trees),
-        roots=np.arange(trees) * nodes,
-        left=arrays(lambda m: m * nodes + 2 * own + 1, lambda m: -1),
-        word=arrays(lambda m: -1, lambda m: own - inner + m * (inner + 1)),
-        plane=arrays(lambda m: own + m * inner, lambda m: -1),
-        feature=np.full(trees * nodes, -1, dtype=np.int32),
-        offset=np.zeros(trees * nodes),
-        planes=rng.standard_normal((trees * inner, d), dtype=np.float32),
-        lam=0.1,
-        history=np.zeros((trees, 5)),
-        message="",
-    )
 
 
 @case((100, 1000, 20_000), "{n} points of 128 dimensions, 16 trees of 12 levels")
@@ -417,26 +337,13 @@ def lloyd(rng, n):
 @case((600, 6000, 60_000), "100 queries, 4 k-means trees of {n} points of 64 dimensions")
 def tree_leaves(rng, n):
     X, Q = around(rng, n, 64, 100)
-    trees = kmeans_trees(X, 4, rng=rng, branching=16, iterations=2, kernels=_fast())
+    trees = kmeans_trees(X, 4, rng=rng, branching=16, iterations=2, kernels=fast())
     return {"trees": trees, "Q": Q}
 
 
 @case((600, 6000, 60_000), "500 candidates, 100 queries, 4 k-means trees of {n} points")
 def best_bin_first(rng, n):
     return {**tree_leaves(rng, n), "most": 500}
-
-
-def around(rng, n, d, queries):
-    """Draw n points and some queries around the same centres."""
-    Z = clusters(rng, n + queries, d)
-    return np.ascontiguousarray(Z[:n]), np.ascontiguousarray(Z[n:])
-
-
-def _fast():
-    """The compiled kernels, to draw arguments with: preparation is not measured."""
-    import refimpl_fast
-
-    return refimpl_fast
 
 
 # --------------------------------------------------------------------------------- LMNN, ball trees
@@ -450,14 +357,14 @@ def build_tree(rng, n):
 @case((600, 6000, 60_000), "3 nearest of {n} x 15, 200 queries")
 def tree_nearest(rng, n):
     X, Q = around(rng, n, 15, 200)
-    return {"tree": _fast().build_tree(X), "Q": Q, "k": 3}
+    return {"tree": fast().build_tree(X), "Q": Q, "k": 3}
 
 
 @case((600, 6000, 60_000), "points of {n} x 15 within a distance, 200 queries")
 def tree_within(rng, n):
     X = clusters(rng, n, 15)
     Q = X[rng.integers(0, n, 200)] + 0.1 * rng.normal(size=(200, 15))
-    return {"tree": _fast().build_tree(X), "Q": Q, "limits": np.full(200, 1.5)}
+    return {"tree": fast().build_tree(X), "Q": Q, "limits": np.full(200, 1.5)}
 
 
 @case((600, 6000, 60_000), "3 nearest of {n} x 15, 200 queries", flops=product)

@@ -284,9 +284,13 @@ def _other_lmnn(name, X, y):
     from paper_figures.lmnn.rivals import rival_curve
 
     classes = np.unique(y, return_inverse=True)[1]
-    curve = rival_curve(name, X, classes, 3, _environment(), LIMIT, lambda L: 0.0)
+    curve = rival_curve(
+        name, X, classes, 3, _environment(), LIMIT, lambda factors: [0.0] * len(factors)
+    )
     if "why" in curve:
         raise (TooSlowError if "Timeout" in curve["why"] else MissingError)(curve["why"])
+    if curve["seconds"][-1] > LIMIT:
+        raise TooSlowError(f"{name} was ended after {curve['seconds'][-1]:.0f} s")
     return Elsewhere(curve["seconds"][-1])
 
 

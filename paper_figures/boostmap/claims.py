@@ -1,0 +1,466 @@
+"""Athitsos et al. (2005): the rules that decide their claims, `published/boostmap/claims.toml`.
+
+Most of our embeddings were trained once. A rank of one training takes its standard error from
+`readings`, where two draws of objects, triples and classifiers were trained alike: 64 dimensions,
+two kinds of triples, three k. What these six pairs of ranks differ by is the error of all single
+trainings here, and of FastMap's draws. Ranks with a standard deviation of their own use that.
+Errors of k-nn over 10,000 queries are binomial, taken as independent, though their queries are the
+same: that makes the error too large rather than too small.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from paper_figures.claims import Rule
+from paper_figures.claims.evidence import (
+    OPEN,
+    Decision,
+    Missing,
+    Number,
+    Records,
+    at_least,
+    below,
+    every,
+    less,
+    more,
+    most,
+    near,
+    number,
+    ratio,
+    rows,
+    with_error,
+)
+
+QUERIES = 10_000
+K = (1, 10, 100)
+PERCENTILES = (95, 99)
+CELLS = [(k, p) for k in K for p in PERCENTILES]
+FASTMAP = "FastMap"
+CLIPPED = "FastMap, clipped"
+ORIGINAL = "BoostMap-Fe-Ra-QI"
+SELECTIVE = "BoostMap-Fe-Se-QI"
+CLASSIFYING = "BoostMap-Pa-Se-QS"
+CHAMFER = "chamfer distance"
+DRAWS = ("as in table 1", "another draw of objects, triples and classifiers")
+ROUNDING = 12.0**-0.5
+"""The standard deviation of what rounding to whole numbers takes away."""
+SIMILAR = 1.25
+"""A rank is similar to another if it is at most so many times as high."""
+NEARLY = 0.5
+"""Errors are nearly the same if they differ by at most so many points."""
+
+
+def _reading(records: Records, reading: str, triples: str, k: int) -> float:
+    keys: dict[str, Any] = {"reading": reading, "triples": triples, "k": k, "of dimensions": 64}
+    return number(records, "readings", **keys).ours
+
+
+def spread(records: Records) -> float:
+    """Return the relative standard error of a rank of one training.
+
+    The logarithms of the ranks of two draws differ by sqrt(2) times the standard error of one.
+    """
+    squares = []
+    for triples in ("Ra", "Se"):
+        for k in K:
+            first, second = (_reading(records, draw, triples, k) for draw in DRAWS)
+            squares.append(math.log(first / second) ** 2)
+    return math.sqrt(math.fsum(squares) / len(squares) / 2.0)
+
+
+def rank_error(records: Records, rank: float) -> float:
+    """Return the standard error of a rank of one training; ranks are whole numbers."""
+    return math.hypot(spread(records) * rank, ROUNDING)
+
+
+def _of_one_training(records: Records, number: Number, rank: float) -> Number:
+    """Return the number with the error of a rank of one training if it has none of its own."""
+    if number.std_error is not None:
+        return number
+    return with_error(number, rank_error(records, rank), "boostmap.readings")
+
+
+def _rank(records: Records, figure: str, name: str, **keys: Any) -> Number:
+    rank = number(records, figure, name, **keys)
+    return _of_one_training(records, rank, rank.ours)
+
+
+def _say_how_many(
+    pairs: Mapping[str, tuple[Number, Number]],
+    decide: Callable[[Number, Number], Decision] = less,
+    count: Callable[[Mapping[str, Decision], str], Decision] = every,
+) -> Decision:
+    """Decide "the first is lower" in each cell; say in how many it is so, beyond the error or not.
+
+    Parameters
+    ----------
+    pairs : mapping of str to (Number, Number)
+        The two numbers of each cell.
+    decide : callable
+        What is asked of a cell: `less` or `more`.
+    count : callable
+        `every` or `most`.
+
+    Returns
+    -------
+    Decision
+    """
+    sign = 1.0 if decide is less else -1.0
+    so = sum(sign * (a.ours - b.ours) < 0.0 for a, b in pairs.values())
+    counted = count({name: decide(a, b) for name, (a, b) in pairs.items()}, "cells")
+    because = f"{counted.because}; {so} of {len(pairs)} cells are on the claim's side by any amount"
+    return Decision(counted.state, counted.numbers, because)
+
+
+# --------------------------------------------------------------------------- Section 11.2
+
+
+def _cost(records: Records, method: str, quantity: str, deterministic: bool = False) -> Number:
+    name = f"{method}, {quantity.replace('_', ' ')}"
+    keys: dict[str, Any] = {"method": method, "quantity": quantity}
+    return number(records, "costs", name, deterministic=deterministic, **keys)
+
+
+def _candidates(records: Records, method: str) -> Number:
+    candidates = _cost(records, method, "candidates_p")
+    return _of_one_training(records, candidates, candidates.ours)
+
+
+def _total(records: Records, method: str) -> Number:
+    """Return the exact distances of a query; the error is that of its candidates p, a rank."""
+    total = _cost(records, method, "total_distances")
+    return _of_one_training(records, total, _cost(records, method, "candidates_p").ours)
+
+
+def fewer_distances_than_fastmap(records: Records) -> Decision:
+    """Compare with FastMap as printed and with its squares below 0 set to 0."""
+    original = _total(records, ORIGINAL)
+    return _say_how_many({m: (original, _total(records, m)) for m in (FASTMAP, CLIPPED)})
+
+
+def fewer_candidates(records: Records) -> Decision:
+    """Compare p with that of FastMap as printed and with its squares below 0 set to 0."""
+    original = _candidates(records, ORIGINAL)
+    return _say_how_many({m: (original, _candidates(records, m)) for m in (FASTMAP, CLIPPED)})
+
+
+def selective_fewest_distances(records: Records) -> Decision:
+    """Compare with random triples and with both FastMaps."""
+    selective = _total(records, SELECTIVE)
+    others = (ORIGINAL, FASTMAP, CLIPPED)
+    return _say_how_many({method: (selective, _total(records, method)) for method in others})
+
+
+def best_dimensions(records: Records) -> Decision:
+    """Show the best dimensions of one training each, which decide nothing without an error."""
+    best = {m: _cost(records, m, "dimensions") for m in (FASTMAP, CLIPPED, ORIGINAL, SELECTIVE)}
+    cells = {
+        f"{boostmap} beside {fastmap}": more(best[boostmap], best[fastmap])
+        for boostmap in (ORIGINAL, SELECTIVE)
+        for fastmap in (FASTMAP, CLIPPED)
+    }
+    counted = every(cells, "comparisons")
+    if counted.state != OPEN:
+        return counted
+    because = "the best d of one training each, among powers of two: no error is known"
+    return Decision(OPEN, counted.numbers, because)
+
+
+def embedding_cost(records: Records) -> Decision:
+    """Compare with 2 d; the references are counted, so that no chance is in it."""
+    cells = {}
+    for method in (FASTMAP, CLIPPED, ORIGINAL, SELECTIVE):
+        distances = _cost(records, method, "embedding_distances", deterministic=True)
+        bound = 2.0 * _cost(records, method, "dimensions").ours
+        cells[method] = below(distances, bound + 0.5)
+    return every(cells, "methods")
+
+
+# --------------------------------------------------------------------------- Figure 5
+
+
+def _figure5(records: Records, method: str, d: int, k: int, percentile: int) -> Number:
+    name = f"{method}, {d} dimensions, k = {k}, {percentile} %"
+    keys = {"method": method, "dimensions": d, "k": k, "percentile": percentile}
+    return _rank(records, "figure5", name, **keys)
+
+
+def _dimensions(records: Records) -> list[int]:
+    return sorted({r["dimensions"] for r in rows(records, "figure5", method=ORIGINAL)})
+
+
+def _fastmap(records: Records, d: int, k: int, percentile: int) -> Number:
+    """Return FastMap's rank; clipped FastMap's where FastMap has no so many dimensions."""
+    try:
+        return _figure5(records, FASTMAP, d, k, percentile)
+    except Missing:
+        return _figure5(records, CLIPPED, d, k, percentile)
+
+
+def fastmap_best_below_16(records: Records) -> Decision:
+    """Ask for one cell in which FastMap is below both BoostMaps."""
+    cells = {}
+    for d in _dimensions(records):
+        for k, p in CELLS:
+            if d < 16:
+                fastmap = _fastmap(records, d, k, p)
+                cells[f"d = {d} k = {k} {p} %"] = every(
+                    {m: less(fastmap, _figure5(records, m, d, k, p)) for m in (ORIGINAL, SELECTIVE)}
+                )
+    return at_least(cells, 1)
+
+
+def fastmap_few_dimensions(records: Records) -> Decision:
+    """Compare BoostMap at 256 dimensions with FastMap at its best number of dimensions."""
+    pairs = {}
+    for k, p in CELLS:
+        ranks = [
+            _figure5(records, method, row["dimensions"], k, p)
+            for method in (FASTMAP, CLIPPED)
+            for row in rows(records, "figure5", method=method, k=k, percentile=p)
+        ]
+        lowest = min(ranks, key=lambda rank: rank.ours)
+        pairs[f"k = {k} {p} %"] = (_figure5(records, ORIGINAL, 256, k, p), lowest)
+    return _say_how_many(pairs)
+
+
+def random_beats_fastmap_from_16(records: Records) -> Decision:
+    """Compare in every cell from 16 dimensions on."""
+    return _say_how_many(
+        {
+            f"d = {d} k = {k} {p} %": (
+                _figure5(records, ORIGINAL, d, k, p),
+                _fastmap(records, d, k, p),
+            )
+            for d in _dimensions(records)
+            for k, p in CELLS
+            if d >= 16
+        }
+    )
+
+
+def selective_worse_low_dimensions(records: Records) -> Decision:
+    """Compare in every cell below 16 dimensions."""
+    return _say_how_many(
+        {
+            f"d = {d} k = {k} {p} %": (
+                _figure5(records, SELECTIVE, d, k, p),
+                _figure5(records, ORIGINAL, d, k, p),
+            )
+            for d in _dimensions(records)
+            for k, p in CELLS
+            if d < 16
+        },
+        more,
+    )
+
+
+def selective_best_at_256(records: Records) -> Decision:
+    """Compare with random triples and with FastMap at 256 dimensions."""
+    pairs = {}
+    for k, p in CELLS:
+        selective = _figure5(records, SELECTIVE, 256, k, p)
+        pairs[f"random k = {k} {p} %"] = (selective, _figure5(records, ORIGINAL, 256, k, p))
+        pairs[f"FastMap k = {k} {p} %"] = (selective, _fastmap(records, 256, k, p))
+    return _say_how_many(pairs)
+
+
+# --------------------------------------------------------------------------- Tables 1 and 2
+
+
+def _table(
+    records: Records, table: str, triples: str, distance: str, cell: tuple[int, int]
+) -> Number:
+    k, p = cell
+    name = f"{triples}-{distance}, k = {k}, {p} %"
+    keys = {"triples": triples, "distance": distance, "k": k, "percentile": p}
+    return _rank(records, table, name, **keys)
+
+
+def selective_better_than_random(records: Records) -> Decision:
+    """Compare in the 12 cells of Table 1, and at Figure 6's percentiles 80 and 90."""
+    pairs = {}
+    for distance in ("QI", "QS"):
+        for cell in CELLS:
+            pairs[f"{distance} k = {cell[0]} {cell[1]} %"] = (
+                _table(records, "table1", "Se", distance, cell),
+                _table(records, "table1", "Ra", distance, cell),
+            )
+        for k in K:
+            for p in (80, 90):
+                se, ra = (
+                    _rank(
+                        records,
+                        "figure6",
+                        f"{triples}-{distance}, k = {k}, {p} %",
+                        method=f"BoostMap-Fe-{triples}-{distance}",
+                        k=k,
+                        percentile=p,
+                    )
+                    for triples in ("Se", "Ra")
+                )
+                pairs[f"{distance} k = {k} {p} %"] = (se, ra)
+    return _say_how_many(pairs)
+
+
+def _query_sensitive(records: Records) -> dict[str, tuple[Number, Number]]:
+    return {
+        f"{triples} k = {cell[0]} {cell[1]} %": (
+            _table(records, "table2", triples, "QS", cell),
+            _table(records, "table2", triples, "QI", cell),
+        )
+        for triples in ("Ra", "Se")
+        for cell in CELLS
+    }
+
+
+def query_sensitive_similar_or_better(records: Records) -> Decision:
+    """Ask of most cells that the ratio is below 1.25, beyond its error."""
+    cells = {
+        name: below(ratio(qs, qi), SIMILAR) for name, (qs, qi) in _query_sensitive(records).items()
+    }
+    return most(cells)
+
+
+def query_sensitive_much_better_somewhere(records: Records) -> Decision:
+    """Ask for one cell."""
+    pairs = _query_sensitive(records)
+    return at_least({name: less(qs, qi) for name, (qs, qi) in pairs.items()}, 1)
+
+
+def extensions_add_up(records: Records) -> Decision:
+    """Compare query-sensitive ranks with selective triples and the original's."""
+    return _say_how_many(
+        {
+            f"k = {cell[0]} {cell[1]} %": (
+                _table(records, "table1", "Se", "QS", cell),
+                _table(records, "table1", "Ra", "QI", cell),
+            )
+            for cell in CELLS
+        }
+    )
+
+
+# --------------------------------------------------------------------------- classification
+
+
+def _knn(records: Records, figure: str, method: str, k: int) -> Number:
+    name = f"{method}, k = {k}, error in %"
+    return number(records, figure, name, points=QUERIES, method=method, k=k)
+
+
+def _compare_knn(
+    records: Records,
+    figure: str,
+    pairs: Mapping[str, tuple[str, str]],
+    count: Callable[[Mapping[str, Decision], str], Decision] = every,
+) -> Decision:
+    """Decide that the first method errs less at every k that the rows have, or at most of them."""
+    cells = {}
+    for name, (first, second) in pairs.items():
+        for row in rows(records, figure, method=first):
+            k = row["k"]
+            a, b = (_knn(records, figure, method, k) for method in (first, second))
+            cells[f"{name}k = {k}"] = (a, b)
+    return _say_how_many(cells, count=count)
+
+
+def query_sensitive_knn_error(records: Records) -> Decision:
+    """Compare at the k of the rows."""
+    return _compare_knn(records, "figure8", {"": (CLASSIFYING, "BoostMap-Pa-Se-QI")})
+
+
+def parameter_space_worse_ranks(records: Records) -> Decision:
+    """Compare at percentiles 80 to 99."""
+    pairs = {}
+    for distance in ("QI", "QS"):
+        for k in K:
+            for p in (80, 90, 95, 99):
+                feature, parameter = (
+                    _rank(
+                        records,
+                        "figure9",
+                        f"{space}-Se-{distance}, k = {k}, {p} %",
+                        method=f"BoostMap-{space}-Se-{distance}",
+                        k=k,
+                        percentile=p,
+                    )
+                    for space in ("Fe", "Pa")
+                )
+                pairs[f"{distance} k = {k} {p} %"] = (feature, parameter)
+    return _say_how_many(pairs)
+
+
+def parameter_space_lower_error(records: Records) -> Decision:
+    """Compare at the k of the rows."""
+    pairs = {f"{d} ": (f"BoostMap-Pa-Se-{d}", f"BoostMap-Fe-Se-{d}") for d in ("QI", "QS")}
+    return _compare_knn(records, "figure10", pairs)
+
+
+def embedding_below_chamfer(records: Records) -> Decision:
+    """Count the k of the rows."""
+    return _compare_knn(records, "figure11", {"": (CLASSIFYING, CHAMFER)}, most)
+
+
+def _table3(records: Records, method: str, measure: str) -> Number:
+    name = f"{method}, {measure} in %"
+    return number(records, "table3", name, points=QUERIES, method=method, measure=measure)
+
+
+def one_nn_below_chamfer(records: Records) -> Decision:
+    """Compare the 1-nn errors."""
+    return less(*(_table3(records, method, "1-nn error") for method in (CLASSIFYING, CHAMFER)))
+
+
+def best_error_as_chamfer(records: Records) -> Decision:
+    """Ask that the best errors differ by half a point at most, beyond the error."""
+    ours, chamfer = (
+        _table3(records, method, "best k-nn error") for method in (CLASSIFYING, CHAMFER)
+    )
+    return near(ours, chamfer, NEARLY)
+
+
+def _noting_the_error(rule: Rule) -> Rule:
+    """Return the rule; its decisions say where the error of a single training comes from."""
+
+    @functools.wraps(rule)
+    def noting(records: Records) -> Decision:
+        decision = rule(records)
+        if not any("boostmap.readings" in number.entry for number in decision.numbers):
+            return decision
+        percent = 100.0 * spread(records)
+        because = (
+            f"{decision.because}; the error of a rank of one training is {percent:.1f} % of it"
+        )
+        return replace(decision, because=because + ", as two draws with 64 dimensions differ")
+
+    return noting
+
+
+_RULES: dict[str, Rule] = {
+    "fewer-distances-than-fastmap": fewer_distances_than_fastmap,
+    "fewer-candidates": fewer_candidates,
+    "selective-fewest-distances": selective_fewest_distances,
+    "best-dimensions": best_dimensions,
+    "embedding-cost": embedding_cost,
+    "fastmap-best-below-16": fastmap_best_below_16,
+    "fastmap-few-dimensions": fastmap_few_dimensions,
+    "random-beats-fastmap-from-16": random_beats_fastmap_from_16,
+    "selective-worse-low-dimensions": selective_worse_low_dimensions,
+    "selective-best-at-256": selective_best_at_256,
+    "selective-better-than-random": selective_better_than_random,
+    "query-sensitive-similar-or-better": query_sensitive_similar_or_better,
+    "query-sensitive-much-better-somewhere": query_sensitive_much_better_somewhere,
+    "query-sensitive-knn-error": query_sensitive_knn_error,
+    "parameter-space-worse-ranks": parameter_space_worse_ranks,
+    "parameter-space-lower-error": parameter_space_lower_error,
+    "embedding-below-chamfer": embedding_below_chamfer,
+    "one-nn-below-chamfer": one_nn_below_chamfer,
+    "best-error-as-chamfer": best_error_as_chamfer,
+    "extensions-add-up": extensions_add_up,
+}
+
+RULES: dict[str, Rule] = {claim: _noting_the_error(rule) for claim, rule in _RULES.items()}

@@ -1,0 +1,105 @@
+"""The tables of the BoostMap report's entries, in the report's lines and columns."""
+
+from paper_figures.registry import Grid
+
+TRIPLES = {"Ra": "random", "Se": "selective"}
+METHOD = ("method",)
+
+FIGURE1 = (Grid(("quantity",), details=("of",)),)
+FIGURE2 = (Grid(("quantity",)),)
+FIGURE4 = (Grid(("quantity",)),)
+FIGURE5 = (Grid(("method", "k", "percentile"), ("dimensions",)),)
+COSTS = (
+    Grid(
+        METHOD,
+        ("quantity",),
+        order={
+            "quantity": ("dimensions", "candidates_p", "embedding_distances", "total_distances")
+        },
+        names={
+            "quantity": {
+                "candidates_p": "candidates p",
+                "embedding_distances": "distances to embed a query",
+                "total_distances": "distances in all",
+            }
+        },
+    ),
+)
+TABLE1 = (
+    Grid(
+        ("k", "percentile"),
+        ("distance", "triples"),
+        order={"distance": ("QI", "QS"), "triples": ("Ra", "Se")},
+        names={"distance": {"QI": "BoostMap-Fe-QI", "QS": "BoostMap-Fe-QS"}, "triples": TRIPLES},
+    ),
+)
+RANKS = (Grid(("method", "k"), ("percentile",)),)
+TABLE2 = (
+    Grid(
+        ("k", "percentile"),
+        ("triples", "distance"),
+        order={"distance": ("QI", "QS"), "triples": ("Ra", "Se")},
+        names={
+            "triples": {"Ra": "BoostMap-Fe-Ra", "Se": "BoostMap-Fe-Se"},
+            "distance": {"QI": "query-insensitive (QI)", "QS": "query-sensitive (QS)"},
+        },
+    ),
+)
+ERRORS = (Grid(METHOD, ("k",)),)
+TABLE3 = (
+    Grid(
+        ("measure",),
+        METHOD,
+        details=("at k",),
+        order={"measure": ("1-nn error", "best k-nn error")},
+        headings={"at k": "ours at k"},
+    ),
+)
+EDGES = (
+    Grid(
+        ("detector", "edge pixels"),
+        ("quantity",),
+        details=("printed",),
+        alike=("printed",),
+        order={
+            "quantity": (
+                "1-nn error, %",
+                "best k-nn error, % (ours at k = 4)",
+                "best k-nn error, % (ours at k = 5)",
+                "best k-nn error, % (ours at k = 6)",
+            )
+        },
+    ),
+)
+READINGS = (
+    Grid(
+        ("reading",),
+        ("triples", "k"),
+        tables=("of dimensions",),
+        details=("times as in table 1", "printed", "reached", "with pivot pairs"),
+        headings={"of dimensions": "dimensions", "times as in table 1": "times as in Table 1"},
+        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+    ),
+)
+GRAPH = (Grid(("method", "setting", "success, %", "recall, %")),)
+
+LAYOUTS = {
+    "figure1": FIGURE1,
+    "figure2": FIGURE2,
+    "figure4": FIGURE4,
+    "figure5": FIGURE5,
+    "costs": COSTS,
+    "table1": TABLE1,
+    "figure6": RANKS,
+    "figure7": RANKS,
+    "table2": TABLE2,
+    "figure8": ERRORS,
+    "figure9": RANKS,
+    "figure10": ERRORS,
+    "figure11": ERRORS,
+    "table3": TABLE3,
+    "edges": EDGES,
+    "readings": READINGS,
+    "graph": GRAPH,
+}
+"""The tables of each entry."""

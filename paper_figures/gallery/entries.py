@@ -1,0 +1,180 @@
+"""What the pages show: a room for each paper, with its entries, their rows, and its claims."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from paper_figures import claims, spread, verdict
+from paper_figures.claims import Decided
+from paper_figures.registry import Figure, Paper
+from paper_figures.spread import Spread
+from paper_figures.store import Record, Row, Store
+from paper_figures.verdict import Verdict
+
+FAILED = "failed"
+NOT_RUN = "not yet run"
+REPRODUCED = "paper_figures/reproduced"
+"""The folder of the committed results at the papers' scale."""
+SUFFIXES = (".svg", ".png", "-dark.svg")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A row, its verdict, and how far its number moves with the kernel of BLAS, if it does."""
+
+    row: Row
+    verdict: Verdict
+    moves: Spread | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure or table: its record and verdicts, or the mark of its failure, or neither."""
+
+    paper: Paper
+    figure: Figure
+    record: Record | None
+    failure: dict[str, Any] | None
+    judged: tuple[Judged, ...]
+    pictures: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Its full name, as the command line takes it."""
+        return f"{self.paper.name}.{self.figure.name}"
+
+    @property
+    def spoken(self) -> str:
+        """Its name as readers say it: Table 2 for table2."""
+        return spoken(self.figure.name)
+
+    @property
+    def kind(self) -> str:
+        """One of figure, table, experiment."""
+        stem = self.figure.name.rstrip("0123456789")
+        return stem if stem in ("figure", "table") else "experiment"
+
+    @property
+    def states(self) -> Counter[str]:
+        """How many rows have each state; 1 for an entry that failed or was not run."""
+        if self.record is None:
+            return Counter([FAILED if self.failure else NOT_RUN])
+        return verdict.count(item.verdict for item in self.judged)
+
+    @property
+    def open(self) -> int:
+        """How many rows differ without an explanation."""
+        return sum(verdict.is_open(item.verdict) for item in self.judged)
+
+    @property
+    def experiments(self) -> list[str]:
+        """The full names of the entries that its explanations name."""
+        named = [item.verdict.explanation for item in self.judged]
+        return list(dict.fromkeys(e.experiment for e in named if e is not None))
+
+
+@dataclass(frozen=True)
+class Room:
+    """A paper's entries, its claims, and the way from its page to the project's files.
+
+    `names` are the full names of the entries of all papers.
+    """
+
+    paper: Paper
+    entries: tuple[Entry, ...]
+    claims: tuple[Decided, ...]
+    folder: Path
+    checkout: Path | None
+    names: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """The paper's name on the command line."""
+        return self.paper.name
+
+    @property
+    def states(self) -> Counter[str]:
+        """How many rows of all entries have each state."""
+        return sum((entry.states for entry in self.entries), Counter[str]())
+
+    @property
+    def open(self) -> int:
+        """How many rows of all entries differ without an explanation."""
+        return sum(entry.open for entry in self.entries)
+
+    @property
+    def small(self) -> bool:
+        """Whether there are records, all of the small scale."""
+        scales = {e.record["scale"] for e in self.entries if e.record is not None}
+        return scales == {"small"}
+
+    def link(self, path: str) -> str | None:
+        """Return the address, from the paper's page, of a file of the checkout; None without it."""
+        if self.checkout is None or not (self.checkout / path).exists():
+            return None
+        return Path(os.path.relpath(self.checkout / path, self.folder)).as_posix()
+
+
+def spoken(name: str) -> str:
+    """Return a figure's name as readers say it: Table 2 for table2."""
+    return re.sub(r"(?<=[a-z])(?=\d)", " ", name).capitalize()
+
+
+def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
+    """Read what a folder holds of a paper, judge its rows and decide its claims.
+
+    Parameters
+    ----------
+    store : Store
+    paper : Paper
+    papers : sequence of Paper
+        All papers, whose entries a text may name.
+
+    Returns
+    -------
+    Room
+    """
+    entries = tuple(_entry(store, paper, figure) for figure in paper.figures)
+    records = {e.figure.name: e.record for e in entries if e.record is not None}
+    decided = tuple(claims.decide(paper.name, records))
+    folder = (store.out / paper.name).resolve()
+    names = frozenset(f"{other.name}.{figure.name}" for other in papers for figure in other.figures)
+    return Room(paper, entries, decided, folder, _checkout(folder), names)
+
+
+def state_of(store: Store, paper: Paper) -> list[tuple[str, int, int]]:
+    """Return the files of a paper's results, their times and sizes."""
+    folder = store.out / paper.name
+    states = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        with suppress(FileNotFoundError):  # another run may move its files
+            stat = path.stat()
+            states.append((path.name, stat.st_mtime_ns, stat.st_size))
+    return [state for state in states if not state[0].endswith(".html")]
+
+
+def _entry(store: Store, paper: Paper, figure: Figure) -> Entry:
+    failure = store.read_failure(paper.name, figure.name)
+    record = None if failure else store.read(paper.name, figure.name)
+    judged: tuple[Judged, ...] = ()
+    pictures: tuple[str, ...] = ()
+    if record is not None:
+        moves = spread.of_record(record)
+        judged = tuple(map(Judged, record["rows"], verdict.judge(record), moves))
+        if figure.plot is not None:
+            paths = ((s, store.path(paper.name, figure.name, s)) for s in SUFFIXES)
+            pictures = tuple(suffix for suffix, path in paths if path.is_file())
+    return Entry(paper, figure, record, failure, judged, pictures)
+
+
+def _checkout(folder: Path) -> Path | None:
+    """Return the checkout that a folder lies in, known by its rooms of papers."""
+    for parent in folder.parents:
+        if (parent / "refimpl").is_dir() and (parent / "paper_figures" / "reproduced").is_dir():
+            return parent
+    return None

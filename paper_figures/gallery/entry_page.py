@@ -1,0 +1,162 @@
+"""An entry on its paper's page: picture, tables, notes, links, and where the numbers come from."""
+
+from html import escape
+from pathlib import Path
+
+from paper_figures import cost, verdict
+from paper_figures.gallery.entries import REPRODUCED, Entry, Room, spoken
+from paper_figures.gallery.footnotes import Footnotes
+from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
+from paper_figures.gallery.numbers import duration_text
+from paper_figures.gallery.signs import verdict_chips
+from paper_figures.gallery.tables import tables
+from paper_figures.gallery.words import printed_parts
+from paper_figures.store import Record
+
+FEW_NOTES = 2
+
+
+def article(room: Room, entry: Entry) -> str:
+    """Return an entry of a paper's page.
+
+    Parameters
+    ----------
+    room : Room
+    entry : Entry
+
+    Returns
+    -------
+    str
+    """
+    name = entry.figure.name
+    parts = [
+        f'<article id="{escape(name)}" class="{entry.kind}">',
+        f"<h3>{escape(entry.spoken)}: {escape(entry.figure.title)} "
+        f"{permalink(name, entry.spoken)}</h3>",
+        verdict_chips(entry.states, entry.open),
+    ]
+    if entry.failure:
+        error = escape(entry.failure["error"])
+        parts.append(f'<div class="box"><pre class="error" tabindex="0">{error}</pre></div>')
+    if entry.record is None:
+        parts.append(
+            f"<p>Make it with <code>python -m paper_figures {escape(entry.name)}</code></p>"
+        )
+    else:
+        parts += _made(room, entry, entry.record)
+    return "\n".join(part for part in [*parts, "</article>"] if part)
+
+
+def _made(room: Room, entry: Entry, record: Record) -> list[str]:
+    notes = Footnotes(room, entry.figure.name)
+    picture = _picture(entry)
+    numbers = tables(entry, notes)
+    left = picture or f'<div class="tables">{numbers}</div>'
+    about = [numbers] if picture else []
+    about += [notes.written(), _remarks(room, record), _links(room, entry), _origin(record)]
+    beside = "\n".join(part for part in about if part)
+    return [
+        _stand_in(room, entry, record),
+        f'<div class="pair">{left}\n<div class="about">{beside}</div></div>',
+    ]
+
+
+def _stand_in(room: Room, entry: Entry, record: Record) -> str:
+    """Return a line that says that small-scale numbers are of a stand-in."""
+    if record["scale"] != "small":
+        return ""
+    where = f"{REPRODUCED}/{room.name}"
+    page = room.link(f"{where}/index.html")
+    if page is not None:
+        link = f'<a href="{escape(page)}#{escape(entry.figure.name)}">the committed page</a>'
+        source = f"The numbers at the paper's scale are on {link}."
+    else:
+        source = (
+            f"The project's <code>{escape(where)}/README.md</code> has the numbers at the "
+            "paper's scale."
+        )
+    return (
+        '<p class="stand-in">Small scale: these numbers are of a stand-in, with other data or '
+        f"other sizes than the paper's. {source}</p>"
+    )
+
+
+def _picture(entry: Entry) -> str:
+    figure = entry.figure
+    if ".svg" not in entry.pictures:
+        return ""
+    width, height = (round(96 * inches) for inches in figure.size)
+    dark = ""
+    panel = ' class="panel"'
+    if "-dark.svg" in entry.pictures:
+        dark = (
+            f'<source srcset="{escape(figure.name)}-dark.svg" media="(prefers-color-scheme: dark)">'
+        )
+        panel = ""
+    files = [s for s in entry.pictures if s != "-dark.svg"]
+    others = " · ".join(
+        f'<a href="{escape(figure.name + s)}">{s[1:]}</a>' for s in (*files, ".json")
+    )
+    return (
+        f'<figure><picture{panel}>{dark}<img src="{escape(figure.name)}.svg" '
+        f'alt="{escape(figure.alt or figure.title)}" width="{width}" height="{height}" '
+        f'loading="lazy"></picture><figcaption>{others}</figcaption></figure>'
+    )
+
+
+def _remarks(room: Room, record: Record) -> str:
+    """Return the notes of a record; all but the first are folded if there are many."""
+    texts = [with_links(sentence(note), room.name, room.names) for note in verdict.notes(record)]
+    items = [f"<li>{text}</li>" for text in texts]
+    if not items:
+        return ""
+    if len(items) <= FEW_NOTES:
+        return f'<ul class="notes">{"".join(items)}</ul>'
+    rest = "".join(items[1:])
+    return (
+        f'<ul class="notes">{items[0]}</ul><details><summary>{len(items) - 1} more notes</summary>'
+        f'<ul class="notes">{rest}</ul></details>'
+    )
+
+
+def _links(room: Room, entry: Entry) -> str:
+    """Return what the entry shows of the paper, its experiments, and what it explains."""
+    parts = []
+    shown = printed_parts(room.name).get(entry.figure.name, ())
+    if shown:
+        index = room.link(f"refimpl/{room.name}/PAPER.md")
+        names = escape(", ".join(shown))
+        parts.append(f'Shows <a href="{escape(index)}">{names}</a>' if index else f"Shows {names}")
+    if entry.experiments:
+        parts.append("Explained by " + _names(room, entry.experiments))
+    explains = [e.name for e in room.entries if entry.name in e.experiments]
+    if explains:
+        parts.append("Explains " + _names(room, explains))
+    return f'<p class="links">{" · ".join(parts)}</p>' if parts else ""
+
+
+def _names(room: Room, full_names: list[str]) -> str:
+    return ", ".join(
+        f'<a href="{escape(entry_address(full, room.name))}">'
+        f"{escape(spoken(full.partition('.')[2]))}</a>"
+        for full in full_names
+    )
+
+
+def _origin(record: Record) -> str:
+    command = (
+        f"python -m paper_figures {record['paper']}.{record['figure']} --scale {record['scale']} "
+        f"--kernels {record['kernels']} --seed {record['seed']}"
+    )
+    data = "".join(
+        f"<li>{escape(d['name'])}: <code>{escape(d['sha256'])}</code></li>" for d in record["data"]
+    )
+    versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
+    name = escape(Path(record["figure"]).name)
+    return f"""<details class="origin">
+<summary>How it was made: {duration_text(record["seconds"])}, command, data, versions</summary>
+<p><code>{escape(command)}</code></p>
+<ul>{data or "<li>no data files</li>"}</ul>
+<p>{escape(versions)}. Machine: {escape("; ".join(cost.machine_texts(record)))}. The time is the sum
+over all tasks. All numbers: <a href="{name}.json">{name}.json</a>.</p>
+</details>"""

@@ -1,0 +1,222 @@
+"""The first page: five papers at a glance, a search over all of them, and the costs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+
+from paper_figures import claims, verdict
+from paper_figures.gallery import cost_table, words
+from paper_figures.gallery.entries import REPRODUCED, Entry, Room
+from paper_figures.gallery.html import frame, permalink
+from paper_figures.gallery.signs import CLAIMS, claim_badge, claim_chips, slug, verdict_chips
+
+THUMBNAILS = 4
+KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
+
+
+def page(rooms: Sequence[Room]) -> str:
+    """Return the first page.
+
+    Parameters
+    ----------
+    rooms : sequence of Room
+
+    Returns
+    -------
+    str
+    """
+    cards = "\n".join(_card(room) for room in rooms)
+    body = f"""<a class="skip" href="#papers">Skip to the papers</a>
+<header>
+<h1>Printed, and ours</h1>
+{_headline(rooms)}
+{_filters(rooms)}
+</header>
+<main>
+<section id="papers" aria-label="Papers">
+{cards}
+</section>
+{_everything(rooms)}
+{cost_table.section(rooms)}
+</main>"""
+    return frame("Figures and tables: printed, and ours", body, "first")
+
+
+def _headline(rooms: Sequence[Room]) -> str:
+    counts = claims.count(decided for room in rooms for decided in room.claims)
+    total = sum(counts.values())
+    intro = (
+        "Every figure and table of these papers, computed again; our number stands beside each "
+        "printed number."
+    )
+    if any(room.small for room in rooms):
+        return f'<p class="lead">{intro}</p>{_stand_in(rooms)}'
+    if not total:
+        return f'<p class="lead">{intro}</p>'
+    told = [
+        _told(counts[claims.HOLDS], "holds", "hold"),
+        _told(counts[claims.FAILS], "fails", "fail"),
+        _told(counts[claims.OPEN], "is open", "are open"),
+    ]
+    untested = _told(counts[claims.NOT_TESTABLE], "cannot be tested here", "cannot be tested here")
+    return (
+        f'<p class="lead">{intro} Of {total} claims that the papers make, {", ".join(told)} and '
+        f"{untested}.</p>"
+    )
+
+
+def _stand_in(rooms: Sequence[Room]) -> str:
+    """Return a line that says that the numbers are of stand-ins, and where the papers' are."""
+    page = next((link for room in rooms if (link := room.link(f"{REPRODUCED}/index.html"))), None)
+    where = f"<code>{REPRODUCED}</code> of the project"
+    if page is not None:  # the address is that from a paper's page, one folder deeper
+        where = f'<a href="{escape(page.removeprefix("../"))}">the committed pages</a>'
+    return (
+        '<p class="stand-in">Small scale: these numbers are of stand-ins, with other data or other '
+        f"sizes than the papers', and decide no claim. For the papers' scale see {where}.</p>"
+    )
+
+
+def _told(count: int, singular: str, plural: str) -> str:
+    return f"<b>{count} {singular if count == 1 else plural}</b>"
+
+
+# ------------------------------------------------------------------------------------- papers
+
+
+def _card(room: Room) -> str:
+    paper = room.paper
+    address = f"{escape(paper.name)}/index.html"
+    counts = claims.count(room.claims)
+    shown = [entry for entry in room.entries if ".svg" in entry.pictures][:THUMBNAILS]
+    pictures = "".join(_thumbnail(entry) for entry in shown)
+    made = sum(entry.record is not None for entry in room.entries)
+    return f"""<article class="card" data-paper="{escape(paper.name)}">
+<h2><a href="{address}">{escape(paper.title)}</a></h2>
+<p class="source">{escape(paper.source)}</p>
+<h3>Claims</h3>
+{_bar(counts)}
+{claim_chips(counts) or '<p class="soft">not written down yet</p>'}
+<h3>Numbers</h3>
+{verdict_chips(_compared(room), room.open) or '<p class="soft">none compared</p>'}
+<p class="soft">{made} of {len(room.entries)} figures, tables and experiments made</p>
+<div class="thumbnails">{pictures}</div>
+</article>"""
+
+
+def _compared(room: Room) -> Counter[str]:
+    """Return the verdicts of numbers that have a printed one, and what failed or is missing."""
+    alone = (verdict.BEYOND, verdict.NO_CURVE)
+    return Counter({state: n for state, n in room.states.items() if state not in alone})
+
+
+def _bar(counts: dict[str, int]) -> str:
+    """Return a bar whose parts are as long as the claims in each state are many."""
+    if not sum(counts.values()):
+        return ""
+    parts = "".join(
+        f'<span class="claim-{slug(state)}" style="flex-grow: {counts[state]}">{sign}</span>'
+        for state, (sign, _) in CLAIMS.items()
+        if counts[state]
+    )
+    return f'<div class="bar" aria-hidden="true">{parts}</div>'
+
+
+def _thumbnail(entry: Entry) -> str:
+    figure = entry.figure
+    folder = escape(entry.paper.name)
+    dark = ""
+    panel = ' class="panel"'
+    if "-dark.svg" in entry.pictures:
+        source = f"{folder}/{escape(figure.name)}-dark.svg"
+        dark = f'<source srcset="{source}" media="(prefers-color-scheme: dark)">'
+        panel = ""
+    return (
+        f'<a href="{folder}/index.html#{escape(figure.name)}"><picture{panel}>{dark}'
+        f'<img src="{folder}/{escape(figure.name)}.svg" alt="{escape(entry.spoken)}: '
+        f'{escape(figure.title)}" width="160" height="100" loading="lazy"></picture>'
+        f"<span>{escape(entry.spoken)}</span></a>"
+    )
+
+
+# ------------------------------------------------------------------------------------- search
+
+
+def _filters(rooms: Sequence[Room]) -> str:
+    papers = "".join(
+        f'<option value="{escape(r.name)}">{escape(r.name.replace("_", " "))}</option>'
+        for r in rooms
+    )
+    kinds = "".join(f'<option value="{kind}">{name}</option>' for kind, name in KINDS.items())
+    present = {state for room in rooms for state in room.states}
+    numbers = "".join(
+        f'<option value="{slug(state)}">numbers: {escape(state)}</option>'
+        for state in (*verdict.STATES, "failed", "not yet run")
+        if state in present
+    )
+    if any(room.open for room in rooms):
+        numbers += '<option value="open">numbers: differ, open</option>'
+    decided = {item.state for room in rooms for item in room.claims}
+    stated = "".join(
+        f'<option value="claim-{slug(state)}">claims: {escape(state)}</option>'
+        for state in CLAIMS
+        if state in decided
+    )
+    return f"""<form id="filters" role="search" aria-label="Search all papers">
+<label class="wide">Search <input type="search" name="find" id="filter-find"
+placeholder="A.2, Athitsos, MNIST, table 2 …" autocomplete="off"></label>
+<label>Paper <select name="paper" id="filter-paper"><option value="">all</option>
+{papers}</select></label>
+<label>Kind <select name="kind" id="filter-kind"><option value="">all</option>
+{kinds}</select></label>
+<label class="state">State <select name="state" id="filter-state"><option value="">any</option>
+{stated}{numbers}</select></label>
+<button type="reset">Clear</button>
+<output id="filter-count" aria-live="polite"></output>
+</form>"""
+
+
+def _everything(rooms: Sequence[Room]) -> str:
+    """Return the list that the search filters: all entries and claims, folded at first."""
+    items = []
+    for room in rooms:
+        items += [_entry_item(entry) for entry in room.entries]
+        items += [
+            f'<tr data-paper="{escape(room.name)}" data-kind="claim" '
+            f'data-states="claim-{slug(decided.state)}" '
+            f'data-text="{escape(words.of_claim(room, decided))}">'
+            f"<td>{escape(room.name.replace('_', ' '))}</td>"
+            f'<td><a href="{escape(room.name)}/index.html#claim-{escape(decided.claim.id)}">'
+            f"{escape(decided.claim.where)}</a>: {escape(decided.claim.claim)}</td>"
+            f"<td>{claim_badge(decided.state)}</td></tr>"
+            for decided in room.claims
+        ]
+    n_claims = sum(len(room.claims) for room in rooms)
+    counted = f"{len(items) - n_claims} entries" + (f" and {n_claims} claims" if n_claims else "")
+    rows = "\n".join(items)
+    return f"""<section id="everything">
+<h2>Everything {permalink("everything", "the list of everything")}</h2>
+<details id="list"><summary>{counted}</summary>
+<div class="box" tabindex="0" role="region" aria-label="Entries and claims">
+<table class="list"><thead><tr><th scope="col">paper</th><th scope="col">entry or claim</th>
+<th scope="col">state</th></tr></thead>
+<tbody>
+{rows}
+</tbody></table></div>
+<p id="nothing" hidden>Nothing fits. Clear the search to see everything.</p>
+</details>
+</section>"""
+
+
+def _entry_item(entry: Entry) -> str:
+    shown = words.printed_parts(entry.paper.name).get(entry.figure.name, ())
+    lines = f' <span class="soft">Shows {escape(", ".join(shown))}.</span>' if shown else ""
+    states = [slug(state) for state in entry.states] + (["open"] if entry.open else [])
+    return (
+        f'<tr data-paper="{escape(entry.paper.name)}" data-kind="{entry.kind}" '
+        f'data-states="{" ".join(states)}" data-text="{escape(words.of_entry(entry))}">'
+        f"<td>{escape(entry.paper.name.replace('_', ' '))}</td>"
+        f'<td><a href="{escape(entry.paper.name)}/index.html#{escape(entry.figure.name)}">'
+        f"{escape(entry.spoken)}</a>: {escape(entry.figure.title)}{lines}</td>"
+        f"<td>{verdict_chips(entry.states, entry.open)}</td></tr>"
+    )

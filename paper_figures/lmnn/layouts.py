@@ -1,0 +1,91 @@
+"""The tables of the entries of LMNN, in the paper's lines and columns."""
+
+from paper_figures.registry import Grid
+
+IMAGES = ("mean 0, length 1", "raw pixels", "deskewed images")
+MEASURES = (
+    "seconds",
+    "active triples",
+    "pairs of classes",
+    "train error (%)",
+    "test error (%)",
+    "test error, all training points vote (%)",
+    "Euclidean test error (%)",
+)
+TABLE1 = (
+    Grid(
+        ("N",),
+        ("measure",),
+        tables=("images",),
+        order={"images": IMAGES, "measure": MEASURES},
+        names={
+            "measure": {
+                "seconds": "time (s)",
+                "active triples": "active set",
+                "train error (%)": "train error, %",
+                "test error (%)": "test error, %",
+                "Euclidean test error (%)": "Euclidean test error, %",
+            }
+        },
+        alike=("measure",),
+    ),
+)
+PREPARATION = (Grid(("images",)),)
+STEPS = (
+    Grid(
+        ("N", "start", "steps", "eq. 3", "active"),
+        details=("printed",),
+        headings={"N": "digits", "active": "active triples"},
+    ),
+)
+RIVALS = (
+    Grid(
+        ("solver",),
+        ("measure",),
+        order={
+            "measure": (
+                "eq. 3 at the end",
+                "seconds",
+                "seconds until there",
+                "seconds until ours is as low",
+                "times sooner",
+            )
+        },
+        alike=("measure",),
+    ),
+)
+GROWTH = (Grid(("within", "solver"), ("N",), headings={"N": "digits"}),)
+FIGURE1 = (Grid(("quantity",)),)
+FIGURE2 = (Grid(("method",), ("dimensions",), details=("speedup",)),)
+FIGURE3 = (Grid(("quantity",)),)
+FIGURE4 = (Grid(("data set",), ("metrics",)),)
+FIGURE5 = (
+    Grid(
+        ("measure", "method"),
+        ("data set", "points", "d"),
+        details=("k",),
+        order={
+            "data set": ("MNIST-10", "20news", "letters", "isolet", "yalefaces"),
+            "measure": ("test", "train"),
+            "method": ("one metric", "several metrics"),
+        },
+        names={
+            "data set": {"MNIST-10": "mnist"},
+            "measure": {"test": "test error, %", "train": "train error, %"},
+        },
+    ),
+)
+
+LAYOUTS = {
+    "table1": TABLE1,
+    "preparation": PREPARATION,
+    "steps": STEPS,
+    "rivals": RIVALS,
+    "growth": GROWTH,
+    "figure1": FIGURE1,
+    "figure2": FIGURE2,
+    "figure3": FIGURE3,
+    "figure4": FIGURE4,
+    "figure5": FIGURE5,
+}
+"""The tables of each entry."""

@@ -1,0 +1,78 @@
+"""Show what a folder holds: draw its records, decide the claims, write the pages.
+
+Nothing is computed. No data set, no compiled kernel and no matching key is needed, since a record
+holds all of its numbers.
+"""
+
+import logging
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from paper_figures import claims, gallery
+from paper_figures.registry import Figure, Paper
+from paper_figures.runner import draw
+from paper_figures.store import CannotStore, Store
+
+LOG = logging.getLogger("paper_figures")
+# what became of a figure
+SHOWN = "shown"
+NOT_MADE = "not yet made"
+DAMAGED = "its record is damaged"
+FAILED = "failed when it was made"
+NOT_DRAWN = "cannot be drawn"
+
+
+def redraw(store: Store, paper: Paper, figure: Figure) -> str:
+    """Draw a stored record again.
+
+    Parameters
+    ----------
+    store : Store
+    paper : Paper
+    figure : Figure
+
+    Returns
+    -------
+    str
+        :data:`SHOWN`, :data:`NOT_MADE`, :data:`DAMAGED`, :data:`FAILED` or :data:`NOT_DRAWN`. The
+        record stays as it is. A picture that cannot be drawn stays as it was.
+
+    Raises
+    ------
+    CannotStore
+        If a picture cannot be written.
+    """
+    if store.read_failure(paper.name, figure.name) is not None:
+        return FAILED
+    record = store.read(paper.name, figure.name)
+    if record is None:
+        stored = store.path(paper.name, figure.name, ".json").is_file()
+        return DAMAGED if stored else NOT_MADE
+    try:
+        draw(store, figure, record)
+    except CannotStore:
+        raise
+    except Exception:
+        LOG.warning("%s.%s\n%s", paper.name, figure.name, traceback.format_exc())
+        return NOT_DRAWN
+    return SHOWN
+
+
+def write_pages(store: Store, papers: Sequence[Paper]) -> Path:
+    """Write all that is decided from the records: the claims and the pages.
+
+    A paper without any record in the folder gets no file of claims.
+
+    Parameters
+    ----------
+    store : Store
+    papers : sequence of Paper
+
+    Returns
+    -------
+    Path
+        The first page.
+    """
+    claims.write(store, [paper for paper in papers if claims.read_records(store, paper)])
+    return gallery.write(store, papers)

@@ -1,0 +1,124 @@
+"""Compare rules and explanations with stored records: what they name must be there, and be true.
+
+An explanation holds only for rows whose experiment is stored, at the same keys, and shows what the
+explanation says. See :mod:`paper_figures.verdict.rules`.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from paper_figures.store import Record, Row
+from paper_figures.verdict.judging import allowed, error_of_difference, judge
+from paper_figures.verdict.rules import Explanation, Pattern, Rule, Rules, matches
+
+FIELDS = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
+
+
+def problems(paper: str, rules: Rules, records: Mapping[str, Record]) -> list[str]:
+    """Return what is wrong with a paper's rules, in words; an empty list if nothing is.
+
+    Parameters
+    ----------
+    paper : str
+    rules : Rules
+    records : mapping
+        The paper's records at the paper's scale, by the names of their figures.
+
+    Returns
+    -------
+    list of str
+    """
+    rows = {f"{paper}.{name}": record["rows"] for name, record in records.items()}
+    wrong: list[str] = []
+    for rule in rules.rules:
+        for figure in rule.figures:
+            wrong += _pattern(f"a rule of {figure}", rule.rows, rows.get(f"{paper}.{figure}"))
+    for explanation in rules.explanations:
+        wrong += _explanation(paper, explanation, rows, rules)
+    for withdrawn in rules.withdrawn:
+        for figure in withdrawn.figures:
+            notes = records[figure]["notes"] if figure in records else []
+            if not any(note.startswith(withdrawn.begins) for note in notes):
+                wrong.append(f"withdrawn: no note of {figure} begins {withdrawn.begins!r}")
+    for name, record in records.items():
+        for row in record["rows"]:
+            covering = [each.id for each in rules.explanations_of(name, row)]
+            if len(covering) > 1:
+                wrong.append(f"{' and '.join(covering)} explain the same row: {_keys(row)}")
+    return wrong
+
+
+def _keys(row: Row) -> Row:
+    return {key: value for key, value in row.items() if key not in FIELDS}
+
+
+def _pattern(what: str, pattern: Pattern, rows: list[Row] | None) -> Iterator[str]:
+    """Yield what the pattern names and no row has."""
+    if rows is None:
+        yield f"{what}: no such figure"
+        return
+    for key, value in pattern.items():
+        having = [row for row in rows if key in row and key not in FIELDS]
+        if not having:
+            yield f"{what}: no row has the key {key!r}"
+            continue
+        for choice in value if isinstance(value, list) else [value]:
+            if not any(matches(row, {**pattern, key: choice}) for row in having):
+                yield f"{what}: no row has {key} = {choice!r} beside the rest of {dict(pattern)}"
+
+
+def _explanation(
+    paper: str, explanation: Explanation, rows: Mapping[str, list[Row]], rules: Rules
+) -> Iterator[str]:
+    what = f"explanation {explanation.id}"
+    experiment = rows.get(explanation.experiment)
+    wrong = list(_pattern(f"{what}, experiment", explanation.experiment_rows, experiment))
+    places = [(figure, each) for each in explanation.rows for figure in each.figures]
+    for figure, covered in places:
+        wrong += _pattern(f"{what}, {figure}", covered.pattern, rows.get(f"{paper}.{figure}"))
+    if wrong or experiment is None:
+        yield from wrong
+        return
+    for figure in dict.fromkeys(figure for figure, _ in places):
+        explained = _explained(paper, figure, explanation, rows[f"{paper}.{figure}"], rules)
+        if not explained:
+            yield f"{what}: explains no row of {figure}"
+        for row in explained:
+            yield from _bound(what, explanation, rules.of(figure, row), row, experiment)
+
+
+def _explained(
+    paper: str, figure: str, explanation: Explanation, rows: list[Row], rules: Rules
+) -> list[Row]:
+    record = {"paper": paper, "figure": figure, "scale": "paper", "rows": rows}
+    judged = zip(rows, judge(record, rules), strict=True)
+    return [row for row, said in judged if said.explanation == explanation]
+
+
+def _bound(
+    what: str, explanation: Explanation, rule: Rule, row: Row, experiment: list[Row]
+) -> Iterator[str]:
+    """Yield what is wrong with the experiment's rows that are bound to an explained row."""
+    missing = [key for key in explanation.bind if key not in row]
+    if missing:
+        yield f"{what}: its rows have no key {missing[0]!r}"
+        return
+    bound = [other for other in explanation.bound(row, experiment) if other["ours"] is not None]
+    if not bound:
+        yield f"{what}: no row of {explanation.experiment} is bound to {_keys(row)}"
+    elif not shown(explanation, rule, row, bound):
+        yield f"{what}: {explanation.experiment} does not show it for {_keys(row)}"
+
+
+def shown(explanation: Explanation, rule: Rule, row: Row, bound: list[Row]) -> bool:
+    """Return whether the experiment's rows show what the explanation says of a covered row."""
+    values = [explanation.value(other) for other in bound]
+    if explanation.shows == "between":
+        ends = [*values, row["ours"]]
+        return bool(min(ends) <= row["published"] <= max(ends))
+    for value, other in zip(values, bound, strict=True):
+        tried = {**row, "ours": value, "std": other["std"]}
+        tried["repetitions"] = other.get("repetitions")
+        limit = allowed(tried, rule, error_of_difference(tried, rule))
+        if abs(value - row["published"]) <= limit:
+            return True
+    return False

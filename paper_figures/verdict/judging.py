@@ -1,0 +1,205 @@
+"""What our numbers say of the printed numbers: a verdict for each row of a record.
+
+A row is *same* if the two numbers differ by at most two standard errors of their difference, and
+the rounding of the print. Otherwise it is *better*, *worse* or, where no side is better,
+*different*; such a row is open unless an experiment explains it. How rows are judged, and what
+explains them, stands in ``published/<paper>/verdicts.toml`` (rules.py). A record holds
+numbers alone.
+
+The standard error of a difference:
+
+- a mean over n runs has std / sqrt(n); if the paper ran the same protocol, its mean over m runs has
+  our std / sqrt(m);
+- a share p of n points has sqrt(p (1 - p) / n), ours and the printed one;
+- otherwise no error is known, and only equal numbers are the same.
+
+A number that moves with the kernel of BLAS (spread.py) is *not determined* if its verdict differs
+between the ends of its spread.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from paper_figures import spread
+from paper_figures.store import Record, Row
+from paper_figures.verdict.rules import (
+    BEYOND,
+    NO_CURVE,
+    NOT_COMPARABLE,
+    NOT_DETERMINED,
+    READ_OFF,
+    Explanation,
+    Rule,
+    Rules,
+    load,
+)
+
+SAME = "same"
+BETTER = "better"
+WORSE = "worse"
+DIFFERENT = "different"
+NOT_AVAILABLE = "not available"
+STATES = (
+    SAME,
+    BETTER,
+    WORSE,
+    DIFFERENT,
+    NOT_COMPARABLE,
+    READ_OFF,
+    NOT_DETERMINED,
+    NO_CURVE,
+    BEYOND,
+    NOT_AVAILABLE,
+)
+DIFFERING = (BETTER, WORSE, DIFFERENT)
+NO_ERROR = "no standard error is known: only equal numbers are the same"
+SMALL = "the small scale: other data or other sizes than the paper's"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a row says.
+
+    Attributes
+    ----------
+    state : str
+        One of :data:`STATES`.
+    difference : float or None
+        Ours less the printed number; None without one of them.
+    error : float or None
+        The standard error of the difference; None if it is not known.
+    explanation : Explanation or None
+        Why the numbers differ, if an experiment shows it.
+    note : str
+        What else a reader must know: why the row is not comparable, or :data:`NO_ERROR`.
+    """
+
+    state: str
+    difference: float | None = None
+    error: float | None = None
+    explanation: Explanation | None = None
+    note: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether the numbers differ and no experiment explains it."""
+        return self.state in DIFFERING and self.explanation is None
+
+
+def is_open(verdict: Verdict) -> bool:
+    """Return whether the numbers differ and no experiment explains it."""
+    return verdict.open
+
+
+def count(verdicts: Iterable[Verdict]) -> Counter[str]:
+    """Return how many verdicts have each state."""
+    return Counter(verdict.state for verdict in verdicts)
+
+
+def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
+    """Return the verdict of each row of a record, in order.
+
+    Parameters
+    ----------
+    record : dict
+        A valid record.
+    rules : Rules, optional
+        By default those of the record's paper.
+
+    Returns
+    -------
+    list of Verdict
+    """
+    known = load(record["paper"]) if rules is None else rules
+    figure = record["figure"]
+    small = record["scale"] == "small"
+    return [
+        _judged(row, figure, known, small, moves)
+        for row, moves in zip(record["rows"], spread.of_record(record), strict=True)
+    ]
+
+
+def notes(record: Record, rules: Rules | None = None) -> list[str]:
+    """Return the notes of a record without those that were withdrawn.
+
+    Parameters
+    ----------
+    record : dict
+    rules : Rules, optional
+        By default those of the record's paper.
+
+    Returns
+    -------
+    list of str
+    """
+    known = load(record["paper"]) if rules is None else rules
+    kept = (known.note(record["figure"], note) for note in record["notes"])
+    return [note for note in kept if note]
+
+
+def _judged(
+    row: Row, figure: str, rules: Rules, small: bool, moves: spread.Spread | None = None
+) -> Verdict:
+    rule = rules.of(figure, row)
+    because = rule.because or ""
+    if row["ours"] is None:
+        return Verdict(NOT_AVAILABLE, note=row.get("why", ""))
+    if row["published"] is None:
+        if moves is not None and not moves.determined:
+            return Verdict(NOT_DETERMINED, note=spread.note(moves))
+        if small and rule.unprinted != BEYOND:
+            return Verdict(NOT_COMPARABLE, note=SMALL)
+        return Verdict(rule.unprinted or BEYOND, note=because)
+    difference = float(row["ours"] - row["published"])
+    error = error_of_difference(row, rule)
+    if rule.state is not None:
+        return Verdict(rule.state, difference, error, note=because)
+    state = _state(difference, allowed(row, rule, error), rule)
+    if moves is not None and _states_between(row, rule, moves) != {state}:
+        return Verdict(NOT_DETERMINED, difference, error, note=spread.note(moves))
+    note = because or ("" if error is not None else NO_ERROR)
+    if state == SAME:
+        return Verdict(state, difference, error, note=note)
+    covering = [] if small else rules.explanations_of(figure, row)  # experiments are the paper's
+    return Verdict(state, difference, error, covering[0] if covering else None, note)
+
+
+def _states_between(row: Row, rule: Rule, moves: spread.Spread) -> set[str]:
+    """Return the states of a row with the ends of its spread as its number."""
+    states = set()
+    for end in (moves.least, moves.largest):
+        at = row | {"ours": end}
+        limit = allowed(at, rule, error_of_difference(at, rule))
+        states.add(_state(end - row["published"], limit, rule))
+    return states
+
+
+def _state(difference: float, limit: float, rule: Rule) -> str:
+    if abs(difference) <= limit:
+        return SAME
+    if rule.better in (None, "neither"):
+        return DIFFERENT
+    return BETTER if (difference < 0) == (rule.better == "lower") else WORSE
+
+
+def allowed(row: Row, rule: Rule, error: float | None) -> float:
+    """Return by how much the numbers of a row may differ and still be the same."""
+    rounding = row.get("tolerance", rule.rounding or 0.0)
+    slack = 1e-9 * max(1.0, abs(row["published"]))  # decimals that binary numbers cannot hold
+    return float(2.0 * (error or 0.0) + rounding + slack)
+
+
+def error_of_difference(row: Row, rule: Rule) -> float | None:
+    """Return the standard error of ours less the printed number, or None if it is not known."""
+    if row["std"] is not None:
+        runs = 1 / row["repetitions"] + (1 / rule.runs if rule.runs else 0.0)
+        return float(row["std"] * math.sqrt(runs))
+    if rule.points is not None:
+        whole = 100.0 if rule.per_cent else 1.0
+        shares = (row["ours"] / whole, row["published"] / whole)
+        if not all(0 <= p <= 1 for p in shares):
+            raise ValueError(f"shares must be from 0 to {whole:g}; got {row}")
+        return whole * math.sqrt(sum(p * (1 - p) for p in shares) / rule.points)
+    return None

@@ -1,0 +1,10 @@
+# Types of refimpl_fast.sorting: made by tests/support/stubs.py from refimpl.kernels.
+
+from refimpl.kernels.sorting import SortedFeatures
+from refimpl.typing import FloatArray
+
+__all__ = ["presort"]
+
+def presort(
+    A: FloatArray, B: FloatArray | None = None, *, threads: int | None = None
+) -> SortedFeatures: ...

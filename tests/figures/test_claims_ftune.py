@@ -1,0 +1,203 @@
+"""FTUNE: the states of its claims on the committed records, and that rules can flip.
+
+For each rule a change is planted in a copy of the records, and the state must change as the paper's
+sentence says. What pairs out of common landmarks decide is checked by hand. Not tested: the numbers
+of the records themselves.
+"""
+
+import copy
+
+import pytest
+from support.planted_claims import committed_records, planted, states
+
+from paper_figures import claims
+from paper_figures.ftune.claims import COMMON_PAIRS, RULES
+
+PAPER = "ftune"
+FRESH = {"method": "FTUNE-S", "pairs": "fresh for each class", "divided by": "1"}
+FTUNE = {"method": {"FTUNE-S", "FTUNE-M"}}
+COMMITTED = {
+    "ahead-on-every-set": "fails",
+    "five-points-on-average": "not testable here",
+    "among-best-on-similarities": "not testable here",
+    "many-classes": "not testable here",
+    "dselect-helps": "open",
+    "dselect-five-to-six": "not testable here",
+    "per-class-overfits": "open",
+    "dselect-not-on-uci": "open",
+    "among-best-on-uci": "holds",
+    "bbs-few-dboost-many": "fails",
+    "significantly-better-on-uci": "open",
+    "curves-on-top": "open",
+    "few-landmarks-on-uci": "open",
+    "overfits-on-small-sets": "open",
+    "better-transfer-function": "open",
+}
+PLANTED = [
+    # claim, its state then, figure, change, keys of the rows
+    (
+        "ahead-on-every-set",
+        "open",
+        "table1",
+        {"ours": 0.94},
+        {"data_set": "voting-similarity", "method": "BBS"},
+    ),
+    (
+        "among-best-on-similarities",
+        "fails",
+        "table1",
+        {"ours": 0.9},
+        {"data_set": "protein", "method": "FTUNE+D-S"},
+    ),
+    (
+        "dselect-helps",
+        "fails",
+        "figure1",
+        {"ours": 0.7},
+        {"data_set": "aural-sonar", "landmarks": 50, "method": "BBS+D"},
+    ),
+    ("among-best-on-uci", "fails", "pairs", {"ours": 0.5}, FRESH),
+    ("among-best-on-uci", "open", "table2", {"ours": 0.5}, {"landmarks": 300} | FTUNE),
+    (
+        "bbs-few-dboost-many",
+        "holds",
+        "table2",
+        {"ours": 1.0},
+        {"method": "DBOOST", "landmarks": 300},
+    ),
+    ("significantly-better-on-uci", "fails", "pairs", {"ours": 0.5}, FRESH),
+    ("curves-on-top", "fails", "pairs", {"ours": 0.5}, FRESH),
+    ("curves-on-top", "fails", "pairs", {"ours": 0.8}, FRESH | {"data_set": "magic"}),
+    ("few-landmarks-on-uci", "fails", "pairs", {"ours": 0.5}, FRESH),
+    (
+        "overfits-on-small-sets",
+        "fails",
+        "figure1",
+        {"ours": 1.0},
+        {"data_set": "voting-similarity", "method": "FTUNE-S"},
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def records():
+    return committed_records(PAPER)
+
+
+def as_printed(records):
+    """The records as if their pairs were fresh ones."""
+    changed = {name: copy.copy(records[name]) for name in COMMON_PAIRS}
+    for record in changed.values():
+        record["key"] = "a later run"
+    return {**records, **changed}
+
+
+def test_states_on_the_committed_records(records):
+    assert states(PAPER, records) == COMMITTED
+    assert claims.count(claims.decide(PAPER, records)) == {
+        "holds": 1,
+        "fails": 2,
+        "open": 8,
+        "not testable here": 4,
+    }
+
+
+@pytest.mark.parametrize("claim, state, figure, change, keys", PLANTED)
+def test_a_planted_change_changes_the_state(records, claim, state, figure, change, keys):
+    assert COMMITTED[claim] != state
+    assert states(PAPER, planted(records, figure, change, **keys))[claim] == state
+
+
+def test_each_rule_is_planted():
+    assert {claim for claim, *_ in PLANTED} == set(RULES)
+
+
+def test_common_landmarks_decide_for_ftune_only(records):
+    """With fresh pairs the same numbers speak against FTUNE."""
+    decided = states(PAPER, as_printed(records))
+    changed = {claim: state for claim, state in decided.items() if state != COMMITTED[claim]}
+    assert changed == {
+        "among-best-on-uci": "fails",
+        "significantly-better-on-uci": "fails",
+        "curves-on-top": "fails",
+        "few-landmarks-on-uci": "fails",
+    }
+
+
+def test_a_lead_with_common_landmarks_counts(records):
+    """FTUNE ahead everywhere: the curves hold whichever pairs they have."""
+    leading = planted(records, "figure2", {"ours": 1.0}, **FTUNE)
+    leading = planted(leading, "pairs", {"ours": 1.0}, **FRESH)
+    decided = states(PAPER, leading)
+    assert decided["curves-on-top"] == decided["few-landmarks-on-uci"] == "holds"
+    leading = planted(leading, "table2", {"ours": 1.0}, **FTUNE)
+    assert states(PAPER, leading)["significantly-better-on-uci"] == "holds"
+
+
+def test_a_lag_with_common_landmarks_shows_no_overfitting(records):
+    behind = planted(records, "figure1", {"ours": 0.5}, method="FTUNE-S")
+    assert states(PAPER, behind)["overfits-on-small-sets"] == "open"
+    assert states(PAPER, as_printed(behind))["overfits-on-small-sets"] == "holds"
+
+
+def test_a_gain_over_common_landmarks_shows_nothing_for_dselect(records):
+    """BBS gains everywhere, and FTUNE over pairs that are not the printed ones."""
+    gaining = planted(records, "figure1", {"ours": 1.0}, method={"BBS+D", "FTUNE+D-S"})
+    decision = RULES["dselect-helps"](gaining)
+    assert decision.state == "open"
+    cells = dict(decision.cells)
+    assert cells["aural-sonar 30 BBS+D"] == "holds"
+    assert cells["aural-sonar 30 FTUNE+D-S"] == "open"
+    assert states(PAPER, as_printed(gaining))["dselect-helps"] == "holds"
+
+
+def test_one_set_may_be_an_exception_in_table_1(records):
+    """One of the three sets at hand fails with 30 landmarks; were there no others, it would do."""
+    here = copy.deepcopy(records["table1"])
+    here["rows"] = [row for row in here["rows"] if row["ours"] is not None]
+    complete = {**records, "table1": here}
+    assert states(PAPER, complete)["among-best-on-similarities"] == "holds"
+
+
+def test_fresh_pairs_stand_in_for_ftune_s_with_30_landmarks_alone(records):
+    because = dict(RULES["among-best-on-uci"](records).cells)
+    assert because["isolet 30"] == "holds"  # 0.910 with fresh pairs, BBS 0.861
+    assert because["isolet 300"] == "open"  # 0.940 with common landmarks, BBS 0.945
+    without = {name: record for name, record in records.items() if name != "pairs"}
+    assert dict(RULES["among-best-on-uci"](without).cells)["isolet 30"] == "open"
+
+
+def test_the_records_with_common_landmarks_are_the_committed_ones(records):
+    """A record that is computed anew leaves COMMON_PAIRS, and the sentences about it."""
+    assert COMMON_PAIRS == {name: records[name]["key"] for name in COMMON_PAIRS}
+
+
+def test_seven_of_twelve_sets_are_most(records):
+    """DBOOST ahead of BBS with 300 landmarks on seven sets; FTUNE ahead of both on as many."""
+    seven = {"cod-rna", "isolet", "letters", "magic", "pen-digits", "nursery", "faults"}
+    for count, state in ((6, "fails"), (7, "holds")):
+        sets = set(sorted(seven)[:count])
+        dboost = {"landmarks": 300, "method": "DBOOST"}
+        boosted = planted(records, "table2", {"ours": 0.5}, **dboost)
+        boosted = planted(boosted, "table2", {"ours": 1.0}, data_set=sets, **dboost)
+        assert states(PAPER, boosted)["bbs-few-dboost-many"] == state
+        leading = planted(as_printed(records), "table2", {"ours": 1.0}, data_set=sets, **FTUNE)
+        assert states(PAPER, leading)["significantly-better-on-uci"] == state
+
+
+def test_the_lead_is_over_the_better_rival(records):
+    """0.9 for FTUNE-S, 0.8 for BBS and 0.6 for DBOOST on every set: 0.1 on the mean."""
+    for method, accuracy in (("FTUNE-S", 0.9), ("BBS", 0.8), ("DBOOST", 0.6)):
+        records = planted(records, "table2", {"ours": accuracy}, landmarks=300, method=method)
+    many = RULES["among-best-on-uci"](records).numbers[1]
+    assert many.ours == pytest.approx(0.1)
+    assert many.name.endswith("mean of 12 sets, 300 landmarks")
+
+
+def test_what_speaks_against_the_claim_is_named_and_shown(records):
+    decision = RULES["ahead-on-every-set"](records)
+    assert "fails on voting-similarity 30;" in decision.because
+    against = [number.name for number in decision.numbers[4:]]
+    assert against == [
+        f"voting-similarity, 30 landmarks, FTUNE+D-S minus {rival}" for rival in ("BBS", "DBOOST")
+    ]

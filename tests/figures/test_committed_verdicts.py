@@ -1,0 +1,122 @@
+"""The committed results of the five papers, judged: what the rules say is true of the records, and
+how many rows have each verdict, so that a change shows.
+
+How rows are judged is in test_verdicts.py, how rules are refused in test_verdict_rules.py.
+"""
+
+import json
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+import paper_figures
+from paper_figures import verdict
+from paper_figures.registry import PAPERS, PUBLISHED
+from paper_figures.verdict.check import problems
+from paper_figures.verdict.rules import load
+
+REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
+
+
+@lru_cache
+def records(paper):
+    files = sorted((REPRODUCED / paper).glob("*.json"))
+    read = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    return {record["figure"]: record for record in read if "rows" in record}
+
+
+@lru_cache
+def judged(paper, figure):
+    return verdict.judge(records(paper)[figure])
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_rules_and_explanations_are_true_of_the_committed_records(paper):
+    assert (PUBLISHED / paper / "verdicts.toml").is_file()
+    assert problems(paper, load(paper), records(paper)) == []
+
+
+def test_no_two_explanations_have_the_same_id():
+    for paper in PAPERS:
+        ids = [explanation.id for explanation in load(paper).explanations]
+        assert len(set(ids)) == len(ids)
+
+
+def test_a_ridge_gives_every_printed_error_of_mah_cd():
+    """The explanation "ridge" says so of all sets whose best distance is Mah-CD."""
+    trials = {
+        row["data_set"]: row
+        for row in records("boosted_distance")["codings"]["rows"]
+        if (row["reading"], row["method"]) == ("ridge 0.001", "NN, Mah-CD") and row["printed"]
+    }
+    assert set(trials) == {"splice", "ionosphere", "german", "credit", "pima"}
+    for row in trials.values():
+        error = row["std"] * (2 / 100) ** 0.5
+        assert abs(row["ours"] - row["printed"]) <= 2 * error + 0.005
+
+
+COMPARED = {  # (same, better, worse, different), and how many of these are open
+    "boosted_distance.distances": (7, 0, 6, 0, 3),
+    "boosted_distance.figure3": (0, 0, 0, 1, 1),
+    "boosted_distance.table1": (24, 0, 0, 2, 2),
+    "boosted_distance.table2": (31, 8, 8, 5, 14),
+    "boostmap.costs": (1, 6, 0, 3, 9),
+    "boostmap.table1": (0, 24, 0, 0, 21),
+    "boostmap.table2": (0, 24, 0, 0, 21),
+    "boostmap.table3": (4, 0, 0, 0, 0),
+    "lmnn.figure5": (10, 3, 11, 0, 10),
+    "lmnn.table1": (9, 0, 3, 4, 2),
+    "ftune.table1": (16, 1, 1, 0, 1),
+    "ftune.table2": (45, 34, 17, 0, 17),
+}
+
+
+def test_compared_rows_of_each_figure():
+    found = {}
+    for paper in PAPERS:
+        for figure in records(paper):
+            states = verdict.count(judged(paper, figure))
+            counts = tuple(states[state] for state in (verdict.SAME, *verdict.DIFFERING))
+            if sum(counts):
+                n_open = sum(map(verdict.is_open, judged(paper, figure)))
+                found[f"{paper}.{figure}"] = (*counts, n_open)
+    assert found == COMPARED
+
+
+OTHERS = {
+    "boosted_distance": {
+        "not comparable": 9,
+        "curve not available as numbers": 390,
+        "beyond the paper": 500,
+        "not available": 13,
+    },
+    "boostmap": {
+        "not comparable": 3,
+        "curve not available as numbers": 442,
+        "beyond the paper": 176,
+        "not available": 1,
+    },
+    "search_forest": {
+        "not comparable": 16,
+        "curve not available as numbers": 164,
+        "beyond the paper": 350,
+    },
+    "lmnn": {
+        "not comparable": 12,
+        "not determined": 3,
+        "curve not available as numbers": 45,
+        "beyond the paper": 167,
+    },
+    "ftune": {"curve not available as numbers": 155, "beyond the paper": 435, "not available": 30},
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_rows_that_are_not_compared(paper):
+    total = Counter()
+    for figure in records(paper):
+        total += verdict.count(judged(paper, figure))
+    compared = (verdict.SAME, *verdict.DIFFERING)
+    assert {state: n for state, n in total.items() if state not in compared} == OTHERS[paper]

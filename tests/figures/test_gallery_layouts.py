@@ -1,0 +1,177 @@
+"""The layouts of the five papers' entries, and the table of costs, on the committed records.
+
+The committed numbers themselves are not tested here: a layout says only where each of them stands.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from html_tree import read_page
+
+from paper_figures import codeversion, gallery, registry
+from paper_figures.gallery import cost_table
+from paper_figures.gallery.entries import Entry, Room
+from paper_figures.gallery.tables import RESERVED
+from paper_figures.registry import Figure, Grid, Paper
+from paper_figures.store import Store
+
+REPRODUCED = Path(registry.__file__).parent / "reproduced"
+PAPERS = registry.load_papers()
+FIGURES = [(paper, figure) for paper in PAPERS for figure in paper.figures]
+
+
+def rows_of(paper, figure):
+    path = REPRODUCED / paper.name / f"{figure.name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+
+
+@pytest.mark.parametrize("paper, figure", FIGURES, ids=lambda item: item.name)
+def test_each_number_has_a_cell_of_its_own(paper, figure):
+    places = []
+    for row in rows_of(paper, figure):
+        number, grid = next((n, g) for n, g in enumerate(figure.layout) if g.takes(row))
+        shown = {*grid.keys, *grid.where, *RESERVED}
+        assert set(row) <= shown, f"the table does not show {set(row) - shown}"
+        keys = (*grid.tables, *grid.rows, *grid.columns)
+        if row["ours"] is not None or row["published"] is not None:
+            places.append((number, *(str(row.get(key)) for key in keys)))
+    assert len(places) == len(set(places))
+
+
+@pytest.mark.parametrize("paper, figure", FIGURES, ids=lambda item: item.name)
+def test_an_order_names_keys_and_values_of_the_layout(paper, figure):
+    rows = rows_of(paper, figure)
+    for grid in figure.layout:
+        taken = [row for row in rows if grid.takes(row)]
+        assert taken or not rows
+        for key, values in grid.order.items():
+            if key not in grid.keys:  # an order that several layouts share
+                continue
+            assert {row.get(key) for row in taken} & set(values), key
+
+
+def test_layouts_must_name_the_figures():
+    paper = PAPERS[0]
+    with pytest.raises(ValueError, match="layouts must name the figures figure1, table1"):
+        paper.laid_out({"figure1": ()})
+
+
+def test_names_of_values():
+    grid = Grid(("a", "b_c"), headings={"a": "A"}, names={"a": {1: "one"}})
+    assert [grid.heading(key) for key in ("a", "b_c")] == ["A", "b c"]
+    values = [1, 2, 0.5, None, [1, 2], 60_000, "x"]
+    assert [grid.name("a", v) for v in values] == ["one", "2", "0.5", "–", "[1, 2]", "60,000", "x"]
+
+
+# -------------------------------------------------------- places in the print, looked up by hand
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The pages of the tables that are looked up, from records alone."""
+    out = tmp_path_factory.mktemp("layouts")
+    wanted = {"boostmap": ["table1", "table2"], "ftune": ["table1"], "lmnn": ["table1", "figure5"]}
+    for paper, names in wanted.items():
+        (out / paper).mkdir()
+        for name in names:
+            source = REPRODUCED / paper / f"{name}.json"
+            (out / paper / f"{name}.json").write_bytes(source.read_bytes())
+    gallery.write(Store(out), PAPERS)
+    return {name: read_page((out / name / "index.html").read_text("utf-8")) for name in wanted}
+
+
+def printed(pages, paper, figure, table=0):
+    """Return the last line of headings, and the printed numbers of each line below."""
+    shown = pages[paper].only("article", id=figure).all("table")[table]
+    heads = [th.text for th in shown.only("thead").all("tr")[-1].all("th")]
+    lines = []
+    for tr in shown.only("tbody").all("tr"):
+        spans = [td.all("span", **{"class": "printed"}) for td in tr.all("td")]
+        lines.append([span[0].text.split()[1] if span else "" for span in spans])
+    return heads, lines
+
+
+def test_boostmaps_tables_have_the_reports_columns(pages):
+    heads, lines = printed(pages, "boostmap", "table1")
+    assert heads == ["random", "selective", "random", "selective"]
+    assert lines[0] == ["77", "20", "38", "20"]
+    assert lines[-1] == ["11,617", "10,508", "7437", "7333"]
+    assert printed(pages, "boostmap", "table2")[1][2] == ["949", "502", "330", "273"]
+
+
+def test_ftunes_table_has_the_papers_lines(pages):
+    heads, lines = printed(pages, "ftune", "table1")
+    assert heads == ["BBS", "DBOOST", "FTUNE+D-S"] * 2
+    assert lines[0] == ["0.73", "0.77", "0.84", "0.78", "0.82", "0.88"]  # AmazonBinary
+    assert lines[4] == ["0.98", "1.00", "0.98", "0.98", "0.99", "0.98"]  # Protein
+
+
+def test_lmnns_tables_have_the_papers_lines(pages):
+    heads, lines = printed(pages, "lmnn", "table1")
+    assert heads[1:3] == ["time (s)", "active set"]
+    assert [line[1] for line in lines] == ["844", "6169", "50,345", "540,037"]
+    heads, lines = printed(pages, "lmnn", "figure5")
+    assert lines[0][0] == "1.72" and lines[1][0] == "1.18"  # mnist, test
+
+
+# ---------------------------------------------------------------------------------------- costs
+
+
+def group(key, seconds, cpu, memory):
+    return {
+        "key": key,
+        "name": key,
+        "count": 2,
+        "seconds": seconds,
+        "cpu_seconds": cpu,
+        "max_memory": memory,
+    }
+
+
+def test_costs_count_shared_tasks_once():
+    figures = tuple(Figure(name, name, list, list) for name in ("table1", "table2", "figure1"))
+    paper = Paper("made_up", "Title", "Source", figures)
+    shared = group("shared", 3600.0, 3000.0, 2_000_000_000)
+    costs = {
+        "table1": {"cost": {"tasks": [shared], "processors": 2, "threads": 1}},
+        "table2": {
+            "cost": {
+                "tasks": [shared, group("own", 60.0, 30.0, 5e8)],
+                "processors": 2,
+                "threads": 1,
+            }
+        },
+        "figure1": {},
+    }
+    entries = tuple(
+        Entry(paper, f, {"seconds": 90.0, "rows": []} | costs[f.name], None, (), ())
+        for f in figures
+    )
+    room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
+    section = read_page(cost_table.section([room])).only("section")
+    body = [[td.text for td in tr.all("td")] for tr in section.only("tbody").all("tr")]
+    unknown = "not recorded"
+    assert body == [
+        ["Table 1", "2", "1 h 0 min", "30 min 0 s", "50 min 0 s", "2.0 GB"],
+        ["Table 2", "4", "1 h 1 min", "30 min 30 s", "50 min 30 s", "2.0 GB"],
+        ["Figure 1", unknown, "1 min 30 s", unknown, unknown, unknown],
+    ]
+    foot = [[cell.text for cell in tr.children] for tr in section.only("tfoot").all("tr")]
+    assert foot == [
+        ["all, shared tasks once", "4", "1 h 1 min", "30 min 30 s", "50 min 30 s", "2.0 GB"],
+        ["without recorded costs, shared tasks in each", unknown, "1 min 30 s", *[unknown] * 3],
+    ]
+    assert "2 entries: 30 min 30 s on 2 processors" in section.only("p").text
+    assert "1 entry from before costs were recorded: 1 min 30 s" in section.only("p").text
+
+
+def test_without_records_there_are_no_costs():
+    room = Room(Paper("p", "T", "S", ()), (), (), Path("/nowhere"), None, frozenset())
+    assert cost_table.section([room]) == ""
+
+
+def test_a_layout_makes_no_result_stale():
+    modules = {name for name, _ in codeversion.modules_behind("paper_figures.boostmap")}
+    assert "paper_figures.boostmap.figures" in modules
+    assert "paper_figures.boostmap.layouts" not in modules

@@ -1,0 +1,110 @@
+"""Every picture of the committed results can be read: its size, its text, its colours, its units.
+
+Not what the pictures show, which the tests of each paper's pictures ask of records that are written
+down.
+"""
+
+from pathlib import Path
+
+import pytest
+from pictures import contrast, crossing, laid_out, outside, written
+
+import paper_figures
+from paper_figures import registry
+from paper_figures.plots import WIDTH
+from paper_figures.store import Store
+from paper_figures.themes import DARK, LIGHT, SMALLEST
+
+REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
+PHONE = 358  # pixels of a page 390 wide, without its margins
+DRAWN = [
+    pytest.param(paper.name, figure, id=f"{paper.name}.{figure.name}")
+    for paper in registry.load_papers()
+    for figure in paper.figures
+    if figure.plot is not None
+]
+UNITS = {  # what stands on an axis: numbers with their unit, or numbers that have none
+    "(%)", "(points)", "(share)", "(millions)", "(eq. 3)", "(%), k = 3", "rounds T", "seconds",
+    "dimensions", "dimensions (at most)", "ENN-k rank", "ENN-k ranks", "the number of neighbours",
+    "exact distances a query, mean", "items", "comparisons before", "principal components",
+    "milliseconds a query", "points compared with a query", "seconds a query", "landmarks",
+    "number of metrics", "sub-gradient steps", "a scan", "principal component", "$F^r$", "x", "y",
+    "(log scale of 100 − p)", "mean of the two classes", "class",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    """The pictures that have been laid out so far, by paper and figure."""
+    return {}
+
+
+def drawn(pictures, paper, figure):
+    if (paper, figure.name) not in pictures:
+        record = Store(REPRODUCED).read(paper, figure.name)
+        if record is None:
+            pytest.skip("not among the committed results")
+        pictures[paper, figure.name] = laid_out(figure.plot, record, figure.size)
+    return pictures[paper, figure.name]
+
+
+@pytest.mark.parametrize("paper, figure", DRAWN)
+def test_text_can_be_read_on_a_phone(pictures, paper, figure):
+    assert figure.size[0] <= WIDTH
+    texts = written(drawn(pictures, paper, figure))
+    if not texts:
+        assert figure.name == "figure4"  # digits alone
+        return
+    smallest = min(text.get_fontsize() for text in texts)
+    assert smallest >= SMALLEST
+    assert smallest * 96 / 72 * PHONE / (96 * figure.size[0]) > 8
+
+
+@pytest.mark.parametrize("paper, figure", DRAWN)
+def test_text_lies_inside_the_picture_and_on_no_other_text(pictures, paper, figure):
+    picture = drawn(pictures, paper, figure)
+    assert outside(picture) < 0.01
+    assert crossing(written(picture)) == []
+
+
+@pytest.mark.parametrize("paper, figure", DRAWN)
+def test_axes_have_plain_numbers_and_units(pictures, paper, figure):
+    picture = drawn(pictures, paper, figure)
+    for axis in picture.axes:
+        for one in (axis.xaxis, axis.yaxis):
+            assert one.get_offset_text().get_text() == ""
+            ticks = [text.get_text() for text in one.get_ticklabels() if text.get_visible()]
+            assert not any("10^" in tick or "times" in tick or "e+" in tick for tick in ticks)
+            if axis.axison and len(one.get_ticklocs()) and any(ticks) and not _names(ticks):
+                label = one.get_label_text() or _label_of_shared(picture, one)
+                assert label.endswith(tuple(UNITS)), label
+
+
+def _names(ticks):
+    """Whether the ticks are names, such as those of data sets."""
+    return any(tick[:1].isalpha() for tick in ticks)
+
+
+def _label_of_shared(picture, one):
+    """The label of the panel below, if it shares the axis."""
+    return next(
+        other.get_xlabel()
+        for other in reversed(picture.axes)
+        if one.axes.get_shared_x_axes().joined(one.axes, other)
+    )
+
+
+@pytest.mark.parametrize("paper, figure", DRAWN)
+def test_the_key_shows_no_empty_text(pictures, paper, figure):
+    picture = drawn(pictures, paper, figure)
+    boxes = [*picture.legends, *(axis.get_legend() for axis in picture.axes if axis.get_legend())]
+    assert len(boxes) <= 1
+    assert all(text.get_text() for box in boxes for text in box.get_texts())
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_colours_have_contrast(theme):
+    assert len(set(theme.series)) == 8
+    assert min(contrast(colour, theme.paper) for colour in theme.series) >= 3
+    assert contrast(theme.ink, theme.paper) >= 7 and contrast(theme.soft, theme.paper) >= 4.5
+    assert contrast(theme.grid, theme.paper) < 2

@@ -1,0 +1,260 @@
+"""How verdicts.toml is read, and what is refused: rules and explanations that fit no record.
+
+The records are made up. That the committed rules fit the committed records is in
+test_committed_verdicts.py, the verdicts themselves are in test_verdicts.py.
+"""
+
+import pytest
+
+from paper_figures.verdict.check import problems
+from paper_figures.verdict.rules import Rule, load, matches, parse
+
+EXPLANATION = {
+    "id": "why",
+    "text": "because\n",
+    "experiment": "trials",
+    "rows": {"figure": "table1", "set": "a"},
+    "bind": ["set", "size"],
+    "shows": "same",
+}
+
+
+def row(ours, published=None, std=None, repetitions=None, **keys):
+    line = keys | {"published": published, "ours": ours, "std": std}
+    return line | ({"repetitions": repetitions} if repetitions else {})
+
+
+def records(table, trials):
+    """Return records of the figures ``table1`` and ``trials``."""
+    return {
+        name: {"paper": "p", "figure": name, "scale": "paper", "rows": rows, "notes": ["It is."]}
+        for name, rows in (("table1", table), ("trials", trials))
+    }
+
+
+TABLE = [
+    row(5.0, 4.0, set="a", size=6000),
+    row(4.0, 4.0, set="a", size=600),
+    row(7.0, 4.0, set="b", size=6000),
+]
+TRIALS = [
+    row(4.0, set="a", size=6000, steps=7),
+    row(9.0, set="a", size=600, steps=7),
+    row(9.0, set="b", size=600, steps=31),
+]
+
+
+def wrong(explanation, table=TABLE, trials=TRIALS, rules=(), more=()):
+    content = {"rule": list(rules), "explanation": [EXPLANATION | explanation, *more]}
+    return problems("p", parse("p", content), records(table, trials))
+
+
+# ------------------------------------------------------------------------------------------ reading
+
+
+def test_patterns():
+    line = {"set": "a", "N": 60}
+    assert matches(line, {}) and matches(line, {"N": 60}) and matches(line, {"N": [600, 60]})
+    assert not matches(line, {"N": 600}) and not matches(line, {"N": 60, "set": "b"})
+    assert not matches(line, {"other": "a"})
+
+
+def test_a_row_takes_the_fields_of_all_its_rules_and_later_rules_win():
+    rules = parse(
+        "p",
+        {
+            "rule": [
+                {"figure": ["table1", "table2"], "better": "lower", "runs": 100},
+                {"figure": "table1", "rows": {"set": "a"}, "runs": 20, "because": "few"},
+                {"figure": "table2", "rows": {"set": "b"}, "better": "higher"},
+            ]
+        },
+    )
+    assert rules.of("table1", {"set": "a"}) == Rule(
+        ("table1",), {}, better="lower", runs=20, because="few"
+    )
+    assert rules.of("table1", {"set": "b"}) == Rule(("table1",), {}, better="lower", runs=100)
+    assert rules.of("table2", {"set": "b"}) == Rule(("table2",), {}, better="higher", runs=100)
+    assert rules.of("figure1", {"set": "a"}) == Rule(("figure1",), {})
+
+
+def test_an_explanation_has_the_rows_of_several_figures():
+    rows = [{"figure": ["table1", "table2"], "set": "a"}, {"figure": "figure1", "k": 3}]
+    (read,) = parse("p", {"explanation": [EXPLANATION | {"rows": rows}]}).explanations
+    assert read.experiment == "p.trials" and read.bind == {"set": "set", "size": "size"}
+    assert read.covers("table2", {"set": "a"}) and read.covers("figure1", {"k": 3})
+    assert read.text == "because"  # on one line
+    assert not read.covers("figure1", {"set": "a"}) and not read.covers("table1", {"k": 3})
+
+
+@pytest.mark.parametrize("field", ["id", "text", "experiment", "rows", "bind", "shows"])
+def test_an_explanation_without_one_of_its_fields_is_refused(field):
+    """Above all one without an experiment: a reason that nobody tried is none."""
+    for table in (
+        {name: value for name, value in EXPLANATION.items() if name != field},
+        EXPLANATION | {field: ""},
+    ):
+        with pytest.raises(ValueError, match=f"must have {field}"):
+            parse("p", {"explanation": [table]})
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ({"rules": []}, "a field of verdicts.toml"),
+        ({"rule": [{"better": "lower"}]}, "a rule must name its figure"),
+        ({"rule": [{"figure": "f", "bettr": "lower"}]}, "a field of a rule"),
+        ({"rule": [{"figure": "f", "better": "less"}]}, "better"),
+        ({"rule": [{"figure": "f", "state": "fine"}]}, "state"),
+        ({"rule": [{"figure": "f", "unprinted": "same"}]}, "unprinted"),
+        ({"explanation": [EXPLANATION | {"why": "w"}]}, "a field of an explanation"),
+        ({"withdrawn": [{"figure": "f"}]}, "a withdrawn note must have figure and begins"),
+        ({"withdrawn": [{"figure": "f", "begins": "a", "by": "b"}]}, "a field of a withdrawn note"),
+        ({"explanation": [EXPLANATION | {"shows": "much"}]}, "shows"),
+        ({"explanation": [EXPLANATION | {"rows": {"set": "a"}}]}, "must name their figure"),
+    ],
+)
+def test_unknown_fields_and_values_are_refused(content, message):
+    with pytest.raises(ValueError, match=message):
+        parse("p", content)
+
+
+def test_files(tmp_path):
+    assert load("nobody", tmp_path).rules == ()
+    (tmp_path / "p").mkdir()
+    text = '[[rule]]\nfigure = "f"\nrows = {"data set" = ["a", "b"]}\nrounding = 0.5\n'
+    (tmp_path / "p" / "verdicts.toml").write_text(text, encoding="utf-8")
+    assert load("p", tmp_path).rules == (Rule(("f",), {"data set": ["a", "b"]}, rounding=0.5),)
+
+
+# ---------------------------------------------------------------------------------- against records
+
+
+def test_an_explanation_that_its_experiment_shows():
+    assert wrong({}) == []
+
+
+def test_an_experiment_at_another_size_explains_nothing():
+    (said,) = wrong({}, trials=TRIALS[1:])
+    assert said == ("explanation why: no row of p.trials is bound to {'set': 'a', 'size': 6000}")
+    not_run = [row(None, set="a", size=6000, steps=7)]
+    assert wrong({}, trials=not_run) == [said]
+
+
+def test_only_the_named_rows_of_an_experiment_count():
+    trials = [*TRIALS, row(9.0, set="a", size=6000, steps=31)]
+    assert wrong({"experiment_rows": {"steps": 7}}, trials=trials) == []
+    assert len(wrong({"experiment_rows": {"steps": 31}}, trials=trials)) == 1
+
+
+def test_an_experiment_that_does_not_show_it():
+    other = [row(4.1, set="a", size=6000, steps=7)]
+    (said,) = wrong({}, trials=other)
+    assert said == ("explanation why: p.trials does not show it for {'set': 'a', 'size': 6000}")
+
+
+@pytest.mark.parametrize(
+    "values, shown",
+    [((4.1,), True), ((4.2,), False), ((9.0, 4.1), True), ((3.8,), False), ((3.85,), True)],
+)
+def test_same_takes_the_errors_of_the_experiment(values, shown):
+    """std 0.2 over 16 runs, the paper's 9 runs: 2 sqrt(1/16 + 1/9) 0.2 = 0.167."""
+    trials = [row(x, std=0.2, repetitions=16, set="a", size=6000, steps=7) for x in values]
+    said = wrong({}, trials=trials, rules=[{"figure": "table1", "runs": 9}])
+    assert (said == []) is shown
+
+
+@pytest.mark.parametrize(
+    "values, shown",
+    [
+        ((3.0,), True),  # ours, 5, is the other end; 4 is printed
+        ((4.0,), True),
+        ((4.5, 9.0), False),
+        ((3.0, 4.5), True),
+    ],
+)
+def test_between(values, shown):
+    trials = [row(x, set="a", size=6000, steps=i) for i, x in enumerate(values)]
+    assert (wrong({"shows": "between"}, trials=trials) == []) is shown
+
+
+def test_the_experiments_number_may_be_another_field_or_an_accuracy():
+    trials = [row(1.0, set="a", size=6000, active=4.0)]
+    assert len(wrong({}, trials=trials)) == 1
+    assert wrong({"number": "active"}, trials=trials) == []
+    trials = [row(96.0, set="a", size=6000)]
+    assert wrong({"accuracy": True}, trials=trials) == []
+
+
+def test_keys_may_have_other_names_in_the_experiment():
+    trials = [row(4.0, data_set="a", points=6000)]
+    bind = {"set": "data_set", "size": "points"}
+    assert wrong({"bind": bind}, trials=trials) == []
+    (said,) = wrong({"bind": {"sets": "data_set"}}, trials=trials)
+    assert said == "explanation why: its rows have no key 'sets'"
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"experiment": "trails"}, "explanation why, experiment: no such figure"),
+        (
+            {"experiment_rows": {"step": 7}},
+            "explanation why, experiment: no row has the key 'step'",
+        ),
+        (
+            {"experiment_rows": {"steps": [7, 8]}},
+            "explanation why, experiment: no row has steps = 8 beside the rest of "
+            "{'steps': [7, 8]}",
+        ),
+        ({"rows": {"figure": "table9"}}, "explanation why, table9: no such figure"),
+        (
+            {"rows": {"figure": "table1", "sets": "a"}},
+            "explanation why, table1: no row has the key 'sets'",
+        ),
+        (
+            {"rows": {"figure": "table1", "set": ["a", "d"]}},
+            "explanation why, table1: no row has set = 'd' beside the rest of {'set': ['a', 'd']}",
+        ),
+        (
+            {"rows": {"figure": "table1", "published": 4.0}},
+            "explanation why, table1: no row has the key 'published'",
+        ),
+        (
+            {"rows": {"figure": "table1", "set": "a", "size": 600}},
+            "explanation why: explains no row of table1",
+        ),
+    ],
+)
+def test_what_an_explanation_names_must_be_there(change, message):
+    assert message in wrong(change)
+
+
+def test_a_row_is_explained_once():
+    more = [EXPLANATION | {"id": "also"}]
+    assert "why and also explain the same row: {'set': 'a', 'size': 6000}" in wrong({}, more=more)
+
+
+@pytest.mark.parametrize(
+    "rule, message",
+    [
+        ({"figure": "table9"}, "a rule of table9: no such figure"),
+        ({"figure": "table1", "rows": {"N": 6}}, "a rule of table1: no row has the key 'N'"),
+        (
+            {"figure": "table1", "rows": {"size": 60}},
+            "a rule of table1: no row has size = 60 beside the rest of {'size': 60}",
+        ),
+    ],
+)
+def test_what_a_rule_names_must_be_there(rule, message):
+    assert wrong({}, rules=[rule | {"better": "lower"}]) == [message]
+
+
+def test_a_withdrawn_note_must_be_there():
+    def said(figure, begins):
+        content = {"withdrawn": [{"figure": figure, "begins": begins}]}
+        return problems("p", parse("p", content), records(TABLE, TRIALS))
+
+    assert said("table1", "It") == []
+    assert said("table1", "is") == ["withdrawn: no note of table1 begins 'is'"]
+    assert said(["trials", "table9"], "It") == ["withdrawn: no note of table9 begins 'It'"]
