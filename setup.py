@@ -30,6 +30,7 @@ NAMES = (
     "losses",
     "meetings",
     "pairs",
+    "planes",
     "products",
     "scan",
     "similarity",

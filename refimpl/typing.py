@@ -93,6 +93,21 @@ class Kernels(Protocol):
     def best_bin_first(
         self, trees: KMeansTrees, Q: FloatArray, most: int, *, threads: int | None = None
     ) -> tuple[IntArray, IntArray, IntArray]: ...
+    def best_plane(
+        self,
+        X: Points,
+        first: Int32Array,
+        second: Int32Array,
+        v: FloatArray,
+        base: float,
+        start: FloatArray,
+        augment: float,
+        tol: float,
+        offset: str,
+        refine: int,
+        *,
+        threads: int | None = None,
+    ) -> tuple[Points, float, BoolArray]: ...
     def best_ranges(
         self,
         values: FloatArray,

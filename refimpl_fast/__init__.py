@@ -15,6 +15,7 @@ try:
     from refimpl_fast.losses import minimize_z, next_weights, z_values
     from refimpl_fast.meetings import meet_pairs
     from refimpl_fast.pairs import best_thresholds, pair_product, split_pairs
+    from refimpl_fast.planes import best_plane
     from refimpl_fast.products import matrix_vector, vector_matrix
     from refimpl_fast.scan import weighted_l1, weighted_l1_nearest
     from refimpl_fast.similarity import add_similarity
@@ -43,6 +44,7 @@ __all__ = [
     "SortedFeatures",
     "add_similarity",
     "best_bin_first",
+    "best_plane",
     "best_ranges",
     "best_stump",
     "best_thresholds",

@@ -184,7 +184,7 @@ def margin_sums(
     """
     if len(F) == 0:
         return np.empty((0, 8))
-    return kernels.margin_sums(np.array(F), triples, y, w, threads=threads)
+    return kernels.margin_sums(np.asarray(F), triples, y, w, threads=threads)
 
 
 def z_bound(sums: FloatArray, total: float, alpha: FloatArray) -> FloatArray:

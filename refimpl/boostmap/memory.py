@@ -5,6 +5,7 @@ import numpy as np
 from refimpl.boostmap.distances import CandidateDistances
 from refimpl.boostmap.model import BoostMap
 from refimpl.boostmap.options import DEFAULT_OPTIONS, BoostMapOptions
+from refimpl.boostmap.rounds import ROWS
 from refimpl.boostmap.triples import Triples
 from refimpl.checks import as_count, as_options, as_threads
 from refimpl.progress import Callback
@@ -73,8 +74,8 @@ def estimate_memory(
     rounds = options.most_rounds(d) + options.query_sensitive
     # of each thread: margins; eight embeddings side by side, and what is gained at each object
     scratch = PER_TRIPLE * t + as_threads(threads) * (8 * t + 2 * 8 * 8 * n)
-    addition = 8 * n * (2 * m + M_1 + (M_1 + m) + M_2 + 4) + 16 * n_C + 300 * (M_1 + m)
-    looked_at = 8 * n * (d + 8)  # steps 1-4: all classifiers in one array, then a few of them
+    addition = 8 * n * (M_1 + m + M_2 + 2 * ROWS + 4) + 16 * n_C + 300 * (M_1 + m)
+    looked_at = 8 * n * (2 * d + 8)  # steps 1-4: a few classifiers; then copies of all of them
     first = max(addition, looked_at) + 8 * n * (d + 1)
     second = second_phase_bytes(n, t, d, options) if options.query_sensitive else 0
     return int(SMALL + scratch + ROUND * rounds + max(first, second))

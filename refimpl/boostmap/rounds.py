@@ -24,17 +24,18 @@ from refimpl.boostmap.algorithm import (
     accepts,
     add_to,
     candidate_classifiers,
-    embeddings,
     next_weights,
 )
-from refimpl.boostmap.bounds import least_z, least_z_min, margin_sums
+from refimpl.boostmap.bounds import Values, least_z, least_z_min, margin_sums
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
+from refimpl.kernels.arguments import checked_once
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import margins
 from refimpl.typing import FloatArray, Kernels
 
 __all__ = ["query_sensitive_rounds", "training_rounds"]
 
+ROWS = 16  # rows of values that are computed at a time: they stay in the cache
 IN_A_ROW = 50  # changes of weight whose gains are judged together
 FirstPhase: TypeAlias = Sequence[tuple[Name, float, float]]
 """Classifier, alpha_j and z_j of each round of § 7.3."""
@@ -105,13 +106,13 @@ def training_rounds(
     j = len(done)
     loss = math.prod(z for _, _, z in done)
     H, changes = classifiers_after(done)
-    F = dict(zip(H, embeddings(problem, list(H)), strict=True))  # h'_c -> values of its embedding
+    F = checked_once(embeddings(problem, list(H)))  # a row for each h'_c, in the order of H
     if w is None:
         w = first_weights(problem)
     while loss >= 1 / len(y):
         j += 1
         step = "remove"
-        sums = margin_sums([F[h] for h in H], triples, y, w, kernels, threads)
+        sums = margin_sums(F, triples, y, w, kernels, threads)
         h, alpha = removal(problem, H, F, w, kernels, threads, sums)  # BM:7.3:1, BM:7.3:2
         if h is None and not _stalled(changes, least_gain):
             step = "modify"
@@ -122,17 +123,47 @@ def training_rounds(
                 return
             step = "add"
             h, alpha = addition(problem, (M_1, m, M_2), H, w, rng, kernels, threads)  # 5 to 10
-        F[h] = embeddings(problem, [h])[0]
+        names = list(H)
+        F_j = F[names.index(h)] if h in H else embeddings(problem, [h])[0]
         # BM:7.3:11, BM:7.3:12
-        after, z_j = kernels.next_weights(F[h], triples, y, w, alpha, threads=threads)
+        after, z_j = kernels.next_weights(F_j, triples, y, w, alpha, threads=threads)
         if z_j >= NO_GAIN * w.sum():
             return
         w = after
         _take(H, changes, h, alpha, z_j)
-        if h not in H:
-            del F[h]
+        if len(H) > len(names):
+            F = checked_once(np.vstack([F, F_j]))
+        elif len(H) < len(names):
+            F = checked_once(np.delete(F, names.index(h), axis=0))
         yield Round(j, step, h, alpha, z_j, w)
         loss *= z_j
+
+
+def embeddings(problem: Problem, names: Sequence[Name]) -> FloatArray:
+    """Return what :func:`refimpl.boostmap.algorithm.embeddings` returns, many rows at a time."""
+    F = np.empty((len(names), problem.D.shape[1]))
+    for start in range(0, len(names), ROWS):
+        part = F[start : start + ROWS]
+        first, second = np.array(names[start : start + ROWS], dtype=np.int64).T
+        np.take(problem.D, first, axis=0, out=part)  # BM:eq6
+        pairs = np.flatnonzero(second >= 0)
+        if len(pairs):
+            length = problem.between[second[pairs], first[pairs]][:, np.newaxis]
+            part[pairs] = _projections(part[pairs], problem.D[second[pairs]], length)
+    return F
+
+
+def _projections(first: FloatArray, second: FloatArray, length: FloatArray) -> FloatArray:
+    """Return ``algorithm.pivot_embedding`` of each row; both arguments are overwritten."""
+    # (first * first + length * length - second * second) / (2 * length)  BM:eq8
+    first *= first
+    first += length * length
+    second *= second
+    first -= second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first /= 2 * length
+    first[length[:, 0] == 0] = 0
+    return first
 
 
 def first_weights(problem: Problem) -> FloatArray:
@@ -177,7 +208,7 @@ def _stalled(changes: deque[float], least_gain: float) -> bool:
 def removal(
     problem: Problem,
     H: Weights,
-    F: Mapping[Name, FloatArray],
+    F: FloatArray | Mapping[Name, FloatArray],
     w: FloatArray,
     kernels: Kernels,
     threads: int | None,
@@ -185,21 +216,21 @@ def removal(
 ) -> tuple[Name | None, float]:
     """Return the classifier whose removal lowers Z most, and -alpha'_g; or None.
 
-    Steps 1-2 of § 7.3. `sums` holds the margin sums of the classifiers of H, if they are known.
+    Steps 1-2 of § 7.3. F holds the values of the classifiers of H, in rows or by name, `sums` their
+    margin sums, if they are known.
     """
     names = list(H)
     alpha = -np.array(list(H.values()))
-    values = [F[h] for h in names]
     triples, y, below = problem.triples, problem.y, NO_GAIN * w.sum()
     # ERRATUM BM-1
-    g, _ = least_z(values, triples, y, w, alpha, kernels, threads, below=below, sums=sums)
+    g, _ = least_z(_rows(F, names), triples, y, w, alpha, kernels, threads, below=below, sums=sums)
     return (None, 0.0) if g is None else (names[g], float(alpha[g]))
 
 
 def modification(
     problem: Problem,
     H: Weights,
-    F: Mapping[Name, FloatArray],
+    F: FloatArray | Mapping[Name, FloatArray],
     w: FloatArray,
     kernels: Kernels,
     threads: int | None,
@@ -207,16 +238,20 @@ def modification(
 ) -> tuple[Name | None, float]:
     """Return the classifier whose change of weight lowers Z most, and the change; or None.
 
-    Steps 3-4 of § 7.3, with `sums` as for :func:`removal`.
+    Steps 3-4 of § 7.3, with F and `sums` as for :func:`removal`.
     """
     names = list(H)
     least = -np.array(list(H.values()))
-    values = [F[h] for h in names]
     triples, y, below = problem.triples, problem.y, MODIFY_BELOW * w.sum()
     g, alpha, _ = least_z_min(
-        values, triples, y, w, least, kernels, threads, below=below, sums=sums
+        _rows(F, names), triples, y, w, least, kernels, threads, below=below, sums=sums
     )
     return (None, 0.0) if g is None else (names[g], alpha)
+
+
+def _rows(F: FloatArray | Mapping[Name, FloatArray], names: list[Name]) -> Values:
+    """Return the values of the classifiers `names`, which F holds in this order or by name."""
+    return F if isinstance(F, np.ndarray) else [F[h] for h in names]
 
 
 def addition(

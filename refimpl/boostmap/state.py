@@ -22,6 +22,7 @@ from refimpl.boostmap.options import BoostMapOptions
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
 from refimpl.boostmap.rounds import most_classifiers, weights_after
 from refimpl.boostmap.triples import Triples
+from refimpl.kernels.arguments import checked_once
 from refimpl.progress import Step
 from refimpl.typing import FloatArray, IntArray
 
@@ -73,7 +74,9 @@ class Training:
         options: BoostMapOptions,
         rng: np.random.Generator,
     ) -> None:
-        self.problem = Problem(distances.D, distances.between, triples.objects, triples.y)
+        # kernels get the triples in every round
+        objects, y = checked_once(triples.objects), checked_once(triples.y)
+        self.problem = Problem(distances.D, distances.between, objects, y)
         self.first: list[tuple[Name, float, float]] = []
         self.second: list[tuple[int, int, float, float, int, float, float]] = []
         self.w: FloatArray | None = None

@@ -51,6 +51,7 @@ from refimpl.kernels.hashing import bucket_votes, projections
 from refimpl.kernels.landmarks import least_similar, transferred_differences
 from refimpl.kernels.losses import minimize_z, next_weights, z_values
 from refimpl.kernels.pairs import best_thresholds, meet_pairs, pair_product, split_pairs
+from refimpl.kernels.planes import best_plane
 from refimpl.kernels.products import matrix_vector, vector_matrix
 from refimpl.kernels.scan import weighted_l1, weighted_l1_nearest
 from refimpl.kernels.similarity import add_similarity
@@ -66,6 +67,7 @@ __all__ = [
     "SortedFeatures",
     "add_similarity",
     "best_bin_first",
+    "best_plane",
     "best_ranges",
     "best_stump",
     "best_thresholds",

@@ -5,12 +5,14 @@ of what each kernel takes is :mod:`refimpl.kernels.contract`.
 """
 
 import numbers
+import weakref
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from refimpl.frozen import sealed
 from refimpl.typing import FloatArray
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "Kind",
     "Number",
     "booleans",
+    "checked_once",
     "floats",
     "int32s",
     "int64s",
@@ -33,9 +36,34 @@ __all__ = [
 
 Lengths: TypeAlias = dict[str, int]
 Value = TypeVar("Value")
+DType = TypeVar("DType", bound=np.generic)
 
 ROUNDING = 1e-9  # the most by which a sum of weights may exceed 1
 LARGEST = 1e140  # the squares of larger values, summed, would leave float64
+
+
+Passed: TypeAlias = set[tuple["Array", int]]
+ONCE: dict[int, tuple["weakref.ref[NDArray[Any]]", Passed]] = {}
+"""For each array of :func:`checked_once`, by its id, the checks that its values have passed."""
+
+
+def checked_once(array: NDArray[DType]) -> NDArray[DType]:
+    """Seal an array that a training passes to kernels again and again; return it.
+
+    Nobody can write to it, so each check of its values is made once. Type, shape and layout are
+    checked in every call. The array is forgotten when it is deleted.
+    """
+    array = sealed(array)
+    if _passed(array) is None:
+        key = id(array)
+        ONCE[key] = weakref.ref(array, lambda _: ONCE.pop(key, None)), set()
+    return array
+
+
+def _passed(value: NDArray[Any]) -> Passed | None:
+    """Return the checks that an array of :func:`checked_once` passed; None for another array."""
+    entry = ONCE.get(id(value))
+    return entry[1] if entry is not None and entry[0]() is value else None
 
 
 class Kind(Protocol):
@@ -182,6 +210,18 @@ class Array:
         """Check indices, and floats that must be in some range or order."""
         if self.free or value is None:
             return
+        passed = _passed(value) if ONCE else None
+        if passed is None:
+            self._check_values(name, value, lengths)
+            return
+        end = self.below or self.ascends_to
+        rule = self, 0 if end is None else length_of(end, lengths)
+        if rule not in passed:
+            self._check_values(name, value, lengths)
+            passed.add(rule)
+
+    def _check_values(self, name: str, value: NDArray[Any], lengths: Lengths) -> None:
+        """Check all values."""
         self._check_indices(name, value, lengths)
         if self.only is not None and not ((value == self.only[0]) | (value == self.only[1])).all():
             wrong = value[(value != self.only[0]) & (value != self.only[1])][0]

@@ -178,6 +178,17 @@ CONTRACT: dict[str, dict[str, Kind]] = {
     },
     "pair_product": {**_LISTED, "u": floats("n")},
     "split_pairs": {"left": booleans("n"), **_LISTED},
+    # planes
+    "best_plane": {
+        "X": points("n", "d", nonempty=True),
+        **_LISTED,
+        "base": Number(),
+        "start": floats("d+1"),
+        "augment": Number(),
+        "tol": Number(0),
+        "offset": Choice("eigenvector", "best"),
+        "refine": Integer(0),
+    },
     # products
     "matrix_vector": {"A": floats("n", "d"), "v": floats("d")},
     "vector_matrix": {"u": floats("n"), "A": floats("n", "d")},

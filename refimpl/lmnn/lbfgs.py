@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
+import scipy
 
 from refimpl.typing import FloatArray
 
@@ -49,17 +50,18 @@ class Memory:
 
     def direction(self, gradient: FloatArray) -> FloatArray:
         """Return the direction to search along: algorithm 7.4."""
+        add = scipy.linalg.blas.daxpy  # without an array for the product
         direction = -gradient
         shares: list[float] = []
         for step, change, curvature in reversed(self.steps):
             share = float(step @ direction) / curvature
-            direction -= share * change
+            direction = add(change, direction, a=-share)
             shares.append(share)
         if self.steps:
             _, change, curvature = self.steps[-1]
             direction *= curvature / float(change @ change)
         for (step, change, curvature), share in zip(self.steps, reversed(shares), strict=True):
-            direction += (share - float(change @ direction) / curvature) * step
+            direction = add(step, direction, a=share - float(change @ direction) / curvature)
         return direction
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from refimpl.lmnn.coordinates import Coordinates
 from refimpl.lmnn.options import Search
+from refimpl.lmnn.used import UsedRows, adjacency
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels
 
@@ -172,7 +173,23 @@ class LargeMarginProblem:
         # LM:eq8, LM:5:5, LM:5:6  of the second point  ERRATUM LM-3
         self._alpha = self.partition[self._b]
         self._rows = (self._alpha * self.n + self._a, self._alpha * self.n + self._b)
-        self._neighbours = adjacency(*self._rows, self.n * self.partitions)
+        for name in ("_neighbours", "used"):  # of the pairs before
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def _neighbours(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The pairs as an adjacency list of all mapped points."""
+        return adjacency(*self._rows, self.n * self.partitions)
+
+    @cached_property
+    def used(self) -> UsedRows:
+        """The mapped points that the pairs of target neighbours and the working set use."""
+        return UsedRows(*self._rows, self.X, self.partitions, self.threads)
+
+    def _distances(self, Z: FloatArray) -> FloatArray:
+        """Return the squared distances of all pairs; Z holds all mapped points or the used ones."""
+        rows = self._rows if len(Z) == self.n * self.partitions else self.used.pairs
+        return self.kernels.pair_distances(Z, *rows, threads=self.threads)
 
     def add_pairs(self, i: IntArray, l: IntArray) -> int:
         """Add pairs to the working set, and return the number of new pairs."""
@@ -291,10 +308,11 @@ class LargeMarginProblem:
     def evaluate_around(self, Z: FloatArray, h: float, slopes: FloatArray) -> Evaluation:
         """Return :meth:`evaluate_at` with hinges smoothed around slopes a, shape (p, k).
 
+        Z holds all mapped points, or those that are :attr:`used`.
         The hinge of a slack z becomes the smoothed hinge of z + h a, less a constant. `objective`
         and `active` of the result are those of the slacks z + h a.
         """
-        D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)
+        D = self._distances(Z)
         pull = D[: self.n * self.k].reshape(self.n, self.k)
         far = D[self.n * self.k :]
         parts = [
@@ -338,6 +356,12 @@ class LargeMarginProblem:
 
     def gradient_L(self, evaluation: Evaluation) -> FloatArray:
         """Return the derivative by L, shape (partitions, r, d): 2 L G, computed without G."""
+        if len(evaluation.Z) < self.n * self.partitions:
+            used = self.used
+            W = self.kernels.weighted_differences(
+                evaluation.Z, *used.neighbours, evaluation.weights, threads=self.threads
+            )
+            return 2 * used.products(W)  # LM:4.3:2
         W = self.kernels.weighted_differences(
             evaluation.Z, *self._neighbours, evaluation.weights, threads=self.threads
         ).reshape(self.partitions, self.n, -1)
@@ -372,21 +396,16 @@ class LargeMarginProblem:
         slacks: FloatArray = 1 + near[i] - far[:, None]
         return slacks
 
+    def slacks_of_pairs(self, Z: FloatArray) -> FloatArray:
+        """Return :meth:`slacks_at` of the working set; Z is that of :meth:`evaluate_around`."""
+        D = self._distances(Z)
+        near = D[: self.n * self.k].reshape(self.n, self.k)
+        slacks: FloatArray = 1 + near[self.i] - D[self.n * self.k :, None]
+        return slacks
+
     def pull_gradient(self) -> FloatArray:
         """Return the first term of eq. 5, the sum of C_ij over target neighbours.
 
         The result has shape (partitions, d, d).
         """
         return self.gradient_M(np.concatenate([np.ones(self.n * self.k), np.zeros(len(self.i))]))
-
-
-def adjacency(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the pairs (a, b) as an adjacency list of n rows.
-
-    It has the start of each row's list, the other row of each pair, and the index of the pair.
-    """
-    rows = np.concatenate([a, b])
-    order = np.argsort(rows, kind="stable")
-    pair = np.arange(len(a))
-    start = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
-    return start, np.concatenate([b, a])[order], np.concatenate([pair, pair])[order]

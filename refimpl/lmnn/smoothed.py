@@ -82,7 +82,7 @@ class Smoothed:
         self.evaluations += 1
         if self.epsilon == 0:
             return smooth, gradient.ravel()
-        log_det = sum(np.linalg.slogdet(factor)[1] for factor in V)
+        log_det = float(np.linalg.slogdet(V)[1].sum())
         barrier = np.linalg.inv(V).transpose(0, 2, 1)
         return smooth - 2 * self.epsilon * log_det, (gradient - 2 * self.epsilon * barrier).ravel()
 
@@ -154,18 +154,25 @@ class Multiplied(Smoothed):
         The slopes of the triples of the working set around which the hinges are smoothed.
     certificate : Certificate
         Gets the last slopes of each descent.
+    at : ndarray
+        The factor of the last evaluation.
+    memory : Memory
+        The last steps, which the next descent goes on from.
     """
 
     def __init__(self, problem: LargeMarginProblem, coordinates: Coordinates) -> None:
         super().__init__(problem, coordinates.spare)
         self.certificate = Certificate(problem, coordinates, MIXED)
         self.slopes = np.zeros((0, problem.k))
+        self.at: FloatArray
+        self.memory = Memory(MEMORY)
         self._codes = np.zeros(0, dtype=np.int64)
         self.follow()
 
     def evaluate(self, V: FloatArray) -> Evaluation:
         """Return eq. 3 of the factor V with hinges smoothed around `slopes`."""
-        return self.problem.evaluate_around(self.problem.mapped(V), self.h, self.slopes)
+        self.at = V
+        return self.problem.evaluate_around(self.problem.used.mapped(V), self.h, self.slopes)
 
     def descend(
         self, V: FloatArray, iterations: int, enough: float = 0.0
@@ -175,7 +182,7 @@ class Multiplied(Smoothed):
         The steps end early if the norm of the gradient, as it is returned, is at most `enough`.
         """
         latest: deque[tuple[float, FloatArray]] = deque(maxlen=KEPT)
-        for v, gradient in islice(descent(self, V.ravel(), Memory(MEMORY)), iterations):
+        for v, gradient in islice(descent(self, V.ravel(), self.memory), iterations):
             norm = _relative_norm(gradient, v)
             latest.append((self.last.alpha, self.last.weights))
             if norm <= enough:
@@ -196,7 +203,7 @@ class Multiplied(Smoothed):
 
     def take_slopes(self) -> None:
         """Smooth the hinges around the slopes of the last evaluation from now on."""
-        slacks = self.problem.slacks_at(self.last.Z, self.problem.i, self.problem.l)
+        slacks = self.problem.slacks_of_pairs(self.problem.used.mapped(self.at))
         self.slopes = np.clip(self.slopes + slacks / self.h, 0.0, 1.0)
 
 
@@ -248,6 +255,8 @@ def descend(
             best_L = L
         bound = min(certificate.improve(best), best)
         settled = added <= 1e-3 * len(inner.i)
+        if not settled:  # earlier gradients were those of other pairs
+            smoothed.memory = Memory(MEMORY)
         fell = last_best - best > 0.01 * (last_best - last_bound)
         rose = bound - last_bound > 0.01 * (best - last_bound)
         # at the minimum of the smoothed problem this is the gap

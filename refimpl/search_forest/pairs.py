@@ -28,16 +28,18 @@ import scipy
 
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.pairs import midway
+from refimpl.kernels.planes import REFERENCE, plane_of_sums
 from refimpl.products import times_vector, vector_times
 from refimpl.resources import check_free_memory, share
 from refimpl.search_forest.algorithm import masses, tree_selection, weights, z_values
-from refimpl.search_forest.trees import Node
+from refimpl.search_forest.trees import Node, Split
 from refimpl.typing import (
     BoolArray,
     FloatArray,
     Int32Array,
     IntArray,
     Kernels,
+    Points,
     UInt8Array,
     WeightedPairs,
 )
@@ -188,6 +190,13 @@ class _DenseNode:
             return vector_times(self.product(times_vector(x, p)), x)
 
         return top_eigenvector(product, start, tol=tol)  # SF:eq18
+
+    def best_plane(
+        self, X: Points, start: FloatArray, augment: float, tol: float, offset: str, refine: int
+    ) -> Split:
+        """Return the result of :func:`refimpl.kernels.best_plane` for this node."""
+        how = augment, tol, offset, refine
+        return Split(*plane_of_sums(X, self, start, *how, REFERENCE, None))
 
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the result of :func:`refimpl.kernels.best_thresholds` for this node.
@@ -480,6 +489,16 @@ class _MeetingNode:
         return self.kernels.leading_direction(
             x, *pairs, self.base, start, tol, threads=self.threads
         )
+
+    def best_plane(
+        self, X: Points, start: FloatArray, augment: float, tol: float, offset: str, refine: int
+    ) -> Split:
+        """Return the result of :func:`refimpl.kernels.best_plane` for this node."""
+        pairs = self.first, self.second, self.v
+        plane = self.kernels.best_plane(
+            X, *pairs, self.base, start, augment, tol, offset, refine, threads=self.threads
+        )
+        return Split(*plane)
 
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the result of :func:`refimpl.kernels.best_thresholds` for this node."""

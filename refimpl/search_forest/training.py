@@ -169,7 +169,7 @@ def search_forest(
     streams = iter(rng.spawn(M)[len(growth.rounds) :])
 
     def learn(root: Node) -> Tree:
-        return _search_tree(X, root, options, next(streams), kernels, threads)
+        return _search_tree(X, root, options, next(streams))
 
     return _grow(growth, pairs, learn, callback)
 
@@ -183,21 +183,14 @@ def _pairs(
     return MeetingPairs(S, lam, kernels, threads, watch)
 
 
-def _search_tree(
-    X: Points,
-    root: Node,
-    options: ForestOptions,
-    rng: np.random.Generator,
-    kernels: Kernels,
-    threads: int | None,
-) -> Tree:
+def _search_tree(X: Points, root: Node, options: ForestOptions, rng: np.random.Generator) -> Tree:
     """Learn a tree by Algorithm 2 of Li et al. (2011), with the splits and limits of the options.
 
     The leaf of least J^k (eq. 17), where most is to be gained, is split first.
     """
 
     def split(X: Points, node: Node) -> Split:
-        return best_split(X, node, options, rng, kernels, threads)
+        return best_split(X, node, options, rng)
 
     max_leaves = np.inf if options.max_leaves is None else options.max_leaves
     return algorithm.search_tree(X, root, split, options.max_depth, max_leaves)

@@ -59,6 +59,11 @@ class Node(Protocol):
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return, for each column, J^k less the largest J^k(1) + J^k(2), and the threshold."""
 
+    def best_plane(
+        self, X: Points, start: FloatArray, augment: float, tol: float, offset: str, refine: int
+    ) -> "Split":
+        """Return the result of :func:`refimpl.kernels.best_plane` for this node's points."""
+
     def split(self, left: BoolArray) -> "tuple[Node, Node]":
         """Return the node of the points with left[i], and the node of the others."""
 

@@ -59,7 +59,8 @@ def test_the_estimate_is_not_exceeded(shape, kernels, tmp_path):
     finally:
         tracemalloc.stop()
     estimate = estimate_memory(*arguments, rng=np.random.default_rng(1), **others)
-    assert peak <= estimate <= 6 * peak + 2**21
+    # the second phase is estimated for d classifiers; these trainings choose fewer
+    assert peak <= estimate <= 8 * peak + 2**21
     with pytest.raises(MemoryError, match="max_memory is"):
         boostmap(*arguments, rng=np.random.default_rng(1), max_memory=estimate - 1, **others)
 

@@ -23,7 +23,8 @@ from refimpl.lmnn import (
     project,
     target_neighbors,
 )
-from refimpl.lmnn.problem import LargeMarginProblem, adjacency
+from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.used import adjacency
 
 FASTEST = KERNELS[-1]
 FAST = {"kernels": FASTEST, "threads": 1}

@@ -314,7 +314,7 @@ def test_line_5_keeps_a_leaf_whose_split_does_not_pay():
 
     def watched(points, node):
         nonlocal kept, split
-        found = best_split(points, node, options, rng, KERNELS[0], None)
+        found = best_split(points, node, options, rng)
         a, b = node.split(found.left)
         kept += a.J + b.J <= node.J
         split += a.J + b.J > node.J

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
+from refimpl.kernels.planes import fitted
 from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
     ForestOptions,
@@ -28,7 +29,6 @@ from refimpl.search_forest import (
 from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
 from refimpl.search_forest.similarity import as_similarity
-from refimpl.search_forest.splits import fitted
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,11 +10,12 @@ from agreement import KERNELS
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
+from refimpl.kernels.planes import moved, with_best_threshold
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest, to_terms
 from refimpl.search_forest.algorithm import hyperplane
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_similarity
-from refimpl.search_forest.splits import best_split, moved, stump, with_best_threshold
+from refimpl.search_forest.splits import best_split, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 forms = pytest.mark.parametrize("form", [DensePairs, MeetingPairs])
@@ -60,9 +61,7 @@ def test_the_best_threshold_is_the_best_of_all(kernels, form):
 @each
 def test_stumps_are_for_nodes_of_more_points(kernels):
     X, node, _, rng = problem(MeetingPairs, kernels, 6)
-    found = {
-        n: best_split(X, node, ForestOptions(stump_above=n), rng, kernels, None).p for n in (14, 15)
-    }
+    found = {n: best_split(X, node, ForestOptions(stump_above=n), rng).p for n in (14, 15)}
     assert isinstance(found[14], int) and isinstance(found[15], np.ndarray)
 
 
@@ -80,12 +79,12 @@ def test_the_eigensolver_starts_where_the_generator_says(kernels):
 def test_options_reach_the_plane(kernels):
     X, node, _, _ = problem(MeetingPairs, kernels, 8, n=60, d=12)
     for options in ForestOptions(tol=1e-1), ForestOptions(tol=1e-9), ForestOptions(augment=1.0):
-        split = best_split(X, node, options, np.random.default_rng(0), kernels, None)
+        split = best_split(X, node, options, np.random.default_rng(0))
         given = {"last": options.augment, "tol": options.tol, "kernels": kernels}
         expected = hyperplane(X, node, np.random.default_rng(0), **given)
         assert (split.p == expected.p).all() and split.b == expected.b
     loose, tight = (
-        best_split(X, node, ForestOptions(tol=tol), np.random.default_rng(0), kernels, None).p
+        best_split(X, node, ForestOptions(tol=tol), np.random.default_rng(0)).p
         for tol in (1e-1, 1e-9)
     )
     assert (loose != tight).any()

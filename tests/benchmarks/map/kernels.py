@@ -222,6 +222,23 @@ def leading_direction(rng, n):
     }
 
 
+@case((1000, 100_000, 10_000_000), "about {n} pairs of a node, 64 dimensions, up to 10 moves")
+def best_plane(rng, n):
+    points, first, second = _pairs(rng, n)
+    return {
+        "X": clusters(rng, points, 64),
+        "first": first,
+        "second": second,
+        "v": np.rint(64 * rng.normal(size=len(first))) / 64,
+        "base": -1 / 64,
+        "start": rng.normal(size=65),
+        "augment": 0.1,
+        "tol": 1e-4,
+        "offset": "best",
+        "refine": 10,
+    }
+
+
 @case((1000, 100_000, 10_000_000), "about {n} pairs of a node, 3 directions")
 def best_thresholds(rng, n):
     points, first, second = _pairs(rng, n)

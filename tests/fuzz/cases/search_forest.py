@@ -96,6 +96,26 @@ def _pairs(rng, n):
 
 
 @case
+def best_plane(rng):
+    n = length(rng, 12)
+    d = length(rng, 40) if rng.random() < 0.2 else length(rng, 6)
+    first, second = _pairs(rng, n)
+    X = reals(rng, (n, d), (-3, 3))
+    return {
+        "X": X.astype(np.float32) if rng.random() < 0.5 else X,
+        "first": first,
+        "second": second,
+        "v": rng.integers(-99, 99, len(first)) / 64,
+        "base": int(rng.integers(-9, 9)) / 64,
+        "start": rng.normal(size=d + 1),
+        "augment": float(rng.choice([0.0, 0.1, 1.0, 1e3])),
+        "tol": float(rng.choice([1e-1, 1e-4, 1e-9])),
+        "offset": str(rng.choice(["eigenvector", "best"])),
+        "refine": int(rng.choice([0, 1, 10])),
+    }
+
+
+@case
 def pair_product(rng):
     n = length(rng, 12)
     first, second = _pairs(rng, n)

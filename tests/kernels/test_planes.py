@@ -1,0 +1,168 @@
+"""The plane of a node: against eq. 17 by brute force, against the eigenvector by NumPy's eigh, by
+hand, twin against twin on any number of threads, and what both refuse.
+
+Not tested here: the printed form of eq. 18 and whole trees (tests/search_forest), sums over pairs
+(test_pairs.py).
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from refusals import refusal
+
+from refimpl.kernels import planes, products
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+
+
+def problem(seed, n, d, share=0.5, dtype=np.float64):
+    """Points and weights of pairs; the weights are multiples of 1/64."""
+    rng = np.random.default_rng(seed)
+    first, second = (part.astype(np.int32) for part in np.triu_indices(n, k=1))
+    kept = rng.random(len(first)) < share
+    v = rng.integers(0, 99, kept.sum()) / 64
+    X = rng.normal(size=(n, d)).astype(dtype)
+    return X, first[kept], second[kept], v, -0.25, rng.normal(size=d + 1)
+
+
+def worth(X, first, second, v, base, left):
+    """J^k(1) + J^k(2), the sum of the weights of the pairs on one side."""
+    M = np.full((len(X), len(X)), base)
+    M[first, second] += v
+    return sum(np.triu(M[np.ix_(side, side)], 1).sum() for side in (left, ~left))
+
+
+def each_cut(values):
+    return [values > value for value in np.sort(values)[:-1]]
+
+
+@each
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_offset_is_the_best_of_all_for_equation_17(kernels, seed):
+    X, *pairs, start = problem(seed, 14, 3)
+    p, b, left = kernels.best_plane(X, *pairs, start, 0.1, 1e-6, "best", 0)
+    values = X @ p
+    assert worth(X, *pairs, left) == max(worth(X, *pairs, side) for side in each_cut(values))
+    assert (left == (values + b > 0)).all()
+    between = np.sort(values)
+    k = np.searchsorted(between, -b)
+    assert -b == pytest.approx((between[k - 1] + between[k]) / 2)
+
+
+@each
+@pytest.mark.parametrize("augment", [0.1, 2.0])
+def test_the_plane_of_equation_18_is_the_leading_eigenvector(kernels, augment):
+    X, first, second, v, base, start = problem(3, 25, 4)
+    X = 7 + 3 * X
+    p, b, left = kernels.best_plane(
+        X, first, second, v, base, start, augment, 1e-12, "eigenvector", 0
+    )
+    mean = X.mean(axis=0)
+    spread = np.sqrt(((X - mean) ** 2).sum() / len(X))
+    x = np.column_stack([(X - mean) / spread, np.full(len(X), augment)])
+    M = np.full((25, 25), base)
+    M[first, second] += v
+    M = np.triu(M, 1) + np.triu(M, 1).T
+    direction = np.linalg.eigh(x.T @ M @ x)[1][:, -1]
+    direction *= np.sign(direction[np.abs(direction).argmax()])
+    np.testing.assert_allclose(p, direction[:-1], atol=1e-6)
+    assert b == pytest.approx(spread * augment * direction[-1] - direction[:-1] @ mean, abs=1e-5)
+    assert (left == (x @ direction > 0)).all()
+
+
+@each
+@pytest.mark.parametrize("offset", ["eigenvector", "best"])
+def test_moves_go_on_while_equation_17_rises(kernels, offset):
+    moves = 0
+    for seed in range(8):
+        X, *pairs, start = problem(seed, 40, 4)
+        found = [kernels.best_plane(X, *pairs, start, 0.1, 1e-4, offset, most) for most in range(6)]
+        for before, after in pairwise(found):
+            rise = worth(X, *pairs, after[2]) - worth(X, *pairs, before[2])
+            assert rise > 0 or ((after[0] == before[0]).all() and after[1] == before[1])
+            moves += rise > 0
+    assert moves > 2
+
+
+@each
+def test_a_move_by_hand(kernels):
+    """Points 0 and 1 of a line belong together, and 5 and 8: the cut is at 3, and no move helps."""
+    X = np.array([[0.0], [1.0], [5.0], [8.0]])
+    first, second = np.array([0, 2], dtype=np.int32), np.array([1, 3], dtype=np.int32)
+    arguments = X, first, second, np.array([2.0, 2.0]), -1.0, np.ones(2)
+    for moves in (0, 3):
+        p, b, left = kernels.best_plane(*arguments, 0.1, 1e-9, "best", moves)
+        assert left.tolist() in ([True, True, False, False], [False, False, True, True])
+        assert b / p[0] == pytest.approx(-3.0) and p.shape == (1,)
+
+
+@fast_only
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("refine", [0, 1, 10])
+@pytest.mark.parametrize("offset", ["eigenvector", "best"])
+def test_the_twins_agree(offset, refine, dtype):
+    rng = np.random.default_rng(0)
+    for seed in range(25):
+        n, d = int(rng.integers(1, 40)), int(rng.choice([1, 2, 3, 8, 17, 80, 150]))
+        X, *rest = problem(seed, n, d, rng.random(), dtype)
+        if seed % 4 == 1:
+            X = np.rint(X)
+        if seed % 4 == 2:
+            X[:, ::2] = 3
+        if seed % 4 == 3:
+            X[n // 2 :] = X[: n - n // 2]
+        arguments = X, *rest, 0.1, 1e-4, offset, refine
+        expected = KERNELS[0].best_plane(*arguments)
+        for threads in (1, 2):
+            found = KERNELS[1].best_plane(*arguments, threads=threads)
+            for a, b in zip(expected, found, strict=True):
+                assert_same(a, b)
+
+
+@fast_only
+@pytest.mark.parametrize("n, d, share", [(900, 45, 0.9), (9000, 3, 0.0005)])
+def test_the_twins_agree_on_large_nodes(n, d, share):
+    """On several threads, and with more points than np.einsum adds up at once."""
+    arguments = *problem(1, n, d, share), 0.1, 1e-4, "best", 4
+    expected = KERNELS[0].best_plane(*arguments)
+    for threads in (1, 2, 7):
+        found = KERNELS[1].best_plane(*arguments, threads=threads)
+        for a, b in zip(expected, found, strict=True):
+            assert_same(a, b)
+
+
+@fast_only
+def test_the_twin_follows_the_reference_where_einsum_adds_otherwise(monkeypatch):
+    arguments = *problem(2, 30, 9), 0.1, 1e-4, "best", 5
+    expected = KERNELS[0].best_plane(*arguments)
+    monkeypatch.setattr(products, "EINSUM_ADDS_SO", False)
+    for a, b in zip(KERNELS[1].best_plane(*arguments), expected, strict=True):
+        assert_same(a, b)
+
+
+def test_a_fit_of_few_columns_is_that_of_least_squares():
+    rng = np.random.default_rng(5)
+    A, u = rng.normal(size=(30, 4)), rng.normal(size=30)
+    np.testing.assert_allclose(planes.fitted(A, u), np.linalg.lstsq(A, u, rcond=None)[0])
+
+
+def test_what_is_refused():
+    X, first, second, v, base, start = problem(3, 6, 3, share=1.0)
+
+    def message(**changes):
+        arguments = {"X": X, "first": first, "second": second, "v": v, "base": base}
+        arguments |= {"start": start, "augment": 0.1, "tol": 0.1, "offset": "best", "refine": 2}
+        return refusal("best_plane", **(arguments | changes))
+
+    assert "in ascending order of first" in message(first=second, second=first)
+    assert "points from 0 to 5; got 6" in message(second=second + np.int32(1))
+    assert "start must have a length above 0" in message(start=np.zeros(4))
+    assert "start must have the length 4 along axis 0" in message(start=np.ones(3))
+    assert "must be small enough for finite sums" in message(X=np.full((6, 3), np.nan))
+    assert "offset must be 'eigenvector' or 'best'; got 'middle'" in message(offset="middle")
+    assert "refine must be at least 0; got -1" in message(refine=-1)
+    assert "X must not be empty" in message(X=np.empty((6, 0)), start=np.ones(1))
+    assert "v must have the length 15" in message(v=v[:-1].copy())
