@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 REPRODUCED = ROOT / "paper_figures" / "reproduced"
+PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 PAGES = [
     README,
     ROOT / "tests" / "benchmarks" / "README.md",
@@ -66,6 +67,13 @@ def test_headlines_are_what_the_files_hold():
     ]
     near = sum(abs(row["published"] - row["ours"]) < 0.03 + 1e-9 for row in rows)
     assert f"{near} of {len(rows)} accuracies" in ftune
+
+
+def test_the_claims_that_hold_are_counted():
+    for paper, row in zip(PAPERS, ROWS, strict=True):
+        path = REPRODUCED / paper / "claims.json"
+        states = [claim["state"] for claim in json.loads(path.read_text("utf-8"))["claims"]]
+        assert row.split("|")[4].startswith(f" {states.count('holds')} of {len(states)}")
 
 
 def test_the_better_of_the_two_boosted_methods_is_the_printed_one():
