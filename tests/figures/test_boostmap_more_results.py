@@ -81,7 +81,7 @@ def test_tasks_of_readings():
     assert tried["a tenth of the training objects"] == {"objects": 500}
     assert tried["a fifth of the triples"] == {"triples": 10_000}
     assert tried["weights at powers of 4 only"] == {"octaves": 2}
-    assert {t.kernels for t in tasks} == {("chamfer", "scan", "triples")}
+    assert {t.kernels for t in tasks} == {("chamfer", "losses", "scan")}
     params = by_name["as in table 1"]
     assert params["queries"] == 2000 and params["sizes"]["d"] == 64
     assert params["sizes"]["k_most"] == 4 and "query_sensitive" not in params["sizes"]

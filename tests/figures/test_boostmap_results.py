@@ -56,7 +56,7 @@ def test_sizes_at_the_papers_scale():
     exact = FIGURES["table3"].tasks(PAPER)[0]
     assert exact.params["sigma"] == 1.7 and exact.params["most"] == 100
     assert exact.kernels == fast.kernels == ("chamfer",)
-    assert random.kernels == ("chamfer", "scan", "triples")
+    assert random.kernels == ("chamfer", "losses", "scan")
 
 
 def test_trained_takes_what_was_computed():
