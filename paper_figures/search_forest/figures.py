@@ -12,6 +12,7 @@ KERNELS = (
     "eigen",
     "forest",
     "meetings",
+    "planes",
     "pairs",
     "clustering",
     "hashing",
