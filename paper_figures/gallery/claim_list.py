@@ -99,11 +99,16 @@ def _number(number: Number, decided: Decided) -> str:
         text += f" ± {error} (s.e.)"
     if number.published is not None:
         text += f", printed {number_text(number.published, None)}"
-    if number.entry:
-        figure = number.entry.partition(".")[2]
-        address = entry_address(number.entry, decided.claim.paper)
-        text += (
-            f' <a href="{escape(address)}" '
+    return text + _entry_links(number, decided.claim.paper)
+
+
+def _entry_links(number: Number, paper: str) -> str:
+    """Return a link to each entry that a number comes from."""
+    links = ""
+    for full in filter(None, number.entry.split(", ")):
+        figure = full.partition(".")[2]
+        links += (
+            f' <a href="{escape(entry_address(full, paper))}" '
             f'aria-label="{escape(spoken(figure))}, where the number stands">↗</a>'
         )
-    return text
+    return links

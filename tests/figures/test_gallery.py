@@ -317,7 +317,7 @@ def claimed(tmp_path, monkeypatch):
     settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
     numbers = (
         claims.Number("x", 1.2345, 0.125, 1.5, "first_paper.table1"),
-        claims.Number("y", 2.0, None, None, "second.codings"),
+        claims.Number("y", 2.0, None, None, "second.codings, first_paper.figure1"),
     )
     decided = [
         claims.Decided(claim, "holds", numbers, "both are low"),
@@ -343,13 +343,14 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
     ]
     assert [li.text for li in low.only("ul").all("li")] == [
         "x: 1.23 ± 0.12 (s.e.), printed 1.5 ↗",
-        "y: 2 ↗",
+        "y: 2 ↗ ↗",
     ]
     assert [a["href"] for a in low.all("a")] == [
         "#claim-all-low",
         "#table1",
         "#table1",
         "../second/index.html#codings",
+        "#figure1",
     ]
     assert "What would settle it: Five runs of table1." in more.text
 
