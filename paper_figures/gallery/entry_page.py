@@ -127,9 +127,10 @@ def _links(room: Room, entry: Entry) -> str:
         index = room.link(f"refimpl/{room.name}/PAPER.md")
         names = escape(", ".join(shown))
         parts.append(f'Shows <a href="{escape(index)}">{names}</a>' if index else f"Shows {names}")
-    if entry.experiments:
-        parts.append("Explained by " + _names(room, entry.experiments))
-    explains = [e.name for e in room.entries if entry.name in e.experiments]
+    explained = [full for full in entry.experiments if full != entry.name]
+    if explained:
+        parts.append("Explained by " + _names(room, explained))
+    explains = [e.name for e in room.entries if entry.name in e.experiments and e is not entry]
     if explains:
         parts.append("Explains " + _names(room, explains))
     return f'<p class="links">{" · ".join(parts)}</p>' if parts else ""

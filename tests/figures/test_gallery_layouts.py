@@ -60,8 +60,9 @@ def test_layouts_must_name_the_figures():
 def test_names_of_values():
     grid = Grid(("a", "b_c"), headings={"a": "A"}, names={"a": {1: "one"}})
     assert [grid.heading(key) for key in ("a", "b_c")] == ["A", "b c"]
-    values = [1, 2, 0.5, None, [1, 2], 60_000, "x"]
-    assert [grid.name("a", v) for v in values] == ["one", "2", "0.5", "–", "[1, 2]", "60,000", "x"]
+    values = [1, 2, 0.5, None, [1, 2], 60_000, "x", 1_347_400.0]
+    names = ["one", "2", "0.5", "–", "[1, 2]", "60,000", "x", "1,347,400"]
+    assert [grid.name("a", v) for v in values] == names
 
 
 # -------------------------------------------------------- places in the print, looked up by hand
