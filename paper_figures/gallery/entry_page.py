@@ -39,12 +39,16 @@ def article(room: Room, entry: Entry) -> str:
         error = escape(entry.failure["error"])
         parts.append(f'<div class="box"><pre class="error" tabindex="0">{error}</pre></div>')
     if entry.record is None:
-        parts.append(
-            f"<p>Make it with <code>python -m paper_figures {escape(entry.name)}</code></p>"
-        )
+        parts.append(f"<p>Make it with <code>{escape(_command(room, entry))}</code></p>")
     else:
         parts += _made(room, entry, entry.record)
     return "\n".join(part for part in [*parts, "</article>"] if part)
+
+
+def _command(room: Room, entry: Entry) -> str:
+    """Return the command that makes an entry at the scale at which it failed, or of its room."""
+    small = entry.failure.get("scale") != "paper" if entry.failure else room.small or not room.made
+    return f"python -m paper_figures {entry.name}" + ("" if small else " --scale paper")
 
 
 def _made(room: Room, entry: Entry, record: Record) -> list[str]:

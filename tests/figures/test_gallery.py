@@ -220,7 +220,8 @@ def test_a_failure_hides_the_old_result(page):
 
 def test_an_entry_that_was_not_made_says_how(out):
     waiting = tree(out / "second/index.html").only("article", id="table10")
-    assert waiting.only("p").text == "Make it with python -m paper_figures second.table10"
+    command = "python -m paper_figures second.table10 --scale paper"  # as its neighbour was made
+    assert waiting.only("p").text == f"Make it with {command}"
     assert chips(waiting) == ["… not yet run"]
 
 
