@@ -193,6 +193,7 @@ def test_costs_count_shared_tasks_once():
         ["without recorded costs, shared tasks in each", unknown, "1 min 30 s", *[unknown] * 3],
     ]
     assert "2 entries: 30 min 30 s on 2 processors" in section.only("p").text
+    assert "on all processors is as if none ever waited" in section.only("p").text
     assert "1 entry from before costs were recorded: 1 min 30 s" in section.only("p").text
 
 
