@@ -147,7 +147,7 @@ def _line(store: Store, paper: Paper, figure: Figure, outcome: Outcome) -> str:
     name = f"{paper.name}.{figure.name}"
     if outcome.error is not None:
         last = outcome.error.strip().splitlines()[-1]
-        return f"{name}: failed: {last} (whole text in {store.out}/index.html)"
+        return f"{name}: failed: {last} (whole text in {store.out}/{paper.name}/index.html)"
     if outcome.state == "reused":
         return f"{name}: as stored"
     parts = [

@@ -295,7 +295,9 @@ class Grid:
             return named
         if isinstance(value, int) and not isinstance(value, bool) and value >= 10_000:
             return f"{value:,}"
-        return f"{value:g}" if isinstance(value, float) else str(value)
+        if isinstance(value, float):
+            return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:g}"
+        return str(value)
 
 
 @dataclass(frozen=True)

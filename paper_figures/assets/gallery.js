@@ -2,7 +2,8 @@
 (() => {
   // ------------------------------------------------------------------ folded places that are named
   function reveal() {
-    const id = decodeURIComponent(location.hash.slice(1));
+    let id = location.hash.slice(1);
+    try { id = decodeURIComponent(id); } catch { return; } // not an address of this page
     const target = id && document.getElementById(id);
     if (!target) return;
     for (let place = target; place; place = place.parentElement) {

@@ -56,7 +56,15 @@ TABLE2 = (
 FIGURE4 = (Grid(("data_set",), ("method",), headings=SET, order=ORDER),)
 FIGURE5 = FIGURE4
 ROUNDS = (Grid(("quantity",), ("rounds",)),)
-DISTANCES = (Grid(("data_set",), ("distance",), headings=SET, order=ORDER),)
+DISTANCES = (
+    Grid(
+        ("data_set",),
+        ("distance",),
+        headings=SET,
+        order=ORDER,
+        names={"distance": {"all": "best of eight"}},
+    ),
+)
 READINGS = (
     Grid(
         ("data_set",),

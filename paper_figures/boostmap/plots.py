@@ -187,7 +187,9 @@ def draw_errors(record: Record, figure: mpl.Figure) -> None:
         ends[name] = (len(values), values[-1], style["color"])
     axis.set(xlabel="k, the number of neighbours", ylabel="k-nn error (%)")
     label_ends(axis, ends)
-    footnote(figure, f"{', '.join(name for name in ends if '-' in name)}: forms of BoostMap")
+    forms = [name for name in ends if "-" in name]
+    what = "a form" if len(forms) == 1 else "forms"
+    footnote(figure, f"{', '.join(forms)}: {what} of BoostMap")
 
 
 def draw_graph(record: Record, figure: mpl.Figure) -> None:

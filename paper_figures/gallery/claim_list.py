@@ -31,18 +31,23 @@ def section(room: Room) -> str:
         )
     items = "\n".join(_claim(room, decided) for decided in room.claims)
     listed = f'<ol class="claims">\n{items}\n</ol>'
-    if room.small:  # none is decided
+    if room.small or not room.made:  # none is decided
         listed = f"<details><summary>{len(room.claims)} claims</summary>\n{listed}</details>"
     return f"""<section id="claims">
 <h2>What the paper claims {permalink("claims", "the claims")}</h2>
-{claim_chips(claims.count(room.claims))}
+{claim_chips(claims.count(room.claims)) if room.made else ""}
 {_where_decided(room)}
 {listed}
 </section>"""
 
 
 def _where_decided(room: Room) -> str:
-    """Return where the claims are decided, on a page of the small scale."""
+    """Return where the claims are decided, on a page that decides none."""
+    if not room.made:
+        return (
+            '<p class="stand-in">Nothing of this paper is made yet in this folder, so no claim is '
+            "decided.</p>"
+        )
     if not room.small:
         return ""
     page = room.link(f"{REPRODUCED}/{room.name}/index.html")
@@ -99,11 +104,16 @@ def _number(number: Number, decided: Decided) -> str:
         text += f" ± {error} (s.e.)"
     if number.published is not None:
         text += f", printed {number_text(number.published, None)}"
-    if number.entry:
-        figure = number.entry.partition(".")[2]
-        address = entry_address(number.entry, decided.claim.paper)
-        text += (
-            f' <a href="{escape(address)}" '
+    return text + _entry_links(number, decided.claim.paper)
+
+
+def _entry_links(number: Number, paper: str) -> str:
+    """Return a link to each entry that a number comes from."""
+    links = ""
+    for full in filter(None, number.entry.split(", ")):
+        figure = full.partition(".")[2]
+        links += (
+            f' <a href="{escape(entry_address(full, paper))}" '
             f'aria-label="{escape(spoken(figure))}, where the number stands">↗</a>'
         )
-    return text
+    return links

@@ -80,6 +80,8 @@ def _summary(records: Sequence[Record]) -> str:
         sentences.append(
             f"{_entries(len(known))}: {', '.join(parts)}. Tasks that entries share count once."
         )
+        if total.wall is not None:
+            sentences.append("The time on all processors is as if none ever waited.")
     if old:
         sentences.append(
             f"{_entries(len(old))} from before costs were recorded: "

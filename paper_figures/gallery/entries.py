@@ -108,6 +108,11 @@ class Room:
         return sum(entry.open for entry in self.entries)
 
     @property
+    def made(self) -> int:
+        """How many entries have a record."""
+        return sum(entry.record is not None for entry in self.entries)
+
+    @property
     def small(self) -> bool:
         """Whether there are records, all of the small scale."""
         scales = {e.record["scale"] for e in self.entries if e.record is not None}

@@ -39,12 +39,16 @@ def article(room: Room, entry: Entry) -> str:
         error = escape(entry.failure["error"])
         parts.append(f'<div class="box"><pre class="error" tabindex="0">{error}</pre></div>')
     if entry.record is None:
-        parts.append(
-            f"<p>Make it with <code>python -m paper_figures {escape(entry.name)}</code></p>"
-        )
+        parts.append(f"<p>Make it with <code>{escape(_command(room, entry))}</code></p>")
     else:
         parts += _made(room, entry, entry.record)
     return "\n".join(part for part in [*parts, "</article>"] if part)
+
+
+def _command(room: Room, entry: Entry) -> str:
+    """Return the command that makes an entry at the scale at which it failed, or of its room."""
+    small = entry.failure.get("scale") != "paper" if entry.failure else room.small or not room.made
+    return f"python -m paper_figures {entry.name}" + ("" if small else " --scale paper")
 
 
 def _made(room: Room, entry: Entry, record: Record) -> list[str]:
@@ -127,9 +131,10 @@ def _links(room: Room, entry: Entry) -> str:
         index = room.link(f"refimpl/{room.name}/PAPER.md")
         names = escape(", ".join(shown))
         parts.append(f'Shows <a href="{escape(index)}">{names}</a>' if index else f"Shows {names}")
-    if entry.experiments:
-        parts.append("Explained by " + _names(room, entry.experiments))
-    explains = [e.name for e in room.entries if entry.name in e.experiments]
+    explained = [full for full in entry.experiments if full != entry.name]
+    if explained:
+        parts.append("Explained by " + _names(room, explained))
+    explains = [e.name for e in room.entries if entry.name in e.experiments and e is not entry]
     if explains:
         parts.append("Explains " + _names(room, explains))
     return f'<p class="links">{" · ".join(parts)}</p>' if parts else ""

@@ -51,7 +51,7 @@ def _headline(rooms: Sequence[Room]) -> str:
     )
     if any(room.small for room in rooms):
         return f'<p class="lead">{intro}</p>{_stand_in(rooms)}'
-    if not total:
+    if not total or not any(room.made for room in rooms):
         return f'<p class="lead">{intro}</p>'
     told = [
         _told(counts[claims.HOLDS], "holds", "hold"),
@@ -87,21 +87,28 @@ def _told(count: int, singular: str, plural: str) -> str:
 def _card(room: Room) -> str:
     paper = room.paper
     address = f"{escape(paper.name)}/index.html"
-    counts = claims.count(room.claims)
     shown = [entry for entry in room.entries if ".svg" in entry.pictures][:THUMBNAILS]
     pictures = "".join(_thumbnail(entry) for entry in shown)
-    made = sum(entry.record is not None for entry in room.entries)
     return f"""<article class="card" data-paper="{escape(paper.name)}">
 <h2><a href="{address}">{escape(paper.title)}</a></h2>
 <p class="source">{escape(paper.source)}</p>
 <h3>Claims</h3>
-{_bar(counts)}
-{claim_chips(counts) or '<p class="soft">not written down yet</p>'}
+{_claims(room)}
 <h3>Numbers</h3>
 {verdict_chips(_compared(room), room.open) or '<p class="soft">none compared</p>'}
-<p class="soft">{made} of {len(room.entries)} figures, tables and experiments made</p>
+<p class="soft">{room.made} of {len(room.entries)} figures, tables and experiments made</p>
 <div class="thumbnails">{pictures}</div>
 </article>"""
+
+
+def _claims(room: Room) -> str:
+    """Return how many claims have each state, or why none is decided."""
+    if not room.claims:
+        return '<p class="soft">not written down yet</p>'
+    if not room.made:
+        return f'<p class="soft">{len(room.claims)}, none decided: nothing is made yet</p>'
+    counts = claims.count(room.claims)
+    return f"{_bar(counts)}\n{claim_chips(counts)}"
 
 
 def _compared(room: Room) -> Counter[str]:

@@ -354,5 +354,5 @@ def _difference(item: Judged, digits: int) -> str:
         return ""
     text = number_text(item.verdict.difference, digits, sign="+")
     if item.verdict.error is not None:
-        text += f" (s.e. {number_text(item.verdict.error, digits)})"
+        text += f" (s.e. {spread_text(item.verdict.error, digits)})"
     return f'<span class="difference">{text}</span>'

@@ -284,7 +284,7 @@ PAPER = Paper(
         ),
         Figure(
             "rivals",
-            "Beyond the paper: eq. 3 against seconds, beside pylmnn, metric-learn and mlpack",
+            "Beyond the paper: eq. 3 against seconds, beside other programs for it",
             rivals_tasks,
             results.rivals,
             plots.draw_rivals,

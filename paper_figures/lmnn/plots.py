@@ -11,6 +11,7 @@ from paper_figures.plots import (
     band,
     key,
     labelled,
+    left_out,
     logarithmic,
     panels,
     plain,
@@ -71,7 +72,8 @@ def draw_rivals(record: Record, figure: mpl.Figure) -> None:
     axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective (eq. 3)")
     logarithmic(axis.xaxis)
     logarithmic(axis.yaxis)
-    key(figure, labelled(axis))
+    absent = [name for name, curve in record["drawing"].items() if "seconds" not in curve]
+    key(figure, labelled(axis), left_out(absent).replace("\n", " "))
 
 
 def draw_growth(record: Record, figure: mpl.Figure) -> None:

@@ -180,7 +180,7 @@ def test_errors_by_k(name):
         "chamfer\ndistance": ((3, 4.5), LIGHT.series[0]),
         "Pa-Se-QS": ((4, 5.6), LIGHT.series[1]),
     }
-    assert figure.get_supxlabel() == "Pa-Se-QS: forms of BoostMap"
+    assert figure.get_supxlabel() == "Pa-Se-QS: a form of BoostMap"
     require_distinct(axis)
     assert {line.get_markevery() for line in axis.get_lines()} == {9}
 

@@ -107,7 +107,9 @@ def test_damaged_files_are_computed_again(tmp_path, caplog):
 
 def test_a_failing_figure_does_not_stop_the_others(tmp_path, capsys):
     assert run(tmp_path) == 1
-    assert "fake.table2: failed: ArithmeticError: this task always fails" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "fake.table2: failed: ArithmeticError: this task always fails" in said
+    assert f"(whole text in {tmp_path}/fake/index.html)" in said
     assert record(tmp_path, "table3")["rows"][0]["status"] == "not available"
     assert not (tmp_path / "fake" / "table2.json").exists()
     page = (tmp_path / "fake" / "index.html").read_text()

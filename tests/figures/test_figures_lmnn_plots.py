@@ -62,7 +62,7 @@ def test_steps():
 
 
 def test_rivals():
-    """The bound is drawn where it is above half of the optimum; a rival that did not run is not."""
+    """The bound is drawn where it is above half of the optimum; an absent rival gets a line."""
     ours = {
         "seconds": [1.0, 2.0, 4.0, 8.0],
         "objective": [400.0, 200.0, 110.0, 100.0],
@@ -83,6 +83,8 @@ def test_rivals():
     ]
     assert [line.get_label() for line in axis.lines] == list(legend(figure))
     assert list(legend(figure)) == ["ours", "theirs", "bound: no metric is lower"]
+    (shown,) = figure.legends
+    assert shown.get_title().get_text() == "absent is left out: not available"
     assert [style(line)[:2] for line in axis.lines[:2]] == [looks(0), looks(2)]
     assert style(axis.lines[2]) == (LIGHT.ink, "None", ":")
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")

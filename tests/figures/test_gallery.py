@@ -220,7 +220,8 @@ def test_a_failure_hides_the_old_result(page):
 
 def test_an_entry_that_was_not_made_says_how(out):
     waiting = tree(out / "second/index.html").only("article", id="table10")
-    assert waiting.only("p").text == "Make it with python -m paper_figures second.table10"
+    command = "python -m paper_figures second.table10 --scale paper"  # as its neighbour was made
+    assert waiting.only("p").text == f"Make it with {command}"
     assert chips(waiting) == ["… not yet run"]
 
 
@@ -264,6 +265,21 @@ def test_where_an_entry_comes_from(page):
     )
     assert data.text == "ab" * 32 and origin.all("a")[0]["href"] == "figure1.json"
     assert "numpy 2.1, python 3.12" in origin.text and "not recorded" in origin.text
+
+
+def test_a_footnote_names_an_experiment_of_the_entry_itself_but_no_line_does(tmp_path, monkeypatch):
+    inside = verdict.Explanation("a", "w", "first_paper.table1", "table1", (), {}, {}, "same")
+    judged = [verdict.Verdict(verdict.WORSE, 1.0, 0.1, inside)]
+    monkeypatch.setattr(verdict, "judge", lambda record: judged * len(record["rows"]))
+    gallery.write(fill(tmp_path), PAPERS)
+    page = tree(tmp_path / "first_paper/index.html")
+    table, other = (page.only("article", id=name) for name in ("table1", "figure1"))
+    assert [p.text for p in table.all("p", **{"class": "links"})] == ["Explains Figure 1"]
+    assert [p.text for p in other.all("p", **{"class": "links"})] == ["Explained by Table 1"]
+    assert [a.text for a in table.all("a") if a["href"] == "#table1"] == [
+        "#",
+        "Experiment: Table 1",
+    ]
 
 
 # ------------------------------------------------------------------- small scale, and a checkout
@@ -317,7 +333,7 @@ def claimed(tmp_path, monkeypatch):
     settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
     numbers = (
         claims.Number("x", 1.2345, 0.125, 1.5, "first_paper.table1"),
-        claims.Number("y", 2.0, None, None, "second.codings"),
+        claims.Number("y", 2.0, None, None, "second.codings, first_paper.figure1"),
     )
     decided = [
         claims.Decided(claim, "holds", numbers, "both are low"),
@@ -343,13 +359,14 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
     ]
     assert [li.text for li in low.only("ul").all("li")] == [
         "x: 1.23 ± 0.12 (s.e.), printed 1.5 ↗",
-        "y: 2 ↗",
+        "y: 2 ↗ ↗",
     ]
     assert [a["href"] for a in low.all("a")] == [
         "#claim-all-low",
         "#table1",
         "#table1",
         "../second/index.html#codings",
+        "#figure1",
     ]
     assert "What would settle it: Five runs of table1." in more.text
 
@@ -361,6 +378,22 @@ def test_the_first_page_counts_and_lists_the_claims(claimed):
     claim_row = next(r for r in rows if r["data-kind"] == "claim")
     assert claim_row["data-states"] == "claim-holds"
     assert claim_row.only("a")["href"] == "first_paper/index.html#claim-all-low"
+
+
+def test_nothing_made_decides_no_claim(tmp_path, monkeypatch):
+    claim = claims.Claim("low", "first_paper", "§ 3", "Low.", ("table1",), settle="five runs")
+    undecided = [claims.Decided(claim, "open", (), "no record")]
+    monkeypatch.setattr(claims, "decide", lambda *_: undecided)
+    gallery.write(Store(tmp_path), PAPERS)
+    first = tree(tmp_path / "index.html")
+    assert "claims that the papers make" not in first.only("header").text
+    card = first.all("article")[0]
+    assert "1, none decided: nothing is made yet" in card.text and "? 1 open" not in chips(card)
+    section = tree(tmp_path / "first_paper/index.html").only("section", id="claims")
+    assert chips(section) == [] and section.only("p", **{"class": "stand-in"}).text.startswith(
+        "Nothing of this paper is made yet in this folder"
+    )
+    assert section.all("li", id="claim-low") == section.only("details").all("li")
 
 
 def test_the_list_has_every_entry_with_its_words(first):

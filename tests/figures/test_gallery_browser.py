@@ -227,6 +227,11 @@ def test_permalinks_open_the_folded_place(browser, out, page):
         assert browser.execute_script(inside, anchor), anchor
 
 
+def test_a_damaged_address_opens_the_page(browser, out):
+    open_page(browser, out, "ftune/index.html", more="#%zz")
+    assert browser.execute_script("return scrollY") == 0  # and the fixture reads the console
+
+
 def test_every_entry_and_claim_has_a_visible_link_to_copy(browser, out):
     open_page(browser, out, "boosted_distance/index.html", 390)
     missing = browser.execute_script("""

@@ -4,6 +4,7 @@ The committed numbers themselves are not tested here: a layout says only where e
 """
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,34 @@ FIGURES = [(paper, figure) for paper in PAPERS for figure in paper.figures]
 def rows_of(paper, figure):
     path = REPRODUCED / paper.name / f"{figure.name}.json"
     return json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory):
+    """The pages of the committed records, as trees by their paths."""
+    folder = tmp_path_factory.mktemp("pages") / "reproduced"
+    shutil.copytree(REPRODUCED, folder)
+    gallery.write(Store(folder), PAPERS)
+    return {path: read_page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
+
+
+def names_of_places(element):
+    inside = [child for child in element.children if not isinstance(child, str)]
+    own = [element.attributes["id"]] if "id" in element.attributes else []
+    return own + [name for child in inside for name in names_of_places(child)]
+
+
+def test_every_link_leads_to_a_file_and_a_place_of_it(committed):
+    places = {path: names_of_places(page) for path, page in committed.items()}
+    lost = []
+    for path, page in committed.items():
+        for link in page.all("a"):
+            address, _, place = link["href"].partition("#")
+            target = (path.parent / address).resolve() if address else path
+            if not target.is_file() or (place and place not in places[target]):
+                lost.append((path.parent.name, link["href"]))
+    assert len(committed) == 6 and lost == []
+    assert all(len(names) == len(set(names)) for names in places.values())
 
 
 @pytest.mark.parametrize("paper, figure", FIGURES, ids=lambda item: item.name)
@@ -60,8 +89,9 @@ def test_layouts_must_name_the_figures():
 def test_names_of_values():
     grid = Grid(("a", "b_c"), headings={"a": "A"}, names={"a": {1: "one"}})
     assert [grid.heading(key) for key in ("a", "b_c")] == ["A", "b c"]
-    values = [1, 2, 0.5, None, [1, 2], 60_000, "x"]
-    assert [grid.name("a", v) for v in values] == ["one", "2", "0.5", "–", "[1, 2]", "60,000", "x"]
+    values = [1, 2, 0.5, None, [1, 2], 60_000, "x", 1_347_400.0]
+    names = ["one", "2", "0.5", "–", "[1, 2]", "60,000", "x", "1,347,400"]
+    assert [grid.name("a", v) for v in values] == names
 
 
 # -------------------------------------------------------- places in the print, looked up by hand
@@ -163,6 +193,7 @@ def test_costs_count_shared_tasks_once():
         ["without recorded costs, shared tasks in each", unknown, "1 min 30 s", *[unknown] * 3],
     ]
     assert "2 entries: 30 min 30 s on 2 processors" in section.only("p").text
+    assert "on all processors is as if none ever waited" in section.only("p").text
     assert "1 entry from before costs were recorded: 1 min 30 s" in section.only("p").text
 
 

@@ -110,6 +110,12 @@ def test_a_number_that_moves_with_blas_says_how_far():
     assert first == ["12.3 to 12.8 by BLAS kernel"] and second == []
 
 
+def test_an_error_below_the_decimals_has_one_digit():
+    judged = [(row(0.69, 0.78, 0.0003, k=1), Verdict("worse", 0.09, 0.0002148))]
+    page, _ = page_of(judged, Grid(("k",)))
+    assert page.only("span", **{"class": "difference"}).text == "+0.090 (s.e. 0.0002)"
+
+
 def test_the_best_has_a_star():
     judged = [(row(1.0, 2.0, k=k, best=b), Verdict("same")) for k, b in ((1, "yes"), (2, ""))]
     grid = Grid(("k",), best="best", headings={"best": "best by a test"})
