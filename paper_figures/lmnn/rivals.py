@@ -138,4 +138,5 @@ def rival_curve(
 
 
 def run_script(command: Sequence[str | Path], timeout: float = 600) -> None:
+    """Run a command, and raise if it fails or takes longer than `timeout` seconds."""
     subprocess.run(command, check=True, timeout=timeout, capture_output=True)
