@@ -69,7 +69,7 @@ COMPARED = {  # (same, better, worse, different), and how many of these are open
     "lmnn.figure5": (10, 3, 11, 0, 10),
     "lmnn.table1": (9, 0, 3, 4, 2),
     "ftune.table1": (16, 1, 1, 0, 1),
-    "ftune.table2": (45, 34, 17, 0, 17),
+    "ftune.table2": (45, 34, 17, 0, 18),
 }
 
 
