@@ -85,6 +85,21 @@ def test_compared_rows_of_each_figure():
     assert found == COMPARED
 
 
+@pytest.mark.parametrize(
+    "measure, state",
+    [
+        ("test error (%)", "not comparable"),
+        ("test error, all training points vote (%)", "beyond the paper"),
+    ],
+)
+def test_numbers_of_table_1_at_the_small_scale(measure, state):
+    """The paper has no such number at any scale, or it has one of its own images."""
+    keys = {"N": 600, "images": "as they are", "measure": measure}
+    row = {**keys, "published": None, "ours": 5.4, "std": None}
+    record = {"paper": "lmnn", "figure": "table1", "scale": "small", "rows": [row]}
+    assert [said.state for said in verdict.judge(record)] == [state]
+
+
 OTHERS = {
     "boosted_distance": {
         "not comparable": 9,
