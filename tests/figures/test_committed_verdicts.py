@@ -135,3 +135,13 @@ def test_rows_that_are_not_compared(paper):
         total += verdict.count(judged(paper, figure))
     compared = (verdict.SAME, *verdict.DIFFERING)
     assert {state: n for state, n in total.items() if state not in compared} == OTHERS[paper]
+
+
+@pytest.mark.parametrize("figure", ["table2", "figure1", "figure2"])
+def test_records_with_common_landmarks_say_so(figure):
+    """A record that draws pairs as printed has other notes, and the withdrawn ones are refused."""
+    stored = records("ftune")[figure]
+    assert not any("common landmarks" in note for note in stored["notes"])
+    (said,) = [note for note in verdict.notes(stored) if "common landmarks" in note]
+    assert "Algorithm 2" in said
+    assert len(verdict.notes(stored)) == len(stored["notes"])
