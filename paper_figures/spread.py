@@ -145,8 +145,8 @@ def _of_row(
     if row["ours"] is None or not own:
         return None
     values = [value for value in own[0]["values"].values() if value is not None]
-    least = min(*values, row["ours"])
-    largest = max(*values, row["ours"])
+    least = min([*values, row["ours"]])
+    largest = max([*values, row["ours"]])
     whys = [
         at["why"]
         for at in load_whys(PUBLISHED / "spread.toml")

@@ -20,6 +20,7 @@ from paper_figures.claims.evidence import (
     OPEN,
     SURE,
     Decision,
+    Missing,
     Number,
     Records,
     above,
@@ -37,7 +38,7 @@ from paper_figures.claims.evidence import (
     row,
     rows,
 )
-from paper_figures.store import NOT_AVAILABLE
+from paper_figures.store import NOT_AVAILABLE, Row
 
 NOT_HERE = {
     "ad": "a substitute stands in for the set",
@@ -57,6 +58,7 @@ BOOSTED = "Boosted Distance"
 THE_TREES = "the trees are scikit-learn's, pruned by cost and complexity, not C4.5's"
 SMALL_TRAINING = "as in table 2"
 MUCH_TRAINING = "80% of the data"
+MANY_ROUNDS = 100
 
 
 def _is_here(name: str) -> bool:
@@ -108,6 +110,8 @@ def adaboost_wins_two(records: Records) -> Decision:
 def _gain(records: Records, name: str) -> Number:
     """Return AdaBoost's error minus Boosted Distance's in per cent of AdaBoost's."""
     lead, stumps = _lead(records, name), _table2(records, name, STUMPS)
+    if stumps.ours == 0.0:
+        raise Missing(f"{stumps.name} is 0, so that no part of it can be lowered")
     error = None if lead.std_error is None else 100.0 * lead.std_error / stumps.ours
     printed = None
     if lead.published is not None and stumps.published:
@@ -185,8 +189,10 @@ def best_distances_named(records: Records) -> Decision:
     for name in SETS:
         if _is_here(name):
             of_set = [r for r in rows(records, "distances", data_set=name) if "status" not in r]
-            named = next(r["distance"] for r in of_set if r["published"] is not None)
+            named = next((r["distance"] for r in of_set if r["published"] is not None), None)
             others = [r for r in of_set if r["distance"] != named]
+            if named is None or not others:
+                raise Missing(f"distances has no number for the named distance of {name}")
             rival = min(others, key=lambda other: float(other["ours"]))
             cells[f"{name} ({named})"] = less(
                 _distance(records, name, named), _distance(records, name, rival["distance"])
@@ -203,7 +209,7 @@ def _accuracy(records: Records, data_set: str, method: str, rounds: int) -> Numb
 
 def _large_rounds(records: Records, data_set: str) -> list[int]:
     curve = rows(records, "figure2", data_set=data_set, method=BOOSTED)
-    return [row["rounds"] for row in curve if row["rounds"] >= 100]
+    return [row["rounds"] for row in curve if row["rounds"] >= MANY_ROUNDS]
 
 
 def figure2_adaboost(records: Records) -> Decision:
@@ -216,7 +222,7 @@ def figure2_adaboost(records: Records) -> Decision:
         if _is_here(name)
         for t in _large_rounds(records, name)
     }
-    return every(cells | {n: _not_here(n) for n in HIGH if not _is_here(n)}, "points")
+    return _from_100_rounds(cells)
 
 
 def figure2_euclidean(records: Records) -> Decision:
@@ -229,15 +235,31 @@ def figure2_euclidean(records: Records) -> Decision:
         if _is_here(name)
         for t in _large_rounds(records, name)
     }
-    return every(cells | {n: _not_here(n) for n in HIGH if not _is_here(n)}, "points")
+    return _from_100_rounds(cells)
+
+
+def _from_100_rounds(cells: dict[str, Decision]) -> Decision:
+    """Decide every point, and say that those before 100 rounds are not counted."""
+    decision = every(cells | {n: _not_here(n) for n in HIGH if not _is_here(n)}, "points")
+    because = (
+        f"{decision.because}. The text names no number of rounds; from {MANY_ROUNDS} on counts"
+    )
+    return replace(decision, because=because)
+
+
+def _curve(records: Records, data_set: str, method: str, training: str) -> list[Row]:
+    """Return a curve's rows that have a number: one at least."""
+    listed = rows(records, "figure3", data_set=data_set, method=method, training=training)
+    curve = [row for row in listed if row.get("status") != NOT_AVAILABLE]
+    if not curve:
+        raise Missing(f"figure3 has no number for {data_set}, {method}, {training}")
+    return curve
 
 
 def _peak(records: Records, data_set: str, method: str, training: str) -> Number:
     """Return the best accuracy of a method over its numbers of dimensions."""
-    curve = rows(records, "figure3", data_set=data_set, method=method, training=training)
-    top = max(
-        (r for r in curve if r.get("status") != NOT_AVAILABLE), key=lambda r: float(r["ours"])
-    )
+    curve = _curve(records, data_set, method, training)
+    top = max(curve, key=lambda r: float(r["ours"]))
     at = f", {top['dimensions']} dimensions" if top["dimensions"] else ""
     return as_number(records, "figure3", top, f"{data_set}, {method}{at}, {training}")
 
@@ -294,11 +316,15 @@ def few_dimensions(records: Records) -> Decision:
             cells[name] = _not_here(name)
             continue
         most_used = 0.1 * row(records, "table1", data_set=name, quantity="dimensions")["ours"]
-        curve = rows(records, "figure3", data_set=name, method=BOOSTED, training=SMALL_TRAINING)
-        last = max((r for r in curve if r["used"] <= most_used), key=lambda r: float(r["used"]))
+        curve = _curve(records, name, BOOSTED, SMALL_TRAINING)
+        low = [r for r in curve if r["used"] <= most_used]
+        if not low:
+            raise Missing(f"figure3 has no number for a tenth of the dimensions of {name}")
+        last = max(low, key=lambda r: float(r["used"]))
         few = as_number(records, "figure3", last, f"{name}, {last['used']} dimensions")
         cells[name] = more(few, _peak(records, name, "NN (L2)", SMALL_TRAINING))
-    return every(cells, "sets")
+    decision = every(cells, "sets")
+    return replace(decision, because=f"{decision.because}. A tenth is taken as few dimensions")
 
 
 def shared_dimensions(records: Records) -> Decision:
@@ -308,7 +334,7 @@ def shared_dimensions(records: Records) -> Decision:
         if not _is_here(name):
             cells[name] = _not_here(name)
             continue
-        curve = rows(records, "figure3", data_set=name, method=BOOSTED, training=SMALL_TRAINING)
+        curve = _curve(records, name, BOOSTED, SMALL_TRAINING)
         last = max(curve, key=lambda r: int(r["dimensions"]))
         entry = "boosted_distance.figure3"
         used = Number(f"{name}, dimensions looked at", float(last["used"]), 0.0, None, entry)
@@ -333,7 +359,10 @@ def overfitting(records: Records) -> Decision:
     decision = less(_rise(records, BOOSTED), _rise(records, STUMPS))
     if decision.state != OPEN:
         return decision
-    return replace(decision, because="the rises of these means have no standard error")
+    because = (
+        "the rises of these means, to which a substitute of ad belongs, have no standard error"
+    )
+    return replace(decision, because=because)
 
 
 def _figure4(records: Records, data_set: str, method: str) -> Number:

@@ -235,7 +235,7 @@ def decide_claim(claim: Claim, rule: Rule | None, records: Records) -> Decided:
     if any(record["scale"] != "paper" for record in records.values()):
         return Decided(claim, NOT_TESTABLE, (), SMALL_SCALE)
     if rule is None:
-        return Decided(claim, OPEN, (), "no entry computes it")
+        return Decided(claim, OPEN, (), "no entry decides it")
     try:
         decision = rule(_Folder(records))
     except Missing as missing:

@@ -223,7 +223,15 @@ def difference(a: Number, b: Number, name: str = "") -> Number:
 
 
 def ratio(a: Number, b: Number, name: str = "") -> Number:
-    """Return a / b of two independent numbers, with the error of first order."""
+    """Return a / b of two independent numbers, with the error of first order.
+
+    Raises
+    ------
+    Missing
+        If b is 0.
+    """
+    if b.ours == 0.0:
+        raise Missing(f"{b.name} is 0, so that there is no ratio to it")
     value = a.ours / b.ours
     error = None
     if a.std_error is not None and b.std_error is not None:
@@ -234,7 +242,15 @@ def ratio(a: Number, b: Number, name: str = "") -> Number:
 
 
 def average(numbers: Sequence[Number], name: str) -> Number:
-    """Return the mean of independent numbers; its error is None if one of theirs is."""
+    """Return the mean of independent numbers; its error is None if one of theirs is.
+
+    Raises
+    ------
+    Missing
+        If there are no numbers.
+    """
+    if not numbers:
+        raise Missing(f"there is no number for the {name}")
     n = len(numbers)
     errors = [number.std_error for number in numbers]
     known = [error for error in errors if error is not None]

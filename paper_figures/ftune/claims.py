@@ -168,7 +168,7 @@ def _said(records: Records, figure: str, decision: Decision) -> Decision:
     if figure != "figure1":
         because += (
             f". With {FEW} landmarks FTUNE-S has fresh pairs (ftune.pairs), and compares a new "
-            "object with more objects than BBS does"
+            f"object with up to {2 * FEW} objects for each class, where BBS takes {FEW}"
         )
     return replace(decision, because=because)
 

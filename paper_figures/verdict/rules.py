@@ -201,12 +201,16 @@ def load(paper: str, folder: Path | None = None) -> Rules:
     Raises
     ------
     ValueError
-        For unknown or missing fields.
+        For a file that is not TOML, and for unknown or missing fields.
     """
     path = (folder or registry.PUBLISHED) / paper / "verdicts.toml"
     if not path.is_file():
         return Rules()
-    return parse(paper, tomllib.loads(path.read_text(encoding="utf-8")))
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"verdicts.toml of {paper} must be TOML: {error}") from error
+    return parse(paper, content)
 
 
 def parse(paper: str, content: Mapping[str, Any]) -> Rules:

@@ -178,7 +178,7 @@ def test_a_why_is_the_reason_at_every_scale():
 
 def test_a_claim_that_no_entry_computes_is_open():
     decided = decide_text(NOT_COMPUTED, None, {"table1": record("table1")})
-    assert (decided.state, decided.because) == ("open", "no entry computes it")
+    assert (decided.state, decided.because) == ("open", "no entry decides it")
 
 
 def test_a_state_must_be_one_of_four():

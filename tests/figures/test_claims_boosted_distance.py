@@ -244,6 +244,9 @@ def test_points_of_figure_2_begin_at_100_rounds(records):
         f"{name} T = {t}" for name in ("MNIST", "arrhythmia") for t in (100, 150, 200, 300, 500)
     ]
     assert [name for name, state in cells.items() if state != "not testable here"] == names
+    for claim in ("figure2-adaboost", "figure2-euclidean"):
+        assert "from 100 on counts" in RULES[claim](records).because
+    assert "A tenth is taken as few" in RULES["few-dimensions"](records).because
 
 
 def test_the_rises_say_what_they_lack(records):

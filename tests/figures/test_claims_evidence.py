@@ -109,6 +109,13 @@ def test_the_average_of_independent_numbers():
     assert evidence.average(numbers, "m") == Number("m", 3.0, None, None, "e, f")
 
 
+def test_no_ratio_to_zero_and_no_mean_of_nothing():
+    with pytest.raises(Missing, match=r"^b is 0, so that there is no ratio to it$"):
+        evidence.ratio(Number("a", 1.0, 1.0), Number("b", 0.0, 1.0))
+    with pytest.raises(Missing, match=r"^there is no number for the mean of 0 sets$"):
+        evidence.average([], "mean of 0 sets")
+
+
 def test_an_error_measured_elsewhere_gives_way_to_the_numbers_own():
     once, more = Number("a", 1.0, None, None, "e"), Number("b", 1.0, 0.5, None, "e")
     assert evidence.with_error(once, 0.2, "f") == Number("a", 1.0, 0.2, None, "e, f")

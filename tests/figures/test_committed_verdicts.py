@@ -69,7 +69,7 @@ COMPARED = {  # (same, better, worse, different), and how many of these are open
     "lmnn.figure5": (10, 3, 11, 0, 10),
     "lmnn.table1": (9, 0, 3, 4, 2),
     "ftune.table1": (16, 1, 1, 0, 1),
-    "ftune.table2": (45, 34, 17, 0, 17),
+    "ftune.table2": (45, 34, 17, 0, 18),
 }
 
 
@@ -83,6 +83,21 @@ def test_compared_rows_of_each_figure():
                 n_open = sum(map(verdict.is_open, judged(paper, figure)))
                 found[f"{paper}.{figure}"] = (*counts, n_open)
     assert found == COMPARED
+
+
+@pytest.mark.parametrize(
+    "measure, state",
+    [
+        ("test error (%)", "not comparable"),
+        ("test error, all training points vote (%)", "beyond the paper"),
+    ],
+)
+def test_numbers_of_table_1_at_the_small_scale(measure, state):
+    """The paper has no such number at any scale, or it has one of its own images."""
+    keys = {"N": 600, "images": "as they are", "measure": measure}
+    row = {**keys, "published": None, "ours": 5.4, "std": None}
+    record = {"paper": "lmnn", "figure": "table1", "scale": "small", "rows": [row]}
+    assert [said.state for said in verdict.judge(record)] == [state]
 
 
 OTHERS = {
@@ -120,3 +135,30 @@ def test_rows_that_are_not_compared(paper):
         total += verdict.count(judged(paper, figure))
     compared = (verdict.SAME, *verdict.DIFFERING)
     assert {state: n for state, n in total.items() if state not in compared} == OTHERS[paper]
+
+
+@pytest.mark.parametrize("figure", ["table2", "figure1", "figure2"])
+def test_records_with_common_landmarks_say_so(figure):
+    """A record that draws pairs as printed has other notes, and the withdrawn ones are refused."""
+    stored = records("ftune")[figure]
+    assert not any("common landmarks" in note for note in stored["notes"])
+    (said,) = [note for note in verdict.notes(stored) if "common landmarks" in note]
+    assert "Algorithm 2" in said
+    assert len(verdict.notes(stored)) == len(stored["notes"])
+
+
+def test_three_other_readings_have_the_printed_accuracy_of_aural_sonar():
+    """The explanation "no-bias" says so; its own reading is checked with all explanations."""
+    keys = {"data_set": "aural-sonar", "landmarks": 30, "method": "FTUNE+D-S"}
+    trials = {
+        row["reading"]: row
+        for row in records("ftune")["readings"]["rows"]
+        if keys.items() <= row.items()
+    }
+    near = {
+        reading
+        for reading, row in trials.items()
+        if abs(row["ours"] - row["published"]) <= 2 * row["std"] * (2 / 20) ** 0.5 + 0.005
+    }
+    others = {"f* by training loss", "landmarks by class", "LIBLINEAR's own stop"}
+    assert near == {"no bias", *others}

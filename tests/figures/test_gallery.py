@@ -337,7 +337,7 @@ def claimed(tmp_path, monkeypatch):
     )
     decided = [
         claims.Decided(claim, "holds", numbers, "both are low"),
-        claims.Decided(settled, "open", (), "no entry computes it"),
+        claims.Decided(settled, "open", (), "no entry decides it"),
     ]
     monkeypatch.setattr(
         claims, "decide", lambda paper, records: decided if paper == "first_paper" else []

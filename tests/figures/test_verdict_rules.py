@@ -127,6 +127,13 @@ def test_files(tmp_path):
     assert load("p", tmp_path).rules == (Rule(("f",), {"data set": ["a", "b"]}, rounding=0.5),)
 
 
+def test_a_damaged_file_is_named(tmp_path):
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "verdicts.toml").write_text("[[rule", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"^verdicts\.toml of p must be TOML: "):
+        load("p", tmp_path)
+
+
 # ---------------------------------------------------------------------------------- against records
 
 

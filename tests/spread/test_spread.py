@@ -170,6 +170,14 @@ def test_a_record_has_the_spread_of_its_rows(published):
     assert spread.of_record(record(rows, figure="table2")) == [None] * 7
 
 
+def test_a_row_without_a_number_under_any_kernel_has_its_own(published):
+    moved = number(row={"measure": "error", "n": 60}, A=1.0, B=1.0)
+    moved |= {"values": {"A": None, "B": None}}
+    (published / "spread.json").write_text(command.dump(content(moved)))
+    (at,) = spread.of_record(record([row(9.5, measure="error", n=60)]))
+    assert at == spread.Spread(9.5, 9.5, None, "")
+
+
 # --------------------------------------------------------------------------------------- verdicts
 
 SHARES = Rules((Rule(("table1",), {}, better="lower", points=100, per_cent=True),))
