@@ -174,7 +174,7 @@ def best_plane(
     >>> X, v = np.array([[0.0], [1.0], [9.0]]), np.array([1.0, -1.0])
     >>> p, b, left = best_plane(X, first, second, v, 0.0, np.ones(2), 0.1, 1e-4, "best", 0)
     >>> p.round(3).tolist(), round(b, 3), left.tolist()
-    ([-0.999], 4.995, [True, True, False])
+    ([0.998], -4.991, [False, False, True])
     """
     sums = ListedSums(first, second, v, base, REFERENCE, threads)
     return plane_of_sums(X, sums, start, augment, tol, offset, refine, REFERENCE, threads)
