@@ -98,7 +98,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     model_ : refimpl.boostmap.BoostMap
         The trained model: the embedding and its weights. Embedding a new object takes
         ``model_.cost`` exact distances.
-    references_ : ndarray of int64, shape (model_.cost,)
+    references_ : ndarray of int64, shape (``model_.cost``,)
         The rows of X to which distances are measured, in ascending order.
     n_distances_ : int
         The number of exact distances that ``fit`` computed: max(n_training_objects,
@@ -289,7 +289,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         distances, and `n_refine` more if that is set.
     classes_ : ndarray, shape (n_classes,)
         The class labels, in ascending order.
-    references_ : ndarray of int64, shape (model_.cost,)
+    references_ : ndarray of int64, shape (``model_.cost``,)
         The rows of X to which distances are measured, in ascending order.
     n_distances_ : int
         The number of exact distances that ``fit`` computed: s^2 for s = max(n_training_objects,

@@ -1,0 +1,15 @@
+"""The site: a reader for each paper, the API reference, the figures and claims.
+
+``python -m paper_figures.site`` writes it (``make site``). It needs a checkout, since it shows the
+Cython sources and the tests, and the dependency group ``site``.
+
+- ``printed.py`` reads the marks of the code and the tables of the PAPER.md files.
+- ``snippets.py`` cuts the marked statements out of the files, and tests and Cython lines.
+- ``steps.py`` reads ``steps/<paper>.toml``: each printed step in our own words and as a formula.
+- ``tracing.py`` runs an algorithm as printed and records what its marked lines computed;
+  ``examples/`` has a small example for each algorithm, ``pictures.py`` draws its state.
+- ``reader.py`` lays all that out, a page for each paper; ``api.py`` lists the public names.
+- ``source/`` holds the Sphinx configuration, the first page, the style and the script.
+
+Nothing is loaded from elsewhere: formulas are MathML, pictures are SVG within the pages.
+"""

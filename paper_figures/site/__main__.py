@@ -1,0 +1,50 @@
+"""``python -m paper_figures.site [--out DIR]``: write the site."""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from paper_figures.site import api, figures, reader
+
+SOURCE = Path(__file__).parent / "source"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build the site; return 0, or 1 if Sphinx has a warning."""
+    parser = argparse.ArgumentParser(prog="python -m paper_figures.site", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("site"), help="the folder of the site")
+    parser.add_argument("--jobs", default="auto", help="processes of Sphinx")
+    options = parser.parse_args(arguments)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        sources = Path(scratch) / "sources"
+        shutil.copytree(SOURCE, sources)
+        reader.write(sources)
+        api.write(sources)
+        figures.write_links(sources)
+        print(f"sources: {time.monotonic() - start:.0f} s", flush=True)
+        if build(sources, options.out, options.jobs):
+            return 1
+    figures.write_pages(options.out)
+    print(f"{options.out / 'index.html'}: {time.monotonic() - start:.0f} s")
+    return 0
+
+
+def build(sources: Path, out: Path, jobs: str) -> int:
+    """Run Sphinx, with every warning an error."""
+    from sphinx.cmd.build import build_main
+
+    if out.exists():
+        if not (out / "objects.inv").is_file() and any(out.iterdir()):
+            raise SystemExit(f"{out} must be an earlier site or empty")
+        shutil.rmtree(out)
+    doctrees = sources.parent / "doctrees"
+    options = ["-b", "html", "-q", "-W", "--keep-going", "-j", jobs, "-d", str(doctrees)]
+    return build_main([*options, str(sources), str(out)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

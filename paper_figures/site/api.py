@@ -1,0 +1,178 @@
+"""The pages of the API reference: a page for each public module, an entry for each public name."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import refimpl
+
+__all__ = ["MODULES", "Entry", "addresses", "documented", "entries", "write"]
+
+PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
+MODULES = (
+    "refimpl",
+    *(f"refimpl.{paper}{part}" for paper in PAPERS for part in ("", ".algorithm")),
+    "refimpl.boosted_distance.weak_learners",
+    "refimpl.boostmap.edges",
+    "refimpl.ftune.goodness",
+    "refimpl.ftune.linear_models",
+    "refimpl.ftune.similarities",
+    "refimpl.estimators",
+    "refimpl.spaces",
+    "refimpl.ball_trees",
+    "refimpl.progress",
+    "refimpl.typing",
+    "refimpl.kernels",
+)
+"""The modules whose names users import, in the order of the reference; rivals follow."""
+
+GROUPS = {
+    "Papers": lambda name: name.split(".")[1:2] and name.split(".")[1] in PAPERS,
+    "Shared": lambda name: name in MODULES,
+    "Rivals": lambda name: name.startswith("refimpl.rivals"),
+    "Kernels in Cython": lambda name: name.startswith("refimpl_fast"),
+    "Figures": lambda name: name.startswith("paper_figures"),
+}
+FIGURES = (
+    "paper_figures.registry",
+    "paper_figures.store",
+    "paper_figures.claims",
+    "paper_figures.verdict",
+    "paper_figures.gallery",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A public name: the module that documents it, its name there, and what it is.
+
+    Attributes
+    ----------
+    module, name : str
+    thing : object
+    """
+
+    module: str
+    name: str
+    thing: Any
+
+    @property
+    def path(self) -> str:
+        """The dotted path."""
+        return f"{self.module}.{self.name}"
+
+    @property
+    def address(self) -> str:
+        """The page and the anchor, from the top of the site."""
+        return f"api/{self.module}.html#{self.path}"
+
+
+def documented() -> list[ModuleType]:
+    """Return the modules that have a page, those of the check and the rivals included."""
+    rivals = importlib.import_module("refimpl.rivals")
+    names = [*MODULES, *(f"refimpl.rivals.{name}" for name in rivals.__all__)]
+    names += [f"refimpl.{m.name}" for m in pkgutil.iter_modules(refimpl.__path__) if m.name == "check"]
+    return [importlib.import_module(name) for name in [*names, "refimpl_fast", *FIGURES]]
+
+
+def _exported(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    top = module.__name__.partition(".")[0]
+    for name in getattr(module, "__all__", None) or _own(module):
+        thing = getattr(module, name)
+        home = getattr(thing, "__module__", None) or ""
+        if (inspect.isroutine(thing) or inspect.isclass(thing)) and home.partition(".")[0] == top:
+            yield name, thing
+
+
+def _own(module: ModuleType) -> list[str]:
+    """Return the public names that a module without ``__all__`` defines."""
+    return sorted(
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(thing) or inspect.isclass(thing))
+        and thing.__module__ == module.__name__
+    )
+
+
+def entries() -> list[Entry]:
+    """Return each public name once, under its shortest dotted path."""
+    best: dict[int, Entry] = {}
+    for module in documented():
+        for name, thing in _exported(module):
+            entry = Entry(module.__name__, name, thing)
+            if id(thing) not in best or len(entry.path) < len(best[id(thing)].path):
+                best[id(thing)] = entry
+    return list(best.values())
+
+
+def addresses() -> dict[str, str]:
+    """Return {dotted path: address}, for every path by which a public name can be imported."""
+    where = {id(entry.thing): entry.address for entry in entries()}
+    paths = {}
+    for module in documented():
+        for name, thing in _exported(module):
+            paths[f"{module.__name__}.{name}"] = where[id(thing)]
+            home = f"{thing.__module__}.{getattr(thing, '__qualname__', name)}"
+            paths.setdefault(home, where[id(thing)])
+    return paths
+
+
+def write(folder: Path) -> None:
+    """Write ``api/index.rst`` and a page for each module below a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The copy of the Sphinx sources.
+    """
+    listed = entries()
+    pages = folder / "api"
+    pages.mkdir()
+    names = [module.__name__ for module in documented()]
+    for module in documented():
+        own = [entry for entry in listed if entry.module == module.__name__]
+        (pages / f"{module.__name__}.rst").write_text(_page(module, own, listed), encoding="utf-8")
+    text = ["API reference", "=============", "", "Every public name, with an example that runs as a test.", ""]
+    left = names
+    for title, belongs in GROUPS.items():
+        here = [name for name in left if belongs(name)]
+        left = [name for name in left if name not in here]
+        text += [".. toctree::", "   :maxdepth: 1", f"   :caption: {title}", ""]
+        text += [*(f"   {name}" for name in here), ""]
+    (pages / "index.rst").write_text("\n".join(text), encoding="utf-8")
+
+
+def _page(module: ModuleType, own: list[Entry], listed: list[Entry]) -> str:
+    title = module.__name__
+    text = [title, "=" * len(title), "", f".. automodule:: {title}", "   :no-members:", ""]
+    elsewhere = {id(entry.thing): entry for entry in listed if entry.module != title}
+    moved = [(name, elsewhere[id(t)]) for name, t in _exported(module) if id(t) in elsewhere]
+    if moved:
+        text += ["Described elsewhere: "]
+        text += [", ".join(f":py:obj:`{name} <{entry.path}>`" for name, entry in moved) + ".", ""]
+    for entry in own:
+        text += [entry.name, "-" * len(entry.name), ""]
+        kind = "class" if inspect.isclass(entry.thing) else "function"
+        text += [f".. auto{kind}:: {entry.path}", *_members(entry.thing), ""]
+    return "\n".join(text)
+
+
+def _members(thing: Any) -> list[str]:
+    """Return the option that lists the public methods of a class that are written here."""
+    if not inspect.isclass(thing):
+        return []
+    names: list[str] = []
+    for base in reversed(thing.__mro__):
+        if base.__module__.partition(".")[0] not in ("refimpl", "refimpl_fast", "paper_figures"):
+            continue
+        for name, member in vars(base).items():
+            function = getattr(member, "__func__", member)
+            if not name.startswith("_") and inspect.isfunction(function) and name not in names:
+                names.append(name)
+    return ["   :members: " + ", ".join(names)] if names else []

@@ -1,0 +1,159 @@
+"""BoostMap on iris flowers, as objects of which only the distances are known."""
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from paper_figures.site.examples import Example, flowers
+from paper_figures.site.pictures import Picture
+from paper_figures.site.tracing import Trace
+from refimpl.boostmap import CandidateDistances, algorithm, boostmap, nearby_triples
+from refimpl.boostmap.algorithm import Problem
+from refimpl.kernels.triples import margins
+from refimpl.rivals.lipschitz import lipschitz
+from refimpl.spaces import FilterAndRefine, PrecomputedSpace
+
+__all__ = ["EXAMPLES"]
+
+X, kind = flowers(0, 14, 24, 41, 50, 57, 66, 70, 77, 83, 86, 101, 106, 118, 126, 133, columns=(0, 1, 2, 3))
+D = np.sqrt(np.sum((X[:, None] - X) ** 2, axis=-1))
+N = len(D)
+TRIPLES = algorithm.random_triples(N, 60, np.random.default_rng(2)).astype(np.int32)
+Q, A, B = TRIPLES.T
+ORDERS = np.sign(D[Q, B] - D[Q, A])
+TRIPLES, ORDERS = TRIPLES[ORDERS != 0], ORDERS[ORDERS != 0]
+PROBLEM = Problem(D, D, TRIPLES, ORDERS)
+
+
+def embeddings(kernels: Any) -> None:
+    F = algorithm.pivot_embedding(D[0], D[13], float(D[0, 13]))
+    algorithm.reference_embedding(D[4])
+    near, far = D[TRIPLES[:, 0], TRIPLES[:, 1]], D[TRIPLES[:, 0], TRIPLES[:, 2]]
+    algorithm.classification_error(algorithm.proximity_order(near, far), margins(F, TRIPLES))
+    lipschitz(PrecomputedSpace(D), [0, 13]).embed(PrecomputedSpace(D))
+
+
+def retrieval(kernels: Any) -> None:
+    space = PrecomputedSpace(D)
+    index = FilterAndRefine(lipschitz(space, [0, 13]), space, kernels=kernels)
+    index.query(D[[5]], 2, 4)
+
+
+def trained(kernels: Any) -> list[algorithm.Round]:
+    rng = np.random.default_rng(2)
+    rounds = algorithm.training_rounds(PROBLEM, 3, 5, 5, 3, rng=rng, kernels=kernels)
+    return list(islice(rounds, 12))
+
+
+def training(kernels: Any) -> None:
+    algorithm.strong_classifier(trained(kernels))
+
+
+def embedded(kernels: Any) -> None:
+    rng = np.random.default_rng(2)
+    triples = nearby_triples(D, 5, 100, rng=rng)
+    model = boostmap(CandidateDistances(D, D), triples, 3, rng=rng, kernels=kernels)
+    E = model.embed(PrecomputedSpace(D))
+    model.pairwise(E[:2], E, kernels=kernels)
+
+
+def draw_line(trace: Trace, round: int) -> str:
+    """The objects on the line of the round's 1D embedding."""
+    h_j = trace.latest("h_j", round)
+    return _line(h_j, f"Round {round}: the embedding {_name(h_j)}")
+
+
+def _name(h_j: Any) -> str:
+    first, second = h_j
+    return f"of reference object {first}" if second < 0 else f"of the pivots {first} and {second}"
+
+
+def _line(h_j: Any, title: str, low: float = np.nan, high: float = np.nan, inside: int = 1) -> str:
+    F = algorithm.embeddings(PROBLEM, [tuple(h_j)])[0]
+    picture = Picture(F, None, title, (title, ""))
+    if not np.isnan(low):
+        x_0, x_1 = picture.x_range
+        a, b = (float(np.clip(v, x_0, x_1)) for v in (low, high))
+        parts = [(a, b)] if inside else [(x_0, a), (b, x_1)]
+        for left, right in parts:
+            picture.area([left, right, right, left], [0, 0, 1, 1])
+    picture.line(picture.x_range, [0.4, 0.4], "thin")
+    for i, value in enumerate(F):
+        above = 0.4 + 0.17 * (int(kind[i]) - 1)
+        picture.point(float(value), above, int(kind[i]), 5, i in tuple(h_j), f"object {i}")
+    return picture.svg()
+
+
+def _second_phase() -> tuple[Any, ...]:
+    import refimpl.kernels
+
+    rounds = trained(refimpl.kernels)[:6]
+    H = algorithm.strong_classifier(rounds)
+    return list(H), algorithm.embeddings(PROBLEM, list(H)), np.array(list(H.values())), rounds[-1].w
+
+
+NAMES, COORDINATES, ALPHA, WEIGHTS = _second_phase()
+CHOICES = algorithm.Choices(4)
+
+
+def query_sensitive(kernels: Any) -> None:
+    rng = np.random.default_rng(1)
+    second = []
+    rounds = algorithm.query_sensitive_rounds(
+        COORDINATES, TRIPLES, ORDERS, WEIGHTS, CHOICES, rng=rng, kernels=kernels
+    )
+    for round in islice(rounds, 6):
+        second.append((round.c, round.g, round.low, round.high, round.inside, round.alpha))
+    E = np.ascontiguousarray(COORDINATES.T[:4])
+    weights = algorithm.query_weights(E, ALPHA, second)
+    kernels.weighted_l1(E, weights, np.ascontiguousarray(COORDINATES.T))
+    _, splitters = algorithm.both_splitters(len(COORDINATES), rng)
+    F = COORDINATES[np.r_[0 : len(COORDINATES), 0 : len(COORDINATES)]]
+    asked = np.unique(TRIPLES[:, 0])
+    t = [algorithm.thresholds(F_g, TRIPLES[:, 0], asked, 4, rng) for F_g in COORDINATES[splitters]]
+    algorithm.ranges_of_least_error(
+        COORDINATES[splitters], F, TRIPLES, ORDERS, WEIGHTS, np.array(t), kernels
+    )
+
+
+def draw_range(trace: Trace, round: int) -> str:
+    """The objects on the splitting coordinate, and the range in which the classifier speaks."""
+    g, V, gamma = (trace.latest(name, round) for name in ("g", "V", "gamma"))
+    return _line(NAMES[int(gamma[g])], f"Round {round}: queries in the shaded range", *V[g])
+
+
+def triples(kernels: Any) -> None:
+    order = np.argsort(D, axis=1, kind="stable")
+    alike = [[j for j in row if kind[j] == kind[i] and j != i] for i, row in enumerate(order)]
+    others = [[j for j in row if kind[j] != kind[i]] for i, row in enumerate(order)]
+    algorithm.selective_triples(_padded(alike), _padded(others), 3, 2, 12, np.random.default_rng(0))
+
+
+def _padded(rows: list[list[int]]) -> Any:
+    width = max(map(len, rows))
+    return np.array([[*row, *[-1] * (width - len(row))] for row in rows], dtype=np.int32)
+
+
+EXAMPLES = {
+    "embeddings": Example(embeddings),
+    "retrieval": Example(retrieval),
+    "training": Example(
+        training,
+        "BM:7.3:1",
+        rounds="round j",
+        draw=draw_line,
+        caption="The flowers on the line of this round's embedding, a row for each kind. Rings are "
+        "around its reference object or its pivots.",
+    ),
+    "embedded": Example(embedded),
+    "query_sensitive": Example(
+        query_sensitive,
+        "BM:8.1:1",
+        rounds="round j",
+        draw=draw_range,
+        caption="The flowers on the coordinate that splits. The classifier of this round speaks for "
+        "queries in the shaded range.",
+    ),
+    "triples": Example(triples),
+}

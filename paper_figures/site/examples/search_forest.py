@@ -1,0 +1,94 @@
+"""The Boosted Search Forest on iris flowers."""
+
+from typing import Any
+
+import numpy as np
+
+from paper_figures.site.examples import Example, flowers
+from paper_figures.site.pictures import Picture
+from paper_figures.site.tracing import Trace
+from refimpl.search_forest import algorithm, neighbor_similarity
+from refimpl.search_forest.pairs import DensePairs
+
+__all__ = ["EXAMPLES"]
+
+PETALS = ("petal length", "petal width")
+X, y = flowers(0, 7, 14, 24, 40, 45, 50, 54, 57, 66, 70, 77, 83, 98, 101, 106, 118, 126, 133, 138)
+LAMBDA = 0.15
+M = 4
+
+
+def forest(kernels: Any, M: int = M, depth: int = 2) -> tuple[DensePairs, list[algorithm.Round]]:
+    pairs = DensePairs(neighbor_similarity(X, 5), LAMBDA)
+    rng = np.random.default_rng(2)
+    return pairs, algorithm.search_forest(X, pairs, M, rng, depth, kernels=kernels)
+
+
+def boosting(kernels: Any) -> None:
+    forest(kernels)
+
+
+def tree(kernels: Any) -> None:
+    forest(kernels, 1, 4)
+
+
+def worth(kernels: Any) -> None:
+    pairs, rounds = forest(kernels)
+    pairs.loss_and_objective()
+    leaves = np.array([round.tree.leaf for round in rounds]).T
+    c = np.array([round.c for round in rounds])
+    T = algorithm.selection(leaves, leaves, c)
+    algorithm.weights(algorithm.z_values(neighbor_similarity(X, 5).toarray().astype(bool), LAMBDA), T)
+
+
+def _points(picture: Picture, leaf: np.ndarray[Any, Any] | None = None) -> None:
+    for i, (a, b) in enumerate(X):
+        picture.point(a, b, int(y[i]), 5)
+        if leaf is not None:
+            picture.text(a, b + 0.08, str(leaf[i]))
+
+
+def draw_tree(trace: Trace, round: int) -> str:
+    """The points with the number of the leaf that each reaches."""
+    leaf = trace.latest("tree.leaf", round)
+    picture = Picture(*X.T, f"The leaves of tree {round}", PETALS)
+    _points(picture, leaf)
+    return picture.svg()
+
+
+def draw_leaf(trace: Trace, round: int) -> str:
+    """The leaf that is taken, with rings, and its plane."""
+    rows = set(trace.latest("rows", round).tolist())
+    p, b = trace.latest("split.p", round), trace.latest("split.b", round)
+    picture = Picture(*X.T, f"Leaf {trace.latest('k', round)} and its plane", PETALS)
+    (x_0, x_1), (y_0, y_1) = picture.x_range, picture.y_range
+    if abs(p[1]) > abs(p[0]):
+        xs = np.array([x_0, x_1])
+        picture.line(xs.tolist(), (-(b + p[0] * xs) / p[1]).tolist())
+    else:
+        ys = np.array([y_0, y_1])
+        picture.line((-(b + p[1] * ys) / p[0]).tolist(), ys.tolist())
+    for i, (u, v) in enumerate(X):
+        picture.point(u, v, int(y[i]), 5, i in rows)
+    return picture.svg()
+
+
+EXAMPLES = {
+    "worth": Example(worth),
+    "boosting": Example(
+        boosting,
+        "SF:1:1",
+        rounds="tree m",
+        draw=draw_tree,
+        caption="Twenty flowers, a shape for each kind. The number above a flower is the leaf that "
+        "it reaches in this tree: pairs with the same number are selected.",
+    ),
+    "tree": Example(
+        tree,
+        "SF:2:3",
+        rounds="leaf taken",
+        draw=draw_leaf,
+        caption="The flowers of the leaf that is taken have rings; the line is the plane of eq. 18. "
+        "The leaf is split if that pays.",
+    ),
+}

@@ -1,0 +1,68 @@
+"""The figures and claims: the pages of the committed results, and the links to them."""
+
+import shutil
+from html import escape
+from pathlib import Path
+
+from paper_figures import claims, gallery, registry
+from paper_figures.site import printed
+from paper_figures.store import Store
+
+__all__ = ["claims_on", "write_links", "write_pages"]
+
+REPRODUCED = Path(registry.__file__).parent / "reproduced"
+FOLDER = "figures"
+
+
+def write_pages(out: Path) -> None:
+    """Write the pages of the committed results into the site's folder ``figures``.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the site.
+    """
+    folder = out / FOLDER
+    shutil.copytree(REPRODUCED, folder)
+    gallery.write(Store(folder), registry.load_papers())
+
+
+def claims_on(room: str, figures: set[str]) -> list[claims.Claim]:
+    """Return the claims of a paper that any of some figures decides.
+
+    Parameters
+    ----------
+    room : str
+    figures : set of str
+        Their names, without the paper's.
+
+    Returns
+    -------
+    list of Claim
+    """
+    return [claim for claim in claims.load(room) if figures & set(claim.figures)]
+
+
+def address(figure: str, top: str) -> str:
+    """Return the link to a figure ``paper.name`` from a page that lies `top` below the site."""
+    paper, _, name = figure.partition(".")
+    return f"{top}{FOLDER}/{paper}/index.html#{name}"
+
+
+def write_links(sources: Path) -> None:
+    """Write the page that leads to the figures, and the list of papers of the first page."""
+    title = "Figures and claims"
+    text = [title, "=" * len(title), ""]
+    text += ["Each table and figure of the papers, ours beside the printed numbers, and each claim"]
+    text += ["that a paper makes of its experiments with our verdict.", "", ".. raw:: html", ""]
+    rows = []
+    for paper in registry.load_papers():
+        page = f"{FOLDER}/{paper.name}/index.html"
+        count = len(claims.load(paper.name))
+        rows.append(
+            f'<li><a href="{page}">{escape(printed.read(paper.name).title)}</a>: '
+            f'{len(paper.figures)} tables and figures, <a href="{page}#claims">{count} claims</a></li>'
+        )
+    text += [f'   <ul><li><a href="{FOLDER}/index.html">All papers on one page</a></li>']
+    text += [f"   {row}" for row in rows] + ["   </ul>", ""]
+    (sources / "figures_and_claims.rst").write_text("\n".join(text), encoding="utf-8")

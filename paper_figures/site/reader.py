@@ -1,0 +1,140 @@
+"""The reader: a page for each paper, a row for each printed line."""
+
+import json
+from html import escape
+from pathlib import Path
+
+from paper_figures.site import figures, printed, rows, runs, steps
+from paper_figures.site.mathml import inline
+from paper_figures.site.rows import Page
+from paper_figures.site.steps import Section
+
+__all__ = ["write"]
+
+INTRODUCTION = """\
+Each row is a printed line: what it does in our own words, the line of the reference that does it,
+the values that it computed in a small run, its twin in Cython, and the test that holds it. Move the
+slider, or press the left and right arrow keys, to go from round to round. J and K go from line to
+line."""
+
+
+def write(sources: Path) -> None:
+    """Write ``reader/index.rst`` and a page for each paper.
+
+    Parameters
+    ----------
+    sources : Path
+        The copy of the Sphinx sources.
+    """
+    folder = sources / "reader"
+    folder.mkdir()
+    listed = []
+    for room in printed.PREFIXES:
+        (folder / f"{room}.rst").write_text(_page(room), encoding="utf-8")
+        listed.append(room)
+    text = ["Reader", "======", "", INTRODUCTION, "", ".. toctree::", "   :maxdepth: 2", ""]
+    text += [f"   {room}" for room in listed]
+    (folder / "index.rst").write_text("\n".join(text) + "\n", encoding="utf-8")
+
+
+def _raw(html: str) -> list[str]:
+    """Return a raw block of reStructuredText; the lines of code in it keep their indentation."""
+    return [".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""]
+
+
+def _page(room: str) -> str:
+    paper = printed.read(room)
+    page = Page(room)
+    text = [paper.title, "=" * 4 * len(paper.title), "", INTRODUCTION, ""]
+    if room in steps.NOT_YET:
+        text += ["Not every printed line of this paper has its step in our words yet.", ""]
+    text += _raw(_symbols(paper))
+    for section in steps.read(room).sections:
+        text += [section.title, "-" * 4 * len(section.title), ""]
+        text += _raw(_section(page, section))
+    return "\n".join(text)
+
+
+def _symbols(paper: printed.Paper) -> str:
+    listed = "".join(
+        f"<tr><td>{escape(symbol)}</td><td>{rows.coded(identifier)}</td><td>{escape(shape)}</td></tr>"
+        for symbol, identifier, shape in paper.symbols
+    )
+    return (
+        '<details class="symbols"><summary>Symbols of the paper and their names in the code</summary>'
+        '<div class="wide"><table><thead><tr><th>symbol</th><th>in the code</th><th>shape</th></tr>'
+        f"</thead><tbody>{listed}</tbody></table></div></details>"
+    )
+
+
+def _section(page: Page, section: Section) -> str:
+    ids = runs.ids_of(page.paper.room, section)
+    live = runs.live(page.paper.room, section) if section.example else None
+    parts = [f'<section class="printed" data-section="{escape(section.id)}">']
+    parts.append(f"<p>{inline(section.words)}</p>")
+    parts.append(_bar(section, ids, live))
+    if live is not None and live.example.draw is not None:
+        drawn = live.example.draw(live.trace, min(1, live.trace.rounds))
+        caption = inline(live.example.caption)
+        parts.append(
+            f'<figure class="state"><div class="drawn">{drawn}</div>'
+            f"<figcaption>{caption}</figcaption></figure>"
+        )
+    parts += [page.row(id, live) for id in ids]
+    if live is not None:
+        parts.append(_data(page, live))
+    parts.append(_where(page, ids))
+    parts.append("</section>")
+    return "\n".join(parts)
+
+
+def _bar(section: Section, ids: list[str], live: runs.Live | None) -> str:
+    """Return the bar that stays in sight: the section's lines, and its slider."""
+    links = "".join(f'<a href="#{rows.anchor(id)}">{escape(rows.short(id))}</a>' for id in ids)
+    slider = ""
+    if live is not None and live.trace.rounds > 1:
+        name = escape(live.example.rounds)
+        slider = (
+            f'<label class="rounds">{name} <input type="range" min="1" max="{live.trace.rounds}" '
+            f'value="1" aria-label="{name} of {escape(section.title)}"> <output>1</output> of '
+            f"{live.trace.rounds}</label>"
+        )
+    return (
+        f'<div class="bar"><nav class="lines" aria-label="Lines of {escape(section.title)}">'
+        f"{links}</nav>{slider}</div>"
+    )
+
+
+def _data(page: Page, live: runs.Live) -> str:
+    """Return what the script shows: the values of each line and the picture, by round."""
+    rounds = range(1, max(live.trace.rounds, 1) + 1)
+    lines = {
+        rows.anchor(id): rows.packed([page.values(id, live, round) for round in rounds])
+        for id in live.ids
+    }
+    pictures = [live.example.draw(live.trace, round) for round in rounds] if live.example.draw else []
+    data = json.dumps({"lines": lines, "pictures": pictures}, ensure_ascii=False)
+    data = data.replace("</", "<\\/")
+    return f'<script type="application/json" class="trace">{data}</script>'
+
+
+def _where(page: Page, ids: list[str]) -> str:
+    """Return the figures that run a section's lines, and the claims that hang on them."""
+    names = dict.fromkeys(name for id in ids for name in page.paper.lines[id].figures)
+    if not names:
+        return ""
+    of_paper = {name.partition(".")[2] for name in names}
+    links = ", ".join(
+        f'<a href="{figures.address(name, "../")}">{escape(name.partition(".")[2])}</a>'
+        for name in names
+    )
+    listed = "".join(
+        f'<li><a href="{figures.address(f"{page.paper.room}.claim-{claim.id}", "../")}">'
+        f"{escape(claim.claim)}</a></li>"
+        for claim in figures.claims_on(page.paper.room, of_paper)
+    )
+    kept = f"<ul>{listed}</ul>" if listed else "<p>No claim hangs on them.</p>"
+    return (
+        f'<details class="where"><summary>Where in the figures</summary><p>Figures and tables: {links}. '
+        f"Claims that hang on them:</p>{kept}</details>"
+    )

@@ -1,0 +1,245 @@
+"""A row of the reader: a printed line with all that hangs on it."""
+
+import re
+from functools import cached_property
+from html import escape, unescape
+
+from paper_figures.site import api, figures, printed, snippets, steps, tracing, values
+from paper_figures.site.mathml import inline, mathml
+from paper_figures.site.runs import Live
+from paper_figures.site.snippets import Snippet
+
+__all__ = ["Page", "anchor", "coded", "packed", "short"]
+
+_NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
+
+
+def anchor(id: str) -> str:
+    """Return the permalink of a printed line: ``BD-A.2-7``.
+
+    Parameters
+    ----------
+    id : str
+        ``BD:A.2:7``.
+
+    Returns
+    -------
+    str
+    """
+    return id.replace(":", "-")
+
+
+def short(id: str) -> str:
+    """Return what a line is called within its section: its number, or the equation's name."""
+    place, _, number = id.split(":", 1)[1].partition(":")
+    return number or place
+
+
+def coded(cell: str) -> str:
+    """Return a cell of a PAPER.md as HTML: the text between backquotes is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(cell))
+
+
+def packed(texts: list[str]) -> list[str | int]:
+    """Return texts with each repetition as the place of the first."""
+    first: dict[str, int] = {}
+    short_list: list[str | int] = []
+    for place, text in enumerate(texts):
+        short_list.append(first[text] if text in first else text)
+        first.setdefault(text, place)
+    return short_list
+
+
+def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = None) -> str:
+    """Return code with colours, its marked lines, and what its names mean."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name
+
+    marked = [line - snippet.first + 1 for line in snippet.marked] if language == "cython" else []
+    form = HtmlFormatter(nowrap=True, hl_lines=marked)
+    html = str(highlight(snippet.text, get_lexer_by_name(language), form)).rstrip("\n")
+    meaning = names or {}
+
+    def named(match: re.Match[str]) -> str:
+        kind, name = match.groups()
+        if name not in meaning:
+            return match[0]
+        return f'<span class="{kind} symbol" title="{escape(meaning[name])}">{name}</span>'
+
+    return f'<div class="highlight"><pre tabindex="0">{_NAME.sub(named, html)}</pre></div>'
+
+
+class Page:
+    """What the rows of a paper share.
+
+    Parameters
+    ----------
+    room : str
+    """
+
+    def __init__(self, room: str) -> None:
+        self.paper = printed.read(room)
+        self.steps = steps.read(room).steps
+        self.names = _meanings(self.paper)
+
+    @cached_property
+    def addresses(self) -> dict[str, str]:
+        """{dotted path: place in the API reference}."""
+        return api.addresses()
+
+    def row(self, id: str, live: Live | None) -> str:
+        """Return the row of a printed line.
+
+        Parameters
+        ----------
+        id : str
+        live : Live or None
+            The run of its section.
+
+        Returns
+        -------
+        str
+        """
+        parts = [self._step(id), '<div class="code">', self._reference(id)]
+        if live is not None and id in live.ids:
+            shown = self.values(id, live, 1)
+            parts.append(f'<div class="values" aria-live="polite">{shown}</div>')
+        parts += [self._cython(id, live), self._tests(id), "</div>"]
+        name = anchor(id)
+        return (
+            f'<article class="line" id="{name}" tabindex="-1" data-id="{escape(id)}">'
+            f'<a class="number" href="#{name}" title="Permalink of {escape(id)}">{escape(short(id))}</a>'
+            f"{''.join(parts)}</article>"
+        )
+
+    def _step(self, id: str) -> str:
+        line, step = self.paper.lines[id], self.steps.get(id)
+        parts = []
+        if step is not None and step.formula:
+            parts.append(f'<div class="formula" tabindex="0">{mathml(step.formula, "block")}</div>')
+        words = inline(step.words) if step is not None else escape(line.words.capitalize()) + "."
+        parts.append(f"<p>{words}</p>")
+        for erratum in self.paper.errata_of(id):
+            parts.append(_erratum(erratum))
+        return f'<div class="step">{"".join(parts)}</div>'
+
+    def _reference(self, id: str) -> str:
+        parts = []
+        for snippet in snippets.reference(self.paper, id):
+            parts.append(self._place(snippet, "Reference"))
+            parts.append(highlighted(snippet, "python", self.names))
+        others = snippets.others(self.paper, id)
+        if others:
+            inner = "".join(
+                self._place(s, "Also") + highlighted(s, "python", self.names) for s in others
+            )
+            count = f"{len(others)} more place{'s' * (len(others) > 1)} in Python"
+            parts.append(f"<details><summary>{count}</summary>{inner}</details>")
+        return "".join(parts) or '<p class="none">No code of its own.</p>'
+
+    def _place(self, snippet: Snippet, kind: str) -> str:
+        """Return where a snippet stands, with a link into the API reference."""
+        module = snippet.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        link = self.addresses.get(f"{module}.{snippet.inside.split('.')[0]}")
+        opened = f' <a href="../{escape(link)}">open in the API</a>' if link else ""
+        place = f"{snippet.file}:{snippet.first}"
+        return (
+            f'<p class="place"><b>{kind}</b> <span>{escape(place)}</span> '
+            f"<code>{escape(snippet.inside)}</code>{opened}</p>"
+        )
+
+    def _cython(self, id: str, live: Live | None) -> str:
+        parts = [
+            self._place(snippet, "Cython") + highlighted(snippet, "cython")
+            for snippet in snippets.cython(id)
+        ]
+        if not parts:
+            return ""
+        ran = [name for name in self.paper.lines[id].kernels if live and name in live.fast.calls]
+        if ran and live is not None:
+            calls = ", ".join(f"<code>{name}</code> {live.fast.calls[name]} times" for name in ran)
+            parts.append(
+                f'<p class="ran">In this run Cython ran {calls}, with the same values in every line.</p>'
+            )
+        return f'<details open class="twin"><summary>In Cython</summary>{"".join(parts)}</details>'
+
+    def _tests(self, id: str) -> str:
+        parts = [self._test(name) for name in self.paper.lines[id].tests]
+        links = ", ".join(
+            f'<a href="{figures.address(name, "../")}">{escape(name.partition(".")[2])}</a>'
+            for name in self.paper.lines[id].figures
+        )
+        if links:
+            parts.append(f'<p class="place"><b>In the figures</b> {links}</p>')
+        return "".join(parts)
+
+    def _test(self, name: str) -> str:
+        file, _, function = name.partition("::")
+        source = snippets.function(file, function)
+        words = f"<b>Test</b> <code>{escape(function.removeprefix('test_').replace('_', ' '))}</code>"
+        if source is None:
+            return f'<p class="place">{words}</p>'
+        return (
+            f'<details class="test"><summary>{words}</summary>'
+            f'<p class="place"><span>{escape(file)}:{source.first}</span></p>'
+            f"{highlighted(source, 'python')}</details>"
+        )
+
+    def values(self, id: str, live: Live, round: int) -> str:
+        """Return the values of a line in a round as HTML.
+
+        A line that ran in a single round, such as one before the loop, shows its values always.
+        """
+        step = self.steps.get(id)
+        parts = []
+        for snippet in live.snippets[id]:
+            seen = live.trace.seen(snippet)
+            if not seen:
+                continue
+            at = seen[0] if len(seen) == 1 else round
+            record = live.trace.at(snippet, at)
+            note = _note(seen, live.trace.rounds, live.trace.times(snippet, at))
+            if record is None:
+                parts.append('<div class="note">not reached in this round</div>')
+                continue
+            names = [*tracing.wanted(snippet, step.show if step else ()), "holds", "returns"]
+            kept = [(name, record.values[name]) for name in names if name in record.values]
+            if not kept and len(live.snippets[id]) > 1:
+                continue
+            parts.append(note + "".join(values.html(name, value) for name, value in kept))
+        kept_parts = list(dict.fromkeys(parts))
+        if len(kept_parts) > 1:
+            kept_parts = [p for p in kept_parts if "not reached" not in p] or kept_parts[:1]
+        return "".join(kept_parts) or '<div class="note">not reached in this run</div>'
+
+
+def _note(seen: list[int], rounds: int, times: int) -> str:
+    words = []
+    if seen == [0] and rounds:
+        words.append("before the rounds")
+    elif len(seen) == 1 and rounds > 1:
+        words.append("at the end" if seen == [rounds] else f"in round {seen[0]} alone")
+    if times > 1:
+        words.append(f"the last of {times} times")
+    return f'<div class="note">{", ".join(words)}</div>' if words else ""
+
+
+def _erratum(erratum: printed.Erratum) -> str:
+    test = erratum.test.strip("`").partition("::")[2]
+    shown = f"<p>Test: <code>{escape(test)}</code></p>" if test else ""
+    return (
+        f'<aside class="erratum"><p><b>Erratum {escape(erratum.id)}</b></p>'
+        f"<p>Printed: {coded(erratum.printed)}</p><p>Corrected: {coded(erratum.corrected)}</p>"
+        f"<details><summary>Evidence</summary><p>{coded(erratum.evidence)}.</p>{shown}</details></aside>"
+    )
+
+
+def _meanings(paper: printed.Paper) -> dict[str, str]:
+    """Return {identifier: symbol and shape}, for the names of the code that the symbols list."""
+    meanings: dict[str, list[str]] = {}
+    for symbol, identifiers, shape in paper.symbols:
+        for name in re.findall(r"`([A-Za-z_]\w*)`", identifiers):
+            words = unescape(symbol) + ("" if shape == "-" else f", shape {shape}")
+            meanings.setdefault(name, []).append(words)
+    return {name: "; ".join(words) for name, words in meanings.items()}

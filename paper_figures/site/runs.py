@@ -1,0 +1,108 @@
+"""The runs of the examples beside the printed lines: traced on both kernels."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from paper_figures.site import examples, printed, snippets, steps, tracing
+from paper_figures.site.snippets import Snippet
+from paper_figures.site.tracing import Trace
+
+__all__ = ["Live", "live", "same"]
+
+
+@dataclass(frozen=True)
+class Live:
+    """The run of a section's example.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        The printed lines of the section that have code.
+    snippets : dict
+        {id: the statements that do it}.
+    trace, fast : Trace
+        The run with the readable kernels, and the run with those in Cython.
+    example : Example
+    """
+
+    ids: tuple[str, ...]
+    snippets: dict[str, list[Snippet]]
+    trace: Trace
+    fast: Trace
+    example: examples.Example
+
+
+def ids_of(room: str, section: steps.Section) -> list[str]:
+    """Return the printed lines of a section."""
+    return [id for id, line in printed.read(room).lines.items() if line.place in section.places]
+
+
+@cache
+def live(room: str, section: steps.Section) -> Live:
+    """Run the example of a section on both kernels.
+
+    Parameters
+    ----------
+    room : str
+    section : Section
+        A section with an example.
+
+    Returns
+    -------
+    Live
+    """
+    import refimpl.kernels
+    import refimpl_fast
+
+    paper, written = printed.read(room), steps.read(room).steps
+    example = examples.load(room)[section.example]
+    marked = {id: snippets.reference(paper, id) for id in ids_of(room, section)}
+    marked = {id: listed for id, listed in marked.items() if listed}
+    shows: dict[tuple[str, int], tuple[Snippet, list[str]]] = {}
+    for id, listed in marked.items():
+        for snippet in listed:
+            _, kept = shows.setdefault((snippet.file, snippet.last), (snippet, []))
+            step = written.get(id)
+            kept += tracing.wanted(snippet, step.show if step else ())
+    ticks = snippets.reference(paper, example.tick) if example.tick else []
+    tick = next((s for s in ticks if not example.inside or s.inside == example.inside), None)
+    watched = [(snippet, tuple(dict.fromkeys(kept))) for snippet, kept in shows.values()]
+    if tick is not None and (tick.file, tick.last) not in shows:
+        watched.append((tick, ()))
+    traces = [
+        tracing.run(example.run, kernels, watched, tick) for kernels in (refimpl.kernels, refimpl_fast)
+    ]
+    return Live(tuple(marked), marked, traces[0], traces[1], example)
+
+
+def same(reference: Trace, fast: Trace) -> bool:
+    """Return whether two traces agree where no kernel's own code was traced.
+
+    Numbers may differ by rounding, as the contract of the kernels allows: 1e-9 of their size.
+    """
+    pair = [
+        [r for r in trace.records if not r.key[0].startswith("refimpl/kernels/")]
+        for trace in (reference, fast)
+    ]
+    return len(pair[0]) == len(pair[1]) and all(
+        a.key == b.key and a.round == b.round and _equal(a.values, b.values)
+        for a, b in zip(*pair, strict=True)
+    )
+
+
+def _equal(a: object, b: object) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.shape != b.shape or a.dtype.kind != b.dtype.kind:
+            return False
+        if a.dtype.kind != "f":
+            return bool(np.array_equal(a, b))
+        return bool(np.allclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(_equal(a[k], b[k]) for k in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or bool(np.isclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))
+    return type(a) is type(b) and a == b

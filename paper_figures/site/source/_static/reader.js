@@ -1,0 +1,112 @@
+// The reader: sliders over the rounds, J and K from line to line, and permalinks.
+(() => {
+  "use strict";
+  const sections = [...document.querySelectorAll("section.printed")];
+  if (!sections.length) return;
+  const lines = [...document.querySelectorAll("article.line")];
+
+  // A repetition is stored as the place of the first.
+  const pick = (list, place) => (typeof list[place] === "number" ? list[list[place]] : list[place]);
+
+  const players = new Map();
+  const waiting = [];
+  for (const section of sections) {
+    const data = section.querySelector("script.trace");
+    const slider = section.querySelector("input[type=range]");
+    if (!data || !slider) continue;
+    const { lines: values, pictures } = JSON.parse(data.textContent);
+    const show = () => {
+      const place = Number(slider.value) - 1;
+      section.querySelector("output").value = slider.value;
+      for (const [id, list] of Object.entries(values)) {
+        const box = document.getElementById(id).querySelector(".values");
+        const html = pick(list, place);
+        if (box.innerHTML !== html) box.innerHTML = html;
+      }
+      if (pictures.length) section.querySelector(".drawn").innerHTML = pictures[place];
+      mirror();
+    };
+    slider.addEventListener("input", show);
+    players.set(section, (step) => {
+      const before = slider.value;
+      slider.value = Number(slider.value) + step;
+      if (slider.value !== before) show();
+    });
+    if (slider.value !== "1") waiting.push(show); // a browser may keep the slider's place
+  }
+
+  // The picture of the section that is read stands beside it, under the outline of the page.
+  const now = document.createElement("div");
+  now.className = "now";
+  now.innerHTML = "<p></p><div></div>";
+  document.querySelector(".sidebar-secondary-items")?.append(now);
+  let read = null;
+  const mirror = () => {
+    const drawn = read?.querySelector(".drawn");
+    now.hidden = !drawn;
+    if (!drawn) return;
+    const output = read.querySelector(".rounds output");
+    const label = read.querySelector(".rounds input")?.getAttribute("aria-label").split(" of ")[0];
+    now.firstElementChild.textContent = output ? `${label}: ${output.value}` : "";
+    now.lastElementChild.innerHTML = drawn.innerHTML;
+  };
+  const follow = () => {
+    const at = sections.findLast((section) => section.getBoundingClientRect().top <= innerHeight / 2) ?? null;
+    if (at !== read) {
+      read = at;
+      mirror();
+    }
+  };
+  addEventListener("scroll", follow, { passive: true });
+
+  const top = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+  const current = () => {
+    const focused = document.activeElement?.closest?.("article.line");
+    if (focused) return focused;
+    const above = lines.filter((line) => line.getBoundingClientRect().top <= top() + 8);
+    return above.at(-1) ?? null;
+  };
+  const go = (step) => {
+    const place = lines.indexOf(current());
+    const next = lines[Math.min(Math.max(place + step, 0), lines.length - 1)];
+    next.focus({ preventScroll: true });
+    next.scrollIntoView({ block: "start" });
+    history.replaceState(null, "", "#" + next.id);
+    mark(next);
+  };
+  const mark = (line) => {
+    for (const link of document.querySelectorAll(".bar .lines a[aria-current]")) link.removeAttribute("aria-current");
+    const link = document.querySelector(`.bar .lines a[href="#${CSS.escape(line.id)}"], .bar .lines a[href="#${line.id}"]`);
+    link?.setAttribute("aria-current", "true");
+    if (link) link.parentElement.scrollLeft = link.offsetLeft - link.parentElement.clientWidth / 2;
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const field = event.target.closest?.("input, textarea, select, [contenteditable]");
+    if (event.ctrlKey || event.metaKey || event.altKey || field) return;
+    if (event.target.closest?.("pre, .formula, .lines") && event.key.startsWith("Arrow")) return; // these scroll
+    if (event.key === "j" || event.key === "k") {
+      event.preventDefault();
+      go(event.key === "j" ? 1 : -1);
+    } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      const at = current()?.closest("section.printed") ?? sections.find((s) => s.getBoundingClientRect().bottom > top());
+      const player = at && players.get(at);
+      if (!player) return;
+      event.preventDefault();
+      player(event.key === "ArrowRight" ? 1 : -1);
+    }
+  });
+
+  for (const link of document.querySelectorAll("article.line a.number")) {
+    link.addEventListener("click", () => {
+      mark(link.closest("article.line"));
+      navigator.clipboard?.writeText(link.href).catch(() => {}); // a file's page may not be allowed to
+    });
+  }
+  waiting.forEach((show) => show());
+  follow();
+  if (location.hash) {
+    const line = document.getElementById(location.hash.slice(1));
+    if (line?.matches("article.line")) mark(line);
+  }
+})();

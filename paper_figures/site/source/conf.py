@@ -1,0 +1,46 @@
+"""The Sphinx configuration of the site; ``python -m paper_figures.site`` runs it in a copy."""
+
+import refimpl
+
+project = "refimpl"
+author = "the refimpl authors"
+copyright = "the refimpl authors"
+version = release = refimpl.__version__
+
+extensions = ["sphinx.ext.autodoc", "numpydoc", "paper_figures.site.docstrings", "paper_figures.site.mathml"]
+exclude_patterns = ["_static"]
+html_math_renderer = "mathml"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the sections of the docstrings have the types
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+python_use_unqualified_type_names = True
+add_module_names = False
+toc_object_entries = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "refimpl"
+html_static_path = ["_static"]
+html_css_files = ["reader.css"]
+html_js_files = [("reader.js", {"defer": "defer"})]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_sidebars = {"index": [], "reader/*": [], "guides/*": []}
+html_theme_options = {
+    "logo": {"text": "refimpl"},
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+    "secondary_sidebar_items": ["page-toc"],
+    "back_to_top_button": False,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "search_as_you_type": False,
+    "external_links": [],
+}

@@ -1,0 +1,109 @@
+"""The printed steps in our own words and as formulas: ``steps/<paper>.toml``.
+
+A file has sections and steps::
+
+    [[section]]
+    id = "A.2"
+    title = "Algorithm A.2: AdaBoost"
+    words = "Chooses one weak classifier a round."
+    places = ["A.2"]
+    example = "adaboost"        # a name of examples/<paper>.py; may be absent
+
+    ["BD:A.2:1"]
+    words = "Count the examples of both sets."
+    formula = 'n = |P| + |N|'   # LaTeX; may be absent
+    show = ["n"]                # expressions whose values stand beside the code; by default what
+                                # the line assigns or returns
+
+Words may hold formulas between dollars and code between backquotes.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from paper_figures.site.printed import PREFIXES
+
+__all__ = ["NOT_YET", "Section", "Step", "Steps", "read"]
+
+FOLDER = Path(__file__).parent / "steps"
+NOT_YET: tuple[str, ...] = ()
+"""The papers whose steps are not all written."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A printed step.
+
+    Attributes
+    ----------
+    words, formula : str
+        The formula is LaTeX; it may be empty.
+    show : tuple of str
+        Python expressions to show beside the code.
+    """
+
+    words: str
+    formula: str = ""
+    show: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """Printed places that stand together on a page.
+
+    Attributes
+    ----------
+    id, title, words : str
+    places : tuple of str
+    example : str
+        The example that runs beside its lines; may be empty.
+    """
+
+    id: str
+    title: str
+    words: str
+    places: tuple[str, ...]
+    example: str = ""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The file of a paper."""
+
+    sections: tuple[Section, ...]
+    steps: dict[str, Step]
+
+
+@cache
+def read(room: str) -> Steps:
+    """Read the steps of a paper.
+
+    Parameters
+    ----------
+    room : str
+
+    Returns
+    -------
+    Steps
+    """
+    text = (FOLDER / f"{room}.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    sections = [_section(entry) for entry in table.pop("section")]
+    wrong = [id for id in table if not id.startswith(f"{PREFIXES[room]}:")]
+    if wrong:
+        raise ValueError(f"steps of {room} must be of its printed lines; got {wrong}")
+    return Steps(tuple(sections), {id: _step(id, entry) for id, entry in table.items()})
+
+
+def _section(entry: dict[str, Any]) -> Section:
+    return Section(**{**entry, "places": tuple(entry["places"])})
+
+
+def _step(id: str, entry: dict[str, Any]) -> Step:
+    unknown = set(entry) - {"words", "formula", "show"}
+    if unknown:
+        raise ValueError(f"the step {id} must have words, formula and show; got {sorted(unknown)}")
+    return Step(entry["words"], entry.get("formula", ""), tuple(entry.get("show", ())))

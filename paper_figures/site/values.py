@@ -1,0 +1,128 @@
+"""How a value of a trace looks on a page: small arrays in full, large ones by their beginning."""
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+__all__ = ["number", "shape", "shown"]
+
+MOST = 16
+"""The entries of a vector that are shown."""
+ROWS, COLUMNS = 8, 8
+
+
+def number(value: float | int | bool) -> str:
+    """Return a number with four digits.
+
+    Parameters
+    ----------
+    value : float, int or bool
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> [number(v) for v in (0.142857142, 12, -0.0, True, float("-inf"))]
+    ['0.1429', '12', '0', '1', '−∞']
+    """
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    if isinstance(value, int | np.integer):
+        return str(value).replace("-", "−")
+    if np.isinf(value):
+        return "−∞" if value < 0 else "∞"
+    return f"{value + 0.0:.4g}".replace("-", "−") if value else "0"
+
+
+def shape(value: Any) -> str:
+    """Return the shape of an array as text; empty for other values and for single numbers."""
+    return f"({', '.join(map(str, value.shape))}{',' * (value.ndim == 1)})" if _array(value) else ""
+
+
+def _array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim > 0
+
+
+def shown(value: Any) -> str:
+    """Return a value of a trace as text; a matrix has a line for each row.
+
+    Parameters
+    ----------
+    value : object
+        What :func:`paper_figures.site.tracing.plain` returned.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shown(np.array([0.5, 0.25]))
+    '0.5 0.25'
+    >>> print(shown(np.eye(2)))
+    1 0
+    0 1
+    """
+    if isinstance(value, np.ndarray):
+        return _text(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, dict):
+        parts = list(value.items())
+        listed = [f"{name}: {_short(entry)}" for name, entry in parts[:6]]
+        return "\n".join([*listed, "…"] if len(parts) > 6 else listed) or "empty"
+    if isinstance(value, list):
+        return _entries(value)
+    return str(value)
+
+
+def _entries(value: list[Any]) -> str:
+    listed = [_short(entry) for entry in value[:6]]
+    text = ", ".join([*listed, "…"] if len(value) > 6 else listed)
+    return f"({text})"
+
+
+def _short(value: Any) -> str:
+    """Return a value within another on one line."""
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        return f"{shape(value)} array"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_short(v)}" for name, v in list(value.items())[:5])
+    text = shown(value).replace("\n", "; ")
+    return f"[{text}]" if isinstance(value, np.ndarray) else text
+
+
+def _text(array: "np.ndarray[Any, Any]") -> str:
+    if array.ndim == 0:
+        return shown(array.item())
+    if array.ndim == 1:
+        return _row(array, MOST)
+    if array.ndim > 2:
+        matrices = [_text(matrix) for matrix in array[:3]]
+        return "\n\n".join([*matrices, "…"] if len(array) > 3 else matrices)
+    cells = [[_cell(v) for v in row[:COLUMNS]] for row in array[:ROWS]]
+    widths = [max((len(row[c]) for row in cells), default=0) for c in range(min(array.shape[1], COLUMNS))]
+    more = " …" if array.shape[1] > COLUMNS else ""
+    lines = [" ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) + more for row in cells]
+    return "\n".join([*lines, "…"] if len(array) > ROWS else lines)
+
+
+def _row(array: "np.ndarray[Any, Any]", most: int) -> str:
+    listed = [_cell(value) for value in array[:most]]
+    return " ".join([*listed, "…"] if len(array) > most else listed) or "empty"
+
+
+def _cell(value: Any) -> str:
+    return number(value) if isinstance(value, np.number | np.bool_) else str(value)
+
+
+def html(name: str, value: Any) -> str:
+    """Return a name, its shape and its value for a page."""
+    size = f' <span class="shape">{escape(shape(value))}</span>' if _array(value) else ""
+    label = f'<span class="name">{escape(name)}{size}</span>'
+    return f'<div class="value">{label}<span class="is">{escape(shown(value))}</span></div>'
