@@ -8,6 +8,8 @@
 #                  it was stopped; ARGS="kernels/best_stump" measures one again
 # make fuzz        run both twins on hard numbers and on wrong arguments; ARGS="--trainings" on
 #                  whole trainings
+# make site        write the site in site/: a reader for each paper, the API reference, the figures;
+#                  about a minute on two idle processors
 # make sanitize    run what reaches the kernels under sanitizers, in about 8 minutes; KIND=thread
 #                  looks for races
 # make versions    run the core of the suite on every Python on the PATH, with the oldest libraries
@@ -39,7 +41,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
 
-.PHONY: figures test coverage lint benchmarks spread fuzz sanitize versions builds wheel mutants faults clean
+.PHONY: figures test coverage lint site benchmarks spread fuzz sanitize versions builds wheel mutants faults clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -49,6 +51,10 @@ test: $(BUILT)
 
 coverage: $(BUILT)
 	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report=term $(COVERED) $(ARGS)
+
+site: $(BUILT)
+	$(VENV)/bin/python -m pip install --quiet --group site
+	$(VENV)/bin/python -m paper_figures.site $(ARGS)
 
 spread: $(BUILT)
 	nice $(VENV)/bin/python -m tests.spread $(ARGS)
@@ -95,4 +101,4 @@ $(BUILT): pyproject.toml setup.py $(wildcard refimpl_fast/*.pyx refimpl_fast/*.p
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info refimpl_fast/*.so refimpl_fast/*.c refimpl_fast/*.cpp
+	rm -rf $(VENV) build dist site *.egg-info refimpl_fast/*.so refimpl_fast/*.c refimpl_fast/*.cpp

@@ -43,7 +43,7 @@ def build(sources: Path, out: Path, jobs: str) -> int:
         shutil.rmtree(out)
     doctrees = sources.parent / "doctrees"
     options = ["-b", "html", "-q", "-W", "--keep-going", "-j", jobs, "-d", str(doctrees)]
-    return build_main([*options, str(sources), str(out)])
+    return int(build_main([*options, str(sources), str(out)]))
 
 
 if __name__ == "__main__":

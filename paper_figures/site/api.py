@@ -3,7 +3,7 @@
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -31,8 +31,8 @@ MODULES = (
 )
 """The modules whose names users import, in the order of the reference; rivals follow."""
 
-GROUPS = {
-    "Papers": lambda name: name.split(".")[1:2] and name.split(".")[1] in PAPERS,
+GROUPS: dict[str, Callable[[str], bool]] = {
+    "Papers": lambda name: name.split(".")[1:2] != [] and name.split(".")[1] in PAPERS,
     "Shared": lambda name: name in MODULES,
     "Rivals": lambda name: name.startswith("refimpl.rivals"),
     "Kernels in Cython": lambda name: name.startswith("refimpl_fast"),
@@ -76,7 +76,9 @@ def documented() -> list[ModuleType]:
     """Return the modules that have a page, those of the check and the rivals included."""
     rivals = importlib.import_module("refimpl.rivals")
     names = [*MODULES, *(f"refimpl.rivals.{name}" for name in rivals.__all__)]
-    names += [f"refimpl.{m.name}" for m in pkgutil.iter_modules(refimpl.__path__) if m.name == "check"]
+    names += [
+        f"refimpl.{m.name}" for m in pkgutil.iter_modules(refimpl.__path__) if m.name == "check"
+    ]
     return [importlib.import_module(name) for name in [*names, "refimpl_fast", *FIGURES]]
 
 
@@ -138,7 +140,13 @@ def write(folder: Path) -> None:
     for module in documented():
         own = [entry for entry in listed if entry.module == module.__name__]
         (pages / f"{module.__name__}.rst").write_text(_page(module, own, listed), encoding="utf-8")
-    text = ["API reference", "=============", "", "Every public name, with an example that runs as a test.", ""]
+    text = [
+        "API reference",
+        "=============",
+        "",
+        "Every public name, with an example that runs as a test.",
+        "",
+    ]
     left = names
     for title, belongs in GROUPS.items():
         here = [name for name in left if belongs(name)]

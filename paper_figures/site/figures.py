@@ -61,7 +61,8 @@ def write_links(sources: Path) -> None:
         count = len(claims.load(paper.name))
         rows.append(
             f'<li><a href="{page}">{escape(printed.read(paper.name).title)}</a>: '
-            f'{len(paper.figures)} tables and figures, <a href="{page}#claims">{count} claims</a></li>'
+            f"{len(paper.figures)} tables and figures, "
+            f'<a href="{page}#claims">{count} claims</a></li>'
         )
     text += [f'   <ul><li><a href="{FOLDER}/index.html">All papers on one page</a></li>']
     text += [f"   {row}" for row in rows] + ["   </ul>", ""]

@@ -62,7 +62,13 @@ class Picture:
         )
 
     def point(
-        self, x: float, y: float, kind: int = 0, size: float = 4.0, ring: bool = False, words: str = ""
+        self,
+        x: float,
+        y: float,
+        kind: int = 0,
+        size: float = 4.0,
+        ring: bool = False,
+        words: str = "",
     ) -> None:
         """Draw a point: a disc, a square or a triangle; with a ring to point it out."""
         a, b = self.at(x, y)

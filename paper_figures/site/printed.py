@@ -15,7 +15,13 @@ from pathlib import Path
 __all__ = ["PREFIXES", "ROOT", "Erratum", "Line", "Mark", "Paper", "marks", "read"]
 
 ROOT = Path(__file__).resolve().parents[2]
-PREFIXES = {"boosted_distance": "BD", "boostmap": "BM", "search_forest": "SF", "lmnn": "LM", "ftune": "FT"}
+PREFIXES = {
+    "boosted_distance": "BD",
+    "boostmap": "BM",
+    "search_forest": "SF",
+    "lmnn": "LM",
+    "ftune": "FT",
+}
 _MARK = re.compile(r"\b(?:BD|BM|SF|LM|FT):\w+(?:\.\w+)*(?::\d+)?")
 _NAMES = re.compile(r"`([^`]+)`")
 

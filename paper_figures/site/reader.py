@@ -61,7 +61,8 @@ def _symbols(paper: printed.Paper) -> str:
         for symbol, identifier, shape in paper.symbols
     )
     return (
-        '<details class="symbols"><summary>Symbols of the paper and their names in the code</summary>'
+        '<details class="symbols">'
+        "<summary>Symbols of the paper and their names in the code</summary>"
         '<div class="wide"><table><thead><tr><th>symbol</th><th>in the code</th><th>shape</th></tr>'
         f"</thead><tbody>{listed}</tbody></table></div></details>"
     )
@@ -112,7 +113,9 @@ def _data(page: Page, live: runs.Live) -> str:
         rows.anchor(id): rows.packed([page.values(id, live, round) for round in rounds])
         for id in live.ids
     }
-    pictures = [live.example.draw(live.trace, round) for round in rounds] if live.example.draw else []
+    pictures = (
+        [live.example.draw(live.trace, round) for round in rounds] if live.example.draw else []
+    )
     data = json.dumps({"lines": lines, "pictures": pictures}, ensure_ascii=False)
     data = data.replace("</", "<\\/")
     return f'<script type="application/json" class="trace">{data}</script>'
@@ -135,6 +138,7 @@ def _where(page: Page, ids: list[str]) -> str:
     )
     kept = f"<ul>{listed}</ul>" if listed else "<p>No claim hangs on them.</p>"
     return (
-        f'<details class="where"><summary>Where in the figures</summary><p>Figures and tables: {links}. '
+        f'<details class="where"><summary>Where in the figures</summary>'
+        f"<p>Figures and tables: {links}. "
         f"Claims that hang on them:</p>{kept}</details>"
     )

@@ -109,7 +109,8 @@ class Page:
         name = anchor(id)
         return (
             f'<article class="line" id="{name}" tabindex="-1" data-id="{escape(id)}">'
-            f'<a class="number" href="#{name}" title="Permalink of {escape(id)}">{escape(short(id))}</a>'
+            f'<a class="number" href="#{name}" title="Permalink of {escape(id)}">'
+            f"{escape(short(id))}</a>"
             f"{''.join(parts)}</article>"
         )
 
@@ -160,7 +161,8 @@ class Page:
         if ran and live is not None:
             calls = ", ".join(f"<code>{name}</code> {live.fast.calls[name]} times" for name in ran)
             parts.append(
-                f'<p class="ran">In this run Cython ran {calls}, with the same values in every line.</p>'
+                f'<p class="ran">In this run Cython ran {calls}, with the same values in every '
+                "line.</p>"
             )
         return f'<details open class="twin"><summary>In Cython</summary>{"".join(parts)}</details>'
 
@@ -177,7 +179,9 @@ class Page:
     def _test(self, name: str) -> str:
         file, _, function = name.partition("::")
         source = snippets.function(file, function)
-        words = f"<b>Test</b> <code>{escape(function.removeprefix('test_').replace('_', ' '))}</code>"
+        words = (
+            f"<b>Test</b> <code>{escape(function.removeprefix('test_').replace('_', ' '))}</code>"
+        )
         if source is None:
             return f'<p class="place">{words}</p>'
         return (
@@ -207,6 +211,8 @@ class Page:
             kept = [(name, record.values[name]) for name in names if name in record.values]
             if not kept and len(live.snippets[id]) > 1:
                 continue
+            if len(live.snippets[id]) > 1:
+                note = f'<div class="note">in <code>{escape(snippet.inside)}</code></div>' + note
             parts.append(note + "".join(values.html(name, value) for name, value in kept))
         kept_parts = list(dict.fromkeys(parts))
         if len(kept_parts) > 1:

@@ -72,7 +72,8 @@ def live(room: str, section: steps.Section) -> Live:
     if tick is not None and (tick.file, tick.last) not in shows:
         watched.append((tick, ()))
     traces = [
-        tracing.run(example.run, kernels, watched, tick) for kernels in (refimpl.kernels, refimpl_fast)
+        tracing.run(example.run, kernels, watched, tick)
+        for kernels in (refimpl.kernels, refimpl_fast)
     ]
     return Live(tuple(marked), marked, traces[0], traces[1], example)
 

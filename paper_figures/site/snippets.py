@@ -8,7 +8,7 @@ from functools import cache
 
 from paper_figures.site.printed import ROOT, Mark, Paper, marks
 
-__all__ = ["Snippet", "cython", "function", "others", "reference", "statement"]
+__all__ = ["Snippet", "cython", "function", "head", "others", "reference", "statement"]
 
 _HEADS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)
 BEFORE, AFTER = 3, 5
@@ -58,7 +58,7 @@ def _cut(file: str, first: int, last: int) -> str:
     return textwrap.dedent("\n".join(_lines(file)[first - 1 : last]))
 
 
-def _head(node: ast.stmt) -> tuple[int, int]:
+def head(node: ast.stmt) -> tuple[int, int]:
     """Return the lines of a statement; of one with a body, those above it."""
     last = node.end_lineno or node.lineno
     if isinstance(node, _HEADS):
@@ -101,7 +101,7 @@ def statement(mark: Mark) -> Snippet:
     around = [
         (node, inside)
         for node, inside in _statements(mark.file)
-        if _head(node)[0] <= mark.line <= _head(node)[1]
+        if head(node)[0] <= mark.line <= head(node)[1]
     ]
     below = [
         pair
@@ -111,7 +111,7 @@ def statement(mark: Mark) -> Snippet:
     ]
     inner = [p for p in around if not isinstance(p[0], ast.FunctionDef | ast.ClassDef)]
     node, inside = below[0] if alone and not inner else inner[-1]
-    first, last = _head(node)
+    first, last = head(node)
     first = min(first, mark.line)
     return Snippet(mark.file, first, last, _cut(mark.file, first, last), inside, (mark.line,), node)
 

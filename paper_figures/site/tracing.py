@@ -280,7 +280,6 @@ def run(
         example(module)
     finally:
         sys.settrace(before)
-        threading.settrace(before)  # type: ignore[arg-type]
+        threading.settrace(before)
     rounds = max([record.round for record in tracer.records], default=0)
     return Trace(tracer.records, rounds, calls)
-

@@ -12,7 +12,7 @@ MOST = 16
 ROWS, COLUMNS = 8, 8
 
 
-def number(value: float | int | bool) -> str:
+def number(value: float | int | bool | np.number[Any] | np.bool_) -> str:
     """Return a number with four digits.
 
     Parameters
@@ -106,7 +106,9 @@ def _text(array: "np.ndarray[Any, Any]") -> str:
         matrices = [_text(matrix) for matrix in array[:3]]
         return "\n\n".join([*matrices, "…"] if len(array) > 3 else matrices)
     cells = [[_cell(v) for v in row[:COLUMNS]] for row in array[:ROWS]]
-    widths = [max((len(row[c]) for row in cells), default=0) for c in range(min(array.shape[1], COLUMNS))]
+    widths = [
+        max((len(row[c]) for row in cells), default=0) for c in range(min(array.shape[1], COLUMNS))
+    ]
     more = " …" if array.shape[1] > COLUMNS else ""
     lines = [" ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) + more for row in cells]
     return "\n".join([*lines, "…"] if len(array) > ROWS else lines)

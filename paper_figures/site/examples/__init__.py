@@ -60,7 +60,7 @@ def load(room: str) -> dict[str, Example]:
 
 
 def flowers(*rows: int, columns: tuple[int, ...] = (2, 3)) -> tuple[FloatArray, IntArray]:
-    """Return measurements of iris flowers in cm and their kinds: 0 setosa, 1 versicolor, 2 virginica.
+    """Return measurements of iris flowers in cm, and their kinds.
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ def flowers(*rows: int, columns: tuple[int, ...] = (2, 3)) -> tuple[FloatArray, 
     -------
     X : ndarray, shape (n, len(columns))
     y : ndarray, shape (n,)
+        0 setosa, 1 versicolor, 2 virginica.
     """
     from sklearn.datasets import load_iris
 

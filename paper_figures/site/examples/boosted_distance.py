@@ -33,13 +33,15 @@ def adaboost(kernels: Any) -> None:
 
 
 def draw_stump(trace: Trace, round: int) -> str:
-    """The points, as large as their weights, and the stump; those that it gets wrong have a ring."""
+    """The points, as large as their weights, and the stump; what it gets wrong has a ring."""
     all_points = np.vstack([P, N])
     w, wrong, h_t = (trace.latest(name, round) for name in ("w", "e", "h_t"))
     record = [r for r in trace.records if r.round == round and "h_t" in r.values][-1]
     weights = [r for r in trace.records[: trace.records.index(record)] if "w" in r.values]
     w = weights[-1].values["w"]
-    picture = Picture(*all_points.T, f"The stump of round {round} on the points", PETALS)
+    picture = Picture(
+        all_points[:, 0], all_points[:, 1], f"The stump of round {round} on the points", PETALS
+    )
     picture.half(*h_t)
     for i, (x, y) in enumerate(all_points):
         words = f"{KINDS[1 + (i >= len(P))]}, weight {w[i]:.3f}"
@@ -59,7 +61,12 @@ def draw_class(trace: Trace, round: int) -> str:
     near = (A[:, None] - A).reshape(-1, 2)
     far = (THREE[of_kind != C][:, None] - A).reshape(-1, 2)
     reach = np.vstack([near, far])
-    picture = Picture(*reach.T, f"The differences of class {C}", ("difference of length", "of width"))
+    picture = Picture(
+        reach[:, 0],
+        reach[:, 1],
+        f"The differences of class {C}",
+        ("difference of length", "of width"),
+    )
     for kind_of_pair, differences in ((1, far), (0, near)):
         for x, y in differences:
             picture.point(x, y, kind_of_pair, 3.5)
@@ -86,7 +93,12 @@ def draw_nearest(trace: Trace, round: int) -> str:
     return picture.svg()
 
 
-Phi_C = StumpEnsemble([1.2, 0.7, 0.5, 0.3], [0, 1, 0, 1], [1, 1, -1, -1], [0.6, 0.25, -0.6, -0.3])
+Phi_C = StumpEnsemble(
+    np.array([1.2, 0.7, 0.5, 0.3]),
+    np.array([0, 1, 0, 1]),
+    np.array([1, 1, -1, -1]),
+    np.array([0.6, 0.25, -0.6, -0.3]),
+)
 SIDE = np.array([[length, width] for length in (-0.9, 0.0, 0.9) for width in (-0.4, 0.0, 0.4)])
 
 
@@ -102,7 +114,10 @@ def draw_ensemble(trace: Trace, round: int) -> str:
         getattr(Phi_C, name)[round - 1] for name in ("alpha", "feature", "polarity", "threshold")
     )
     picture = Picture(
-        *SIDE.T, f"Stump {round} and the sum so far", ("difference of length", "of width")
+        SIDE[:, 0],
+        SIDE[:, 1],
+        f"Stump {round} and the sum so far",
+        ("difference of length", "of width"),
     )
     picture.half(int(f), int(p), float(theta))
     for (x, y), H in zip(SIDE, total, strict=True):
@@ -140,7 +155,7 @@ EXAMPLES = {
         "BD:A.3:2",
         rounds="training vector",
         draw=draw_nearest,
-        caption="Discs are setosa, squares versicolor, triangles virginica; the cross is the query. "
-        "The ring is around the training vector of this round.",
+        caption="Discs are setosa, squares versicolor, triangles virginica; the cross is the "
+        "query. The ring is around the training vector of this round.",
     ),
 }

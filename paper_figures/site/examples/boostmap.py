@@ -16,7 +16,9 @@ from refimpl.spaces import FilterAndRefine, PrecomputedSpace
 
 __all__ = ["EXAMPLES"]
 
-X, kind = flowers(0, 14, 24, 41, 50, 57, 66, 70, 77, 83, 86, 101, 106, 118, 126, 133, columns=(0, 1, 2, 3))
+X, kind = flowers(
+    0, 14, 24, 41, 50, 57, 66, 70, 77, 83, 86, 101, 106, 118, 126, 133, columns=(0, 1, 2, 3)
+)
 D = np.sqrt(np.sum((X[:, None] - X) ** 2, axis=-1))
 N = len(D)
 TRIPLES = algorithm.random_triples(N, 60, np.random.default_rng(2)).astype(np.int32)
@@ -152,8 +154,8 @@ EXAMPLES = {
         "BM:8.1:1",
         rounds="round j",
         draw=draw_range,
-        caption="The flowers on the coordinate that splits. The classifier of this round speaks for "
-        "queries in the shaded range.",
+        caption="The flowers on the coordinate that splits. The classifier of this round speaks "
+        "for queries in the shaded range.",
     ),
     "triples": Example(triples),
 }

@@ -21,7 +21,28 @@ from refimpl.ftune.similarities import Similarity
 __all__ = ["EXAMPLES"]
 
 PETALS = ("petal length", "petal width")
-X, kind = flowers(50, 54, 57, 66, 70, 72, 77, 83, 86, 98, *range(106, 107), 118, 119, 123, 126, 127, 133, 134, 138, 149)
+X, kind = flowers(
+    50,
+    54,
+    57,
+    66,
+    70,
+    72,
+    77,
+    83,
+    86,
+    98,
+    *range(106, 107),
+    118,
+    119,
+    123,
+    126,
+    127,
+    133,
+    134,
+    138,
+    149,
+)
 l = np.where(kind == 1, 1.0, -1.0)
 K = np.exp(-np.sum((X[:, None] - X) ** 2, axis=-1))
 SLOPES = (1.0, 3.0, 10.0, 30.0, 100.0)
@@ -39,18 +60,22 @@ def theorems(kernels: Any) -> None:
     pairs_for_loss(0.2, 0.05)
     pairs_for_family(5, 0.2, 0.05)
     similarity = Similarity(K)
-    f, w, P = algorithm.ftune((1.0,), similarity, "hinge", l, D, np.random.default_rng(1), kernels=kernels)
+    f, w, P = algorithm.ftune(
+        (1.0,), similarity, "hinge", l, D, np.random.default_rng(1), kernels=kernels
+    )
     algorithm.g(similarity.within(None, P.T.ravel())[:8], f, w, kernels=kernels)
 
 
 def dselect(kernels: Any) -> None:
-    algorithm.dselect(Similarity(K), np.arange(len(X)), l, D, np.random.default_rng(3), kernels=kernels)
+    algorithm.dselect(
+        Similarity(K), np.arange(len(X)), l, D, np.random.default_rng(3), kernels=kernels
+    )
 
 
 def draw_landmarks(trace: Trace, round: int) -> str:
     """The landmarks so far have a ring; a point is larger the less similar it is to them."""
-    L = trace.latest("L", round)
-    picture = Picture(*X.T, f"The landmarks after round {round}", PETALS)
+    L = [int(i) for i in trace.latest("L", round)]
+    picture = Picture(X[:, 0], X[:, 1], f"The landmarks after round {round}", PETALS)
     for i, (u, v) in enumerate(X):
         words = f"landmark {L.index(i) + 1}" if i in L else ""
         picture.point(u, v, int(kind[i]) - 1, 6 if i in L else 3.5, i in L, words)
@@ -67,7 +92,9 @@ def draw_transfer(trace: Trace, round: int) -> str:
     """The transfer function of this round, and the losses so far."""
     u = np.linspace(-1, 1, 101)
     slope = SLOPES[round - 1]
-    picture = Picture([-1, 1], [-1.1, 1.1], f"The ramp of slope {slope:g}", ("difference of K", "f"))
+    picture = Picture(
+        [-1, 1], [-1.1, 1.1], f"The ramp of slope {slope:g}", ("difference of K", "f")
+    )
     for other in SLOPES[: round - 1]:
         picture.line(u.tolist(), np.clip(other * u, -1, 1).tolist(), "thin")
     picture.line(u.tolist(), np.clip(slope * u, -1, 1).tolist())
@@ -92,7 +119,7 @@ EXAMPLES = {
         "FT:2:2",
         rounds="function f",
         draw=draw_transfer,
-        caption="The ramp of this round, and those before it. The steeper it is, the nearer it is to "
-        "a mere comparison.",
+        caption="The ramp of this round, and those before it. The steeper it is, the nearer it "
+        "is to a mere comparison.",
     ),
 }

@@ -16,7 +16,9 @@ from refimpl.rivals.rotated_scan import rotated_scan
 __all__ = ["EXAMPLES"]
 
 NAMES = ("sepal width", "petal length")
-X, y = flowers(0, 14, 24, 41, 44, 33, 50, 57, 70, 77, 86, 98, 101, 106, 118, 126, 133, 138, columns=(1, 2))
+X, y = flowers(
+    0, 14, 24, 41, 44, 33, 50, 57, 70, 77, 86, 98, 101, 106, 118, 126, 133, 138, columns=(1, 2)
+)
 K = 2
 STEPS = 31
 """The steps of the first five full checks: 1 + 2 + 4 + 8 + 16."""
@@ -44,9 +46,9 @@ def draw_metric(trace: Trace, round: int) -> str:
     L = trace.latest("L", round)[0]
     R = np.asarray(algorithm.coordinates(problem(refimpl.kernels)))[0]
     L = L @ R.T  # in the coordinates of the points
-    U, s, V = np.linalg.svd(L)
+    _, s, V = np.linalg.svd(L)
     root = V.T / np.maximum(s, 0.15)
-    picture = Picture(*X.T, f"The metric after step {round}", NAMES, equal=True)
+    picture = Picture(X[:, 0], X[:, 1], f"The metric after step {round}", NAMES, equal=True)
     middle = X.mean(axis=0)
     picture.ellipse(middle, root)
     for i, (u, v) in enumerate(X):
@@ -94,8 +96,8 @@ EXAMPLES = {
         inside="steps",
         rounds="step t",
         draw=draw_metric,
-        caption="Eighteen flowers, a shape for each kind. All points of the ellipse have the distance "
-        "1 from its centre: it is narrow in the directions that count.",
+        caption="Eighteen flowers, a shape for each kind. All points of the ellipse have the "
+        "distance 1 from its centre: it is narrow in the directions that count.",
     ),
     "ball_tree": Example(ball_tree),
     "impostors": Example(impostors),

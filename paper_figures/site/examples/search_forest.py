@@ -38,7 +38,9 @@ def worth(kernels: Any) -> None:
     leaves = np.array([round.tree.leaf for round in rounds]).T
     c = np.array([round.c for round in rounds])
     T = algorithm.selection(leaves, leaves, c)
-    algorithm.weights(algorithm.z_values(neighbor_similarity(X, 5).toarray().astype(bool), LAMBDA), T)
+    algorithm.weights(
+        algorithm.z_values(neighbor_similarity(X, 5).toarray().astype(bool), LAMBDA), T
+    )
 
 
 def _points(picture: Picture, leaf: np.ndarray[Any, Any] | None = None) -> None:
@@ -51,7 +53,7 @@ def _points(picture: Picture, leaf: np.ndarray[Any, Any] | None = None) -> None:
 def draw_tree(trace: Trace, round: int) -> str:
     """The points with the number of the leaf that each reaches."""
     leaf = trace.latest("tree.leaf", round)
-    picture = Picture(*X.T, f"The leaves of tree {round}", PETALS)
+    picture = Picture(X[:, 0], X[:, 1], f"The leaves of tree {round}", PETALS)
     _points(picture, leaf)
     return picture.svg()
 
@@ -60,7 +62,7 @@ def draw_leaf(trace: Trace, round: int) -> str:
     """The leaf that is taken, with rings, and its plane."""
     rows = set(trace.latest("rows", round).tolist())
     p, b = trace.latest("split.p", round), trace.latest("split.b", round)
-    picture = Picture(*X.T, f"Leaf {trace.latest('k', round)} and its plane", PETALS)
+    picture = Picture(X[:, 0], X[:, 1], f"Leaf {trace.latest('k', round)} and its plane", PETALS)
     (x_0, x_1), (y_0, y_1) = picture.x_range, picture.y_range
     if abs(p[1]) > abs(p[0]):
         xs = np.array([x_0, x_1])
@@ -88,7 +90,7 @@ EXAMPLES = {
         "SF:2:3",
         rounds="leaf taken",
         draw=draw_leaf,
-        caption="The flowers of the leaf that is taken have rings; the line is the plane of eq. 18. "
-        "The leaf is split if that pays.",
+        caption="The flowers of the leaf that is taken have rings; the line is the plane of "
+        "eq. 18. The leaf is split if that pays.",
     ),
 }

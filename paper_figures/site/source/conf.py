@@ -7,7 +7,13 @@ author = "the refimpl authors"
 copyright = "the refimpl authors"
 version = release = refimpl.__version__
 
-extensions = ["sphinx.ext.autodoc", "numpydoc", "paper_figures.site.docstrings", "paper_figures.site.mathml"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "paper_figures.site.docstrings",
+    "paper_figures.site.mathml",
+]
 exclude_patterns = ["_static"]
 html_math_renderer = "mathml"
 
@@ -24,10 +30,11 @@ html_title = "refimpl"
 html_static_path = ["_static"]
 html_css_files = ["reader.css"]
 html_js_files = [("reader.js", {"defer": "defer"})]
+html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars = {"index": [], "reader/*": [], "guides/*": []}
+html_sidebars: dict[str, list[str]] = {"index": [], "reader/*": [], "guides/*": []}
 html_theme_options = {
     "logo": {"text": "refimpl"},
     "navbar_align": "left",

@@ -59,6 +59,12 @@
   };
   addEventListener("scroll", follow, { passive: true });
 
+  // The bar of a section stays under the theme's own.
+  const header = document.querySelector(".bd-header");
+  const below = () => document.documentElement.style.setProperty("--reader-top", `${header?.offsetHeight ?? 0}px`);
+  addEventListener("resize", below);
+  below();
+
   const top = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
   const current = () => {
     const focused = document.activeElement?.closest?.("article.line");

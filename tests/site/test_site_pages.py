@@ -1,0 +1,269 @@
+"""The built site in headless Chromium: what `make site` wrote is complete, fits and answers.
+
+The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are skipped. Not tested:
+how long a page takes to load, which depends on what else the machine does.
+"""
+
+import os
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from browser import browser_only, chromium, press, set_media, set_width
+from public_names import everything
+
+from paper_figures.site import api, printed, rows
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
+pytestmark = pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`")
+CONTRAST = (ROOT / "tests" / "figures" / "contrast.js").read_text(encoding="utf-8")
+READERS = [f"reader/{room}.html" for room in printed.PREFIXES]
+PAGES = [
+    "index.html",
+    *READERS,
+    "reader/index.html",
+    "api/index.html",
+    "api/refimpl.lmnn.html",
+    "api/refimpl_fast.html",
+    "guides/kernels.html",
+    "figures_and_claims.html",
+    "search.html",
+]
+SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+UNFOLD = "document.querySelectorAll('main details').forEach(d => d.open = true);"
+
+
+class Links(HTMLParser):
+    """The ids, the links and the sources of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.loaded = set(), [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.ids.add(found.get("id"))
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        if tag in ("script", "img", "source") and found.get("src"):
+            self.loaded.append(found["src"])
+        if tag == "link" and found.get("href") and found.get("rel") != "canonical":
+            self.loaded.append(found["href"])
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return {
+        path.relative_to(SITE).as_posix(): Links(path.read_text(encoding="utf-8"))
+        for path in SITE.rglob("*.html")
+    }
+
+
+def test_nothing_is_loaded_from_elsewhere(pages):
+    for name, page in pages.items():
+        for address in page.loaded:
+            assert not urlsplit(address).netloc, (name, address)
+            assert (
+                address.startswith("data:")
+                or (SITE / name).parent.joinpath(unquote(urlsplit(address).path)).exists()
+            ), (name, address)
+    for path in (SITE / "_static").rglob("*.css"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"(url\(|@import\s+)['\"]?(https?:)?//", text), path
+
+
+def test_every_link_within_the_site_leads_somewhere(pages):
+    for name, page in pages.items():
+        for link in page.links:
+            address = urlsplit(link)
+            if address.scheme or address.netloc or name.startswith("_modules"):
+                continue
+            path = (
+                (SITE / name).parent.joinpath(unquote(address.path))
+                if address.path
+                else SITE / name
+            )
+            target = os.path.relpath(path, SITE)
+            assert path.exists(), (name, link)
+            if address.fragment and target in pages:
+                assert unquote(address.fragment) in pages[target].ids, (name, link)
+
+
+@pytest.mark.parametrize("room", printed.PREFIXES)
+def test_a_reader_has_every_printed_line(pages, room):
+    page = pages[f"reader/{room}.html"]
+    assert {rows.anchor(id) for id in printed.read(room).lines} <= page.ids
+
+
+def test_every_public_name_has_its_entry(pages):
+    ids = set().union(*(page.ids for name, page in pages.items() if name.startswith("api/")))
+    missing = [name for name in everything() if name not in ids]
+    assert missing == []
+    for entry in api.entries():
+        assert entry.path in ids, entry.path
+
+
+# ------------------------------------------------------------------------------ in the browser
+
+
+@pytest.fixture(scope="module")
+def only_browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
+
+
+@pytest.fixture
+def browser(only_browser):
+    set_width(only_browser, 1280)
+    set_media(only_browser)
+    yield only_browser
+    bad = [line for line in only_browser.get_log("browser") if line["level"] != "INFO"]
+    assert bad == []
+
+
+def open_page(browser, page, more=""):
+    browser.get("about:blank")
+    browser.get((SITE / page).as_uri() + more)
+
+
+@browser_only
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_the_screen(browser, page):
+    open_page(browser, page)
+    for width in (1280, 390):
+        set_width(browser, width)
+        assert browser.execute_script(SIDEWAYS) <= 0, f"folded, {width} px"
+    browser.execute_script(UNFOLD)
+    for width in (1280, 390):
+        set_width(browser, width)
+        assert browser.execute_script(SIDEWAYS) <= 0, f"unfolded, {width} px"
+
+
+@browser_only
+@pytest.mark.parametrize("page", [*READERS, "index.html"])
+def test_text_stands_out_in_both_schemes(browser, page):
+    open_page(browser, page)
+    browser.execute_script(UNFOLD)
+    # the theme's own bars are left out: the page's text is ours
+    script = CONTRAST.replace(
+        "document.body, NodeFilter", "document.querySelector('main article'), NodeFilter"
+    )
+    for scheme in ("light", "dark"):
+        browser.execute_script("document.documentElement.dataset.theme = arguments[0]", scheme)
+        weak, seen = browser.execute_script(script)
+        assert weak == [] and seen > 3, scheme
+
+
+def values(browser, line):
+    script = "return document.getElementById(arguments[0]).querySelector('.values').innerText"
+    return browser.execute_script(script, line)
+
+
+def picture(browser, section):
+    script = "return document.querySelector(`[data-section='${arguments[0]}'] .drawn`).innerHTML"
+    return browser.execute_script(script, section)
+
+
+@browser_only
+def test_the_slider_changes_values_and_picture(browser):
+    open_page(browser, "reader/boosted_distance.html")
+    before = values(browser, "BD-A.2-7"), picture(browser, "A.2")
+    first = values(browser, "BD-A.2-4")
+    browser.execute_script("""
+      const slider = document.querySelector("[data-section='A.2'] input[type=range]");
+      slider.value = 2;
+      slider.dispatchEvent(new Event("input"));
+    """)
+    after = values(browser, "BD-A.2-7"), picture(browser, "A.2")
+    assert "epsilon_t" in after[0]
+    assert before[0] != after[0] and before[1] != after[1]
+    assert values(browser, "BD-A.2-4") == first and "before the rounds" in first
+    output = "return document.querySelector(\"[data-section='A.2'] output\").value"
+    assert browser.execute_script(output) == "2"
+
+
+@browser_only
+@pytest.mark.parametrize("room", printed.PREFIXES)
+def test_every_round_of_every_slider_can_be_shown(browser, room):
+    open_page(browser, f"reader/{room}.html")
+    script = """
+      let shown = 0;
+      for (const section of document.querySelectorAll("section.printed")) {
+        const slider = section.querySelector("input[type=range]");
+        if (!slider) continue;
+        for (let round = 1; round <= Number(slider.max); round++) {
+          slider.value = round;
+          slider.dispatchEvent(new Event("input"));
+          shown++;
+          const texts = [...section.querySelectorAll(".values")].map(v => v.innerText);
+          if (texts.some(t => !t.trim())) return "empty";
+        }
+      }
+      return shown;
+    """
+    assert browser.execute_script(script) >= 10
+
+
+@browser_only
+def test_keys_go_from_line_to_line_and_from_round_to_round(browser):
+    open_page(browser, "reader/boosted_distance.html", "#BD-A.2-6")
+    focused = "return document.activeElement.id"
+    browser.execute_script("document.getElementById('BD-A.2-6').focus()")
+    press(browser, "j", 74)
+    assert browser.execute_script(focused) == "BD-A.2-7"
+    before = values(browser, "BD-A.2-7")
+    press(browser, "ArrowRight", 39)
+    after = values(browser, "BD-A.2-7")
+    assert after != before
+    press(browser, "ArrowLeft", 37)
+    assert values(browser, "BD-A.2-7") == before
+    press(browser, "k", 75)
+    assert browser.execute_script(focused) == "BD-A.2-6"
+    assert browser.execute_script("return location.hash") == "#BD-A.2-6"
+
+
+@browser_only
+def test_the_bar_stays_in_sight(browser):
+    for width in (1280, 390):
+        set_width(browser, width)
+        open_page(browser, "reader/boosted_distance.html", "#BD-A.2-9")
+        script = """
+          const bar = document.querySelector("[data-section='A.2'] .bar").getBoundingClientRect();
+          const line = document.getElementById("BD-A.2-9").getBoundingClientRect();
+          const header = document.querySelector(".bd-header").getBoundingClientRect();
+          return [bar.top - header.bottom, line.top - bar.bottom];
+        """
+        under, below = browser.execute_script(script)
+        assert abs(under) <= 1 and below >= 0, width
+
+
+@browser_only
+def test_the_keyboard_reaches_what_can_be_used(browser):
+    open_page(browser, "reader/boosted_distance.html")
+    script = """
+      const all = document.querySelectorAll("main article a[href], main summary, main input, pre");
+      const unreached = [...all].filter(e => e.checkVisibility() && e.tabIndex < 0);
+      return unreached.map(e => e.outerHTML.slice(0, 60));
+    """
+    assert browser.execute_script(script) == []
+
+
+@browser_only
+def test_the_search_finds_a_step(browser):
+    open_page(browser, "search.html", "?q=polarity")
+    wait = """
+      const done = arguments[0], begun = Date.now();
+      const look = () => {
+        const found = [...document.querySelectorAll("#search-results li a")];
+        const links = found.map(a => a.getAttribute("href"));
+        if (links.length || Date.now() - begun > 20000) done(links); else setTimeout(look, 100);
+      };
+      look();
+    """
+    browser.set_script_timeout(30)
+    found = browser.execute_async_script(wait)
+    assert any("reader/boosted_distance" in link for link in found)

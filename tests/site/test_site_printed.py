@@ -1,0 +1,143 @@
+"""The site's reading of the marks, the PAPER.md files and the steps: nothing printed is left out.
+
+Every printed line has a step in our words or says why not, and a statement of the code or no code
+in PAPER.md. Not tested: that a step says what the paper means, and what the pages look like
+(test_site_pages.py).
+"""
+
+import re
+
+import pytest
+from printed import ROOMS, listed, marks
+
+from paper_figures.site import examples, mathml, printed, rows, runs, snippets, steps
+from paper_figures.site.printed import Mark
+
+rooms = pytest.mark.parametrize("room", printed.PREFIXES)
+MARKS = marks()
+DONE = [room for room in printed.PREFIXES if room not in steps.NOT_YET]
+
+
+@rooms
+def test_the_site_reads_what_the_tests_read(room):
+    """The tests read the tables by code of their own."""
+    paper = printed.read(room)
+    assert list(paper.lines) == listed(room)
+    for id in paper.lines:
+        found = {(mark.file, mark.line) for mark in printed.marks().get(id, [])}
+        expected = {(path.relative_to(printed.ROOT).as_posix(), n) for path, n in MARKS.get(id, [])}
+        assert found == expected, id
+
+
+def test_the_rooms_are_those_of_the_marks():
+    assert printed.PREFIXES == {room: prefix for prefix, room in ROOMS.items()}
+
+
+@pytest.mark.parametrize("room", DONE)
+def test_every_printed_line_has_a_step(room):
+    written = steps.read(room)
+    missing = [id for id in printed.read(room).lines if id not in written.steps]
+    assert missing == []
+    for id, step in written.steps.items():
+        assert step.words.endswith((".", "?", ":")), id
+        assert id in printed.read(room).lines, id
+
+
+def test_the_papers_that_are_not_done_are_known():
+    assert set(steps.NOT_YET) <= set(printed.PREFIXES)
+
+
+@rooms
+def test_every_place_stands_in_one_section(room):
+    paper, written = printed.read(room), steps.read(room)
+    places = [place for section in written.sections for place in section.places]
+    assert sorted(places) == sorted(paper.places)
+    ids = [id for section in written.sections for id in runs.ids_of(room, section)]
+    assert sorted(ids) == sorted(paper.lines)
+    names = {section.example for section in written.sections} - {""}
+    assert names == set(examples.load(room))
+
+
+@rooms
+def test_every_line_with_code_has_its_statement(room):
+    """Those of the form as printed come first; a line without code says so in PAPER.md."""
+    paper = printed.read(room)
+    for id, line in paper.lines.items():
+        shown = snippets.reference(paper, id)
+        assert bool(shown) == bool(line.code), id
+        for snippet in shown:
+            assert id in snippet.text, (id, snippet)
+
+
+@rooms
+def test_a_line_with_a_kernel_shows_its_twin(room):
+    for id, line in printed.read(room).lines.items():
+        if line.kernels:
+            twins = snippets.cython(id)
+            assert twins, id
+            for twin in twins:
+                lines = twin.text.splitlines()
+                assert all(id in lines[n - twin.first] for n in twin.marked), id
+                assert twin.inside, (id, twin)
+
+
+@rooms
+def test_every_test_of_the_index_can_be_shown(room):
+    for line in printed.read(room).lines.values():
+        for name in line.tests:
+            file, _, function = name.partition("::")
+            source = snippets.function(file, function)
+            assert source is not None and source.text.startswith(("def ", "@")), name
+
+
+def test_a_comment_alone_belongs_to_the_statement_below():
+    file = "refimpl/boosted_distance/algorithm.py"
+    (mark,) = [m for m in printed.marks()["BD:A.2:7"] if m.file == file]
+    snippet = snippets.statement(mark)
+    first, second = snippet.text.splitlines()
+    assert first.startswith("# BD:A.2:7") and second.startswith("epsilon_t, h_t = ")
+    assert snippet.inside == "adaboost_rounds"
+
+
+def test_a_loop_is_shown_by_its_head():
+    paper = printed.read("boosted_distance")
+    heads = [snippet.text for snippet in snippets.reference(paper, "BD:A.3:2")]
+    assert heads == ["for i in range(len(Omega)):  # BD:A.3:2"]
+
+
+def test_a_mark_at_the_end_of_a_long_statement_shows_all_of_it():
+    found = [m for m in printed.marks()["BD:A.2:7"] if m.file == "refimpl/kernels/stumps.py"]
+    assert found[0] == Mark("BD:A.2:7", "refimpl/kernels/stumps.py", found[0].line)
+    assert snippets.statement(found[0]).text.startswith("best = (")
+
+
+def test_errata_stand_at_their_lines():
+    paper = printed.read("boosted_distance")
+    assert [e.id for e in paper.errata_of("BD:A.2:12")] == ["BD-1"]
+    assert [e.id for e in paper.errata_of("BD:A.3:4")] == ["BD-2"]
+    assert paper.errata_of("BD:A.2:1") == []
+
+
+def test_names_of_lines():
+    assert rows.anchor("BD:A.2:7") == "BD-A.2-7"
+    assert [rows.short(id) for id in ("BD:A.2:7", "LM:eq8")] == ["7", "eq8"]
+    assert rows.packed(["a", "b", "a", "a"]) == ["a", "b", 0, 0]
+    assert rows.coded("`w` < 1") == "<code>w</code> &lt; 1"
+
+
+@rooms
+def test_formulas_become_mathml(room):
+    pytest.importorskip("latex2mathml")
+    written = steps.read(room)
+    for id, step in written.steps.items():
+        html = mathml.inline(step.words) + (mathml.mathml(step.formula) if step.formula else "")
+        assert "\\" not in re.sub(r"<[^>]*>", "", html), id
+        assert "merror" not in html, id
+
+
+def test_a_formula_that_mathml_does_not_know_is_refused():
+    pytest.importorskip("latex2mathml")
+    with pytest.raises(ValueError, match="must have commands that MathML knows"):
+        mathml.mathml(r"\arg\min x")
+    with pytest.raises(ValueError, match="even number of dollars"):
+        mathml.inline("costs $ 5")

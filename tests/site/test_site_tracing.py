@@ -1,0 +1,210 @@
+"""The tracer and the runs of the examples: what the lines computed, on both kernels.
+
+Expected values are counted by hand on a few made-up lines, and on the definitions of Algorithm A.2.
+Not tested: the pages that show them (test_site_pages.py).
+"""
+
+import ast
+import textwrap
+import threading
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from paper_figures.site import printed, runs, snippets, steps, tracing, values
+from paper_figures.site.snippets import Snippet
+
+SECTIONS = [
+    (room, section)
+    for room in printed.PREFIXES
+    for section in steps.read(room).sections
+    if section.example
+]
+sections = pytest.mark.parametrize(
+    ("room", "section"), SECTIONS, ids=[f"{room}-{section.id}" for room, section in SECTIONS]
+)
+
+
+@sections
+def test_both_kernels_leave_the_same_values(room, section):
+    live = runs.live(room, section)
+    assert live.trace.records
+    assert runs.same(live.trace, live.fast)
+    assert live.trace.calls == live.fast.calls
+    assert live.trace.rounds == live.fast.rounds
+
+
+@sections
+def test_the_trace_covers_every_marked_line(room, section):
+    """At least one statement of each printed line runs, and leaves something to show."""
+    live = runs.live(room, section)
+    for id in live.ids:
+        seen = [snippet for snippet in live.snippets[id] if live.trace.seen(snippet)]
+        assert seen, id
+        kept = [
+            record.values
+            for s in seen
+            for record in live.trace.records
+            if record.key == (s.file, s.last)
+        ]
+        assert any(kept), id
+
+
+def test_the_rounds_of_adaboost_are_those_of_the_print():
+    section = next(s for s in steps.read("boosted_distance").sections if s.id == "A.2")
+    live = runs.live("boosted_distance", section)
+    trace = live.trace
+    assert trace.rounds == 6
+    for t in range(1, 7):
+        value = {name: trace.latest(name, t) for name in ("epsilon_t", "beta_t", "alpha_t", "t")}
+        assert value["t"] == t
+        assert value["beta_t"] == value["epsilon_t"] / (1 - value["epsilon_t"])
+        assert value["alpha_t"] == pytest.approx(-np.log(value["beta_t"]))
+    (normalised,) = live.snippets["BD:A.2:6"]
+    for t in range(1, 7):
+        assert trace.at(normalised, t).values["w"].sum() == pytest.approx(1)
+    first = trace.at(live.snippets["BD:A.2:4"][0], 0).values["w"]
+    assert first.tolist() == [1 / 24] * 24
+    assert trace.seen(live.snippets["BD:A.2:11"][0]) == [1, 2, 3, 4, 5]
+
+
+# ------------------------------------------------------------------------------ made-up lines
+
+
+def traced(source, shows, tick=None, monkeypatch=None, tmp_path=None, thread=False):
+    """Trace chosen lines of a made-up module; `shows` is {line: expressions}."""
+    text = textwrap.dedent(source)
+    path = tmp_path / "made_up.py"
+    path.write_text(text)
+    monkeypatch.setattr(tracing, "ROOT", tmp_path)
+    by_line = {n.lineno: n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.stmt)}
+
+    def snippet(line):
+        first, last = snippets.head(by_line[line])
+        return Snippet("made_up.py", first, last, "", "", (), by_line[line])
+
+    space = {}
+    exec(compile(text, str(path), "exec"), space)
+
+    def example(kernels):
+        if not thread:
+            return space["run"]()
+        worker = threading.Thread(target=space["run"])
+        worker.start()
+        return worker.join()
+
+    kernels = ModuleType("none")
+    kernels.__all__ = []
+    watched = [(snippet(line), show) for line, show in shows.items()]
+    trace = tracing.run(example, kernels, watched, None if tick is None else snippet(tick))
+    return trace, {line: snippet(line) for line in shows}
+
+
+LOOP = """\
+def run():
+    total = 0
+    for i in range(3):
+        total += i
+        if total > 1:
+            total = -(
+                total
+            )
+    return total
+"""
+
+
+@pytest.mark.parametrize("thread", [False, True])
+def test_a_loop_by_hand(monkeypatch, tmp_path, thread):
+    shows = {2: (), 3: (), 4: (), 5: (), 6: ("total * 2",), 9: ()}
+    trace, at = traced(LOOP, shows, 3, monkeypatch, tmp_path, thread)
+    got = [(r.key[1], r.round, r.values) for r in trace.records]
+    assert got == [
+        (2, 0, {"total": 0}),
+        (3, 1, {"i": 0}),
+        (4, 1, {"total": 0}),
+        (5, 1, {"holds": False}),
+        (3, 2, {"i": 1}),
+        (4, 2, {"total": 1}),
+        (5, 2, {"holds": False}),
+        (3, 3, {"i": 2}),
+        (4, 3, {"total": 3}),
+        (5, 3, {"holds": True}),
+        (8, 3, {"total * 2": -6}),
+        (9, 3, {"returns": -3}),
+    ]
+    assert trace.rounds == 3
+    assert trace.seen(at[6]) == [3] and trace.times(at[4], 2) == 1
+    assert trace.at(at[4], 2).values == {"total": 1} and trace.at(at[6], 1) is None
+    assert trace.latest("total", 2) == 1 and trace.latest("nothing", 3) is None
+
+
+def test_generators_go_on_in_the_round_that_they_left(monkeypatch, tmp_path):
+    source = """\
+    def rounds():
+        w = 1
+        for t in (1, 2, 3):
+            yield t
+            w = w * 2
+    def run():
+        for t in rounds():
+            if t == 3:
+                break
+    """
+    trace, at = traced(source, {3: (), 5: ()}, 3, monkeypatch, tmp_path)
+    assert trace.seen(at[3]) == [1, 2, 3]
+    assert [(r.round, r.values["w"]) for r in trace.records if "w" in r.values] == [(1, 2), (2, 4)]
+
+
+def test_kept_arrays_are_copies():
+    array = np.zeros(2)
+    kept = tracing.plain({"a": array, 1: (array, np.float64(2.0))})
+    array += 1
+    assert kept["a"].tolist() == [0, 0] and kept["1"][0].tolist() == [0, 0]
+    assert type(kept["1"][1]) is float
+    assert tracing.plain(object()) == "object"
+
+
+def test_traces_that_differ_are_told_apart():
+    def of(value):
+        return tracing.Trace([tracing.Record(("a.py", 1), 1, {"w": value})], 1, {})
+
+    assert runs.same(of(np.array([1.0])), of(np.array([1.0 + 1e-12])))
+    assert not runs.same(of(np.array([1.0])), of(np.array([1.0 + 1e-6])))
+    assert not runs.same(of(np.array([1])), of(np.array([2])))
+    assert not runs.same(of([1.0, "a"]), of([1.0, "b"]))
+    assert not runs.same(of({"a": 1.0}), of({"b": 1.0}))
+    assert not runs.same(of(1), of(1.0))
+
+
+# ------------------------------------------------------------------------------ how values look
+
+
+def test_large_arrays_are_shown_by_their_beginning():
+    assert values.shown(np.arange(100)) == " ".join(map(str, range(16))) + " …"
+    lines = values.shown(np.zeros((20, 20))).splitlines()
+    assert len(lines) == 9 and lines[0] == "0 " * 8 + "…" and lines[-1] == "…"
+    assert values.shape(np.zeros((20, 20))) == "(20, 20)" and values.shape(np.zeros(3)) == "(3,)"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (True, "yes"),
+        (-1, "−1"),
+        (1 / 3, "0.3333"),
+        (np.array([True, False]), "1 0"),
+        (np.array(["a", "b"]), "a b"),
+        (np.array([]), "empty"),
+        ([1, 2.5], "(1, 2.5)"),
+        ({}, "empty"),
+        ({"w": np.array([1.0, 2.0])}, "w: [1 2]"),
+        ("text", "text"),
+    ],
+)
+def test_values_as_text(value, text):
+    assert values.shown(value) == text
+
+
+def test_values_are_escaped():
+    assert "&lt;b&gt;" in values.html("<b>", "x") and "<b>" not in values.html("<b>", "<b>")
