@@ -101,7 +101,7 @@ class Page:
         -------
         str
         """
-        parts = [self._step(id), '<div class="code">', self._reference(id)]
+        parts = [self._formula(id), self._step(id), '<div class="code">', self._reference(id)]
         if live is not None and id in live.ids:
             shown = self.values(id, live, 1)
             parts.append(f'<div class="values" aria-live="polite">{shown}</div>')
@@ -114,13 +114,16 @@ class Page:
             f"{''.join(parts)}</article>"
         )
 
+    def _formula(self, id: str) -> str:
+        step = self.steps.get(id)
+        if step is None or not step.formula:
+            return ""
+        return f'<div class="formula" tabindex="0">{mathml(step.formula, "block")}</div>'
+
     def _step(self, id: str) -> str:
         line, step = self.paper.lines[id], self.steps.get(id)
-        parts = []
-        if step is not None and step.formula:
-            parts.append(f'<div class="formula" tabindex="0">{mathml(step.formula, "block")}</div>')
         words = inline(step.words) if step is not None else escape(line.words.capitalize()) + "."
-        parts.append(f"<p>{words}</p>")
+        parts = [f"<p>{words}</p>"]
         for erratum in self.paper.errata_of(id):
             parts.append(_erratum(erratum))
         return f'<div class="step">{"".join(parts)}</div>'

@@ -47,7 +47,8 @@ def draw_metric(trace: Trace, round: int) -> str:
     R = np.asarray(algorithm.coordinates(problem(refimpl.kernels)))[0]
     L = L @ R.T  # in the coordinates of the points
     _, s, V = np.linalg.svd(L)
-    root = V.T / np.maximum(s, 0.15)
+    root = V.T / np.maximum(s, 0.05 * s.max())
+    root *= 2.5 / np.linalg.norm(root, axis=0).max()
     picture = Picture(X[:, 0], X[:, 1], f"The metric after step {round}", NAMES, equal=True)
     middle = X.mean(axis=0)
     picture.ellipse(middle, root)
@@ -97,7 +98,7 @@ EXAMPLES = {
         rounds="step t",
         draw=draw_metric,
         caption="Eighteen flowers, a shape for each kind. All points of the ellipse have the "
-        "distance 1 from its centre: it is narrow in the directions that count.",
+        "same distance from its centre: it is narrow in the directions that count.",
     ),
     "ball_tree": Example(ball_tree),
     "impostors": Example(impostors),

@@ -32,6 +32,7 @@ html_css_files = ["reader.css"]
 html_js_files = [("reader.js", {"defer": "defer"})]
 html_context = {"default_mode": "auto"}
 html_copy_source = False
+html_show_search_summary = False  # it would fetch pages, which a page from the disk may not
 html_show_sourcelink = False
 html_show_sphinx = False
 html_sidebars: dict[str, list[str]] = {"index": [], "reader/*": [], "guides/*": []}

@@ -61,15 +61,21 @@
 
   // The bar of a section stays under the theme's own.
   const header = document.querySelector(".bd-header");
-  const below = () => document.documentElement.style.setProperty("--reader-top", `${header?.offsetHeight ?? 0}px`);
+  const below = () => {
+    document.documentElement.style.setProperty("--reader-top", `${header?.offsetHeight ?? 0}px`);
+    for (const section of sections) {
+      section.style.setProperty("--bar", `${section.querySelector(".bar").offsetHeight}px`);
+    }
+  };
   addEventListener("resize", below);
   below();
 
   const top = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+  const bar = (line) => line.closest("section.printed").querySelector(".bar").offsetHeight;
   const current = () => {
     const focused = document.activeElement?.closest?.("article.line");
     if (focused) return focused;
-    const above = lines.filter((line) => line.getBoundingClientRect().top <= top() + 8);
+    const above = lines.filter((line) => line.getBoundingClientRect().top <= top() + bar(line) + 8);
     return above.at(-1) ?? null;
   };
   const go = (step) => {
@@ -113,6 +119,9 @@
   follow();
   if (location.hash) {
     const line = document.getElementById(location.hash.slice(1));
-    if (line?.matches("article.line")) mark(line);
+    if (line?.matches("article.line")) {
+      mark(line);
+      line.scrollIntoView();
+    }
   }
 })();
