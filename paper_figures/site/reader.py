@@ -91,7 +91,7 @@ def _section(page: Page, section: Section) -> str:
 
 def _bar(section: Section, ids: list[str], live: runs.Live | None) -> str:
     """Return the bar that stays in sight: the section's lines, and its slider."""
-    links = "".join(f'<a href="#{rows.anchor(id)}">{escape(rows.short(id))}</a>' for id in ids)
+    links = _links(ids)
     slider = ""
     if live is not None and live.trace.rounds > 1:
         name = escape(live.example.rounds)
@@ -104,6 +104,18 @@ def _bar(section: Section, ids: list[str], live: runs.Live | None) -> str:
         f'<div class="bar"><nav class="lines" aria-label="Lines of {escape(section.title)}">'
         f"{links}</nav>{slider}</div>"
     )
+
+
+def _links(ids: list[str]) -> str:
+    """Return a link to each line; where several places have numbers, their names stand before."""
+    places = [id.split(":")[1] for id in ids]
+    numbered = {place for id, place in zip(ids, places, strict=True) if id.count(":") == 2}
+    parts = []
+    for i, id in enumerate(ids):
+        if len(numbered) > 1 and places[i] in numbered and places[i] not in places[:i]:
+            parts.append(f"<b>{escape(places[i])}</b>")
+        parts.append(f'<a href="#{rows.anchor(id)}">{escape(rows.short(id))}</a>')
+    return "".join(parts)
 
 
 def _data(page: Page, live: runs.Live) -> str:

@@ -104,12 +104,12 @@ class Page:
         parts = [self._formula(id), self._step(id), '<div class="code">', self._reference(id)]
         if live is not None and id in live.ids:
             shown = self.values(id, live, 1)
-            parts.append(f'<div class="values" aria-live="polite">{shown}</div>')
+            parts.append(f'<div class="values">{shown}</div>')
         parts += [self._cython(id, live), self._tests(id), "</div>"]
         name = anchor(id)
         return (
             f'<article class="line" id="{name}" tabindex="-1" data-id="{escape(id)}">'
-            f'<a class="number" href="#{name}" title="Permalink of {escape(id)}">'
+            f'<a class="number" href="#{name}" title="Copy the permalink of {escape(id)}">'
             f"{escape(short(id))}</a>"
             f"{''.join(parts)}</article>"
         )

@@ -51,6 +51,18 @@ def test_the_trace_covers_every_marked_line(room, section):
         assert any(kept), id
 
 
+@pytest.mark.parametrize("room", printed.PREFIXES)
+def test_the_examples_run_every_marked_statement(room):
+    """Those of the algorithm as printed, and where it has none, those that PAPER.md names."""
+    marked, seen = set(), set()
+    for section in steps.read(room).sections:
+        assert section.example, section.id
+        live = runs.live(room, section)
+        marked |= {(s.file, s.last) for listed in live.snippets.values() for s in listed}
+        seen |= {record.key for record in live.trace.records}
+    assert marked - seen == set()
+
+
 def test_the_rounds_of_adaboost_are_those_of_the_print():
     section = next(s for s in steps.read("boosted_distance").sections if s.id == "A.2")
     live = runs.live("boosted_distance", section)
