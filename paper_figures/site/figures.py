@@ -25,6 +25,20 @@ def write_pages(out: Path) -> None:
     folder = out / FOLDER
     shutil.copytree(REPRODUCED, folder)
     gallery.write(Store(folder), registry.load_papers())
+    _add_way(folder / "index.html", '<a href="../index.html">refimpl</a>')
+    for room in registry.PAPERS:
+        reader = f'<a href="../../reader/{room}.html">The paper, line by line</a>'
+        way = f'<a href="../../index.html">refimpl</a> · {reader}'
+        _add_way(folder / room / "index.html", way)
+
+
+def _add_way(page: Path, links: str) -> None:
+    """Add the way back into the site at the top of a page."""
+    text = page.read_text(encoding="utf-8")
+    if text.count("<header>") != 1:
+        raise ValueError(f"{page} must have one header; got {text.count('<header>')}")
+    way = f'<header>\n<nav aria-label="Site">{links}</nav>'
+    page.write_text(text.replace("<header>", way), encoding="utf-8")
 
 
 def claims_on(room: str, figures: set[str]) -> list[claims.Claim]:

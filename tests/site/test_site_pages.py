@@ -30,6 +30,7 @@ PAGES = [
     "api/refimpl_fast.html",
     "guides/kernels.html",
     "figures_and_claims.html",
+    "figures/lmnn/index.html",
     "search.html",
 ]
 SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -98,6 +99,12 @@ def test_every_link_within_the_site_leads_somewhere(pages):
 def test_a_reader_has_every_printed_line(pages, room):
     page = pages[f"reader/{room}.html"]
     assert {rows.anchor(id) for id in printed.read(room).lines} <= page.ids
+
+
+def test_the_figures_lead_back_to_the_reader(pages):
+    assert "../index.html" in pages["figures/index.html"].links
+    for room in printed.PREFIXES:
+        assert f"../../reader/{room}.html" in pages[f"figures/{room}/index.html"].links
 
 
 def test_every_public_name_has_its_entry(pages):
