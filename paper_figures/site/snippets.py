@@ -211,7 +211,7 @@ def cython(id: str) -> list[Snippet]:
 
 
 def _cython_function(file: str, line: int) -> tuple[str, int, int]:
-    """Return the name of the Cython function around a line, and its first and last line."""
+    """Return the Cython function around a line, and the first and last line to show of it."""
     lines = _lines(file)
     starts = r"\s*(?:@|(?:def|cdef|cpdef|class|cdef class)\b.*[:(]\s*$|def .*:$)"
     top = next(n for n in range(line, 0, -1) if re.match(starts, lines[n - 1]) and n < line)
@@ -229,7 +229,9 @@ def _cython_function(file: str, line: int) -> tuple[str, int, int]:
     while not lines[end - 1].strip():
         end -= 1
     words = re.findall(r"(\w+)\s*\(", lines[top - 1]) or re.findall(r"class (\w+)", lines[top - 1])
-    return (words[0] if words else ""), top, end
+    quotes = [n for n in range(top, line) if '"""' in lines[n - 1]]
+    body = quotes[-1] + 1 if quotes else top  # half a docstring would look like code
+    return (words[0] if words else ""), body, end
 
 
 def function(file: str, name: str) -> Snippet | None:

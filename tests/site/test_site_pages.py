@@ -152,7 +152,9 @@ def test_a_page_fits_the_screen(browser, page):
 
 
 @browser_only
-@pytest.mark.parametrize("page", [*READERS, "index.html"])
+@pytest.mark.parametrize(
+    "page", [*READERS, "index.html", "api/refimpl.lmnn.html", "guides/kernels.html"]
+)
 def test_text_stands_out_in_both_schemes(browser, page):
     open_page(browser, page)
     browser.execute_script(UNFOLD)
