@@ -33,7 +33,7 @@ MODULES = (
 
 GROUPS: dict[str, Callable[[str], bool]] = {
     "Papers": lambda name: name.split(".")[1:2] != [] and name.split(".")[1] in PAPERS,
-    "Shared": lambda name: name in MODULES,
+    "Shared": lambda name: (name + ".").startswith("refimpl.") and ".rivals" not in name,
     "Rivals": lambda name: name.startswith("refimpl.rivals"),
     "Kernels in Cython": lambda name: name.startswith("refimpl_fast"),
     "Figures": lambda name: name.startswith("paper_figures"),
