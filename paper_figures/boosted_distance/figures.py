@@ -5,7 +5,14 @@ The small scale shows what comes with scikit-learn: digits 1 and 7, and the pape
 
 from collections.abc import Sequence
 
-from paper_figures.boosted_distance import projections, protocol, readings, results
+from paper_figures.boosted_distance import (
+    by_rounds,
+    covariance_rules,
+    projections,
+    protocol,
+    readings,
+    results,
+)
 from paper_figures.boosted_distance.plots import (
     draw_by_rounds,
     draw_examples,
@@ -199,6 +206,18 @@ PAPER = Paper(
             "Beyond the paper: other codings of the data, other readings of the distances",
             readings.codings_tasks,
             readings.codings,
+        ),
+        Figure(
+            "by_rounds",
+            "Beyond the paper: table 2 after 100, 200 and 500 rounds, set by set",
+            by_rounds.tasks,
+            by_rounds.by_rounds,
+        ),
+        Figure(
+            "covariances",
+            "Beyond the paper: which handling of singular covariances keeps the printed winners",
+            covariance_rules.tasks,
+            covariance_rules.covariances,
         ),
     ),
 )

@@ -110,6 +110,8 @@ CODINGS = (
         order=ORDER,
     ),
 )
+BY_ROUNDS = ()
+COVARIANCES = ()
 
 LAYOUTS = {
     "figure1": FIGURE1,
@@ -123,5 +125,7 @@ LAYOUTS = {
     "distances": DISTANCES,
     "readings": READINGS,
     "codings": CODINGS,
+    "by_rounds": BY_ROUNDS,
+    "covariances": COVARIANCES,
 }
 """The tables of each entry."""
