@@ -12,6 +12,7 @@ from paper_figures.boosted_distance import (
     protocol,
     readings,
     results,
+    trees,
 )
 from paper_figures.boosted_distance.plots import (
     draw_by_rounds,
@@ -206,6 +207,12 @@ PAPER = Paper(
             "Beyond the paper: other codings of the data, other readings of the distances",
             readings.codings_tasks,
             readings.codings,
+        ),
+        Figure(
+            "trees",
+            "Beyond the paper: AdaBoost with trees, by settings and learners",
+            trees.tasks,
+            trees.trees,
         ),
         Figure(
             "by_rounds",

@@ -110,6 +110,7 @@ CODINGS = (
         order=ORDER,
     ),
 )
+TREES = ()
 BY_ROUNDS = ()
 COVARIANCES = ()
 
@@ -125,6 +126,7 @@ LAYOUTS = {
     "distances": DISTANCES,
     "readings": READINGS,
     "codings": CODINGS,
+    "trees": TREES,
     "by_rounds": BY_ROUNDS,
     "covariances": COVARIANCES,
 }
