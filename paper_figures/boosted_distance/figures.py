@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from paper_figures.boosted_distance import (
     by_rounds,
     covariance_rules,
+    distance_trees,
     projections,
     protocol,
     readings,
@@ -18,6 +19,7 @@ from paper_figures.boosted_distance.plots import (
     draw_by_rounds,
     draw_examples,
     draw_intervals,
+    draw_lead_over_stumps,
     draw_projections,
     draw_rounds,
 )
@@ -213,6 +215,18 @@ PAPER = Paper(
             "Beyond the paper: AdaBoost with trees, by settings and learners",
             trees.tasks,
             trees.trees,
+        ),
+        Figure(
+            "distance_trees",
+            "Beyond the paper: Boosted Distance with trees, the future work of § 5",
+            distance_trees.tasks,
+            distance_trees.distance_trees,
+            draw_lead_over_stumps,
+            alt=(
+                "A row for each data set: the difference in error between Boosted Distance with "
+                "trees and with stumps, with 95 % intervals."
+            ),
+            size=(5.2, 6.0),
         ),
         Figure(
             "by_rounds",

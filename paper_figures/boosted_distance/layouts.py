@@ -110,9 +110,77 @@ CODINGS = (
         order=ORDER,
     ),
 )
-TREES = ()
-BY_ROUNDS = ()
-COVARIANCES = ()
+HALVES = ("all sets", "first half of the sets", "second half of the sets")
+_VARIANT = ("learner", "pruning", "start", "sample")
+_ERRORS_OF_TREES = ("error (%)", "less AdaBoost with stumps", "less Boosted Distance")
+TREES = (
+    Grid(
+        _VARIANT,
+        ("data_set",),
+        tables=("quantity",),
+        where={"quantity": _ERRORS_OF_TREES},
+        headings=SET | {"start": "starting weights"},
+        order=ORDER | {"quantity": _ERRORS_OF_TREES},
+    ),
+    Grid(
+        _VARIANT,
+        ("quantity", "data_set"),
+        title="What each variant shows, on all sets and on each half",
+        headings=SET | {"start": "starting weights"},
+        order={"data_set": HALVES},
+        alike=("quantity",),
+    ),
+)
+_LEADS = ("error (%)", "less the error with stumps, paired")
+DISTANCE_TREES = (
+    Grid(
+        ("data_set", "learner"),
+        ("rounds",),
+        tables=("quantity",),
+        headings=SET | {"rounds": "T"},
+        order=ORDER | {"quantity": _LEADS},
+    ),
+)
+BY_ROUNDS = (
+    Grid(
+        ("method",),
+        ("data_set", "rounds"),
+        where={"data_set": HALVES},
+        title="Which T is nearest to the print",
+        headings=SET | {"rounds": "T"},
+        order={"data_set": HALVES},
+        alike=("method",),
+    ),
+    Grid(
+        ("data_set", "method", "part"),
+        ("rounds",),
+        details=("printed",),
+        headings=SET | {"rounds": "T"},
+        order=ORDER,
+        alike=("method",),
+    ),
+)
+COVARIANCES = (
+    Grid(
+        ("handling", "RCA's W"),
+        ("distance", "data_set"),
+        where={"data_set": HALVES},
+        title="How many printed winners each rule keeps",
+        headings=SET | {"distance": ""},
+        order={"data_set": HALVES},
+        details=("choice",),
+        alike=("distance",),
+    ),
+    Grid(
+        ("data_set",),
+        ("distance",),
+        tables=("choice",),
+        details=("handling", "RCA's W", "printed"),
+        title="The eight distances under three rules",
+        headings=SET | {"choice": "rule"},
+        order=ORDER,
+    ),
+)
 
 LAYOUTS = {
     "figure1": FIGURE1,
@@ -127,6 +195,7 @@ LAYOUTS = {
     "readings": READINGS,
     "codings": CODINGS,
     "trees": TREES,
+    "distance_trees": DISTANCE_TREES,
     "by_rounds": BY_ROUNDS,
     "covariances": COVARIANCES,
 }
