@@ -22,9 +22,9 @@ from paper_figures.store import Row
 from refimpl.typing import FloatArray
 
 DEPTHS = (1, 2, 3)
-ROUNDS = {"small": (5, 10), "paper": (10, 30, 100)}
+ROUNDS = {"small": (2, 5, 10), "paper": (10, 30, 100)}
 ALPHAS = {"small": (0.005,), "paper": (0.001, 0.005)}
-ENTROPY_ROUNDS = {"small": (5, 10), "paper": (10, 30)}
+ENTROPY_ROUNDS = {"small": (2, 5), "paper": (10, 30)}
 REPETITIONS = {"small": 2, "paper": 30}
 ENTROPY_REPETITIONS = {"small": 2, "paper": 10}
 BLOCK = 5  # repetitions of a task

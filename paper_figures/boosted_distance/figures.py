@@ -12,6 +12,7 @@ from paper_figures.boosted_distance import (
     projections,
     protocol,
     readings,
+    reductions,
     results,
     trees,
 )
@@ -209,6 +210,12 @@ PAPER = Paper(
             "Beyond the paper: other codings of the data, other readings of the distances",
             readings.codings_tasks,
             readings.codings,
+        ),
+        Figure(
+            "reductions",
+            "Beyond the paper: reductions with four fifths of the data, in other readings",
+            reductions.tasks,
+            reductions.more_reductions,
         ),
         Figure(
             "trees",

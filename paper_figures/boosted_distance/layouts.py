@@ -131,6 +131,9 @@ TREES = (
         alike=("quantity",),
     ),
 )
+REDUCTIONS = (
+    Grid(("reading",), ("dimensions",), tables=("data_set", "quantity"), headings=SET, order=ORDER),
+)
 _LEADS = ("error (%)", "less the error with stumps, paired")
 DISTANCE_TREES = (
     Grid(
@@ -194,6 +197,7 @@ LAYOUTS = {
     "distances": DISTANCES,
     "readings": READINGS,
     "codings": CODINGS,
+    "reductions": REDUCTIONS,
     "trees": TREES,
     "distance_trees": DISTANCE_TREES,
     "by_rounds": BY_ROUNDS,
