@@ -1,10 +1,10 @@
 """Amores, Sebe & Radeva (2006): the rules that decide their claims, `published/.../claims.toml`.
 
 Where a record holds the paired difference of two methods, its error decides; otherwise the two are
-taken as independent, which makes the error too large, for they share their splits. The sets `gender` (licensed, not here) and `ad`
-(a substitute for the original) decide no claim; the counts are over the other 13. Boosted Distance
-has the similarity divided by the sum of its weights (ERRATUM BD-2); with the literal sum of
-Algorithm A.3, which the table `readings` holds, it errs far more.
+taken as independent, which makes the error too large, for they share their splits. The sets
+`gender` (licensed, not here) and `ad` (a substitute for the original) decide no claim; the counts
+are over the other 13. Boosted Distance has the similarity divided by the sum of its weights
+(ERRATUM BD-2); with the literal sum, which the table `readings` holds, it errs far more.
 """
 
 import math

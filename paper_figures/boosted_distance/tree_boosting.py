@@ -58,7 +58,7 @@ def boosted_trees(
         errors["stumps"].append(balanced_error(stumps.predict(Q), truth))
         for place, setting in enumerate(settings):
             rng = job.rng_for("boosted trees", data_set, repetition, dict(setting))
-            guess = _boost(X, y, Q, rounds, setting, rng)
+            guess = boost(X, y, Q, rounds, setting, rng)
             errors["trees"][place].append(balanced_error(guess, truth))
     return {"errors": errors}
 
@@ -72,7 +72,7 @@ def starting_weights(second: IntArray, start: str) -> FloatArray:
     return weights
 
 
-def _boost(
+def boost(
     X: FloatArray,
     y: Labels,
     Q: FloatArray,

@@ -149,7 +149,7 @@ def test_trees_of_one_split_are_boosted_as_stumps_are(loaded):
     X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
     y = np.array([0, 0, 0, 1, 1, 0])
     setting = {"tree": {"max_depth": 1}, "share": 0.0, "start": "by class", "resample": False}
-    guess = tree_boosting._boost(X, y, X, 1, setting, np.random.default_rng(0))
+    guess = tree_boosting.boost(X, y, X, 1, setting, np.random.default_rng(0))
     assert guess.tolist() == [0, 0, 0, 1, 1, 1]
     model = adaboost_classifier(X, y, 1)
     assert model.predict(X).tolist() == guess.tolist()
@@ -158,7 +158,7 @@ def test_trees_of_one_split_are_boosted_as_stumps_are(loaded):
 def test_a_first_tree_without_error_decides_alone(loaded):
     setting = {"tree": {}, "share": 0.0, "start": "equal", "resample": False}
     X, y, _, _ = parts(loaded, 0)
-    guess = tree_boosting._boost(X, y, X, 5, setting, np.random.default_rng(0))
+    guess = tree_boosting.boost(X, y, X, 5, setting, np.random.default_rng(0))
     assert guess.tolist() == y.tolist()
 
 
