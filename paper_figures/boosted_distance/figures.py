@@ -15,6 +15,7 @@ from paper_figures.boosted_distance import (
     reductions,
     results,
     trees,
+    when,
 )
 from paper_figures.boosted_distance.plots import (
     draw_by_rounds,
@@ -246,6 +247,9 @@ PAPER = Paper(
             "Beyond the paper: which handling of singular covariances keeps the printed winners",
             covariance_rules.tasks,
             covariance_rules.covariances,
+        ),
+        Figure(
+            "when", "When it pays: Boosted Distance beside other learners", when.tasks, when.reduce
         ),
     ),
 )

@@ -1,5 +1,6 @@
 """The tables of the entries of Boosted Distance, in the paper's lines and columns."""
 
+from paper_figures import when
 from paper_figures.registry import Grid
 
 SETS = (
@@ -202,5 +203,6 @@ LAYOUTS = {
     "distance_trees": DISTANCE_TREES,
     "by_rounds": BY_ROUNDS,
     "covariances": COVARIANCES,
+    "when": when.LAYOUT,
 }
 """The tables of each entry."""
