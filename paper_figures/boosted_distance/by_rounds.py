@@ -157,7 +157,7 @@ def _summary(
     rows = []
     for group, names in {"all sets": list(compared), **halves(compared)}.items():
         for i, t in enumerate(rounds):
-            keys = {"data_set": group, "rounds": t, "part": "test", "printed": None}
+            keys = {"data_set": group, "rounds": t}
             means = {
                 name: {m: float(errors[name][m]["test"][:, i].mean()) for m in COLUMNS}
                 for name in names

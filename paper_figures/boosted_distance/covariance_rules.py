@@ -175,8 +175,9 @@ def _kept_rows(
         NEAR: sum(near for _, near in kept),
         EXCESS: float(np.mean([excess for excess, _ in kept])),
     }
+    keys = {"data_set": group, "handling": rule.handling, "RCA's W": rule.weights}
     return [
-        number_row(_keys(group, "every rule", rule, quantity, None), None, value)
+        number_row(keys | {"quantity": quantity}, None, value)
         for quantity, value in quantities.items()
     ]
 

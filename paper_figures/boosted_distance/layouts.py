@@ -167,13 +167,12 @@ BY_ROUNDS = (
 COVARIANCES = (
     Grid(
         ("handling", "RCA's W"),
-        ("distance", "data_set"),
+        ("quantity", "data_set"),
         where={"data_set": HALVES},
         title="How many printed winners each rule keeps",
-        headings=SET | {"distance": ""},
+        headings=SET | {"quantity": ""},
         order={"data_set": HALVES},
-        details=("choice",),
-        alike=("distance",),
+        alike=("quantity",),
     ),
     Grid(
         ("data_set",),

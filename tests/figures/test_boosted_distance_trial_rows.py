@@ -8,7 +8,7 @@ import pytest
 from boosted_distance_errors import FIGURES
 from support.planted_claims import committed_records
 
-from paper_figures import claims
+from paper_figures import boosted_distance, claims
 from paper_figures.boosted_distance import (
     by_rounds,
     covariance_rules,
@@ -19,9 +19,11 @@ from paper_figures.boosted_distance import (
     trial_claims,
 )
 from paper_figures.boosted_distance.claims import RULES
+from paper_figures.gallery.tables import RESERVED
 from paper_figures.registry import Context, Result
 
 PAPER = Context(scale="paper")
+FIGURES_LAID_OUT = {figure.name: figure for figure in boosted_distance.PAPER.figures}
 TABLE2 = [name for name in protocol.sets_of(PAPER) if name != "gender"]
 FIRST, SECOND = TABLE2[::2], TABLE2[1::2]
 
@@ -173,13 +175,13 @@ def readings(rule, worse=1.0):
 
 def test_a_rule_is_chosen_on_one_half_and_checked_on_the_other():
     gathered = gather("covariances", readings(RIDGE))
-    keys = {"choice": "every rule", "RCA's W": "C^-1", "distance": covariance_rules.NEAR}
+    keys = {"RCA's W": "C^-1", "quantity": covariance_rules.NEAR}
     for group, n, lost in (("all sets", 14, 2), (protocol.FIRST_HALF, 7, 1)):
         kept = found(gathered.rows, data_set=group, handling="ridge 0.1", **keys)
         assert kept["ours"] == n
         plain = found(gathered.rows, data_set=group, handling="none", **keys)
         assert plain["ours"] == lost  # L1 is named on ad and vote1
-    excess = keys | {"distance": covariance_rules.EXCESS}
+    excess = keys | {"quantity": covariance_rules.EXCESS}
     row = found(gathered.rows, data_set=protocol.SECOND_HALF, handling="none", **excess)
     assert row["ours"] == pytest.approx(0.5 * 6 / 7)
     assert "The first half of the sets chooses the handling ridge 0.1" in gathered.notes[1]
@@ -196,6 +198,20 @@ def test_a_rule_is_chosen_on_one_half_and_checked_on_the_other():
 def test_without_a_rule_that_keeps_them_the_claim_fails():
     rows = gather("covariances", readings(("no", 0.0))).rows
     assert decided("best-distances-named", covariances=rows).state == "fails"
+
+
+def test_a_rule_that_serves_its_own_half_alone_decides_nothing():
+    first, second = readings(RIDGE), readings(("ridge", 1.0))
+
+    def value(task, params):
+        return (first if params["data_set"] in FIRST else second)(task, params)
+
+    rows = gather("covariances", value).rows
+    claim = decided("best-distances-named", covariances=rows)
+    assert claim.state == "fails" and "by a chosen rule: fails" in claim.because
+    cells = {cell: state for cell, state in claim.cells if cell.startswith("by a chosen rule")}
+    held = {cell.split(": ")[1] for cell, state in cells.items() if state == "holds"}
+    assert held == {"vote1"}  # L1 is named there, which no rule touches
 
 
 def test_more_splits_of_sonar_decide():
@@ -260,6 +276,16 @@ def test_trees_decide_the_claims():
     assert "J48 of Weka, by class starting weights, weighted: fails" in claim.because
 
 
+def test_a_setting_that_serves_its_own_half_alone_improves_nothing():
+    first, second = boosted(2, ways=None), boosted(3, ways=None)
+
+    def value(task, params):
+        return (first if params["data_set"] in FIRST else second)(task, params)
+
+    rows = gather("trees", value).rows
+    assert decided("trees-improve-adaboost", trees=rows).state == "fails"
+
+
 def test_without_weka_its_rows_say_what_is_missing():
     rows = gather("trees", boosted(2, ways=None)).rows
     missing = [row for row in rows if row["learner"] == trees.WEKA]
@@ -313,3 +339,22 @@ def test_rows_of_more_reductions():
     names = {row["reading"] for row in rows if row["data_set"] == "MNIST"}
     assert "NDA, k = 3, alpha = 0, after PCA to 50" in names
     assert not [row for row in rows if row["data_set"] == "sonar"]
+
+
+# ----------------------------------------------------------------------------------------- layouts
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [("by_rounds", staged(1.0)), ("covariances", readings(RIDGE)), ("trees", boosted(2))],
+)
+def test_each_number_has_a_cell_of_its_own(name, value):
+    places = []
+    for row in gather(name, value).rows:
+        layout = FIGURES_LAID_OUT[name].layout
+        number, grid = next((n, g) for n, g in enumerate(layout) if g.takes(row))
+        assert set(row) <= {*grid.keys, *grid.where, *RESERVED}
+        if row["ours"] is not None:
+            keys = (*grid.tables, *grid.rows, *grid.columns)
+            places.append((number, *(str(row.get(key)) for key in keys)))
+    assert places and len(places) == len(set(places))

@@ -162,6 +162,45 @@ def test_a_first_tree_without_error_decides_alone(loaded):
     assert guess.tolist() == y.tolist()
 
 
+@pytest.mark.parametrize("start", ["equal", "by class"])
+def test_weighted_trees_are_boosted_as_scikit_learn_does(loaded, start):
+    from sklearn.ensemble import AdaBoostClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = loaded.X[:, :5], loaded.y
+    setting = {"tree": {"max_depth": 2}, "share": 0.0, "start": start, "resample": False}
+    tree = DecisionTreeClassifier(criterion="entropy", max_depth=2)
+    w = tree_boosting.starting_weights(y, start)
+    for rounds in (2, 7):
+        theirs = AdaBoostClassifier(tree, n_estimators=rounds).fit(X, y, sample_weight=w)
+        guess = tree_boosting.boost(X, y, X, rounds, setting, np.random.default_rng(0))
+        assert guess.tolist() == theirs.predict(X).tolist()
+
+
+class Draws:
+    """A generator whose samples are all vectors in order; it keeps the weights that it gets."""
+
+    def __init__(self):
+        self.weights = []
+
+    def choice(self, n, size, p):
+        self.weights.append(p.copy())
+        return np.arange(n)
+
+    def integers(self, n):
+        return 0
+
+
+def test_samples_are_drawn_by_the_weights():
+    X, y = np.arange(6.0)[:, np.newaxis], np.array([0, 0, 0, 1, 1, 0])
+    setting = {"tree": {"max_depth": 1}, "share": 0.0, "start": "equal", "resample": True}
+    draws = Draws()
+    tree_boosting.boost(X, y, X, 2, setting, draws)
+    # the first tree errs on the last vector alone, which then has half of the weight
+    assert draws.weights[0] == pytest.approx([1 / 6] * 6)
+    assert draws.weights[1] == pytest.approx([0.1] * 5 + [0.5])
+
+
 def test_boosted_trees_have_the_errors_of_the_project_beside_them(loaded):
     setting = {"tree": {}, "share": 0.1, "start": "equal", "resample": True}
     value = tree_boosting.boosted_trees(
