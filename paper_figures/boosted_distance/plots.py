@@ -214,4 +214,6 @@ def draw_lead_over_stumps(record: Record, figure: mpl.Figure) -> None:
         axis.axhline(border - 0.5, color=theme().grid, linewidth=0.6)
     axis.grid(axis="y", visible=False)
     axis.set_xlabel("error with trees less error with stumps (points)")
-    key(figure, handles, INTERVALS.replace("Bands", "Bars"))
+    absent = list(dict.fromkeys(row["data_set"] for row in record["rows"] if row["ours"] is None))
+    said = [INTERVALS.replace("Bands", "Bars"), left_out(absent).replace("\n", " ")]
+    key(figure, handles, "\n".join(text for text in said if text))
