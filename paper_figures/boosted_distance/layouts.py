@@ -1,5 +1,6 @@
 """The tables of the entries of Boosted Distance, in the paper's lines and columns."""
 
+from paper_figures import when
 from paper_figures.registry import Grid
 
 SETS = (
@@ -110,6 +111,79 @@ CODINGS = (
         order=ORDER,
     ),
 )
+HALVES = ("all sets", "first half of the sets", "second half of the sets")
+_VARIANT = ("learner", "pruning", "start", "sample")
+_ERRORS_OF_TREES = ("error (%)", "less AdaBoost with stumps", "less Boosted Distance")
+TREES = (
+    Grid(
+        _VARIANT,
+        ("data_set",),
+        tables=("quantity",),
+        where={"quantity": _ERRORS_OF_TREES},
+        headings=SET | {"start": "starting weights"},
+        order=ORDER | {"quantity": _ERRORS_OF_TREES},
+    ),
+    Grid(
+        _VARIANT,
+        ("quantity", "data_set"),
+        title="What each variant shows, on all sets and on each half",
+        headings=SET | {"start": "starting weights"},
+        order={"data_set": HALVES},
+        alike=("quantity",),
+    ),
+)
+REDUCTIONS = (
+    Grid(("reading",), ("dimensions",), tables=("data_set", "quantity"), headings=SET, order=ORDER),
+)
+_LEADS = ("error (%)", "less the error with stumps, paired")
+DISTANCE_TREES = (
+    Grid(
+        ("data_set", "learner"),
+        ("rounds",),
+        tables=("quantity",),
+        headings=SET | {"rounds": "T"},
+        order=ORDER | {"quantity": _LEADS},
+    ),
+)
+BY_ROUNDS = (
+    Grid(
+        ("method",),
+        ("data_set", "rounds"),
+        where={"data_set": HALVES},
+        title="Which T is nearest to the print",
+        headings=SET | {"rounds": "T"},
+        order={"data_set": HALVES},
+        alike=("method",),
+    ),
+    Grid(
+        ("data_set", "method", "part"),
+        ("rounds",),
+        details=("printed",),
+        headings=SET | {"rounds": "T"},
+        order=ORDER,
+        alike=("method",),
+    ),
+)
+COVARIANCES = (
+    Grid(
+        ("handling", "RCA's W"),
+        ("quantity", "data_set"),
+        where={"data_set": HALVES},
+        title="How many printed winners each rule keeps",
+        headings=SET | {"quantity": ""},
+        order={"data_set": HALVES},
+        alike=("quantity",),
+    ),
+    Grid(
+        ("data_set",),
+        ("distance",),
+        tables=("choice",),
+        details=("handling", "RCA's W", "printed"),
+        title="The eight distances under three rules",
+        headings=SET | {"choice": "rule"},
+        order=ORDER,
+    ),
+)
 
 LAYOUTS = {
     "figure1": FIGURE1,
@@ -123,5 +197,11 @@ LAYOUTS = {
     "distances": DISTANCES,
     "readings": READINGS,
     "codings": CODINGS,
+    "reductions": REDUCTIONS,
+    "trees": TREES,
+    "distance_trees": DISTANCE_TREES,
+    "by_rounds": BY_ROUNDS,
+    "covariances": COVARIANCES,
+    "when": when.LAYOUT,
 }
 """The tables of each entry."""

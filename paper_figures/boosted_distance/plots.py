@@ -180,3 +180,40 @@ def draw_intervals(record: Record, figure: mpl.Figure) -> None:
     absent = list(dict.fromkeys(row["data_set"] for row in record["rows"] if row["ours"] is None))
     said = [INTERVALS.replace("Bands", "Bars"), left_out(absent).replace("\n", " ")]
     key(figure, handles, "\n".join(text for text in said if text))
+
+
+def draw_lead_over_stumps(record: Record, figure: mpl.Figure) -> None:
+    """Draw a row for each set: each kind of tree less stumps, after the most rounds it has."""
+    rows = [row for row in record["rows"] if row["quantity"] != "error (%)"]
+    last: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        key_of_row = (row["data_set"], row["learner"])
+        if key_of_row not in last or row["rounds"] > last[key_of_row]["rounds"]:
+            last[key_of_row] = row
+    sets = list(dict.fromkeys(name for name, _ in last))
+    learners = list(dict.fromkeys(learner for _, learner in last))
+    axis = figure.subplots()
+    handles = {}
+    apart = 0.72 / len(learners)
+    for place, learner in enumerate(learners):
+        mine = [row for (_, named), row in last.items() if named == learner]
+        shift = (place - (len(learners) - 1) / 2) * apart
+        label = f"{learner}, T = {mine[0]['rounds']}"
+        handles[label] = axis.errorbar(
+            [row["ours"] for row in mine],
+            [sets.index(row["data_set"]) + shift for row in mine],
+            xerr=[1.96 * standard_error(row) for row in mine],
+            label=label,
+            capsize=2,
+            **series_style(place) | {"linestyle": "none"},
+        )
+    axis.axvline(0.0, color=theme().soft, linewidth=0.8)
+    axis.set_yticks(range(len(sets)), sets)
+    axis.set_ylim(len(sets) - 0.5, -0.5)
+    for border in range(1, len(sets)):
+        axis.axhline(border - 0.5, color=theme().grid, linewidth=0.6)
+    axis.grid(axis="y", visible=False)
+    axis.set_xlabel("error with trees less error with stumps (points)")
+    absent = list(dict.fromkeys(row["data_set"] for row in record["rows"] if row["ours"] is None))
+    said = [INTERVALS.replace("Bands", "Bars"), left_out(absent).replace("\n", " ")]
+    key(figure, handles, "\n".join(text for text in said if text))

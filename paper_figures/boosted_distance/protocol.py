@@ -41,6 +41,8 @@ METHODS = {
     "trees": "AdaBoost, C4.5-like trees",
 }
 
+FIRST_HALF, SECOND_HALF = "first half of the sets", "second half of the sets"
+
 MEASURE = (
     "Errors are means of the two classes' error rates. The paper does not name its measure; the "
     "share of all test vectors is much farther from its numbers (table `readings`)."
@@ -69,6 +71,22 @@ def printed_lines(context: Context) -> dict[str, Line]:
         name: {} if name == "digits17" else printed[paper]
         for name, paper in sets_of(context).items()
     }
+
+
+def halves(names: Iterable[str]) -> dict[str, list[str]]:
+    """Divide sets into two halves, every other one: to choose on one, and check on the other.
+
+    Parameters
+    ----------
+    names : iterable of str
+        In the order of the paper's Table 1.
+
+    Returns
+    -------
+    dict of str to list of str
+    """
+    listed = list(names)
+    return {FIRST_HALF: listed[::2], SECOND_HALF: listed[1::2]}
 
 
 def printed_in_text(context: Context, quantity: str) -> dict[str, float]:

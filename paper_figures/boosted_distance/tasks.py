@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from paper_figures.boosted_distance.splits import error_pair, split
 from paper_figures.registry import Job
 from refimpl.boosted_distance import boosted_distance, selected_dimensions, staged_nearest_neighbor
 from refimpl.rivals.adaboost import adaboost_classifier
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
 from refimpl.rivals.nearest_neighbor import NAMES, fit_distance, nearest_neighbor
 from refimpl.typing import FloatArray, IntArray, Labels
-
-LARGE = dict.fromkeys(("ad", "ad-excerpt", "gender", "MNIST", "arrhythmia"), 200)
 
 
 def shape_of(job: Job, *, data_set: str) -> dict[str, Any]:
@@ -55,13 +54,13 @@ def repetition(
     shares]``; those of the boosted classifiers are lists over `rounds` (AdaBoost with trees: over
     `tree_rounds`, none if empty).
     """
-    X, y, train, test = _split(job, data_set, options, repetition)
+    X, y, train, test = split(job, data_set, options, repetition)
     X_train, y_train = X[train], y[train]
     X_test, y_test = X[test], y[test]
     values: dict[str, Any] = {}
     for name in NAMES:
         distance = fit_distance(name, X_train, y_train)
-        values[name] = _errors(nearest_neighbor(distance, X_test, X_train, y_train), y_test)
+        values[name] = error_pair(nearest_neighbor(distance, X_test, X_train, y_train), y_test)
     model = boosted_distance(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
     for name, normalize in (("boosted", True), ("literal", False)):
         stages = staged_nearest_neighbor(
@@ -74,9 +73,11 @@ def repetition(
             kernels=job.kernels,
             threads=1,
         )
-        values[name] = [_errors(labels, y_test) for _, labels in stages]
+        values[name] = [error_pair(labels, y_test) for _, labels in stages]
     stumps = adaboost_classifier(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
-    values["stumps"] = [_errors(labels, y_test) for labels in stumps.staged_predict(X_test, rounds)]
+    values["stumps"] = [
+        error_pair(labels, y_test) for labels in stumps.staged_predict(X_test, rounds)
+    ]
     if tree_rounds:
         values["trees"] = _boosted_trees(
             job, X_train, y_train, X_test, y_test, tree_rounds, data_set, repetition
@@ -102,7 +103,7 @@ def distance_readings(
     Each of `readings` holds arguments of ``fit_distance``. With ``chunklets``, RCA gets random
     chunklets of that many vectors of one class instead of the classes.
     """
-    X, y, train, test = _split(job, data_set, options, repetition)
+    X, y, train, test = split(job, data_set, options, repetition)
     errors = []
     rng = job.rng
     for reading in readings:
@@ -112,7 +113,9 @@ def distance_readings(
         distance = fit_distance(X=X[train], y=groups, **arguments)
         nearest = nearest_neighbor(distance, X[test], X[train], groups)
         class_of = dict(zip(groups.tolist(), y[train].tolist(), strict=True))
-        errors.append(_errors(np.array([class_of[group] for group in nearest.tolist()]), y[test]))
+        errors.append(
+            error_pair(np.array([class_of[group] for group in nearest.tolist()]), y[test])
+        )
     return {"errors": errors}
 
 
@@ -142,7 +145,7 @@ def cross_validation(
     """
     from sklearn.model_selection import StratifiedKFold
 
-    X, y, train, _ = _split(job, data_set, options, repetition)
+    X, y, train, _ = split(job, data_set, options, repetition)
     X, y = X[train], y[train]
     splits = StratifiedKFold(folds).split(X, y)  # the sample is in random order
     guesses = {
@@ -158,7 +161,7 @@ def cross_validation(
             X[inside], y[inside], max(rounds), kernels=job.kernels, threads=1
         )
         guesses["stumps"][:, held_out] = stumps.staged_predict(X[held_out], rounds)
-    return {name: [_errors(labels, y) for labels in stages] for name, stages in guesses.items()}
+    return {name: [error_pair(labels, y) for labels in stages] for name, stages in guesses.items()}
 
 
 def projections(
@@ -180,7 +183,7 @@ def projections(
     from sklearn.decomposition import PCA
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-    X, y, train, test = _split(job, data_set, options, repetition, share)
+    X, y, train, test = split(job, data_set, options, repetition, share)
     X_train, y_train = X[train], y[train]
     X_test, y_test = X[test], y[test]
     pca = PCA().fit(X_train)
@@ -207,33 +210,11 @@ def projections(
     return {"errors": errors, "dimensions": {name: limit for name, (limit, _, _) in maps.items()}}
 
 
-def _split(
-    job: Job, data_set: str, options: Mapping[str, Any], repetition: int, share: float | None = None
-) -> tuple[FloatArray, Labels, IntArray, IntArray]:
-    """Return the vectors, the labels, and the rows of the training and of the test part.
-
-    § 4.1: 200 training samples for the large sets, 20 % for the others. MNIST keeps its own test
-    part.
-    """
-    loaded = job.load(data_set, **options)
-    n = len(loaded.y)
-    drawn_from = n if loaded.n_train is None else loaded.n_train
-    order = job.rng_for("split", data_set, repetition).permutation(drawn_from)
-    size = round(share * len(order)) if share else LARGE.get(data_set, round(0.2 * n))
-    test = order[size:] if loaded.n_train is None else np.arange(loaded.n_train, n)
-    return loaded.X, loaded.y, order[:size], test
-
-
-def _errors(labels: Labels, truth: Labels) -> list[float]:
-    wrong = labels != truth
-    return [100 * wrong.mean(), 100 * np.mean([wrong[truth == C].mean() for C in np.unique(truth)])]
-
-
 def _l2_errors(X: FloatArray, labels: Labels, Y: FloatArray, truth: Labels) -> list[float]:
     from sklearn.neighbors import KNeighborsClassifier
 
     tree = KNeighborsClassifier(1, algorithm="brute").fit(X, labels)
-    return _errors(tree.predict(Y), truth)
+    return error_pair(tree.predict(Y), truth)
 
 
 def _boosted_trees(
@@ -260,7 +241,7 @@ def _boosted_trees(
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=0.02)
     model = AdaBoostClassifier(tree, n_estimators=max(rounds), random_state=seed).fit(X, y)
     stages = list(model.staged_predict(Y))  # fewer than asked for where a tree makes no error
-    return [_errors(stages[min(t, len(stages)) - 1], truth) for t in rounds]
+    return [error_pair(stages[min(t, len(stages)) - 1], truth) for t in rounds]
 
 
 def _singular_direction(X: FloatArray, y: Labels) -> FloatArray:

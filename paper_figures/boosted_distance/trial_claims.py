@@ -1,0 +1,172 @@
+"""Amores, Sebe & Radeva (2006): what the trials beyond the paper say of its claims.
+
+`by_rounds`, `covariances` and `trees` vary what the paper leaves open. A folder may lack their
+records, or sets of them; then the functions here return nothing, and the paper's own figures decide
+alone. A reading is chosen on one half of the sets, and judged on the other.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from paper_figures.boosted_distance.protocol import FIRST_HALF, SECOND_HALF, halves
+from paper_figures.boosted_distance.trees import (
+    MINUS_BOOSTED,
+    MINUS_STUMPS,
+    WEKA,
+    best_variant,
+    variant_of,
+)
+from paper_figures.claims.evidence import OPEN, Decision, Number, Records, as_number, below, less
+from paper_figures.store import Row
+
+LEAD = "AdaBoost minus Boosted Distance"
+TABLE2_RULE = "as in table 2"
+
+
+def listed(records: Records, figure: str, **keys: object) -> list[Row]:
+    """Return the rows of a figure that have these keys and a number; none without a record."""
+    if figure not in records:
+        return []
+    return [
+        row
+        for row in records[figure]["rows"]
+        if row["ours"] is not None and all(row.get(key) == value for key, value in keys.items())
+    ]
+
+
+def combined(decisions: Mapping[str, Decision]) -> Decision:
+    """Return the common state of several readings, or open where they disagree."""
+    states = {decision.state for decision in decisions.values()}
+    said = "; ".join(f"{name}: {each.state} ({each.because})" for name, each in decisions.items())
+    numbers = dict.fromkeys(n for decision in decisions.values() for n in decision.numbers)
+    cells = tuple(
+        (f"{name}: {cell}", state)
+        for name, decision in decisions.items()
+        for cell, state in decision.cells or (("", decision.state),)
+    )
+    state = states.pop() if len(states) == 1 else OPEN
+    return Decision(state, tuple(numbers), said, cells)
+
+
+# ------------------------------------------------------------------------------------------ rounds
+
+
+def of_rounds(records: Records, data_set: str, method: str, t: int) -> Number | None:
+    """Return a number of `by_rounds` on test parts, or None."""
+    keys = {"data_set": data_set, "method": method, "rounds": t, "part": "test"}
+    found = [row for row in listed(records, "by_rounds", **keys) if row["std"] is not None]
+    return as_number(records, "by_rounds", found[0], f"{data_set}, {method}") if found else None
+
+
+def splits_of_rounds(records: Records, data_set: str) -> int:
+    """Return the number of splits that `by_rounds` has of a set."""
+    found = listed(records, "by_rounds", data_set=data_set, method=LEAD)
+    return int(found[0]["repetitions"]) if found else 0
+
+
+def all_rounds(records: Records) -> list[int]:
+    """Return the numbers of rounds of `by_rounds`."""
+    return sorted({int(row["rounds"]) for row in listed(records, "by_rounds")})
+
+
+# ------------------------------------------------------------------------------------- covariances
+
+
+def distances_by_rule(records: Records, data_set: str, choice: str) -> dict[str, Number]:
+    """Return the errors of NN under the eight distances by a rule of `covariances`."""
+    rows = listed(records, "covariances", data_set=data_set, choice=choice)
+    return {
+        row["distance"]: as_number(
+            records, "covariances", row, f"{data_set}, NN, {row['distance']}, {choice}"
+        )
+        for row in rows
+    }
+
+
+def best_nearest(records: Records, data_set: str, least_splits: int) -> Number | None:
+    """Return NN's least error by table 2's rule if it has more splits than that table."""
+    rows = listed(records, "covariances", data_set=data_set, choice=TABLE2_RULE)
+    if not rows or rows[0]["repetitions"] <= least_splits:
+        return None
+    errors = distances_by_rule(records, data_set, TABLE2_RULE).values()
+    return min(errors, key=lambda number: number.ours)
+
+
+def winner_by_the_other_half(records: Records, data_set: str) -> Decision | None:
+    """Decide whether the named distance serves NN best, by the rule that the other half chose."""
+    rows = listed(records, "covariances", choice=TABLE2_RULE)
+    printed = dict.fromkeys(row["data_set"] for row in rows if row["printed"] is not None)
+    own = next((half for half, names in halves(printed).items() if data_set in names), None)
+    if own is None:
+        return None
+    choice = f"by the {SECOND_HALF if own == FIRST_HALF else FIRST_HALF}"
+    errors = distances_by_rule(records, data_set, choice)
+    named = next(
+        (row["distance"] for row in rows if row["data_set"] == data_set and row["printed"]), None
+    )
+    if named not in errors or len(errors) < 2:
+        return None
+    others = [error for distance, error in errors.items() if distance != named]
+    return less(errors[named], min(others, key=lambda number: number.ours))
+
+
+# ------------------------------------------------------------------------------------------- trees
+
+
+def tree_readings(records: Records) -> dict[str, dict[str, tuple[str, ...] | None]]:
+    """Return the variants of AdaBoost with trees that decide, by set.
+
+    The variant that serves AdaBoost best is chosen on the half of the sets that a set is not in.
+    J48 is C4.5 itself, with each way to hand it the weights.
+    """
+    rows = listed(records, "trees")
+    sets = list(dict.fromkeys(r["data_set"] for r in rows if r["quantity"] == MINUS_STUMPS))
+    if not sets:
+        return {}
+    chosen = {half: best_variant(rows, half) for half in (FIRST_HALF, SECOND_HALF)}
+    other = {FIRST_HALF: SECOND_HALF, SECOND_HALF: FIRST_HALF}
+    readings: dict[str, dict[str, tuple[str, ...] | None]] = {
+        "the variant that the other half chose": {
+            name: chosen[other[half]] for half, names in halves(sets).items() for name in names
+        }
+    }
+    for way in dict.fromkeys(variant_of(row) for row in rows if row["learner"] == WEKA):
+        words = f"{WEKA}, {way[2]} starting weights, {way[3]}"
+        readings[words] = dict.fromkeys(sets, way)
+    return readings
+
+
+def trees_beside(records: Records, data_set: str, variant: tuple[str, ...] | None) -> Decision:
+    """Decide whether trees err less than stumps on a set."""
+    number = _of_variant(records, data_set, variant, MINUS_STUMPS)
+    return _missing(data_set) if number is None else below(number)
+
+
+def boosted_beside(records: Records, data_set: str, variant: tuple[str, ...] | None) -> Decision:
+    """Decide whether Boosted Distance errs less than trees on a set."""
+    number = _of_variant(records, data_set, variant, MINUS_BOOSTED)
+    if number is None:
+        return _missing(data_set)
+    mirrored = Number(
+        f"{number.name}, sign changed", -number.ours, number.std_error, None, number.entry
+    )
+    return below(mirrored)
+
+
+def _missing(data_set: str) -> Decision:
+    return Decision(OPEN, (), f"trees has no number for {data_set}")
+
+
+def _of_variant(
+    records: Records, data_set: str, variant: tuple[str, ...] | None, quantity: str
+) -> Number | None:
+    rows = listed(records, "trees", data_set=data_set, quantity=quantity)
+    found = [row for row in rows if variant is not None and variant_of(row) == variant]
+    if not found:
+        return None
+    return as_number(records, "trees", found[0], f"{data_set}, trees {quantity}")
+
+
+def complete(records: Records, names: Iterable[str]) -> bool:
+    """Return whether `trees` has a number for each of these sets."""
+    there = {row["data_set"] for row in listed(records, "trees")}
+    return set(names) <= there
