@@ -57,6 +57,8 @@ RIVALS = (
 GROWTH = (Grid(("within", "solver"), ("N",), headings={"N": "digits"}),)
 FIGURE1 = (Grid(("quantity",)),)
 FIGURE2 = (Grid(("method",), ("dimensions",), details=("speedup",)),)
+TRAINING_GAIN = (Grid(("way",), ("dimensions",), tables=("measure",)),)
+SMALL_SETS = (Grid(("method",), ("data set",), tables=("measure",)),)
 FIGURE3 = (Grid(("quantity",)),)
 FIGURE4 = (Grid(("data set",), ("metrics",)),)
 FIGURE5 = (
@@ -84,8 +86,10 @@ LAYOUTS = {
     "growth": GROWTH,
     "figure1": FIGURE1,
     "figure2": FIGURE2,
+    "training_gain": TRAINING_GAIN,
     "figure3": FIGURE3,
     "figure4": FIGURE4,
+    "small_sets": SMALL_SETS,
     "figure5": FIGURE5,
 }
 """The tables of each entry."""
