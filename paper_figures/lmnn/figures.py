@@ -4,11 +4,13 @@ from typing import Any
 
 from paper_figures.lmnn import (
     clusters_results,
+    error_plots,
     gain_results,
     growth,
     low_rank_results,
     plots,
     results,
+    rivals_results,
     schedule,
     small_sets_results,
     tasks,
@@ -181,7 +183,7 @@ PAPER = Paper(
             "rivals",
             "Beyond the paper: eq. 3 against seconds, beside other programs for it",
             schedule.rivals_tasks,
-            results.rivals,
+            rivals_results.rivals,
             plots.draw_rivals,
             alt="The objective by seconds, one line for each solver from its start, and our bound.",
             size=(5.2, 4.2),
@@ -210,10 +212,10 @@ PAPER = Paper(
             "k-NN error on low dimensional representations",
             schedule.figure2_tasks,
             low_rank_results.figure2,
-            plots.draw_ranks,
-            alt="Errors of PCA, LMNN-SVD and LMNN-RECT by dimension; above them how many times "
-            "faster a search in ball trees is than a scan.",
-            size=(5.2, 5.2),
+            error_plots.draw_ranks,
+            alt="Errors of PCA, and of LMNN-SVD and LMNN-RECT by both solvers, by dimension; above "
+            "them how many times faster a search in ball trees is than a scan.",
+            size=(5.2, 6.4),
         ),
         Figure(
             "training_gain",
@@ -235,16 +237,20 @@ PAPER = Paper(
             "Test error by the number of metrics",
             schedule.figure4_tasks,
             clusters_results.figure4,
-            plots.draw_clusters,
+            error_plots.draw_clusters,
             alt="A panel for each set: test error by the number of clusters, and with one metric "
-            "for each class, with standard errors.",
-            size=(5.2, 3.2),
+            "for each class, with standard errors; all points vote or those that trained.",
+            size=(5.2, 3.8),
         ),
         Figure(
             "small_sets",
             "Beyond the paper: several metrics on small sets, with and without validation",
             schedule.small_sets_tasks,
             small_sets_results.small_sets,
+            error_plots.draw_small_sets,
+            alt="A panel for each set: test and training error of each method, with standard "
+            "errors.",
+            size=(5.2, 6.6),
         ),
         Figure(
             "figure5",

@@ -51,7 +51,7 @@ CLUSTERS: dict[str, dict[str, Any]] = {
     },
 }
 SMALL_SETS: dict[str, dict[str, Any]] = {
-    "small": {"sets": ("wine", "digits"), "most": 100, "splits": 3},
+    "small": {"sets": ("wine", "digits"), "most": 200, "splits": 3},
     "paper": {
         "sets": ("wine", "wdbc", "ionosphere", "sonar", "segment", "mfeat-zernike"),
         "most": 300,
@@ -59,16 +59,17 @@ SMALL_SETS: dict[str, dict[str, Any]] = {
     },
 }
 RIVALS: dict[str, dict[str, Any]] = {  # the small scale makes no environment for others
-    "small": {"data_set": "digits", "n": 600, "d": 20, "names": ()},
-    "paper": {"data_set": "MNIST-10", "n": 6000, "d": 169, "names": OTHERS},
+    "small": {"data_set": "digits", "sizes": (300,), "d": 20, "names": ()},
+    "paper": {"data_set": "MNIST-10", "sizes": (1000, 6000), "d": 169, "names": OTHERS},
 }
 GROWTH: dict[str, dict[str, Any]] = {
-    "small": {"data_set": "digits", "sizes": (100, 250, 600), "d": 20, "names": ()},
+    "small": {"data_set": "digits", "sizes": (100, 250, 600), "d": 20, "names": (), "others_to": 0},
     "paper": {
         "data_set": "MNIST-10",
         "sizes": (250, 500, 1000, 2000, 6000, 20_000, 60_000),
         "d": 169,
         "names": OTHERS,
+        "others_to": 6000,  # beyond, they take longer than the limit
     },
 }
 
@@ -147,9 +148,10 @@ def small_sets_tasks(context: Context) -> list[Task]:
 
 
 def rivals_tasks(context: Context) -> list[Task]:
-    """Return one task, in which all rivals are timed one after another."""
-    at = RIVALS[context.scale] | {"k": K, "limit": 1200.0}
-    return [_task("rivals", rivals.rivals, at)]
+    """Return a task for each size, in which all programs are timed one after another."""
+    at = dict(RIVALS[context.scale])
+    sizes = at.pop("sizes")
+    return [_task("rivals", rivals.rivals, at | {"n": n, "k": K, "limit": 600.0}) for n in sizes]
 
 
 def growth_tasks(context: Context) -> list[Task]:

@@ -33,7 +33,8 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     Several metrics have many parameters and overfit small sets. By default the estimator therefore
     holds back 30 % of the training points and stops early, as the paper's experiments do (§ 5.2).
     ``validation=None`` trains to the optimum of eq. 3, which is the problem of § 5.1 and the
-    default of :func:`refimpl.lmnn.lmnn`.
+    default of :func:`refimpl.lmnn.lmnn`. If a class has fewer points than there are columns, one
+    metric is often better, even so (:class:`LMNN`).
 
     Source: Weinberger & Saul (2008), § 5.
 
