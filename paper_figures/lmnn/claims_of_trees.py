@@ -10,6 +10,8 @@ from typing import Any
 
 from paper_figures.claims import Rule
 from paper_figures.claims.evidence import (
+    HOLDS,
+    OPEN,
     Decision,
     Missing,
     Number,
@@ -24,9 +26,10 @@ from paper_figures.claims.evidence import (
 )
 from paper_figures.lmnn import gain_results as gain
 from paper_figures.lmnn.claims_of_errors import RANKS, of_new_form
-from paper_figures.lmnn.low_rank_results import COUNTS, EUCLIDEAN, FEWER, SEARCHES
+from paper_figures.lmnn.low_rank_results import COUNTS, EUCLIDEAN, SEARCHES
 
 BALLS = SEARCHES[0][0]
+OVER_LEAF = SEARCHES[2][0]
 COMPARED = COUNTS[0][0]
 METHODS = ("PCA", "LMNN-SVD, printed steps", "LMNN-RECT, printed steps")
 TESTING = {15: 15.0, 40: 3.0}  # printed
@@ -45,16 +48,25 @@ def _searched(records: Records, method: str, d: int, measure: str, counted: bool
 
 
 def balls_in_testing(records: Records) -> Decision:
-    """Figure 2: balls are as many times as fast as the scan as printed, or more, with PCA."""
-    cells = {}
+    """Figure 2: balls are as many times as fast as the scan as printed, or more, with PCA.
+
+    Our trees compare sixteen points at once, the scan one. A gain over the scan is the trees' own
+    only if they gain as much over one leaf, which the same loop searches.
+    """
+    over: dict[str, dict[str, Decision]] = {"the scan": {}, "one leaf": {}}
     for d, printed in TESTING.items():
-        gained = replace(_searched(records, "PCA", d, BALLS, False), published=printed)
-        cells[f"{d} dimensions"] = above(gained, printed)
-    counts = [_searched(records, "PCA", d, FEWER, True) for d in TESTING]
-    decision = every(cells, "printed gains")
-    said = " and ".join(f"{item.ours:g} in {d}" for d, item in zip(TESTING, counts, strict=True))
-    because = f"{decision.because}. Counted in coordinates, balls take {said} dimensions times less"
-    return replace(decision, numbers=(*decision.numbers, *counts), because=because)
+        for baseline, measure in (("the scan", BALLS), ("one leaf", OVER_LEAF)):
+            gained = replace(_searched(records, "PCA", d, measure, False), published=printed)
+            over[baseline][f"{d} dimensions"] = above(gained, printed)
+    decision, own = (every(cells, "printed gains") for cells in over.values())
+    counts = [_searched(records, "PCA", d, COMPARED, True) for d in TESTING]
+    said = " and ".join(f"{item.ours:g} % in {d}" for d, item in zip(TESTING, counts, strict=True))
+    because = (
+        f"over the scan: {decision.because}. Over one leaf, by the same loop: {own.because}. Balls "
+        f"compare {said} dimensions of all points"
+    )
+    state = OPEN if decision.state == HOLDS and own.state != HOLDS else decision.state
+    return Decision(state, (*decision.numbers, *own.numbers, *counts), because, decision.cells)
 
 
 def speedup_by_dimension_only(records: Records) -> Decision:

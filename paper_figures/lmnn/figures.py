@@ -250,7 +250,7 @@ PAPER = Paper(
             error_plots.draw_small_sets,
             alt="A panel for each set: test and training error of each method, with standard "
             "errors.",
-            size=(5.2, 6.6),
+            size=(5.2, 7.2),
         ),
         Figure(
             "figure5",
