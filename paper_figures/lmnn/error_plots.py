@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paper_figures.lmnn.clusters_results import BY_CLASS, VOTERS
+from paper_figures.lmnn.clusters_results import BY_CLASS
 from paper_figures.lmnn.low_rank_results import ERROR
 from paper_figures.lmnn.small_sets_results import MEASURES
 from paper_figures.plots import key, labelled, panels, series_style, standard_error
@@ -33,20 +33,22 @@ SEARCHED = "PCA"  # whose searches stand above
 def draw_ranks(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 2: errors by dimension; above them what ball trees gain over the scan."""
     methods = record["drawing"]["methods"]
+    names = [*METHODS, *(name for name in methods if name not in METHODS)]  # of earlier records
+    ranks = {int(rank) for name in names if name != SEARCHED for rank in methods.get(name, {})}
+    searched = methods.get(SEARCHED, {})
+    gained = {
+        words: sorted((int(r), searched[r][way]) for r in searched if searched[r].get(way))
+        for way, words in GAINED.items()
+    }
     top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1.2, 2.4))
-    ranks = {int(rank) for name in METHODS[1:] for rank in methods.get(name, {})}
-    for place, (name, words) in enumerate(GAINED.items()):
-        gains = [
-            (int(rank), at[name])
-            for rank, at in sorted(methods.get(SEARCHED, {}).items(), key=lambda item: int(item[0]))
-            if at[name] is not None and (int(rank) in ranks or not ranks)
-        ]
-        style = series_style(len(METHODS) + place)
-        top.plot(*zip(*gains, strict=True), label=words, **style)
+    for place, (words, points) in enumerate(gained.items(), len(METHODS)):
+        shown = [point for point in points if point[0] in ranks]
+        if shown:
+            top.plot(*zip(*shown, strict=True), label=words, **series_style(place))
     top.axhline(1.0, color=theme().ink, linestyle=":")
     top.set(ylabel="times", title=f"Ball trees over the scan ({SEARCHED})")
     top.set_ylim(0, None)
-    for place, method in enumerate(METHODS):
+    for place, method in enumerate(names):
         by_rank = methods.get(method, {})
         points = sorted((int(r), by_rank[r]["error"]) for r in by_rank if int(r) in ranks)
         if points:
@@ -66,21 +68,23 @@ def draw_clusters(record: Record, figure: mpl.Figure) -> None:
     sets = list(dict.fromkeys(row["data set"] for row in rows))
     handles: dict[str, Any] = {}
     for axis, name in zip(panels(figure, len(sets)), sets, strict=True):
-        for place, voters in enumerate(VOTERS.values()):
-            mine = [row for row in rows if (row["data set"], row["voters"]) == (name, voters)]
+        readings = list(dict.fromkeys(row.get("voters") for row in rows))  # None: not said
+        for place, voters in enumerate(readings):
+            mine = [r for r in rows if (r["data set"], r.get("voters")) == (name, voters)]
             handles |= _clusters(axis, mine, voters, place)
         axis.set(title=name, xlabel="number of metrics", ylabel=ERROR)
         axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     key(figure, handles, _repeated(rows, "bars and bands", "run"))
 
 
-def _clusters(axis: Any, rows: list[Row], voters: str, place: int) -> dict[str, Any]:
+def _clusters(axis: Any, rows: list[Row], voters: str | None, place: int) -> dict[str, Any]:
     """Draw the numbers where some points vote; return what there is to explain."""
     clusters = [row for row in rows if row["metrics"] != BY_CLASS]
     clusters.sort(key=lambda row: int(row["metrics"]))
     style = series_style(place)
+    said = f", {voters} vote" if voters else ""
     handles = {
-        f"clusters by k-means, {voters} vote": axis.errorbar(
+        f"clusters by k-means{said}": axis.errorbar(
             [row["metrics"] for row in clusters],
             [row["ours"] for row in clusters],
             yerr=[standard_error(row) for row in clusters],
@@ -92,7 +96,7 @@ def _clusters(axis: Any, rows: list[Row], voters: str, place: int) -> dict[str, 
         error = standard_error(row)
         low, high = row["ours"] - error, row["ours"] + error
         axis.axhspan(low, high, color=style["color"], alpha=0.15, linewidth=0)
-        handles[f"one for each class, {voters} vote"] = axis.axhline(
+        handles[f"one for each class{said}"] = axis.axhline(
             row["ours"], color=style["color"], linestyle="--"
         )
     return handles

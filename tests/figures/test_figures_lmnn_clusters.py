@@ -126,3 +126,10 @@ def test_a_single_run_has_no_bars():
     figure = picture(error_plots.draw_clusters, None, rows)
     said = figure.legends[0].get_title().get_text()
     assert said == "one run each, without standard errors"
+
+
+def test_an_earlier_record_does_not_say_who_votes():
+    keys = {"data set": "wine", "published": None, "std": 0.1, "repetitions": 3}
+    rows = [keys | {"metrics": p, "ours": 2.0} for p in (1, 2, "one for each class")]
+    figure = picture(error_plots.draw_clusters, None, rows)
+    assert list(legend(figure)) == ["clusters by k-means", "one for each class"]

@@ -237,3 +237,10 @@ def test_picture():
         "boxes, by seconds",
         "balls, by coordinates counted",
     ]
+
+
+def test_an_earlier_record_has_other_methods():
+    old = {"15": {"error": 3.0, "speedup": 20.0}}
+    figure = picture(error_plots.draw_ranks, {"methods": {"PCA": old, "LMNN-SVD": old}})
+    assert list(legend(figure)) == ["PCA", "LMNN-SVD"]
+    assert curves(figure.axes[1]) == [[(15, 3)], [(15, 3)]]
