@@ -46,7 +46,7 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         if shown:
             top.plot(*zip(*shown, strict=True), label=words, **series_style(place))
     top.axhline(1.0, color=theme().ink, linestyle=":")
-    top.set(ylabel="times", title=f"Ball trees over the scan ({SEARCHED})")
+    top.set(ylabel="times as fast\nas a scan", title=f"Ball trees over the scan ({SEARCHED})")
     top.set_ylim(0, None)
     for place, method in enumerate(names):
         by_rank = methods.get(method, {})
