@@ -1,0 +1,176 @@
+"""``metric``: eq. 3 of Weinberger & Saul (2008) for somebody's metric, against a certified bound.
+
+Two conventions of other libraries are tried where the metric is far from the optimum. A margin m
+instead of 1 gives the metric times m: the scale under which eq. 3 is least tells it. Another weight
+of the violated margins gives the optimum for another mu; metric-learn's ``regularization`` c is
+mu = (1 - c) / c.
+
+Not handled here: several metrics, other target neighbours than the nearest in Euclidean distance.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.comparing import Difference
+from refimpl.check.kernel import EQUAL_WORTH, WRONG
+from refimpl.check.reports import Report
+from refimpl.check.rounds import points, read_array, read_data
+from refimpl.check.running import UnusableError
+from refimpl.lmnn import LMNNOptions, lmnn, project, target_neighbors
+from refimpl.typing import FloatArray, IntArray
+
+__all__ = ["Objective", "check_metric", "objective_of"]
+
+BLOCK = 2**22
+WORST = 5
+OTHER_MU = (0.25, 0.5, 2.0, 4.0)
+MOST_POINTS = 3000
+"""Up to so many points, other weights are tried."""
+
+
+class Objective:
+    """Eq. 3 at a metric, its parts, and the triples of largest slack.
+
+    Attributes
+    ----------
+    pull, push : float
+        The sum of squared distances to target neighbours, and the sum of the slacks.
+    active : int
+        The number of triples with positive slack.
+    worst : list of (float, int, int, int)
+        The largest slacks with their i, j and l.
+    """
+
+    def __init__(self) -> None:
+        self.pull = 0.0
+        self.push = 0.0
+        self.active = 0
+        self.worst: list[tuple[float, int, int, int]] = []
+
+    def at(self, mu: float) -> float:
+        """Return eq. 3."""
+        return self.pull + mu * self.push
+
+
+def objective_of(Z: FloatArray, y: Any, targets: IntArray) -> Objective:
+    """Return eq. 3 of mapped points, over all triples."""
+    result = Objective()
+    n, k = targets.shape
+    near = np.array([((Z - Z[targets[:, j]]) ** 2).sum(axis=1) for j in range(k)]).T
+    result.pull = float(near.sum())
+    rows = max(1, BLOCK // (n * k + n * Z.shape[1]))
+    for start in range(0, n, rows):
+        block = slice(start, min(n, start + rows))
+        D = ((Z[block, np.newaxis] - Z) ** 2).sum(axis=2)
+        slack = 1 + near[block, :, np.newaxis] - D[:, np.newaxis, :]
+        slack[np.broadcast_to((y[block, np.newaxis] == y)[:, np.newaxis], slack.shape)] = 0.0
+        slack = np.maximum(slack, 0.0)
+        result.push += float(slack.sum())
+        result.active += int((slack > 0).sum())
+        largest = np.argsort(-slack, axis=None, kind="stable")[:WORST]
+        for place in largest.tolist():
+            i, j, l = (int(part) for part in np.unravel_index(place, slack.shape))
+            result.worst.append((float(slack[i, j, l]), start + i, int(targets[start + i, j]), l))
+        result.worst = sorted(result.worst, reverse=True)[:WORST]
+    return result
+
+
+def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: float) -> Report:
+    """Compare a metric with the least value of eq. 3."""
+    X, y = points(read_data(data), data)
+    L = _factor(read_array(path, 2), X.shape[1], path, squared)
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    if not 1 <= k < smallest:
+        raise UnusableError(f"--k must be from 1 to {smallest - 1}, below the smallest class")
+    if not mu > 0:
+        raise UnusableError(f"--mu must be above 0; got {mu}")
+    report = Report(f"{path} as the metric of LMNN on {data}, k = {k}, mu = {mu:g}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        now = objective_of(X @ L.T, y, target_neighbors(X, y, k))
+    if not np.isfinite(now.at(mu)):
+        raise UnusableError(f"{path}: eq. 3 is beyond float64 at this metric")
+    best = lmnn(X, y, k, mu, options=LMNNOptions(tol=min(1e-4, tol / 10)))
+    gap = _gap(now.at(mu), best.bound)
+    report.facts += [
+        ("eq. 3", now.at(mu)),
+        ("of it the pull", now.pull),
+        ("active triples", now.active),
+        ("least value found by the reference", best.objective),
+        ("no metric is below", best.bound),
+        ("gap", gap),
+    ]
+    for slack, i, j, l in now.worst:
+        if slack > 0:
+            report.facts.append((f"slack of i = {i}, j = {j}, l = {l}", slack))
+    if gap > tol:
+        _explain(report, X, y, k, mu, L, tol, gap)
+    return report
+
+
+def _gap(objective: float, bound: float) -> float:
+    return (objective - bound) / objective if objective > 0 else 0.0
+
+
+def _factor(array: FloatArray, d: int, path: str, squared: bool) -> FloatArray:
+    """Return L of shape (r, d)."""
+    if array.shape[1] != d or (squared and array.shape[0] != d):
+        shape = f"({d}, {d})" if squared else f"(r, {d})"
+        raise UnusableError(f"{path} must be of shape {shape}; got {array.shape}")
+    if not squared:
+        return array
+    if not np.allclose(array, array.T, rtol=1e-6, atol=1e-9 * np.abs(array).max(initial=0.0)):
+        raise UnusableError(f"{path} must be symmetric with --squared")
+    values = np.linalg.eigvalsh(array)
+    if values[0] < -1e-6 * max(abs(values[-1]), 1e-300):
+        raise UnusableError(
+            f"{path} must be positive semidefinite; its least eigenvalue is {values[0]:g}"
+        )
+    return project(array)
+
+
+def _explain(
+    report: Report, X: FloatArray, y: Any, k: int, mu: float, L: FloatArray, tol: float, gap: float
+) -> None:
+    """Say whether another convention explains the gap; a difference in any case."""
+    targets = target_neighbors(X, y, k)
+    scale, objective = _best_scale(X @ L.T, y, targets, mu)
+    bound = lmnn(X, y, k, mu, options=LMNNOptions(tol=tol / 10)).bound
+    kind, words = WRONG, f"eq. 3 is {100 * gap:.2g} % above the proven bound"
+    if _gap(objective, bound) <= tol:
+        kind = EQUAL_WORTH
+        words += f"; {scale:.6g} M is optimal: a margin of {1 / scale:.6g} instead of 1"
+    elif len(X) <= MOST_POINTS:
+        for factor in OTHER_MU:
+            other = lmnn(X, y, k, mu * factor, options=LMNNOptions(tol=tol / 10))
+            if _gap(objective_of(X @ L.T, y, targets).at(mu * factor), other.bound) <= tol:
+                kind = EQUAL_WORTH
+                share = 1 / (1 + mu * factor)
+                words += (
+                    f"; it is optimal for mu = {mu * factor:g}, metric-learn's regularization "
+                    f"{share:.4g}"
+                )
+                break
+    report.differences.append(Difference("lmnn", kind, "M", "LM:eq3", words))
+
+
+def _best_scale(Z: FloatArray, y: Any, targets: IntArray, mu: float) -> tuple[float, float]:
+    """Return the s for which s M has the least eq. 3, and this value; eq. 3 is convex in s."""
+    low, high = -12.0, 12.0
+    ratio = (5**0.5 - 1) / 2
+
+    def at(exponent: float) -> float:
+        return objective_of(Z * 2.0 ** (exponent / 2), y, targets).at(mu)
+
+    a, b = high - ratio * (high - low), low + ratio * (high - low)
+    value_a, value_b = at(a), at(b)
+    for _ in range(50):
+        if value_a <= value_b:
+            high, b, value_b = b, a, value_a
+            a = high - ratio * (high - low)
+            value_a = at(a)
+        else:
+            low, a, value_a = a, b, value_b
+            b = low + ratio * (high - low)
+            value_b = at(b)
+    return (2.0**a, value_a) if value_a <= value_b else (2.0**b, value_b)
