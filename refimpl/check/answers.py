@@ -10,8 +10,8 @@ import numpy as np
 from refimpl.check.comparing import Difference
 from refimpl.check.judging import CLOSE, squares
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
+from refimpl.check.reading import read_array, read_data
 from refimpl.check.reports import Report
-from refimpl.check.rounds import read_array, read_data
 from refimpl.check.running import UnusableError
 from refimpl.typing import FloatArray, IntArray
 

@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.encoding import Digest, fold
-from refimpl.check.judging import CLOSE
-from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Kernel, Output, Values
+from refimpl.check.kernel import (
+    AGREES,
+    EQUAL_WORTH,
+    LAST_BITS,
+    NOT_RUN,
+    TIE,
+    WRONG,
+    Kernel,
+    Output,
+    Values,
+)
 
 __all__ = ["Difference", "Fault", "compare", "compare_outputs", "numbers_fault", "worst"]
 
@@ -91,7 +100,7 @@ def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fau
             kind = kernel.judge(arguments, want, got)
         except (TypeError, ValueError, IndexError, KeyError):  # results of another form
             kind = WRONG
-        chosen = [dataclasses.replace(fault, kind=kind) for fault in chosen]
+        chosen = [dataclasses.replace(fault, kind=kind) for fault in chosen if kind != AGREES]
         if kind != WRONG:
             others = [fault for fault in others if fault.output.name not in kernel.dependent]
     return worst([fault for fault in faults if fault in others] + chosen)
@@ -132,7 +141,7 @@ def value_fault(output: Output, expected: Any, result: Any, within: Any) -> Faul
     if want.dtype.kind in "SU":
         same = bool((want == got).all())
         return None if same else Fault(WRONG, output, f"{output.name}: {want} expected; got {got}")
-    kind, place = numbers_fault(want, got, output.agreement, within)
+    kind, place = numbers_fault(want, got, output, within)
     if kind is None:
         return None
     at = f"[{', '.join(map(str, place))}]" if place else ""
@@ -164,7 +173,7 @@ def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None
 
 
 def numbers_fault(
-    want: Any, got: Any, agreement: str, within: Any = 0.0
+    want: Any, got: Any, output: Output, within: Any = 0.0
 ) -> tuple[str | None, tuple[int, ...]]:
     """Return the kind of the worst difference of two arrays of one shape, and its place."""
     if want.dtype.kind != "f":
@@ -177,10 +186,11 @@ def numbers_fault(
     same = (want == got) | (np.isnan(want) & np.isnan(got))
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.where(same, 0.0, np.abs(want - got))
-        digits = CLOSE * np.abs(want) + within
-        allowed = 0.0 if agreement in ("bits", "count") else digits
+        digits = output.tol * np.abs(want) + within
+        allowed = 0.0 if output.agreement in ("bits", "count") else digits
         outside = ~(error <= allowed)
-        far = ~(error <= SINGLE * np.abs(want) + 2.0**12 * np.asarray(within))
+        share = max(SINGLE, 16 * output.tol)
+        far = ~(error <= share * np.abs(want) + 2.0**12 * np.asarray(within))
     finite = np.isfinite(want) & np.isfinite(got)
     far = (far | ~finite) & ~same
     outside = (outside | ~finite) & ~same

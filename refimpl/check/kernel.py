@@ -4,8 +4,8 @@ results are, and how another choice is judged.
 The class of a result says when two numbers agree:
 
 * ``bits``: they are equal; zeros of either sign are, and so is any NaN to another;
-* ``digits``: they differ by 2**-40 of the expected number at most, or by what ``within`` says for
-  the element: the rounding errors of any order of summation;
+* ``digits``: they differ by ``tol`` (2**-40) of the expected number at most, or by what ``within``
+  says for the element: the rounding errors of any order of summation;
 * ``optimum``: a choice or a place that stands for a least or largest value; another one is as good
   if its value is, which the check of this package computes;
 * ``count``: how much was looked at, which no answer depends on.
@@ -24,6 +24,7 @@ from refimpl.check.drawing import Source
 from refimpl.check.encoding import plain
 
 __all__ = [
+    "AGREES",
     "EQUAL_WORTH",
     "KERNELS",
     "LAST_BITS",
@@ -36,6 +37,7 @@ __all__ = [
     "copied",
     "enter",
     "named",
+    "outputs_of",
     "rounding",
 ]
 
@@ -43,6 +45,7 @@ Values = dict[str, Any]
 Judge = Callable[[Values, Values, Values], str]
 
 LAST_BITS = "last bits"
+AGREES = ""
 TIE = "a tie broken otherwise"
 EQUAL_WORTH = "another choice of equal worth"
 WRONG = "wrong"
@@ -60,11 +63,14 @@ class Output:
         The mark of the printed line that it stands for, or the source that is no paper of the five.
     agreement : str
         "bits", "digits", "optimum" or "count".
+    tol : float
+        For "digits" and "optimum": how far a number may be off, relative to the expected.
     """
 
     name: str
     source: str
     agreement: str = "bits"
+    tol: float = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ def enter(
 
     `outputs` lists ``name source agreement`` with semicolons between them.
     """
-    listed = tuple(_output(text) for text in outputs.split(";"))
+    listed = outputs_of(outputs)
 
     def into_table(draw: Callable[[Source, str], Values]) -> Callable[[Source, str], Values]:
         name = draw.__name__
@@ -135,10 +141,18 @@ def enter(
     return into_table
 
 
-def _output(text: str) -> Output:
-    name, rest = text.strip().split(" ", 1)
-    source, _, agreement = rest.rpartition(" ")
-    return Output(name, source, agreement)
+def outputs_of(text: str) -> tuple[Output, ...]:
+    """Return outputs from ``name source agreement`` with semicolons between them.
+
+    The tolerance stands behind the agreement: ``digits~1e-6``.
+    """
+    outputs = []
+    for part in text.split(";"):
+        name, rest = part.strip().split(" ", 1)
+        source, _, last = rest.rpartition(" ")
+        agreement, _, tol = last.partition("~")
+        outputs.append(Output(name, source, agreement, float(tol) if tol else 2.0**-40))
+    return tuple(outputs)
 
 
 def _plain_run(name: str, outputs: tuple[Output, ...]) -> Callable[[Any, Values], Values]:

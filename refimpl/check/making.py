@@ -109,7 +109,12 @@ def text_of(content: dict[str, Any]) -> str:
 
 def _head(kind: str, name: str, about: str, outputs: tuple[Output, ...]) -> dict[str, Any]:
     listed = [
-        {"name": output.name, "source": output.source, "agreement": output.agreement}
+        {
+            "name": output.name,
+            "source": output.source,
+            "agreement": output.agreement,
+            "tol": float(output.tol).hex(),
+        }
         for output in outputs
     ]
     start = {"format": FORMAT, "version": VERSION, "kind": kind, "name": name}

@@ -14,66 +14,18 @@ import numpy as np
 
 from refimpl.check.comparing import Difference
 from refimpl.check.kernel import EQUAL_WORTH, WRONG
+from refimpl.check.large_margin import objective_of
+from refimpl.check.reading import points, read_array, read_data
 from refimpl.check.reports import Report
-from refimpl.check.rounds import points, read_array, read_data
 from refimpl.check.running import UnusableError
 from refimpl.lmnn import LMNNOptions, lmnn, project, target_neighbors
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["Objective", "check_metric", "objective_of"]
+__all__ = ["check_metric"]
 
-BLOCK = 2**22
-WORST = 5
 OTHER_MU = (0.25, 0.5, 2.0, 4.0)
 MOST_POINTS = 3000
 """Up to so many points, other weights are tried."""
-
-
-class Objective:
-    """Eq. 3 at a metric, its parts, and the triples of largest slack.
-
-    Attributes
-    ----------
-    pull, push : float
-        The sum of squared distances to target neighbours, and the sum of the slacks.
-    active : int
-        The number of triples with positive slack.
-    worst : list of (float, int, int, int)
-        The largest slacks with their i, j and l.
-    """
-
-    def __init__(self) -> None:
-        self.pull = 0.0
-        self.push = 0.0
-        self.active = 0
-        self.worst: list[tuple[float, int, int, int]] = []
-
-    def at(self, mu: float) -> float:
-        """Return eq. 3."""
-        return self.pull + mu * self.push
-
-
-def objective_of(Z: FloatArray, y: Any, targets: IntArray) -> Objective:
-    """Return eq. 3 of mapped points, over all triples."""
-    result = Objective()
-    n, k = targets.shape
-    near = np.array([((Z - Z[targets[:, j]]) ** 2).sum(axis=1) for j in range(k)]).T
-    result.pull = float(near.sum())
-    rows = max(1, BLOCK // (n * k + n * Z.shape[1]))
-    for start in range(0, n, rows):
-        block = slice(start, min(n, start + rows))
-        D = ((Z[block, np.newaxis] - Z) ** 2).sum(axis=2)
-        slack = 1 + near[block, :, np.newaxis] - D[:, np.newaxis, :]
-        slack[np.broadcast_to((y[block, np.newaxis] == y)[:, np.newaxis], slack.shape)] = 0.0
-        slack = np.maximum(slack, 0.0)
-        result.push += float(slack.sum())
-        result.active += int((slack > 0).sum())
-        largest = np.argsort(-slack, axis=None, kind="stable")[:WORST]
-        for place in largest.tolist():
-            i, j, l = (int(part) for part in np.unravel_index(place, slack.shape))
-            result.worst.append((float(slack[i, j, l]), start + i, int(targets[start + i, j]), l))
-        result.worst = sorted(result.worst, reverse=True)[:WORST]
-    return result
 
 
 def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: float) -> Report:

@@ -13,7 +13,7 @@ import numpy as np
 from refimpl.check.comparing import Difference, Fault, compare_outputs
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import VectorError, load
-from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Values
+from refimpl.check.kernel import AGREES, EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Values
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = [
@@ -65,7 +65,7 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
             kind = training.judge(arguments, want, {**want, **got})
         except (TypeError, ValueError, IndexError, KeyError):
             kind = WRONG
-        if kind is not None:
+        if kind != AGREES:
             return Fault(kind, fault.output, fault.words)
     return None
 

@@ -18,8 +18,8 @@ from refimpl.boosted_distance.algorithm import (
 from refimpl.boosted_distance.ensembles import StumpEnsemble
 from refimpl.check.drawing import Lcg
 from refimpl.check.judging import by_worth, stump
-from refimpl.check.kernel import WRONG, Values
-from refimpl.check.trainings.table import Case, States, Training, enter, outputs_of
+from refimpl.check.kernel import WRONG, Values, outputs_of
+from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.kernels.stumps import GRID
 from refimpl.typing import FloatArray
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from refimpl.check.kernel import Output, Values
 
-__all__ = ["TRAININGS", "Case", "States", "Training", "enter", "outputs_of"]
+__all__ = ["TRAININGS", "Case", "States", "Training", "enter"]
 
 States = list[Values]
 Judge = Callable[[Values, Values, Values], str]
@@ -65,16 +65,6 @@ class Training:
 
 TRAININGS: dict[str, Training] = {}
 """Every training by its name."""
-
-
-def outputs_of(text: str) -> tuple[Output, ...]:
-    """Return outputs from ``name source agreement`` with semicolons between them."""
-    outputs = []
-    for part in text.split(";"):
-        name, rest = part.strip().split(" ", 1)
-        source, _, agreement = rest.rpartition(" ")
-        outputs.append(Output(name, source, agreement))
-    return tuple(outputs)
 
 
 def enter(training: Training) -> Any:
