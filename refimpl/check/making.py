@@ -63,6 +63,7 @@ COMMENTS = {
     "smoothed": "the hinge is smoothed",
     "threshold -inf": "a stump that says the same of all points",
     "tie between features": "features that mirror each other: many stumps of the same error",
+    "tie between polarities": "constant columns: both polarities err by one half",
     "ties": "small integers: many equal values",
     "weights of zero": "pairs of weight 0",
 }

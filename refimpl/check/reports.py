@@ -14,6 +14,7 @@ __all__ = ["AGREES", "DIFFERS", "UNUSABLE", "Report"]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
 RESULTS = ("agrees", "differs", "unusable")
+MOST_IDS = 4
 MOST_INPUT = 600
 """Characters of an input that the text shows; ``--json`` has the whole of it."""
 
@@ -61,10 +62,8 @@ class Report:
             first = group[0]
             lines += ["", f"{first.name}, {first.source}: {first.kind}", f"  {first.words}"]
             if first.id:
-                others = len(group) - 1
-                more = f", and {others} other case{'s' if others > 1 else ''}" if others else ""
                 flags = f" ({', '.join(first.flags)})" if first.flags else ""
-                lines.append(f"  {first.id}{flags}{more}")
+                lines.append(f"  {first.id}{flags}{others(group)}")
             lines += [f"  {line}" for line in shown(first.arguments)]
         lines += ["", *self.notes] if self.notes else []
         lines += ["", RESULTS[self.code]]
@@ -115,6 +114,15 @@ def _escaped(value: Any) -> str:
 
 def _number(value: Any) -> Any:
     return value if isinstance(value, int | float | str | bool | None) else str(value)
+
+
+def others(group: list[Difference]) -> str:
+    """Return the ids of the other cases of a group, a few of them."""
+    ids = [difference.id for difference in group[1:]]
+    if not ids:
+        return ""
+    more = f" and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
+    return f"; also {', '.join(ids[:MOST_IDS])}{more}"
 
 
 def shown(arguments: Any) -> list[str]:

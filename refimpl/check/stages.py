@@ -40,7 +40,7 @@ def first_fault(
     for number, want in enumerate(expected, start=1):
         if number > len(got):
             words = f"the training ended after {len(got)} of {len(expected)} rounds"
-            return first or (number, Fault(WRONG, training.outputs[0], words))
+            return first or (number, Fault(WRONG, training.ends(), words))
         fault = _round_fault(training, arguments, want, got[number - 1])
         if fault is None:
             continue
@@ -49,7 +49,7 @@ def first_fault(
         first = first or (number, fault)
     if len(got) > len(expected):
         words = f"{len(got)} rounds; {len(expected)} expected"
-        return first or (len(expected) + 1, Fault(WRONG, training.outputs[0], words))
+        return first or (len(expected) + 1, Fault(WRONG, training.ends(), words))
     return first
 
 

@@ -37,6 +37,9 @@ def presort(s: Source, flag: str) -> Values:
     return {"A": A, "B": s.points(s.integer(1, 4), d, flag) if s.integer(0, 1) else None}
 
 
+SMALL = ("tie between features", "tie between polarities", "one label", "extreme weights")
+
+
 def _run_stump(module: Any, arguments: Values) -> Values:
     features = module.presort(arguments["A"], arguments["B"])
     epsilon, f, p, theta = module.best_stump(features, arguments["w"], arguments["l"])
@@ -56,7 +59,7 @@ def _large_stump() -> Values:
 @enter(
     "epsilon BD:A.2:7 bits; f BD:A.2:8 optimum; p BD:A.2:8 optimum; theta BD:A.2:8 optimum",
     flags="ties, plain, constant columns, negative zero, denormals, duplicates, extreme weights, "
-    "tie between features, one label, quarters",
+    "tie between features, tie between polarities, one label, quarters",
     run=_run_stump,
     judge=stump,
     large=_large_stump,
@@ -66,8 +69,15 @@ def best_stump(s: Source, flag: str) -> Values:
     d = s.integer(1, 3)
     n = s.integer(2, 9)
     n_B = s.integer(0, 3)
-    kind = "ties" if flag in ("tie between features", "one label", "extreme weights") else flag
+    if flag == "tie between polarities":  # half of the weight on either label
+        n, n_B = 4, 2 * s.integer(0, 1)
+    kind = "ties" if flag in SMALL else flag
     A = s.points(n, d, kind)
+    if flag == "tie between polarities":
+        A[:] = A[0]
+        l = np.arange(n * (n_B or 1)) % 2 == 1
+        B = s.points(n_B, d, "ties") if n_B else None
+        return {"A": A, "B": B, "w": s.weights(len(l), "ties"), "l": l}
     if flag == "tie between features":
         A = np.ascontiguousarray(np.column_stack([A, -A[:, ::-1]]))
     B = s.points(n_B, A.shape[1], kind) if n_B else None

@@ -50,6 +50,7 @@ def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
             return WRONG
         found.append(set(places.tolist()))
     D = squares(arguments["Q"], arguments["X"])
+    verdict = TIE
     for place in found[0] ^ found[1]:
         i, l = divmod(place, n)
         if arguments["classes_Q"][i] == arguments["classes_X"][l]:
@@ -57,7 +58,9 @@ def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
         radius = arguments["radii"][i]
         if abs(D[i, l] - radius) > CLOSE * abs(radius):
             return WRONG
-    return EQUAL_WORTH
+        if D[i, l] != radius:
+            verdict = EQUAL_WORTH
+    return verdict
 
 
 @enter(

@@ -6,7 +6,7 @@ import numpy as np
 
 from refimpl.check.drawing import Source
 from refimpl.check.judging import by_worth, squares
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
+from refimpl.check.kernel import AGREES, EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
 from refimpl.typing import FloatArray, Int32Array
@@ -317,7 +317,7 @@ def _same_quotient(arguments: Values, want: Values, got: Values) -> str:
     size = 1e-7 * float(np.abs(A).max(initial=0.0)) + 1e-12
     positive = p[np.abs(p) >= np.abs(p).max() * (1 - 1e-6)].max() > 0
     largest = np.linalg.eigvalsh(A)[-1]
-    return EQUAL_WORTH if positive and p @ A @ p >= largest - size else WRONG
+    return AGREES if positive and p @ A @ p >= largest - size else WRONG
 
 
 def _same_direction(arguments: Values, expected: Values) -> Values:
@@ -370,10 +370,19 @@ def _same_split(arguments: Values, want: Values, got: Values) -> str:
     return by_worth(_rise(arguments, want["left"]), _rise(arguments, left), 1e-12)
 
 
+def _near_plane(arguments: Values, expected: Values) -> Values:
+    """Return how far a plane may be from the expected: the root of tol, and what it does to b."""
+    X = np.abs(arguments["X"]).astype(np.float64)
+    step = 2.0**-20
+    reach = np.asarray(step * (1 + X.sum(axis=1).max()))
+    return {"p": np.full(len(expected["p"]), step), "b": np.ldexp(1.0, np.frexp(reach)[1])}
+
+
 @enter(
     "p SF:eq18 optimum; b SF:eq18 optimum; left SF:2:4 optimum",
     flags="plain, quarters, float32, refined",
     judge=_same_split,
+    rounding=_near_plane,
 )
 def best_plane(s: Source, flag: str) -> Values:
     n, d = s.integer(3, 7), s.integer(1, 3)

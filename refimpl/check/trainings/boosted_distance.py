@@ -121,6 +121,7 @@ def _cases() -> list[Case]:
 adaboost = enter(
     Training(
         name="adaboost",
+        loop="BD:A.2:5",
         algorithm="A.2",
         about="Algorithm A.2 of Amores, Sebe & Radeva (2006): AdaBoost with stumps on P and N",
         outputs=outputs_of(ROUND),
@@ -176,6 +177,7 @@ def _same_of_class(arguments: Values, want: Values, got: Values) -> str:
 boosted_distance = enter(
     Training(
         name="boosted_distance",
+        loop="BD:A.1:1",
         algorithm="A.1",
         about="Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the "
         "other",

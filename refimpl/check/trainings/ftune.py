@@ -69,6 +69,7 @@ def _least(arguments: Values, want: Values, got: Values) -> str:
 dselect = enter(
     Training(
         name="dselect",
+        loop="FT:1:2",
         algorithm="1",
         about="Algorithm 1 of Kar & Jain (2011): a landmark a round, the first one given, of equal "
         "sums the lowest; then the pairs. The i-th pair has number picks[i, 0] modulo their count "
@@ -131,6 +132,7 @@ def _as_low(arguments: Values, want: Values, got: Values) -> str:
 ftune = enter(
     Training(
         name="ftune",
+        loop="FT:2:2",
         algorithm="2",
         about="Algorithm 2 of Kar & Jain (2011) with given pairs: for each slope f the landmarked "
         "space, w and b that minimise (|w|^2 + b^2) / 2 + sum L(l (w . Phi + b)), and the mean "

@@ -82,6 +82,7 @@ def _same_targets(arguments: Values, want: Values, got: Values) -> str:
 steps = enter(
     Training(
         name="lmnn_steps",
+        loop="LM:3:8",
         algorithm="3",
         about="§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3 and 7 steps) M, "
         "eq. 3 over all triples, how many are active, and G of eq. 5. M starts as c I, under which "

@@ -91,7 +91,16 @@ def _cases() -> list[Case]:
     for comment, flag, M, n, d, classes, lam, depth in (
         ("three classes, well apart", "apart", 1, 12, 3, 3, 0.1, 16),
         ("three classes that overlap", "plain", 3, 12, 3, 3, 0.3, 16),
-        ("one point similar to another, but not the other to it", "asymmetric", 1, 10, 3, 2, 0.05, 16),
+        (
+            "one point similar to another, but not the other to it",
+            "asymmetric",
+            1,
+            10,
+            3,
+            2,
+            0.05,
+            16,
+        ),
         ("a point that stands there twice, in two classes", "duplicates", 2, 9, 3, 2, 0.1, 16),
         ("trees of one split", "shallow", 2, 12, 3, 3, 0.1, 1),
     ):
@@ -104,6 +113,7 @@ def _cases() -> list[Case]:
 forest = enter(
     Training(
         name="search_forest",
+        loop="SF:1:1",
         algorithm="1",
         about="Algorithm 1 of Li et al. (2011) with Algorithm 2: at each round T before it, the "
         "leaves (any names), J of eq. 17, the masses of eq. 14 and c of eq. 15. A pair is two "

@@ -51,6 +51,9 @@ class Training:
     follow : callable, optional
         ``follow(arguments, states)`` returns what each round must be after somebody's choices in
         the rounds before it.
+    loop : str
+        The mark of the line that says how many rounds there are; by default that of the first
+        output.
     """
 
     name: str
@@ -61,6 +64,11 @@ class Training:
     run: Callable[[Values], States]
     judge: Judge | None = None
     follow: Callable[[Values, States], States] | None = None
+    loop: str = ""
+
+    def ends(self) -> Output:
+        """Return what a training that ends too early or too late differs in."""
+        return Output("rounds", self.loop or self.outputs[0].source)
 
 
 TRAININGS: dict[str, Training] = {}
