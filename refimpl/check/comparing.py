@@ -135,7 +135,7 @@ def value_fault(output: Output, expected: Any, result: Any, within: Any) -> Faul
     if got.shape != want.shape:
         words = f"{output.name} must be of shape {want.shape}; got {got.shape}"
         return Fault(WRONG, output, words)
-    if (got.dtype.kind == "f") != (want.dtype.kind == "f") and want.size:
+    if got.dtype.kind not in "biuf" and want.dtype.kind in "biuf" and want.size:
         words = f"{output.name} must be of dtype {want.dtype}; got {got.dtype}"
         return Fault(WRONG, output, words)
     if want.dtype.kind in "SU":
@@ -175,7 +175,10 @@ def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None
 def numbers_fault(
     want: Any, got: Any, output: Output, within: Any = 0.0
 ) -> tuple[str | None, tuple[int, ...]]:
-    """Return the kind of the worst difference of two arrays of one shape, and its place."""
+    """Return the kind of the worst difference of two arrays of one shape, and its place.
+
+    An integer may come as a float of the same value, and a float as an integer.
+    """
     if want.dtype.kind != "f":
         different = want != got
         if not np.any(different):

@@ -91,7 +91,7 @@ def _explain(
     kind, words = WRONG, f"eq. 3 is {100 * gap:.2g} % above the proven bound"
     if _gap(objective, bound) <= tol:
         kind = EQUAL_WORTH
-        words += f"; {scale:.6g} M is optimal: a margin of {1 / scale:.6g} instead of 1"
+        words += f"; {scale:.3g} M is optimal: a margin of {1 / scale:.3g} instead of 1"
     elif len(X) <= MOST_POINTS:
         for factor in OTHER_MU:
             other = lmnn(X, y, k, mu * factor, options=LMNNOptions(tol=tol / 10))
