@@ -9,12 +9,13 @@ zeros, short arrays, the first of several choices.
 Not handled here: arguments that a kernel must refuse.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from refimpl.typing import BoolArray, FloatArray, IntArray
+from refimpl.typing import BoolArray, FloatArray, IntArray, UInt64Array
 
 __all__ = ["KINDS", "Lcg", "Source", "floats", "generated"]
 
@@ -137,13 +138,30 @@ def floats(integers: IntArray) -> FloatArray:
     return integers.astype(np.float64)
 
 
+def _states(seed: int, count: int) -> UInt64Array:
+    """Return the first `count` states after `seed`, twice as many in every step."""
+    x = np.empty(max(count, 1), dtype=np.uint64)
+    x[0] = (MULTIPLIER * seed + INCREMENT) % 2**64
+    a, c = MULTIPLIER, INCREMENT  # x[i + done] = a x[i] + c
+    done = 1
+    while done < count:
+        more = min(done, count - done)
+        x[done : done + more] = np.uint64(a) * x[:more] + np.uint64(c)
+        a, c = a * a % 2**64, (a * c + c) % 2**64
+        done += more
+    return x[:count]
+
+
 def generated(recipe: dict[str, Any]) -> Any:
     """Return the array that a recipe of the vectors describes.
 
     Element i, in C order, is the i-th integer of :class:`Lcg` from `low` to `high`, times 2 to the
     power of `exponent` for floats.
     """
-    drawn = Lcg(recipe["seed"]).array(recipe["shape"], recipe["low"], recipe["high"])
+    count = math.prod(recipe["shape"])
+    draws = (_states(recipe["seed"], count) >> np.uint64(64 - BITS)).astype(np.int64)
+    numbers = recipe["high"] - recipe["low"] + 1
+    drawn = (recipe["low"] + draws % numbers).reshape(recipe["shape"])
     if recipe["dtype"] == "bool":
         return drawn == 1
     if recipe["dtype"] == "float64":

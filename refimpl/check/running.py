@@ -10,6 +10,7 @@ Not handled here: further cases (:mod:`refimpl.check.exploring`), programs
 import importlib
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,6 +34,7 @@ __all__ = [
     "decoded_cases",
     "difference_of",
     "imported",
+    "raised",
     "vector_differences",
 ]
 
@@ -174,10 +176,17 @@ def _fault(module: Any, kernel: Kernel, arguments: Values, expected: Values) -> 
             warnings.simplefilter("ignore")
             got = kernel.run(module, given)
     except Exception as error:
-        words = f"raised {type(error).__name__}: {error}"
+        words = raised(error)
         return Fault(NOT_RUN, kernel.outputs[0], words)
     fault = compare(kernel, arguments, expected, got)
     return fault or _written(kernel, arguments, given)
+
+
+def raised(error: BaseException) -> str:
+    """Return what an exception of somebody's code says, and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"raised {type(error).__name__}: {error}{where}"
 
 
 def _written(kernel: Kernel, arguments: Values, given: Values) -> Fault | None:

@@ -14,6 +14,7 @@ from refimpl.check.comparing import Difference, Fault, compare_outputs
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import VectorError, load
 from refimpl.check.kernel import AGREES, EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Values
+from refimpl.check.running import raised
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = [
@@ -125,8 +126,7 @@ def difference_in(
             if not all(isinstance(state, dict) for state in got):
                 raise TypeError(f"{training.name} must return a dict for each round")
     except Exception as error:
-        words = f"raised {type(error).__name__}: {error}"
-        found: tuple[int, Fault] | None = (0, Fault(NOT_RUN, training.outputs[0], words))
+        found: tuple[int, Fault] | None = (0, Fault(NOT_RUN, training.outputs[0], raised(error)))
     else:
         found = first_fault(training, arguments, expected, got)
     if found is None:

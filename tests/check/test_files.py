@@ -56,6 +56,9 @@ def test_the_generator_by_hand():
     recipe = {"dtype": "float64", "seed": 1, "shape": [2], "low": -5, "high": 5, "exponent": -1}
     first = (-5 + (x >> 33) % 11) / 2
     assert Generated(**recipe).array[0] == first
+    one_by_one = Lcg(77).array((1000,), 0, 2**31 - 1)
+    recipe = {"dtype": "int64", "seed": 77, "shape": [1000], "low": 0, "high": 2**31 - 1}
+    assert Generated(**recipe).array.tolist() == one_by_one.tolist()
 
 
 def test_the_digest_by_hand():

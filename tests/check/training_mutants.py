@@ -28,7 +28,18 @@ def mutant(training, kind, *sources):
 # --------------------------------------------------------------------------------- A.1, A.2 and A.3
 
 
-def rounds(P, N, T, *, normalise=True, wrong_ones=False, printed=False, even=False, last=False):
+def rounds(
+    P,
+    N,
+    T,
+    *,
+    normalise=True,
+    wrong_ones=False,
+    printed=False,
+    even=False,
+    last=False,
+    constant=True,
+):
     """Algorithm A.2 by plain loops."""
     X = np.concatenate([P, N])
     l = np.arange(len(X)) < len(P)
@@ -40,7 +51,8 @@ def rounds(P, N, T, *, normalise=True, wrong_ones=False, printed=False, even=Fal
         for f in range(X.shape[1])[:: -1 if last else 1]:
             values = np.unique(X[:, f])
             for p in (1, -1):
-                for theta in [-np.inf, *(values[1:] + values[:-1]) / 2]:
+                cuts = [*([-np.inf] if constant else []), *(values[1:] + values[:-1]) / 2]
+                for theta in cuts:
                     error = w[(p * X[:, f] < p * theta) != l].sum()
                     if best is None or error < best[0] - 1e-14:
                         best = error, f, p, theta
@@ -78,6 +90,11 @@ def first_weights_all_equal(P, N, T):
 @mutant("adaboost", TIE, "BD:A.2:8")
 def last_of_equal_stumps(P, N, T):
     return rounds(P, N, T, last=True)
+
+
+@mutant("adaboost", WRONG, "BD:A.2:8")
+def no_constant_stump(P, N, T):
+    return rounds(P, N, T, constant=False)
 
 
 @mutant("boosted_distance", WRONG, "BD:A.1:3")

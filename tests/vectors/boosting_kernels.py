@@ -1,5 +1,4 @@
-"""For each kernel of Boosted Distance, BoostMap and FTUNE: the oracle's answer for the arguments of a vector, and the
-comparison.
+"""For each kernel of Boosted Distance, BoostMap and FTUNE: what the oracles say of a vector.
 
 The oracles know no NumPy: plain loops, exact fractions where sums are exact. Cases of 2**16 + 1
 rows are compared by short sums of NumPy where the oracles' loops take minutes.

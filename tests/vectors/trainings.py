@@ -96,6 +96,31 @@ def boostmap(a, states):
 
 
 @oracle
+def query_sensitive(a, states):
+    triples, y = a["triples"].tolist(), a["y"].tolist()
+    d, k = len(a["F"]), a["picks"].shape[1]
+    w = [1 / len(y)] * len(y)
+    for j, state in enumerate(states):
+        pairs, ranges = [], []
+        for c in range(d):
+            g = int(a["gamma"][j, c])
+            values = sorted({a["F"][g, q] for q, _, _ in triples})
+            drawn = sorted(a["F"][g, triples[i][0]] for i in a["picks"][j * d + c])
+            places = [min(values.index(v), len(values) - 2) for v in drawn]
+            t = [values[i] / 2 + values[i + 1] / 2 for i in places]
+            edges = [-math.inf, *t, math.inf]
+            pairs.append((c, g))
+            ends = [(low, high) for i, low in enumerate(edges) for high in edges[i + 1 :]]
+            ranges.append([(*pair, 1) for pair in ends] + [(*pair, 0) for pair in ends])
+        assert k + 2 == len(edges)
+        F = a["F"].tolist()
+        z, c, _ = oracles_boosting.query_sensitive_round(F, triples, y, w, pairs, ranges)
+        assert abs(state["z"] - z) < 1e-7
+        assert state["c"] == c
+        w = state["updated"].tolist()
+
+
+@oracle
 def enn_ranks(a, states):
     for q, row in enumerate(a["neighbors"].tolist()):
         D = [

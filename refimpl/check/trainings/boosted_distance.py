@@ -111,7 +111,13 @@ def _cases() -> list[Case]:
         ("constant columns beside others", "constant columns", 7, 5, 3, 5),
         ("few positives: the first weights differ", "unbalanced", 2, 11, 2, 6),
         ("a stump without error: beta is 2**-52 / (1 - 2**-52)", "separable", 4, 4, 1, 3),
+        ("in round 2 a constant stump is best, theta = -inf", "constant stump", 3, 6, 1, 5),
     ):
+        if flag == "constant stump":
+            s = Lcg(1)
+            X = s.points(n_P + n_N, d, "ties")
+            listed.append(Case(comment, (flag,), {"P": X[:n_P], "N": X[n_P:], "T": T}))
+            continue
         X = s.points(n_P + n_N, d, "quarters" if flag == "unbalanced" else flag)
         X[:n_P, 0] -= {"separable": 9.0, "constant columns": 0.0}.get(flag, 0.25)
         listed.append(Case(comment, (flag,), {"P": X[:n_P], "N": X[n_P:], "T": T}))

@@ -1,15 +1,23 @@
-"""Trainings of BoostMap: § 7.3, and the ranks of retrieval, § 11.1.
+"""Trainings of BoostMap: §§ 7.3 and 8.1, and the ranks of retrieval, § 11.1.
 
 The rounds are run by :mod:`refimpl.boostmap.algorithm`; the objects that steps 5 and 6 draw are
 given.
 """
 
+from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
 
 import refimpl.kernels
-from refimpl.boostmap.algorithm import Problem, embeddings, training_rounds
+from refimpl.boostmap.algorithm import (
+    Choices,
+    Problem,
+    accepts,
+    embeddings,
+    query_sensitive_rounds,
+    training_rounds,
+)
 from refimpl.check.drawing import Lcg
 from refimpl.check.judging import by_worth
 from refimpl.check.kernel import AGREES, WRONG, Values, outputs_of
@@ -17,8 +25,9 @@ from refimpl.check.trainings.given import Candidates, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.kernels.stumps import on_grid
 from refimpl.spaces import enn_ranks
+from refimpl.typing import IntArray
 
-__all__ = ["boostmap", "ranks"]
+__all__ = ["boostmap", "query_sensitive", "ranks"]
 
 DRAWS = 8
 
@@ -135,6 +144,97 @@ boostmap = enter(
         cases=_cases,
         run=_run,
         judge=_same_z,
+    )
+)
+
+# --------------------------------------------------------------------------------- query-sensitive
+
+
+class _Ways:
+    """Splitters and thresholds that a vector gives: § 8.1 steps 1 and 2."""
+
+    def __init__(self, arguments: Values) -> None:
+        self.gamma = iter(arguments["gamma"])
+        self.picks = iter(arguments["picks"])
+
+    def splitters(self, d: int, rng: object) -> tuple[IntArray, IntArray]:
+        """Return c = 0, ..., d - 1 and the splitting coordinates of the round."""
+        return np.arange(d), next(self.gamma)
+
+    def choice(self, q: IntArray, size: int) -> IntArray:
+        """Return the queries of the triples at the next places."""
+        return np.asarray(q[next(self.picks)])
+
+
+def _run_sensitive(arguments: Values) -> States:
+    F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
+    w = on_grid(np.full(len(y), 1 / len(y)))
+    ways = _Ways(arguments)
+    choices = Choices(arguments["picks"].shape[1], ways.splitters)
+    listed: States = []
+    rounds = query_sensitive_rounds(F, triples, y, w, choices, rng=as_rng(ways))
+    for round in islice(rounds, len(arguments["gamma"])):
+        state = {"w": w, "c": round.c, "g": round.g, "low": round.low, "high": round.high}
+        state |= {"inside": round.inside, "alpha": round.alpha, "z": round.z, "updated": round.w}
+        listed.append(state)
+        w = round.w
+    return listed
+
+
+def _same_range(arguments: Values, want: Values, got: Values) -> str:
+    """Judge another classifier, splitter or range by the Z that it gives."""
+    F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
+    c, g = int(got["c"]), int(got["g"])
+    if not 0 <= c < len(F) or not 0 <= g < len(F):
+        return WRONG
+    S = accepts(F[g], float(got["low"]), float(got["high"]), int(got["inside"]))
+    alpha = np.array([float(got["alpha"])])
+    Z = refimpl.kernels.z_values(F[[c]], triples, y, want["w"], alpha, S[np.newaxis])
+    expected = accepts(F[want["g"]], want["low"], want["high"], want["inside"])
+    same = c == want["c"] and (S == expected)[triples[:, 0]].all()
+    near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
+    verdict = by_worth(want["z"], Z[0], 1e-9 * want["z"])
+    ends = (float(got["low"]), float(got["high"])) == (want["low"], want["high"])
+    return AGREES if near and ends and verdict != WRONG else verdict
+
+
+def _sensitive_cases() -> list[Case]:
+    s = Lcg(32)
+    listed = []
+    for comment, flag, n, t, d in (
+        ("numbers of 52 random bits", "plain", 6, 40, 3),
+        ("integers: equal values of queries", "ties", 6, 40, 2),
+    ):
+        X = s.points(n, d, flag)
+        D = np.abs(X[:, np.newaxis] - X).sum(axis=2)
+        rounds, k = 4, 2
+        given = {
+            "F": np.ascontiguousarray(X.T),
+            "triples": _triples(s, D, t),
+            "y": np.where(s.array((t,), 0, 2) == 0, -1.0, 1.0),
+            "gamma": s.array((rounds, d), 0, d - 1),
+            "picks": s.array((rounds * d, k), 0, t - 1),
+        }
+        listed.append(Case(comment, (flag,), given))
+    return listed
+
+
+query_sensitive = enter(
+    Training(
+        name="query_sensitive",
+        algorithm="8.1",
+        about="§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is "
+        "split by coordinate gamma[j, c]; its thresholds are drawn from the queries of the triples "
+        "picks[j d + c], each moved half way to the next greater value. The range of least Z wins, "
+        "low <= F_g(q) < high if inside, else the rest",
+        outputs=outputs_of(
+            "w BM:8.1:8 digits~1e-6; c BM:8.1:4 optimum; g BM:8.1:1 optimum; low BM:8.1:3 optimum; "
+            "high BM:8.1:3 optimum; inside BM:8.1:3 optimum; alpha BM:8.1:6 optimum; "
+            "z BM:8.1:7 digits~1e-9; updated BM:8.1:8 digits~1e-6"
+        ),
+        cases=_sensitive_cases,
+        run=_run_sensitive,
+        judge=_same_range,
     )
 )
 
