@@ -3,6 +3,7 @@
 Not handled here: trainings (:mod:`refimpl.check.rounds`), metrics (:mod:`refimpl.check.metric`).
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,50 +27,62 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
     -1 fills a row for which fewer neighbours were found.
     """
     I = read_array(path, 2, "iu")
-    D = None
-    if data is not None:
-        arrays = read_data(data)
-        if not {"X", "Q"} <= arrays.keys():
-            raise UnusableError(f"{data} must have X and Q; it has {sorted(arrays)}")
-        if arrays["X"].shape[1:] != arrays["Q"].shape[1:] or arrays["X"].ndim != 2:
-            raise UnusableError(f"{data}: X and Q must be rows of one length")
-        D = squares(arrays["Q"], arrays["X"])
-        T = np.argsort(D, axis=1, kind="stable")[:, : I.shape[1]]
-    elif truth is not None:
-        T = read_array(truth, 2, "iu")
-    else:
-        raise UnusableError("name the true neighbours with --truth, or X and Q with --data")
-    if len(T) != len(I) or T.shape[1] < I.shape[1]:
-        raise UnusableError(
-            f"{truth or data} must have {len(I)} rows of at least {I.shape[1]} neighbours; "
-            f"got {T.shape}"
-        )
     report = Report(f"{path} as nearest neighbours")
     report.facts += [("queries", len(I)), ("neighbours", I.shape[1])]
-    _name_faults(report, I, T[:, : I.shape[1]], D)
+    if data is not None:
+        Q, X = _queries(data, I)
+        rows = (squares(q[np.newaxis], X)[0] for q in Q)
+        k = I.shape[1]
+        _name_faults(report, I, ((np.argsort(D, kind="stable")[:k].tolist(), D) for D in rows))
+        return report
+    if truth is None:
+        raise UnusableError("name the true neighbours with --truth, or X and Q with --data")
+    T = read_array(truth, 2, "iu")
+    if len(T) != len(I) or T.shape[1] < I.shape[1]:
+        raise UnusableError(
+            f"{truth} must have {len(I)} rows of at least {I.shape[1]} neighbours; got {T.shape}"
+        )
+    _name_faults(report, I, ((row, None) for row in T[:, : I.shape[1]].tolist()))
     return report
 
 
-def _name_faults(report: Report, I: IntArray, T: IntArray, D: FloatArray | None) -> None:
-    counts = {"duplicates": 0, "-1 as padding": 0, "short rows": 0, "no neighbours": 0}
-    right = np.zeros(len(I), dtype=np.int64)
-    n = int(T.max(initial=-1)) + 1 if D is None else D.shape[1]
-    first: dict[str, tuple[int, str]] = {}
-    for row, (found, true) in enumerate(zip(I.tolist(), T.tolist(), strict=True)):
+def _queries(data: str, I: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return Q and X of the data, which must fit the neighbours."""
+    arrays = read_data(data)
+    if not {"X", "Q"} <= arrays.keys():
+        raise UnusableError(f"{data} must have X and Q; it has {sorted(arrays)}")
+    Q, X = arrays["Q"], arrays["X"]
+    if X.shape[1:] != Q.shape[1:] or X.ndim != 2:
+        raise UnusableError(f"{data}: X and Q must be rows of one length")
+    if len(Q) != len(I) or len(X) < I.shape[1]:
+        raise UnusableError(
+            f"{data} must have {len(I)} queries and at least {I.shape[1]} points; "
+            f"got {len(Q)} and {len(X)}"
+        )
+    return np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
+
+
+def _name_faults(
+    report: Report, I: IntArray, truth: Iterable[tuple[list[int], FloatArray | None]]
+) -> None:
+    """Count what is wrong with the rows, and name the first row of each kind of difference."""
+    counts = dict.fromkeys(("duplicates", "-1 as padding", "short rows", "no neighbours"), 0)
+    right = 0
+    first: dict[str, str] = {}
+    for row, (found, (true, D)) in enumerate(zip(I.tolist(), truth, strict=True)):
         real = [i for i in found if i >= 0]
         counts["duplicates"] += len(real) - len(set(real))
         counts["-1 as padding"] += found.count(-1)
         counts["short rows"] += len(real) < len(found)
-        counts["no neighbours"] += sum(i < -1 or (D is not None and i >= n) for i in found)
-        right[row] = len(set(real) & set(true))
-        kind = _row_kind(found, true, None if D is None else D[row])
+        counts["no neighbours"] += sum(i < -1 or (D is not None and i >= len(D)) for i in found)
+        right += len(set(real) & set(true))
+        kind = _row_kind(found, true, D)
         if kind is not None:
-            words = f"row {row}: {true} expected; got {found}"
-            first.setdefault(kind, (row, words))
-    report.facts += [(name, count) for name, count in counts.items()]
-    share = right.sum() / max(1, T.size)
-    report.facts += [("true neighbours found", int(right.sum())), ("of", T.size), ("share", share)]
-    for kind, (_, words) in first.items():
+            first.setdefault(kind, f"row {row}: {true} expected; got {found}")
+    report.facts += list(counts.items())
+    report.facts += [("true neighbours found", right), ("of", I.size)]
+    report.facts.append(("share", right / max(1, I.size)))
+    for kind, words in first.items():
         report.differences.append(Difference("neighbours", kind, "indices", "LM:4.1:4", words))
 
 
@@ -109,7 +122,9 @@ def check_embedding(path: str, data: str, k: int) -> Report:
     if not 1 <= k < n:
         raise UnusableError(f"--k must be from 1 to {n - 1}; got {k}")
     report = Report(f"{path} as an embedding")
-    own = np.abs(F[:, np.newaxis] - F).sum(axis=2)
+    own = np.zeros((n, n))
+    for column in F.T:
+        own += np.abs(column[:, np.newaxis] - column)
     for name, embedded in (("L1", own), ("L2", np.sqrt(squares(F, F)))):
         ranks = _ranks(D, embedded, k)
         report.facts.append(

@@ -8,6 +8,7 @@ mu = (1 - c) / c.
 Not handled here: several metrics, other target neighbours than the nearest in Euclidean distance.
 """
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from refimpl.check.large_margin import objective_of
 from refimpl.check.reading import points, read_array, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
-from refimpl.lmnn import LMNNOptions, lmnn, project, target_neighbors
+from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, project, target_neighbors
 from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["check_metric"]
@@ -33,6 +34,8 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
     X, y = points(read_data(data), data)
     L = _factor(read_array(path, 2), X.shape[1], path, squared)
     smallest = int(np.unique(y, return_counts=True)[1].min())
+    if len(np.unique(y)) < 2:
+        raise UnusableError(f"{data}: y must have two classes or more")
     if not 1 <= k < smallest:
         raise UnusableError(f"--k must be from 1 to {smallest - 1}, below the smallest class")
     if not mu > 0:
@@ -42,7 +45,15 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
         now = objective_of(X @ L.T, y, target_neighbors(X, y, k))
     if not np.isfinite(now.at(mu)):
         raise UnusableError(f"{path}: eq. 3 is beyond float64 at this metric")
-    best = lmnn(X, y, k, mu, options=LMNNOptions(tol=min(1e-4, tol / 10)))
+    print(
+        f"the reference trains on {len(X)} points; it takes at most "
+        f"{estimate_memory(X, y, k, mu) / 2**20:.0f} MiB",
+        file=sys.stderr,
+    )
+    try:
+        best = lmnn(X, y, k, mu, options=LMNNOptions(tol=min(1e-4, tol / 10)))
+    except (ValueError, MemoryError) as error:
+        raise UnusableError(f"the reference cannot be trained on {data}: {error}") from error
     gap = _gap(now.at(mu), best.bound)
     report.facts += [
         ("eq. 3", now.at(mu)),

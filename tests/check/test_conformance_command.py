@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from refimpl.check import cli, making
+
 ROOT = Path(__file__).resolve().parents[2]
 
 MINE = """
@@ -40,18 +42,25 @@ def test_a_module_through_pytest(tmp_path):
     assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "least_similar, FT:1:3: wrong" in done.stdout
     assert "enn_ranks, Athitsos et al. (2005), § 11.1: wrong" in done.stdout
-    done = process(tmp_path, *arguments, REFIMPL_CHECK="")
-    assert "2 skipped" in done.stdout, done.stdout + done.stderr
 
 
-def test_the_command_makes_vectors_and_reads_its_own(tmp_path):
+def test_the_command(tmp_path):
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
-    done = process(tmp_path, "-m", "refimpl.check", "make", "--out", "vectors")
-    assert done.returncode == 0, done.stderr
-    arguments = ("kernels", "mine", "--vectors", "vectors", "--examples", "0")
-    done = process(tmp_path, "-m", "refimpl.check", *arguments, "--only", "projections")
-    assert done.returncode == 0 and done.stdout.endswith("agrees\n"), done.stdout + done.stderr
-    done = process(tmp_path, "-m", "refimpl.check", *arguments)
-    assert done.returncode == 1 and done.stdout.endswith("differs\n")
-    done = process(tmp_path, "-m", "refimpl.check", "kernels", "no_such_module")
-    assert done.returncode == 2 and "cannot import no_such_module" in done.stderr
+    arguments = ("-m", "refimpl.check", "kernels", "mine", "--examples", "0")
+    done = process(tmp_path, *arguments)
+    assert done.returncode == 1 and done.stdout.endswith("differs\n"), done.stdout + done.stderr
+
+
+def test_vectors_of_ones_own_folder(tmp_path, monkeypatch, capsys):
+    """Made by the command, for a kernel and a training, and used."""
+    for table in ("KERNELS", "TRAININGS"):
+        few = {"projections", "dselect"}
+        entries = {name: entry for name, entry in getattr(making, table).items() if name in few}
+        monkeypatch.setattr(making, table, entries)
+    assert cli.main(["make", "--out", str(tmp_path / "vectors")]) == 0
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    arguments = ["kernels", str(tmp_path / "mine.py"), "--only", "projections", "--examples", "0"]
+    assert cli.main([*arguments, "--vectors", str(tmp_path / "vectors")]) == 0
+    assert cli.main(["kernels", "no_such_module"]) == 2
+    assert "cannot import no_such_module" in capsys.readouterr().err
