@@ -74,15 +74,7 @@ def explored(module: Module, name: str, examples: int, seed: int) -> Difference 
             smallest[:] = [(flag, arguments, fault, blamed)]
             raise FoundError
 
-    settings = hypothesis.settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        report_multiple_bugs=False,
-        suppress_health_check=list(hypothesis.HealthCheck),
-        verbosity=hypothesis.Verbosity.quiet,
-    )
-    test = hypothesis.seed(seed)(settings(hypothesis.given(st.data())(tries)))
+    test = hypothesis.seed(seed)(_settings(examples)(hypothesis.given(st.data())(tries)))
     try:
         test()
     except FoundError:
@@ -94,6 +86,19 @@ def explored(module: Module, name: str, examples: int, seed: int) -> Difference 
         return None
     flag, arguments, fault, blamed = smallest[0]
     return difference_of(blamed, fault, as_case(name, flag, arguments))
+
+
+def _settings(examples: int) -> Any:
+    import hypothesis
+
+    return hypothesis.settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        report_multiple_bugs=False,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+    )
 
 
 def _expected(kernel: Kernel, arguments: Values) -> Any:

@@ -58,7 +58,7 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
     known = {output.name for output in training.outputs}
     if not known.intersection(got):
         return Fault(WRONG, training.outputs[0], f"a round must have one of {sorted(known)}")
-    faults = compare_outputs(training.outputs, want, got, {})
+    faults = compare_outputs(training.outputs, want, got, _rounding(training, want))
     for fault in faults:
         if fault.output.agreement != "optimum" or training.judge is None:
             return fault
@@ -69,6 +69,17 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
         if kind != AGREES:
             return Fault(kind, fault.output, fault.words)
     return None
+
+
+def _rounding(training: Training, want: Values) -> Values:
+    """Return tol / 1024 times the largest element of each array: what cancels is no digit."""
+    within = {}
+    for output in training.outputs:
+        value = want.get(output.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
+            largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
+            within[output.name] = output.tol / 1024 * float(largest)
+    return within
 
 
 def decoded_trainings(where: Path, name: str) -> list[tuple[dict[str, Any], Values, list[Values]]]:

@@ -91,6 +91,31 @@ def test_a_program_that_cannot_be_started():
         program.ask({"id": "a/1"})
 
 
+def test_a_program_answers_a_training(tmp_path):
+    """Every round's state, with one landmark exchanged."""
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import json, sys\n"
+        "from refimpl.check.encoding import decode, encode\n"
+        "from refimpl.check.trainings import TRAININGS\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    given = {name: decode(value) for name, value in asked['arguments'].items()}\n"
+        "    states = TRAININGS[asked['training']].run(given)\n"
+        "    if asked['id'] == 'dselect/2':\n"
+        "        states[2]['z'], states[3]['z'] = states[3]['z'], states[2]['z']\n"
+        "    answer = {'id': asked['id'], 'result': [encode(state) for state in states]}\n"
+        "    print(json.dumps(answer), flush=True)\n",
+        encoding="utf-8",
+    )
+    counts = {}
+    program = Program([sys.executable, str(path)], 30.0)
+    (found,) = program_differences(program, folder(), ["dselect"], counts.__setitem__)
+    assert counts == {"dselect": 4}
+    assert (found.id, found.source) == ("dselect/2", "FT:1:3")
+    assert found.words.startswith("round 3: z")
+
+
 def test_plain_numbers_are_read():
     values = as_values({"a": "0x1.8p+1", "b": [[1, 2], [3, 4]], "c": ["inf", "0x1p+0"], "d": 5})
     assert values["a"] == 3.0 and values["b"].shape == (2, 2)

@@ -65,6 +65,22 @@ def test_thresholds_elsewhere_are_another_choice_and_the_later_rounds_go_on():
     assert kinds == {"another choice of equal worth"}
 
 
+def test_what_cancels_is_no_digit_but_a_small_error_is_one():
+    """An entry that should be 0 may be 1e-15 of the largest; an error of 1e-5 of it is found."""
+
+    def changed(size):
+        def lmnn_steps(**arguments):
+            states = TRAININGS["lmnn_steps"].run(arguments)
+            for state in states:
+                state["G"] = state["G"] + size * np.abs(state["G"]).max()
+            return states
+
+        return lmnn_steps
+
+    assert not differences("lmnn_steps", changed(1e-15))
+    assert {one.source for one in differences("lmnn_steps", changed(1e-5))} == {"LM:eq5"}
+
+
 def test_too_few_rounds_and_no_rounds():
     (first, *_) = differences("adaboost", lambda P, N, T: rounds(P, N, T - 1))
     assert "ended after" in first.words
