@@ -97,6 +97,9 @@ class Kernel:
         Other kernels that make one of its arguments.
     dependent : tuple of str
         Results that are others where another choice was made.
+    record : bool
+        Whether the result is a record that a module may have in a form of its own. Its parts are
+        None then, and are not compared.
     """
 
     name: str
@@ -109,6 +112,7 @@ class Kernel:
     large: Callable[[], Values] | None = None
     needs: tuple[str, ...] = ()
     dependent: tuple[str, ...] = ()
+    record: bool = False
 
     def output(self, name: str) -> Output:
         """Return the output of this name."""

@@ -3,8 +3,8 @@
 The reference fills what the module lacks. A kernel is run if it is the module's own, or if one of
 its arguments is made by a kernel of the module.
 
-Not handled here: further cases (:mod:`refimpl.check.exploring`), programs
-(:mod:`refimpl.check.programs`), reports.
+Not handled here: a module that hangs or crashes (ask it as a program, see
+:mod:`refimpl.check.programs`), further cases (:mod:`refimpl.check.exploring`), reports.
 """
 
 import importlib
@@ -59,7 +59,7 @@ def imported(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise UnusableError(f"cannot import {name}: {error}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UnusableError(f"{name} raised {type(error).__name__}: {error}") from error
 
 
@@ -175,7 +175,7 @@ def _fault(module: Any, kernel: Kernel, arguments: Values, expected: Values) -> 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             got = kernel.run(module, given)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         words = raised(error)
         return Fault(NOT_RUN, kernel.outputs[0], words)
     fault = compare(kernel, arguments, expected, got)

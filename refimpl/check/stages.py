@@ -136,7 +136,7 @@ def difference_in(
             got = list(answer(training.name, given))
             if not all(isinstance(state, dict) for state in got):
                 raise TypeError(f"{training.name} must return a dict for each round")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         found: tuple[int, Fault] | None = (0, Fault(NOT_RUN, training.outputs[0], raised(error)))
     else:
         found = first_fault(training, arguments, expected, got)

@@ -4,6 +4,7 @@ another order are not.
 Not tested here: further cases of Hypothesis (test_exploring.py), algorithms (test_trainings.py).
 """
 
+import sys
 import types
 
 import pytest
@@ -81,6 +82,29 @@ def test_a_kernel_that_writes_to_its_input_or_raises():
     found = differences(module_of("vector_matrix", vector_matrix), ["vector_matrix"])
     assert {one.kind for one in found} == {"no answer"}
     assert "ZeroDivisionError: by hand" in found[0].words
+
+
+def test_a_kernel_that_returns_nothing_or_ends_python():
+    found = differences(module_of("projections", lambda X, A, threads=None: None), ["projections"])
+    assert {one.words for one in found} == {"XA must be a result; got None"}
+    found = differences(
+        module_of("projections", lambda X, A, threads=None: sys.exit(3)), ["projections"]
+    )
+    assert {one.kind for one in found} == {"no answer"}
+
+
+def test_a_record_of_ones_own_is_not_compared_but_its_use_is():
+    """A module with its own sorted features: best_stump is its own, too."""
+
+    def presort(A, B=None, *, threads=None):
+        return {"mine": refimpl.kernels.presort(A, B)}
+
+    def best_stump(features, w, l, *, threads=None):
+        return refimpl.kernels.best_stump(features["mine"], w, ~l)
+
+    module = Module(types.SimpleNamespace(presort=presort, best_stump=best_stump))
+    found = differences(module, module.checked())
+    assert {one.name for one in found} == {"best_stump"}
 
 
 def test_a_module_without_kernels_is_refused():

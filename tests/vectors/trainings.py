@@ -233,6 +233,12 @@ def fastmap(a, states):
 
 
 @oracle
+def lipschitz(a, states):
+    sets = [np.flatnonzero(row).tolist() for row in a["member"]]
+    exact(states[0]["F"], [oracles_embeddings.lipschitz(row, sets) for row in a["D"]])
+
+
+@oracle
 def relevant_component_analysis(a, states):
     weights = oracles_rivals.weight_matrices("RCA", a["X"], a["y"])
     (W,) = list(weights.values())[:1]

@@ -29,6 +29,7 @@ def _large_presort() -> Values:
     ";".join(f"{name} BD:A.2:2 bits" for name in FIELDS),
     flags="ties, plain, constant columns, negative zero, denormals, duplicates, scales",
     run=_run_presort,
+    record=True,
     large=_large_presort,
 )
 def presort(s: Source, flag: str) -> Values:

@@ -193,6 +193,7 @@ def _same_spread(arguments: Values, want: Values, got: Values) -> str:
     "radii LM:4.1:3 digits; low LM:4.1:3 bits; high LM:4.1:3 bits",
     flags="ties, plain, constant columns, negative zero, duplicates",
     run=_run_build,
+    record=True,
     judge=_same_spread,
     rounding=_tree_rounding,
     dependent=("centres", "radii", "low", "high"),

@@ -1,4 +1,4 @@
-"""Trainings of the rivals: FastMap, and the metrics that covariances give.
+"""Trainings of the rivals: FastMap, Lipschitz embeddings, and RCA.
 
 Not handled here: the other rivals.
 """
@@ -12,11 +12,12 @@ from refimpl.check.trainings.given import as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.rivals.fastmap import fastmap as reference_fastmap
 from refimpl.rivals.fastmap import residual_squares
+from refimpl.rivals.lipschitz import lipschitz as reference_lipschitz
 from refimpl.rivals.nearest_neighbor import fit_distance
 from refimpl.spaces import PrecomputedSpace
 from refimpl.typing import IntArray
 
-__all__ = ["fastmap", "relevant_components"]
+__all__ = ["fastmap", "lipschitz", "relevant_components"]
 
 
 class _Begin:
@@ -129,5 +130,40 @@ relevant_components = enter(
         outputs=outputs_of("W Bar-Hillel et al. (2003), § 2 digits~1e-9"),
         cases=_metric_cases,
         run=_run_metric,
+    )
+)
+
+
+# ------------------------------------------------------------------------- distances to references
+
+
+def _lipschitz_cases() -> list[Case]:
+    s = Lcg(72)
+    listed = []
+    for comment, flag, n in (("numbers of 52 random bits", "plain", 7), ("ties", "ties", 8)):
+        X = s.points(n, 2, flag)
+        D = np.abs(X[:, np.newaxis] - X).sum(axis=2)
+        member = s.array((3, n), 0, 2) == 0
+        member[np.arange(3), s.array((3,), 0, n - 1)] = True
+        listed.append(Case(comment, (flag,), {"D": D, "member": member}))
+    return listed
+
+
+def _run_lipschitz(arguments: Values) -> States:
+    D, member = (arguments[name] for name in ("D", "member"))
+    space = PrecomputedSpace(D)
+    embedding = reference_lipschitz(space, [np.flatnonzero(row) for row in member])
+    return [{"F": embedding.embed(space)}]
+
+
+lipschitz = enter(
+    Training(
+        name="lipschitz",
+        algorithm="Lipschitz",
+        about="eqs. 5-7 of Athitsos et al. (2005), § 4.1: the least distance to each set of "
+        "reference objects, a row of `member` for each",
+        outputs=outputs_of("F BM:eq7 digits"),
+        cases=_lipschitz_cases,
+        run=_run_lipschitz,
     )
 )
