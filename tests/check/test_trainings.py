@@ -81,6 +81,21 @@ def test_what_cancels_is_no_digit_but_a_small_error_is_one():
     assert {one.source for one in differences("lmnn_steps", changed(1e-5))} == {"LM:eq5"}
 
 
+def test_a_tie_ends_the_comparison_where_choices_are_not_followed():
+    """Later landmarks differ because of the tie: they are not called wrong."""
+
+    def dselect(K, l, d, first, picks):
+        L = [first]
+        while len(L) < d:
+            sums = sum(K[:, z] for z in L)
+            left = [z for z in range(len(K)) if z not in L]
+            L.append(min(left, key=lambda z: (sums[z], -z)))  # the last of equal sums
+        return [{"z": z} for z in L] + [{"P": np.zeros((d, 2))}]
+
+    kinds = {one.kind for one in differences("dselect", dselect) if "ties" in one.flags}
+    assert kinds == {"a tie broken otherwise"}
+
+
 def test_too_few_rounds_and_no_rounds():
     (first, *_) = differences("adaboost", lambda P, N, T: rounds(P, N, T - 1))
     assert "ended after" in first.words

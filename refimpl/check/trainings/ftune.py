@@ -25,6 +25,8 @@ def _similarities(s: Lcg, flag: str, n: int) -> tuple[FloatArray, FloatArray]:
     X[:, 0] += l
     D = np.abs(X[:, np.newaxis] - X).sum(axis=2)
     K = 1 - 2 * D / D.max()
+    if flag == "ties":
+        K = 1 - np.minimum(D, 4.0) / 2  # their sums are exact
     if flag == "asymmetric":
         K = K * (1 - s.array((n, n), 0, 3) / 16)
     return K, l
