@@ -30,7 +30,8 @@ def faults(path):
         if b".debug_info" in content or b".symtab\0" in content:
             yield f"{name} is not stripped"
     names = {entry.filename for entry in entries}
-    for name in ("refimpl/py.typed", "refimpl_fast/py.typed", "refimpl_fast/trees.pyi"):
+    vectors = "refimpl/check/vectors/index.json"
+    for name in ("refimpl/py.typed", "refimpl_fast/py.typed", "refimpl_fast/trees.pyi", vectors):
         if name not in names:
             yield f"{name} is missing"
 

@@ -1,0 +1,10 @@
+"""``python -m refimpl.check``."""
+
+import sys
+
+from refimpl.check.cli import main
+
+__all__: list[str] = []
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

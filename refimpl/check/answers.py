@@ -1,0 +1,261 @@
+"""``neighbors``, ``embedding``, ``landmarks`` and ``tree``: answers that somebody stored in files.
+
+Not handled here: trainings (:mod:`refimpl.check.rounds`), metrics (:mod:`refimpl.check.metric`).
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.comparing import Difference
+from refimpl.check.judging import CLOSE, squares
+from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
+from refimpl.check.reading import read_array, read_data
+from refimpl.check.reports import Report
+from refimpl.check.running import UnusableError
+from refimpl.typing import FloatArray, IntArray
+
+__all__ = ["check_embedding", "check_landmarks", "check_neighbors", "check_tree"]
+
+# --------------------------------------------------------------------------------------- neighbours
+
+
+def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
+    """Compare neighbours with the true ones, or with those computed from X and Q.
+
+    -1 fills a row for which fewer neighbours were found.
+    """
+    I = read_array(path, 2, "iu")
+    report = Report(f"{path} as nearest neighbours")
+    report.facts += [("queries", len(I)), ("neighbours", I.shape[1])]
+    if data is not None:
+        Q, X = _queries(data, I)
+        rows = (squares(q[np.newaxis], X)[0] for q in Q)
+        k = I.shape[1]
+        _name_faults(report, I, ((np.argsort(D, kind="stable")[:k].tolist(), D) for D in rows))
+        return report
+    if truth is None:
+        raise UnusableError("name the true neighbours with --truth, or X and Q with --data")
+    T = read_array(truth, 2, "iu")
+    if len(T) != len(I) or T.shape[1] < I.shape[1]:
+        raise UnusableError(
+            f"{truth} must have {len(I)} rows of at least {I.shape[1]} neighbours; got {T.shape}"
+        )
+    _name_faults(report, I, ((row, None) for row in T[:, : I.shape[1]].tolist()))
+    return report
+
+
+def _queries(data: str, I: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return Q and X of the data, which must fit the neighbours."""
+    arrays = read_data(data)
+    if not {"X", "Q"} <= arrays.keys():
+        raise UnusableError(f"{data} must have X and Q; it has {sorted(arrays)}")
+    Q, X = arrays["Q"], arrays["X"]
+    if X.shape[1:] != Q.shape[1:] or X.ndim != 2:
+        raise UnusableError(f"{data}: X and Q must be rows of one length")
+    if len(Q) != len(I) or len(X) < I.shape[1]:
+        raise UnusableError(
+            f"{data} must have {len(I)} queries and at least {I.shape[1]} points; "
+            f"got {len(Q)} and {len(X)}"
+        )
+    return np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
+
+
+def _name_faults(
+    report: Report, I: IntArray, truth: Iterable[tuple[list[int], FloatArray | None]]
+) -> None:
+    """Count what is wrong with the rows, and name the first row of each kind of difference."""
+    counts = dict.fromkeys(("duplicates", "-1 as padding", "short rows", "no neighbours"), 0)
+    right = 0
+    first: dict[str, str] = {}
+    for row, (found, (true, D)) in enumerate(zip(I.tolist(), truth, strict=True)):
+        real = [i for i in found if i >= 0]
+        counts["duplicates"] += len(real) - len(set(real))
+        counts["-1 as padding"] += found.count(-1)
+        counts["short rows"] += len(real) < len(found)
+        counts["no neighbours"] += sum(i < -1 or (D is not None and i >= len(D)) for i in found)
+        right += len(set(real) & set(true))
+        kind = _row_kind(found, true, D)
+        if kind is not None:
+            first.setdefault(kind, f"row {row}: {true} expected; got {found}")
+    report.facts += list(counts.items())
+    report.facts += [("true neighbours found", right), ("of", I.size)]
+    report.facts.append(("share", right / max(1, I.size)))
+    for kind, words in first.items():
+        report.differences.append(Difference("neighbours", kind, "indices", "LM:4.1:4", words))
+
+
+def _row_kind(found: list[int], true: list[int], D: Any) -> str | None:
+    """Return how a row differs, or None."""
+    if found == true:
+        return None
+    real = [i for i in found if i >= 0]
+    if len(real) < len(found) or len(set(real)) < len(real):
+        return WRONG
+    if D is None:
+        return EQUAL_WORTH if sorted(found) == sorted(true) else WRONG
+    if max(found) >= len(D):
+        return WRONG
+    want, got = D[true], D[found]
+    if (want == got).all():
+        return TIE
+    return EQUAL_WORTH if (np.abs(want - got) <= CLOSE * want).all() else WRONG
+
+
+# ---------------------------------------------------------------------------------------- embedding
+
+
+def check_embedding(path: str, data: str, k: int) -> Report:
+    """Say how well embedded objects keep the nearest neighbours; there is no right answer."""
+    F = read_array(path, 2)
+    arrays = read_data(data)
+    if "D" in arrays:
+        D = np.asarray(arrays["D"], dtype=np.float64)
+    elif "X" in arrays:
+        D = np.sqrt(squares(arrays["X"], arrays["X"]))
+    else:
+        raise UnusableError(f"{data} must have D or X; it has {sorted(arrays)}")
+    n = len(F)
+    if D.shape != (n, n):
+        raise UnusableError(f"{path} has {n} rows; {data} has distances of shape {D.shape}")
+    if not 1 <= k < n:
+        raise UnusableError(f"--k must be from 1 to {n - 1}; got {k}")
+    report = Report(f"{path} as an embedding")
+    own = np.zeros((n, n))
+    for column in F.T:
+        own += np.abs(column[:, np.newaxis] - column)
+    for name, embedded in (("L1", own), ("L2", np.sqrt(squares(F, F)))):
+        ranks = _ranks(D, embedded, k)
+        report.facts.append(
+            (f"{name}: median rank of the {k}-th neighbour", float(np.median(ranks)))
+        )
+        report.facts.append((f"{name}: 95th percentile", float(np.percentile(ranks, 95))))
+        report.facts.append((f"{name}: stress", _stress(D, embedded)))
+    zero = (own == 0) & (D > 0)
+    np.fill_diagonal(zero, False)
+    if zero.any():
+        i, j = np.argwhere(zero)[0].tolist()
+        report.notes.append(
+            f"{int(zero.sum() // 2)} pairs of different objects are mapped to one place, as {i} "
+            f"and {j}"
+        )
+    return report
+
+
+def _ranks(D: FloatArray, embedded: FloatArray, k: int) -> IntArray:
+    """Return ENN-k ranks, § 11.1 of Athitsos et al. (2005), each object asked of all others."""
+    n = len(D)
+    ranks = np.empty(n, dtype=np.int64)
+    for q in range(n):
+        others = np.delete(np.arange(n), q)
+        true = others[np.argsort(D[q, others], kind="stable")[:k]]
+        ranks[q] = 1 + (embedded[q, others] < embedded[q, true].max()).sum()
+    return ranks
+
+
+def _stress(D: FloatArray, embedded: FloatArray) -> float:
+    """Return the root of sum (c f - D)^2 / sum D^2 with the best c."""
+    c = (D * embedded).sum() / max((embedded**2).sum(), 1e-300)
+    return float(np.sqrt(((c * embedded - D) ** 2).sum() / max((D**2).sum(), 1e-300)))
+
+
+# ---------------------------------------------------------------------------------------- landmarks
+
+
+def check_landmarks(path: str, data: str) -> Report:
+    """Compare landmarks with Algorithm 1 of FTUNE from the same first landmark, step by step."""
+    L = read_array(path, 1, "iu").tolist()
+    arrays = read_data(data)
+    K = np.asarray(arrays.get("K", np.empty(0)), dtype=np.float64)
+    n = len(K)
+    if K.ndim != 2 or K.shape != (n, n) or not n:
+        raise UnusableError(f"{data} must have K, a square matrix; got shape {K.shape}")
+    if not L or min(L) < 0 or max(L) >= n:
+        raise UnusableError(f"{path} must hold landmarks from 0 to {n - 1}")
+    report = Report(f"{path} as landmarks of DSELECT on {data}")
+    report.facts += [("landmarks", len(L)), ("objects", n)]
+    taken = np.zeros(n, dtype=bool)
+    sums = np.zeros(n)
+    for step, z in enumerate(L, start=1):
+        if step > 1:
+            difference = _step_difference(step, z, sums, taken)
+            if difference is not None:
+                report.differences.append(difference)
+                if difference.kind == WRONG:
+                    break
+        taken[z] = True
+        sums += K[:, z]
+    return report
+
+
+def _step_difference(step: int, z: int, sums: FloatArray, taken: Any) -> Difference | None:
+    left = np.flatnonzero(~taken)
+    if taken[z]:
+        words = f"landmark {step} is {z}, which is taken already (ERRATUM FT-1)"
+        return Difference("dselect", WRONG, "L", "FT:1:4", words)
+    best = int(left[sums[left].argmin()])
+    if z == best:
+        return None
+    words = f"landmark {step}: {best} expected, of sum {sums[best]:.17g}; got {z} of {sums[z]:.17g}"
+    if sums[z] == sums[best]:
+        kind = TIE
+    else:
+        near = abs(sums[z] - sums[best]) <= CLOSE * np.abs(sums).max()
+        kind = EQUAL_WORTH if near else WRONG
+    return Difference("dselect", kind, "L", "FT:1:3", words)
+
+
+# --------------------------------------------------------------------------------------------- tree
+
+
+def check_tree(path: str, data: str) -> Report:
+    """Compare a ball tree with § 4.1: complete, divided at the median, balls around their points.
+
+    Node j has the children 2 j + 1 and 2 j + 2 and the points ``order[starts[j]:ends[j]]``.
+    """
+    tree = read_data(path)
+    arrays = read_data(data)
+    missing = sorted({"order", "starts", "ends"} - tree.keys())
+    if missing or "X" not in arrays:
+        raise UnusableError(f"{path} must have order, starts and ends, and {data} must have X")
+    X = np.asarray(arrays["X"], dtype=np.float64)
+    order, starts, ends = (np.asarray(tree[name]) for name in ("order", "starts", "ends"))
+    m = len(starts)
+    if m & (m + 1) or len(ends) != m or order.ndim != 1:
+        raise UnusableError(f"{path}: a complete tree has 1, 3, 7, ... nodes; got {m}")
+    report = Report(f"{path} as a ball tree of {data}")
+    report.facts += [("points", len(X)), ("nodes", m)]
+    words = _division_fault(order, starts, ends, len(X))
+    if words is not None:
+        report.differences.append(Difference("tree", WRONG, "order", "LM:4.1:2", words))
+        return report
+    worst = 0.0
+    for j in range(m):
+        part = X[order[starts[j] : ends[j]]]
+        c = tree["centres"][j] if "centres" in tree else part.mean(axis=0)
+        reach = float(np.sqrt(((part - c) ** 2).sum(axis=1)).max(initial=0.0))
+        if "radii" in tree:
+            radius = float(tree["radii"][j])
+            if radius < reach * (1 - 1e-12) and not report.differences:
+                words = f"node {j}: the ball of radius {radius:.17g} misses a point at {reach:.17g}"
+                report.differences.append(Difference("tree", WRONG, "radii", "LM:4.1:3", words))
+            worst = max(worst, radius - reach)
+    report.facts.append(("largest radius that is not needed", worst))
+    return report
+
+
+def _division_fault(order: Any, starts: Any, ends: Any, n: int) -> str | None:
+    if sorted(order.tolist()) != list(range(n)):
+        return f"order must hold each of {n} points once"
+    if starts[0] != 0 or ends[0] != n:
+        return f"the root must hold all {n} points; it holds {starts[0]} to {ends[0]}"
+    for j in range(len(starts) // 2):
+        left, right = 2 * j + 1, 2 * j + 2
+        joined = starts[left] == starts[j] and ends[left] == starts[right]
+        if not joined or ends[right] != ends[j]:
+            return f"the children of node {j} must divide its points"
+        sizes = int(ends[left] - starts[left]), int(ends[right] - starts[right])
+        if abs(sizes[0] - sizes[1]) > 1:
+            return f"node {j} must be divided at the median; its children hold {sizes}"
+    return None

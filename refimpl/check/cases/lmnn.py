@@ -1,0 +1,315 @@
+"""Cases for the kernels of LMNN: sub-gradients, ball trees and their searches."""
+
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.drawing import Source
+from refimpl.check.encoding import Generated
+from refimpl.check.judging import CLOSE, by_worth, nearest, squares
+from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
+from refimpl.typing import FloatArray
+
+__all__ = [
+    "build_tree",
+    "hinge_terms",
+    "impostors",
+    "pair_distances",
+    "scan_nearest",
+    "tree_nearest",
+    "tree_within",
+    "weighted_differences",
+]
+
+# -------------------------------------------------------------------------------------- subgradient
+
+
+@enter("squares LM:eq1 digits", flags="ties, plain, negative zero, scales, duplicates, empty")
+def pair_distances(s: Source, flag: str) -> Values:
+    n = s.integer(1, 6)
+    p = 0 if flag == "empty" else s.integer(1, 8)
+    return {
+        "Z": s.points(n, s.integer(1, 5), flag),
+        "first": s.array((p,), 0, n - 1),
+        "second": s.array((p,), 0, n - 1),
+    }
+
+
+def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
+    """Judge impostors: only a pair whose distance is its radius up to rounding may differ."""
+    n = len(arguments["X"])
+    found = []
+    for answer in (want, got):
+        first, second = np.asarray(answer["first"]), np.asarray(answer["second"])
+        if first.shape != second.shape or first.dtype.kind not in "iu":
+            return WRONG
+        if (first < 0).any() or (second < 0).any() or (second >= n).any():
+            return WRONG
+        places = first * n + second
+        if (np.diff(places) <= 0).any() or (first >= len(arguments["Q"])).any():
+            return WRONG
+        found.append(set(places.tolist()))
+    D = squares(arguments["Q"], arguments["X"])
+    verdict = TIE
+    for place in found[0] ^ found[1]:
+        i, l = divmod(place, n)
+        if arguments["classes_Q"][i] == arguments["classes_X"][l]:
+            return WRONG
+        radius = arguments["radii"][i]
+        if abs(D[i, l] - radius) > CLOSE * abs(radius):
+            return WRONG
+        if D[i, l] != radius:
+            verdict = EQUAL_WORTH
+    return verdict
+
+
+@enter(
+    "first LM:4.2:3 optimum; second LM:4.2:3 optimum",
+    flags="ties, plain, negative zero, duplicates, at the radius, one class",
+    judge=_at_the_limit,
+)
+def impostors(s: Source, flag: str) -> Values:
+    n_Q, n_X, r = s.integer(1, 5), s.integer(1, 6), s.integer(1, 4)
+    kind = "ties" if flag in ("at the radius", "one class") else flag
+    Q, X = s.points(n_Q, r, kind), s.points(n_X, r, kind)
+    D = squares(Q, X)[np.arange(n_Q), s.array((n_Q,), 0, n_X - 1)]
+    factors = np.array([1.0, 0.5, 2.0])[s.array((n_Q,), 0, 2)]
+    most = 0 if flag == "one class" else 2
+    return {
+        "Q": Q,
+        "X": X,
+        "radii": D if flag == "at the radius" else D * factors,
+        "classes_Q": s.array((n_Q,), 0, most),
+        "classes_X": s.array((n_X,), 0, most),
+    }
+
+
+def _hinge_rounding(arguments: Values, expected: Values) -> Values:
+    targets, pairs, start = (arguments[name] for name in ("targets", "pairs", "start"))
+    p, k = len(pairs), targets.shape[1]
+    sums = np.array(
+        [
+            ((1 + row[:, np.newaxis]) + pairs[start[i] : start[i + 1]]).sum()
+            for i, row in enumerate(targets)
+        ]
+    )
+    slopes = sums / arguments["h"] if arguments["h"] > 0 else np.zeros(len(sums))
+    sums = rounding(sums, p * k)
+    return {
+        "smooth": sums,
+        "hinge": sums,
+        "pair_weights": np.full(p, rounding(slopes.max(initial=0.0), p * k)),
+        "target_weights": np.full(targets.shape, rounding(slopes.max(initial=0.0), p * k)),
+    }
+
+
+@enter(
+    "smooth LM:3:1 digits; hinge LM:eq2 digits; active LM:3:4 bits; "
+    "pair_weights LM:eq5 digits; target_weights LM:eq5 digits",
+    flags="ties, plain, negative zero, empty, smoothed",
+    rounding=_hinge_rounding,
+)
+def hinge_terms(s: Source, flag: str) -> Values:
+    n = s.integer(1, 4)
+    p = 0 if flag == "empty" else s.integer(1, 8)
+    # quarters: a slack is exactly 0, or not near it
+    kind = "plain" if flag == "plain" else "quarters"
+    return {
+        "targets": np.abs(s.reals((n, s.integer(1, 3)), kind)),
+        "pairs": np.abs(s.reals((p,), kind)),
+        "start": s.offsets(n, p),
+        "h": s.pick(0.5, 0.125, 7.0) if flag == "smoothed" else 0.0,
+    }
+
+
+def _difference_rounding(arguments: Values, expected: Values) -> Values:
+    start, other, edge = (arguments[name] for name in ("start", "other", "edge"))
+    Z, w = np.abs(arguments["Z"]), np.abs(arguments["weights"])
+    a = np.repeat(np.arange(len(Z)), np.diff(start))
+    terms = np.zeros(Z.shape)
+    np.add.at(terms, a, w[edge][:, np.newaxis] * (Z[a] + Z[other]))
+    return {"sums": rounding(terms, len(edge))}
+
+
+@enter(
+    "sums LM:eq6 digits",
+    flags="ties, plain, negative zero, scales, duplicates, empty, weights of zero",
+    rounding=_difference_rounding,
+)
+def weighted_differences(s: Source, flag: str) -> Values:
+    n, p = s.integer(1, 5), s.integer(1, 6)
+    e = 0 if flag == "empty" else s.integer(1, 8)
+    weights = s.reals((p,), flag)
+    if flag == "weights of zero":
+        weights[s.booleans((p,))] = 0.0
+    return {
+        "Z": s.points(n, s.integer(1, 4), flag),
+        "start": s.offsets(n, e),
+        "other": s.array((e,), 0, n - 1),
+        "edge": s.array((e,), 0, p - 1),
+        "weights": weights,
+    }
+
+
+# -------------------------------------------------------------------------------------------- trees
+
+FIELDS = ("order", "starts", "ends", "centres", "radii", "low", "high")
+
+
+def _run_build(module: Any, arguments: Values) -> Values:
+    """Give what a ball tree holds; a record of another kind is nobody's business."""
+    tree = module.build_tree(
+        arguments["X"], leaf_size=arguments["leaf_size"], direction=arguments["direction"]
+    )
+    return {name: getattr(tree, name, None) for name in FIELDS}
+
+
+def _tree_rounding(arguments: Values, expected: Values) -> Values:
+    X = np.abs(arguments["X"])
+    largest = rounding(X.max(), X.size)
+    shape = np.shape(expected["centres"])
+    return {"centres": np.full(shape, largest), "radii": np.full(shape[0], 8 * largest)}
+
+
+def _same_spread(arguments: Values, want: Values, got: Values) -> str:
+    """Judge another division of the points: it must be a tree with the same numbers of points."""
+    order = np.asarray(got["order"])
+    if sorted(order.tolist()) != list(range(len(arguments["X"]))):
+        return WRONG
+    for name in ("starts", "ends"):
+        if np.asarray(got[name]).tolist() != np.asarray(want[name]).tolist():
+            return WRONG
+    radii = []
+    for answer in (want, got):
+        points = arguments["X"][answer["order"]]
+        parts = [points[a:b] for a, b in zip(want["starts"], want["ends"], strict=True)]
+        spread = [((part - part.mean(axis=0)) ** 2).sum() for part in parts]
+        radii.append(np.sort(spread))
+    return by_worth(radii[0], radii[1], 1e-9 * float(np.max(radii[0])))
+
+
+@enter(
+    "order LM:4.1:2 optimum; starts LM:4.1:2 bits; ends LM:4.1:2 bits; centres LM:4.1:3 digits; "
+    "radii LM:4.1:3 digits; low LM:4.1:3 bits; high LM:4.1:3 bits",
+    flags="ties, plain, constant columns, negative zero, duplicates",
+    run=_run_build,
+    record=True,
+    judge=_same_spread,
+    rounding=_tree_rounding,
+    dependent=("centres", "radii", "low", "high"),
+)
+def build_tree(s: Source, flag: str) -> Values:
+    return {
+        "X": s.points(s.integer(1, 12), s.integer(1, 4), flag),
+        "leaf_size": s.integer(2, 4),
+        "direction": s.pick("axis", "principal"),
+    }
+
+
+def _searched(s: Source, flag: str) -> Values:
+    tree = build_tree(s, flag)
+    n, d = tree["X"].shape
+    m = s.integer(1, 4)
+    Q = s.points(m, d, flag)
+    if flag == "duplicates":
+        Q[0] = tree["X"][0]
+    skip = s.array((m,), -1, n - 1) if n > 1 and s.integer(0, 1) else None
+    return {**tree, "Q": Q, "skip": skip, "bound": s.pick("box", "ball")}
+
+
+def _distances(arguments: Values) -> FloatArray:
+    return squares(arguments["Q"], arguments["X"])
+
+
+def _tree(module: Any, arguments: Values) -> Any:
+    return module.build_tree(
+        arguments["X"], leaf_size=arguments["leaf_size"], direction=arguments["direction"]
+    )
+
+
+def _run_nearest(module: Any, arguments: Values) -> Values:
+    options = {name: arguments[name] for name in ("skip", "bound")}
+    parts = module.tree_nearest(_tree(module, arguments), arguments["Q"], arguments["k"], **options)
+    return dict(zip(("squares", "indices", "computed"), parts, strict=True))
+
+
+SEARCHED = "ties, plain, constant columns, negative zero, duplicates"
+
+
+@enter(
+    "squares LM:4.1:4 digits; indices LM:4.1:4 optimum; computed LM:eq7 count",
+    flags=SEARCHED,
+    run=_run_nearest,
+    judge=nearest(_distances),
+    needs=("build_tree",),
+)
+def tree_nearest(s: Source, flag: str) -> Values:
+    arguments = _searched(s, flag)
+    most = len(arguments["X"]) - (arguments["skip"] is not None)
+    return {**arguments, "k": s.integer(1, max(1, most))}
+
+
+def _run_within(module: Any, arguments: Values) -> Values:
+    options = {name: arguments[name] for name in ("strict", "skip", "bound")}
+    parts = module.tree_within(
+        _tree(module, arguments), arguments["Q"], arguments["limits"], **options
+    )
+    return dict(zip(("starts", "indices", "squares", "computed"), parts, strict=True))
+
+
+def _within_limits(arguments: Values, want: Values, got: Values) -> str:
+    """Judge points within a limit: only points at the limit up to rounding may differ."""
+    D = _distances(arguments)
+    for i, limit in enumerate(arguments["limits"]):
+        found = []
+        for answer in (want, got):
+            starts = np.asarray(answer["starts"])
+            if starts.shape != (len(D) + 1,):
+                return WRONG
+            row = np.asarray(answer["indices"])[starts[i] : starts[i + 1]]
+            if (np.diff(row) <= 0).any() or (row < 0).any() or (row >= D.shape[1]).any():
+                return WRONG
+            found.append(set(row.tolist()))
+        for l in found[0] ^ found[1]:
+            if abs(D[i, l] - limit) > CLOSE * abs(limit) or D[i, l] == limit:
+                return WRONG
+    return TIE if len(want["indices"]) == len(got["indices"]) else EQUAL_WORTH
+
+
+@enter(
+    "starts LM:4.2:2 optimum; indices LM:4.2:2 optimum; squares LM:4.2:2 digits; "
+    "computed LM:eq7 count",
+    flags=f"{SEARCHED}, at the limit",
+    run=_run_within,
+    judge=_within_limits,
+    needs=("build_tree",),
+    dependent=("squares", "computed"),
+)
+def tree_within(s: Source, flag: str) -> Values:
+    arguments = _searched(s, "ties" if flag == "at the limit" else flag)
+    m, n = len(arguments["Q"]), len(arguments["X"])
+    D = _distances(arguments)[np.arange(m), s.array((m,), 0, n - 1)]
+    factors = np.array([1.0, 2.0, -1.0])[s.array((m,), 0, 2)]
+    limits = D if flag == "at the limit" else D * factors
+    return {**arguments, "limits": limits, "strict": bool(s.integer(0, 1))}
+
+
+def _large_scan() -> Values:
+    n = 2**16 + 1
+    return {
+        "Q": np.array([[0.0, 1.0], [3.0, -2.0]]),
+        "X": Generated(dtype="float64", seed=11, shape=[n, 2], low=-400, high=400, exponent=-3),
+        "k": 5,
+        "skip": None,
+    }
+
+
+@enter(
+    "squares LM:4.1:4 digits; indices LM:4.1:4 optimum; terms LM:4.2:2 count",
+    flags=SEARCHED,
+    judge=nearest(_distances),
+    large=_large_scan,
+)
+def scan_nearest(s: Source, flag: str) -> Values:
+    arguments = tree_nearest(s, flag)
+    return {name: arguments[name] for name in ("Q", "X", "k", "skip")}

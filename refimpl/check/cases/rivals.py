@@ -1,0 +1,271 @@
+"""Cases for the kernels of the forest's rivals: binary codes, buckets, k-means trees."""
+
+import itertools
+
+import numpy as np
+
+from refimpl.check.drawing import Lcg, Source
+from refimpl.check.judging import nearest, squares
+from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
+from refimpl.kernels import hamming_distances as reference_hamming
+from refimpl.rivals.kmeans_trees import KMeansTrees
+from refimpl.typing import FloatArray, UInt64Array
+
+__all__ = [
+    "best_bin_first",
+    "bucket_votes",
+    "hamming_distances",
+    "hamming_nearest",
+    "hamming_within",
+    "lloyd",
+    "projections",
+    "tree_leaves",
+]
+
+# ------------------------------------------------------------------------------------ binary codes
+
+
+def _codes(s: Source, flag: str, n: int, words: int) -> UInt64Array:
+    if flag == "ties":
+        return s.array((n, words), 0, 3).astype(np.uint64)
+    parts = [s.array((n, words), 0, 2**31 - 1).astype(np.uint64) for _ in range(3)]
+    codes: UInt64Array = parts[0] | parts[1] << np.uint64(31) | parts[2] << np.uint64(62)
+    if flag == "duplicates" and n > 1:
+        codes[-1] = codes[0]
+    return codes
+
+
+def _scanned(s: Source, flag: str) -> Values:
+    words = s.integer(1, 3)
+    n = 0 if flag == "empty" else s.integer(1, 6)
+    return {"Q": _codes(s, flag, s.integer(1, 3), words), "X": _codes(s, flag, n, words)}
+
+
+CODES = "ties, plain, duplicates, empty"
+SCAN = "Li et al. (2011), Table 1"
+
+
+@enter(f"distances {SCAN} bits", flags=CODES)
+def hamming_distances(s: Source, flag: str) -> Values:
+    return _scanned(s, flag)
+
+
+def _hamming(arguments: Values) -> FloatArray:
+    return reference_hamming(arguments["Q"], arguments["X"]).astype(np.float64)
+
+
+@enter(f"distances {SCAN} bits; indices {SCAN} optimum", flags=CODES, judge=nearest(_hamming))
+def hamming_nearest(s: Source, flag: str) -> Values:
+    values = _scanned(s, flag)
+    return {**values, "k": s.integer(0, len(values["X"]))}
+
+
+def _ordered_otherwise(arguments: Values, want: Values, got: Values) -> str:
+    """Judge codes within a radius: the same codes in another order are a tie broken otherwise."""
+    starts = np.asarray(got["starts"])
+    if starts.tolist() != np.asarray(want["starts"]).tolist():
+        return WRONG
+    for a, b in itertools.pairwise(starts):
+        if sorted(want["indices"][a:b]) != sorted(np.asarray(got["indices"])[a:b].tolist()):
+            return WRONG
+    distances = np.asarray(got["distances"])
+    return TIE if distances.tolist() == np.asarray(want["distances"]).tolist() else WRONG
+
+
+@enter(
+    f"starts {SCAN} bits; indices {SCAN} optimum; distances {SCAN} bits",
+    flags=f"{CODES}, at the radius",
+    judge=_ordered_otherwise,
+)
+def hamming_within(s: Source, flag: str) -> Values:
+    values = _scanned(s, "ties" if flag == "at the radius" else flag)
+    m = len(values["Q"])
+    most = 3 if flag in ("ties", "at the radius") else 64 * values["Q"].shape[1]
+    return {**values, "radii": s.array((m,), -1, most)}
+
+
+# ------------------------------------------------------------------------------------------ buckets
+
+
+def _projection_rounding(arguments: Values, expected: Values) -> Values:
+    X, A = np.abs(arguments["X"]), np.abs(arguments["A"])
+    return {"XA": rounding(X @ A, len(A))}
+
+
+@enter(
+    "XA Datar et al. (2004), § 3.2 digits",
+    flags="ties, plain, negative zero, denormals, scales, empty",
+    rounding=_projection_rounding,
+)
+def projections(s: Source, flag: str) -> Values:
+    d = s.integer(1, 6)
+    n = 0 if flag == "empty" else s.integer(1, 5)
+    return {"X": s.points(n, d, flag), "A": s.reals((d, s.integer(1, 4)), flag)}
+
+
+def _same_votes(arguments: Values, want: Values, got: Values) -> str:
+    """Judge points by their votes: another order of equal votes is a tie broken otherwise."""
+    first = np.asarray(got["first"])
+    if first.tolist() != np.asarray(want["first"]).tolist():
+        return WRONG
+    starts, ends, members = (arguments[name] for name in ("starts", "ends", "members"))
+    indices, votes = np.asarray(got["indices"]), np.asarray(got["votes"])
+    for i, buckets in enumerate(arguments["buckets"]):
+        counts = np.zeros(arguments["n"], dtype=np.int64)
+        for bucket in buckets[buckets >= 0]:
+            counts[np.unique(members[starts[bucket] : ends[bucket]])] += 1
+        rows = indices[first[i] : first[i + 1]]
+        if len(np.unique(rows)) < len(rows) or (rows < 0).any() or (rows >= len(counts)).any():
+            return WRONG
+        expected = np.asarray(want["votes"])[first[i] : first[i + 1]]
+        if counts[rows].tolist() != expected.tolist():
+            return WRONG
+    return TIE if votes.tolist() == np.asarray(want["votes"]).tolist() else WRONG
+
+
+LSH = "Datar et al. (2004), § 3.2"
+
+
+@enter(
+    f"first {LSH} bits; indices {LSH} optimum; votes {LSH} bits",
+    flags="plain, duplicates, empty, no bucket",
+    judge=_same_votes,
+)
+def bucket_votes(s: Source, flag: str) -> Values:
+    b, n = s.integer(1, 5), s.integer(1, 7)
+    lists = [np.flatnonzero(s.booleans((n,))) for _ in range(b)]
+    if flag == "duplicates":
+        lists = [np.repeat(members, 2) for members in lists]
+    ends = np.cumsum([len(members) for members in lists])
+    m = 0 if flag == "empty" else s.integer(1, 3)
+    return {
+        "starts": ends - [len(members) for members in lists],
+        "ends": ends,
+        "members": np.concatenate(lists).astype(np.int64),
+        "buckets": s.array((m, s.integer(1, 3)), -1 if flag == "no bucket" else 0, b - 1),
+        "n": n,
+        "most": s.integer(0, n + 1),
+    }
+
+
+# -------------------------------------------------------------------------------------- clustering
+
+
+def _centre_rounding(arguments: Values, expected: Values) -> Values:
+    X = np.abs(arguments["X"])
+    size = rounding(X.max(initial=0.0), len(arguments["rows"]))
+    return {"centres": np.full(np.shape(expected["centres"]), 4 * size)}
+
+
+def _near_centres(arguments: Values, want: Values, got: Values) -> str:
+    """Judge a clustering: each point must be with one of its nearest centres."""
+    centres, places = np.asarray(got["centres"]), np.asarray(got["nearest"])
+    if centres.shape != np.shape(want["centres"]) or places.shape != np.shape(want["nearest"]):
+        return WRONG
+    if not np.allclose(centres, want["centres"], rtol=1e-9, atol=1e-12):
+        return WRONG
+    judge = nearest(lambda values: squares(values["S"], centres), "nearest")
+    S = {"S": arguments["X"][arguments["rows"]]}
+    rows = [{"nearest": np.asarray(places)[:, np.newaxis]} for places in (want["nearest"], places)]
+    return judge(S, rows[0], rows[1])
+
+
+@enter(
+    "centres Lloyd (1982) digits; nearest Lloyd (1982) optimum",
+    flags="ties, plain, constant columns, negative zero, duplicates, empty",
+    judge=_near_centres,
+    rounding=_centre_rounding,
+)
+def lloyd(s: Source, flag: str) -> Values:
+    n, d, k = s.integer(1, 7), s.integer(1, 3), s.integer(1, 4)
+    p = 0 if flag == "empty" else s.integer(1, 8)
+    return {
+        "X": s.points(n, d, flag),
+        "rows": s.array((p,), 0, n - 1),
+        "centres": s.points(k, d, flag),
+        "iterations": s.integer(0, 3),
+    }
+
+
+def _trees(s: Source, d: int) -> KMeansTrees:
+    """Two trees of 12 points: a root of three regions, the first of them with two of its own."""
+    members = [_permutation(s, 12) for _ in range(2)]
+    for part in members:
+        for a, b in ((0, 3), (3, 6), (6, 9), (9, 12)):
+            part[a:b] = np.sort(part[a:b])
+    centres = s.array((12, d), -8, 8) / 4
+    first = np.array([1, 4, 4, 4, 6, 6])
+    last = np.array([4, 6, 4, 4, 6, 6])
+    starts = np.array([0, 0, 6, 9, 0, 3])
+    ends = np.array([12, 6, 9, 12, 3, 6])
+    return KMeansTrees(
+        roots=np.array([0, 6]),
+        centres=centres,
+        first=np.concatenate([first, first + 6]),
+        last=np.concatenate([last, last + 6]),
+        starts=np.concatenate([starts, starts + 12]),
+        ends=np.concatenate([ends, ends + 12]),
+        members=np.concatenate(members),
+    )
+
+
+def _permutation(s: Source, n: int) -> np.ndarray:
+    keys = s.array((n,), 0, 2**20) if isinstance(s, Lcg) else np.arange(n)
+    return np.argsort(keys, kind="stable")
+
+
+def _same_way(arguments: Values, want: Values, got: Values) -> str:
+    """Judge leaves: at each node the way must go to one of the nearest centres."""
+    trees, Q = arguments["trees"], arguments["Q"]
+    leaves = np.asarray(got["leaves"])
+    if leaves.shape != np.shape(want["leaves"]):
+        return WRONG
+    parent = {}
+    for j in range(len(trees.first)):
+        for child in range(trees.first[j], trees.last[j]):
+            parent[child] = j
+    D = squares(Q, trees.centres)
+    for i, row in enumerate(leaves.tolist()):
+        for root, leaf in zip(trees.roots.tolist(), row, strict=True):
+            if not 0 <= leaf < len(trees.first) or trees.first[leaf] < trees.last[leaf]:
+                return WRONG
+            while leaf != root:
+                above = parent.get(leaf)
+                if above is None:
+                    return WRONG
+                beside = D[i, trees.first[above] : trees.last[above]]
+                if D[i, leaf] > beside.min() * (1 + 2.0**-40):
+                    return WRONG
+                leaf = above
+    return TIE
+
+
+WAY = "Nister & Stewenius (2006)"
+BINS = "Muja & Lowe (2009), § 3.2"
+
+
+@enter(f"leaves {WAY} optimum", flags="ties, plain, negative zero", judge=_same_way)
+def tree_leaves(s: Source, flag: str) -> Values:
+    d = s.integer(1, 3)
+    return {"trees": _trees(s, d), "Q": s.points(s.integer(1, 5), d, flag)}
+
+
+def _same_points(arguments: Values, want: Values, got: Values) -> str:
+    """Judge a best-bin-first search: the same points in the same leaves, ordered otherwise."""
+    indices = np.asarray(got["indices"])
+    if indices.shape != np.shape(want["indices"]):
+        return WRONG
+    same = (np.sort(indices, axis=1) == np.sort(want["indices"], axis=1)).all()
+    return EQUAL_WORTH if same else WRONG
+
+
+@enter(
+    f"indices {BINS} optimum; opened {BINS} bits; computed {BINS} count",
+    flags="ties, plain, negative zero",
+    judge=_same_points,
+    dependent=("opened", "computed"),
+)
+def best_bin_first(s: Source, flag: str) -> Values:
+    d = s.integer(1, 3)
+    trees = _trees(s, d)
+    return {"trees": trees, "Q": s.points(s.integer(1, 4), d, flag), "most": s.integer(0, 12)}

@@ -1,0 +1,402 @@
+"""Cases for the kernels of the Search Forest: words and lists, pairs, planes."""
+
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.drawing import Source
+from refimpl.check.judging import by_worth, squares
+from refimpl.check.kernel import AGREES, EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
+from refimpl.kernels import SearchForest
+from refimpl.kernels import split_pairs as reference_split
+from refimpl.typing import FloatArray, Int32Array
+
+__all__ = [
+    "best_plane",
+    "best_thresholds",
+    "forest_words",
+    "gather_candidates",
+    "leading_direction",
+    "meet_pairs",
+    "pair_product",
+    "plane_values",
+    "rerank",
+    "split_pairs",
+]
+
+# ------------------------------------------------------------------------------------------- forest
+
+
+def _int32(*values: int) -> Int32Array:
+    return np.array(values, dtype=np.int32)
+
+
+def _forest(s: Source, d: int, dtype: str) -> SearchForest:
+    """Two trees: a plane with a coordinate below it, and a single coordinate."""
+    planes = (s.array((1, d), -2, 2) + 0.0).astype(dtype)
+    return SearchForest(
+        c=np.array([1.5, 0.5]),
+        roots=np.array([0, 5]),
+        left=_int32(1, 3, -1, -1, -1, 6, -1, -1),
+        word=_int32(-1, -1, 0, 1, 2, -1, 3, 4),
+        plane=_int32(0, -1, -1, -1, -1, -1, -1, -1),
+        feature=_int32(-1, s.integer(0, d - 1), -1, -1, -1, s.integer(0, d - 1), -1, -1),
+        offset=np.array([s.integer(-2, 2) / 2, 0.5, 0, 0, 0, s.integer(-2, 2), 0, 0]),
+        planes=planes,
+        lam=0.5,
+        history=np.zeros((2, 5)),
+        message="made for a vector",
+    )
+
+
+def _beside_a_plane(arguments: Values, want: Values, got: Values) -> str:
+    """Judge words: a point may be on the other side only of a plane that it lies on, rounded."""
+    forest, X = arguments["forest"], arguments["X"]
+    words = np.asarray(got["words"])
+    if words.shape != np.shape(want["words"]) or words.dtype.kind not in "iu":
+        return WRONG
+    size = np.abs(X) @ np.abs(forest.planes[0]) + 2
+    value = X.astype(np.float64) @ forest.planes[0] + forest.offset[0]
+    near = (np.abs(value) <= 2.0**-40 * size) & (value != 0)
+    rows = (words != want["words"]).any(axis=1)
+    return EQUAL_WORTH if near[rows].all() and (words[:, 1] == want["words"][:, 1]).all() else WRONG
+
+
+@enter(
+    "words SF:eq16 optimum",
+    flags="ties, plain, negative zero, on a plane, empty, float32",
+    judge=_beside_a_plane,
+)
+def forest_words(s: Source, flag: str) -> Values:
+    d = s.integer(1, 3)
+    dtype = "float32" if flag == "float32" else "float64"
+    n = 0 if flag == "empty" else s.integer(1, 7)
+    kind = "quarters" if flag == "float32" else "ties" if flag == "on a plane" else flag
+    return {"forest": _forest(s, d, dtype), "X": s.points(n, d, kind).astype(dtype)}
+
+
+def _plane_rounding(arguments: Values, expected: Values) -> Values:
+    X, p = (np.abs(arguments[name]).astype(np.float64) for name in ("X", "p"))
+    return {"values": rounding(X @ p, len(p))}
+
+
+@enter(
+    "values SF:eq18 digits", flags="ties, plain, negative zero, float32", rounding=_plane_rounding
+)
+def plane_values(s: Source, flag: str) -> Values:
+    d = s.integer(1, 6)
+    dtype = "float32" if flag == "float32" else "float64"
+    X = s.points(s.integer(1, 6), d, flag).astype(dtype)
+    return {"X": X, "p": s.reals((d,), flag).astype(dtype)}
+
+
+def _same_scores(arguments: Values, want: Values, got: Values) -> str:
+    """Judge candidates by T: another order of equal T is a tie broken otherwise."""
+    offsets, rows = np.asarray(got["offsets"]), np.asarray(got["rows"])
+    if offsets.tolist() != np.asarray(want["offsets"]).tolist() or len(rows) != len(want["rows"]):
+        return WRONG
+    starts, items, c = (arguments[name] for name in ("starts", "items", "c"))
+    T = np.zeros((len(arguments["words"]), len(arguments["alive"])))
+    for i, words in enumerate(arguments["words"]):
+        for m, word in enumerate(words):
+            T[i, items[starts[word] : starts[word + 1]]] += c[m]
+    T[:, ~arguments["alive"]] = 0
+    query = np.repeat(np.arange(len(T)), np.diff(offsets))
+    if (rows < 0).any() or (rows >= T.shape[1]).any():
+        return WRONG
+    if len(np.unique(query * T.shape[1] + rows)) < len(rows):
+        return WRONG
+    return by_worth(T[query, want["rows"]], T[query, rows])
+
+
+@enter(
+    "offsets SF:eq8 bits; rows SF:eq8 optimum; scores SF:eq8 digits",
+    flags="ties, plain, empty, all of a list",
+    judge=_same_scores,
+)
+def gather_candidates(s: Source, flag: str) -> Values:
+    V, M, n = s.integer(1, 5), s.integer(1, 3), s.integer(1, 7)
+    lists = [np.flatnonzero(s.booleans((n,))) for _ in range(V)]
+    starts = np.cumsum([0, *map(len, lists)])
+    c = s.array((M,), 1, 3) / 4 if flag == "ties" else np.abs(s.reals((M,), "plain")) + 0.125
+    m = 0 if flag == "empty" else s.integer(1, 3)
+    return {
+        "starts": starts,
+        "items": np.concatenate(lists).astype(np.int32),
+        "alive": s.booleans((n,)) | (flag == "all of a list"),
+        "words": s.array((m, M), 0, V - 1).astype(np.int32),
+        "c": c,
+        "most": n if flag == "all of a list" else s.integer(0, n),
+    }
+
+
+def _candidate_distances(arguments: Values) -> FloatArray:
+    offsets = arguments["offsets"]
+    D = squares(arguments["Q"], arguments["X"])
+    real = np.full(D.shape, np.inf)
+    for i, row in enumerate(D):
+        rows = arguments["rows"][offsets[i] : offsets[i + 1]]
+        real[i, rows] = row[rows]
+    return real
+
+
+def _reranked(arguments: Values, want: Values, got: Values) -> str:
+    """Judge by distance; a candidate that is listed more than once may come more than once."""
+    D = _candidate_distances(arguments)
+    indices = np.asarray(got["indices"])
+    if indices.shape != np.shape(want["indices"]) or (indices < -1).any():
+        return WRONG
+    if (indices >= D.shape[1]).any():
+        return WRONG
+    taken = []
+    for places in (want["indices"], indices):
+        worths = np.take_along_axis(D, np.maximum(places, 0), axis=1)
+        taken.append(np.where(places >= 0, worths, np.inf))
+    counts = [np.sort(places, axis=1) for places in (want["indices"], indices)]
+    verdict = by_worth(taken[0], taken[1])
+    repeated = [(np.diff(row, axis=1) == 0).sum() for row in counts]
+    return verdict if repeated[0] == repeated[1] else WRONG
+
+
+@enter(
+    "squares Li et al. (2011), § 2 digits; indices Li et al. (2011), § 2 optimum",
+    flags="ties, plain, negative zero, duplicates, empty, float32, fewer than k",
+    judge=_reranked,
+)
+def rerank(s: Source, flag: str) -> Values:
+    d, n, m = s.integer(1, 4), s.integer(1, 6), s.integer(1, 3)
+    dtype = "float32" if flag == "float32" else "float64"
+    p = 0 if flag == "empty" else s.integer(1, 8)
+    kind = "quarters" if flag == "float32" else flag
+    return {
+        "Q": s.points(m, d, kind).astype(dtype),
+        "X": s.points(n, d, kind).astype(dtype),
+        "offsets": s.offsets(m, p),
+        "rows": s.array((p,), 0, n - 1),
+        "k": 9 if flag == "fewer than k" else s.integer(0, 4),
+    }
+
+
+# -------------------------------------------------------------------------------------------- pairs
+
+
+def _pairs(s: Source, n: int, flag: str = "") -> tuple[Int32Array, Int32Array]:
+    first, second = np.triu_indices(n, k=1)
+    kept = s.booleans((len(first),)) & (flag != "empty")
+    return first[kept].astype(np.int32), second[kept].astype(np.int32)
+
+
+def _weights(s: Source, count: int) -> FloatArray:
+    return s.array((count,), -9, 9) / 8
+
+
+def _pair_rounding(arguments: Values, expected: Values) -> Values:
+    terms = np.zeros(len(arguments["u"]))
+    first, second = arguments["first"], arguments["second"]
+    v, u = np.abs(arguments["v"]), np.abs(arguments["u"])
+    np.add.at(terms, first, v * u[second])
+    np.add.at(terms, second, v * u[first])
+    return {"Vu": rounding(terms, len(first))}
+
+
+@enter(
+    "Vu SF:eq18 digits", flags="ties, plain, negative zero, scales, empty", rounding=_pair_rounding
+)
+def pair_product(s: Source, flag: str) -> Values:
+    n = s.integer(1, 6)
+    first, second = _pairs(s, n, flag)
+    return {
+        "first": first,
+        "second": second,
+        "v": s.reals((len(first),), flag),
+        "u": s.reals((n,), flag),
+    }
+
+
+def _same_cut(arguments: Values, want: Values, got: Values) -> str:
+    """Judge thresholds by the weight that they cut."""
+    A = arguments["A"]
+    thresholds = np.asarray(got["threshold"], dtype=np.float64)
+    if thresholds.shape != (A.shape[1],):
+        return WRONG
+    first, second, v = (arguments[name] for name in ("first", "second", "v"))
+    same = True
+    cut = np.full(A.shape[1], np.inf)
+    for t, threshold in enumerate(thresholds):
+        above = A[:, t] > threshold
+        same &= bool((above == (A[:, t] > want["threshold"][t])).all())
+        if 0 < above.sum() < len(above):
+            crossing = v[above[first] != above[second]].sum()
+            cut[t] = crossing + arguments["base"] * above.sum() * (~above).sum()
+    size = rounding(np.abs(v).sum() + abs(arguments["base"]) * len(A) ** 2, len(v))
+    verdict = by_worth(want["crossing"], cut, size)
+    return EQUAL_WORTH if same and verdict == TIE else verdict
+
+
+@enter(
+    "crossing SF:eq17 digits; threshold SF:eq17 optimum",
+    flags="ties, plain, constant columns, negative zero, duplicates, empty",
+    judge=_same_cut,
+)
+def best_thresholds(s: Source, flag: str) -> Values:
+    n = s.integer(2, 7)
+    first, second = _pairs(s, n, flag)
+    return {
+        "A": s.points(n, s.integer(1, 3), flag),
+        "first": first,
+        "second": second,
+        "v": _weights(s, len(first)),
+        "base": s.integer(-3, 3) / 8,
+    }
+
+
+def _run_split(module: Any, arguments: Values) -> Values:
+    parts = module.split_pairs(**arguments)
+    (a, b, v), (c, d, w) = parts
+    return dict(
+        zip(
+            ("first", "second", "v", "first_right", "second_right", "v_right"),
+            (a, b, v, c, d, w),
+            strict=True,
+        )
+    )
+
+
+@enter(
+    "first SF:2:6 bits; second SF:2:6 bits; v SF:2:6 bits; "
+    "first_right SF:2:6 bits; second_right SF:2:6 bits; v_right SF:2:6 bits",
+    flags="plain, empty, one side",
+    run=_run_split,
+)
+def split_pairs(s: Source, flag: str) -> Values:
+    n = s.integer(1, 7)
+    first, second = _pairs(s, n, flag)
+    return {
+        "left": s.booleans((n,)) | (flag == "one side"),
+        "first": first,
+        "second": second,
+        "v": s.reals((len(first),), "plain"),
+    }
+
+
+@enter(
+    "first SF:1:3 bits; second SF:1:3 bits; similar SF:1:3 bits; T SF:1:3 bits",
+    flags="ties, plain, empty, one leaf",
+)
+def meet_pairs(s: Source, flag: str) -> Values:
+    n = s.integer(1, 6)
+    first, second = _pairs(s, n, flag)
+    return {
+        "leaf": s.array((n,), 0, 0 if flag == "one leaf" else 3),
+        "first": first,
+        "second": second,
+        "similar": s.array((len(first),), 0, 1).astype(np.uint8),
+        "T": np.abs(s.reals((len(first),), "plain" if flag == "plain" else "quarters")),
+        "c": s.integer(1, 9) / 8,
+    }
+
+
+# ------------------------------------------------------------------------------------ eigenvectors
+
+
+def matrix(x: FloatArray, arguments: Values) -> FloatArray:
+    """Return X~ M X~^T of eq. 18; the rows of x are the columns of X~."""
+    M = np.full((len(x), len(x)), arguments["base"] / 2)
+    np.fill_diagonal(M, 0.0)
+    M[arguments["first"], arguments["second"]] += arguments["v"] / 2
+    M[arguments["second"], arguments["first"]] += arguments["v"] / 2
+    return np.asarray(x.T @ M @ x)
+
+
+def _same_quotient(arguments: Values, want: Values, got: Values) -> str:
+    """Judge a direction: length 1, its largest entry positive, the leading eigenvalue."""
+    p = np.asarray(got["p"], dtype=np.float64)
+    if p.shape != np.shape(want["p"]) or not abs(np.linalg.norm(p) - 1) < 1e-9:
+        return WRONG
+    A = matrix(arguments["x"], arguments)
+    size = 1e-7 * float(np.abs(A).max(initial=0.0)) + 1e-12
+    positive = p[np.abs(p) >= np.abs(p).max() * (1 - 1e-6)].max() > 0
+    largest = np.linalg.eigvalsh(A)[-1]
+    return AGREES if positive and p @ A @ p >= largest - size else WRONG
+
+
+def _same_direction(arguments: Values, expected: Values) -> Values:
+    """Return how far a direction may be from the expected: sqrt(tol) of the residual."""
+    return {"p": np.full(len(expected["p"]), 2.0**-20)}
+
+
+@enter(
+    "p SF:eq18 optimum",
+    flags="ties, plain, duplicates, empty",
+    judge=_same_quotient,
+    rounding=_same_direction,
+)
+def leading_direction(s: Source, flag: str) -> Values:
+    n, d = s.integer(2, 6), s.integer(1, 4)
+    first, second = _pairs(s, n, flag)
+    return {
+        "x": s.points(n, d, flag),
+        "first": first,
+        "second": second,
+        "v": _weights(s, len(first)),
+        "base": s.integer(-3, 3) / 8,
+        "start": 1 + np.abs(s.reals((d,), "plain")),
+        "tol": 1e-9,
+    }
+
+
+def _rise(arguments: Values, left: Any) -> float:
+    """Return J of both parts less J of the node: eq. 17."""
+    pairs = [arguments[name] for name in ("first", "second", "v")]
+    total = 0.0
+    for part, size in zip(reference_split(left, *pairs), (left.sum(), (~left).sum()), strict=True):
+        total += part[2].sum() + arguments["base"] * size * (size - 1) / 2
+    return float(total)
+
+
+def _same_split(arguments: Values, want: Values, got: Values) -> str:
+    """Judge a plane: it must say its own sides, and divide as well as the expected plane."""
+    left = np.asarray(got["left"])
+    p = np.asarray(got["p"], dtype=np.float64)
+    if left.dtype != bool or left.shape != want["left"].shape or p.shape != want["p"].shape:
+        return WRONG
+    X = arguments["X"].astype(np.float64)
+    values = X @ p + float(got["b"])
+    size = 2.0**-40 * (np.abs(X) @ np.abs(p) + abs(float(got["b"])))
+    if ((values > size) & ~left).any() or ((values < -size) & left).any():
+        return WRONG
+    if (left == want["left"]).all():
+        return EQUAL_WORTH
+    return by_worth(_rise(arguments, want["left"]), _rise(arguments, left), 1e-12)
+
+
+def _near_plane(arguments: Values, expected: Values) -> Values:
+    """Return how far a plane may be from the expected: the root of tol, and what it does to b."""
+    X = np.abs(arguments["X"]).astype(np.float64)
+    step = 2.0**-20
+    reach = np.asarray(step * (1 + X.sum(axis=1).max()))
+    return {"p": np.full(len(expected["p"]), step), "b": np.ldexp(1.0, np.frexp(reach)[1])}
+
+
+@enter(
+    "p SF:eq18 optimum; b SF:eq18 optimum; left SF:2:4 optimum",
+    flags="plain, quarters, float32, refined",
+    judge=_same_split,
+    rounding=_near_plane,
+)
+def best_plane(s: Source, flag: str) -> Values:
+    n, d = s.integer(3, 7), s.integer(1, 3)
+    first, second = _pairs(s, n)
+    X = s.points(n, d, "quarters" if flag == "quarters" else "plain")
+    return {
+        "X": X.astype("float32" if flag == "float32" else "float64"),
+        "first": first,
+        "second": second,
+        "v": _weights(s, len(first)),
+        "base": -s.integer(0, 3) / 8,
+        "start": 1 + np.abs(s.reals((d + 1,), "plain")),
+        "augment": s.pick(0.1, 1.0),
+        "tol": 1e-9,
+        "offset": "best" if flag == "refined" else "eigenvector",
+        "refine": 3 if flag == "refined" else 0,
+    }

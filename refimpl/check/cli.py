@@ -1,0 +1,239 @@
+"""The command line: ``python -m refimpl.check COMMAND ...`` and
+``python -m refimpl.check [OPTIONS] -- PROGRAM ARGS``.
+
+Exit codes: 0 agrees, 1 differs, 2 what was named cannot be used.
+
+Not handled here: the checks themselves.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from refimpl.check import exploring, making
+from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
+from refimpl.check.files import VectorError, folder
+from refimpl.check.metric import check_metric
+from refimpl.check.programs import Program, program_differences
+from refimpl.check.reports import UNUSABLE, Report
+from refimpl.check.rounds import check_rounds
+from refimpl.check.running import Module, UnusableError, imported, vector_differences
+from refimpl.check.stages import own_trainings, training_differences
+
+__all__ = ["main"]
+
+DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
+differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
+language, by JSON lines on its standard streams."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command; return its exit code."""
+    options = _options(arguments)
+    began = time.perf_counter()
+    try:
+        report: Report = options.check(options)
+    except (UnusableError, VectorError) as error:
+        print(f"refimpl.check: {error}", file=sys.stderr)
+        return UNUSABLE
+    report.facts.append(("seconds", round(time.perf_counter() - began, 1)))
+    if options.html:
+        try:
+            Path(options.html).write_text(report.as_html(), encoding="utf-8")
+        except OSError as error:
+            print(f"refimpl.check: cannot write {options.html}: {error}", file=sys.stderr)
+            return UNUSABLE
+    print(report.as_json() if options.json else report.text())
+    return report.code
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    if "--" in arguments:
+        place = arguments.index("--")
+        options = _parser().parse_args(["program", *arguments[:place]])
+        options.command = arguments[place + 1 :]
+        return options
+    return _parser().parse_args(arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m refimpl.check", description=DESCRIPTION)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, check: Callable[..., Report], words: str) -> Any:
+        sub = commands.add_parser(name, help=words, description=words)
+        sub.add_argument("--json", action="store_true", help="print the report as JSON")
+        sub.add_argument("--html", metavar="FILE", help="write the report as a page, too")
+        sub.set_defaults(check=check)
+        return sub
+
+    _add_modules(command)
+    _add_answers(command)
+    return parser
+
+
+def _add_modules(command: Callable[..., Any]) -> None:
+    for name, check, words in (
+        ("kernels", _kernels, "a module of kernels; the reference fills what it lacks"),
+        ("trainings", _trainings, "a module with functions such as adaboost(P, N, T)"),
+        ("program", _program, "a program by JSON lines: python -m refimpl.check -- PROGRAM"),
+    ):
+        sub = command(name, check, words)
+        if name != "program":
+            sub.add_argument("module", help="a module's name, or a .py file")
+        sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
+        sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR")
+        if name == "kernels":
+            sub.add_argument("--examples", type=int, default=100, help="of Hypothesis, for each")
+            sub.add_argument("--seed", type=int, default=0)
+        if name == "program":
+            sub.add_argument("command", nargs="*", help=argparse.SUPPRESS)
+            sub.add_argument("--seconds", type=float, default=10.0, help="for one answer")
+    sub = command("make", _make, "make the vectors by the reference")
+    sub.add_argument("--out", type=Path, required=True, metavar="DIR")
+
+
+def _add_answers(command: Callable[..., Any]) -> None:
+    sub = command("rounds", _rounds, "the log of a training: JSON lines of f, p, theta, alpha")
+    sub.add_argument("log")
+    sub.add_argument("--data", required=True, metavar="X.npz", help="P and N, or X and y")
+    sub.add_argument("--algorithm", default="A.2", help="A.1 or A.2")
+
+    sub = command("metric", _metric, "a metric L (r, d), or M = L^T L (d, d) with --squared")
+    sub.add_argument("metric", metavar="L.npy")
+    sub.add_argument("--data", required=True, metavar="X.npz", help="X and y")
+    sub.add_argument("--k", type=int, default=3)
+    sub.add_argument("--mu", type=float, default=1.0)
+    sub.add_argument("--squared", action="store_true", help="the file holds M, not L")
+    sub.add_argument("--tol", type=float, default=1e-3, help="a relative gap that is no difference")
+
+    sub = command("neighbors", _neighbors, "neighbours against the true ones")
+    sub.add_argument("neighbors", metavar="I.npy")
+    sub.add_argument("--truth", metavar="T.npy", help="the true neighbours, nearest first")
+    sub.add_argument("--data", metavar="X.npz", help="X and Q, from which they are computed")
+
+    sub = command("embedding", _embedding, "how well an embedding keeps the nearest neighbours")
+    sub.add_argument("embedding", metavar="F.npy")
+    sub.add_argument("--data", required=True, metavar="X.npz", help="D, distances; or X")
+    sub.add_argument("--k", type=int, default=1)
+
+    sub = command("landmarks", _landmarks, "landmarks against Algorithm 1 of FTUNE, lines 1 to 5")
+    sub.add_argument("landmarks", metavar="L.npy")
+    sub.add_argument("--data", required=True, metavar="X.npz", help="K, the similarities")
+
+    sub = command("tree", _tree, "a ball tree: order, starts and ends (and centres, radii)")
+    sub.add_argument("tree", metavar="TREE.npz")
+    sub.add_argument("--data", required=True, metavar="X.npz", help="X")
+
+
+def _said(name: str, count: int) -> None:
+    print(f"{name}: {count} cases", file=sys.stderr)
+
+
+def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
+    unknown = sorted(set(wanted) - set(names))
+    if unknown:
+        raise UnusableError(f"no {what} to check: {', '.join(unknown)}; there are {names}")
+    return [name for name in names if not wanted or name in wanted]
+
+
+def _kernels(options: argparse.Namespace) -> Report:
+    module = Module(imported(options.module))
+    names = _only(module.checked(), options.only, "kernels")
+    report = Report(f"kernels of {options.module}")
+    report.facts.append(("its own", ", ".join(module.own)))
+    examples = options.examples if exploring.available() else 0
+    print(
+        f"{len(names)} kernels, {examples} examples for each beside the vectors: with the "
+        f"reference's speed about {2 + len(names) * (0.1 + 0.012 * examples):.0f} s, "
+        "200 MB of memory",
+        file=sys.stderr,
+    )
+    counts: dict[str, int] = {}
+    report.differences += vector_differences(module, options.vectors, names, counts.__setitem__)
+    report.facts.append(("vectors", sum(counts.values())))
+    if examples:
+        for name in names:
+            found = exploring.explored(module, name, examples, options.seed)
+            if found is not None:
+                report.differences.append(found)
+        report.facts.append(("examples of Hypothesis", examples * len(names)))
+    elif options.examples:
+        report.notes.append("Hypothesis is not installed: pip install 'refimpl[check]'")
+    return report
+
+
+def _trainings(options: argparse.Namespace) -> Report:
+    module = imported(options.module)
+    names = own_trainings(module)
+    if not names:
+        raise UnusableError(
+            f"{options.module} has none of the trainings " + ", ".join(sorted(_all_trainings()))
+        )
+    report = Report(f"trainings of {options.module}")
+    counts: dict[str, int] = {}
+    report.differences += training_differences(
+        lambda name, arguments: getattr(module, name)(**arguments),
+        options.vectors,
+        _only(names, options.only, "trainings"),
+        counts.__setitem__,
+    )
+    report.facts.append(("trainings", ", ".join(counts)))
+    report.facts.append(("vectors", sum(counts.values())))
+    return report
+
+
+def _all_trainings() -> list[str]:
+    from refimpl.check.trainings import TRAININGS
+
+    return list(TRAININGS)
+
+
+def _program(options: argparse.Namespace) -> Report:
+    if not options.command:
+        raise UnusableError("name a program after --")
+    program = Program(options.command, options.seconds)
+    report = Report(f"the program {' '.join(options.command)}")
+    counts: dict[str, int] = {}
+    report.differences += program_differences(
+        program, options.vectors, options.only, counts.__setitem__
+    )
+    answered = {name: count for name, count in counts.items() if count}
+    if not answered:
+        raise UnusableError("the program skipped every case")
+    report.facts.append(("answered", ", ".join(f"{name} {n}" for name, n in answered.items())))
+    return report
+
+
+def _make(options: argparse.Namespace) -> Report:
+    size = making.write(options.out)
+    return Report("vectors", facts=[("folder", options.out), ("bytes", size)])
+
+
+def _rounds(options: argparse.Namespace) -> Report:
+    return check_rounds(options.log, options.data, options.algorithm)
+
+
+def _metric(options: argparse.Namespace) -> Report:
+    return check_metric(
+        options.metric, options.data, options.k, options.mu, options.squared, options.tol
+    )
+
+
+def _neighbors(options: argparse.Namespace) -> Report:
+    return check_neighbors(options.neighbors, options.truth, options.data)
+
+
+def _embedding(options: argparse.Namespace) -> Report:
+    return check_embedding(options.embedding, options.data, options.k)
+
+
+def _landmarks(options: argparse.Namespace) -> Report:
+    return check_landmarks(options.landmarks, options.data)
+
+
+def _tree(options: argparse.Namespace) -> Report:
+    return check_tree(options.tree, options.data)

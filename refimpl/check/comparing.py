@@ -1,0 +1,206 @@
+"""Compare results with the expected ones, and name the difference.
+
+Not handled here: how a module or a program is asked (:mod:`refimpl.check.running`).
+"""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.encoding import Digest, fold
+from refimpl.check.kernel import (
+    AGREES,
+    EQUAL_WORTH,
+    LAST_BITS,
+    NOT_RUN,
+    TIE,
+    WRONG,
+    Kernel,
+    Output,
+    Values,
+)
+
+__all__ = ["Difference", "Fault", "compare", "compare_outputs", "numbers_fault", "worst"]
+
+SEVERITY = (LAST_BITS, TIE, EQUAL_WORTH, WRONG, NOT_RUN)
+SINGLE = 2.0**-28
+"""Errors above this share of a number are no last bits; float32 gives such errors."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with one result.
+
+    Attributes
+    ----------
+    kind : str
+        "last bits", "a tie broken otherwise", "another choice of equal worth", "wrong", "no
+        answer".
+    output : Output
+    words : str
+        Where, what was expected, and what came.
+    """
+
+    kind: str
+    output: Output
+    words: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference of somebody's implementation from the reference, as it is reported.
+
+    Attributes
+    ----------
+    name : str
+        The kernel or algorithm.
+    kind, output, source, words : str
+        As in :class:`Fault`; `source` is the mark of the printed line, or the source.
+    id : str
+        The vector's id; "found by Hypothesis" for a case that no vector has.
+    flags : tuple of str
+    arguments : object
+        The input, as JSON has it.
+    """
+
+    name: str
+    kind: str
+    output: str
+    source: str
+    words: str
+    id: str = ""
+    flags: tuple[str, ...] = ()
+    arguments: Any = field(default=None, repr=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields for ``--json``."""
+        return dataclasses.asdict(self)
+
+
+def worst(faults: list[Fault]) -> Fault | None:
+    """Return the first of the worst faults, or None."""
+    ranked = sorted(faults, key=lambda fault: -SEVERITY.index(fault.kind))  # stable
+    return ranked[0] if ranked else None
+
+
+def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fault | None:
+    """Return the difference between results and expected results of a kernel, or None.
+
+    What the order of summation may change is computed from the arguments.
+    """
+    for output in kernel.outputs:
+        if got.get(output.name) is None and not kernel.record:
+            return Fault(WRONG, output, f"{output.name} must be a result; got None")
+    full = not any(isinstance(value, Digest) for value in want.values())
+    within = kernel.rounding(arguments, want) if full else {}
+    faults = compare_outputs(kernel.outputs, want, got, within)
+    chosen = [fault for fault in faults if fault.output.agreement == "optimum"]
+    others = [fault for fault in faults if fault.output.agreement != "optimum"]
+    if chosen and kernel.judge is not None and full:
+        try:
+            kind = kernel.judge(arguments, want, got)
+        except (TypeError, ValueError, IndexError, KeyError):  # results of another form
+            kind = WRONG
+        chosen = [dataclasses.replace(fault, kind=kind) for fault in chosen if kind != AGREES]
+        if kind != WRONG:
+            others = [fault for fault in others if fault.output.name not in kernel.dependent]
+    return worst([fault for fault in faults if fault in others] + chosen)
+
+
+def compare_outputs(
+    outputs: tuple[Output, ...], want: Values, got: Values, within: Values
+) -> list[Fault]:
+    """Return the faults of all results by themselves, in their order."""
+    faults = []
+    for output in outputs:
+        expected, result = want.get(output.name), got.get(output.name)
+        if result is None or expected is None:
+            continue  # a record of the module's own kind
+        fault = value_fault(output, expected, result, within.get(output.name, 0.0))
+        if fault is not None:
+            faults.append(fault)
+    return faults
+
+
+def value_fault(output: Output, expected: Any, result: Any, within: Any) -> Fault | None:
+    """Return what is wrong with one result, or None."""
+    if isinstance(expected, Digest):
+        return _digest_fault(output, expected, result)
+    try:
+        want, got = np.asarray(expected), np.asarray(result)
+        if got.dtype == object:
+            raise ValueError("no numbers")
+    except ValueError:
+        words = f"{output.name} must be an array; got {type(result).__name__}"
+        return Fault(WRONG, output, words)
+    if got.shape != want.shape:
+        words = f"{output.name} must be of shape {want.shape}; got {got.shape}"
+        return Fault(WRONG, output, words)
+    if got.dtype.kind not in "biuf" and want.dtype.kind in "biuf" and want.size:
+        words = f"{output.name} must be of dtype {want.dtype}; got {got.dtype}"
+        return Fault(WRONG, output, words)
+    if want.dtype.kind in "SU":
+        same = bool((want == got).all())
+        return None if same else Fault(WRONG, output, f"{output.name}: {want} expected; got {got}")
+    kind, place = numbers_fault(want, got, output, within)
+    if kind is None:
+        return None
+    at = f"[{', '.join(map(str, place))}]" if place else ""
+    a, b = _said(want[place]), _said(got[place])
+    words = f"{output.name}{at}: {a} expected; got {b}"
+    if kind == WRONG and want.dtype.kind == "f" and _single(float(want[place]), float(got[place])):
+        words += ", as if computed in float32"
+    if output.agreement == "count":
+        kind = EQUAL_WORTH
+    return Fault(kind, output, words)
+
+
+def _said(value: Any) -> str:
+    return repr(float(value)) if value.dtype.kind == "f" else str(value)
+
+
+def _single(want: float, got: float) -> bool:
+    return 0 < abs(want - got) <= 2.0**-20 * abs(want)
+
+
+def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None:
+    got = np.asarray(result)
+    if got.shape == expected.shape and fold(got.astype(expected.dtype)) == expected.value:
+        return None
+    words = f"{output.name}, of shape {expected.shape}, has another digest; its shape is " + (
+        f"{got.shape}"
+    )
+    return Fault(WRONG, output, words)
+
+
+def numbers_fault(
+    want: Any, got: Any, output: Output, within: Any = 0.0
+) -> tuple[str | None, tuple[int, ...]]:
+    """Return the kind of the worst difference of two arrays of one shape, and its place.
+
+    An integer may come as a float of the same value, and a float as an integer.
+    """
+    if want.dtype.kind != "f":
+        different = want != got
+        if not np.any(different):
+            return None, ()
+        return WRONG, tuple(int(i) for i in np.argwhere(different)[0])
+    want = np.asarray(want, dtype=np.float64)
+    got = np.asarray(got, dtype=np.float64)
+    same = (want == got) | (np.isnan(want) & np.isnan(got))
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.where(same, 0.0, np.abs(want - got))
+        digits = output.tol * np.abs(want) + within
+        allowed = 0.0 if output.agreement in ("bits", "count") else digits
+        outside = ~(error <= allowed)
+        share = max(SINGLE, 16 * output.tol)
+        far = ~(error <= share * np.abs(want) + 2.0**12 * np.asarray(within))
+    finite = np.isfinite(want) & np.isfinite(got)
+    far = (far | ~finite) & ~same
+    outside = (outside | ~finite) & ~same
+    for kind, places in ((WRONG, far & outside), (LAST_BITS, outside)):
+        if places.any():
+            return kind, tuple(int(i) for i in np.argwhere(places)[0])
+    return None, ()

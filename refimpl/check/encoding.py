@@ -1,0 +1,155 @@
+"""Values of the vectors as JSON, and back.
+
+An array is ``{"dtype": ..., "shape": [...], "values": [...]}``, its elements in C order. Floats are
+hexadecimal strings as C writes them (``0x1.8p+1``, ``inf``, ``-inf``, ``nan``), 64-bit words are
+hexadecimal strings without a point, other integers are numbers, booleans 0 and 1. A float alone is
+an array of shape []. A large array is given by the recipe of a generator, ``{"generator": "lcg",
+...}`` (:func:`refimpl.check.drawing.generated`); a large result by its digest, ``{"digest":
+"fold64", ...}`` (:func:`fold`).
+
+A record, such as a tree, is ``{"record": name, "fields": {...}}``.
+
+Not handled here: the form of a whole file (:mod:`refimpl.check.files`).
+"""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.drawing import INCREMENT, MULTIPLIER, generated
+from refimpl.kernels import BallTree, SearchForest, SortedFeatures
+from refimpl.rivals.kmeans_trees import KMeansTrees
+
+__all__ = ["DTYPES", "LARGE", "Digest", "Generated", "decode", "encode", "fold", "plain"]
+
+DTYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+RECORDS: dict[str, type] = {
+    cls.__name__: cls for cls in (BallTree, KMeansTrees, SearchForest, SortedFeatures)
+}
+LARGE = 4096
+"""Results of more elements are stored as digests."""
+
+
+class Generated:
+    """An array and the recipe that it is made by."""
+
+    def __init__(self, **recipe: Any) -> None:
+        self.recipe = {"generator": "lcg", **recipe}
+        self.array = generated(recipe)
+
+
+@dataclasses.dataclass(frozen=True)
+class Digest:
+    """What the vectors keep of a large array: its form, and :func:`fold` of its elements."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    value: int
+
+    @classmethod
+    def of(cls, array: Any) -> "Digest":
+        """Return the digest of an array."""
+        array = np.asarray(array)
+        return cls(str(array.dtype), array.shape, fold(array))
+
+
+def fold(array: Any) -> int:
+    """Return h after h <- (h + element) 6364136223846793005 + 1442695040888963407 mod 2**64.
+
+    h begins at 0. A float counts by its bits, a signed integer modulo 2**64; the zeros have one
+    sign, and every NaN is 0x7ff8000000000000.
+    """
+    array = np.asarray(array)
+    if array.dtype.kind == "f":
+        values = array.astype(np.float64) + 0.0
+        values[np.isnan(values)] = np.nan
+        elements = values.view(np.uint64).ravel().tolist()
+    else:
+        elements = array.ravel().tolist()
+    h = 0
+    for element in elements:
+        h = ((h + int(element)) * MULTIPLIER + INCREMENT) % 2**64
+    return h
+
+
+def plain(value: Any) -> Any:
+    """Return a value for kernels: the array of a recipe, and everything else as it is."""
+    return value.array if isinstance(value, Generated) else value
+
+
+def encode(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, Generated):
+        return value.recipe
+    if isinstance(value, Digest):
+        form = {"dtype": value.dtype, "shape": list(value.shape)}
+        return {"digest": "fold64", **form, "value": f"0x{value.value:016x}"}
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"record": type(value).__name__, "fields": fields}
+    if isinstance(value, tuple | list):
+        return [encode(part) for part in value]
+    if isinstance(value, dict):
+        return {name: encode(part) for name, part in value.items()}
+    array = np.asarray(value)
+    form = {"dtype": str(array.dtype), "shape": list(array.shape)}
+    return {**form, "values": [_element(element) for element in array.ravel()]}
+
+
+def _element(element: Any) -> Any:
+    if isinstance(element, np.floating):
+        return _short(float(element).hex())
+    if isinstance(element, np.uint64):
+        return f"0x{int(element):x}"
+    return int(element)
+
+
+def _short(text: str) -> str:
+    """Return a hexadecimal float without the zeros at its end: 0x1.8p+1."""
+    if "p" not in text:
+        return text
+    mantissa, _, exponent = text.partition("p")
+    return f"{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}p{exponent}"
+
+
+def decode(value: Any) -> Any:
+    """Return a value from JSON: arrays for kernels, :class:`Generated` for recipes."""
+    if isinstance(value, list):
+        return [decode(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if "generator" in value:
+        return Generated(**{name: part for name, part in value.items() if name != "generator"})
+    if "digest" in value:
+        return Digest(value["dtype"], tuple(value["shape"]), int(value["value"], 16))
+    if "record" in value:
+        fields = {name: decode(part) for name, part in value["fields"].items()}
+        return _record(value["record"], fields)
+    if "dtype" not in value:
+        return {name: decode(part) for name, part in value.items()}
+    return _array(value)
+
+
+def _record(name: str, fields: dict[str, Any]) -> Any:
+    cls = RECORDS[name]
+    types = {field.name: str(field.type) for field in dataclasses.fields(cls)}
+    for field, value in fields.items():
+        if isinstance(value, np.ndarray) and value.shape == () and types[field] == "float":
+            fields[field] = float(value)
+    return cls(**fields)
+
+
+def _array(value: dict[str, Any]) -> Any:
+    dtype = np.dtype(value["dtype"])
+    elements = value["values"]
+    if dtype.kind == "f":
+        elements = [float.fromhex(element) for element in elements]
+    elif dtype == np.uint64:
+        elements = [int(element, 16) for element in elements]
+    array = np.array(elements, dtype=dtype).reshape(value["shape"])
+    return float(array) if array.shape == () and dtype == np.float64 else array

@@ -1,0 +1,101 @@
+"""Whether another choice is as good as the expected one.
+
+A judge gets a kernel's arguments, the expected results and the results, and says one of "a tie
+broken otherwise" (the same worth to the last bit), "another choice of equal worth" (the same up to
+rounding, or the same choice in another form) and "wrong".
+
+Not handled here: numbers (:mod:`refimpl.check.comparing`).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values
+from refimpl.kernels.stumps import on_grid
+from refimpl.typing import FloatArray
+
+__all__ = ["CLOSE", "by_worth", "differences", "nearest", "squares", "stump"]
+
+CLOSE = 2.0**-40
+
+
+def by_worth(want: Any, got: Any, size: Any = 0.0) -> str:
+    """Judge by two worths; `size` is what rounding may change beside 2**-40 of them."""
+    want = np.asarray(want, dtype=np.float64)
+    got = np.asarray(got, dtype=np.float64)
+    if want.shape != got.shape:
+        return WRONG
+    same = (want == got) | (np.isnan(want) & np.isnan(got))
+    if same.all():
+        return TIE
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(want - got) <= CLOSE * np.abs(want) + size
+    return EQUAL_WORTH if (same | near).all() else WRONG
+
+
+def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
+    """Return all squared distances, added in the order of the coordinates."""
+    Q = np.asarray(Q, dtype=np.float64)
+    X = np.asarray(X, dtype=np.float64)
+    total = np.zeros((len(Q), len(X)))
+    with np.errstate(over="ignore"):
+        for c in range(X.shape[1]):
+            total += (Q[:, [c]] - X[:, c]) ** 2
+    return total
+
+
+def nearest(
+    distances: Callable[[Values], FloatArray], indices: str = "indices"
+) -> Callable[[Values, Values, Values], str]:
+    """Return the judge of a search: `distances` gives all distances from its arguments."""
+
+    def judge(arguments: Values, want: Values, got: Values) -> str:
+        D = distances(arguments)
+        places = np.asarray(got[indices])
+        if places.shape != np.shape(want[indices]) or places.dtype.kind not in "iu":
+            return WRONG
+        skip = arguments.get("skip")
+        for row, chosen in enumerate(places):
+            real = chosen[chosen >= 0]
+            if len(np.unique(real)) < len(real) or (real >= D.shape[1]).any():
+                return WRONG
+            if (chosen < -1).any() or (skip is not None and skip[row] in real):
+                return WRONG
+        return by_worth(_taken(D, want[indices]), _taken(D, places))
+
+    return judge
+
+
+def _taken(D: FloatArray, places: Any) -> FloatArray:
+    """Return the distances at the places of each row; infinite at -1."""
+    places = np.asarray(places)
+    taken = np.take_along_axis(D, np.maximum(places, 0), axis=1) if D.size else D[:, :0]
+    return np.where(places >= 0, taken, np.inf)
+
+
+def differences(A: FloatArray, B: FloatArray | None) -> FloatArray:
+    """Return the rows of a data set: A, or all differences A[i] - B[j]."""
+    return A if B is None else (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
+
+
+def stump(arguments: Values, want: Values, got: Values) -> str:
+    """Judge a decision stump by its weighted error and by the rows that it divides."""
+    X = differences(arguments["A"], arguments["B"])
+    w = on_grid(arguments["w"])
+    sides = []
+    errors = []
+    for answer in (want, got):
+        try:
+            f, p, theta = int(answer["f"]), int(answer["p"]), float(answer["theta"])
+        except (TypeError, ValueError):
+            return WRONG
+        if not 0 <= f < X.shape[1] or p not in (1, -1):
+            return WRONG
+        h = p * X[:, f] < p * theta
+        sides.append(h)
+        errors.append(float(w[h != arguments["l"]].sum()))
+    if (sides[0] == sides[1]).all() and want["f"] == got["f"]:
+        return EQUAL_WORTH
+    return by_worth(errors[0], errors[1], len(w) * 2.0**-53)

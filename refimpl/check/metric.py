@@ -1,0 +1,139 @@
+"""``metric``: eq. 3 of Weinberger & Saul (2008) for somebody's metric, against a certified bound.
+
+Two conventions of other libraries are tried where the metric is far from the optimum. A margin m
+instead of 1 gives the metric times m: the scale under which eq. 3 is least tells it. Another weight
+of the violated margins gives the optimum for another mu; metric-learn's ``regularization`` c is
+mu = (1 - c) / c.
+
+Not handled here: several metrics, other target neighbours than the nearest in Euclidean distance.
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.comparing import Difference
+from refimpl.check.kernel import EQUAL_WORTH, WRONG
+from refimpl.check.large_margin import objective_of
+from refimpl.check.reading import points, read_array, read_data
+from refimpl.check.reports import Report
+from refimpl.check.running import UnusableError
+from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, project, target_neighbors
+from refimpl.typing import FloatArray, IntArray
+
+__all__ = ["check_metric"]
+
+OTHER_MU = (0.25, 0.5, 2.0, 4.0)
+MOST_POINTS = 3000
+"""Up to so many points, other weights are tried."""
+
+
+def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: float) -> Report:
+    """Compare a metric with the least value of eq. 3."""
+    X, y = points(read_data(data), data)
+    L = _factor(read_array(path, 2), X.shape[1], path, squared)
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    if len(np.unique(y)) < 2:
+        raise UnusableError(f"{data}: y must have two classes or more")
+    if not 1 <= k < smallest:
+        raise UnusableError(f"--k must be from 1 to {smallest - 1}, below the smallest class")
+    if not mu > 0:
+        raise UnusableError(f"--mu must be above 0; got {mu}")
+    report = Report(f"{path} as the metric of LMNN on {data}, k = {k}, mu = {mu:g}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        now = objective_of(X @ L.T, y, target_neighbors(X, y, k))
+    if not np.isfinite(now.at(mu)):
+        raise UnusableError(f"{path}: eq. 3 is beyond float64 at this metric")
+    print(
+        f"the reference trains on {len(X)} points; it takes at most "
+        f"{estimate_memory(X, y, k, mu) / 2**20:.0f} MiB",
+        file=sys.stderr,
+    )
+    try:
+        best = lmnn(X, y, k, mu, options=LMNNOptions(tol=min(1e-4, tol / 10)))
+    except (ValueError, MemoryError) as error:
+        raise UnusableError(f"the reference cannot be trained on {data}: {error}") from error
+    gap = _gap(now.at(mu), best.bound)
+    report.facts += [
+        ("eq. 3", now.at(mu)),
+        ("of it the pull", now.pull),
+        ("active triples", now.active),
+        ("least value found by the reference", best.objective),
+        ("no metric is below", best.bound),
+        ("gap", gap),
+    ]
+    for slack, i, j, l in now.worst:
+        if slack > 0:
+            report.facts.append((f"slack of i = {i}, j = {j}, l = {l}", slack))
+    if gap > tol:
+        _explain(report, X, y, k, mu, L, tol, gap)
+    return report
+
+
+def _gap(objective: float, bound: float) -> float:
+    return (objective - bound) / objective if objective > 0 else 0.0
+
+
+def _factor(array: FloatArray, d: int, path: str, squared: bool) -> FloatArray:
+    """Return L of shape (r, d)."""
+    if array.shape[1] != d or (squared and array.shape[0] != d):
+        shape = f"({d}, {d})" if squared else f"(r, {d})"
+        raise UnusableError(f"{path} must be of shape {shape}; got {array.shape}")
+    if not squared:
+        return array
+    if not np.allclose(array, array.T, rtol=1e-6, atol=1e-9 * np.abs(array).max(initial=0.0)):
+        raise UnusableError(f"{path} must be symmetric with --squared")
+    values = np.linalg.eigvalsh(array)
+    if values[0] < -1e-6 * max(abs(values[-1]), 1e-300):
+        raise UnusableError(
+            f"{path} must be positive semidefinite; its least eigenvalue is {values[0]:g}"
+        )
+    return project(array)
+
+
+def _explain(
+    report: Report, X: FloatArray, y: Any, k: int, mu: float, L: FloatArray, tol: float, gap: float
+) -> None:
+    """Say whether another convention explains the gap; a difference in any case."""
+    targets = target_neighbors(X, y, k)
+    scale, objective = _best_scale(X @ L.T, y, targets, mu)
+    bound = lmnn(X, y, k, mu, options=LMNNOptions(tol=tol / 10)).bound
+    kind, words = WRONG, f"eq. 3 is {100 * gap:.2g} % above the proven bound"
+    if _gap(objective, bound) <= tol:
+        kind = EQUAL_WORTH
+        words += f"; {scale:.3g} M is optimal: a margin of {1 / scale:.3g} instead of 1"
+    elif len(X) <= MOST_POINTS:
+        for factor in OTHER_MU:
+            other = lmnn(X, y, k, mu * factor, options=LMNNOptions(tol=tol / 10))
+            if _gap(objective_of(X @ L.T, y, targets).at(mu * factor), other.bound) <= tol:
+                kind = EQUAL_WORTH
+                share = 1 / (1 + mu * factor)
+                words += (
+                    f"; it is optimal for mu = {mu * factor:g}, metric-learn's regularization "
+                    f"{share:.4g}"
+                )
+                break
+    report.differences.append(Difference("lmnn", kind, "M", "LM:eq3", words))
+
+
+def _best_scale(Z: FloatArray, y: Any, targets: IntArray, mu: float) -> tuple[float, float]:
+    """Return the s for which s M has the least eq. 3, and this value; eq. 3 is convex in s."""
+    low, high = -12.0, 12.0
+    ratio = (5**0.5 - 1) / 2
+
+    def at(exponent: float) -> float:
+        return objective_of(Z * 2.0 ** (exponent / 2), y, targets).at(mu)
+
+    a, b = high - ratio * (high - low), low + ratio * (high - low)
+    value_a, value_b = at(a), at(b)
+    for _ in range(50):
+        if value_a <= value_b:
+            high, b, value_b = b, a, value_a
+            a = high - ratio * (high - low)
+            value_a = at(a)
+        else:
+            low, a, value_a = a, b, value_b
+            b = low + ratio * (high - low)
+            value_b = at(b)
+    return (2.0**a, value_a) if value_a <= value_b else (2.0**b, value_b)

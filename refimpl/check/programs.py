@@ -1,0 +1,267 @@
+"""Hold a program in any language against the vectors, by JSON lines on its standard streams.
+
+The program reads a case a line: ``{"id": ..., "kernel": name, "arguments": {...}}``, or
+``"training"`` instead of ``"kernel"``. It writes a line for each: ``{"id": ..., "result": {...}}``
+with the outputs by their names (for a training a list of them), or ``{"id": ..., "skip": true}``
+for what it does not have. Values are written as in the vectors; plain numbers and lists of numbers
+are read, too. A program that crashes, or is silent for too long, is started again for the next
+case.
+
+Not handled here: limits on a program's memory.
+"""
+
+import json
+import queue
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.cases import KERNELS
+from refimpl.check.comparing import Difference, Fault, compare
+from refimpl.check.encoding import decode
+from refimpl.check.files import load, names
+from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Output, Values
+from refimpl.check.running import UnusableError, decoded_cases, difference_of
+from refimpl.check.stages import decoded_trainings, difference_in
+from refimpl.check.trainings import TRAININGS
+
+__all__ = ["Program", "ProgramError", "program_differences"]
+
+MOST_STARTS = 50
+MOST_LINE = 2**26
+
+
+class ProgramError(Exception):
+    """The program gave no answer that can be read; the message says what it did instead."""
+
+
+class Program:
+    """A program that answers cases.
+
+    Parameters
+    ----------
+    command : list of str
+    seconds : float
+        The longest time for one answer.
+    """
+
+    def __init__(self, command: list[str], seconds: float) -> None:
+        self.command = command
+        self.seconds = seconds
+        self.starts = 0
+        self.process: subprocess.Popen[bytes] | None = None
+        self.lines: queue.Queue[bytes] = queue.Queue()
+
+    def start(self) -> None:
+        """Start the program, unless it runs."""
+        if self.process is not None and self.process.poll() is None:
+            return
+        if self.starts == MOST_STARTS:
+            raise UnusableError(
+                f"{self.command[0]} had to be started {MOST_STARTS} times; given up"
+            )
+        self.starts += 1
+        self.lines = queue.Queue()
+        try:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+        except OSError as error:
+            raise UnusableError(f"cannot start {self.command[0]}: {error.strerror}") from error
+        threading.Thread(target=_reads, args=(self.process, self.lines), daemon=True).start()
+
+    def ask(self, case: dict[str, Any]) -> Any:
+        """Return the program's result for a case, None if it skips it."""
+        self.start()
+        assert self.process is not None and self.process.stdin is not None
+        line = (json.dumps(case) + "\n").encode()
+        # a thread of its own: a program that reads nothing would block this one
+        writer = threading.Thread(target=_writes, args=(self.process, line), daemon=True)
+        writer.start()
+        try:
+            answer = self.lines.get(timeout=self.seconds)
+        except queue.Empty:
+            self.stop()
+            raise ProgramError(f"no answer within {self.seconds:g} s") from None
+        if not answer:
+            code = self._ended()
+            raise ProgramError(f"the program ended with {code}")
+        return self._read(answer, case["id"])
+
+    def _read(self, answer: bytes, id: str) -> Any:
+        try:
+            content = json.loads(answer)
+        except ValueError:
+            self.stop()  # its next line may belong to this case
+            raise ProgramError(f"a line that is no JSON: {answer[:80]!r}") from None
+        if not isinstance(content, dict) or content.get("id") != id:
+            self.stop()
+            raise ProgramError(f"an answer that has not the id {id!r}: {answer[:80]!r}")
+        if content.get("skip"):
+            return None
+        if "error" in content:
+            raise ProgramError(f"the program says {str(content['error'])[:200]}")
+        if "result" not in content:
+            raise ProgramError("an answer without result, skip or error")
+        try:
+            return as_values(content["result"])
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ProgramError(f"a result that cannot be read: {error}") from None
+
+    def _ended(self) -> str:
+        assert self.process is not None
+        try:
+            code = self.process.wait(timeout=self.seconds)
+        except subprocess.TimeoutExpired:
+            self.stop()
+            return "a closed output"
+        return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
+    def stop(self) -> None:
+        """End the program."""
+        if self.process is not None:
+            if self.process.poll() is None:
+                self.process.kill()
+            self.process.wait()
+            for stream in (self.process.stdin, self.process.stdout):
+                if stream is not None:
+                    try:
+                        stream.close()
+                    except OSError:  # what it did not read is lost
+                        pass
+            self.process = None
+
+
+def _reads(process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]") -> None:
+    assert process.stdout is not None
+    while True:
+        try:
+            line = process.stdout.readline(MOST_LINE)
+        except ValueError:  # closed
+            line = b""
+        lines.put(line)
+        if not line:
+            return
+
+
+def _writes(process: "subprocess.Popen[bytes]", line: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(line)
+        process.stdin.flush()
+    except (OSError, ValueError):  # it has ended, which its output tells
+        pass
+
+
+def as_values(result: Any) -> Any:
+    """Return a program's result: values of the vectors, or plain numbers and lists."""
+    if isinstance(result, list) and result and all(isinstance(part, dict) for part in result):
+        return [as_values(part) for part in result]
+    if not isinstance(result, dict):
+        raise ValueError(f"it must be an object or a list of objects; got {str(result)[:80]}")
+    return {name: _value(value) for name, value in result.items()}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return decode(value)
+    if isinstance(value, str):
+        return float.fromhex(value)
+    if isinstance(value, list):
+        return np.array(_numbers(value))
+    return value
+
+
+def _numbers(value: list[Any]) -> list[Any]:
+    return [
+        _numbers(part)
+        if isinstance(part, list)
+        else (float.fromhex(part) if isinstance(part, str) else part)
+        for part in value
+    ]
+
+
+def program_differences(
+    program: Program, where: Path, wanted: list[str], progress: Callable[[str, int], None]
+) -> list[Difference]:
+    """Return what differs; `wanted` are kernels and trainings, by default all of them."""
+    differences: list[Difference] = []
+    try:
+        for kind, known in (("kernels", KERNELS), ("trainings", TRAININGS)):
+            for name in names(where, kind):
+                if (wanted and name not in wanted) or name not in known:
+                    continue
+                if kind == "kernels":
+                    count = _kernel(program, where, name, differences)
+                else:
+                    count = _training(program, where, name, differences)
+                progress(name, count)
+    finally:
+        program.stop()
+    return differences
+
+
+def _kernel(program: Program, where: Path, name: str, differences: list[Difference]) -> int:
+    kernel = KERNELS[name]
+    count = 0
+    for case, arguments, expected in decoded_cases(where, name):
+        asked = {"id": case["id"], "kernel": name, "arguments": case["arguments"]}
+        try:
+            got = program.ask(asked)
+        except ProgramError as error:
+            fault: Fault | None = Fault(NOT_RUN, kernel.outputs[0], str(error))
+        else:
+            if got is None:
+                return count
+            fault = _fault(kernel, arguments, expected, got)
+        count += 1
+        if fault is not None:
+            differences.append(difference_of(name, fault, case))
+    return count
+
+
+def _fault(kernel: Kernel, arguments: Values, expected: Values, got: Any) -> Fault | None:
+    if not isinstance(got, dict):
+        return Fault(WRONG, kernel.outputs[0], "the result must be an object of outputs")
+    missing = _missing(kernel.outputs, got)
+    return missing or compare(kernel, arguments, expected, got)
+
+
+def _missing(outputs: tuple[Output, ...], got: Values) -> Fault | None:
+    for output in outputs:
+        if output.name not in got:
+            return Fault(NOT_RUN, output, f"the result lacks {output.name}")
+    return None
+
+
+def _training(program: Program, where: Path, name: str, differences: list[Difference]) -> int:
+    cases = decoded_trainings(where, name)
+    training = TRAININGS[name]
+    originals = {case["id"]: case for case in load(where, "trainings", name)["cases"]}
+    count = 0
+    for case, arguments, expected in cases:
+        asked = {"id": case["id"], "training": name}
+        asked["arguments"] = originals[case["id"]]["arguments"]
+        try:
+            got = program.ask(asked)
+        except ProgramError as error:
+            fault = Fault(NOT_RUN, training.outputs[0], str(error))
+            differences.append(difference_of(name, fault, case))
+            count += 1
+            continue
+        if got is None:
+            return count
+        count += 1
+        states = got if isinstance(got, list) else [got]
+        found = difference_in(training, case, arguments, expected, _given(states))
+        if found is not None:
+            differences.append(found)
+    return count
+
+
+def _given(states: list[Any]) -> Callable[[str, Values], Any]:
+    return lambda name, arguments: states

@@ -1,0 +1,60 @@
+"""Read arrays from files, and say clearly what is wrong with them.
+
+Not handled here: logs (:mod:`refimpl.check.rounds`), vectors (:mod:`refimpl.check.files`).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.running import UnusableError
+
+__all__ = ["points", "read_array", "read_data"]
+
+
+def read_data(path: str) -> dict[str, Any]:
+    """Return the arrays of an .npz file."""
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            if isinstance(content, np.ndarray):
+                raise UnusableError(f"{path} must be an .npz file; it holds a single array")
+            return {name: content[name] for name in content.files}
+    except UnusableError:
+        raise
+    except Exception as error:
+        raise UnusableError(f"cannot read {path} as an .npz file: {error}") from error
+
+
+def read_array(path: str, dimensions: int, kinds: str = "f") -> Any:
+    """Return the array of an .npy file, refusing another number of dimensions or another dtype.
+
+    `kinds` are the letters of dtypes; integers are taken for floats.
+    """
+    try:
+        array = np.load(path, allow_pickle=False)
+    except Exception as error:
+        raise UnusableError(f"cannot read {path} as an .npy file: {error}") from error
+    if not isinstance(array, np.ndarray):
+        raise UnusableError(f"{path} must be an .npy file; it holds several arrays")
+    if array.ndim != dimensions:
+        raise UnusableError(f"{path} must have {dimensions} dimensions; got shape {array.shape}")
+    if array.dtype.kind not in kinds + ("iu" if "f" in kinds else ""):
+        raise UnusableError(f"{path} must hold numbers of another type than {array.dtype}")
+    array = array.astype(np.float64) if "f" in kinds else array.astype(np.int64)
+    if "f" in kinds and not np.isfinite(array).all():
+        raise UnusableError(f"{path} must be finite; it holds NaN or infinity")
+    return np.ascontiguousarray(array)
+
+
+def points(arrays: dict[str, Any], path: str) -> tuple[Any, Any]:
+    """Return X and y of the data."""
+    if not {"X", "y"} <= arrays.keys():
+        raise UnusableError(f"{path} must have P and N, or X and y; it has {sorted(arrays)}")
+    X, y = arrays["X"], arrays["y"]
+    if X.ndim != 2 or y.shape != (len(X),):
+        raise UnusableError(
+            f"{path}: X and y must be of shapes (n, d) and (n,); got {X.shape} and {y.shape}"
+        )
+    if X.dtype.kind not in "fiu" or not np.isfinite(X).all():
+        raise UnusableError(f"{path}: X must be finite numbers")
+    return np.ascontiguousarray(X, dtype=np.float64), y

@@ -1,0 +1,157 @@
+"""What the command says: as text, as JSON, as an HTML page.
+
+Not handled here: the checks.
+"""
+
+import html
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from refimpl.check.comparing import Difference
+
+__all__ = ["AGREES", "DIFFERS", "UNUSABLE", "Report"]
+
+AGREES, DIFFERS, UNUSABLE = 0, 1, 2
+RESULTS = ("agrees", "differs", "unusable")
+MOST_IDS = 4
+MOST_INPUT = 600
+"""Characters of an input that the text shows; ``--json`` has the whole of it."""
+
+
+@dataclass
+class Report:
+    """The outcome of a command.
+
+    Attributes
+    ----------
+    title : str
+    facts : list of (str, object)
+        What was looked at, and numbers.
+    differences : list of Difference
+    notes : list of str
+        What a reader may want to know; no differences.
+    """
+
+    title: str
+    facts: list[tuple[str, Any]] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def code(self) -> int:
+        """The exit code: 0 agrees, 1 differs."""
+        return DIFFERS if self.differences else AGREES
+
+    def groups(self) -> list[list[Difference]]:
+        """Return the differences of one kind in one result together, the shortest input first."""
+        listed: dict[tuple[str, str, str], list[Difference]] = {}
+        for difference in self.differences:
+            key = difference.name, difference.kind, difference.output
+            listed.setdefault(key, []).append(difference)
+        return [
+            sorted(group, key=lambda difference: len(json.dumps(difference.arguments)))
+            for group in listed.values()
+        ]
+
+    def text(self) -> str:
+        """Return the report as text."""
+        lines = [self.title]
+        lines += [f"  {name}: {value}" for name, value in self.facts]
+        for group in self.groups():
+            first = group[0]
+            lines += ["", f"{first.name}, {first.source}: {first.kind}", f"  {first.words}"]
+            if first.id:
+                flags = f" ({', '.join(first.flags)})" if first.flags else ""
+                lines.append(f"  {first.id}{flags}{others(group)}")
+            lines += [f"  {line}" for line in shown(first.arguments)]
+        lines += ["", *self.notes] if self.notes else []
+        lines += ["", RESULTS[self.code]]
+        return "\n".join(lines)
+
+    def as_json(self) -> str:
+        """Return the report as JSON."""
+        content = {
+            "title": self.title,
+            "result": RESULTS[self.code],
+            "facts": {name: _number(value) for name, value in self.facts},
+            "differences": [difference.as_json() for difference in self.differences],
+            "notes": self.notes,
+        }
+        return json.dumps(content, indent=1, ensure_ascii=False)
+
+    def as_html(self) -> str:
+        """Return the report as a page without scripts."""
+        rows = "".join(
+            f"<tr><th>{_escaped(name)}</th><td>{_escaped(value)}</td></tr>"
+            for name, value in self.facts
+        )
+        body = f"<h1>{_escaped(self.title)}</h1><p>{RESULTS[self.code]}</p><table>{rows}</table>"
+        for group in self.groups():
+            first = group[0]
+            ids = ", ".join(difference.id for difference in group if difference.id)
+            given = "\n".join(shown(first.arguments))
+            body += (
+                f"<h2>{_escaped(first.name)}, {_escaped(first.source)}: {first.kind}</h2>"
+                f"<p>{_escaped(first.words)}</p><p>{_escaped(ids)}</p><pre>{_escaped(given)}</pre>"
+            )
+        body += "".join(f"<p>{_escaped(note)}</p>" for note in self.notes)
+        return (
+            '<!doctype html><html lang="en"><meta charset="utf-8">'
+            f"<title>{_escaped(self.title)}</title><style>{STYLE}</style><body>{body}</body></html>\n"
+        )
+
+
+STYLE = (
+    "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere}th{text-align:left;padding-right:1em}"
+)
+
+
+def _escaped(value: Any) -> str:
+    return html.escape(str(value))
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, int | float | str | bool | None) else str(value)
+
+
+def others(group: list[Difference]) -> str:
+    """Return the ids of the other cases of a group, a few of them."""
+    ids = [difference.id for difference in group[1:]]
+    if not ids:
+        return ""
+    more = f" and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
+    return f"; also {', '.join(ids[:MOST_IDS])}{more}"
+
+
+def shown(arguments: Any) -> list[str]:
+    """Return the arguments of a case, a line for each, as Python reads them."""
+    if not isinstance(arguments, dict):
+        return []
+    lines = []
+    for name, value in arguments.items():
+        text = f"{name} = {readable(value)}"
+        lines.append(text if len(text) <= MOST_INPUT else f"{text[:MOST_INPUT]} ...")
+    return lines
+
+
+def readable(value: Any) -> str:
+    """Return an encoded value in decimals: 17 digits give a float back."""
+    if isinstance(value, dict) and {"dtype", "shape", "values"} <= value.keys():
+        elements = value["values"]
+        if value["dtype"].startswith("float"):
+            elements = [float.fromhex(element) for element in elements]
+        text = _nested(elements, value["shape"])
+        return f"{text}  # {value['dtype']}" if value["shape"] else text
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {readable(part)}" for name, part in value.items()) + "}"
+    return repr(value)
+
+
+def _nested(elements: list[Any], shape: list[int]) -> str:
+    if not shape:
+        return repr(elements[0])
+    size = len(elements) // shape[0] if shape[0] else 0
+    parts = [_nested(elements[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
+    return f"[{', '.join(parts)}]"

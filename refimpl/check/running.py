@@ -1,0 +1,205 @@
+"""Hold a module of kernels against the vectors.
+
+The reference fills what the module lacks. A kernel is run if it is the module's own, or if one of
+its arguments is made by a kernel of the module.
+
+Not handled here: a module that hangs or crashes (ask it as a program, see
+:mod:`refimpl.check.programs`), further cases (:mod:`refimpl.check.exploring`), reports.
+"""
+
+import importlib
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import refimpl.kernels
+from refimpl.check.cases import KERNELS
+from refimpl.check.comparing import Difference, Fault, compare
+from refimpl.check.encoding import decode, encode, plain
+from refimpl.check.files import VectorError, load
+from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Values, copied
+
+__all__ = [
+    "Module",
+    "UnusableError",
+    "as_case",
+    "check_case",
+    "decoded_cases",
+    "difference_of",
+    "imported",
+    "raised",
+    "vector_differences",
+]
+
+WRITTEN = {("add_similarity", "S"), ("least_similar", "sums")}
+
+
+class UnusableError(Exception):
+    """What the user named cannot be checked."""
+
+
+def imported(name: str) -> Any:
+    """Import a module by its dotted name, or from a file; the current folder counts."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    if name.endswith(".py"):
+        path = Path(name)
+        if not path.is_file():
+            raise UnusableError(f"there is no file {name}")
+        sys.path.insert(0, str(path.parent.resolve()))
+        name = path.stem
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UnusableError(f"cannot import {name}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise UnusableError(f"{name} raised {type(error).__name__}: {error}") from error
+
+
+class Module:
+    """A module of kernels, filled from the reference.
+
+    Attributes
+    ----------
+    own : tuple of str
+        The kernels that are the module's own.
+    filled : namespace
+        All kernels.
+    """
+
+    def __init__(self, module: Any) -> None:
+        self.own = tuple(
+            name
+            for name in KERNELS
+            if getattr(module, name, None) not in (None, getattr(refimpl.kernels, name))
+        )
+        names = refimpl.kernels.__all__
+        self.filled = SimpleNamespace(
+            **{name: getattr(module, name, getattr(refimpl.kernels, name)) for name in names}
+        )
+        if not self.own:
+            raise UnusableError(
+                f"{getattr(module, '__name__', module)} has no kernel of its own; the kernels are "
+                + ", ".join(sorted(KERNELS))
+            )
+
+    def checked(self) -> list[str]:
+        """Return the kernels to check."""
+        return [
+            name for name, kernel in KERNELS.items() if {name, *kernel.needs}.intersection(self.own)
+        ]
+
+    def with_reference(self, names: tuple[str, ...]) -> Any:
+        """Return the namespace with the reference's kernels of these names."""
+        other = {name: getattr(refimpl.kernels, name) for name in names}
+        return SimpleNamespace(**{**vars(self.filled), **other})
+
+
+def decoded_cases(where: Path, name: str) -> Iterator[tuple[dict[str, Any], Values, Values]]:
+    """Yield each case of a kernel's file with its arguments and its expected results."""
+    content = load(where, "kernels", name)
+    kernel = KERNELS.get(name)
+    wanted = {output.name for output in kernel.outputs} if kernel else set()
+    for case in content["cases"]:
+        try:
+            arguments = {key: plain(decode(value)) for key, value in case["arguments"].items()}
+            expected = {key: decode(value) for key, value in case["expected"].items()}
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise VectorError(f"{case['id']} cannot be read: {error}") from error
+        if kernel is None or set(expected) != wanted:
+            raise VectorError(f"{case['id']} must expect {', '.join(sorted(wanted))}")
+        yield case, arguments, expected
+
+
+def vector_differences(
+    module: Module, where: Path, names: list[str], progress: Callable[[str, int], None]
+) -> list[Difference]:
+    """Return what differs on the vectors, one difference a case at most."""
+    differences = []
+    for name in names:
+        count = 0
+        for case, arguments, expected in decoded_cases(where, name):
+            count += 1
+            fault, blamed = check_case(module, KERNELS[name], arguments, expected)
+            if fault is not None:
+                differences.append(difference_of(blamed, fault, case))
+        progress(name, count)
+    return differences
+
+
+def difference_of(name: str, fault: Fault, case: dict[str, Any]) -> Difference:
+    """Return the difference of a case as it is reported."""
+    return Difference(
+        name=name,
+        kind=fault.kind,
+        output=fault.output.name,
+        source=fault.output.source,
+        words=fault.words,
+        id=case["id"],
+        flags=tuple(case["flags"]),
+        arguments=case["arguments"],
+    )
+
+
+def check_case(
+    module: Module, kernel: Kernel, arguments: Values, expected: Values
+) -> tuple[Fault | None, str]:
+    """Return the fault of one case, and the kernel that is to blame.
+
+    Where the reference's `needs` mend it, the module's own kernel among them is to blame.
+    """
+    fault = _fault(module.filled, kernel, arguments, expected)
+    own = tuple(name for name in kernel.needs if name in module.own)
+    if fault is None or not own:
+        return fault, kernel.name
+    if kernel.name in module.own:
+        try:
+            mended = _fault(module.with_reference(own), kernel, arguments, expected)
+        except Exception:  # the module's kernel takes no record but its own
+            return fault, kernel.name
+        if mended is not None:
+            return fault, kernel.name
+    return fault, own[0]
+
+
+def _fault(module: Any, kernel: Kernel, arguments: Values, expected: Values) -> Fault | None:
+    given = copied(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            got = kernel.run(module, given)
+    except (Exception, SystemExit) as error:
+        words = raised(error)
+        return Fault(NOT_RUN, kernel.outputs[0], words)
+    fault = compare(kernel, arguments, expected, got)
+    return fault or _written(kernel, arguments, given)
+
+
+def raised(error: BaseException) -> str:
+    """Return what an exception of somebody's code says, and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"raised {type(error).__name__}: {error}{where}"
+
+
+def _written(kernel: Kernel, arguments: Values, given: Values) -> Fault | None:
+    """Return the fault of a kernel that wrote to an argument."""
+    for name, value in arguments.items():
+        if (kernel.name, name) in WRITTEN or not isinstance(value, np.ndarray):
+            continue
+        if value.tobytes() != given[name].tobytes():
+            return Fault(WRONG, kernel.outputs[0], f"the kernel wrote to its argument {name}")
+    return None
+
+
+def as_case(name: str, flag: str, arguments: Values) -> dict[str, Any]:
+    """Return a case that no vector has."""
+    encoded = {key: encode(value) for key, value in arguments.items()}
+    return {"id": "found by Hypothesis", "flags": [flag], "arguments": encoded}

@@ -1,0 +1,155 @@
+"""Compare somebody's training with the reference, round by round.
+
+Not handled here: where the rounds come from (a module, a log, a program).
+"""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.comparing import Difference, Fault, compare_outputs
+from refimpl.check.encoding import decode, plain
+from refimpl.check.files import VectorError, load
+from refimpl.check.kernel import AGREES, EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Values
+from refimpl.check.running import raised
+from refimpl.check.trainings import TRAININGS, Training
+
+__all__ = [
+    "decoded_trainings",
+    "difference_in",
+    "first_fault",
+    "own_trainings",
+    "training_differences",
+]
+
+
+def first_fault(
+    training: Training, arguments: Values, expected: list[Values], got: list[Values]
+) -> tuple[int, Fault] | None:
+    """Return the first round that differs, counted from 1, and its first fault; None if none does.
+
+    A round's faults are looked at in the order in which the algorithm computes its parts. Where
+    the check can follow somebody's choices, a later round that is worse is returned instead of a
+    choice that is as good.
+    """
+    if training.follow is not None:
+        expected = training.follow(arguments, got)
+    first = None
+    for number, want in enumerate(expected, start=1):
+        if number > len(got):
+            words = f"the training ended after {len(got)} of {len(expected)} rounds"
+            return first or (number, Fault(WRONG, training.ends(), words))
+        fault = _round_fault(training, arguments, want, got[number - 1])
+        if fault is None:
+            continue
+        if training.follow is None or fault.kind not in (TIE, EQUAL_WORTH, LAST_BITS):
+            return number, fault
+        first = first or (number, fault)
+    if len(got) > len(expected):
+        words = f"{len(got)} rounds; {len(expected)} expected"
+        return first or (len(expected) + 1, Fault(WRONG, training.ends(), words))
+    return first
+
+
+def _round_fault(training: Training, arguments: Values, want: Values, got: Values) -> Fault | None:
+    known = {output.name for output in training.outputs}
+    if not known.intersection(got):
+        return Fault(WRONG, training.outputs[0], f"a round must have one of {sorted(known)}")
+    faults = compare_outputs(training.outputs, want, got, _rounding(training, want))
+    for fault in faults:
+        if fault.output.agreement != "optimum" or training.judge is None:
+            return fault
+        try:
+            kind = training.judge(arguments, want, {**want, **got})
+        except (TypeError, ValueError, IndexError, KeyError):
+            kind = WRONG
+        if kind != AGREES:
+            return Fault(kind, fault.output, fault.words)
+    return None
+
+
+def _rounding(training: Training, want: Values) -> Values:
+    """Return tol / 1024 times the largest element of each array: what cancels is no digit."""
+    within = {}
+    for output in training.outputs:
+        value = want.get(output.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
+            largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
+            within[output.name] = output.tol / 1024 * float(largest)
+    return within
+
+
+def decoded_trainings(where: Path, name: str) -> list[tuple[dict[str, Any], Values, list[Values]]]:
+    """Return each case of a training's file with its arguments and the states of its rounds."""
+    cases = []
+    for case in load(where, "trainings", name)["cases"]:
+        try:
+            arguments = {key: plain(decode(value)) for key, value in case["arguments"].items()}
+            states = [decode(state) for state in case["expected"]]
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise VectorError(f"{case['id']} cannot be read: {error}") from error
+        cases.append((case, arguments, states))
+    return cases
+
+
+def own_trainings(module: Any) -> list[str]:
+    """Return the trainings for which a module has a function of this name."""
+    return [name for name in TRAININGS if callable(getattr(module, name, None))]
+
+
+def training_differences(
+    answer: Callable[[str, Values], Any],
+    where: Path,
+    names: list[str],
+    progress: Callable[[str, int], None],
+) -> list[Difference]:
+    """Return what differs on the trainings' vectors; ``answer(name, arguments)`` runs one."""
+    differences = []
+    for name in names:
+        cases = decoded_trainings(where, name)
+        for case, arguments, expected in cases:
+            difference = difference_in(TRAININGS[name], case, arguments, expected, answer)
+            if difference is not None:
+                differences.append(difference)
+        progress(name, len(cases))
+    return differences
+
+
+def difference_in(
+    training: Training,
+    case: dict[str, Any],
+    arguments: Values,
+    expected: list[Values],
+    answer: Callable[[str, Values], Any],
+) -> Difference | None:
+    """Return what differs in one case, or None."""
+    given = {
+        name: value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in arguments.items()
+    }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            got = list(answer(training.name, given))
+            if not all(isinstance(state, dict) for state in got):
+                raise TypeError(f"{training.name} must return a dict for each round")
+    except (Exception, SystemExit) as error:
+        found: tuple[int, Fault] | None = (0, Fault(NOT_RUN, training.outputs[0], raised(error)))
+    else:
+        found = first_fault(training, arguments, expected, got)
+    if found is None:
+        return None
+    number, fault = found
+    return Difference(
+        name=training.name,
+        kind=fault.kind,
+        output=fault.output.name,
+        source=fault.output.source,
+        words=f"round {number}: {fault.words}" if number else fault.words,
+        id=case["id"],
+        flags=tuple(case["flags"]),
+        arguments=case["arguments"],
+    )

@@ -1,0 +1,65 @@
+"""A test for each kernel and each training of a module that REFIMPL_CHECK names:
+``REFIMPL_CHECK=my_module pytest --pyargs refimpl.check``.
+
+Without the variable there is nothing to test, and pytest skips both tests.
+
+Not handled here: further cases of Hypothesis (``python -m refimpl.check kernels my_module``).
+"""
+
+import os
+from functools import cache
+from typing import Any
+
+from refimpl.check.comparing import Difference
+from refimpl.check.files import folder
+from refimpl.check.reports import Report
+from refimpl.check.running import Module, UnusableError, imported, vector_differences
+from refimpl.check.stages import own_trainings, training_differences
+
+__all__ = ["pytest_generate_tests", "test_kernel", "test_training"]
+
+
+@cache
+def _module() -> Any:
+    name = os.environ.get("REFIMPL_CHECK")
+    return imported(name) if name else None
+
+
+def _kernels() -> list[str]:
+    if _module() is None:
+        return []
+    try:
+        return Module(_module()).checked()
+    except UnusableError:
+        if own_trainings(_module()):
+            return []
+        raise
+
+
+def pytest_generate_tests(metafunc: Any) -> None:
+    """Make a case for each kernel and each training that the module has."""
+    if "kernel" in metafunc.fixturenames:
+        metafunc.parametrize("kernel", _kernels())
+    if "training" in metafunc.fixturenames:
+        metafunc.parametrize("training", own_trainings(_module()) if _module() else [])
+
+
+def _require_none(name: str, differences: list[Difference]) -> None:
+    assert not differences, "\n" + Report(name, differences=differences).text()
+
+
+def test_kernel(kernel: str) -> None:
+    """The kernel agrees with its vectors."""
+    found = vector_differences(Module(_module()), folder(), [kernel], lambda name, count: None)
+    _require_none(kernel, found)
+
+
+def test_training(training: str) -> None:
+    """The training agrees with its vectors, round by round."""
+    found = training_differences(
+        lambda name, arguments: getattr(_module(), name)(**arguments),
+        folder(),
+        [training],
+        lambda name, count: None,
+    )
+    _require_none(training, found)

@@ -1,0 +1,169 @@
+"""Trainings of the rivals: FastMap, Lipschitz embeddings, and RCA.
+
+Not handled here: the other rivals.
+"""
+
+import numpy as np
+
+from refimpl.check.drawing import Lcg
+from refimpl.check.judging import by_worth
+from refimpl.check.kernel import WRONG, Values, outputs_of
+from refimpl.check.trainings.given import as_rng
+from refimpl.check.trainings.table import Case, States, Training, enter
+from refimpl.rivals.fastmap import fastmap as reference_fastmap
+from refimpl.rivals.fastmap import residual_squares
+from refimpl.rivals.lipschitz import lipschitz as reference_lipschitz
+from refimpl.rivals.nearest_neighbor import fit_distance
+from refimpl.spaces import PrecomputedSpace
+from refimpl.typing import IntArray
+
+__all__ = ["fastmap", "lipschitz", "relevant_components"]
+
+
+class _Begin:
+    """Objects from which the search for pivots starts, a row for each dimension."""
+
+    def __init__(self, starts: IntArray) -> None:
+        self.starts = iter(starts)
+
+    def choice(self, n: int, size: int, replace: bool) -> IntArray:
+        """Return the next row."""
+        return next(self.starts)
+
+
+class _Rng(np.random.Generator):
+    """A generator that gives these objects."""
+
+    def __init__(self, starts: IntArray) -> None:
+        super().__init__(np.random.PCG64(0))
+        self.begin = _Begin(starts)
+
+    def choice(self, *arguments, **options):  # type: ignore[no-untyped-def]
+        """Return the next row."""
+        return next(self.begin.starts)
+
+
+def _cases() -> list[Case]:
+    s = Lcg(70)
+    listed = []
+    for comment, flag, n, d in (
+        ("distances of points in the plane", "plain", 8, 2),
+        ("integer distances: several farthest objects", "ties", 8, 2),
+        ("distances that no Euclidean space has", "not metric", 7, 3),
+    ):
+        if flag == "not metric":
+            D = s.array((n, n), 1, 64) / 8
+            D = D + D.T
+            np.fill_diagonal(D, 0.0)
+        else:
+            X = s.points(n, 2, flag)
+            D = np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=2))
+        starts = np.array([np.argsort(s.array((n,), 0, 2**30)) for _ in range(d)])
+        given = {"D": D, "d": d, "starts": starts, "iterations": 5}
+        listed.append(Case(comment, (flag,), given))
+    return listed
+
+
+def _run(arguments: Values) -> States:
+    D, d, starts = (arguments[name] for name in ("D", "d", "starts"))
+    space = PrecomputedSpace(D)
+    rng = as_rng(_Rng(starts))
+    iterations = arguments["iterations"]
+    embedding = reference_fastmap(space, d, rng=rng, iterations=iterations, starts=starts.shape[1])
+    F = embedding.embed(space)
+    return [{"pivots": embedding.pivots[j], "F": F[:, j]} for j in range(embedding.d)]
+
+
+def _as_far(arguments: Values, want: Values, got: Values) -> str:
+    """Judge pivots by their distance in the hyperplane, when the dimensions before are the same."""
+    states = _run(arguments)
+    j = next(t for t, state in enumerate(states) if (state["F"] == want["F"]).all())
+    F = np.array([state["F"] for state in states[:j]]).reshape(j, -1).T
+    reached = []
+    for a, b in (want["pivots"], np.asarray(got["pivots"])):
+        if not 0 <= a < len(F) or not 0 <= b < len(F):
+            return WRONG
+        D = np.ascontiguousarray(arguments["D"][:, b])
+        reached.append(residual_squares(D, F, F[b], False)[a])
+    return by_worth(reached[0], reached[1])
+
+
+fastmap = enter(
+    Training(
+        name="fastmap",
+        algorithm="FastMap",
+        about="FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension "
+        "after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the "
+        "farthest object from b, a, then from a, the new b, `iterations` times; of equally far "
+        "ones the lowest",
+        outputs=outputs_of(
+            "pivots Faloutsos & Lin (1995), choose-distant-objects optimum; "
+            "F Faloutsos & Lin (1995), eq. 3 digits~1e-9"
+        ),
+        cases=_cases,
+        run=_run,
+        judge=_as_far,
+    )
+)
+
+
+def _metric_cases() -> list[Case]:
+    s = Lcg(71)
+    listed = []
+    for comment, flag, n in (("numbers of 52 random bits", "plain", 9), ("ties", "ties", 10)):
+        X = s.points(n, 2, flag)
+        listed.append(Case(comment, (flag,), {"X": X, "y": np.arange(n) % 3}))
+    return listed
+
+
+def _run_metric(arguments: Values) -> States:
+    L = fit_distance("RCA", arguments["X"], arguments["y"]).factor
+    return [{"W": L.T @ L}]
+
+
+relevant_components = enter(
+    Training(
+        name="relevant_component_analysis",
+        algorithm="RCA",
+        about="RCA of Bar-Hillel et al. (2003) with the classes as chunklets: the inverse of the "
+        "mean outer product of the points less the means of their classes",
+        outputs=outputs_of("W Bar-Hillel et al. (2003), § 2 digits~1e-9"),
+        cases=_metric_cases,
+        run=_run_metric,
+    )
+)
+
+
+# ------------------------------------------------------------------------- distances to references
+
+
+def _lipschitz_cases() -> list[Case]:
+    s = Lcg(72)
+    listed = []
+    for comment, flag, n in (("numbers of 52 random bits", "plain", 7), ("ties", "ties", 8)):
+        X = s.points(n, 2, flag)
+        D = np.abs(X[:, np.newaxis] - X).sum(axis=2)
+        member = s.array((3, n), 0, 2) == 0
+        member[np.arange(3), s.array((3,), 0, n - 1)] = True
+        listed.append(Case(comment, (flag,), {"D": D, "member": member}))
+    return listed
+
+
+def _run_lipschitz(arguments: Values) -> States:
+    D, member = (arguments[name] for name in ("D", "member"))
+    space = PrecomputedSpace(D)
+    embedding = reference_lipschitz(space, [np.flatnonzero(row) for row in member])
+    return [{"F": embedding.embed(space)}]
+
+
+lipschitz = enter(
+    Training(
+        name="lipschitz",
+        algorithm="Lipschitz",
+        about="eqs. 5-7 of Athitsos et al. (2005), § 4.1: the least distance to each set of "
+        "reference objects, a row of `member` for each",
+        outputs=outputs_of("F BM:eq7 digits"),
+        cases=_lipschitz_cases,
+        run=_run_lipschitz,
+    )
+)

@@ -1,0 +1,66 @@
+"""pytest with REFIMPL_CHECK and the command ``python -m refimpl.check``, in processes of their own.
+
+Not tested here: what they find (test_kernels.py, test_trainings.py).
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from refimpl.check import cli, making
+
+ROOT = Path(__file__).resolve().parents[2]
+
+MINE = """
+import numpy as np
+
+def projections(X, A, *, threads=None):
+    return X @ A
+
+def least_similar(sums, column, taken, *, threads=None):
+    sums += column
+    return int(sums.argmin())
+
+def enn_ranks(Q, X, A, neighbors, k_values):
+    return [{"ranks": np.zeros((len(Q), len(k_values)), dtype=int)}]
+"""
+
+
+def process(folder, *arguments, **variables):
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", **variables}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True,
+        timeout=120,
+    )  # fmt: skip
+
+
+def test_a_module_through_pytest(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    arguments = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "refimpl.check")
+    done = process(tmp_path, *arguments, REFIMPL_CHECK="mine")
+    assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "least_similar, FT:1:3: wrong" in done.stdout
+    assert "enn_ranks, Athitsos et al. (2005), § 11.1: wrong" in done.stdout
+
+
+def test_the_command(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    arguments = ("-m", "refimpl.check", "kernels", "mine", "--examples", "0")
+    done = process(tmp_path, *arguments)
+    assert done.returncode == 1 and done.stdout.endswith("differs\n"), done.stdout + done.stderr
+
+
+def test_vectors_of_ones_own_folder(tmp_path, monkeypatch, capsys):
+    """Made by the command, for a kernel and a training, and used."""
+    for table in ("KERNELS", "TRAININGS"):
+        few = {"projections", "dselect"}
+        entries = {name: entry for name, entry in getattr(making, table).items() if name in few}
+        monkeypatch.setattr(making, table, entries)
+    assert cli.main(["make", "--out", str(tmp_path / "vectors")]) == 0
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    arguments = ["kernels", str(tmp_path / "mine.py"), "--only", "projections", "--examples", "0"]
+    assert cli.main([*arguments, "--vectors", str(tmp_path / "vectors")]) == 0
+    assert cli.main(["kernels", "no_such_module"]) == 2
+    assert "cannot import no_such_module" in capsys.readouterr().err

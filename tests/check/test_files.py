@@ -1,0 +1,190 @@
+"""The files of the vectors: what is encoded is read back, the schema is kept, and damaged files are
+refused with a clear message; the committed vectors are those that the reference makes today.
+
+Not tested here: what the vectors say (tests/vectors), their use.
+"""
+
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import refimpl.kernels
+from refimpl.check import cli
+from refimpl.check.cases import KERNELS
+from refimpl.check.comparing import compare
+from refimpl.check.drawing import Lcg
+from refimpl.check.encoding import Digest, Generated, decode, encode, fold
+from refimpl.check.files import VectorError, folder, load, names
+from refimpl.check.kernel import copied
+from refimpl.check.making import COMMENTS, of_kernel, text_of
+from refimpl.check.running import decoded_cases
+from refimpl.check.stages import decoded_trainings, first_fault
+from refimpl.check.trainings import TRAININGS
+from refimpl.kernels.contract import CONTRACT
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array([0.1, -0.0, 5e-324, np.inf, -np.inf, 1e308, np.nan]),
+        np.arange(6, dtype=np.int32).reshape(2, 3),
+        np.array([2**64 - 1, 0], dtype=np.uint64),
+        np.array([True, False]),
+        np.zeros((0, 3)),
+        np.array([1.5, 2.5], dtype=np.float32),
+    ],
+    ids=lambda value: str(value.dtype),
+)
+def test_arrays_are_read_back_bit_for_bit(value):
+    back = decode(json.loads(json.dumps(encode(value))))
+    assert back.dtype == value.dtype and back.shape == value.shape
+    assert back.tobytes() == value.tobytes()
+
+
+def test_a_tree_and_a_float_are_read_back():
+    tree = refimpl.kernels.build_tree(np.arange(12.0).reshape(6, 2), leaf_size=2)
+    assert decode(json.loads(json.dumps(encode(tree)))) == tree
+    assert decode(encode(0.1)) == 0.1 and decode(encode(3)) == 3 and decode(encode(None)) is None
+
+
+def test_the_generator_by_hand():
+    """x_1 = 6364136223846793005 * 1 + 1442695040888963407 mod 2**64, >> 33."""
+    x = (6364136223846793005 + 1442695040888963407) % 2**64
+    assert Lcg(1).draw() == x >> 33
+    recipe = {"dtype": "float64", "seed": 1, "shape": [2], "low": -5, "high": 5, "exponent": -1}
+    first = (-5 + (x >> 33) % 11) / 2
+    assert Generated(**recipe).array[0] == first
+    one_by_one = Lcg(77).array((1000,), 0, 2**31 - 1)
+    recipe = {"dtype": "int64", "seed": 77, "shape": [1000], "low": 0, "high": 2**31 - 1}
+    assert Generated(**recipe).array.tolist() == one_by_one.tolist()
+
+
+def test_the_digest_by_hand():
+    a, c = 6364136223846793005, 1442695040888963407
+    h = (3 * a + c) % 2**64
+    h = ((h + 2**64 - 1) * a + c) % 2**64
+    assert fold(np.array([3, -1])) == h
+    assert fold(np.array([0.0])) == fold(np.array([-0.0])) == c
+    assert Digest.of(np.array([3, -1])).value == h
+
+
+def test_there_are_vectors_of_every_kernel_and_training():
+    assert set(names(folder(), "kernels")) == set(CONTRACT) == set(KERNELS)
+    assert set(names(folder(), "trainings")) == set(TRAININGS)
+    size = sum(path.stat().st_size for path in folder().rglob("*.json"))
+    assert size < 3_000_000
+    flags = {flag for kernel in KERNELS.values() for flag in kernel.flags}
+    assert flags | {"large"} == set(COMMENTS)
+
+
+@pytest.mark.parametrize("name", ["best_stump", "hamming_within", "split_pairs"])
+def test_the_same_reference_makes_the_same_bytes(name):
+    committed = (folder() / "kernels" / f"{name}.json").read_text(encoding="utf-8")
+    assert text_of(of_kernel(KERNELS[name])) == committed
+
+
+def test_the_reference_of_today_gives_what_is_expected():
+    """Within the classes, and with the stated roundings."""
+    for name, kernel in KERNELS.items():
+        for case, arguments, expected in decoded_cases(folder(), name):
+            got = kernel.run(refimpl.kernels, copied(arguments))
+            assert compare(kernel, arguments, expected, got) is None, case["id"]
+            given = kernel.rounding(arguments, expected) if "within" in case else {}
+            for output, value in case.get("within", {}).items():
+                assert np.array_equal(decode(value), given[output]), (case["id"], output)
+    for name, training in TRAININGS.items():
+        if name != "lmnn":  # takes seconds: tests/check/test_trainings.py runs it
+            for case, arguments, states in decoded_trainings(folder(), name):
+                assert first_fault(training, arguments, states, training.run(arguments)) is None, (
+                    case["id"]
+                )
+
+
+# ------------------------------------------------------------------------------------------ damage
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A folder with the vectors of one kernel."""
+    where = tmp_path / "vectors"
+    (where / "kernels").mkdir(parents=True)
+    for name in ("index.json", "kernels/projections.json"):
+        shutil.copy(folder() / name, where / name)
+    return where
+
+
+def change(where, edit, *, sign=True):
+    """Edit the file; with `sign` its new checksum is in the index."""
+    path = where / "kernels" / "projections.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    edit(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    if sign:
+        index = json.loads((where / "index.json").read_text(encoding="utf-8"))
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        index["files"]["kernels/projections.json"] = digest
+        (where / "index.json").write_text(json.dumps(index), encoding="utf-8")
+
+
+def refused(where, words):
+    with pytest.raises(VectorError, match=words):
+        list(decoded_cases(where, "projections"))
+
+
+def first(content):
+    return content["cases"][0]
+
+
+@pytest.mark.parametrize(
+    "edit, words",
+    [
+        (lambda c: c.update(version=2), "of format 'refimpl-vectors' and version 1; got .* and 2"),
+        (lambda c: c.update(format="other"), "must be of format"),
+        (lambda c: c.pop("outputs"), "must have 'outputs'"),
+        (lambda c: c.update(colour="red"), "has 'colour', which the schema does not know"),
+        (lambda c: first(c).pop("comment"), "cases\\[0\\] must have 'comment'"),
+        (lambda c: first(c).update(id="x"), "cases\\[0\\].id must fit"),
+        (lambda c: c["cases"].append(first(c)), "two cases have the id"),
+        (lambda c: first(c)["arguments"]["X"]["values"].pop(), "must have . values; got|values"),
+        (lambda c: first(c)["arguments"]["X"].update(dtype="text"), "dtype must be one of"),
+        (lambda c: first(c)["arguments"]["X"]["values"].__setitem__(0, "0x1.zp0"), "no float64"),
+        (lambda c: first(c)["arguments"]["X"]["values"].__setitem__(0, 1.5), "is no float64: 1.5"),
+        (lambda c: first(c)["expected"].pop("XA"), "must expect XA"),
+        (lambda c: c["outputs"][0].update(agreement="roughly"), "must be one of bits, digits"),
+        (lambda c: first(c).update(flags="ties"), "flags must be of type array; got str"),
+    ],
+)
+def test_a_file_of_another_form_is_refused(copy, edit, words):
+    change(copy, edit)
+    refused(copy, words)
+
+
+def test_a_changed_digit_is_refused(copy):
+    change(
+        copy, lambda c: first(c)["expected"]["XA"]["values"].__setitem__(0, "0x0p+0"), sign=False
+    )
+    refused(copy, "is damaged: its sha256 is not the one in index.json")
+
+
+def test_files_that_cannot_be_read(copy):
+    path = copy / "kernels" / "projections.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text[: len(text) // 2], encoding="utf-8")
+    refused(copy, "must be JSON")
+    path.write_text("[]", encoding="utf-8")
+    refused(copy, "must hold a JSON object")
+    path.unlink()
+    refused(copy, "cannot read .*projections.json: No such file")
+    with pytest.raises(VectorError, match=r"does not list kernels/other\.json"):
+        load(copy, "kernels", "other")
+
+
+def test_the_command_refuses_damaged_vectors(copy, capsys, monkeypatch):
+    change(copy, lambda c: c.update(version=2))
+    monkeypatch.setattr(cli, "imported", lambda name: type("Mine", (), {"projections": print}))
+    arguments = ["kernels", "mine", "--vectors", str(copy), "--only", "projections"]
+    assert cli.main([*arguments, "--examples", "0"]) == 2
+    assert "version 1; got" in capsys.readouterr().err

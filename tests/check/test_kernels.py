@@ -1,0 +1,132 @@
+"""Thirty faulty kernels are found on the vectors and named at their line; kernels that add in
+another order are not.
+
+Not tested here: further cases of Hypothesis (test_exploring.py), algorithms (test_trainings.py).
+"""
+
+import sys
+import types
+
+import pytest
+from kernel_mutants import MUTANTS, VARIANTS
+
+import refimpl.kernels
+from refimpl.check import cli, exploring
+from refimpl.check.files import folder
+from refimpl.check.running import Module, UnusableError, vector_differences
+
+try:
+    import refimpl_fast
+except ImportError:
+    refimpl_fast = None
+
+
+def module_of(kernel, function):
+    return Module(types.SimpleNamespace(**{kernel: function}))
+
+
+def differences(module, names):
+    return vector_differences(module, folder(), names, lambda name, count: None)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_faulty_kernel_is_named_at_its_line(name):
+    kernel, function, kinds, sources = MUTANTS[name]
+    found = differences(module_of(kernel, function), [kernel])
+    assert found, "no difference"
+    for difference in found:
+        assert difference.name == kernel and difference.id.startswith(f"{kernel}/")
+        assert difference.kind in kinds and difference.source in sources, difference
+        assert difference.arguments and difference.words
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_another_order_of_summation_is_no_difference(name):
+    kernel, function = VARIANTS[name]
+    module = module_of(kernel, function)
+    assert not differences(module, [kernel])
+    if exploring.available():
+        assert exploring.explored(module, kernel, 10, seed=1) is None
+
+
+@pytest.mark.skipif(refimpl_fast is None, reason="refimpl_fast is not built")
+def test_the_compiled_kernels_agree():
+    module = Module(refimpl_fast)
+    assert not differences(module, module.checked())
+
+
+def test_a_faulty_builder_is_blamed_for_its_searches():
+    """The trees of build_tree are wrong; tree_nearest is the module's own and right."""
+
+    def build_tree(X, *, leaf_size=128, direction="axis", threads=None):
+        return refimpl.kernels.build_tree(X + 1, leaf_size=leaf_size, direction=direction)
+
+    def tree_nearest(tree, Q, k, **options):
+        return refimpl.kernels.tree_nearest(tree, Q, k, **options)
+
+    module = Module(types.SimpleNamespace(build_tree=build_tree, tree_nearest=tree_nearest))
+    assert {one.name for one in differences(module, ["tree_nearest"])} == {"build_tree"}
+
+
+def test_a_kernel_that_writes_to_its_input_or_raises():
+    def projections(X, A, *, threads=None):
+        product = refimpl.kernels.projections(X, A)
+        A *= 2
+        return product
+
+    def vector_matrix(u, A, *, threads=None):
+        raise ZeroDivisionError("by hand")
+
+    found = differences(module_of("projections", projections), ["projections"])
+    assert any("wrote to its argument A" in one.words for one in found)
+    found = differences(module_of("vector_matrix", vector_matrix), ["vector_matrix"])
+    assert {one.kind for one in found} == {"no answer"}
+    assert "ZeroDivisionError: by hand" in found[0].words
+
+
+def test_a_kernel_that_returns_nothing_or_ends_python():
+    found = differences(module_of("projections", lambda X, A, threads=None: None), ["projections"])
+    assert {one.words for one in found} == {"XA must be a result; got None"}
+    found = differences(
+        module_of("projections", lambda X, A, threads=None: sys.exit(3)), ["projections"]
+    )
+    assert {one.kind for one in found} == {"no answer"}
+
+
+def test_a_record_of_ones_own_is_not_compared_but_its_use_is():
+    """A module with its own sorted features: best_stump is its own, too."""
+
+    def presort(A, B=None, *, threads=None):
+        return {"mine": refimpl.kernels.presort(A, B)}
+
+    def best_stump(features, w, l, *, threads=None):
+        return refimpl.kernels.best_stump(features["mine"], w, ~l)
+
+    module = Module(types.SimpleNamespace(presort=presort, best_stump=best_stump))
+    found = differences(module, module.checked())
+    assert {one.name for one in found} == {"best_stump"}
+
+
+def test_a_module_without_kernels_is_refused():
+    with pytest.raises(UnusableError, match="has no kernel of its own"):
+        Module(types.SimpleNamespace(answer=42))
+    with pytest.raises(UnusableError, match="has no kernel of its own"):
+        Module(refimpl.kernels)
+
+
+def test_the_command_says_module_line_and_case(tmp_path, capsys):
+    (tmp_path / "my_kernels.py").write_text(
+        "def weighted_errors(F, triples, y, w, *, threads=None):\n"
+        "    from refimpl.kernels import weighted_errors\n"
+        "    return 1 - weighted_errors(F, triples, y, w)\n",
+        encoding="utf-8",
+    )
+    page = tmp_path / "page.html"
+    arguments = ["kernels", str(tmp_path / "my_kernels.py"), "--examples", "5"]
+    assert cli.main([*arguments, "--html", str(page)]) == 1
+    said = capsys.readouterr()
+    assert "weighted_errors, BM:7.3:8: wrong" in said.out and "weighted_errors/" in said.out
+    assert "200 MB" in said.err  # said beforehand
+    assert "BM:7.3:8" in page.read_text(encoding="utf-8")
+    assert cli.main(["kernels", str(tmp_path / "none.py")]) == 2
+    assert "there is no file" in capsys.readouterr().err

@@ -1,0 +1,114 @@
+"""Faulty algorithms are found on the vectors of whole trainings and named at their line; a plain
+correct A.2 is not, and the reference on either kernels agrees.
+
+Not tested here: that the vectors are right (tests/vectors holds them against the oracles).
+"""
+
+import types
+
+import numpy as np
+import pytest
+from training_mutants import MUTANTS, rounds
+
+from refimpl.check import cli
+from refimpl.check.files import folder
+from refimpl.check.stages import training_differences
+from refimpl.check.trainings import TRAININGS
+
+
+def differences(name, function):
+    return training_differences(
+        lambda _, arguments: function(**arguments), folder(), [name], lambda name, count: None
+    )
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_faulty_algorithm_is_named_at_its_line(name):
+    training, function, kinds, sources = MUTANTS[name]
+    found = differences(training, function)
+    assert found, "no difference"
+    for difference in found:
+        assert difference.kind in ((kinds,) if isinstance(kinds, str) else kinds), difference
+        assert difference.source in sources, difference
+        assert difference.words.startswith("round ")
+
+
+@pytest.mark.parametrize("name", TRAININGS)
+def test_the_reference_agrees(name):
+    assert not differences(name, lambda **arguments: TRAININGS[name].run(arguments))
+
+
+def test_a_plain_a_2_agrees():
+    """Its errors are sums of floats, not on the grid; no round of these cases hangs on that."""
+    assert not differences("adaboost", rounds)
+
+
+def test_parts_of_a_state_are_enough():
+    def adaboost(P, N, T):
+        return [{name: state[name] for name in ("f", "p", "theta")} for state in rounds(P, N, T)]
+
+    assert not differences("adaboost", adaboost)
+
+
+def test_thresholds_elsewhere_are_another_choice_and_the_later_rounds_go_on():
+    def adaboost(P, N, T):
+        X = np.concatenate([P, N])
+        states = rounds(P, N, T)
+        for state in states:
+            x = X[:, state["f"]]
+            above = x[x > state["theta"]]
+            if state["p"] == 1 and np.isfinite(state["theta"]):
+                state["theta"] = above.min()  # h is [x < theta]: the same division
+        return states
+
+    kinds = {difference.kind for difference in differences("adaboost", adaboost)}
+    assert kinds == {"another choice of equal worth"}
+
+
+def test_what_cancels_is_no_digit_but_a_small_error_is_one():
+    """An entry that should be 0 may be 1e-15 of the largest; an error of 1e-5 of it is found."""
+
+    def changed(size):
+        def lmnn_steps(**arguments):
+            states = TRAININGS["lmnn_steps"].run(arguments)
+            for state in states:
+                state["G"] = state["G"] + size * np.abs(state["G"]).max()
+            return states
+
+        return lmnn_steps
+
+    assert not differences("lmnn_steps", changed(1e-15))
+    assert {one.source for one in differences("lmnn_steps", changed(1e-5))} == {"LM:eq5"}
+
+
+def test_a_tie_ends_the_comparison_where_choices_are_not_followed():
+    """Later landmarks differ because of the tie: they are not called wrong."""
+
+    def dselect(K, l, d, first, picks):
+        L = [first]
+        while len(L) < d:
+            sums = sum(K[:, z] for z in L)
+            left = [z for z in range(len(K)) if z not in L]
+            L.append(min(left, key=lambda z: (sums[z], -z)))  # the last of equal sums
+        return [{"z": z} for z in L] + [{"P": np.zeros((d, 2))}]
+
+    kinds = {one.kind for one in differences("dselect", dselect) if "ties" in one.flags}
+    assert kinds == {"a tie broken otherwise"}
+
+
+def test_too_few_rounds_and_no_rounds():
+    (first, *_) = differences("adaboost", lambda P, N, T: rounds(P, N, T - 1))
+    assert "ended after" in first.words
+    (first, *_) = differences("adaboost", lambda P, N, T: [3])
+    assert first.kind == "no answer"
+    (first, *_) = differences("adaboost", lambda P, N, T: [{"colour": 1}] * T)
+    assert "a round must have one of" in first.words
+
+
+def test_the_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(cli, "imported", lambda name: types.SimpleNamespace(adaboost=rounds))
+    assert cli.main(["trainings", "mine"]) == 0
+    assert "adaboost" in capsys.readouterr().out
+    monkeypatch.setattr(cli, "imported", lambda name: types.SimpleNamespace(other=rounds))
+    assert cli.main(["trainings", "mine"]) == 2
+    assert "none of the trainings" in capsys.readouterr().err

@@ -1,0 +1,61 @@
+"""Make the vectors by the reference, each case held against the independent oracles before
+anything is written: ``python -m tests.vectors``. It takes about half a minute.
+
+``--check`` writes nothing and says which committed files differ.
+
+Not handled here: how cases are drawn (:mod:`refimpl.check.making`), the oracles themselves.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "oracles"))
+
+from refimpl.check import making  # noqa: E402
+from refimpl.check.files import folder  # noqa: E402
+
+from . import boosting_kernels, comparisons, distance_kernels, trainings  # noqa: E402
+
+MODULES = (boosting_kernels, distance_kernels)  # importing them fills the table of oracles
+
+
+def verify(name, arguments, expected):
+    """Raise AssertionError if an oracle says otherwise."""
+    oracle = comparisons.ORACLES.get(name) or trainings.ORACLES.get(name)
+    if oracle is not None:
+        oracle(arguments, expected)
+
+
+def differing(one, other):
+    """Return the files that two folders of vectors do not share, byte for byte."""
+    names = {
+        path.relative_to(where).as_posix()
+        for where in (one, other)
+        for path in where.rglob("*.json")
+    } - {"schema.json"}
+    return sorted(name for name in names if _content(one / name) != _content(other / name))
+
+
+def _content(path):
+    return path.read_bytes() if path.exists() else None
+
+
+def main(arguments):
+    """Make the vectors, or compare them."""
+    parser = argparse.ArgumentParser(prog="python -m tests.vectors", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as scratch:
+        size = making.write(Path(scratch), verify)
+        changed = differing(Path(scratch), folder())
+        if not options.check:
+            making.write(folder())
+    print(f"{size} bytes, {len(changed)} files differ from the committed: {' '.join(changed)}")
+    return 1 if options.check and changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
