@@ -1,0 +1,89 @@
+"""Table 1, the steps and the preparations: their sizes at both scales, and their rows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from paper_figures.lmnn import samples
+from paper_figures.lmnn.prepared import PREPARATIONS
+from paper_figures.registry import Context, Task
+
+KERNELS = ("subgradient", "trees", "growing")
+K = 3
+TOL = 2e-3
+CHECKS = 14  # 191 steps
+SHARE = 0.95
+SIZES: dict[str, dict[str, Any]] = {
+    "small": {
+        "data_set": "digits",
+        "d": 30,
+        "samples": {60: 3, 600: 2, 1297: 1},
+        "kinds": ("as they are",),
+    },
+    "paper": {
+        "data_set": "MNIST-10",
+        "d": 169,
+        "samples": {60: 10, 600: 10, 6000: 10, 60_000: 1},
+        "kinds": ("normalised", "raw", "deskewed"),
+    },
+}
+
+
+def _sampled(context: Context) -> Iterator[dict[str, Any]]:
+    """Yield the parameters that each training has, one for each preparation, size and sample."""
+    at = SIZES[context.scale]
+    for kind in at["kinds"]:
+        for n, count in at["samples"].items():
+            for sample in range(count):
+                yield {
+                    "data_set": at["data_set"],
+                    "preparation": kind,
+                    "n": n,
+                    "sample": sample,
+                    "d": at["d"],
+                    "k": K,
+                }
+
+
+def _task(name: str, params: dict[str, Any]) -> Task:
+    return Task(name, getattr(samples, name), params, data=(params["data_set"],), kernels=KERNELS)
+
+
+def printed_tasks(context: Context, *, scaled: bool = True) -> list[Task]:
+    """Return the tasks of the printed steps on each sample."""
+    more = {"scaled": scaled, "checks": CHECKS}
+    return [_task("printed", params | more) for params in _sampled(context)]
+
+
+def table1_tasks(context: Context) -> list[Task]:
+    """Return the trainings of each sample by both solvers, and some in another order."""
+    tasks = []
+    for params in _sampled(context):
+        more = {"tol": TOL, "shuffled": False}
+        tasks.append(_task("certified", params | more))
+        first = params["sample"] == 0 and params["preparation"] == SIZES[context.scale]["kinds"][0]
+        if first and params["n"] <= 6000:
+            tasks.append(_task("certified", params | more | {"shuffled": True}))
+    return tasks + printed_tasks(context)
+
+
+def steps_tasks(context: Context) -> list[Task]:
+    """Return the tasks of the printed steps, and those from the identity."""
+    first = SIZES[context.scale]["kinds"][0]
+    identity = [
+        task
+        for task in printed_tasks(context, scaled=False)
+        if task.params["preparation"] == first and task.params["n"] <= 600
+    ]
+    certified = [
+        task
+        for task in table1_tasks(context)
+        if task.name == "certified" and not task.params["shuffled"]
+    ]
+    return printed_tasks(context) + identity + certified
+
+
+def preparation_tasks(context: Context) -> list[Task]:
+    """Return a task for each way to prepare the images."""
+    at = SIZES[context.scale]
+    same = {"data_set": at["data_set"], "d": at["d"], "share": SHARE, "k": K}
+    return [_task("preparation", same | {"kind": kind}) for kind in PREPARATIONS]
