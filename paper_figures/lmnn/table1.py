@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from paper_figures.lmnn import samples
+from paper_figures.lmnn import ever, samples
 from paper_figures.lmnn.prepared import PREPARATIONS
 from paper_figures.registry import Context, Task
 
@@ -87,3 +87,30 @@ def preparation_tasks(context: Context) -> list[Task]:
     at = SIZES[context.scale]
     same = {"data_set": at["data_set"], "d": at["d"], "share": SHARE, "k": K}
     return [_task("preparation", same | {"kind": kind}) for kind in PREPARATIONS]
+
+
+def active_set_tasks(context: Context) -> list[Task]:
+    """Return the tasks that count the triples ever active, from the identity."""
+    at = SIZES[context.scale]
+    kinds = ("as they are", "raw", "deskewed") if context.scale == "paper" else ("as they are",)
+    return [
+        Task(
+            "ever_active",
+            ever.ever_active,
+            {
+                "data_set": at["data_set"],
+                "preparation": kind,
+                "n": n,
+                "sample": sample,
+                "d": at["d"],
+                "k": K,
+                "checks": CHECKS,
+            },
+            data=(at["data_set"],),
+            kernels=KERNELS,
+        )
+        for kind in kinds
+        for n, count in at["samples"].items()
+        if kind == kinds[0] or n <= 600
+        for sample in range(count)
+    ]
