@@ -38,6 +38,7 @@ from paper_figures.claims.evidence import (
     number,
     rows,
 )
+from paper_figures.lmnn import claims_of_errors, claims_of_trees
 
 IMAGES = "mean 0, length 1"
 ALL_IMAGES = (IMAGES, "raw pixels", "deskewed images")
@@ -47,9 +48,6 @@ ALL_DIGITS = 60_000
 # printed totals of constraints, and half a unit of their last printed digit
 CONSTRAINTS = {60: (3.2e3, 50), 600: (323e3, 500), 6000: (32e6, 5e5), ALL_DIGITS: (3.2e9, 5e7)}
 HOURS = 4 * 3600.0
-RANKS = (15, 20, 25, 30, 35, 40)
-MOST_CLUSTERS = 30
-BY_CLASS = "one for each class"
 # a set's components, with 95 % of the variance of its points as they are; test, training points
 SETS = {
     "letters": (12, 6000, 14_000),
@@ -60,8 +58,7 @@ SETS = {
 }
 OVERFITTED = ("20news", "yalefaces")
 EARLIER = {  # the keys of the records with several metrics by the earlier solver
-    "figure4": "1a6023f3cbcfd8c7b7a68095d81d228fdf636c53171bec042bad4202456fecf7",
-    "figure5": "3b03e0d7f514933dbac9a2e983dbf9f36fe44e98fd57765b1d4f98c1522fbbea",
+    "figure5": "3b03e0d7f514933dbac9a2e983dbf9f36fe44e98fd57765b1d4f98c1522fbbea"
 }
 BY_EARLIER = "; several metrics are by the earlier solver of steps"
 
@@ -193,7 +190,7 @@ def no_training_error(records: Records) -> Decision:
     return replace(decision, because=because)
 
 
-# --------------------------------------------------------------------------- Figures 1 to 3
+# --------------------------------------------------------------------------- Figures 1 and 3
 
 
 def bound_of_a_ball(records: Records) -> Decision:
@@ -201,44 +198,6 @@ def bound_of_a_ball(records: Records) -> Decision:
     names = ("bound of eq. 7", "least distance to a point of the ball")
     bound, least = (number(records, "figure1", deterministic=True, quantity=name) for name in names)
     return less(bound, least)
-
-
-def _figure2(records: Records, method: str, rank: int) -> Number:
-    return number(
-        records,
-        "figure2",
-        f"{method}, {rank} dimensions (%)",
-        points=TEST_DIGITS,
-        method=method,
-        dimensions=rank,
-    )
-
-
-def rect_is_best(records: Records) -> Decision:
-    """Figure 2: LMNN-RECT has fewer errors than both others in each number of dimensions."""
-    cells = {
-        f"{rank} ({rival})": below(
-            difference(_figure2(records, "LMNN-RECT", rank), _figure2(records, rival, rank))
-        )
-        for rank in RANKS
-        for rival in ("PCA", "LMNN-SVD")
-    }
-    decision = every(cells, "comparisons")
-    because = f"{decision.because}. LMNN-SVD is that of the optimum of eq. 3; that of steps that "
-    return replace(decision, because=because + "end early has fewer errors, and is not counted")
-
-
-def rect_over_baseline(records: Records) -> Decision:
-    """Figure 2: in most numbers of dimensions LMNN-RECT has fewer errors than k-NN on all."""
-    full = number(
-        records,
-        "figure2",
-        "all components, Euclidean (%)",
-        points=TEST_DIGITS,
-        method="all components, Euclidean",
-    )
-    cells = {str(rank): less(_figure2(records, "LMNN-RECT", rank), full) for rank in RANKS}
-    return most(cells, "numbers of dimensions")
 
 
 def metrics_cut_across(records: Records) -> Decision:
@@ -271,41 +230,12 @@ def _angles(drawing: Mapping[str, Any]) -> list[float]:
     return angles
 
 
-# --------------------------------------------------------------------------- Figures 4 and 5
+# --------------------------------------------------------------------------- Figure 5
 
 
 def _by_solver(records: Records, figure: str, decision: Decision) -> Decision:
     earlier = records[figure]["key"] == EARLIER[figure]
     return replace(decision, because=decision.because + (BY_EARLIER if earlier else ""))
-
-
-def _figure4(records: Records, data_set: str, metrics: int | str) -> Number:
-    name = f"{data_set}, metrics: {metrics} (%)"
-    keys: dict[str, Any] = {"data set": data_set, "metrics": metrics}
-    return number(records, "figure4", name, **keys)
-
-
-def _figure4_sets(records: Records) -> list[str]:
-    return sorted({row["data set"] for row in rows(records, "figure4")})
-
-
-def more_metrics_fewer_errors(records: Records) -> Decision:
-    """Figure 4: 30 clusters, and a metric for each class, have fewer errors than one metric."""
-    cells = {
-        f"{name}, {words}": less(_figure4(records, name, metrics), _figure4(records, name, 1))
-        for name in _figure4_sets(records)
-        for words, metrics in ((f"{MOST_CLUSTERS} clusters", MOST_CLUSTERS), ("classes", BY_CLASS))
-    }
-    return _by_solver(records, "figure4", every(cells, "cases"))
-
-
-def classes_over_clusters(records: Records) -> Decision:
-    """Figure 4: a metric for each class has fewer errors than 30 clusters."""
-    cells = {
-        name: less(_figure4(records, name, BY_CLASS), _figure4(records, name, MOST_CLUSTERS))
-        for name in _figure4_sets(records)
-    }
-    return _by_solver(records, "figure4", every(cells, "sets"))
 
 
 def _figure5(records: Records, data_set: str, measure: str, method: str) -> Number:
@@ -378,6 +308,8 @@ def _gap(records: Records, data_set: str) -> Number:
 
 
 RULES: Mapping[str, Rule] = {
+    **claims_of_errors.RULES,
+    **claims_of_trees.RULES,
     "billions-in-hours": billions_in_hours,
     "constraints-by-size": constraints_by_size,
     "few-triples-active": few_triples_active,
@@ -387,11 +319,7 @@ RULES: Mapping[str, Rule] = {
     "errors-of-subsets": errors_of_subsets,
     "no-training-error": no_training_error,
     "bound-of-a-ball": bound_of_a_ball,
-    "rect-is-best": rect_is_best,
-    "rect-over-baseline": rect_over_baseline,
     "metrics-cut-across": metrics_cut_across,
-    "more-metrics-fewer-errors": more_metrics_fewer_errors,
-    "classes-over-clusters": classes_over_clusters,
     "class-metrics-help": class_metrics_help,
     "class-metrics-on-mnist": class_metrics_on_mnist,
     "error-of-ten-metrics": error_of_ten_metrics,

@@ -1,10 +1,20 @@
 """Weinberger & Saul (2008): the list of figures, and the sizes of their tasks at both scales."""
 
-from collections.abc import Callable
 from typing import Any
 
-from paper_figures.lmnn import growth, plots, results, tasks
-from paper_figures.lmnn import rivals as lmnn_rivals
+from paper_figures.lmnn import (
+    clusters_results,
+    error_plots,
+    gain_results,
+    growth,
+    low_rank_results,
+    plots,
+    results,
+    rivals_results,
+    schedule,
+    small_sets_results,
+    tasks,
+)
 from paper_figures.registry import Context, Figure, Paper, Task
 
 KERNELS = ("subgradient", "trees", "growing")
@@ -36,56 +46,9 @@ STEPS: dict[str, dict[str, Any]] = {
 }
 # points at most that steps start with at the identity: nearly all triples are active there
 IDENTITY = 600
-EARLY = 6  # full checks of figure 2's other metric: 31 steps
-OTHERS = ("pylmnn", "metric-learn", "mlpack")
-RIVALS: dict[str, dict[str, Any]] = {  # the small scale makes no environment for others
-    "small": {"data_set": "digits", "n": 600, "d": 20, "names": ()},
-    "paper": {"data_set": "MNIST-10", "n": 6000, "d": 169, "names": OTHERS},
-}
-GROWTH: dict[str, dict[str, Any]] = {
-    "small": {"data_set": "digits", "sizes": (100, 250, 600), "d": 20, "names": ()},
-    "paper": {
-        "data_set": "MNIST-10",
-        "sizes": (250, 500, 1000, 2000, 6000, 20_000, 60_000),
-        "d": 169,
-        "names": OTHERS,
-    },
-}
-LOW_RANK: dict[str, dict[str, Any]] = {
-    "small": {
-        "data_set": "digits",
-        "preparation": "as they are",
-        "n": 1297,
-        "d": 40,
-        "ranks": (5, 10, 15),
-        "timed": False,
-    },
-    "paper": {
-        "data_set": "MNIST-10",
-        "preparation": "normalised",
-        "n": 60_000,
-        "d": 350,
-        "ranks": (15, 20, 25, 30, 35, 40),
-        "timed": True,
-    },
-}
 FOUR: dict[str, dict[str, Any]] = {
     "small": {"data_set": "digits", "preparation": "as they are", "n": 400},
     "paper": {"data_set": "MNIST-10", "preparation": "normalised", "n": 4000},
-}
-CLUSTERS: dict[str, dict[str, Any]] = {
-    "small": {
-        "sets": (("digits", "as they are", 600, 20), ("wine", "as they are", 119, 13)),
-        "p": (1, 2, 4),
-        "runs": 1,
-        "checks": 8,
-    },
-    "paper": {
-        "sets": (("isolet", "as they are", 6238, 50), ("MNIST-10", "normalised", 10_000, 50)),
-        "p": (1, 2, 3, 5, 10, 15, 20, 30),
-        "runs": 3,
-        "checks": 30,
-    },
 }
 # the last entry is the share of the variance that the components keep; letters with all of it, too
 SETS: dict[str, tuple[tuple[str, str, float], ...]] = {
@@ -154,50 +117,10 @@ def steps_tasks(context: Context) -> list[Task]:
     ]
 
 
-def rivals_tasks(context: Context) -> list[Task]:
-    """Return one task, in which all rivals are timed one after another."""
-    at = RIVALS[context.scale] | {"k": K, "limit": 1200.0}
-    return [Task("rivals", lmnn_rivals.rivals, at, data=(at["data_set"],), kernels=KERNELS)]
-
-
-def growth_tasks(context: Context) -> list[Task]:
-    """Return a task for each size, in which all solvers are timed one after another."""
-    at = dict(GROWTH[context.scale])
-    sizes = at.pop("sizes")
-    return [
-        Task(
-            "growth",
-            growth.growth,
-            at | {"n": n, "k": K, "limit": 600.0},
-            data=(at["data_set"],),
-            kernels=KERNELS,
-        )
-        for n in sizes
-    ]
-
-
 def figure1_tasks(context: Context) -> list[Task]:
     """Return the task of a ball of a tree."""
     params = {key: FOUR[context.scale][key] for key in ("data_set", "preparation")} | {"k": K}
     return [Task("ball", tasks.ball, params, data=(params["data_set"],), kernels=KERNELS)]
-
-
-def figure2_tasks(context: Context) -> list[Task]:
-    """Return the tasks of the full metric, and of LMNN-RECT of each rank."""
-    at = LOW_RANK[context.scale] | {"k": K}
-    alone = {key: value for key, value in at.items() if key != "ranks"}
-    trainings: list[tuple[str, Callable[..., dict[str, Any]], dict[str, Any]]] = [
-        ("euclidean_ranks", tasks.euclidean_ranks, at)
-    ]
-    trainings += [
-        ("full_rank", tasks.full_rank, at | {"tol": 2e-3, "checks": checks})
-        for checks in (None, EARLY)
-    ]
-    trainings += [("rect", tasks.rect, alone | {"r": r, "tol": 1e-3}) for r in at["ranks"]]
-    return [
-        Task(name, task, params, data=(at["data_set"],), kernels=KERNELS)
-        for name, task, params in trainings
-    ]
 
 
 def figure3_tasks(context: Context) -> list[Task]:
@@ -205,32 +128,6 @@ def figure3_tasks(context: Context) -> list[Task]:
     at = FOUR[context.scale]
     params = at | {"digits": (0, 1, 2, 4), "k": K, "shown": 250}
     return [Task("ellipsoids", tasks.ellipsoids, params, data=(at["data_set"],), kernels=KERNELS)]
-
-
-def figure4_tasks(context: Context) -> list[Task]:
-    """Return the runs with p metrics, and with a metric for each class."""
-    at = CLUSTERS[context.scale]
-    return [
-        Task(
-            "several",
-            tasks.several,
-            {
-                "data_set": name,
-                "preparation": kind,
-                "n": n,
-                "d": d,
-                "k": K,
-                "p": p,
-                "run": run,
-                "max_checks": at["checks"],
-            },
-            data=(name,),
-            kernels=KERNELS,
-        )
-        for name, kind, n, d in at["sets"]
-        for run in range(at["runs"])
-        for p in (None, *at["p"])
-    ]
 
 
 def figure5_tasks(context: Context) -> list[Task]:
@@ -285,8 +182,8 @@ PAPER = Paper(
         Figure(
             "rivals",
             "Beyond the paper: eq. 3 against seconds, beside other programs for it",
-            rivals_tasks,
-            results.rivals,
+            schedule.rivals_tasks,
+            rivals_results.rivals,
             plots.draw_rivals,
             alt="The objective by seconds, one line for each solver from its start, and our bound.",
             size=(5.2, 4.2),
@@ -294,7 +191,7 @@ PAPER = Paper(
         Figure(
             "growth",
             "Beyond the paper: seconds to 1 and 0.1 % of the optimum by the number of points",
-            growth_tasks,
+            schedule.growth_tasks,
             growth.rows,
             plots.draw_growth,
             alt="Seconds by the number of points, one line for each solver, in two panels.",
@@ -313,12 +210,18 @@ PAPER = Paper(
         Figure(
             "figure2",
             "k-NN error on low dimensional representations",
-            figure2_tasks,
-            results.figure2,
-            plots.draw_ranks,
-            alt="Errors of PCA, LMNN-SVD and LMNN-RECT by dimension; above them how many times "
-            "faster a search in ball trees is than a scan.",
-            size=(5.2, 5.2),
+            schedule.figure2_tasks,
+            low_rank_results.figure2,
+            error_plots.draw_ranks,
+            alt="Errors of PCA, and of LMNN-SVD and LMNN-RECT by both solvers, by dimension; above "
+            "them how many times faster a search in ball trees is than a scan.",
+            size=(5.2, 6.4),
+        ),
+        Figure(
+            "training_gain",
+            "What ball trees gain in the search for impostors, and in training",
+            schedule.training_gain_tasks,
+            gain_results.training_gain,
         ),
         Figure(
             "figure3",
@@ -332,12 +235,22 @@ PAPER = Paper(
         Figure(
             "figure4",
             "Test error by the number of metrics",
-            figure4_tasks,
-            results.figure4,
-            plots.draw_clusters,
+            schedule.figure4_tasks,
+            clusters_results.figure4,
+            error_plots.draw_clusters,
             alt="A panel for each set: test error by the number of clusters, and with one metric "
-            "for each class, with standard errors.",
-            size=(5.2, 3.2),
+            "for each class, with standard errors; all points vote or those that trained.",
+            size=(5.2, 3.8),
+        ),
+        Figure(
+            "small_sets",
+            "Beyond the paper: several metrics on small sets, with and without validation",
+            schedule.small_sets_tasks,
+            small_sets_results.small_sets,
+            error_plots.draw_small_sets,
+            alt="A panel for each set: test and training error of each method, with standard "
+            "errors.",
+            size=(5.2, 6.6),
         ),
         Figure(
             "figure5",

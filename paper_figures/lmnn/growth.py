@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.rivals import objective, rival_curve
+from paper_figures.lmnn.rivals import objective, rival_run
 from paper_figures.registry import Context, Gathered, Job, Result
 from paper_figures.rows import absent_row, absent_rows, number_row
 from refimpl.lmnn import LMNNOptions, lmnn, target_neighbors
@@ -58,7 +58,10 @@ def growth(
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             measure = until_far(lambda L: objective(problem, L), value["optimum"])
-            curves[name] = rival_curve(name, X, y, k, Path(folder), limit, measure)
+            run = rival_run(name, X, y, k, Path(folder), limit)
+            if "L" in run:
+                run["objective"] = measure(run.pop("L"))
+            curves[name] = run
     return value | {"curves": curves}
 
 

@@ -1,5 +1,8 @@
 """The tables of the entries of LMNN, in the paper's lines and columns."""
 
+from paper_figures.lmnn import gain_results as gain
+from paper_figures.lmnn import low_rank_results as low_rank
+from paper_figures.lmnn import small_sets_results as small_sets
 from paper_figures.registry import Grid
 
 IMAGES = ("mean 0, length 1", "raw pixels", "deskewed images")
@@ -42,9 +45,13 @@ RIVALS = (
     Grid(
         ("solver",),
         ("measure",),
+        tables=("N",),
+        headings={"N": "digits"},
         order={
             "measure": (
                 "eq. 3 at the end",
+                "eq. 3, best multiple",
+                "test error (%)",
                 "seconds",
                 "seconds until there",
                 "seconds until ours is as low",
@@ -56,9 +63,41 @@ RIVALS = (
 )
 GROWTH = (Grid(("within", "solver"), ("N",), headings={"N": "digits"}),)
 FIGURE1 = (Grid(("quantity",)),)
-FIGURE2 = (Grid(("method",), ("dimensions",), details=("speedup",)),)
+FIGURE2 = (
+    Grid(
+        ("method",),
+        ("dimensions",),
+        where={"measure": (low_rank.ERROR, *map(low_rank.COMPARED.format, low_rank.OTHERS))},
+        tables=("measure",),
+    ),
+    Grid(
+        ("method",),
+        ("dimensions",),
+        where={"measure": low_rank.OF_SEARCHES},
+        tables=("measure",),
+        folded=True,
+    ),
+    # an earlier record
+    Grid(("method",), ("dimensions",), details=("speedup",)),
+)
+TRAINING_GAIN = (
+    Grid(
+        ("way",),
+        ("dimensions",),
+        tables=("measure",),
+        order={"measure": gain.MEASURES, "way": tuple(gain.NAMES.values())},
+    ),
+)
 FIGURE3 = (Grid(("quantity",)),)
-FIGURE4 = (Grid(("data set",), ("metrics",)),)
+FIGURE4 = (Grid(("data set", "voters"), ("metrics",), headings={"voters": "who votes"}),)
+SMALL_SETS = (
+    Grid(
+        ("method",),
+        ("data set",),
+        tables=("measure",),
+        order={"measure": (*small_sets.MEASURES.values(), small_sets.LESS)},
+    ),
+)
 FIGURE5 = (
     Grid(
         ("measure", "method"),
@@ -84,8 +123,10 @@ LAYOUTS = {
     "growth": GROWTH,
     "figure1": FIGURE1,
     "figure2": FIGURE2,
+    "training_gain": TRAINING_GAIN,
     "figure3": FIGURE3,
     "figure4": FIGURE4,
+    "small_sets": SMALL_SETS,
     "figure5": FIGURE5,
 }
 """The tables of each entry."""

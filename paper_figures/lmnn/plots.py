@@ -6,25 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.plots import (
-    INTERVALS,
-    band,
-    key,
-    labelled,
-    left_out,
-    logarithmic,
-    panels,
-    plain,
-    series_style,
-    standard_error,
-)
+from paper_figures.plots import key, labelled, left_out, logarithmic, panels, plain, series_style
 from paper_figures.store import Record
 from paper_figures.themes import theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
-
-METHODS = ("LMNN-RECT", "LMNN-SVD", "PCA", "LMNN-SVD, steps that end early")
 
 
 def draw_steps(record: Record, figure: mpl.Figure) -> None:
@@ -56,7 +43,7 @@ def draw_rivals(record: Record, figure: mpl.Figure) -> None:
     """Draw eq. 3 by seconds for each solver from its start, and our bound."""
     axis = figure.subplots()
     for place, (name, curve) in enumerate(record["drawing"].items()):
-        if "seconds" in curve:
+        if "seconds" in curve:  # the Euclidean metric has none
             style = series_style(place) | {"markevery": max(1, len(curve["seconds"]) // 20)}
             axis.plot(curve["seconds"], curve["objective"], label=name, **style)
     ours = record["drawing"]["ours"]
@@ -72,7 +59,7 @@ def draw_rivals(record: Record, figure: mpl.Figure) -> None:
     axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective (eq. 3)")
     logarithmic(axis.xaxis)
     logarithmic(axis.yaxis)
-    absent = [name for name, curve in record["drawing"].items() if "seconds" not in curve]
+    absent = [name for name, curve in record["drawing"].items() if "why" in curve]
     key(figure, labelled(axis), left_out(absent).replace("\n", " "))
 
 
@@ -139,41 +126,6 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
     key(figure, labelled(axis) | {"ball S of radius r": ball})
 
 
-def draw_ranks(record: Record, figure: mpl.Figure) -> None:
-    """Draw figure 2: errors by dimension; above them how much faster ball trees are than a scan."""
-    drawing = record["drawing"]
-    timed = any("speedup" in at for method in drawing["methods"].values() for at in method.values())
-    notes = [INTERVALS] if any(row.get("std") for row in record["rows"]) else []
-    if timed:
-        top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))
-        top.set(
-            title="Ball trees against a scan under the same metric",
-            ylabel="times faster\nthan a scan",
-        )
-    else:
-        axis = figure.subplots()
-        notes.append("Speed-ups are left out: they are timed at the paper's scale only.")
-    for place, method in enumerate(METHODS):
-        by_rank = drawing["methods"].get(method, {})
-        ranks = sorted(map(int, by_rank))
-        style = series_style(place)
-        errors = [by_rank[str(r)]["error"] for r in ranks]
-        axis.plot(ranks, errors, label=method, **style)
-        rows = {row["dimensions"]: row for row in record["rows"] if row.get("method") == method}
-        spread = [standard_error(rows.get(rank, {})) for rank in ranks]
-        band(axis, ranks, errors, spread, style["color"])
-        if ranks and "speedup" in by_rank[str(ranks[0])]:
-            top.plot(ranks, [by_rank[str(r)]["speedup"] for r in ranks], **style)
-    if timed:
-        top.set_ylim(0, None)
-    if "baseline" in drawing:
-        axis.axhline(
-            drawing["baseline"], color=theme().ink, linestyle=":", label="all components, Euclidean"
-        )
-    axis.set(xlabel="dimensions", ylabel="k-NN error (%), k = 3")
-    key(figure, labelled(axis), "\n".join(notes))
-
-
 def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 3: the digits, and the unit ball of each digit's metric, enlarged."""
     from matplotlib.patches import Ellipse
@@ -211,44 +163,3 @@ def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
             bbox={"boxstyle": "round,pad=0.15", "color": theme().paper, "alpha": 0.85},
         )
     axis.set(xlabel="first principal component", ylabel="second principal component")
-
-
-def draw_clusters(record: Record, figure: mpl.Figure) -> None:
-    """Draw figure 4: test error by the number of metrics, and by class, with standard errors."""
-    from matplotlib.ticker import MaxNLocator
-
-    rows = [row for row in record["rows"] if row["ours"] is not None]
-    sets = list(dict.fromkeys(row["data set"] for row in rows))
-    handles: dict[str, Any] = {}
-    for axis, name in zip(panels(figure, len(sets)), sets, strict=True):
-        mine = [row for row in rows if row["data set"] == name]
-        clusters = [row for row in mine if not isinstance(row["metrics"], str)]
-        clusters.sort(key=lambda row: int(row["metrics"]))
-        handles["metrics of clusters (k-means)"] = axis.errorbar(
-            [row["metrics"] for row in clusters],
-            [row["ours"] for row in clusters],
-            yerr=[standard_error(row) for row in clusters],
-            capsize=2,
-            **series_style(1),
-        )
-        for row in (row for row in mine if isinstance(row["metrics"], str)):
-            color = series_style(0)["color"]
-            error = standard_error(row)
-            axis.axhspan(
-                row["ours"] - error, row["ours"] + error, color=color, alpha=0.15, linewidth=0
-            )
-            handles["one metric for each class"] = axis.axhline(
-                row["ours"], color=color, linestyle="--"
-            )
-        axis.set(title=name, xlabel="number of metrics", ylabel="test error (%)")
-        axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    runs = {row.get("repetitions", 1) for row in rows}
-    key(figure, handles, _runs(runs))
-
-
-def _runs(counts: set[int]) -> str:
-    """Return what the bars and bands show, or that they cannot be there."""
-    if max(counts, default=1) == 1:
-        return "one run each, without standard errors"
-    said = " or ".join(str(count) for count in sorted(counts))
-    return f"bars and bands: standard errors of means of {said} runs"

@@ -2,13 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
-
-import numpy as np
 
 from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_row, absent_rows, number_row
-from paper_figures.store import Row
+from paper_figures.rows import absent_rows, number_row
 
 SOLVED = (
     "Trained to a certified gap of at most 0.2 % between eq. 3 and a lower bound on it over all "
@@ -181,144 +177,6 @@ def _as_many_active(results: Sequence[Result], printed: Mapping[int, float]) -> 
                 break
 
 
-def _rival_rows(name: str, curve: Any, ours: Any) -> list[Row]:
-    """Return the rows of a rival: where it ends, and when it and ours are as low."""
-    end = min(curve["objective"])
-    when = _first_below(curve, end * (1 + 1e-4))
-    sooner = _first_below(ours, end)
-    numbers = {
-        "eq. 3 at the end": end,
-        "seconds until there": when,
-        "seconds until ours is as low": sooner,
-        "times sooner": None if sooner is None or when is None else when / sooner,
-    }
-    return [
-        number_row({"solver": name, "measure": measure}, None, round(float(number), 1))
-        for measure, number in numbers.items()
-        if number is not None
-    ]
-
-
-def _first_below(curve: Any, level: float) -> float | None:
-    """Return the seconds after which a curve is at most the level; None if it never is."""
-    pairs = zip(curve["seconds"], curve["objective"], strict=True)
-    return next((seconds for seconds, objective in pairs if objective <= level), None)
-
-
-def rivals(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return where each solver ends, and when ours is as low."""
-    rows = absent_rows(results, {"solver": "all", "measure": None})
-    value = results[0].value
-    if value is None:
-        return Gathered(rows)
-    ours = value["ours"]
-    rows.append(
-        number_row({"solver": "ours", "measure": "eq. 3 at the end"}, None, round(ours["end"], 1))
-    )
-    rows.append(
-        number_row({"solver": "ours", "measure": "seconds"}, None, round(ours["seconds"][-1], 1))
-    )
-    for name, curve in value.items():
-        if name == "ours":
-            continue
-        if "why" in curve:
-            rows.append(absent_row({"solver": name, "measure": "eq. 3 at the end"}, curve["why"]))
-            continue
-        rows += _rival_rows(name, curve, ours)
-    notes = [
-        "Raw pixels on the leading principal components of the points. "
-        "Eq. 3 over all triples, at the factors each solver goes through; "
-        "one after the other on one machine, with their defaults but for the number of steps, "
-        "which is large. Ours ends with a bound: "
-        f"within {100 * ours['gap']:.2f} % of the optimum. The others have none."
-    ]
-    if len(value) == 1:
-        notes.append(
-            "The others run at the paper's scale only: they need an environment of their own."
-        )
-    return Gathered(rows, notes, value)
-
-
-def figure2(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return errors and speedups by rank."""
-    rows = absent_rows(results, {"method": "all", "dimensions": None})
-    drawing: dict[str, Any] = {"methods": {}}
-    for r in (r for r in results if r.value is not None):
-        if r.name == "rect":
-            _add_ranks(rows, drawing, "LMNN-RECT", {str(r.params["r"]): r.value})
-            continue
-        if r.name == "euclidean_ranks":
-            method, full = "PCA", "all components, Euclidean"
-            drawing["baseline"] = r.value["full"]
-        else:
-            early = r.params["checks"] is not None
-            method = "LMNN-SVD" + (", steps that end early" if early else "")
-            full = "LMNN, full rank" + (", steps that end early" if early else "")
-            drawing["full" if not early else "early"] = r.value["full"]
-        rows.append(
-            number_row(
-                {"method": full, "dimensions": r.params["d"]}, None, round(r.value["full"], 2)
-            )
-        )
-        _add_ranks(rows, drawing, method, r.value["ranks"])
-    for row in rows:
-        row.setdefault("speedup", None)
-    notes = [
-        "Error of k = 3 in per cent. Speedup: the rotated scan of § 4.2, "
-        "which ends distances early, over ball trees with boxes, under the same metric, "
-        "1,000 queries, one thread; the paper's trees use eq. 7 alone and gain 15 times in 15 "
-        "dimensions, 3 times in 40.",
-        *_orders(drawing["methods"]),
-    ]
-    return Gathered(rows, notes, drawing)
-
-
-def _orders(methods: Mapping[str, Any]) -> list[str]:
-    """Say where LMNN-RECT, LMNN-SVD and PCA come in the paper's order."""
-    names = ("LMNN-RECT", "LMNN-SVD", "LMNN-SVD, steps that end early", "PCA")
-    if not all(name in methods for name in names):
-        return []
-    rect, svd, early, pca = (
-        {int(r): value["error"] for r, value in methods[name].items()} for name in names
-    )
-
-    ranks = sorted(set(rect) & set(svd) & set(early) & set(pca))
-
-    def where(better: dict[int, float], worse: dict[int, float]) -> str:
-        return ", ".join(str(r) for r in ranks if better[r] < worse[r]) or "none"
-
-    behind = (
-        ""
-        if all(svd[r] < pca[r] for r in ranks)
-        else (
-            " only: the metric's largest eigenvalues belong to directions in which the images "
-            "differ little"
-        )
-    )
-    return [
-        "The paper has LMNN-RECT ahead of LMNN-SVD ahead of PCA at every number of dimensions. "
-        "Here RECT is ahead of "
-        f"PCA at {where(rect, pca)}; SVD of the optimum of eq. 3 at {where(svd, pca)}{behind}; "
-        "SVD of the paper's "
-        f"steps from the Euclidean metric, ended early, at {where(early, pca)}, "
-        "and RECT ahead of it at "
-        f"{where(rect, early)}. How far the steps go decides."
-    ]
-
-
-def _add_ranks(
-    rows: list[Row], drawing: dict[str, Any], method: str, by_rank: dict[str, Any]
-) -> None:
-    for rank, value in by_rank.items():
-        drawing["methods"].setdefault(method, {})[rank] = value
-        more = {"speedup": round(value["speedup"], 1)} if "speedup" in value else {"speedup": None}
-        rows.append(
-            number_row(
-                {"method": method, "dimensions": int(rank)} | more, None, round(value["error"], 2)
-            )
-        )
-
-
 def figure3(context: Context, results: Sequence[Result]) -> Gathered:
     """Return leave-one-out errors; the metrics and points are in the drawing."""
     value = results[0].value
@@ -335,37 +193,6 @@ def figure3(context: Context, results: Sequence[Result]) -> Gathered:
         [
             "Each ellipse is the unit ball of a metric, enlarged alike: "
             "it is short where the metric amplifies."
-        ],
-        drawing,
-    )
-
-
-def figure4(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return means over runs by the number of metrics."""
-    rows = absent_rows(results, {"data set": "all", "metrics": None})
-    by_metrics: dict[tuple[str, int | None], list[float]] = {}
-    drawing = []
-    for r in results:
-        if r.value is not None:
-            by_metrics.setdefault((r.params["data_set"], r.params["p"]), []).append(
-                r.value["error"]
-            )
-    for (name, p), errors in by_metrics.items():
-        std = float(np.std(errors, ddof=1)) if len(errors) > 1 else None
-        mean = round(float(np.mean(errors)), 3)
-        metrics = "one for each class" if p is None else p
-        rows.append(
-            {"data set": name, "metrics": metrics, "published": None, "ours": mean, "std": std}
-            | ({"repetitions": len(errors)} if std is not None else {})
-        )
-        drawing.append({"set": name, "p": p, "mean": mean, "std": std or 0.0})
-    runs = max(map(len, by_metrics.values()), default=0)
-    return Gathered(
-        rows,
-        [
-            f"Means of {runs} run{'s' if runs != 1 else ''} (the paper: 100); "
-            "each holds out other 30 % of the training points for early stopping, "
-            "and the clusters differ."
         ],
         drawing,
     )

@@ -2,18 +2,21 @@
 OUT.npz SECONDS`.
 
 Trains the LMNN of pylmnn, metric-learn or mlpack on X, y of IN.npz and writes the factors it went
-through with their times. It ends after SECONDS with what it has.
+through with their times, and whether it ended by itself. It ends after SECONDS with what it has.
 """
+
+from __future__ import annotations
 
 import sys
 import time
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from refimpl.typing import FloatArray, Labels
+if TYPE_CHECKING:  # this package is not in the rivals' environment
+    from refimpl.typing import FloatArray, Labels
 
 
 def pylmnn(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
@@ -74,7 +77,10 @@ class EnoughError(Exception):
 
 
 def main(name: str, source: str, target: str, limit: str = "inf") -> None:
-    """Train and write: arrays seconds and L, one entry for each second at most, and the last."""
+    """Train and write: arrays seconds and L, one entry for each second at most, and the last.
+
+    `ended` is False if the limit stopped the training.
+    """
     with np.load(source) as problem:
         X = problem["X"]
         y = problem["y"]
@@ -96,14 +102,16 @@ def main(name: str, source: str, target: str, limit: str = "inf") -> None:
         if now > float(limit):
             raise EnoughError
 
+    ended = False
     try:
         {"pylmnn": pylmnn, "metric-learn": metric_learn, "mlpack": mlpack}[name](X, y, k, keep)
+        ended = True
     except EnoughError:
         pass
     if name != "mlpack":
         seconds.append(time.perf_counter() - start)
         factors.append(np.array(last[0]))
-    np.savez(target, seconds=seconds, L=factors)
+    np.savez(target, seconds=seconds, L=factors, ended=ended)
 
 
 if __name__ == "__main__":

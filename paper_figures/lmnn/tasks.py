@@ -12,21 +12,17 @@ import numpy as np
 from scipy.ndimage import affine_transform
 
 from paper_figures.registry import Job
-from refimpl.ball_trees import as_tree, nearest_neighbors, neighbors_in
+from refimpl.ball_trees import as_tree, nearest_neighbors
 from refimpl.lmnn import (
     LMNNOptions,
     algorithm,
     classify,
-    kmeans_partition,
     leave_one_out_error,
     lmnn,
-    lmnn_rect,
-    lmnn_svd,
     target_neighbors,
 )
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.resources import on_one_blas_thread
-from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
 QUERIES = 1000  # whose search is timed
@@ -240,115 +236,6 @@ def ball(job: Job, *, data_set: str, preparation: str, k: int) -> dict[str, Any]
     }
 
 
-def _speedup(job: Job, X: FloatArray, Q: FloatArray, L: FloatArray, k: int) -> dict[str, Any]:
-    """Return how many times faster the search in ball trees is than the rotated scan.
-
-    The trees' distances a query stand beside it.
-    """
-    Q = Q[:QUERIES]
-    tree = as_tree(X, L=L, kernels=job.kernels)
-    start = perf_counter()
-    neighbors = neighbors_in(tree, Q @ L.T, k, kernels=job.kernels, threads=1)
-    middle = perf_counter()
-    rotated_scan(Q, X, k, L, kernels=job.kernels, threads=1)
-    return {
-        "speedup": (perf_counter() - middle) / (middle - start),
-        "distances": float(neighbors.computed.mean()),
-    }
-
-
-def _low_rank(
-    job: Job, X: FloatArray, y: Labels, Q: FloatArray, z: Labels, L: FloatArray, k: int, timed: bool
-) -> dict[str, Any]:
-    measures = {"error": _error(classify(L, Q, X, y, k, kernels=job.kernels), z)}
-    return measures | (_speedup(job, X, Q, L, k) if timed else {})
-
-
-def euclidean_ranks(
-    job: Job,
-    *,
-    data_set: str,
-    preparation: str,
-    n: int,
-    d: int,
-    k: int,
-    ranks: Sequence[int],
-    timed: bool,
-) -> dict[str, Any]:
-    """Return k-nn errors of PCA for each rank, and of all components (figure 2)."""
-    X, y, Q, z = _points(job, data_set, preparation, d, n)
-    identity = np.eye(X.shape[1])
-    return {
-        "full": _error(classify(identity, Q, X, y, k, kernels=job.kernels), z),
-        "ranks": {str(r): _low_rank(job, X, y, Q, z, identity[:r], k, timed) for r in ranks},
-    }
-
-
-def full_rank(
-    job: Job,
-    *,
-    data_set: str,
-    preparation: str,
-    n: int,
-    d: int,
-    k: int,
-    ranks: Sequence[int],
-    timed: bool,
-    tol: float,
-    checks: int | None,
-) -> dict[str, Any]:
-    """Return k-nn errors of LMNN-SVD for each rank, and of all components (figure 2).
-
-    With `checks` None the metric is that of the optimum, else that of the paper's steps from the
-    Euclidean metric, which end after so many full checks.
-    """
-    X, y, Q, z = _points(job, data_set, preparation, d, n)
-    before = perf_counter()
-    if checks is None:
-        result = lmnn(X, y, k, options=LMNNOptions(tol=tol), kernels=job.kernels)
-        objective = result.objective
-        gap = result.gap
-        L = result.L[0]
-    else:
-        for _, best, _ in _steps(
-            X, y, k, _euclidean(X[:2000], y[:2000], k, True), checks, job.kernels
-        ):
-            objective = best[0]
-            gap = None
-            L = best[1][0]
-    seconds = perf_counter() - before
-    spectrum = np.linalg.eigvalsh(L.T @ L)[::-1]
-    return {
-        "full": _error(classify(L, Q, X, y, k, kernels=job.kernels), z),
-        "gap": gap,
-        "seconds": seconds,
-        "objective": objective,
-        "spectrum": spectrum / spectrum[0],
-        "ranks": {str(r): _low_rank(job, X, y, Q, z, lmnn_svd(L, r), k, timed) for r in ranks},
-    }
-
-
-def rect(
-    job: Job,
-    *,
-    data_set: str,
-    preparation: str,
-    n: int,
-    d: int,
-    k: int,
-    r: int,
-    tol: float,
-    timed: bool,
-) -> dict[str, Any]:
-    """Return the k-nn error of LMNN-RECT of rank r (figure 2)."""
-    X, y, Q, z = _points(job, data_set, preparation, d, n)
-    before = perf_counter()
-    result = lmnn_rect(X, y, r, k, options=LMNNOptions(tol=tol), kernels=job.kernels)
-    return {"seconds": perf_counter() - before, "full_checks": result.full_checks} | _low_rank(
-        job, X, y, Q, z, result.L[0], k, timed
-    )
-
-
 def ellipsoids(
     job: Job, *, data_set: str, preparation: str, digits: Sequence[int], n: int, k: int, shown: int
 ) -> dict[str, Any]:
@@ -382,42 +269,6 @@ def _held_out(y: Labels, rng: np.random.Generator) -> BoolArray:
         members = rng.permutation(np.flatnonzero(y == c))
         trains[members[: int(HELD_OUT * len(members))]] = False
     return trains
-
-
-def several(
-    job: Job,
-    *,
-    data_set: str,
-    preparation: str,
-    n: int,
-    d: int,
-    k: int,
-    p: int,
-    run: int,
-    max_checks: int,
-) -> dict[str, Any]:
-    """Return the test error with p metrics: by k-means, or by class if p is None (figure 4)."""
-    X, y, Q, z = _points(job, data_set, preparation, d, n)
-    rng = job.rng_for("several", data_set, run)
-    partition = y if p is None else kmeans_partition(X, p, rng=rng)
-    trains = _held_out(y, rng)
-    metrics, inside = np.unique(partition[trains], return_inverse=True)
-    result = lmnn(
-        X[trains],
-        y[trains],
-        k,
-        partition=inside,
-        options=LMNNOptions(validation=(X[~trains], y[~trains]), max_checks=max_checks),
-        kernels=job.kernels,
-    )
-    places = np.searchsorted(metrics, partition).clip(max=len(metrics) - 1)
-    return {
-        "error": _error(classify(result, Q, X, y, k, partition=places, kernels=job.kernels), z),
-        "metrics": len(metrics),
-        "checks": result.full_checks,
-        "message": result.message,
-        "euclidean": _error(classify(np.eye(X.shape[1]), Q, X, y, k, kernels=job.kernels), z),
-    }
 
 
 def set_errors(

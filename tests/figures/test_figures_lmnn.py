@@ -1,8 +1,8 @@
 """The tasks of LMNN's figures on small sets: what they measure, by brute force and by loops.
 
 Trainings are those of `refimpl.lmnn`, which tests/lmnn tests; here is what the figures make of
-them. Rivals are in test_figures_lmnn_rivals.py, the rows in test_figures_lmnn_results.py, the
-drawings in test_figures_lmnn_plots.py.
+them. Not here: figures 2 and 4, the gain in training, small sets and rivals, which have modules of
+their own. The rows are in test_figures_lmnn_results.py, the drawings in test_figures_lmnn_plots.py.
 """
 
 import lmnn_toy
@@ -15,10 +15,10 @@ from toy_sets import components, nn_error, provide, ticking
 from whole_figures import make_every_figure
 
 import refimpl.kernels
-from paper_figures.lmnn import figures, growth, rivals, tasks
-from paper_figures.registry import Context, Job
-from refimpl.ball_trees import as_tree, neighbors_in
-from refimpl.lmnn import LMNNOptions, algorithm, kmeans_partition, lmnn, lmnn_rect, lmnn_svd
+from paper_figures.lmnn import clusters, figures, gain, growth, low_rank, rivals, small_sets, tasks
+from paper_figures.registry import Context, Job, Result
+from refimpl.ball_trees import as_tree
+from refimpl.lmnn import LMNNOptions, algorithm, lmnn
 from refimpl.lmnn.problem import LargeMarginProblem
 
 LOOSE = LMNNOptions(tol=0.1)
@@ -232,84 +232,6 @@ def test_the_ball_is_the_widest_node_of_5_to_24_points(monkeypatch):
     assert 0 < value["bound"] <= value["least"]
 
 
-@pytest.mark.parametrize("timed", [True, False])
-def test_ranks_of_pca(toy, monkeypatch, timed):
-    """The trees take 2 and 3 seconds, the scans 8 and 12; four queries are timed."""
-    X, y = toy
-    Z, labels, Q, z = on_components(X, y, 6, 40)
-    monkeypatch.setattr(tasks, "QUERIES", 4)
-    monkeypatch.setattr(tasks, "perf_counter", ticking(1.0, 3.0, 11.0, 0.0, 3.0, 15.0))
-    value = ask("euclidean_ranks", n=40, d=6, ranks=(2, 4), timed=timed)
-    assert value["full"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
-    assert list(value["ranks"]) == ["2", "4"]
-    for r, measures in zip((2, 4), value["ranks"].values(), strict=True):
-        assert measures["error"] == pytest.approx(nn_error(Q[:, :r], z, Z[:, :r], labels, 3))
-        if not timed:
-            assert measures.keys() == {"error"}
-            continue
-        assert measures["speedup"] == 4.0
-        tree = as_tree(np.ascontiguousarray(Z[:, :r]))
-        assert measures["distances"] == pytest.approx(
-            neighbors_in(tree, Q[:4, :r], 3).computed.mean()
-        )
-
-
-def test_ranks_of_the_optimum(toy, monkeypatch):
-    X, y = toy
-    Z, labels, Q, z = on_components(X, y, 5, 40)
-    monkeypatch.setattr(tasks, "perf_counter", ticking(1.0, 4.5))
-    value = ask("full_rank", n=40, d=5, ranks=(1, 3), tol=0.1, timed=False, checks=None)
-    model = lmnn(Z, labels, 3, options=LOOSE)
-    M = model.L[0].T @ model.L[0]
-    assert value["seconds"] == 3.5
-    assert value["objective"] == pytest.approx(model.objective, rel=1e-9)
-    assert value["gap"] == pytest.approx(model.gap, rel=1e-6)
-    assert value["full"] == pytest.approx(nn_error(Q, z, Z, labels, 3, [M]))
-    spectrum = np.linalg.svd(M, compute_uv=False)
-    np.testing.assert_allclose(value["spectrum"], spectrum / spectrum[0], atol=1e-9)
-    for r in (1, 3):
-        low = lmnn_svd(model.L[0], r)
-        assert low.shape == (r, 5)
-        assert value["ranks"][str(r)] == {
-            "error": pytest.approx(nn_error(Q, z, Z, labels, 3, [low.T @ low]))
-        }
-
-
-def test_ranks_of_steps_that_end_early(toy):
-    X, y = toy
-    Z, labels, Q, z = on_components(X, y, 5, 40)
-    value = ask("full_rank", n=40, d=5, ranks=(2,), tol=0.1, timed=False, checks=3)
-    targets = target_neighbours(Z, labels, 3)
-    c = np.mean([((Z[i] - Z[j]) ** 2).sum() for i in range(40) for j in targets[i]])
-    problem = LargeMarginProblem(
-        Z,
-        np.searchsorted([2, 5, 7], labels),
-        np.array(targets),
-        1.0,
-        np.zeros(40, dtype=int),
-        refimpl.kernels,
-    )
-    *_, (_, (best, L), _) = algorithm.steps(
-        problem, np.eye(5)[None] / np.sqrt(c), tol=1e-6, checks=3
-    )
-    assert value["gap"] is None and value["objective"] == pytest.approx(best, rel=1e-9)
-    assert value["full"] == pytest.approx(nn_error(Q, z, Z, labels, 3, [L[0].T @ L[0]]))
-
-
-def test_the_error_of_a_rectangular_metric(toy, monkeypatch):
-    X, y = toy
-    Z, labels, Q, z = on_components(X, y, 5, 40)
-    monkeypatch.setattr(tasks, "perf_counter", ticking(1.0, 4.5))
-    value = ask("rect", n=40, d=5, r=2, tol=0.1, timed=False)
-    model = lmnn_rect(Z, labels, 2, 3, options=LOOSE)
-    M = [model.L[0].T @ model.L[0]]
-    assert value == {
-        "seconds": 3.5,
-        "full_checks": model.full_checks,
-        "error": pytest.approx(nn_error(Q, z, Z, labels, 3, M)),
-    }
-
-
 def test_local_metrics_of_two_digits(toy):
     """The first 30 training points of the digits, centred, on two components of their own."""
     X, y = toy
@@ -347,34 +269,6 @@ def held_out(y, rng):
         members = rng.permutation(np.flatnonzero(y == c))
         out += members[: int(0.3 * len(members))].tolist()
     return np.isin(np.arange(len(y)), out, invert=True)
-
-
-@pytest.mark.parametrize("p", [None, 2])
-def test_the_error_of_several_metrics(toy, p):
-    X, y = toy
-    Z, labels, Q, z = on_components(X, y, 4, 45)
-    # an axis has no sign, but the clusters do not depend on it
-    value = ask("several", n=45, d=4, p=p, run=1, max_checks=6)
-    rng = Job(0, {}, "reference").rng_for("several", "lmnn toy", 1)
-    partition = labels if p is None else kmeans_partition(Z, p, rng=rng)
-    trains = held_out(labels, rng)
-    names, inside = np.unique(partition[trains], return_inverse=True)
-    model = lmnn(
-        Z[trains],
-        labels[trains],
-        3,
-        partition=inside,
-        options=LMNNOptions(validation=(Z[~trains], labels[~trains]), max_checks=6),
-    )
-    metrics = [L.T @ L for L in model.L]
-    places = np.searchsorted(names, partition)
-    assert nn_error(Q, z, Z, labels, 3, metrics, places.clip(max=len(names) - 2)) != pytest.approx(
-        nn_error(Q, z, Z, labels, 3, metrics, places)
-    )
-    assert value["metrics"] == len(names) == (3 if p is None else 2)
-    assert value["checks"] == model.full_checks and value["message"] == model.message
-    assert value["error"] == pytest.approx(nn_error(Q, z, Z, labels, 3, metrics, places))
-    assert value["euclidean"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
 
 
 @pytest.mark.parametrize("by_class", [True, False])
@@ -421,9 +315,26 @@ def test_of_equal_errors_the_least_k_is_taken(monkeypatch):
 # ---------------------------------------------------------------------------------------- the whole
 
 
+ELSEWHERE = {  # tasks that are not in tasks.py: module and function
+    "rivals": (rivals, "rivals"),
+    "growth": (growth, "growth"),
+    "low_rank_euclidean": (low_rank, "euclidean"),
+    "low_rank_full": (low_rank, "full_metric"),
+    "low_rank_rect": (low_rank, "rect"),
+    "training_gain": (gain, "training_gain"),
+    "several_metrics": (clusters, "several"),
+    "small_set": (small_sets, "small_set"),
+}
+
+
+def run_as(name, module, function, params):
+    result = run(module, function, params, fast_or_reference)
+    return Result(name, result.params, result.value)
+
+
 def test_every_figure_is_made_of_what_its_tasks_return(toy):
     sizes = {"n": 30, "d": 4}
-    ranks = sizes | {"ranks": (1, 2), "timed": True}
+    trained = sizes | {"solver": "printed", "tol": 0.1, "checks": 2}
     of_set = {"data_set": "lmnn toy", "preparation": "as they are", "max_checks": 2}
     bare = {"data_set": "lmnn toy", "d": 4, "k": 3}
     wanted = {
@@ -434,16 +345,20 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
         "growth": [("growth", bare | {"n": n, "names": (), "limit": 1.0}) for n in (30, 50)],
         "figure1": [("ball", TOY)],
         "figure2": [
-            ("euclidean_ranks", TOY | ranks),
-            ("full_rank", TOY | ranks | {"tol": 0.1, "checks": None}),
-            ("full_rank", TOY | ranks | {"tol": 0.1, "checks": 2}),
-            ("rect", TOY | sizes | {"r": 2, "tol": 0.1, "timed": True}),
+            ("low_rank_euclidean", TOY | sizes | {"ranks": (1, 2)}),
+            ("low_rank_full", TOY | trained | {"ranks": (1, 2)}),
+            ("low_rank_rect", TOY | trained | {"r": 2}),
         ],
+        "training_gain": [("training_gain", TOY | sizes | {"checks": 4, "every": 2})],
         "figure3": [("ellipsoids", TOY | {"digits": (2, 7), "n": 30, "shown": 5})],
         "figure4": [
-            ("several", of_set | {"n": 50, "d": 4, "k": 3, "p": p, "run": r})
+            ("several_metrics", of_set | {"n": 50, "d": 4, "k": 3, "p": p, "run": r})
             for p in (None, 1)
             for r in (0, 1)
+        ],
+        "small_sets": [
+            ("small_set", {"data_set": "lmnn toy", "most": 50, "k": 3, "split": split})
+            for split in (0, 1)
         ],
         "figure5": [
             ("set_errors", of_set | {"share": 0.9, "ks": (1, 3), "by_class": by_class})
@@ -452,13 +367,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
     }
     made = {
         figure: [
-            run(
-                {"rivals": rivals, "growth": growth}.get(name, tasks),
-                name,
-                params,
-                fast_or_reference,
-            )
-            for name, params in of_figure
+            run_as(name, *ELSEWHERE.get(name, (tasks, name)), params) for name, params in of_figure
         ]
         for figure, of_figure in wanted.items()
     }
@@ -472,6 +381,7 @@ def test_what_is_missing_is_said():
     require_missing_is_said(figures.PAPER.figures)
 
 
+FULL = ["low_rank_euclidean", "low_rank_full", "low_rank_full"]
 TASKS = {
     ("table1", "small"): ["solved"] * 3,
     ("table1", "paper"): ["solved"] * 12,
@@ -480,17 +390,21 @@ TASKS = {
     ("steps", "small"): ["steps"] * 4,
     ("steps", "paper"): ["steps"] * 6,
     ("rivals", "small"): ["rivals"],
-    ("rivals", "paper"): ["rivals"],
+    ("rivals", "paper"): ["rivals"] * 2,
     ("growth", "small"): ["growth"] * 3,
     ("growth", "paper"): ["growth"] * 7,
     ("figure1", "small"): ["ball"],
     ("figure1", "paper"): ["ball"],
-    ("figure2", "small"): ["euclidean_ranks", "full_rank", "full_rank"] + ["rect"] * 3,
-    ("figure2", "paper"): ["euclidean_ranks", "full_rank", "full_rank"] + ["rect"] * 6,
+    ("figure2", "small"): [*FULL, *["low_rank_rect"] * 6],
+    ("figure2", "paper"): [*FULL, *["low_rank_rect"] * 12],
+    ("training_gain", "small"): ["training_gain"] * 2,
+    ("training_gain", "paper"): ["training_gain"] * 5,
     ("figure3", "small"): ["ellipsoids"],
     ("figure3", "paper"): ["ellipsoids"],
-    ("figure4", "small"): ["several"] * 8,
-    ("figure4", "paper"): ["several"] * 54,
+    ("figure4", "small"): ["several_metrics"] * 16,
+    ("figure4", "paper"): ["several_metrics"] * 360,
+    ("small_sets", "small"): ["small_set"] * 6,
+    ("small_sets", "paper"): ["small_set"] * 120,
     ("figure5", "small"): ["set_errors"] * 4,
     ("figure5", "paper"): ["set_errors"] * 14,
 }
@@ -519,9 +433,12 @@ def test_the_papers_sizes():
         (6000, True),
         (60_000, True),
     ]
-    assert [t.params["r"] for t in of["figure2"][3:]] == [15, 20, 25, 30, 35, 40]
-    assert [t.params.get("checks") for t in of["figure2"][1:3]] == [None, 6]
+    assert [t.params["r"] for t in of["figure2"][3:]] == [15, 20, 25, 30, 35, 40] * 2
+    assert [t.params["solver"] for t in of["figure2"][1::6]] == ["printed", "printed", "optimum"]
     assert {(t.params["n"], t.params["d"]) for t in of["figure2"]} == {(60_000, 350)}
     assert of["figure3"][0].params["digits"] == (0, 1, 2, 4)
     assert [t.params["by_class"] for t in of["figure5"]] == [False, True] * 7
     assert [t.params["p"] for t in of["figure4"][:9]] == [None, 1, 2, 3, 5, 10, 15, 20, 30]
+    assert {t.params["run"] for t in of["figure4"]} == set(range(20))
+    assert {t.params["split"] for t in of["small_sets"]} == set(range(20))
+    assert [t.params["d"] for t in of["training_gain"]] == [10, 20, 30, 50, 100]

@@ -56,12 +56,13 @@ def test_the_task_trains_all_on_the_same_points(monkeypatch):
     """A rival gives the identity and half of it: eq. 3 of both, by the oracle."""
     given = {}
 
-    def pretend(name, X, y, k, folder, limit, measure):
+    def pretend(name, X, y, k, folder, limit):
         given.update(X=X, y=y, k=k, name=name, limit=limit)
-        factors = [0.5 * np.eye(3), np.eye(3)]
-        return {"seconds": [1.0, 2.0], "objective": [measure([L])[0] for L in factors]}
+        factors = np.array([0.5 * np.eye(3), np.eye(3)])
+        return {"seconds": [1.0, 2.0], "L": factors, "ended": True}
 
-    monkeypatch.setattr(growth, "rival_curve", pretend)
+    monkeypatch.setattr(growth, "rival_run", pretend)
+    monkeypatch.setattr(growth, "until_far", lambda measure, _: lambda Ls: [measure(L) for L in Ls])
     monkeypatch.setattr(growth, "perf_counter", itertools.count(5, 2).__next__)
     params = {"data_set": "lmnn toy", "n": 40, "d": 3, "k": 3, "names": ("other",), "limit": 9.0}
     value = run(growth, "growth", params, fast_or_reference).value
