@@ -216,7 +216,7 @@ def active_set(context: Context, results: Sequence[Result]) -> Gathered:
         for measure, numbers in counts.items():
             wanted = printed.get(n) if measure.startswith("ever") else None
             keys = {"N": n, "images": NAMES[kind], "measure": measure}
-            rows.append(mean_row(keys, wanted, numbers, 1))
+            rows.append(mean_row(keys, wanted, numbers))
     return Gathered(
         rows,
         [
