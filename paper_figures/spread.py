@@ -109,10 +109,21 @@ def load_whys(file: Path) -> list[dict[str, Any]]:
     -------
     list of dict
         ``entry``, ``row``, ``why``.
+
+    Raises
+    ------
+    ValueError
+        If a reason lacks one of these, or has anything else.
     """
     if not file.is_file():
         return []
-    whys: list[dict[str, Any]] = tomllib.loads(file.read_text(encoding="utf-8"))["why"]
+    whys: list[dict[str, Any]] = tomllib.loads(file.read_text(encoding="utf-8")).get("why", [])
+    for place, at in enumerate(whys):
+        if set(at) != {"entry", "row", "why"}:
+            raise ValueError(
+                f"{file.name}: each [[why]] must have entry, row and why; "
+                f"number {place + 1} has {', '.join(sorted(at)) or 'nothing'}"
+            )
     return whys
 
 

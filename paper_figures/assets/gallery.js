@@ -85,6 +85,20 @@
     formerAddress();
     fromAddress();
   }
+
+  // ----------------------------------------------------------------------- paper folds nothing
+  let unfolded = [];
+  window.addEventListener("beforeprint", () => {
+    for (const place of document.querySelectorAll("details:not([open])")) {
+      place.open = true;
+      unfolded.push(place);
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    for (const place of unfolded) place.open = false;
+    unfolded = [];
+  });
+
   window.addEventListener("hashchange", reveal);
   reveal();
 })();

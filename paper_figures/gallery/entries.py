@@ -18,6 +18,7 @@ from paper_figures.verdict import Verdict
 
 FAILED = "failed"
 NOT_RUN = "not yet run"
+DAMAGED = "damaged"
 REPRODUCED = "paper_figures/reproduced"
 """The folder of the committed results at the papers' scale."""
 SUFFIXES = (".svg", ".png", "-dark.svg")
@@ -34,7 +35,11 @@ class Judged:
 
 @dataclass(frozen=True)
 class Entry:
-    """A figure or table: its record and verdicts, or the mark of its failure, or neither."""
+    """A figure or table: its record and verdicts, or what became of it, or neither.
+
+    `failure` has the ``error``, a text; ``damaged`` is in it if there is a record that cannot be
+    read.
+    """
 
     paper: Paper
     figure: Figure
@@ -61,9 +66,10 @@ class Entry:
 
     @property
     def states(self) -> Counter[str]:
-        """How many rows have each state; 1 for an entry that failed or was not run."""
+        """How many rows have each state; 1 for an entry without a record that can be read."""
         if self.record is None:
-            return Counter([FAILED if self.failure else NOT_RUN])
+            failed = DAMAGED if self.failure and "damaged" in self.failure else FAILED
+            return Counter([failed if self.failure else NOT_RUN])
         return verdict.count(item.verdict for item in self.judged)
 
     @property
@@ -166,6 +172,9 @@ def state_of(store: Store, paper: Paper) -> list[tuple[str, int, int]]:
 def _entry(store: Store, paper: Paper, figure: Figure) -> Entry:
     failure = store.read_failure(paper.name, figure.name)
     record = None if failure else store.read(paper.name, figure.name)
+    path = store.path(paper.name, figure.name, ".json")
+    if failure is None and record is None and path.is_file():
+        failure = {"error": f"{path.name} is damaged. It must be made again.", "damaged": True}
     judged: tuple[Judged, ...] = ()
     pictures: tuple[str, ...] = ()
     if record is not None:

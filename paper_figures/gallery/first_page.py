@@ -8,7 +8,14 @@ from paper_figures import claims, verdict
 from paper_figures.gallery import cost_table, words
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.html import frame, permalink
-from paper_figures.gallery.signs import CLAIMS, claim_badge, claim_chips, slug, verdict_chips
+from paper_figures.gallery.signs import (
+    CLAIMS,
+    ENTRIES,
+    claim_badge,
+    claim_chips,
+    slug,
+    verdict_chips,
+)
 
 THUMBNAILS = 4
 KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
@@ -158,7 +165,7 @@ def _filters(rooms: Sequence[Room]) -> str:
     present = {state for room in rooms for state in room.states}
     numbers = "".join(
         f'<option value="{slug(state)}">numbers: {escape(state)}</option>'
-        for state in (*verdict.STATES, "failed", "not yet run")
+        for state in (*verdict.STATES, *ENTRIES)
         if state in present
     )
     if any(room.open for room in rooms):

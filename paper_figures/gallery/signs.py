@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from paper_figures import claims, verdict
-from paper_figures.gallery.entries import FAILED, NOT_RUN
+from paper_figures.gallery.entries import DAMAGED, FAILED, NOT_RUN
 
 VERDICTS = {
     verdict.SAME: ("=", "within two standard errors of the difference"),
@@ -18,7 +18,11 @@ VERDICTS = {
     verdict.BEYOND: ("+", "the paper has no such number; one printed beside it is to compare"),
     verdict.NOT_AVAILABLE: ("∅", "no data, or too large a computation; a note says which"),
 }
-ENTRIES = {FAILED: ("✗", "the computation failed"), NOT_RUN: ("…", "not yet run")}
+ENTRIES = {
+    FAILED: ("✗", "the computation failed"),
+    DAMAGED: ("✗", "its record cannot be read"),
+    NOT_RUN: ("…", "not yet run"),
+}
 CLAIMS = {
     claims.HOLDS: ("✓", "our numbers bear it out"),
     claims.FAILS: ("✗", "our numbers contradict it"),

@@ -192,14 +192,31 @@ def allowed(row: Row, rule: Rule, error: float | None) -> float:
 
 
 def error_of_difference(row: Row, rule: Rule) -> float | None:
-    """Return the standard error of ours less the printed number, or None if it is not known."""
+    """Return the standard error of ours less the printed number, or None if it is not known.
+
+    The error of ours comes from its runs, or else from the number of test points of a share. The
+    printed number ran the same protocol, or it is a share of as many test points, or its error is
+    unknown and counts as 0.
+    """
     if row["std"] is not None:
-        runs = 1 / row["repetitions"] + (1 / rule.runs if rule.runs else 0.0)
-        return float(row["std"] * math.sqrt(runs))
+        own = row["std"] ** 2 / row["repetitions"]
+    elif rule.points is not None:
+        own = _binomial_variance(row["ours"], row, rule)
+    else:
+        return None
+    if row["std"] is not None and rule.runs:
+        return math.sqrt(own + row["std"] ** 2 / rule.runs)
     if rule.points is not None:
-        whole = 100.0 if rule.per_cent else 1.0
-        shares = (row["ours"] / whole, row["published"] / whole)
-        if not all(0 <= p <= 1 for p in shares):
-            raise ValueError(f"shares must be from 0 to {whole:g}; got {row}")
-        return whole * math.sqrt(sum(p * (1 - p) for p in shares) / rule.points)
-    return None
+        own += _binomial_variance(row["published"], row, rule)
+    return float(math.sqrt(own))
+
+
+def _binomial_variance(number: float, row: Row, rule: Rule) -> float:
+    """Return the variance of a share of ``rule.points`` test points."""
+    if rule.points is None:
+        return 0.0
+    whole = 100.0 if rule.per_cent else 1.0
+    share = number / whole
+    if not 0 <= share <= 1:
+        raise ValueError(f"shares must be from 0 to {whole:g}; got {row}")
+    return whole**2 * share * (1 - share) / rule.points

@@ -98,6 +98,10 @@ def test_a_damaged_record_is_named_once_and_left_out(folder, capsys, caplog):
     assert "fake.table1: its record is damaged" in said.err and said.out.startswith("1 stored")
     damaged = [entry.getMessage() for entry in caplog.records if "damaged" in entry.getMessage()]
     assert len(damaged) == 1 and "table1.json" in damaged[0]
+    page = (folder / "fake" / "index.html").read_text()
+    assert "table1.json is damaged. It must be made again." in page
+    assert "its record cannot be read" in page or "damaged</li>" in page
+    assert "not yet run</li>" not in page.split('id="table1"')[1].split("</article>")[0]
 
 
 def test_a_picture_that_cannot_be_drawn_does_not_stop_the_others(folder, capsys, caplog):

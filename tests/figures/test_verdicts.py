@@ -66,8 +66,11 @@ def test_the_states():
         (row(0.2, 0.1), {"points": 1000}, 0.25**0.5 / 1000**0.5),
         (row(20.0, 10.0), {"points": 1000, "per_cent": True}, 100 * 0.25**0.5 / 1000**0.5),
         (row(0.0, 1.0), {"points": 10}, 0.0),
-        # a mean over runs has its own error, whatever its points are
-        (row(0.2, 0.1, 4.0, 16), {"points": 1000}, 1.0),
+        # a mean over runs has its own error; the printed share has that of its points:
+        # 4^2 / 16 + 0.2 0.8 / 1000
+        (row(0.2, 0.1, 4.0, 16), {"points": 1000}, 1.00016**0.5),
+        # unless the paper ran as often: its error is ours, 4^2 (1 / 16 + 1 / 9)
+        (row(0.2, 0.1, 4.0, 16), {"points": 1000, "runs": 9}, 5 / 3),
     ],
 )
 def test_the_error_of_a_difference(line, rule, expected):

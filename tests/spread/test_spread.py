@@ -151,6 +151,13 @@ def content(*numbers, **more):
     return base | {"rows": list(numbers)} | more
 
 
+def test_a_reason_must_be_whole(published):
+    (published / "spread.toml").write_text('[[why]]\nentry = "lmnn.table1"\nrow = { n = 60 }\n')
+    words = "spread.toml: each .* must have entry, row and why; number 1 has entry, row"
+    with pytest.raises(ValueError, match=words):
+        spread.load_whys(published / "spread.toml")
+
+
 def test_a_record_has_the_spread_of_its_rows(published):
     """The records' own 9.5 and 7.5 are outside of what the kernels gave."""
     moved = number(row={"measure": "error", "n": 60}, A=9.0, B=8.0)
