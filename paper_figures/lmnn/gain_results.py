@@ -28,16 +28,18 @@ MEASURES = (COUNTED, SEARCH, TRAINING, SHARE, BUILT)
 def training_gain(context: Context, results: Sequence[Result]) -> Gathered:
     """Return gains by counts, in the search and in the training, by way and dimensions."""
     rows = absent_rows(results, {"measure": None, "way": "all", "dimensions": None})
+    gains: list[Row] = []
     for r in (r for r in results if r.value is not None):
         for way in NAMES:
-            rows += _of_way(r.value, way, r.params["d"], context.scale == "paper")
+            gains += _of_way(r.value, way, r.params["d"], context.scale == "paper")
     notes = [
         "The impostors of a training by the printed steps, under three of its metrics, on one "
         "thread. Every way finds the same ones, one after the other. The scan compares each point "
         "with all points of other classes by the trees' own loop, in rotated coordinates; sums end "
         "after every sixteen coordinates. § 4.2 prints the gain of the training alone."
     ]
-    return Gathered(rows, notes)
+    gains.sort(key=lambda row: MEASURES.index(row["measure"]))
+    return Gathered(rows + gains, notes)
 
 
 def _of_way(value: dict[str, Any], way: str, d: int, paper: bool) -> Iterator[Row]:

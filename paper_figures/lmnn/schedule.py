@@ -51,7 +51,7 @@ CLUSTERS: dict[str, dict[str, Any]] = {
     },
 }
 SMALL_SETS: dict[str, dict[str, Any]] = {
-    "small": {"sets": ("wine", "digits"), "most": 200, "splits": 3},
+    "small": {"sets": ("wine", "digits"), "most": 200, "splits": 2},
     "paper": {
         "sets": ("wine", "wdbc", "ionosphere", "sonar", "segment", "mfeat-zernike"),
         "most": 300,
@@ -158,4 +158,12 @@ def growth_tasks(context: Context) -> list[Task]:
     """Return a task for each size, in which all solvers are timed one after another."""
     at = dict(GROWTH[context.scale])
     sizes = at.pop("sizes")
-    return [_task("growth", growth.growth, at | {"n": n, "k": K, "limit": 600.0}) for n in sizes]
+    most = at.pop("others_to")
+    return [
+        _task(
+            "growth",
+            growth.growth,
+            at | {"n": n, "names": at["names"] if n <= most else (), "k": K, "limit": 300.0},
+        )
+        for n in sizes
+    ]

@@ -135,7 +135,7 @@ def test_bad_parameters(wine, model, message):
 
 
 @pytest.mark.parametrize(
-    "model", [LMNN(), MultiMetricLMNN(), MultiMetricLMNN(validation=0.3)], ids=str
+    "model", [LMNN(), MultiMetricLMNN(), MultiMetricLMNN(validation=None)], ids=str
 )
 @pytest.mark.parametrize("rare", ["rare", 7])
 def test_a_small_class_is_named_by_its_label(model, rare):
@@ -297,7 +297,7 @@ def test_options_reach_the_training(wine):
     X, _, y, _ = wine
     given = {"solver": "printed", "search": "trees", "max_checks": 4, "n_target_rounds": 2}
     options = LMNNOptions(tol=1e-3, **given)
-    for model, partition in ((LMNN(), None), (MultiMetricLMNN(), y)):
+    for model, partition in ((LMNN(), None), (MultiMetricLMNN(validation=None), y)):
         model.set_params(kernels=NAMES[-1], **given)
         with pytest.warns(ConvergenceWarning, match="max_checks = 4"):
             model.fit(X, y)
@@ -325,6 +325,35 @@ def test_points_held_out_end_the_training_of_one_metric(wine, options):
     if options.get("low_rank") != "svd":
         near = classify(model.components_, X[~kept], X[kept], places[kept], 3)
         assert (near != places[~kept]).mean() == errors.min()
+
+
+def test_several_metrics_hold_back_three_of_ten_points_by_default(wine):
+    X, _, y, _ = wine
+    model = MultiMetricLMNN(random_state=0, kernels=NAMES[-1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(X, y)
+    assert model.validation == 0.3
+    places = np.unique(y, return_inverse=True)[1]
+    counts = np.bincount(places)
+    trained = np.bincount(places[_kept(places)])
+    assert (trained == counts - (0.3 * counts).astype(int)).all()
+    assert len(model.model_.partition) == trained.sum() < len(X) == len(model.partition_)
+    errors = model.model_.validation_errors
+    assert len(errors) - 1 - errors.argmin() == model.patience
+    assert not model.model_.converged
+
+
+def _kept(places):
+    return held_in(0.3, places, 3, as_random_generator(0))
+
+
+def test_without_validation_several_metrics_are_those_of_the_optimum(wine):
+    X, _, y, _ = wine
+    model = MultiMetricLMNN(validation=None, kernels=NAMES[-1]).fit(X, y)
+    want = lmnn(X, y, partition=y, kernels=KERNELS[-1])
+    assert model.model_ == want and model.model_.converged
+    assert_same(model.components_, want.L)
 
 
 def test_distances_of_pairs_are_those_of_the_images(wine):
@@ -370,7 +399,7 @@ def test_a_callback_ends_a_fit(wine, model):
     )
 
 
-@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN()], ids=str)
+@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN(random_state=0)], ids=str)
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, -2])
 def test_jobs_are_threads(wine, model, n_jobs):
     X, _, y, _ = wine

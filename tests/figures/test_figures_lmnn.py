@@ -5,6 +5,8 @@ them. Not here: figures 2 and 4, the gain in training, small sets and rivals, wh
 their own. The rows are in test_figures_lmnn_results.py, the drawings in test_figures_lmnn_plots.py.
 """
 
+import inspect
+
 import lmnn_toy
 import numpy as np
 import pytest
@@ -221,7 +223,7 @@ TASKS = {
     ("figure3", "paper"): ["ellipsoids"],
     ("figure4", "small"): ["several_metrics"] * 16,
     ("figure4", "paper"): ["several_metrics"] * 360,
-    ("small_sets", "small"): ["small_set"] * 6,
+    ("small_sets", "small"): ["small_set"] * 4,
     ("small_sets", "paper"): ["small_set"] * 120,
     ("figure5", "small"): ["course"] * 10,
     ("figure5", "paper"): ["course"] * 50,
@@ -235,6 +237,8 @@ def test_the_tasks_of_every_figure():
             tasks_of = figure.tasks(Context(scale=scale))
             assert [task.name for task in tasks_of] == TASKS[figure.name, scale]
             assert all(task.data == (task.params["data_set"],) for task in tasks_of)
+            for task in tasks_of:  # every parameter is one of the function's
+                inspect.signature(task.function).bind("job", **task.params)
             assert len({str(dict(task.params)) for task in tasks_of}) == len(tasks_of)
 
 
@@ -253,4 +257,6 @@ def test_the_papers_sizes():
     assert [t.params["p"] for t in of["figure4"][:9]] == [None, 1, 2, 3, 5, 10, 15, 20, 30]
     assert {t.params["run"] for t in of["figure4"]} == set(range(20))
     assert {t.params["split"] for t in of["small_sets"]} == set(range(20))
+    beside = [(t.params["n"], bool(t.params["names"])) for t in of["growth"]]
+    assert beside[4:] == [(6000, True), (20_000, False), (60_000, False)]
     assert [t.params["d"] for t in of["training_gain"]] == [10, 20, 30, 50, 100]
