@@ -139,6 +139,8 @@ def _readings(records: Records) -> Iterator[tuple[str, dict[int, dict[str, Any]]
         for r in records.get("active_set", {"rows": []})["rows"]
         if r["measure"] == EVER
     ]
+    printed = {r["N"]: r["published"] for r in lines if r["published"] is not None}
+    lines = [r | {"published": printed.get(r["N"])} for r in lines]
     names = dict.fromkeys((r.get("by", OPTIMUM), r["images"]) for r in lines)
     for by, images in names:
         words = {PRINTED: "active after the printed steps", OPTIMUM: "active at the optimum"}

@@ -18,14 +18,10 @@ MEASURES = (
 )
 TABLE1 = (
     Grid(
-        ("by", "N"),
+        ("N",),
         ("measure",),
-        tables=("images",),
-        order={
-            "images": IMAGES,
-            "measure": MEASURES,
-            "by": ("printed steps", "proven optimum", "no training"),
-        },
+        tables=("images", "by"),
+        order={"images": IMAGES, "measure": MEASURES},
         names={
             "measure": {
                 "seconds": "time (s)",
@@ -85,7 +81,6 @@ FIGURE5 = (
         details=("k",),
         tables=("training",),
         order={
-            "training": ("ends early", "all points, to the end", "held out, to the end"),
             "data set": ("MNIST-10", "20news", "letters", "isolet", "yalefaces"),
             "measure": ("test", "train", "train, points learnt from"),
             "method": ("one metric", "several metrics"),

@@ -92,7 +92,10 @@ def trained(result: Result) -> dict[str, Any]:
 
 
 def table1(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return means over samples of what each solver's trainings have."""
+    """Return means over samples of what each solver's trainings have.
+
+    The printed numbers stand beside those of the printed steps.
+    """
     rows = absent_rows(results, {"N": None, "images": "all", "by": None, "measure": None})
     printed = _table1(context)
     euclidean = _euclidean_error(context)
@@ -105,14 +108,14 @@ def table1(context: Context, results: Sequence[Result]) -> Gathered:
             for measure, (number, column) in MEASURES.items() if values else ():
                 numbers = [number(value) for value in values]
                 same = keys | {"by": by, "measure": measure}
-                rows.append(mean_row(same, line.get(column or ""), numbers))
+                wanted = line.get(column or "") if by == PRINTED else None
+                rows.append(mean_row(same, wanted, numbers))
         for ties, words in ((FIRST, ""), (NEAREST, ", ties to the nearest")):
             errors = [r.value["euclidean"]["test"][ties] for r in group if r.name == "certified"]
             if errors:
                 measure = f"Euclidean test error{words} (%)"
-                wanted = euclidean.get(n) if ties == FIRST else None
                 same = keys | {"by": "no training", "measure": measure}
-                rows.append(mean_row(same, wanted, errors))
+                rows.append(mean_row(same, euclidean.get(n) if ties == FIRST else None, errors))
     return Gathered(rows, _notes(results))
 
 
