@@ -131,7 +131,7 @@ def _notes(results: Sequence[Result]) -> list[str]:
         "nearest neighbour's where the row says so. The paper's total is one constraint for each "
         "point and each point of another class; times k = 3 they are triples."
     ]
-    many = [r for r in certified if not r.value["unique"]]
+    many = [r for r in certified if not (r.value["unique"] or r.params["shuffled"])]
     if many:
         sizes = sorted({r.params["n"] for r in many})
         notes.append(

@@ -118,11 +118,7 @@ OTHERS = {
         "curve not available as numbers": 164,
         "beyond the paper": 350,
     },
-    "lmnn": {
-        "not comparable": 12,
-        "curve not available as numbers": 45,
-        "beyond the paper": 169,
-    },
+    "lmnn": {"not comparable": 12, "curve not available as numbers": 45, "beyond the paper": 169},
     "ftune": {"curve not available as numbers": 155, "beyond the paper": 435, "not available": 30},
 }
 
