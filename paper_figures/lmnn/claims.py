@@ -5,13 +5,12 @@ Two errors on the same points are taken as independent, which makes the error of
 too large rather than too small. The optimum of eq. 3 has no chance in it, unless the training
 points are a sample, drawn once: then the number decides nothing.
 
-The images of Table 1 are those with mean 0 and length 1, which have the printed Euclidean error.
-Some records with several metrics come from an earlier solver of steps, which took back a step that
-raised the objective. The paper does not print its step rule, so they decide; `because` says so.
+A record of Figure 5 that does not say what ends a training comes from an earlier solver of steps,
+which took back a step that raised the objective. The paper does not print its step rule, so it
+decides; `because` says so. Table 1's rules stand in `claims_of_samples.py`.
 """
 
 import math
-import statistics
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,35 +18,25 @@ from typing import Any
 from paper_figures.claims import Rule
 from paper_figures.claims.evidence import (
     FAILS,
-    HOLDS,
-    OPEN,
-    SURE,
     Decision,
     Missing,
     Number,
     Records,
-    above,
     below,
-    binomial_error,
     both,
     difference,
     every,
     less,
     most,
-    near,
     number,
     rows,
 )
-from paper_figures.lmnn import claims_of_errors, claims_of_trees
+from paper_figures.lmnn import claims_of_errors, claims_of_samples, claims_of_trees
+from paper_figures.lmnn.claims_of_samples import same
+from paper_figures.lmnn.figure5_rows import ALL, EARLY, PAST
 
-IMAGES = "mean 0, length 1"
-ALL_IMAGES = (IMAGES, "raw pixels", "deskewed images")
 TEST_DIGITS = 10_000
-K = 3
 ALL_DIGITS = 60_000
-# printed totals of constraints, and half a unit of their last printed digit
-CONSTRAINTS = {60: (3.2e3, 50), 600: (323e3, 500), 6000: (32e6, 5e5), ALL_DIGITS: (3.2e9, 5e7)}
-HOURS = 4 * 3600.0
 # a set's components, with 95 % of the variance of its points as they are; test, training points
 SETS = {
     "letters": (12, 6000, 14_000),
@@ -57,138 +46,9 @@ SETS = {
     "MNIST-10": (161, TEST_DIGITS, ALL_DIGITS),
 }
 OVERFITTED = ("20news", "yalefaces")
-EARLIER = {  # the keys of the records with several metrics by the earlier solver
-    "figure5": "3b03e0d7f514933dbac9a2e983dbf9f36fe44e98fd57765b1d4f98c1522fbbea"
-}
+VANISHING = ("MNIST-10", "isolet")
+GONE = 0.5  # per cent
 BY_EARLIER = "; several metrics are by the earlier solver of steps"
-
-# --------------------------------------------------------------------------- Table 1
-
-
-def _table1(records: Records, n: int, measure: str, images: str = IMAGES, **options: Any) -> Number:
-    name = f"{n:,} digits, {measure}" + ("" if images == IMAGES else f", {images}")
-    return number(records, "table1", name, N=n, images=images, measure=measure, **options)
-
-
-def _same(ours: Number, points: int) -> Decision:
-    """Decide "the number is the printed one": within two standard errors of the difference.
-
-    Both are shares of so many points. A number without an error decides nothing.
-    """
-    if ours.published is None:
-        raise Missing(f"there is no printed number for {ours.name}")
-    printed = Number("printed", ours.published, binomial_error(ours.published, points))
-    gap = difference(ours, printed)
-    if gap.std_error is None:
-        return Decision(OPEN, (ours,), f"{ours.name} was measured once, without an error")
-    state = HOLDS if abs(gap.ours) <= SURE * gap.std_error else FAILS
-    side = "within" if state == HOLDS else "beyond"
-    return Decision(state, (ours,), f"{side} two standard errors of the difference")
-
-
-def billions_in_hours(records: Records) -> Decision:
-    """Table 1: the constraints are counted; three preparations are three timings."""
-    constraints = _table1(records, ALL_DIGITS, "pairs of classes", deterministic=True)
-    times = [_table1(records, ALL_DIGITS, "seconds", images) for images in ALL_IMAGES]
-    seconds = Number(
-        "seconds of a training of 60,000 digits",
-        statistics.mean(time.ours for time in times),
-        statistics.stdev(time.ours for time in times) / math.sqrt(len(times)),
-        times[0].published,
-        times[0].entry,
-    )
-    rows(records, "steps", N=ALL_DIGITS)
-    steps = Number(
-        "seconds of all of `steps`", records["steps"]["seconds"], None, None, "lmnn.steps"
-    )
-    decision = both(above(constraints, 3e9), below(seconds, HOURS))
-    because = (
-        "on another machine, by the certified solver; 191 of the paper's steps are part of "
-        f"`steps`, whose trainings took {steps.ours:,.0f} s together"
-    )
-    return Decision(decision.state, (*decision.numbers, steps), because)
-
-
-def constraints_by_size(records: Records) -> Decision:
-    """Table 1: the counts agree to the printed digits."""
-    cells = {}
-    for n, (printed, half) in CONSTRAINTS.items():
-        ours = _table1(records, n, "pairs of classes", deterministic=True)
-        cells[f"{n:,}"] = replace(
-            near(ours, Number("printed", printed, 0.0), half), numbers=(ours,)
-        )
-    return every(cells, "sizes, to the printed digits")
-
-
-def few_triples_active(records: Records) -> Decision:
-    """Table 1: from 600 digits on less than 1 % of the triples is active at the optimum."""
-    cells = {}
-    for n in (600, 6000, ALL_DIGITS):
-        active = _table1(records, n, "active triples", deterministic=True)
-        triples = K * _table1(records, n, "pairs of classes", deterministic=True).ours
-        share = Number(f"{n:,} digits, active of all triples (%)", 100 * active.ours / triples, 0.0)
-        cells[f"{n:,}"] = below(replace(share, entry=active.entry), 1.0)
-    decision = every(cells, "sizes")
-    return replace(decision, because=f"{decision.because}. 1 % is taken as very small")
-
-
-def active_triples(records: Records) -> Decision:
-    """Table 1: with all 60,000 digits, some preparation has the printed number within 1 %.
-
-    The subsets are samples that were drawn once, and not all preparations were tried.
-    """
-    active = [
-        _table1(records, ALL_DIGITS, "active triples", images, deterministic=True)
-        for images in ALL_IMAGES
-    ]
-    if any(abs(item.ours - (item.published or 0.0)) <= 0.01 * item.ours for item in active):
-        return Decision(HOLDS, tuple(active), "a preparation has the printed number within 1 %")
-    because = (
-        "at the certified optimum no preparation has the printed number; the paper names none, and "
-        "the steps pass the printed number before they converge (lmnn.steps)"
-    )
-    return Decision(OPEN, tuple(active), because)
-
-
-def error_of_60000(records: Records) -> Decision:
-    """Table 1: the test error is the printed one, on the images of the printed Euclidean error."""
-    errors = [
-        _table1(records, ALL_DIGITS, "test error (%)", images, points=TEST_DIGITS)
-        for images in ALL_IMAGES
-    ]
-    decision = _same(errors[0], TEST_DIGITS)
-    because = f"{decision.because}, on images of {IMAGES}, which have the printed Euclidean error"
-    return replace(decision, numbers=tuple(errors), because=because)
-
-
-def better_than_euclidean(records: Records) -> Decision:
-    """Table 1: the learnt metric's test error is below the Euclidean one."""
-    return less(
-        _table1(records, ALL_DIGITS, "test error (%)", points=TEST_DIGITS),
-        _table1(records, ALL_DIGITS, "Euclidean test error (%)", points=TEST_DIGITS),
-    )
-
-
-def errors_of_subsets(records: Records) -> Decision:
-    """Table 1: the errors of the three subsets, which decide nothing if drawn once."""
-    sizes = (60, 600, 6000)
-    cells = {f"{n:,}": _same(_table1(records, n, "test error (%)"), TEST_DIGITS) for n in sizes}
-    decision = every(cells, "sizes")
-    if any(item.std_error is None for item in decision.numbers):
-        because = "each is of one sample of training digits, the first ones; its spread is unknown"
-        return replace(decision, because=because)
-    return decision
-
-
-def no_training_error(records: Records) -> Decision:
-    """Table 1: the training errors that are printed as 0 are 0."""
-    sizes = (60, 600, ALL_DIGITS)
-    cells = {f"{n:,}": _same(_table1(records, n, "train error (%)", points=n), n) for n in sizes}
-    decision = every(cells, "sizes")
-    because = f"{decision.because}. Each point is left out; for the same 60,000 digits and one "
-    because += "metric the paper's Figure 5 has 1.19 %"
-    return replace(decision, because=because)
-
 
 # --------------------------------------------------------------------------- Figures 1 and 3
 
@@ -233,16 +93,27 @@ def _angles(drawing: Mapping[str, Any]) -> list[float]:
 # --------------------------------------------------------------------------- Figure 5
 
 
-def _by_solver(records: Records, figure: str, decision: Decision) -> Decision:
-    earlier = records[figure]["key"] == EARLIER[figure]
-    return replace(decision, because=decision.because + (BY_EARLIER if earlier else ""))
+def _is_earlier(records: Records) -> bool:
+    """Return whether Figure 5's record is by the earlier solver: it does not say what ends it."""
+    return not any("training" in row for row in rows(records, "figure5"))
 
 
-def _figure5(records: Records, data_set: str, measure: str, method: str) -> Number:
+def _by_solver(records: Records, decision: Decision) -> Decision:
+    because = decision.because + (BY_EARLIER if _is_earlier(records) else "")
+    return replace(decision, because=because)
+
+
+def _figure5(
+    records: Records, data_set: str, measure: str, method: str, training: str = EARLY
+) -> Number:
     d, test, train = SETS[data_set]
     keys: dict[str, Any] = {"data set": data_set, "measure": measure, "method": method, "d": d}
+    words = f"{measure} error"
+    if not _is_earlier(records):
+        keys["training"] = training
+        words += "" if training == EARLY else f", {training}"
     points = test if measure == "test" else train
-    name = f"{data_set}, {method}, {measure} error (%)"
+    name = f"{data_set}, {method}, {words} (%)"
     return number(records, "figure5", name, points=points, **keys)
 
 
@@ -255,7 +126,7 @@ def class_metrics_help(records: Records) -> Decision:
         half = replace(half, because=f"{words} errors: {half.because}")
         risen = any(cell.state == FAILS for cell in cells.values())
         halves.append(replace(half, state=FAILS) if risen else half)
-    return _by_solver(records, "figure5", both(*halves))
+    return _by_solver(records, both(*halves))
 
 
 def _class_metrics(records: Records, data_set: str, measure: str) -> Decision:
@@ -271,22 +142,68 @@ def class_metrics_on_mnist(records: Records) -> Decision:
     """Figure 5: on MNIST a metric for each class has fewer test errors."""
     methods = ("several metrics", "one metric")
     decision = less(*(_figure5(records, "MNIST-10", "test", method) for method in methods))
-    return _by_solver(records, "figure5", decision)
+    return _by_solver(records, decision)
 
 
 def error_of_ten_metrics(records: Records) -> Decision:
     """Figure 5: the test error of ten metrics on MNIST is the printed one."""
     error = _figure5(records, "MNIST-10", "test", "several metrics")
-    return _by_solver(records, "figure5", _same(error, TEST_DIGITS))
+    return _by_solver(records, same(error, TEST_DIGITS))
+
+
+def errors_of_sets(records: Records) -> Decision:
+    """Figure 5: the test errors of all sets are the printed ones."""
+    cells = {
+        f"{name}, {method}": same(_figure5(records, name, "test", method), SETS[name][1])
+        for name in SETS
+        for method in ("one metric", "several metrics")
+    }
+    return _by_solver(records, every(cells, "test errors"))
 
 
 def training_errors_vanish(records: Records) -> Decision:
-    """Figure 5: two training errors are the printed ones."""
+    """Figure 5: two training errors are the printed ones, where a validation set ends the training.
+
+    To the end of the steps with all points they may be the printed ones too; the sentence says what
+    the test errors are there.
+    """
     cells = {
-        name: _same(_figure5(records, name, "train", "several metrics"), SETS[name][2])
-        for name in ("MNIST-10", "isolet")
+        name: same(_figure5(records, name, "train", "several metrics"), SETS[name][2])
+        for name in VANISHING
     }
-    return _by_solver(records, "figure5", every(cells, "sets"))
+    decision = every(cells, "sets")
+    if _is_earlier(records):
+        return _by_solver(records, decision)
+    words = []
+    more = []
+    for name in VANISHING:
+        try:
+            train, test = (
+                _figure5(records, name, measure, "several metrics", ALL)
+                for measure in ("train", "test")
+            )
+        except Missing:
+            continue
+        more += [train, test]
+        words.append(f"{name} {train.ours:g} % training and {test.ours:g} % test error")
+    because = decision.because
+    because += f". With all points, to the end of the steps: {'; '.join(words)}" if words else ""
+    return replace(decision, numbers=(*decision.numbers, *more), because=because)
+
+
+def validation_is_needed(records: Records) -> Decision:
+    """Figure 5: without early stopping the training error is 0 and the test error rises."""
+    cells = {}
+    for name in OVERFITTED:
+        learnt, test = (
+            _figure5(records, name, measure, "several metrics", PAST)
+            for measure in ("train, points learnt from", "test")
+        )
+        stopped = _figure5(records, name, "test", "several metrics")
+        cells[name] = both(below(learnt, GONE), below(difference(stopped, test)))
+    decision = every(cells, "sets")
+    because = f"{decision.because}. Less than {GONE} % of the points learnt from is taken as gone"
+    return replace(decision, because=because)
 
 
 def overfitting_where(records: Records) -> Decision:
@@ -298,7 +215,7 @@ def overfitting_where(records: Records) -> Decision:
         for name in OVERFITTED
         for other in others
     }
-    return _by_solver(records, "figure5", every(cells, "pairs of sets"))
+    return _by_solver(records, every(cells, "pairs of sets"))
 
 
 def _gap(records: Records, data_set: str) -> Number:
@@ -309,20 +226,15 @@ def _gap(records: Records, data_set: str) -> Number:
 
 RULES: Mapping[str, Rule] = {
     **claims_of_errors.RULES,
+    **claims_of_samples.RULES,
     **claims_of_trees.RULES,
-    "billions-in-hours": billions_in_hours,
-    "constraints-by-size": constraints_by_size,
-    "few-triples-active": few_triples_active,
-    "active-triples": active_triples,
-    "error-of-60000": error_of_60000,
-    "better-than-euclidean": better_than_euclidean,
-    "errors-of-subsets": errors_of_subsets,
-    "no-training-error": no_training_error,
     "bound-of-a-ball": bound_of_a_ball,
     "metrics-cut-across": metrics_cut_across,
     "class-metrics-help": class_metrics_help,
     "class-metrics-on-mnist": class_metrics_on_mnist,
     "error-of-ten-metrics": error_of_ten_metrics,
+    "errors-of-sets": errors_of_sets,
     "training-errors-vanish": training_errors_vanish,
+    "validation-is-needed": validation_is_needed,
     "overfitting-where": overfitting_where,
 }

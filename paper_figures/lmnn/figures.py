@@ -5,6 +5,8 @@ from typing import Any
 from paper_figures.lmnn import (
     clusters_results,
     error_plots,
+    figure5,
+    figure5_rows,
     gain_results,
     growth,
     low_rank_results,
@@ -13,108 +15,18 @@ from paper_figures.lmnn import (
     rivals_results,
     schedule,
     small_sets_results,
+    table1,
+    table1_rows,
     tasks,
 )
 from paper_figures.registry import Context, Figure, Paper, Task
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3
-TABLE1: dict[str, dict[str, Any]] = {
-    "small": {"data_set": "digits", "d": 30, "sizes": (60, 600, 1297), "kinds": ("as they are",)},
-    "paper": {
-        "data_set": "MNIST-10",
-        "d": 169,
-        "sizes": (60, 600, 6000, 60_000),
-        "kinds": ("normalised", "raw", "deskewed"),
-    },
-}
-STEPS: dict[str, dict[str, Any]] = {
-    "small": {
-        "data_set": "digits",
-        "preparation": "as they are",
-        "d": 30,
-        "sizes": (60, 600),
-        "checks": 8,
-    },
-    "paper": {
-        "data_set": "MNIST-10",
-        "preparation": "normalised",
-        "d": 169,
-        "sizes": (60, 600, 6000, 60_000),
-        "checks": 14,
-    },
-}
-# points at most that steps start with at the identity: nearly all triples are active there
-IDENTITY = 600
 FOUR: dict[str, dict[str, Any]] = {
     "small": {"data_set": "digits", "preparation": "as they are", "n": 400},
     "paper": {"data_set": "MNIST-10", "preparation": "normalised", "n": 4000},
 }
-# the last entry is the share of the variance that the components keep; letters with all of it, too
-SETS: dict[str, tuple[tuple[str, str, float], ...]] = {
-    "small": (("digits", "as they are", 0.95), ("wine", "as they are", 0.95)),
-    "paper": (
-        ("letters", "as they are", 0.95),
-        ("letters", "as they are", 0.9999),
-        ("isolet", "as they are", 0.95),
-        ("yalefaces", "as they are", 0.95),
-        ("yalefaces", "unit length", 0.95),
-        ("20news", "as they are", 0.9999),
-        ("MNIST-10", "normalised", 0.95),
-    ),
-}
-KS = (1, 3, 5, 7, 9)
-
-
-def table1_tasks(context: Context) -> list[Task]:
-    """Return a training for each size and preparation of the images."""
-    at = TABLE1[context.scale]
-    return [
-        Task(
-            "solved",
-            tasks.solved,
-            {
-                "data_set": at["data_set"],
-                "preparation": kind,
-                "n": n,
-                "d": at["d"],
-                "k": K,
-                "tol": 2e-3,
-            },
-            data=(at["data_set"],),
-            kernels=KERNELS,
-        )
-        for kind in at["kinds"]
-        for n in at["sizes"]
-    ]
-
-
-def preparation_tasks(context: Context) -> list[Task]:
-    """Return the task of the Euclidean errors of prepared images."""
-    at = TABLE1[context.scale]
-    kinds = ("as they are", "unit length", "normalised", "deskewed")
-    params = {"data_set": at["data_set"], "kinds": kinds, "d": at["d"], "k": K}
-    return [
-        Task("preparations", tasks.preparations, params, data=(at["data_set"],), kernels=KERNELS)
-    ]
-
-
-def steps_tasks(context: Context) -> list[Task]:
-    """Return the tasks that watch the paper's steps."""
-    at = STEPS[context.scale]
-    same = {key: at[key] for key in ("data_set", "preparation", "d", "checks")} | {"k": K}
-    return [
-        Task(
-            "steps",
-            tasks.steps,
-            same | {"n": n, "scaled": scaled},
-            data=(at["data_set"],),
-            kernels=KERNELS,
-        )
-        for n in at["sizes"]
-        for scaled in (True, False)
-        if scaled or n <= IDENTITY
-    ]
 
 
 def figure1_tasks(context: Context) -> list[Task]:
@@ -130,28 +42,6 @@ def figure3_tasks(context: Context) -> list[Task]:
     return [Task("ellipsoids", tasks.ellipsoids, params, data=(at["data_set"],), kernels=KERNELS)]
 
 
-def figure5_tasks(context: Context) -> list[Task]:
-    """Return the tasks of one metric, and of one for each class, on each set."""
-    return [
-        Task(
-            "set_errors",
-            tasks.set_errors,
-            {
-                "data_set": name,
-                "preparation": kind,
-                "share": share,
-                "by_class": by_class,
-                "ks": KS,
-                "max_checks": 40,
-            },
-            data=(name,),
-            kernels=KERNELS,
-        )
-        for name, kind, share in SETS[context.scale]
-        for by_class in (False, True)
-    ]
-
-
 PAPER = Paper(
     "lmnn",
     "Fast solvers and efficient implementations for distance metric learning",
@@ -160,20 +50,26 @@ PAPER = Paper(
         Figure(
             "table1",
             "The solver on subsets of the handwritten digits",
-            table1_tasks,
-            results.table1,
+            table1.table1_tasks,
+            table1_rows.table1,
+        ),
+        Figure(
+            "active_set",
+            "Beyond the paper: the triples that ever broke the margin, beside the active set",
+            table1.active_set_tasks,
+            table1_rows.active_set,
         ),
         Figure(
             "preparation",
-            "Which preparation of the digits has the paper's Euclidean error",
-            preparation_tasks,
-            results.preparation,
+            "Which preparation of the digits has the paper's Euclidean error and components",
+            table1.preparation_tasks,
+            table1_rows.preparation,
         ),
         Figure(
             "steps",
             "Beyond the paper: test error along the paper's own steps",
-            steps_tasks,
-            results.steps,
+            table1.steps_tasks,
+            table1_rows.steps,
             plots.draw_steps,
             alt="A panel for each number of points: test error by the number of sub-gradient "
             "steps; level lines are the error at the optimum and the printed one.",
@@ -255,8 +151,8 @@ PAPER = Paper(
         Figure(
             "figure5",
             "Errors with one metric and with one for each class",
-            figure5_tasks,
-            results.figure5,
+            figure5.figure5_tasks,
+            figure5_rows.figure5,
         ),
     ),
 )

@@ -8,29 +8,36 @@ MEASURES = (
     "active triples",
     "pairs of classes",
     "train error (%)",
+    "train error, each point votes for itself (%)",
     "test error (%)",
-    "test error, all training points vote (%)",
+    "test error, ties to the nearest (%)",
+    "test error, all training points vote (%)",  # of an earlier record
+    "eq. 3",
     "Euclidean test error (%)",
+    "Euclidean test error, ties to the nearest (%)",
 )
 TABLE1 = (
     Grid(
         ("N",),
         ("measure",),
-        tables=("images",),
+        tables=("images", "by"),
         order={"images": IMAGES, "measure": MEASURES},
         names={
             "measure": {
                 "seconds": "time (s)",
                 "active triples": "active set",
                 "train error (%)": "train error, %",
+                "train error, each point votes for itself (%)": "train error, itself votes, %",
                 "test error (%)": "test error, %",
+                "test error, ties to the nearest (%)": "test error, ties to the nearest, %",
                 "Euclidean test error (%)": "Euclidean test error, %",
             }
         },
         alike=("measure",),
     ),
 )
-PREPARATION = (Grid(("images",)),)
+ACTIVE_SET = (Grid(("images", "N"), ("measure",)),)
+PREPARATION = (Grid(("images",), ("measure",), alike=("measure",)),)
 STEPS = (
     Grid(
         ("N", "start", "steps", "eq. 3", "active"),
@@ -72,9 +79,10 @@ FIGURE5 = (
         ("measure", "method"),
         ("data set", "points", "d"),
         details=("k",),
+        tables=("training",),
         order={
             "data set": ("MNIST-10", "20news", "letters", "isolet", "yalefaces"),
-            "measure": ("test", "train"),
+            "measure": ("test", "train", "train, points learnt from"),
             "method": ("one metric", "several metrics"),
         },
         names={
@@ -86,6 +94,7 @@ FIGURE5 = (
 
 LAYOUTS = {
     "table1": TABLE1,
+    "active_set": ACTIVE_SET,
     "preparation": PREPARATION,
     "steps": STEPS,
     "rivals": RIVALS,

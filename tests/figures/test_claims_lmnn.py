@@ -13,13 +13,14 @@ from support.planted_claims import committed_records, planted, states
 
 from paper_figures import claims
 from paper_figures.lmnn import claims_of_errors, claims_of_trees
-from paper_figures.lmnn.claims import EARLIER, RULES
+from paper_figures.lmnn.claims import RULES
 
 PAPER = "lmnn"
 ALL = {"N": 60_000}
 RAW = "raw pixels"
 PAIRS = {"measure": "pairs of classes"}
 ACTIVE = {"measure": "active triples"}
+TRAIN = {"measure": "train error (%)"}
 TEST = {"measure": "test error (%)"}
 SEVERAL = {"method": "several metrics"}
 COMMITTED = {
@@ -32,6 +33,7 @@ COMMITTED = {
     "better-than-euclidean": "holds",
     "errors-of-subsets": "open",
     "no-training-error": "fails",
+    "training-error-of-6000": "open",
     "active-set-changes-little": "open",
     "bound-of-a-ball": "holds",
     "balls-in-testing": "open",
@@ -46,6 +48,7 @@ COMMITTED = {
     "more-metrics-fewer-errors": "open",
     "classes-over-clusters": "open",
     "class-metrics-help": "holds",
+    "errors-of-sets": "fails",
     "class-metrics-on-mnist": "holds",
     "error-of-ten-metrics": "holds",
     "best-nearest-neighbours": "not testable here",
@@ -77,11 +80,13 @@ PLANTED = [
     ("billions-in-hours", "fails", "table1", {"ours": 2.9e9}, ALL | PAIRS),
     ("constraints-by-size", "fails", "table1", {"ours": 3251}, {"N": 60} | PAIRS),
     ("few-triples-active", "fails", "table1", {"ours": 10_000}, {"N": 600} | ACTIVE),
-    ("active-triples", "holds", "table1", {"ours": 540_000}, ALL | ACTIVE | {"images": RAW}),
+    ("active-triples", "holds", "table1", as_printed, ACTIVE | {"images": RAW}),
     ("error-of-60000", "fails", "table1", {"ours": 2.2}, ALL | TEST),
     ("better-than-euclidean", "fails", "table1", {"ours": 3.0}, ALL | TEST),
     ("better-than-euclidean", "open", "table1", {"ours": 2.1}, ALL | TEST),
     ("errors-of-subsets", "holds", "table1", run_ten_times, TEST),
+    ("training-error-of-6000", "holds", "table1", run_ten_times, TRAIN | {"N": 6000}),
+    ("errors-of-sets", "holds", "figure5", as_printed, {"measure": "test"}),
     ("no-training-error", "holds", "table1", {"ours": 0.0}, {"measure": "train error (%)"}),
     ("bound-of-a-ball", "fails", "figure1", {"ours": 0.6}, {"quantity": "bound of eq. 7"}),
     ("rect-is-best", "fails", "figure2", {"ours": 3.0}, {"method": "LMNN-RECT"}),
@@ -132,8 +137,8 @@ def test_states_on_the_committed_records(records):
     assert states(PAPER, records) == COMMITTED
     assert claims.count(claims.decide(PAPER, records)) == {
         "holds": 10,
-        "fails": 3,
-        "open": 14,
+        "fails": 4,
+        "open": 15,
         "not testable here": 2,
     }
 
@@ -146,7 +151,7 @@ def test_a_planted_change_changes_the_state(records, claim, state, figure, chang
 
 def test_each_rule_is_planted():
     """Those of trees are planted in test_claims_lmnn_trees.py."""
-    here = {claim for claim, *_ in PLANTED} | {"metrics-cut-across"}
+    here = {claim for claim, *_ in PLANTED} | {"metrics-cut-across", "validation-is-needed"}
     assert here == set(RULES) - set(claims_of_trees.RULES)
 
 
@@ -203,13 +208,15 @@ def test_a_single_sample_of_digits_decides_nothing(records):
     assert all(number.std_error is None for number in decision.numbers)
 
 
-def test_the_records_of_the_earlier_solver_are_the_committed_ones(records):
-    """A record that is computed anew leaves EARLIER, and the sentences about it."""
-    assert EARLIER == {name: records[name]["key"] for name in EARLIER}
+def test_the_records_of_the_earlier_solver_are_told(records):
+    """Figure 4's by its key, Figure 5's by its form: its rows do not say what ends a training."""
     assert records["figure4"]["key"] == claims_of_errors.EARLIER
     later = {**records, "figure4": {**records["figure4"], "key": "a later run"}}
     assert "earlier" in RULES["classes-over-clusters"](records).because
     assert "earlier" not in RULES["classes-over-clusters"](later).because
+    later = planted(records, "figure5", {"training": "ends early"})
+    assert "earlier" in RULES["class-metrics-on-mnist"](records).because
+    assert "earlier" not in RULES["class-metrics-on-mnist"](later).because
 
 
 def test_a_set_that_gets_worse_decides_alone(records):

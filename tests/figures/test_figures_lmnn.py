@@ -11,17 +11,26 @@ import lmnn_toy
 import numpy as np
 import pytest
 from figure_runs import require_missing_is_said, run
-from lmnn_toy import N_TRAIN, N, fast_or_reference
-from oracles_lmnn import objective, target_neighbours, triples
-from toy_sets import components, nn_error, provide, ticking
+from lmnn_toy import N_TRAIN, fast_or_reference
+from toy_sets import components, nn_error, provide
 from whole_figures import make_every_figure
 
-import refimpl.kernels
-from paper_figures.lmnn import clusters, figures, gain, growth, low_rank, rivals, small_sets, tasks
-from paper_figures.registry import Context, Job, Result
+from paper_figures.lmnn import (
+    clusters,
+    courses,
+    ever,
+    figures,
+    gain,
+    growth,
+    low_rank,
+    rivals,
+    samples,
+    small_sets,
+    tasks,
+)
+from paper_figures.registry import Context, Result
 from refimpl.ball_trees import as_tree
-from refimpl.lmnn import LMNNOptions, algorithm, lmnn
-from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn import LMNNOptions, lmnn
 
 LOOSE = LMNNOptions(tol=0.1)
 TOY = {"data_set": "lmnn toy", "preparation": "as they are", "k": 3}
@@ -40,162 +49,6 @@ def on_components(X, y, d, n=None):
 
 def ask(name, **params):
     return run(tasks, name, TOY | params, fast_or_reference).value
-
-
-# ------------------------------------------------------------------------------------------- points
-
-
-def test_preparations_are_measured(toy):
-    X, y = toy
-    bright = X / X.max()
-    normal = bright - bright.mean(axis=1)[:, None]
-    prepared = {
-        "as they are": X,
-        "raw": bright,
-        "unit length": X / np.sqrt((X**2).sum(axis=1))[:, None],
-        "normalised": normal / np.sqrt((normal**2).sum(axis=1))[:, None],
-        "deskewed": tasks.deskewed(bright.reshape(N, 4, 4)).reshape(N, 16),
-    }
-    params = {"data_set": "lmnn toy", "kinds": tuple(prepared), "d": 5, "k": 3}
-    errors = run(tasks, "preparations", params, fast_or_reference).value["errors"]
-    expected = {}
-    for kind, points in prepared.items():
-        Z, labels, Q, z = on_components(points, y, 5)
-        expected[kind] = pytest.approx(nn_error(Q, z, Z, labels, 3))
-    assert errors == expected
-    assert len({error for kind, error in errors.items() if kind != "raw"}) >= 3
-
-
-def test_deskewing_puts_a_slanted_bar_upright_and_in_the_middle():
-    image = np.zeros((1, 28, 28))
-    for row in range(4, 22):
-        image[0, row, 24 - row // 2 - 8 : 24 - row // 2 - 5] = 1.0
-    straight = tasks.deskewed(image)[0]
-    columns = np.arange(28)
-    before, after = (
-        np.ptp([(picture[row] * columns).sum() / picture[row].sum() for row in range(8, 19)])
-        for picture in (image[0], straight)
-    )
-    assert after < 0.5 < before
-    assert straight.sum() == pytest.approx(image.sum(), rel=0.1)
-    mass = straight / straight.sum()
-    assert (mass.sum(axis=0) @ columns, mass.sum(axis=1) @ columns) == pytest.approx(
-        (14, 14), abs=0.2
-    )
-
-
-def test_an_empty_image_stays_empty():
-    assert (tasks.deskewed(np.zeros((1, 6, 6))) == 0).all()
-
-
-def test_a_share_of_the_variance_is_the_number_of_components_that_have_it(toy):
-    X, _ = toy
-    centred = X[:N_TRAIN] - X[:N_TRAIN].mean(axis=0)
-    values = np.linalg.svd(centred, compute_uv=False) ** 2
-    held = np.cumsum(values) / values.sum()
-    share = (held[2] + held[3]) / 2  # three components have less, four have more
-    params = {"share": share, "by_class": False, "ks": (3,), "max_checks": 1}
-    del (given := TOY | params)["k"]
-    assert run(tasks, "set_errors", given, fast_or_reference).value["d"] == 4
-
-
-def test_one_component_is_a_number_and_no_share(toy):
-    X, y = toy
-    Z, labels, Q, z = on_components(X, y, 1)
-    params = {"data_set": "lmnn toy", "kinds": ("as they are",), "d": 1, "k": 3}
-    errors = run(tasks, "preparations", params, fast_or_reference).value["errors"]
-    assert errors["as they are"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
-    Z, labels, Q, z = on_components(X, y, 16)
-    assert errors["as they are"] != pytest.approx(nn_error(Q, z, Z, labels, 3))
-
-
-# ------------------------------------------------------------------------------------------ table 1
-
-
-@pytest.mark.parametrize("n", [20, 500])
-def test_a_row_of_table_1(toy, monkeypatch, n):
-    """Of 20 points each of the three classes gets 20 // 3, the first of each; 500 are all."""
-    X, y = toy
-    Z, labels, Q, z = on_components(X, y, 4)
-    used = range(N_TRAIN)
-    if n == 20:
-        used = sorted(i for c in (2, 5, 7) for i in np.flatnonzero(labels == c)[:6])
-    A, a = Z[list(used)], labels[list(used)]
-    monkeypatch.setattr(tasks, "perf_counter", ticking(3.0, 10.0))
-    value = ask("solved", n=n, d=4, tol=0.1)
-    model = lmnn(A, a, 3, options=LOOSE)
-    M = [model.L[0].T @ model.L[0]]
-    slacks = [s for *_, s in triples(A, a, target_neighbours(A, a, 3), M, [0] * len(A))]
-    sizes = [(a == c).sum() for c in (2, 5, 7)]
-    assert value["seconds"] == 7.0
-    assert value["n"] == sum(sizes) == (18 if n == 20 else 54)
-    assert value["total"] == sum(size * (sum(sizes) - size) for size in sizes)
-    assert value["active"] == sum(slack > 0 for slack in slacks)
-    assert value["pairs"] == model.history[-1, 3] > 0
-    assert value["objective"] == pytest.approx(model.objective, rel=1e-9)
-    assert 0 <= value["gap"] <= 0.1 and value["full_checks"] == model.full_checks >= 1
-    errors = {
-        "train_error": nn_error(A, a, A, a, 3, M, leave_out=True),
-        "test_error": nn_error(Q, z, A, a, 3, M),
-        "test_error_all": nn_error(Q, z, Z, labels, 3, M),
-        "euclidean": nn_error(Q, z, A, a, 3),
-        "euclidean_all": nn_error(Q, z, Z, labels, 3),
-    }
-    assert {key: value[key] for key in errors} == pytest.approx(errors)
-
-
-def test_500_points_are_the_first_ones(monkeypatch):
-    """With one point less each class gets equally many; 499 // 2 of the second are not there."""
-    rng = np.random.default_rng(0)
-    y = np.repeat([1, 0, 1], [20, 3, 582])
-    X = np.column_stack([5.0 * y, 0.1 * rng.normal(size=605)])
-    provide(monkeypatch, "lmnn long", X, y, 600)
-    params = TOY | {"data_set": "lmnn long", "d": 2, "k": 1, "tol": 0.5}
-    more, fewer = (
-        run(tasks, "solved", params | {"n": n}, fast_or_reference).value for n in (500, 499)
-    )
-    assert (more["n"], more["total"]) == (500, 2 * 3 * 497)
-    assert (fewer["n"], fewer["total"]) == (3 + 249, 2 * 3 * 249)
-
-
-# -------------------------------------------------------------------------------------------- steps
-
-
-@pytest.mark.parametrize("scaled", [True, False])
-def test_steps_are_the_papers(toy, scaled):
-    X, y = toy
-    Z, labels, Q, z = on_components(X, y, 4)
-    used = sorted(i for c in (2, 5, 7) for i in np.flatnonzero(labels == c)[:9])
-    A, a = Z[used], labels[used]
-    value = ask("steps", n=29, d=4, scaled=scaled, checks=4)
-    targets = target_neighbours(A, a, 3)
-    c = np.mean([((A[i] - A[j]) ** 2).sum() for i in range(27) for j in targets[i]])
-    start = np.eye(4) / np.sqrt(c) if scaled else np.eye(4)
-    first = value["checks"][0]
-    M = [start.T @ start]
-    assert first["objective"] == pytest.approx(objective(A, a, targets, 1.0, M, [0] * 27))
-    assert first["active"] == sum(slack > 0 for *_, slack in triples(A, a, targets, M, [0] * 27))
-    classes = np.searchsorted([2, 5, 7], a)
-    problem = LargeMarginProblem(
-        A, classes, np.array(targets), 1.0, np.zeros(27, dtype=int), refimpl.kernels
-    )
-    expected = [
-        {
-            "steps": t,
-            "objective": pytest.approx(best, rel=1e-9),
-            "active": now.active,
-            "error": pytest.approx(nn_error(Q, z, A, a, 3, [L[0].T @ L[0]])),
-        }
-        for t, (best, L), now in algorithm.steps(problem, start[None], tol=1e-6, checks=4)
-    ]
-    assert value["checks"] == expected and [line["steps"] for line in expected] == [0, 1, 3, 7]
-    model = lmnn(A, a, 3, options=LMNNOptions(tol=2e-3))
-    M = [model.L[0].T @ model.L[0]]
-    optimum = value["optimum"]
-    assert optimum["objective"] == pytest.approx(model.objective, rel=1e-9)
-    assert optimum["objective"] < value["checks"][-1]["objective"]
-    assert optimum["active"] == sum(slack > 0 for *_, slack in triples(A, a, targets, M, [0] * 27))
-    assert optimum["error"] == pytest.approx(nn_error(Q, z, A, a, 3, M))
 
 
 # ----------------------------------------------------------------------------------- figures 1 to 3
@@ -261,59 +114,6 @@ def test_local_metrics_of_two_digits(toy):
     assert value["euclidean"] == pytest.approx(nn_error(Z, labels, Z, labels, 3, leave_out=True))
 
 
-# ---------------------------------------------------------------------------------- figures 4 and 5
-
-
-def held_out(y, rng):
-    """Return the points that train: of each class the first 30 % of a random order do not."""
-    out = []
-    for c in (2, 5, 7):
-        members = rng.permutation(np.flatnonzero(y == c))
-        out += members[: int(0.3 * len(members))].tolist()
-    return np.isin(np.arange(len(y)), out, invert=True)
-
-
-@pytest.mark.parametrize("by_class", [True, False])
-def test_errors_of_a_set(toy, monkeypatch, by_class):
-    X, y = toy
-    monkeypatch.setattr(tasks, "perf_counter", ticking(1.0, 4.5))
-    params = {"share": 0.9, "by_class": by_class, "ks": (9, 1, 3, 5), "max_checks": 3}
-    del (given := TOY | params)["k"]
-    value = run(tasks, "set_errors", given, fast_or_reference).value
-    Z, labels, Q, z = on_components(X, y, value["d"])
-    trains = held_out(labels, Job(0, {}, "reference").rng_for("held out", "lmnn toy"))
-    A, a, V, v = Z[trains], labels[trains], Z[~trains], labels[~trains]
-    model = lmnn(
-        A,
-        a,
-        3,
-        partition=a if by_class else None,
-        options=LMNNOptions(validation=(V, v), max_checks=3),
-    )
-    metrics = [L.T @ L for L in model.L]
-    assert len(metrics) == (3 if by_class else 1)
-    places = np.searchsorted([2, 5, 7], labels) if by_class else np.zeros(N_TRAIN, dtype=int)
-    errors = {k: nn_error(V, v, A, a, k, metrics, places[trains]) for k in (1, 3, 5, 9)}
-    k = min((error, k) for k, error in errors.items())[1]
-    assert value["k"] == k and value["seconds"] == 3.5
-    assert value["test"] == pytest.approx(nn_error(Q, z, Z, labels, k, metrics, places))
-    assert value["train"] == pytest.approx(
-        nn_error(Z, labels, Z, labels, k, metrics, places, leave_out=True)
-    )
-    assert value["euclidean"] == pytest.approx(nn_error(Q, z, Z, labels, k))
-    assert value["checks"] == model.full_checks and value["message"] == model.message
-
-
-def test_of_equal_errors_the_least_k_is_taken(monkeypatch):
-    """Far apart classes: every k is right, so that the choice is the least of the ks."""
-    rng = np.random.default_rng(0)
-    y = np.arange(60) % 2
-    provide(monkeypatch, "lmnn apart", rng.normal(size=(60, 2)) + 50.0 * y[:, None], y, 50)
-    params = {"data_set": "lmnn apart", "preparation": "as they are", "share": 0.99}
-    params |= {"by_class": False, "ks": (5, 3, 7), "max_checks": 1}
-    assert run(tasks, "set_errors", params, fast_or_reference).value["k"] == 3
-
-
 # ---------------------------------------------------------------------------------------- the whole
 
 
@@ -326,6 +126,11 @@ ELSEWHERE = {  # tasks that are not in tasks.py: module and function
     "training_gain": (gain, "training_gain"),
     "several_metrics": (clusters, "several"),
     "small_set": (small_sets, "small_set"),
+    "certified": (samples, "certified"),
+    "printed": (samples, "printed"),
+    "preparation": (samples, "preparation"),
+    "ever_active": (ever, "ever_active"),
+    "course": (courses, "course"),
 }
 
 
@@ -339,10 +144,20 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
     trained = sizes | {"solver": "printed", "tol": 0.1, "checks": 2}
     of_set = {"data_set": "lmnn toy", "preparation": "as they are", "max_checks": 2}
     bare = {"data_set": "lmnn toy", "d": 4, "k": 3}
+    sampled = TOY | sizes | {"sample": 0}
+    course = {"data_set": "lmnn toy", "preparation": "as they are", "share": 0.9}
+    course |= {"ks": (1, 3), "checks": 2, "watched": True}
     wanted = {
-        "table1": [("solved", TOY | sizes | {"tol": 0.1})],
-        "preparation": [("preparations", bare | {"kinds": ("as they are", "raw")})],
-        "steps": [("steps", TOY | sizes | {"scaled": scaled, "checks": 2}) for scaled in (1, 0)],
+        "table1": [
+            ("certified", sampled | {"tol": 0.1, "shuffled": False}),
+            ("printed", sampled | {"scaled": True, "checks": 2}),
+        ],
+        "active_set": [("ever_active", sampled | {"checks": 2})],
+        "preparation": [("preparation", bare | {"kind": kind, "share": 0.9}) for kind in ("raw",)],
+        "steps": [
+            ("certified", sampled | {"tol": 0.1, "shuffled": False}),
+            *[("printed", sampled | {"scaled": scaled, "checks": 2}) for scaled in (True, False)],
+        ],
         "rivals": [("rivals", bare | {"n": 30, "names": (), "limit": 1.0})],
         "growth": [("growth", bare | {"n": n, "names": (), "limit": 1.0}) for n in (30, 50)],
         "figure1": [("ball", TOY)],
@@ -363,8 +178,9 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
             for split in (0, 1)
         ],
         "figure5": [
-            ("set_errors", of_set | {"share": 0.9, "ks": (1, 3), "by_class": by_class})
+            ("course", course | {"by_class": by_class, "split": split})
             for by_class in (False, True)
+            for split in (0, None)
         ],
     }
     made = {
@@ -385,12 +201,14 @@ def test_what_is_missing_is_said():
 
 FULL = ["low_rank_euclidean", "low_rank_full", "low_rank_full"]
 TASKS = {
-    ("table1", "small"): ["solved"] * 3,
-    ("table1", "paper"): ["solved"] * 12,
-    ("preparation", "small"): ["preparations"],
-    ("preparation", "paper"): ["preparations"],
-    ("steps", "small"): ["steps"] * 4,
-    ("steps", "paper"): ["steps"] * 6,
+    ("table1", "small"): ["certified"] * 9 + ["printed"] * 6,
+    ("table1", "paper"): ["certified"] * 96 + ["printed"] * 93,
+    ("active_set", "small"): ["ever_active"] * 6,
+    ("active_set", "paper"): ["ever_active"] * 71,
+    ("preparation", "small"): ["preparation"] * 8,
+    ("preparation", "paper"): ["preparation"] * 8,
+    ("steps", "small"): ["printed"] * 11 + ["certified"] * 6,
+    ("steps", "paper"): ["printed"] * 51 + ["certified"] * 31,
     ("rivals", "small"): ["rivals"],
     ("rivals", "paper"): ["rivals"] * 2,
     ("growth", "small"): ["growth"] * 3,
@@ -407,8 +225,8 @@ TASKS = {
     ("figure4", "paper"): ["several_metrics"] * 360,
     ("small_sets", "small"): ["small_set"] * 4,
     ("small_sets", "paper"): ["small_set"] * 120,
-    ("figure5", "small"): ["set_errors"] * 4,
-    ("figure5", "paper"): ["set_errors"] * 14,
+    ("figure5", "small"): ["course"] * 10,
+    ("figure5", "paper"): ["course"] * 50,
 }
 
 
@@ -426,22 +244,16 @@ def test_the_tasks_of_every_figure():
 
 def test_the_papers_sizes():
     of = {f.name: f.tasks(Context(scale="paper")) for f in figures.PAPER.figures}
-    assert [(t.params["n"], t.params["d"], t.params["k"]) for t in of["table1"][:4]] == [
+    assert {(t.params["n"], t.params["d"], t.params["k"]) for t in of["table1"]} == {
         (n, 169, 3) for n in (60, 600, 6000, 60_000)
-    ]
-    assert [(t.params["n"], t.params["scaled"]) for t in of["steps"]] == [
-        (60, True),
-        (60, False),
-        (600, True),
-        (600, False),
-        (6000, True),
-        (60_000, True),
-    ]
+    }
+    assert {t.params["sample"] for t in of["table1"] if t.params["n"] < 60_000} == set(range(10))
+    assert {t.params["n"] for t in of["steps"] if t.params.get("scaled") is False} == {60, 600}
     assert [t.params["r"] for t in of["figure2"][3:]] == [15, 20, 25, 30, 35, 40] * 2
     assert [t.params["solver"] for t in of["figure2"][1::6]] == ["printed", "printed", "optimum"]
     assert {(t.params["n"], t.params["d"]) for t in of["figure2"]} == {(60_000, 350)}
     assert of["figure3"][0].params["digits"] == (0, 1, 2, 4)
-    assert [t.params["by_class"] for t in of["figure5"]] == [False, True] * 7
+    assert {t.params["split"] for t in of["figure5"]} == {0, 1, 2, 3, 4, None}
     assert [t.params["p"] for t in of["figure4"][:9]] == [None, 1, 2, 3, 5, 10, 15, 20, 30]
     assert {t.params["run"] for t in of["figure4"]} == set(range(20))
     assert {t.params["split"] for t in of["small_sets"]} == set(range(20))

@@ -1,0 +1,177 @@
+"""The points of Table 1 and Figure 5: prepared images, on principal components, random samples.
+
+Not handled here: the files (`paper_figures.data`).
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.ndimage import affine_transform
+
+from paper_figures.registry import Job
+from refimpl.typing import BoolArray, FloatArray, IntArray, Labels
+
+PREPARATIONS = (
+    "as they are",
+    "raw",
+    "mean 0",
+    "unit length",
+    "normalised",
+    "deskewed",
+    "deskewed, unit length",
+    "deskewed, normalised",
+)
+HELD_OUT = 0.3  # § 5.2
+
+
+class Points(NamedTuple):
+    """Training points X with their classes y, and test points Q with theirs, z.
+
+    `held` has, for each number of leading components, their share of the variance of the training
+    points.
+    """
+
+    X: FloatArray
+    y: Labels
+    Q: FloatArray
+    z: Labels
+    held: FloatArray
+
+
+def points(job: Job, data_set: str, preparation: str, d: float) -> Points:
+    """Return a data set on the leading principal components of its training part.
+
+    Parameters
+    ----------
+    job : registry.Job
+    data_set : str
+    preparation : str
+        One of :data:`PREPARATIONS`. "raw" is divided by the largest value of all images.
+    d : float
+        The number of components, or the least share of the variance that they have together.
+
+    Returns
+    -------
+    Points
+    """
+    return _on_components(data_set, job.data_dir, preparation, d)
+
+
+@lru_cache(maxsize=1)
+def _on_components(data_set: str, data_dir: str | None, preparation: str, d: float) -> Points:
+    loaded = Job(0, {}, "reference", data_dir, (data_set,)).load(data_set)
+    X = prepared(loaded.X, preparation)
+    train = loaded.n_train
+    X = X - X[:train].mean(axis=0)
+    values, vectors = np.linalg.eigh(X[:train].T @ X[:train])
+    held = np.cumsum(values[::-1]) / values.sum()
+    n_components = int(np.searchsorted(held, d)) + 1 if d < 1 else int(d)
+    Z = X @ vectors[:, : -n_components - 1 : -1]
+    return Points(Z[:train], loaded.y[:train], Z[train:], loaded.y[train:], held)
+
+
+def prepared(X: FloatArray, preparation: str) -> FloatArray:
+    """Return images prepared in one of the ways of :data:`PREPARATIONS`."""
+    if preparation == "as they are":
+        return X
+    X = X / X.max()
+    if preparation.startswith("deskewed"):
+        side = round(X.shape[1] ** 0.5)
+        X = deskewed(X.reshape(-1, side, side)).reshape(len(X), -1)
+    if preparation.endswith(("mean 0", "normalised")):
+        X = X - X.mean(axis=1, keepdims=True)
+    if preparation.endswith(("unit length", "normalised")):
+        X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    return X
+
+
+def deskewed(images: FloatArray) -> FloatArray:
+    """Return images sheared until their second moments do not slant, and centred.
+
+    Their mass is moved to the middle.
+    """
+    side = images.shape[1]
+    rows, columns = np.mgrid[:side, :side]
+    out = np.empty_like(images)
+    for place, image in enumerate(images):
+        mass = image.sum() or 1.0
+        row = (rows * image).sum() / mass
+        column = (columns * image).sum() / mass
+        slant = ((rows - row) * (columns - column) * image).sum() / max(
+            ((rows - row) ** 2 * image).sum(), 1e-9
+        )
+        shear = np.array([[1.0, 0.0], [slant, 1.0]])
+        offset = np.array([row, column]) - shear @ np.array([side / 2, side / 2])
+        out[place] = affine_transform(image, shear, offset=offset, order=1)
+    return out
+
+
+def sample_of(job: Job, data_set: str, y: Labels, n: int, sample: int, k: int) -> IntArray:
+    """Return the rows of a random sample of n training points.
+
+    The sample is the same for every preparation and solver. Where n points are so few that a class
+    may lack the k + 1 points that target neighbours need, each class gives equally many.
+
+    Parameters
+    ----------
+    job : registry.Job
+    data_set : str
+    y : ndarray, shape (all,)
+    n : int
+        All points, if there are no more than n.
+    sample : int
+        0, 1, ...
+    k : int
+
+    Returns
+    -------
+    ndarray, shape (at most n,), int64
+        In ascending order.
+    """
+    if n >= len(y):
+        return np.arange(len(y))
+    rng = job.rng_for("sample", data_set, n, sample)
+    classes = np.unique(y)
+    if n >= 10 * (k + 1) * len(classes):
+        return np.sort(rng.permutation(len(y))[:n])
+    each = n // len(classes)
+    rows = [rng.permutation(np.flatnonzero(y == c))[:each] for c in classes]
+    return np.sort(np.concatenate(rows))
+
+
+def in_training(y: Labels, rng: np.random.Generator) -> BoolArray:
+    """Return whether a point trains: three of ten of each class are held out for validation."""
+    trains = np.ones(len(y), dtype=bool)
+    for c in np.unique(y):
+        members = rng.permutation(np.flatnonzero(y == c))
+        trains[members[: int(HELD_OUT * len(members))]] = False
+    return trains
+
+
+def voted(near: IntArray, ties: str) -> IntArray:
+    """Return the class with most votes among the classes of each query's neighbours.
+
+    Parameters
+    ----------
+    near : ndarray, shape (m, k), int64
+        Classes, the nearest neighbour first.
+    ties : {"first class", "nearest"}
+        Which of the classes with equally many votes wins: the lowest, as in
+        :func:`refimpl.lmnn.classify`, or that of the nearest neighbour among them.
+
+    Returns
+    -------
+    ndarray, shape (m,), int64
+    """
+    count = (near[:, :, None] == near[:, None, :]).sum(axis=2)
+    if ties == "nearest":
+        return np.take_along_axis(near, count.argmax(axis=1)[:, None], axis=1)[:, 0]
+    most = count == count.max(axis=1, keepdims=True)
+    winners: IntArray = np.where(most, near, near.max() + 1).min(axis=1)
+    return winners
+
+
+def per_cent_wrong(near: IntArray, y: Labels, ties: str = "first class") -> float:
+    """Return how many per cent of the queries their neighbours misclassify."""
+    return 100 * float((voted(near, ties) != y).mean())

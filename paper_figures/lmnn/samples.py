@@ -1,0 +1,216 @@
+"""Table 1 on random samples: trainings by the certified and by the printed solver, and their
+errors; a change here computes them anew.
+
+Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
+
+Not handled here: several metrics (`courses.py`).
+"""
+
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paper_figures.lmnn.least_trace import least_trace
+from paper_figures.lmnn.prepared import Points, per_cent_wrong, points, sample_of
+from paper_figures.registry import Job
+from refimpl.lmnn import LMNNOptions, algorithm, lmnn, metric_neighbors, target_neighbors
+from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.resources import on_one_blas_thread
+from refimpl.typing import FloatArray, IntArray, Kernels
+
+TIES = ("first class", "nearest")
+
+
+class Sample(NamedTuple):
+    """Training points X with their classes, the test points Q with theirs, and kernels."""
+
+    X: FloatArray
+    y: IntArray
+    Q: FloatArray
+    z: IntArray
+    k: int
+    kernels: Kernels
+
+
+def _sample(
+    job: Job, data_set: str, preparation: str, n: int, sample: int, d: int, k: int
+) -> Sample:
+    whole: Points = points(job, data_set, preparation, d)
+    rows = sample_of(job, data_set, whole.y, n, sample, k)
+    classes = np.unique(whole.y)
+    y, z = (np.searchsorted(classes, labels) for labels in (whole.y[rows], whole.z))
+    return Sample(np.ascontiguousarray(whole.X[rows]), y, whole.Q, z, k, job.kernels)
+
+
+def certified(
+    job: Job,
+    *,
+    data_set: str,
+    preparation: str,
+    n: int,
+    sample: int,
+    d: int,
+    k: int,
+    tol: float,
+    shuffled: bool,
+) -> dict[str, Any]:
+    """Train on a sample to a proven optimum of eq. 3, and measure the metric.
+
+    Where eq. 3 reaches 0 many metrics do; then the metric is that of least trace among them.
+    `shuffled` passes the points in a random order, whose only effect is which of two equally near
+    points is a target neighbour, and rounding.
+
+    Returns
+    -------
+    dict
+        ``unique``: whether eq. 3 stays above 0. With it stand the errors of
+        :func:`_errors`, those of the Euclidean metric, and the counts of :func:`_counts`.
+    """
+    points = _sample(job, data_set, preparation, n, sample, d, k)
+    if shuffled:
+        order = job.rng_for("order", data_set, n, sample).permutation(len(points.y))
+        points = points._replace(X=points.X[order], y=points.y[order])
+    before = process_time()
+    result = lmnn(
+        points.X, points.y, k, options=LMNNOptions(tol=tol), kernels=job.kernels, threads=1
+    )
+    seconds = process_time() - before
+    L = result.L[0]
+    least = least_trace(points.X, points.y, result.targets) if result.bound <= 0 else None
+    if least is not None:
+        L = least
+    problem = _problem(points, result.targets)
+    return {
+        "seconds": seconds,
+        "objective": result.objective if least is None else 0.0,
+        "gap": result.gap if least is None else 0.0,
+        "unique": least is None,
+        "trace": float((L * L).sum()),
+        **_counts(problem, L),
+        **_total(points.y),
+        **_errors(L, points, train=True),
+        "euclidean": _errors(np.eye(points.X.shape[1]), points, train=False),
+    }
+
+
+def printed(
+    job: Job,
+    *,
+    data_set: str,
+    preparation: str,
+    n: int,
+    sample: int,
+    d: int,
+    k: int,
+    scaled: bool,
+    checks: int,
+) -> dict[str, Any]:
+    """Take the paper's steps on a sample from the Euclidean metric, and measure each full check.
+
+    The steps are those of :func:`refimpl.lmnn.algorithm.steps`, on the points as given. They start
+    from the Euclidean metric at a scale of its own if `scaled`, else from the identity. A check
+    measures the best metric so far.
+
+    Returns
+    -------
+    dict
+        ``checks``: for each the number of steps, eq. 3, the seconds so far, and what was counted
+        and measured; ``end``: training errors at the last.
+    """
+    points = _sample(job, data_set, preparation, n, sample, d, k)
+    problem = _problem(points, target_neighbors(points.X, points.y, k))
+    start = _euclidean(points.X, problem.targets, scaled)
+    passed: list[dict[str, Any]] = []
+    best = np.inf
+    seconds = 0.0
+    before = process_time()
+    for t, (objective, L), now in on_one_blas_thread(
+        algorithm.steps(problem, start[None], checks=checks)
+    ):
+        seconds += process_time() - before
+        check = {"steps": t, "seconds": seconds, "pairs_ever": len(problem.i)}
+        if objective < best:
+            best = objective
+            active_pairs = int((now.weights[problem.targets.size :] != 0).sum())
+            measured = {"active": now.active, "active_pairs": active_pairs, "objective": best}
+            measured |= _errors(L[0], points, train=False)
+        passed.append(check | measured)
+        before = process_time()
+    return {"checks": passed, "end": _errors(L[0], points, train=True), **_total(points.y)}
+
+
+def preparation(
+    job: Job, *, data_set: str, kind: str, d: int, share: float, k: int
+) -> dict[str, Any]:
+    """Measure a way to prepare the images: its components, and Euclidean k-nn errors on them.
+
+    Returns
+    -------
+    dict
+        ``components`` that have the share of the variance, the ``share`` of d components, and the
+        test errors in per cent by the rule for ties.
+    """
+    held = points(job, data_set, kind, d).held
+    sample = _sample(job, data_set, kind, 10**9, 0, d, k)
+    return {
+        "components": int(np.searchsorted(held, share)) + 1,
+        "share": float(held[d - 1]),
+        "errors": _errors(np.eye(d), sample, train=False)["test"],
+    }
+
+
+def _problem(points: Sample, targets: IntArray) -> LargeMarginProblem:
+    partition = np.zeros(len(points.y), dtype=np.int64)
+    return LargeMarginProblem(
+        points.X, points.y, targets, 1.0, partition, points.kernels, threads=1
+    )
+
+
+def _euclidean(X: FloatArray, targets: IntArray, scaled: bool) -> FloatArray:
+    """Return a factor c I to start from.
+
+    c makes the mean squared distance of target neighbours 1 if `scaled`, else c = 1.
+    """
+    near = (X[:, None] - X[targets]) ** 2 if scaled else np.ones((1, 1, 1))
+    factor: FloatArray = np.eye(X.shape[1]) / np.sqrt(near.sum(axis=2).mean())
+    return factor
+
+
+def _counts(problem: LargeMarginProblem, L: FloatArray) -> dict[str, int]:
+    """Return how many triples, and how many pairs of a point and an impostor, are active at L."""
+    problem.add_pairs(*problem.impostors(L[None]))
+    now = problem.evaluate(L[None])
+    pairs = now.weights[problem.targets.size :]
+    return {"active": now.active, "active_pairs": int((pairs != 0).sum())}
+
+
+def _total(y: IntArray) -> dict[str, int]:
+    """Return the number of points, and that of pairs of points of two classes, (i, l)."""
+    sizes = np.unique(y, return_counts=True)[1]
+    n = int(sizes.sum())
+    return {"n": n, "total": int((sizes * (n - sizes)).sum())}
+
+
+def _errors(L: FloatArray, points: Sample, *, train: bool) -> dict[str, Any]:
+    """Return k-nn errors in per cent: of the test points, and of the training points.
+
+    Training errors are measured with each point left out, and with each point among its own
+    neighbours.
+    """
+    k = points.k
+
+    def wrong(near: IntArray, y: IntArray) -> dict[str, float]:
+        return {ties: per_cent_wrong(near, y, ties) for ties in TIES}
+
+    near = points.y[
+        metric_neighbors(L, points.Q, points.X, k, kernels=points.kernels, threads=1)[1]
+    ]
+    errors: dict[str, Any] = {"test": wrong(near, points.z)}
+    if train:
+        near = points.y[
+            metric_neighbors(L, None, points.X, k, kernels=points.kernels, threads=1)[1]
+        ]
+        own = np.column_stack([points.y, near[:, : k - 1]])
+        errors |= {"left_out": wrong(near, points.y), "own": wrong(own, points.y)}
+    return errors
