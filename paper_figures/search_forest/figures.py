@@ -1,12 +1,12 @@
 """The figures of Li, Ning, Cao, Zhang, Gong & Huang (2011), and the sizes of their tasks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from paper_figures.registry import Context, Figure, Paper, Task
 from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
-from paper_figures.search_forest import plots, results, tasks, unions
+from paper_figures.search_forest import plots, results, tasks, timing
 
 KERNELS = (
     "eigen",
@@ -56,33 +56,34 @@ SETS: dict[tuple[str, str], dict[str, Any]] = {
 }
 FUNCTIONS = (2, 4, 8, 12, 16, 24, 32)
 WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
-# Regions of a node; points of a leaf, which are at least as many as the trees' source divides.
-KMEANS = {
-    "small": tuple((8, leaf) for leaf in (8, 16, 32, 64, 128)),
-    "paper": tuple(
-        (regions, leaf)
-        for regions in (8, 32)
-        for leaf in (8, 16, 31, 63, 125, 250, 500, 1000)
-        if leaf >= regions - 1
-    ),
+# Points of a leaf of k-means trees, by the regions of a node.
+REGIONS: dict[tuple[str, str], tuple[tuple[int, ...], tuple[int, ...]]] = {
+    ("figure1", "small"): ((2, 8), (8, 16, 32, 64, 128)),
+    ("figure1", "paper"): ((2, 8, 32), (8, 16, 31, 63, 125, 250, 500, 1000)),
+    ("figure2", "small"): ((2, 8), (8, 16, 32, 64, 128)),
+    ("figure2", "paper"): ((2, 8, 32), (16, 63, 250, 1000)),
 }
+MORE_REGIONS = {"small": (2, 4, 8), "paper": (2, 4, 8, 16, 32)}
+DRAWS = {"small": 2, "paper": 5}
 # The paper's Figure 1: 17 trees of 12 layers. Figure 2: 60 trees, below 800 bits: 13 layers.
 SIZES: dict[tuple[str, str], dict[str, Any]] = {
     ("figure1", "small"): {
         "trees": 8,
         "depth": 8,
-        "n_train": 1297,
+        "n_train": 600,
+        "all": 1297,
         "bits": (16, 32, 64),
-        "lams": (0.02, 0.05, 0.1),
+        "lams": (0.02, 0.05, 0.1, 0.2, 0.4),
         "functions": (2, 4, 8),
         "widths": (0.5, 1.0, 2.0, 4.0),
     },
     ("figure1", "paper"): {
         "trees": 17,
         "depth": 12,
-        "n_train": 60_000,
+        "n_train": 20_000,
+        "all": 60_000,
         "bits": (32, 96, 200),
-        "lams": (0.01, 0.02, 0.05, 0.1),
+        "lams": (0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
         "functions": FUNCTIONS,
         "widths": WIDTHS,
     },
@@ -90,8 +91,9 @@ SIZES: dict[tuple[str, str], dict[str, Any]] = {
         "trees": 12,
         "depth": 8,
         "n_train": 1297,
+        "all": None,
         "bits": (16, 64, 128),
-        "lams": (0.02, 0.05, 0.1),
+        "lams": (0.02, 0.05, 0.1, 0.2),
         "functions": (2, 4, 8),
         "widths": (0.5, 1.0, 2.0, 4.0),
     },
@@ -99,15 +101,15 @@ SIZES: dict[tuple[str, str], dict[str, Any]] = {
         "trees": 60,
         "depth": 13,
         "n_train": 20_000,
+        "all": None,
         "bits": (100, 500, 800),
-        "lams": (0.005, 0.01, 0.02, 0.05),
-        "functions": FUNCTIONS,
-        "widths": WIDTHS,
+        "lams": (0.005, 0.01, 0.02, 0.05, 0.1),
+        "functions": (4, 8, 12, 16, 24),
+        "widths": (1.0, 2.0, 4.0),
     },
 }
 REFINE = 10
-# Lambdas for whole leaves, which must be smaller as nothing orders their points.
-UNIONS = {"small": (0.02, 0.05, 0.1, 0.2, 0.4), "paper": (0.05, 0.1, 0.2, 0.4)}
+MOVED = {"offset": "best", "refine": REFINE}
 CHANGED: dict[str, dict[str, Any]] = {
     "small": {
         "lam": (0.02, 0.05, 0.2),
@@ -116,42 +118,44 @@ CHANGED: dict[str, dict[str, Any]] = {
         "refine": (0, 1, REFINE),
     },
     "paper": {
-        "lam": (0.02, 0.05, 0.1, 0.2),
-        "n_train": (5000, 10_000, 20_000),
+        "lam": (0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
+        "n_train": (5000, 10_000, 20_000, 40_000),
         "depth": (8, 12, 16),
         "refine": (0, 1, REFINE),
     },
 }
 MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
+# The forests whose planes are compared: training points, lambdas to choose from, draws.
+SPLITS: dict[str, dict[str, Any]] = {
+    "small": {"n_train": 600, "lams": (0.05, 0.1, 0.2), "draws": 2},
+    "paper": {"n_train": 10_000, "lams": (0.01, 0.02, 0.05, 0.1, 0.2), "draws": 3},
+}
 # The same points on more and more of their components.
 DIMENSIONS: dict[str, dict[str, Any]] = {
     "small": {
         "at": SETS["figure1", "small"],
+        "others": (),
         "components": (4, 10, 30),
         "trees": 8,
         "depth": 8,
-        "n_train": 1297,
+        "n_train": 600,
         "bits": 64,
-        "lams": (0.02, 0.05, 0.1),
+        "lams": (0.02, 0.05, 0.1, 0.2),
         "functions": (2, 4, 8),
         "widths": (0.5, 1.0, 2.0, 4.0),
     },
     "paper": {
         "at": SETS["figure1", "small"] | {"data_set": "20news", "queries": 1000, "trial": 6000},
+        "others": ({"data_set": "MNIST-10", "queries": 1000, "trial": 20_000},),
         "components": (8, 32, 200),
         "trees": 17,
         "depth": 12,
         "n_train": 13_192,
         "bits": 200,
-        "lams": (0.02, 0.05, 0.1),
+        "lams": (0.02, 0.05, 0.1, 0.2),
         "functions": FUNCTIONS,
         "widths": WIDTHS,
     },
-}
-# Regions of a k-means tree's node; points of a leaf.
-REGIONS = {
-    "small": ((2, 8), (16, 32, 64, 128)),
-    "paper": ((2, 4, 8, 16, 32), (63, 125, 250, 500, 1000)),
 }
 TIMES: dict[str, dict[str, Any]] = {
     "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
@@ -162,17 +166,21 @@ TIMES: dict[str, dict[str, Any]] = {
         "d": 32,
     },
 }
-MOVED = {"offset": "best", "refine": REFINE}
 LIBRARIES: dict[str, dict[str, tuple[Any, ...]]] = {
     "small": {
         "forest (8 trees)": (
             "forest",
-            {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8} | MOVED,
+            {"lam": 0.05, "n_train": 1297, "max_depth": 8, "trees": 8},
             (50, 100, 200, None),
         ),
         "forest (24 trees)": (
             "forest",
-            {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24} | MOVED,
+            {"lam": 0.05, "n_train": 1297, "max_depth": 8, "trees": 24},
+            (50, 100, 200, 400, None),
+        ),
+        "forest (24 trees, moved planes)": (
+            "forest",
+            {"lam": 0.05, "n_train": 1297, "max_depth": 8, "trees": 24} | MOVED,
             (50, 100, 200, 400, None),
         ),
         "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
@@ -183,10 +191,15 @@ LIBRARIES: dict[str, dict[str, tuple[Any, ...]]] = {
     "paper": {
         "forest (17 trees)": (
             "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17} | MOVED,
+            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17},
             (200, 500, 1000, 2000, None),
         ),
         "forest (50 trees)": (
+            "forest",
+            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50},
+            (200, 500, 1000, 2000, 4000, None),
+        ),
+        "forest (50 trees, moved planes)": (
             "forest",
             {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50} | MOVED,
             (200, 500, 1000, 2000, 4000, None),
@@ -203,66 +216,78 @@ def _task(name: str, at: dict[str, Any], **params: Any) -> Task:
     return Task(name, getattr(tasks, name), at | params, data=(at["data_set"],), kernels=KERNELS)
 
 
+def _settings(figure: str, scale: str, regions: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Return regions of a node and points of a leaf.
+
+    A leaf has at least as many points as the trees' source divides.
+    """
+    leaves = REGIONS[figure, scale][1]
+    return tuple((n, leaf) for n in regions for leaf in leaves if leaf >= n - 1)
+
+
+def _forest_tasks(at: dict[str, Any], sizes: dict[str, Any], draws: int, **more: Any) -> list[Task]:
+    """Return the forest's tasks, one for each draw."""
+    shape = {
+        "lams": sizes["lams"],
+        "n_train": sizes["n_train"],
+        "max_depth": sizes["depth"],
+        "trees": sizes["trees"],
+    }
+    return [_task("forest", at, **shape | {"draw": draw} | more) for draw in range(draws)]
+
+
+def _kmeans_tasks(
+    figure: str, scale: str, at: dict[str, Any], regions: Sequence[int], draws: int
+) -> list[Task]:
+    """Return the tasks of k-means trees, for each number of regions and draw."""
+    trees = SIZES[figure, scale]["trees"]
+    return [
+        _task("kmeans", at, draw=draw, settings=_settings(figure, scale, (n,)), trees=trees)
+        for n in regions
+        for draw in range(draws)
+    ]
+
+
 def curve_tasks(figure: str) -> Callable[[Context], list[Task]]:
     """Return the tasks of Figure 1 or 2, as a function of the scale."""
 
     def tasks_of(context: Context) -> list[Task]:
-        at = SETS[figure, context.scale]
-        sizes = SIZES[figure, context.scale]
-        method_tasks = [
-            _task(
-                "forest",
-                at,
-                lams=sizes["lams"],
-                n_train=sizes["n_train"],
-                max_depth=sizes["depth"],
-                trees=sizes["trees"],
-            )
-        ]
-        method_tasks += [
-            _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
-            for first, trees in ((False, sizes["trees"]), (True, sizes["trees"]), (True, 1))
-        ]
-        method_tasks.append(
+        scale = context.scale
+        at = SETS[figure, scale]
+        sizes = SIZES[figure, scale]
+        draws = DRAWS[scale] if figure == "figure1" else min(3, DRAWS[scale])
+        regions = REGIONS[figure, scale][0]
+        listed = _forest_tasks(at, sizes, draws)
+        listed += _kmeans_tasks(figure, scale, at, regions, draws)
+        many = tuple(n for n in regions if n > 2)
+        for trees in (sizes["trees"], 1):
+            listed += [
+                _task(
+                    "best_first",
+                    at,
+                    draw=draw,
+                    settings=_settings(figure, scale, many),
+                    trees=trees,
+                )
+                for draw in range(draws)
+            ]
+        listed += [
             _task(
                 "hashing",
                 at,
+                draw=draw,
                 functions=sizes["functions"],
                 widths=sizes["widths"],
                 tables=sizes["trees"],
             )
-        )
-        return method_tasks + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+            for draw in range(draws)
+        ]
+        listed += [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+        if sizes["all"] is not None:
+            listed += _forest_tasks(at, sizes, 1, n_train=sizes["all"])
+        return listed + _forest_tasks(at, sizes, 1, **MOVED)
 
     return tasks_of
-
-
-def union_tasks(context: Context) -> list[Task]:
-    """Return the tasks of Figure 1, read as whole candidate sets; spectral hashing as there."""
-    at = SETS["figure1", context.scale]
-    sizes = SIZES["figure1", context.scale]
-    trees = sizes["trees"]
-    methods = (
-        (
-            "union_forest",
-            {
-                "lams": UNIONS[context.scale],
-                "n_train": sizes["n_train"],
-                "max_depth": sizes["depth"],
-                "trees": trees,
-            },
-        ),
-        ("union_kmeans", {"settings": KMEANS[context.scale], "trees": trees}),
-        (
-            "union_hashing",
-            {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees},
-        ),
-    )
-    method_tasks = [
-        Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
-        for name, params in methods
-    ]
-    return method_tasks + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
 
 
 def sensitivity_tasks(context: Context) -> list[Task]:
@@ -279,89 +304,75 @@ def sensitivity_tasks(context: Context) -> list[Task]:
         for value in changed[key]
     ]
     different = {tuple(setting.values()): setting for setting in settings}.values()
-    return [_task("forest", at, trees=sizes["trees"], **setting) for setting in different]
+    return [_task("forest", at, draw=0, trees=sizes["trees"], **setting) for setting in different]
 
 
 def regions_tasks(context: Context) -> list[Task]:
     """Return the tasks of Figure 1's forest, and of k-means trees with more and more regions."""
     at = SETS["figure1", context.scale]
     sizes = SIZES["figure1", context.scale]
-    regions, leaves = REGIONS[context.scale]
-    return [
-        _task(
-            "forest",
-            at,
-            lams=sizes["lams"],
-            n_train=sizes["n_train"],
-            max_depth=sizes["depth"],
-            trees=sizes["trees"],
-        ),
-        *(
-            _task(
-                "kmeans",
-                at,
-                settings=tuple((n, leaf) for leaf in leaves),
-                trees=sizes["trees"],
-                first_best=False,
-            )
-            for n in regions
-        ),
-    ]
+    regions = MORE_REGIONS[context.scale]
+    trees = _kmeans_tasks("figure1", context.scale, at, regions, 1)
+    return _forest_tasks(at, sizes, 1) + trees
 
 
 def splits_tasks(context: Context) -> list[Task]:
-    """Return the tasks of Figure 1's forest: eq. 18's planes, best thresholds, moved planes."""
+    """Return the tasks of forests by how their planes are chosen; lambda is chosen for each."""
     at = SETS["figure1", context.scale]
-    sizes = SIZES["figure1", context.scale]
-    lam, n_train, depth = MIDDLE[context.scale]
-    return [
-        _task(
-            "forest",
-            at,
-            lams=(chosen,),
-            n_train=n_train,
-            max_depth=depth,
-            trees=sizes["trees"],
-            refine=refine,
-            offset=offset,
-            augment=augment,
-        )
-        for chosen, offset, augment, refine in (
-            (0.02, "eigenvector", 0.1, 0),
-            (lam, "eigenvector", 0.1, 0),
-            (lam, "eigenvector", 1.0, 0),
-            (lam, "best", 0.1, 0),
-            (lam, "best", 0.1, REFINE),
-        )
-    ]
-
-
-def dimensions_tasks(context: Context) -> list[Task]:
-    """Return the tasks of all methods on few of the components, and on more."""
-    sizes = DIMENSIONS[context.scale]
-    trees = sizes["trees"]
-    method_tasks = []
-    for d in sizes["components"]:
-        at = sizes["at"] | {"d": d}
-        method_tasks += [
+    chosen = SPLITS[context.scale]
+    sizes = SIZES["figure1", context.scale] | {key: chosen[key] for key in ("n_train", "lams")}
+    listed = _forest_tasks(at, sizes, chosen["draws"])
+    for planes in ("random", "principal", "two-means"):
+        listed += [
             _task(
-                "forest",
+                "other_planes",
                 at,
+                draw=draw,
+                planes=planes,
                 lams=sizes["lams"],
                 n_train=sizes["n_train"],
                 max_depth=sizes["depth"],
-                trees=trees,
-            ),
-            *(
-                _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
-                for first in (False, True)
-            ),
-            _task(
-                "hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees
-            ),
-            _task("spectral", at, bits=sizes["bits"]),
+                trees=sizes["trees"],
+            )
+            for draw in range(chosen["draws"])
         ]
-    return method_tasks
+    for more in ({"augment": 1.0}, {"offset": "best"}, MOVED):
+        listed += _forest_tasks(at, sizes, 1, **more)
+    return listed
+
+
+def dimensions_tasks(context: Context) -> list[Task]:
+    """Return the tasks of all methods on few of the components, and on more.
+
+    K-means trees are drawn several times, on other points as well.
+    """
+    sizes = DIMENSIONS[context.scale]
+    trees = sizes["trees"]
+    scale = context.scale
+    draws = DRAWS[scale]
+    settings = _settings("figure1", scale, [n for n in REGIONS["figure1", scale][0] if n > 2])
+    listed = []
+    for d in sizes["components"]:
+        at = sizes["at"] | {"d": d}
+        listed += _forest_tasks(at, sizes, 1)
+        for points in (at, *(at | other for other in sizes["others"])):
+            listed += [
+                _task("kmeans", points, draw=draw, settings=settings, trees=trees)
+                for draw in range(draws)
+            ]
+        listed.append(_task("best_first", at, draw=0, settings=settings, trees=trees))
+        listed.append(
+            _task(
+                "hashing",
+                at,
+                draw=0,
+                functions=sizes["functions"],
+                widths=sizes["widths"],
+                tables=trees,
+            )
+        )
+        listed.append(_task("spectral", at, bits=sizes["bits"]))
+    return listed
 
 
 def libraries_tasks(context: Context) -> list[Task]:
@@ -381,7 +392,7 @@ def table1_tasks(context: Context) -> list[Task]:
     return [
         Task(
             "times",
-            tasks.times,
+            timing.times,
             {"bits": bits, "n": n, "queries": at["queries"], "d": at["d"], "depth": 16},
             kernels=("forest", "hamming"),
         )
@@ -417,15 +428,6 @@ PAPER = Paper(
             plots.draw_curves,
             alt=CURVES + COUNTED,
             size=(5.2, 8.6),
-        ),
-        Figure(
-            "unions1",
-            "Figure 1 with whole candidate sets, tree by tree",
-            union_tasks,
-            results.unions,
-            plots.draw_curves,
-            alt=CURVES,
-            size=(5.2, 6.2),
         ),
         Figure(
             "dimensions",

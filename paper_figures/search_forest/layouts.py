@@ -3,7 +3,6 @@
 from paper_figures.registry import Grid
 
 RECALL = (Grid(("method", "setting"), ("returned",)),)
-UNIONS = (Grid(("method",), ("returned",), details=("setting",)),)
 DIMENSIONS = (Grid(("components", "method", "setting"), ("returned",)),)
 SENSITIVITY = (Grid(("lambda", "training points", "depth", "moves", "candidates"), ("returned",)),)
 SPLITS = (Grid(("offset", "moves", "augment", "lambda", "leaves"), ("returned",)),)
@@ -38,7 +37,6 @@ TABLE1 = (
 LAYOUTS = {
     "figure1": RECALL,
     "figure2": RECALL,
-    "unions1": UNIONS,
     "dimensions": DIMENSIONS,
     "regions": RECALL,
     "sensitivity": SENSITIVITY,
