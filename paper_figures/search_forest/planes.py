@@ -4,7 +4,8 @@ The weights, the stopping rule of eq. 17, lambda and the depth are those of the 
 that the planes alone differ:
 
 * ``random``: a direction drawn from a sphere, at the median of the node's points;
-* ``principal``: the node's principal direction, at their median;
+* ``principal``: one of the node's five principal directions, drawn at random, at their median (the
+  first alone makes the same tree again and again);
 * ``two-means``: half-way between the two centres of 2-means, as in a k-means tree of two regions.
 """
 
@@ -21,6 +22,7 @@ from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.search_forest.trees import Node, Split, Tree
 from refimpl.typing import FloatArray, Kernels, Points
 
+LEADING = 5  # principal directions to draw from
 ROUNDS = 20  # of 2-means; it ends before where no point changes sides
 
 
@@ -66,13 +68,14 @@ def random_plane(X: Points, rng: np.random.Generator, kernels: Kernels) -> Split
 
 
 def principal_plane(X: Points, rng: np.random.Generator, kernels: Kernels) -> Split:
-    """Return the split at the median along the direction of the largest variance."""
+    """Return the split at the median along one of the directions of the largest variance."""
     centred = X - X.mean(axis=0, dtype=np.float64)
-    return _at_median(X, np.linalg.eigh(centred.T @ centred)[1][:, -1], kernels)
+    directions = np.linalg.eigh(centred.T @ centred)[1][:, -LEADING:]
+    return _at_median(X, directions[:, rng.integers(directions.shape[1])], kernels)
 
 
-def _at_median(X: Points, direction: FloatArray, kernels: Kernels) -> Split:
-    p = (direction / np.linalg.norm(direction)).astype(X.dtype)
+def _at_median(X: Points, direction: Any, kernels: Kernels) -> Split:
+    p: Any = (direction / np.linalg.norm(direction)).astype(X.dtype)
     values = kernels.plane_values(X, p)
     b = -float(np.median(values))
     return Split(p, b, values + b > 0)
@@ -83,14 +86,14 @@ def two_means_plane(X: Points, rng: np.random.Generator, kernels: Kernels) -> Sp
     centres = X[rng.choice(len(X), 2, replace=False)].astype(np.float64)
     left = np.zeros(len(X), dtype=bool)
     for _ in range(ROUNDS):
-        p = centres[0] - centres[1]
+        p: Any = centres[0] - centres[1]
         b = -float(p @ (centres[0] + centres[1])) / 2
         before, left = left, np.einsum("ij,j", X, p) + b > 0
         if (left == before).all() or left.all() or not left.any():
             break
         centres = np.stack([X[left].mean(axis=0), X[~left].mean(axis=0)])
-    normal: Any = p.astype(X.dtype)
-    return Split(normal, b, kernels.plane_values(X, normal) + b > 0)
+    p = p.astype(X.dtype)
+    return Split(p, b, kernels.plane_values(X, p) + b > 0)
 
 
 SPLITS: dict[str, Callable[[Points, np.random.Generator, Kernels], Split]] = {
