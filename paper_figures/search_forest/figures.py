@@ -4,9 +4,27 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paper_figures.registry import Context, Figure, Paper, Task
+from paper_figures.search_forest import classes, growth, plots, results, tasks, timing
 from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
-from paper_figures.search_forest import plots, results, tasks, timing
+from paper_figures.search_forest import results_classes as by_class
+from paper_figures.search_forest import results_times as times_of
+from paper_figures.search_forest.sizes import (
+    CHANGED,
+    CLASSES,
+    DIMENSIONS,
+    DRAWS,
+    GROWTH,
+    LIBRARIES,
+    MIDDLE,
+    MORE_REGIONS,
+    MOVED,
+    REGIONS,
+    SETS,
+    SIZES,
+    SPLITS,
+    TIMES,
+)
 
 KERNELS = (
     "eigen",
@@ -20,196 +38,6 @@ KERNELS = (
     "trees",
     "growing",
 )
-SETS: dict[tuple[str, str], dict[str, Any]] = {
-    ("figure1", "small"): {
-        "data_set": "digits",
-        "d": 30,
-        "queries": 300,
-        "K": 20,
-        "trial": 900,
-        "counts": (20, 40, 60, 100, 150, 200),
-    },
-    ("figure1", "paper"): {
-        "data_set": "MNIST-10",
-        "d": 64,
-        "queries": 1000,
-        "K": 100,
-        "trial": 20_000,
-        "counts": tuple(range(100, 1001, 100)),
-    },
-    ("figure2", "small"): {
-        "data_set": "digits-gist",
-        "d": 96,
-        "queries": 300,
-        "K": 20,
-        "trial": 900,
-        "counts": (20, 40, 60, 100, 150, 200),
-    },
-    ("figure2", "paper"): {
-        "data_set": "tiny-images",
-        "d": 384,
-        "queries": 1000,
-        "K": 100,
-        "trial": 12_500,
-        "counts": (250, *range(500, 5001, 500)),
-    },
-}
-FUNCTIONS = (2, 4, 8, 12, 16, 24, 32)
-WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
-# Points of a leaf of k-means trees, by the regions of a node.
-REGIONS: dict[tuple[str, str], tuple[tuple[int, ...], tuple[int, ...]]] = {
-    ("figure1", "small"): ((2, 8), (8, 16, 32, 64, 128)),
-    ("figure1", "paper"): ((2, 8, 32), (8, 16, 31, 63, 125, 250, 500, 1000)),
-    ("figure2", "small"): ((2, 8), (8, 16, 32, 64, 128)),
-    ("figure2", "paper"): ((2, 8, 32), (16, 63, 250, 1000)),
-}
-MORE_REGIONS = {"small": (2, 4, 8), "paper": (2, 4, 8, 16, 32)}
-DRAWS = {"small": 2, "paper": 5}
-# The paper's Figure 1: 17 trees of 12 layers. Figure 2: 60 trees, below 800 bits: 13 layers.
-SIZES: dict[tuple[str, str], dict[str, Any]] = {
-    ("figure1", "small"): {
-        "trees": 8,
-        "depth": 8,
-        "n_train": 600,
-        "all": 1297,
-        "bits": (16, 32, 64),
-        "lams": (0.02, 0.05, 0.1, 0.2, 0.4),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-    },
-    ("figure1", "paper"): {
-        "trees": 17,
-        "depth": 12,
-        "n_train": 20_000,
-        "all": 60_000,
-        "bits": (32, 96, 200),
-        "lams": (0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
-        "functions": FUNCTIONS,
-        "widths": WIDTHS,
-    },
-    ("figure2", "small"): {
-        "trees": 12,
-        "depth": 8,
-        "n_train": 1297,
-        "all": None,
-        "bits": (16, 64, 128),
-        "lams": (0.02, 0.05, 0.1, 0.2),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-    },
-    ("figure2", "paper"): {
-        "trees": 60,
-        "depth": 13,
-        "n_train": 20_000,
-        "all": None,
-        "bits": (100, 500, 800),
-        "lams": (0.005, 0.01, 0.02, 0.05, 0.1),
-        "functions": (4, 8, 12, 16, 24),
-        "widths": (1.0, 2.0, 4.0),
-    },
-}
-REFINE = 10
-MOVED = {"offset": "best", "refine": REFINE}
-CHANGED: dict[str, dict[str, Any]] = {
-    "small": {
-        "lam": (0.02, 0.05, 0.2),
-        "n_train": (300, 1297),
-        "depth": (4, 8),
-        "refine": (0, 1, REFINE),
-    },
-    "paper": {
-        "lam": (0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
-        "n_train": (5000, 10_000, 20_000, 40_000),
-        "depth": (8, 12, 16),
-        "refine": (0, 1, REFINE),
-    },
-}
-MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
-# The forests whose planes are compared: training points, lambdas to choose from, draws.
-SPLITS: dict[str, dict[str, Any]] = {
-    "small": {"n_train": 600, "lams": (0.05, 0.1, 0.2), "draws": 2},
-    "paper": {"n_train": 10_000, "lams": (0.01, 0.02, 0.05, 0.1, 0.2), "draws": 3},
-}
-# The same points on more and more of their components.
-DIMENSIONS: dict[str, dict[str, Any]] = {
-    "small": {
-        "at": SETS["figure1", "small"],
-        "others": (),
-        "components": (4, 10, 30),
-        "trees": 8,
-        "depth": 8,
-        "n_train": 600,
-        "bits": 64,
-        "lams": (0.02, 0.05, 0.1, 0.2),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-    },
-    "paper": {
-        "at": SETS["figure1", "small"] | {"data_set": "20news", "queries": 1000, "trial": 6000},
-        "others": ({"data_set": "MNIST-10", "queries": 1000, "trial": 20_000},),
-        "components": (8, 32, 200),
-        "trees": 17,
-        "depth": 12,
-        "n_train": 13_192,
-        "bits": 200,
-        "lams": (0.02, 0.05, 0.1, 0.2),
-        "functions": FUNCTIONS,
-        "widths": WIDTHS,
-    },
-}
-TIMES: dict[str, dict[str, Any]] = {
-    "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
-    "paper": {
-        "bits": (32, 64, 128, 256, 512),
-        "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000),
-        "queries": 50,
-        "d": 32,
-    },
-}
-LIBRARIES: dict[str, dict[str, tuple[Any, ...]]] = {
-    "small": {
-        "forest (8 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 1297, "max_depth": 8, "trees": 8},
-            (50, 100, 200, None),
-        ),
-        "forest (24 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 1297, "max_depth": 8, "trees": 24},
-            (50, 100, 200, 400, None),
-        ),
-        "forest (24 trees, moved planes)": (
-            "forest",
-            {"lam": 0.05, "n_train": 1297, "max_depth": 8, "trees": 24} | MOVED,
-            (50, 100, 200, 400, None),
-        ),
-        "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
-        "FAISS IVF-flat": ("ivf", {"lists": 32}, (1, 2, 4, 8, 16)),
-        "hnswlib": ("hnsw", {"links": 8, "effort": 50}, (20, 40, 80, 160)),
-        "linear scan": ("scan", {}, (None,)),
-    },
-    "paper": {
-        "forest (17 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17},
-            (200, 500, 1000, 2000, None),
-        ),
-        "forest (50 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50},
-            (200, 500, 1000, 2000, 4000, None),
-        ),
-        "forest (50 trees, moved planes)": (
-            "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50} | MOVED,
-            (200, 500, 1000, 2000, 4000, None),
-        ),
-        "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
-        "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
-        "hnswlib": ("hnsw", {"links": 16, "effort": 200}, (100, 150, 200, 400, 800)),
-        "linear scan": ("scan", {}, (None,)),
-    },
-}
 
 
 def _task(name: str, at: dict[str, Any], **params: Any) -> Task:
@@ -401,9 +229,57 @@ def table1_tasks(context: Context) -> list[Task]:
     ]
 
 
+def growth_tasks(context: Context) -> list[Task]:
+    """Return a task for each index, size, and way to divide: as at first, or more finely."""
+    at = GROWTH[context.scale]
+    sizes = at["sizes"]
+    same = {"leaf": 16, "trees": 8, "d": 32} | {key: at[key] for key in ("queries", "passes")}
+    return [
+        Task(
+            "growth",
+            growth.growth,
+            {"index": index, "n": n, "divided": divided} | same,
+            kernels=("forest", "clustering", "growing", "trees", "hashing"),
+        )
+        for index in growth.LISTS
+        for n in sizes
+        for divided in dict.fromkeys((n, sizes[0]))
+    ]
+
+
+def classes_tasks(context: Context) -> list[Task]:
+    """Return the tasks of similarity by class: for each set the forest and searches by distance."""
+    of_scale = CLASSES[context.scale]
+    version = beside.versions()["hnswlib"]
+    listed = []
+    for data_set, d, n_train, trial in of_scale["sets"]:
+        counts = of_scale["counts"]
+        at = {
+            "data_set": data_set,
+            "d": d,
+            "queries": of_scale["queries"],
+            "K": max(counts),
+            "counts": counts,
+            "n_train": n_train,
+        }
+        draws = range(of_scale["draws"])
+        forest = at | of_scale["shape"] | {"trial": trial}
+        listed += [_class_task("forest_by_class", forest, draw=draw) for draw in draws]
+        listed += [
+            _class_task("neighbors_by_class", at, draw=0, search="exact"),
+            _class_task("neighbors_by_class", at, draw=0, search="hnswlib", version=version),
+        ]
+        listed += [_class_task("neighbors_by_class", at, draw=d, search="LMNN") for d in draws]
+    return listed
+
+
+def _class_task(name: str, at: dict[str, Any], **more: Any) -> Task:
+    return Task(name, getattr(classes, name), at | more, data=(at["data_set"],))
+
+
 CURVES = (
-    "Recall of the nearest neighbours by the number of returned items: "
-    "the forest beside k-means trees and hashing, and beside spectral hashing."
+    "Recall of the nearest neighbours by the number of returned items, in whole sets and in ranked "
+    "lists: the forest beside k-means trees and hashing, and beside spectral hashing."
 )
 COUNTED = " Then with planes and centres counted as items."
 PAPER = Paper(
@@ -418,7 +294,7 @@ PAPER = Paper(
             results.curves("figure1"),
             plots.draw_curves,
             alt=CURVES + COUNTED,
-            size=(5.2, 8.6),
+            size=(5.2, 12.0),
         ),
         Figure(
             "figure2",
@@ -427,7 +303,7 @@ PAPER = Paper(
             results.curves("figure2"),
             plots.draw_curves,
             alt=CURVES + COUNTED,
-            size=(5.2, 8.6),
+            size=(5.2, 12.0),
         ),
         Figure(
             "dimensions",
@@ -472,11 +348,31 @@ PAPER = Paper(
             "table1",
             "Retrieval time",
             table1_tasks,
-            results.table1,
+            times_of.table1,
             plots.draw_times,
             alt="A panel for the linear scan and one for the index: seconds a query by millions "
             "of items, measured and extrapolated; printed numbers are hollow marks.",
             size=(5.2, 6.4),
+        ),
+        Figure(
+            "growth",
+            "Search time of the three indices by the number of items",
+            growth_tasks,
+            times_of.growth,
+            plots.draw_growth,
+            alt="Microseconds a query by thousands of items for the forest, k-means trees and LSH: "
+            "with as many leaves as before, and with leaves as small as before.",
+            size=(5.2, 5.4),
+        ),
+        Figure(
+            "classes",
+            "Similarity by class",
+            classes_tasks,
+            by_class.classes,
+            plots.draw_classes,
+            alt="Share of the query's class among the first returned items, by data set, for the "
+            "forest, exact Euclidean neighbours, hnswlib and LMNN's metric.",
+            size=(5.2, 5.6),
         ),
     ),
 )

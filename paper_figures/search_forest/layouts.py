@@ -2,10 +2,46 @@
 
 from paper_figures.registry import Grid
 
-RECALL = (Grid(("method", "setting"), ("returned",)),)
-DIMENSIONS = (Grid(("components", "method", "setting"), ("returned",)),)
-SENSITIVITY = (Grid(("lambda", "training points", "depth", "moves", "candidates"), ("returned",)),)
-SPLITS = (Grid(("offset", "moves", "augment", "lambda", "leaves"), ("returned",)),)
+READINGS = {"whole sets": "Whole sets", "ranked lists": "Ranked lists"}
+NAMED = {"reading": READINGS}
+RECALL = (
+    Grid(
+        ("method", "setting"),
+        ("returned",),
+        tables=("reading",),
+        details=("trees",),
+        names=NAMED,
+        headings={"trees": "trees in use"},
+    ),
+)
+DIMENSIONS = (
+    Grid(
+        ("points", "components", "method", "setting"),
+        ("returned",),
+        tables=("reading",),
+        details=("trees",),
+        names=NAMED,
+        headings={"trees": "trees in use"},
+    ),
+)
+SENSITIVITY = (
+    Grid(
+        ("lambda", "training points", "depth", "moves", "candidates"),
+        ("returned",),
+        tables=("reading",),
+        names=NAMED,
+    ),
+)
+SPLITS = (Grid(("planes", "setting", "leaves"), ("returned",), tables=("reading",), names=NAMED),)
+GROWTH = (
+    Grid(
+        ("leaves", "index"),
+        ("items",),
+        details=("compared", "candidates"),
+        headings={"items": "items; microseconds a query"},
+    ),
+)
+CLASSES = (Grid(("data set", "method"), ("returned",)),)
 LIBRARIES = (Grid(("method", "setting", "compared", "recall@10", "ms a query")),)
 SEARCHES = {
     "linear scan": "linear scan",
@@ -43,5 +79,7 @@ LAYOUTS = {
     "splits": SPLITS,
     "libraries": LIBRARIES,
     "table1": TABLE1,
+    "growth": GROWTH,
+    "classes": CLASSES,
 }
 """The tables of each entry."""

@@ -91,11 +91,17 @@ def synthetic_index(
         items[m * n : (m + 1) * n] = np.argsort(word, kind="stable")
         sizes = np.bincount(word, minlength=leaves)
         starts[m * leaves : (m + 1) * leaves] = m * n + np.cumsum(sizes) - sizes
+    return (starts, items), complete_trees(trees, depth, d, rng)
+
+
+def complete_trees(trees: int, depth: int, d: int, rng: np.random.Generator) -> SearchForest:
+    """Return trees of random planes, each with 2^depth leaves."""
+    leaves = 2**depth
     nodes = 2 * leaves - 1
     inner = np.tile(np.arange(nodes) < leaves - 1, trees)
     place = np.tile(np.arange(nodes), trees)
     tree = np.repeat(np.arange(trees), nodes)
-    model = SearchForest(
+    return SearchForest(
         c=np.ones(trees),
         roots=np.arange(trees) * nodes,
         left=np.where(inner, 2 * place + 1 + tree * nodes, -1).astype(np.int32),
@@ -108,4 +114,3 @@ def synthetic_index(
         history=np.zeros((trees, 5)),
         message="synthetic",
     )
-    return (starts, items), model
