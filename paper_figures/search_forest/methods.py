@@ -68,7 +68,7 @@ def forest_method(
         forest: Any, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
     ) -> dict[str, Any]:
         if forest is None:
-            return whole_sets((np.zeros(1), np.zeros(1)), counts, 0)
+            return whole_sets((np.zeros(1), np.zeros((len(Q), 1))), counts, 0)
         words = to_terms(forest, X, kernels=job.kernels)
         ends = np.cumsum(np.bincount(words.ravel(), minlength=forest.n_words))
         # a leaf's number is that of one tree

@@ -23,7 +23,7 @@ def union_curve(
     near: IntArray,
     n: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return mean sizes and recalls of the unions of a query's first 1, 2, ..., M lists.
+    """Return sizes and recalls of the unions of a query's first 1, 2, ..., M lists.
 
     Parameters
     ----------
@@ -39,21 +39,23 @@ def union_curve(
 
     Returns
     -------
-    sizes, recalls : ndarray, shape (M,), float64
-        Recalls between 0 and 1.
+    sizes : ndarray, shape (M,), float64
+        Means over the queries.
+    recalls : ndarray, shape (m, M), float64
+        Between 0 and 1.
     """
     M = lists.shape[1]
     sizes = np.zeros(M + 1)
-    hits = np.zeros(M + 1)
+    hits = np.zeros((len(lists), M + 1))
     first = np.empty(n, dtype=np.int64)
-    for of_query, neighbors in zip(lists, near, strict=True):
+    for i, (of_query, neighbors) in enumerate(zip(lists, near, strict=True)):
         first[:] = M  # the first list that holds a point; M if none does
         for m in range(M - 1, -1, -1):
             if of_query[m] >= 0:
                 first[members[starts[of_query[m]] : ends[of_query[m]]]] = m
         sizes += np.bincount(first, minlength=M + 1)
-        hits += np.bincount(first[neighbors], minlength=M + 1)
-    return np.cumsum(sizes)[:M] / len(lists), np.cumsum(hits)[:M] / near.size
+        hits[i] = np.bincount(first[neighbors], minlength=M + 1)
+    return np.cumsum(sizes)[:M] / len(lists), np.cumsum(hits, axis=1)[:, :M] / near.shape[1]
 
 
 def whole_sets(
@@ -74,14 +76,17 @@ def whole_sets(
     """
     sizes, recalls = curve
     trees = np.interp(counts, [0, *sizes], np.arange(len(sizes) + 1))
-    return {
-        "recall": 100 * np.interp(counts, [0, *sizes], [0, *recalls]),
+    steps = np.concatenate([np.zeros((len(recalls), 1)), recalls], axis=1)
+    below = np.floor(trees).astype(np.int64)
+    above = np.minimum(below + 1, len(sizes))
+    of_queries = steps[:, below] + (trees - below) * (steps[:, above] - steps[:, below])
+    return _means(of_queries) | {
         "returned": np.minimum(counts, sizes[-1]),
         "candidates": float(sizes[-1]),
         "trees": trees,
         "compared": compared * trees,
         "sizes": sizes,
-        "recalls": 100 * recalls,
+        "recalls": 100 * recalls.mean(axis=0),
     }
 
 
@@ -98,9 +103,18 @@ def ranked_list(
     compared : number or sequence, optional
         Planes or centres that a query is compared with, for each count or for all of them.
     """
-    recalls, returned = recall(chosen, near, counts)
-    mean = float(chosen.counts.mean())
-    value: dict[str, Any] = {"recall": 100 * recalls, "returned": returned, "candidates": mean}
+    _, returned = recall(chosen, near, counts)
+    of_queries = np.empty((len(near), len(counts)))
+    for i, neighbors in enumerate(near):
+        hits = np.append(0, np.cumsum(np.isin(chosen.of(i), neighbors)))
+        of_queries[i] = hits[np.minimum(counts, len(hits) - 1)] / len(neighbors)
+    value = _means(of_queries) | {"returned": returned, "candidates": float(chosen.counts.mean())}
     if compared is not None:
-        value["compared"] = np.broadcast_to(compared, recalls.shape)
+        value["compared"] = np.broadcast_to(compared, returned.shape)
     return value
+
+
+def _means(of_queries: FloatArray) -> dict[str, Any]:
+    """Return the mean recall in per cent, and its standard error over the queries."""
+    error = of_queries.std(axis=0, ddof=1) / np.sqrt(len(of_queries))
+    return {"recall": 100 * of_queries.mean(axis=0), "error": 100 * error}

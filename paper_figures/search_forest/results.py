@@ -1,4 +1,4 @@
-"""The rows of Li et al.'s figures of recall: what the tasks computed, beside the printed numbers."""
+"""The rows of Li et al.'s figures of recall: what was computed, beside the printed numbers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -83,7 +83,7 @@ class Curve:
             "candidates": mean(draw["candidates"] for draw in self.draws),
         } | {
             key: self.mean(key)
-            for key in ("recall", "returned", "compared")
+            for key in ("recall", "error", "returned", "compared")
             if key in self.draws[0]
         }
 
