@@ -46,12 +46,17 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
     axes = panels(figure, len(parts), 1)
     for axis, (title, drawn) in zip(axes, parts.items(), strict=True):
         by_way = title.startswith("Comparisons")
+        ends = {}
         for line in drawn:
             before = line["compared"] if by_way else 0
             x = np.add(line["counts"], before)
             style = series_style(places[line["method"]])
             (handle,) = axis.plot(x, line["recall"], **style)
-            handles.setdefault(line["method"], handle)
+            if line["method"].startswith(CODES):
+                name = line["method"].removeprefix("spectral hashing ")
+                ends[name] = (x[-1], line["recall"][-1], style["color"])
+            else:
+                handles.setdefault(line["method"], handle)
             band(axis, x, line["recall"], _errors(record, line), style["color"])
         axis.set(
             title=title,
@@ -64,6 +69,8 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
         else:
             axis.set_xlim(0, None)
             _printed(axis, record, drawn, places)
+        if ends:
+            label_ends(axis, ends, gap=0.09)
     if any(row.get("published") is not None for row in record["rows"]):
         handles[PRINTED] = _in_key()
     note = INTERVALS if any(row.get("std") for row in record["rows"]) else ""
@@ -100,7 +107,7 @@ def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         parts["Whole sets"] = sets
     if codes:
         first = [line for line in (*sets, *trees) if line["method"] == FOREST]
-        parts["Whole sets beside codes, which a scan compares"] = [*first[:1], *codes]
+        parts["Whole sets beside codes (spectral hashing)"] = [*first[:1], *codes]
     if trees:
         parts["Ranked lists"] = trees
     if ways:
@@ -258,7 +265,11 @@ def draw_classes(record: Record, figure: mpl.Figure) -> None:
             y = [sets.index(mark["data set"]) + 0.15 * (place - len(names) / 2) for mark in mine]
             style = series_style(place) | {"linestyle": "none"}
             (handles[name],) = axis.plot([mark["share"] for mark in mine], y, **style)
-        axis.set(title=f"First {count:,} returned items", xlabel="items of the query's class (%)")
+        axis.set(
+            title=f"First {count:,} returned items",
+            xlabel="items of the query's class (%)",
+            xlim=(0, 102),
+        )
         axis.set_yticks(range(len(sets)), sets)
         axis.set_ylim(len(sets) - 0.5, -0.6)
     key(figure, handles)
