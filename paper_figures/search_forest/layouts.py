@@ -4,6 +4,7 @@ from paper_figures.registry import Grid
 
 READINGS = {"whole sets": "Whole sets", "ranked lists": "Ranked lists"}
 NAMED = {"reading": READINGS}
+IN_USE = {"trees": "trees in use"}
 RECALL = (
     Grid(
         ("method", "setting"),
@@ -11,7 +12,7 @@ RECALL = (
         tables=("reading",),
         details=("trees",),
         names=NAMED,
-        headings={"trees": "trees in use"},
+        headings=IN_USE,
     ),
 )
 DIMENSIONS = (
@@ -21,7 +22,7 @@ DIMENSIONS = (
         tables=("reading",),
         details=("trees",),
         names=NAMED,
-        headings={"trees": "trees in use"},
+        headings=IN_USE,
     ),
 )
 SENSITIVITY = (
@@ -32,7 +33,14 @@ SENSITIVITY = (
         names=NAMED,
     ),
 )
-SPLITS = (Grid(("planes", "setting", "leaves"), ("returned",), tables=("reading",), names=NAMED),)
+SPLITS = (
+    Grid(
+        ("planes", "offset", "moves", "augment", "lambda", "leaves"),
+        ("returned",),
+        tables=("reading",),
+        names=NAMED,
+    ),
+)
 GROWTH = (
     Grid(
         ("leaves", "index"),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FOREST = "Boosted Search Forest"
 CODES = "spectral"
 WHOLE = "whole sets"
+LISTS = "ranked lists"
 PRINTED = "printed (other images)"
 
 
@@ -90,15 +91,15 @@ def _errors(record: Record, line: dict[str, Any]) -> list[float]:
     errors = {
         row["returned"]: standard_error(row)
         for row in record["rows"]
-        if (row.get("method"), row.get("reading")) == (line["method"], line["reading"])
+        if (row.get("method"), row.get("reading")) == (line["method"], line.get("reading"))
     }
     return [errors.get(count, 0.0) for count in line["counts"]]
 
 
 def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Return the lines of each panel by the panel's title."""
-    sets = [line for line in lines if line["reading"] == WHOLE]
-    lists = [line for line in lines if line["reading"] != WHOLE]
+    sets = [line for line in lines if line.get("reading") == WHOLE]
+    lists = [line for line in lines if line.get("reading") != WHOLE]
     codes = [line for line in lists if line["method"].startswith(CODES)]
     trees = [line for line in lists if line not in codes]
     ways = [line for line in trees if "compared" in line]
@@ -107,7 +108,8 @@ def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         parts["Whole sets"] = sets
     if codes:
         first = [line for line in (*sets, *trees) if line["method"] == FOREST]
-        parts["Whole sets beside codes (spectral hashing)"] = [*first[:1], *codes]
+        title = "Whole sets beside codes" if sets else "Codes"
+        parts[f"{title} (spectral hashing)"] = [*first[:1], *codes]
     if trees:
         parts["Ranked lists"] = trees
     if ways:
@@ -118,9 +120,10 @@ def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 def _printed(
     axis: Axes, record: Record, drawn: list[dict[str, Any]], places: dict[str, int]
 ) -> None:
-    shown = {(line["method"], line["reading"]) for line in drawn}
+    shown = {(line["method"], line.get("reading")) for line in drawn}
     for row in record["rows"]:
-        if row.get("published") is not None and (row["method"], row["reading"]) in shown:
+        key_of_row = row["method"], row.get("reading")
+        if row.get("published") is not None and key_of_row in shown:
             axis.plot(row["returned"], row["published"], **hollow(places[row["method"]]))
 
 
@@ -135,13 +138,13 @@ def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
     """Draw recall by the number of components: a panel for whole sets, one for ranked lists."""
     from matplotlib.ticker import NullLocator
 
-    points = record["drawing"][0]["points"] if record["drawing"] else None
-    lines = [line for line in record["drawing"] if line["points"] == points]
+    points = [line.get("points") for line in record["drawing"]]
+    lines = [line for line in record["drawing"] if line.get("points") == points[0]]
     names = list(dict.fromkeys(line["method"] for line in lines))
-    readings = list(dict.fromkeys(line["reading"] for line in lines))
+    readings = list(dict.fromkeys(line.get("reading", LISTS) for line in lines))
     handles: dict[str, Any] = {}
     for axis, reading in zip(panels(figure, len(readings), 1), readings, strict=True):
-        for line in (line for line in lines if line["reading"] == reading):
+        for line in (line for line in lines if line.get("reading", LISTS) == reading):
             style = series_style(names.index(line["method"]))
             (handles[line["method"]],) = axis.plot(line["components"], line["recall"], **style)
         ticks = sorted({d for line in lines for d in line["components"]})

@@ -9,6 +9,7 @@ from paper_figures.registry import Context, Gathered, Result
 from paper_figures.rows import absent_rows
 from paper_figures.search_forest.methods import SETS
 from paper_figures.search_forest.results_curves import (
+    EQ_18,
     FOREST,
     PLANES,
     READINGS,
@@ -320,37 +321,39 @@ def sensitivity(context: Context, results: Sequence[Result]) -> Gathered:
 
 def splits(context: Context, results: Sequence[Result]) -> Gathered:
     """Return the rows of the forest's recall by how its planes are chosen."""
+    names = ("planes", "offset", "moves", "augment", "lambda", "leaves", "reading", "returned")
+    rows = absent_rows(results, dict.fromkeys(names))
     read = curves_of(results, _planes)
-    rows = absent_rows(
-        results, dict.fromkeys(("planes", "reading", "setting", "returned", "leaves"))
-    )
     for curve in read:
-        for row in curve.rows({}):
-            kept = {key: value for key, value in row.items() if key not in ("method", "trees")}
-            leaves = round(curve.draws[0]["model"]["leaves"])
-            rows.append({"planes": curve.method, "leaves": leaves} | kept)
+        params = curve.params
+        learnt = "planes" not in params
+        keys = {
+            "planes": EQ_18 if learnt else PLANES[params["planes"]],
+            "offset": params.get("offset", "eigenvector") if learnt else None,
+            "moves": params.get("refine", 0) if learnt else None,
+            "augment": params.get("augment", 0.1) if learnt else None,
+            "lambda": curve.draws[0]["setting"],
+            "leaves": round(curve.draws[0]["model"]["leaves"]),
+        }
+        kept = ("reading", "returned", "published", "ours", "std", "repetitions")
+        rows += [keys | {key: row[key] for key in kept if key in row} for row in curve.rows({})]
     draws = max((len(curve.draws) for curve in read), default=1)
     return Gathered(rows, [set_note(results), SPLITS, READING, DRAWN.format(draws), RULE])
 
 
 def _planes(r: Result) -> str:
-    """Return in words how a forest's planes are chosen."""
-    if r.name == "other_planes":
-        return PLANES[r.params["planes"]]
-    if r.params.get("refine"):
-        return "eq. 18, moved to where eq. 17 is larger"
-    if r.params.get("offset") == "best":
-        return "eq. 18, with the best offset for eq. 17"
-    if r.params.get("augment"):
-        return f"eq. 18, with {r.params['augment']:g} as the last entry of x~"
-    return "eq. 18, as printed"
+    """Return a name for each way to choose planes."""
+    keys = ("planes", "offset", "refine", "augment")
+    return ", ".join(str(r.params.get(key, "")) for key in keys)
 
 
 SPLITS = (
     "All trees stop by eq. 17 and have at most the same depth; lambda is chosen for each kind of "
-    "planes. Of eq. 18, b of the plane is the eigenvector's, or where eq. 17 itself is largest. "
-    "The coordinates of x~ are centred and scaled to unit spread for each node; its last entry, 1 "
-    "in the paper, is 0.1 unless a row says otherwise. Not learnt: a random direction, or one of a "
-    "node's five principal directions, each at the median; the plane between the centres of "
-    "2-means. K shrinks with the training points."
+    "planes. Offset: b of the plane is the eigenvector's, as eq. 18 has it, or where eq. 17 itself "
+    "is largest. Moves: how often the plane may go on to where eq. 17 is larger. Augment: the last "
+    "entry of x~ (1 in the paper, which does not say in which coordinates x is); the others are "
+    "centred and scaled to unit spread for each node. The eigenvector's b, no moves, and 0.1 are "
+    "the printed form of the other figures. Not learnt: a random direction, or one of a node's "
+    "five principal directions, each at the median; the plane between the centres of 2-means. K "
+    "shrinks with the training points."
 )

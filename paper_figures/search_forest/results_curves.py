@@ -20,6 +20,7 @@ BEST_BIN_FIRST = "k-means trees, best-bin-first"
 ONE_TREE = "k-means tree, best-bin-first"
 LSH = "LSH"
 READINGS = {SETS: "whole sets", RANKED: "ranked lists"}
+EQ_18 = "eq. 18"
 PLANES = {"random": "random", "principal": "principal directions", "two-means": "2-means"}
 
 
