@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from paper_figures.registry import Job
+from paper_figures.search_forest.methods import NOT_WORTH, selected, size_of
 from paper_figures.search_forest.points import HELD_OUT, load_problem
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.lmnn import lmnn
-from refimpl.search_forest import ForestOptions, InvertedIndex, label_similarity, search_forest
+from refimpl.search_forest import ForestOptions, label_similarity, search_forest
 from refimpl.typing import FloatArray, IntArray, Labels
 
 SEED = 1  # of hnswlib's own generator
@@ -70,14 +71,18 @@ def forest_by_class(
     The candidates come by T, the best first.
     """
 
-    def returned(X: FloatArray, y: Labels, Q: FloatArray, lam: float, most: int, draw: int) -> Any:
+    def learnt(X: FloatArray, y: Labels, lam: float, draw: int) -> Any:
         points, labels, rng = _training(job, X, y, n_train, draw)
         S = label_similarity(labels)
-        forest = search_forest(
-            points, S, trees, lam, rng=rng, options=ForestOptions(max_depth), kernels=job.kernels
-        )
-        index = InvertedIndex(forest, X, keep_vectors=False, kernels=job.kernels)
-        return index.candidates(Q, n_candidates=most), forest
+        options = ForestOptions(max_depth)
+        try:
+            return search_forest(
+                points, S, trees, lam, rng=rng, options=options, kernels=job.kernels
+            )
+        except ValueError as error:
+            if NOT_WORTH not in str(error):
+                raise
+            return None
 
     X, Q, y, z, _ = load_classes(job, at)
     order = job.rng_for("trial", at["data_set"]).permutation(len(X))
@@ -85,18 +90,18 @@ def forest_by_class(
     counts = [max(1, round(count * len(rest) / len(X))) for count in at["counts"]]
     tried = []
     for lam in lams:
-        found, _ = returned(X[rest], y[rest], X[asked], lam, max(counts), 0)
-        of_lam = shares(found.offsets, found.ids, y[rest], y[asked], counts)
+        forest = learnt(X[rest], y[rest], lam, 0)
+        found = selected(job, forest, X[rest], X[asked])
+        of_lam = shares(found.starts, found.indices, y[rest], y[asked], counts)
         tried.append([lam, float(np.mean(of_lam))])
     lam = max(tried, key=lambda of_lam: of_lam[1])[0]
-    found, forest = returned(X, y, Q, lam, max(at["counts"]), draw)
+    forest = learnt(X, y, lam, draw)
+    found = selected(job, forest, X, Q)
     return {
-        "shares": shares(found.offsets, found.ids, y, z, at["counts"]),
+        "shares": shares(found.starts, found.indices, y, z, at["counts"]),
         "setting": lam,
         "tried": tried,
-        "trees": len(forest.c),
-        "leaves": forest.n_words / len(forest.c),
-    }
+    } | size_of(forest)
 
 
 def neighbors_by_class(

@@ -27,6 +27,7 @@ from refimpl.typing import FloatArray, IntArray
 
 SETS = "sets"
 RANKED = "ranked"
+NOT_WORTH = "no tree is worth its cost"  # what an error says if lambda is too large
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ def forest_method(
         try:
             return learn(X, lam, at["K"])
         except ValueError as error:
-            if "no tree is worth its cost" not in str(error):
+            if NOT_WORTH not in str(error):
                 raise
-            return None  # lambda is too large for the depth
+            return None
 
     def sets(
         forest: Any, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
@@ -83,10 +84,11 @@ def forest_method(
         planes = 0 if forest is None else len(forest.c) * max_depth
         return ranked_list(selected(job, forest, X, Q), near, counts, planes)
 
-    return Method(build, {SETS: sets, RANKED: ranked}, _size_of)
+    return Method(build, {SETS: sets, RANKED: ranked}, size_of)
 
 
-def _size_of(forest: Any) -> dict[str, Any]:
+def size_of(forest: Any) -> dict[str, Any]:
+    """Return the trees of a forest, and the leaves of a tree; 0 without a forest."""
     trees = 0 if forest is None else len(forest.c)
     return {"trees": trees, "leaves": 0.0 if forest is None else forest.n_words / trees}
 
