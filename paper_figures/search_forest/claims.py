@@ -92,9 +92,10 @@ def _is_read_twice(method: str) -> bool:
 
 def _recall(records: Records, figure: str, reading: str, method: str, returned: int) -> Number:
     """Return a recall with its error over the draws and over the queries."""
-    reading = reading if _is_read_twice(method) else RANKED
-    keys: dict[str, Any] = {"reading": reading, "method": method, "returned": returned}
-    name = f"{method}, {reading}, {returned:,} returned (%)"
+    keys: dict[str, Any] = {"method": method, "returned": returned}
+    keys |= {"reading": reading} if _is_read_twice(method) else {}
+    how = f", {reading}" if "reading" in keys else ""
+    name = f"{method}{how}, {returned:,} returned (%)"
     recall = as_number(records, figure, row(records, figure, **keys), name)
     of_queries = _query_errors(records, figure, keys).get(returned)
     if of_queries is None:
@@ -104,7 +105,7 @@ def _recall(records: Records, figure: str, reading: str, method: str, returned: 
 
 def _query_errors(records: Records, figure: str, keys: Mapping[str, Any]) -> dict[int, float]:
     for line in records[figure].get("drawing") or ():
-        named = ("method", "reading")
+        named = keys.keys() & {"method", "reading"}
         if "error" in line and all(line.get(key) == keys[key] for key in named):
             return dict(zip(line["counts"], line["error"], strict=True))
     return {}
@@ -249,7 +250,6 @@ def same_bits(records: Records) -> Decision:
 
 def long_codes_needed(records: Records) -> Decision:
     """Figure 1: with 500 returned each longer code finds more."""
-    _curves(records, "figure1", RANKED)
     found = [
         _recall(
             records, "figure1", RANKED, f"spectral hashing {bits} bits", PRINTED_COUNT["figure1"]
@@ -270,14 +270,15 @@ def more_trees_for_more(records: Records) -> Decision:
     ]
     trees = [of_count for of_count, _ in found]
     most = max(trees)
-    steps = [(a, b) for a, b in pairwise(found) if a[0] < most]
+    # once all trees are in use, no more items are returned
+    steps = [(a, b) for a, b in pairwise(found) if not a[0] == b[0] == most]
     cells = {
         later[1].name: above(Number(later[1].name, later[0] - earlier[0], 0.0))
         for earlier, later in steps
     }
     decision = every(cells, "steps")
     because = f"{IMAGES['figure1']}, one lambda: {trees[0]:g} to {most:g} trees"
-    ends = (found[0][1], steps[-1][1][1])
+    ends = found[0][1], found[-1][1]
     return replace(decision, numbers=ends, because=f"{because}; {decision.because}")
 
 
