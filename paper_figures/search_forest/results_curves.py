@@ -123,11 +123,11 @@ def method_of(r: Result) -> str:
 
 
 def curves_of(results: Sequence[Result], name: Callable[[Result], str] = method_of) -> list[Curve]:
-    """Return the curves of the results that have a value, the draws of a method in one."""
+    """Return the curves of the results that have a value, whole sets first; draws are in one."""
     together: dict[tuple[str, str], list[Result]] = {}
-    for r in results:
-        if r.value is not None:
-            for reading in r.value:
+    for reading in READINGS:
+        for r in results:
+            if r.value is not None and reading in r.value:
                 together.setdefault((reading, name(r)), []).append(r)
     return [
         Curve(
