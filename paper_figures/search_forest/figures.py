@@ -311,9 +311,9 @@ PAPER = Paper(
             dimensions_tasks,
             results.dimensions,
             plots.draw_dimensions,
-            alt="Recall by the number of components, for the forest, k-means trees, LSH and "
-            "spectral hashing.",
-            size=(5.2, 3.6),
+            alt="Recall by the number of components, in whole sets and in ranked lists, for the "
+            "forest, k-means trees, LSH and spectral hashing.",
+            size=(5.2, 6.4),
         ),
         Figure(
             "regions",

@@ -266,6 +266,7 @@ def test_dimensions():
         [
             forest(counts, numbers, [11.0, 21.0, 31.0, 41.0], d=8),
             listed("hashing", counts, [12.0, 20.0, 25.0, 39.96], [2, 1.0], d=8, **many),
+            trees_of(counts, [5.0] * 4, [5.0] * 4, 8, 0.5, d=32, data_set="texts"),
             forest(counts, numbers, [11.0, 21.0, 31.126, 41.0], d=32),
             listed("hashing", counts, [1.0, 1.0, 1.0, 1.0], [2, 1.0], d=32, **many),
             listed("hashing", counts, [3.0] * 4, [2, 1.0], d=8, data_set="texts", **many),
@@ -278,7 +279,7 @@ def test_dimensions():
     assert gathered.rows[1] == row(
         first | {"setting": "lambda 0.1", "returned": 10, "trees": 2.0}, 10.0
     )
-    assert len(gathered.rows) == 1 + 7 * 4
+    assert len(gathered.rows) == 1 + 9 * 4
 
     # the third of four numbers
     def line(points, reading, method, components, recall):
@@ -289,6 +290,8 @@ def test_dimensions():
         line("MNIST-10", WHOLE, FOREST, [8, 32], [30.0, 30.0]),
         line("MNIST-10", RANKED, FOREST, [8, 32], [31.0, 31.126]),
         line("MNIST-10", RANKED, "LSH", [8, 32], [25.0, 1.0]),
+        line("texts", WHOLE, "k-means trees", [32], [5.0]),
+        line("texts", RANKED, "k-means trees", [32], [5.0]),
         line("texts", RANKED, "LSH", [8], [3.0]),
     ]
     assert gathered.notes[0].startswith(
