@@ -26,7 +26,7 @@ from refimpl.typing import FloatArray
 
 # The mean recalls of the trials that this process has made, by what they depend on: the draws of a
 # method share a trial.
-_TRIALS: dict[str, list[dict[str, float]]] = {}
+TRIALS: dict[str, list[dict[str, float]]] = {}
 
 
 def searched(
@@ -82,18 +82,18 @@ def _tried(
 ) -> list[dict[str, float]]:
     """Return the mean recall along each reading's curve, for each setting, on the trial."""
     key = digest([job.seed, job.kernels_name, job.data_dir, list(settings), at, how])
-    if key not in _TRIALS:
+    if key not in TRIALS:
         X, Q, near, small = load_trial(job, at)
-        _TRIALS[key] = []
+        TRIALS[key] = []
         for setting in settings:
             model = method.build(X, setting, small)
-            _TRIALS[key].append(
+            TRIALS[key].append(
                 {
                     reading: float(read(model, X, Q, near, small["counts"])["recall"].mean()) / 100
                     for reading, read in method.read.items()
                 }
             )
-    return _TRIALS[key]
+    return TRIALS[key]
 
 
 def forest(

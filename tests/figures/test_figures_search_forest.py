@@ -42,7 +42,7 @@ def one_job():
 @pytest.fixture(autouse=True)
 def no_trials(monkeypatch):
     """Trials of other tests, which have the same names, are forgotten."""
-    monkeypatch.setattr(tasks, "_TRIALS", {})
+    monkeypatch.setattr(tasks, "TRIALS", {})
 
 
 def by_order(near, lists, counts):

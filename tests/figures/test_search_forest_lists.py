@@ -21,7 +21,7 @@ FOREST = {"n_train": 60, "max_depth": 5, "trees": 3}
 @pytest.fixture
 def one_job(monkeypatch):
     forest_toy.points(monkeypatch)
-    monkeypatch.setattr(tasks, "_TRIALS", {})
+    monkeypatch.setattr(tasks, "TRIALS", {})
     monkeypatch.setattr(classes, "HELD_OUT", 20)
     return forest_toy.job()
 
