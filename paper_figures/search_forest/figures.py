@@ -1,12 +1,30 @@
 """The figures of Li, Ning, Cao, Zhang, Gong & Huang (2011), and the sizes of their tasks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from paper_figures.registry import Context, Figure, Paper, Task
+from paper_figures.search_forest import classes, growth, plots, results, tasks, timing
 from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
-from paper_figures.search_forest import plots, results, tasks, unions
+from paper_figures.search_forest import results_classes as by_class
+from paper_figures.search_forest import results_times as times_of
+from paper_figures.search_forest.sizes import (
+    CHANGED,
+    CLASSES,
+    DIMENSIONS,
+    DRAWS,
+    GROWTH,
+    LIBRARIES,
+    MIDDLE,
+    MORE_REGIONS,
+    MOVED,
+    REGIONS,
+    SETS,
+    SIZES,
+    SPLITS,
+    TIMES,
+)
 
 KERNELS = (
     "eigen",
@@ -20,249 +38,84 @@ KERNELS = (
     "trees",
     "growing",
 )
-SETS: dict[tuple[str, str], dict[str, Any]] = {
-    ("figure1", "small"): {
-        "data_set": "digits",
-        "d": 30,
-        "queries": 300,
-        "K": 20,
-        "trial": 900,
-        "counts": (20, 40, 60, 100, 150, 200),
-    },
-    ("figure1", "paper"): {
-        "data_set": "MNIST-10",
-        "d": 64,
-        "queries": 1000,
-        "K": 100,
-        "trial": 20_000,
-        "counts": tuple(range(100, 1001, 100)),
-    },
-    ("figure2", "small"): {
-        "data_set": "digits-gist",
-        "d": 96,
-        "queries": 300,
-        "K": 20,
-        "trial": 900,
-        "counts": (20, 40, 60, 100, 150, 200),
-    },
-    ("figure2", "paper"): {
-        "data_set": "tiny-images",
-        "d": 384,
-        "queries": 1000,
-        "K": 100,
-        "trial": 12_500,
-        "counts": (250, *range(500, 5001, 500)),
-    },
-}
-FUNCTIONS = (2, 4, 8, 12, 16, 24, 32)
-WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
-# Regions of a node; points of a leaf, which are at least as many as the trees' source divides.
-KMEANS = {
-    "small": tuple((8, leaf) for leaf in (8, 16, 32, 64, 128)),
-    "paper": tuple(
-        (regions, leaf)
-        for regions in (8, 32)
-        for leaf in (8, 16, 31, 63, 125, 250, 500, 1000)
-        if leaf >= regions - 1
-    ),
-}
-# The paper's Figure 1: 17 trees of 12 layers. Figure 2: 60 trees, below 800 bits: 13 layers.
-SIZES: dict[tuple[str, str], dict[str, Any]] = {
-    ("figure1", "small"): {
-        "trees": 8,
-        "depth": 8,
-        "n_train": 1297,
-        "bits": (16, 32, 64),
-        "lams": (0.02, 0.05, 0.1),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-    },
-    ("figure1", "paper"): {
-        "trees": 17,
-        "depth": 12,
-        "n_train": 60_000,
-        "bits": (32, 96, 200),
-        "lams": (0.01, 0.02, 0.05, 0.1),
-        "functions": FUNCTIONS,
-        "widths": WIDTHS,
-    },
-    ("figure2", "small"): {
-        "trees": 12,
-        "depth": 8,
-        "n_train": 1297,
-        "bits": (16, 64, 128),
-        "lams": (0.02, 0.05, 0.1),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-    },
-    ("figure2", "paper"): {
-        "trees": 60,
-        "depth": 13,
-        "n_train": 20_000,
-        "bits": (100, 500, 800),
-        "lams": (0.005, 0.01, 0.02, 0.05),
-        "functions": FUNCTIONS,
-        "widths": WIDTHS,
-    },
-}
-REFINE = 10
-# Lambdas for whole leaves, which must be smaller as nothing orders their points.
-UNIONS = {"small": (0.02, 0.05, 0.1, 0.2, 0.4), "paper": (0.05, 0.1, 0.2, 0.4)}
-CHANGED: dict[str, dict[str, Any]] = {
-    "small": {
-        "lam": (0.02, 0.05, 0.2),
-        "n_train": (300, 1297),
-        "depth": (4, 8),
-        "refine": (0, 1, REFINE),
-    },
-    "paper": {
-        "lam": (0.02, 0.05, 0.1, 0.2),
-        "n_train": (5000, 10_000, 20_000),
-        "depth": (8, 12, 16),
-        "refine": (0, 1, REFINE),
-    },
-}
-MIDDLE = {"small": (0.05, 1297, 8), "paper": (0.05, 10_000, 12)}
-# The same points on more and more of their components.
-DIMENSIONS: dict[str, dict[str, Any]] = {
-    "small": {
-        "at": SETS["figure1", "small"],
-        "components": (4, 10, 30),
-        "trees": 8,
-        "depth": 8,
-        "n_train": 1297,
-        "bits": 64,
-        "lams": (0.02, 0.05, 0.1),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-    },
-    "paper": {
-        "at": SETS["figure1", "small"] | {"data_set": "20news", "queries": 1000, "trial": 6000},
-        "components": (8, 32, 200),
-        "trees": 17,
-        "depth": 12,
-        "n_train": 13_192,
-        "bits": 200,
-        "lams": (0.02, 0.05, 0.1),
-        "functions": FUNCTIONS,
-        "widths": WIDTHS,
-    },
-}
-# Regions of a k-means tree's node; points of a leaf.
-REGIONS = {
-    "small": ((2, 8), (16, 32, 64, 128)),
-    "paper": ((2, 4, 8, 16, 32), (63, 125, 250, 500, 1000)),
-}
-TIMES: dict[str, dict[str, Any]] = {
-    "small": {"bits": (32, 64), "sizes": (20_000, 50_000, 100_000), "queries": 20, "d": 32},
-    "paper": {
-        "bits": (32, 64, 128, 256, 512),
-        "sizes": (1_000_000, 5_000_000, 20_000_000, 50_000_000),
-        "queries": 50,
-        "d": 32,
-    },
-}
-MOVED = {"offset": "best", "refine": REFINE}
-LIBRARIES: dict[str, dict[str, tuple[Any, ...]]] = {
-    "small": {
-        "forest (8 trees)": (
-            "forest",
-            {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 8} | MOVED,
-            (50, 100, 200, None),
-        ),
-        "forest (24 trees)": (
-            "forest",
-            {"lam": 0.02, "n_train": 1297, "max_depth": 8, "trees": 24} | MOVED,
-            (50, 100, 200, 400, None),
-        ),
-        "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
-        "FAISS IVF-flat": ("ivf", {"lists": 32}, (1, 2, 4, 8, 16)),
-        "hnswlib": ("hnsw", {"links": 8, "effort": 50}, (20, 40, 80, 160)),
-        "linear scan": ("scan", {}, (None,)),
-    },
-    "paper": {
-        "forest (17 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17} | MOVED,
-            (200, 500, 1000, 2000, None),
-        ),
-        "forest (50 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50} | MOVED,
-            (200, 500, 1000, 2000, 4000, None),
-        ),
-        "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
-        "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
-        "hnswlib": ("hnsw", {"links": 16, "effort": 200}, (100, 150, 200, 400, 800)),
-        "linear scan": ("scan", {}, (None,)),
-    },
-}
 
 
 def _task(name: str, at: dict[str, Any], **params: Any) -> Task:
     return Task(name, getattr(tasks, name), at | params, data=(at["data_set"],), kernels=KERNELS)
 
 
+def _settings(figure: str, scale: str, regions: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Return regions of a node and points of a leaf.
+
+    A leaf has at least as many points as the trees' source divides.
+    """
+    leaves = REGIONS[figure, scale][1]
+    return tuple((n, leaf) for n in regions for leaf in leaves if leaf >= n - 1)
+
+
+def _forest_tasks(at: dict[str, Any], sizes: dict[str, Any], draws: int, **more: Any) -> list[Task]:
+    """Return the forest's tasks, one for each draw."""
+    shape = {
+        "lams": sizes["lams"],
+        "n_train": sizes["n_train"],
+        "max_depth": sizes["depth"],
+        "trees": sizes["trees"],
+    }
+    return [_task("forest", at, **shape | {"draw": draw} | more) for draw in range(draws)]
+
+
+def _kmeans_tasks(
+    figure: str, scale: str, at: dict[str, Any], regions: Sequence[int], draws: int
+) -> list[Task]:
+    """Return the tasks of k-means trees, for each number of regions and draw."""
+    trees = SIZES[figure, scale]["trees"]
+    return [
+        _task("kmeans", at, draw=draw, settings=_settings(figure, scale, (n,)), trees=trees)
+        for n in regions
+        for draw in range(draws)
+    ]
+
+
 def curve_tasks(figure: str) -> Callable[[Context], list[Task]]:
     """Return the tasks of Figure 1 or 2, as a function of the scale."""
 
     def tasks_of(context: Context) -> list[Task]:
-        at = SETS[figure, context.scale]
-        sizes = SIZES[figure, context.scale]
-        method_tasks = [
-            _task(
-                "forest",
-                at,
-                lams=sizes["lams"],
-                n_train=sizes["n_train"],
-                max_depth=sizes["depth"],
-                trees=sizes["trees"],
-            )
-        ]
-        method_tasks += [
-            _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
-            for first, trees in ((False, sizes["trees"]), (True, sizes["trees"]), (True, 1))
-        ]
-        method_tasks.append(
+        scale = context.scale
+        at = SETS[figure, scale]
+        sizes = SIZES[figure, scale]
+        draws = DRAWS[scale] if figure == "figure1" else min(3, DRAWS[scale])
+        regions = REGIONS[figure, scale][0]
+        listed = _forest_tasks(at, sizes, draws)
+        listed += _kmeans_tasks(figure, scale, at, regions, draws)
+        many = tuple(n for n in regions if n > 2)
+        for trees in (sizes["trees"], 1):
+            listed += [
+                _task(
+                    "best_first",
+                    at,
+                    draw=draw,
+                    settings=_settings(figure, scale, many),
+                    trees=trees,
+                )
+                for draw in range(draws)
+            ]
+        listed += [
             _task(
                 "hashing",
                 at,
+                draw=draw,
                 functions=sizes["functions"],
                 widths=sizes["widths"],
                 tables=sizes["trees"],
             )
-        )
-        return method_tasks + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+            for draw in range(draws)
+        ]
+        listed += [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
+        if sizes["all"] is not None:
+            listed += _forest_tasks(at, sizes, 1, n_train=sizes["all"])
+        return listed + _forest_tasks(at, sizes, 1, **MOVED)
 
     return tasks_of
-
-
-def union_tasks(context: Context) -> list[Task]:
-    """Return the tasks of Figure 1, read as whole candidate sets; spectral hashing as there."""
-    at = SETS["figure1", context.scale]
-    sizes = SIZES["figure1", context.scale]
-    trees = sizes["trees"]
-    methods = (
-        (
-            "union_forest",
-            {
-                "lams": UNIONS[context.scale],
-                "n_train": sizes["n_train"],
-                "max_depth": sizes["depth"],
-                "trees": trees,
-            },
-        ),
-        ("union_kmeans", {"settings": KMEANS[context.scale], "trees": trees}),
-        (
-            "union_hashing",
-            {"functions": sizes["functions"], "widths": sizes["widths"], "tables": trees},
-        ),
-    )
-    method_tasks = [
-        Task(name, getattr(unions, name), at | params, data=(at["data_set"],), kernels=KERNELS)
-        for name, params in methods
-    ]
-    return method_tasks + [_task("spectral", at, bits=bits) for bits in sizes["bits"]]
 
 
 def sensitivity_tasks(context: Context) -> list[Task]:
@@ -279,89 +132,75 @@ def sensitivity_tasks(context: Context) -> list[Task]:
         for value in changed[key]
     ]
     different = {tuple(setting.values()): setting for setting in settings}.values()
-    return [_task("forest", at, trees=sizes["trees"], **setting) for setting in different]
+    return [_task("forest", at, draw=0, trees=sizes["trees"], **setting) for setting in different]
 
 
 def regions_tasks(context: Context) -> list[Task]:
     """Return the tasks of Figure 1's forest, and of k-means trees with more and more regions."""
     at = SETS["figure1", context.scale]
     sizes = SIZES["figure1", context.scale]
-    regions, leaves = REGIONS[context.scale]
-    return [
-        _task(
-            "forest",
-            at,
-            lams=sizes["lams"],
-            n_train=sizes["n_train"],
-            max_depth=sizes["depth"],
-            trees=sizes["trees"],
-        ),
-        *(
-            _task(
-                "kmeans",
-                at,
-                settings=tuple((n, leaf) for leaf in leaves),
-                trees=sizes["trees"],
-                first_best=False,
-            )
-            for n in regions
-        ),
-    ]
+    regions = MORE_REGIONS[context.scale]
+    trees = _kmeans_tasks("figure1", context.scale, at, regions, 1)
+    return _forest_tasks(at, sizes, 1) + trees
 
 
 def splits_tasks(context: Context) -> list[Task]:
-    """Return the tasks of Figure 1's forest: eq. 18's planes, best thresholds, moved planes."""
+    """Return the tasks of forests by how their planes are chosen; lambda is chosen for each."""
     at = SETS["figure1", context.scale]
-    sizes = SIZES["figure1", context.scale]
-    lam, n_train, depth = MIDDLE[context.scale]
-    return [
-        _task(
-            "forest",
-            at,
-            lams=(chosen,),
-            n_train=n_train,
-            max_depth=depth,
-            trees=sizes["trees"],
-            refine=refine,
-            offset=offset,
-            augment=augment,
-        )
-        for chosen, offset, augment, refine in (
-            (0.02, "eigenvector", 0.1, 0),
-            (lam, "eigenvector", 0.1, 0),
-            (lam, "eigenvector", 1.0, 0),
-            (lam, "best", 0.1, 0),
-            (lam, "best", 0.1, REFINE),
-        )
-    ]
-
-
-def dimensions_tasks(context: Context) -> list[Task]:
-    """Return the tasks of all methods on few of the components, and on more."""
-    sizes = DIMENSIONS[context.scale]
-    trees = sizes["trees"]
-    method_tasks = []
-    for d in sizes["components"]:
-        at = sizes["at"] | {"d": d}
-        method_tasks += [
+    chosen = SPLITS[context.scale]
+    sizes = SIZES["figure1", context.scale] | {key: chosen[key] for key in ("n_train", "lams")}
+    listed = _forest_tasks(at, sizes, chosen["draws"])
+    for planes in ("random", "principal", "two-means"):
+        listed += [
             _task(
-                "forest",
+                "other_planes",
                 at,
+                draw=draw,
+                planes=planes,
                 lams=sizes["lams"],
                 n_train=sizes["n_train"],
                 max_depth=sizes["depth"],
-                trees=trees,
-            ),
-            *(
-                _task("kmeans", at, settings=KMEANS[context.scale], trees=trees, first_best=first)
-                for first in (False, True)
-            ),
-            _task(
-                "hashing", at, functions=sizes["functions"], widths=sizes["widths"], tables=trees
-            ),
-            _task("spectral", at, bits=sizes["bits"]),
+                trees=sizes["trees"],
+            )
+            for draw in range(chosen["draws"])
         ]
-    return method_tasks
+    for more in ({"augment": 1.0}, {"offset": "best"}, MOVED):
+        listed += _forest_tasks(at, sizes, 1, **more)
+    return listed
+
+
+def dimensions_tasks(context: Context) -> list[Task]:
+    """Return the tasks of all methods on few of the components, and on more.
+
+    K-means trees are drawn several times, on other points as well.
+    """
+    sizes = DIMENSIONS[context.scale]
+    trees = sizes["trees"]
+    scale = context.scale
+    draws = DRAWS[scale]
+    settings = _settings("figure1", scale, [n for n in REGIONS["figure1", scale][0] if n > 2])
+    listed = []
+    for d in sizes["components"]:
+        at = sizes["at"] | {"d": d}
+        listed += _forest_tasks(at, sizes, 1)
+        for points in (at, *(at | other for other in sizes["others"])):
+            listed += [
+                _task("kmeans", points, draw=draw, settings=settings, trees=trees)
+                for draw in range(draws)
+            ]
+        listed.append(_task("best_first", at, draw=0, settings=settings, trees=trees))
+        listed.append(
+            _task(
+                "hashing",
+                at,
+                draw=0,
+                functions=sizes["functions"],
+                widths=sizes["widths"],
+                tables=trees,
+            )
+        )
+        listed.append(_task("spectral", at, bits=sizes["bits"]))
+    return listed
 
 
 def libraries_tasks(context: Context) -> list[Task]:
@@ -381,7 +220,7 @@ def table1_tasks(context: Context) -> list[Task]:
     return [
         Task(
             "times",
-            tasks.times,
+            timing.times,
             {"bits": bits, "n": n, "queries": at["queries"], "d": at["d"], "depth": 16},
             kernels=("forest", "hamming"),
         )
@@ -390,9 +229,57 @@ def table1_tasks(context: Context) -> list[Task]:
     ]
 
 
+def growth_tasks(context: Context) -> list[Task]:
+    """Return a task for each index, size, and way to divide: as at first, or more finely."""
+    at = GROWTH[context.scale]
+    sizes = at["sizes"]
+    same = {"leaf": 16, "trees": 8, "d": 32} | {key: at[key] for key in ("queries", "passes")}
+    return [
+        Task(
+            "growth",
+            growth.growth,
+            {"index": index, "n": n, "divided": divided} | same,
+            kernels=("forest", "clustering", "growing", "trees", "hashing"),
+        )
+        for index in growth.LISTS
+        for n in sizes
+        for divided in dict.fromkeys((n, sizes[0]))
+    ]
+
+
+def classes_tasks(context: Context) -> list[Task]:
+    """Return the tasks of similarity by class: for each set the forest and searches by distance."""
+    of_scale = CLASSES[context.scale]
+    version = beside.versions()["hnswlib"]
+    listed = []
+    for data_set, d, n_train, trial in of_scale["sets"]:
+        counts = of_scale["counts"]
+        at = {
+            "data_set": data_set,
+            "d": d,
+            "queries": of_scale["queries"],
+            "K": max(counts),
+            "counts": counts,
+            "n_train": n_train,
+        }
+        draws = range(of_scale["draws"])
+        forest = at | of_scale["shape"] | {"trial": trial}
+        listed += [_class_task("forest_by_class", forest, draw=draw) for draw in draws]
+        listed += [
+            _class_task("neighbors_by_class", at, draw=0, search="exact"),
+            _class_task("neighbors_by_class", at, draw=0, search="hnswlib", version=version),
+        ]
+        listed += [_class_task("neighbors_by_class", at, draw=d, search="LMNN") for d in draws]
+    return listed
+
+
+def _class_task(name: str, at: dict[str, Any], **more: Any) -> Task:
+    return Task(name, getattr(classes, name), at | more, data=(at["data_set"],))
+
+
 CURVES = (
-    "Recall of the nearest neighbours by the number of returned items: "
-    "the forest beside k-means trees and hashing, and beside spectral hashing."
+    "Recall of the nearest neighbours by the number of returned items, in whole sets and in ranked "
+    "lists: the forest beside k-means trees and hashing, and beside spectral hashing."
 )
 COUNTED = " Then with planes and centres counted as items."
 PAPER = Paper(
@@ -407,7 +294,7 @@ PAPER = Paper(
             results.curves("figure1"),
             plots.draw_curves,
             alt=CURVES + COUNTED,
-            size=(5.2, 8.6),
+            size=(5.2, 12.0),
         ),
         Figure(
             "figure2",
@@ -416,16 +303,7 @@ PAPER = Paper(
             results.curves("figure2"),
             plots.draw_curves,
             alt=CURVES + COUNTED,
-            size=(5.2, 8.6),
-        ),
-        Figure(
-            "unions1",
-            "Figure 1 with whole candidate sets, tree by tree",
-            union_tasks,
-            results.unions,
-            plots.draw_curves,
-            alt=CURVES,
-            size=(5.2, 6.2),
+            size=(5.2, 12.0),
         ),
         Figure(
             "dimensions",
@@ -433,9 +311,9 @@ PAPER = Paper(
             dimensions_tasks,
             results.dimensions,
             plots.draw_dimensions,
-            alt="Recall by the number of components, for the forest, k-means trees, LSH and "
-            "spectral hashing.",
-            size=(5.2, 3.6),
+            alt="Recall by the number of components, in whole sets and in ranked lists, for the "
+            "forest, k-means trees, LSH and spectral hashing.",
+            size=(5.2, 6.4),
         ),
         Figure(
             "regions",
@@ -470,11 +348,31 @@ PAPER = Paper(
             "table1",
             "Retrieval time",
             table1_tasks,
-            results.table1,
+            times_of.table1,
             plots.draw_times,
             alt="A panel for the linear scan and one for the index: seconds a query by millions "
             "of items, measured and extrapolated; printed numbers are hollow marks.",
             size=(5.2, 6.4),
+        ),
+        Figure(
+            "growth",
+            "Search time of the three indices by the number of items",
+            growth_tasks,
+            times_of.growth,
+            plots.draw_growth,
+            alt="Microseconds a query by thousands of items for the forest, k-means trees and LSH: "
+            "with as many leaves as before, and with leaves as small as before.",
+            size=(5.2, 5.4),
+        ),
+        Figure(
+            "classes",
+            "Similarity by class",
+            classes_tasks,
+            by_class.classes,
+            plots.draw_classes,
+            alt="Share of the query's class among the first returned items, by data set, for the "
+            "forest, exact Euclidean neighbours, hnswlib and LMNN's metric.",
+            size=(5.2, 5.6),
         ),
     ),
 )

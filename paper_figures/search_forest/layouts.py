@@ -2,11 +2,54 @@
 
 from paper_figures.registry import Grid
 
-RECALL = (Grid(("method", "setting"), ("returned",)),)
-UNIONS = (Grid(("method",), ("returned",), details=("setting",)),)
-DIMENSIONS = (Grid(("components", "method", "setting"), ("returned",)),)
-SENSITIVITY = (Grid(("lambda", "training points", "depth", "moves", "candidates"), ("returned",)),)
-SPLITS = (Grid(("offset", "moves", "augment", "lambda", "leaves"), ("returned",)),)
+READINGS = {"whole sets": "Whole sets", "ranked lists": "Ranked lists"}
+NAMED = {"reading": READINGS}
+IN_USE = {"trees": "trees in use"}
+RECALL = (
+    Grid(
+        ("method", "setting"),
+        ("returned",),
+        tables=("reading",),
+        details=("trees",),
+        names=NAMED,
+        headings=IN_USE,
+    ),
+)
+DIMENSIONS = (
+    Grid(
+        ("points", "components", "method", "setting"),
+        ("returned",),
+        tables=("reading",),
+        details=("trees",),
+        names=NAMED,
+        headings=IN_USE,
+    ),
+)
+SENSITIVITY = (
+    Grid(
+        ("lambda", "training points", "depth", "moves", "candidates"),
+        ("returned",),
+        tables=("reading",),
+        names=NAMED,
+    ),
+)
+SPLITS = (
+    Grid(
+        ("planes", "offset", "moves", "augment", "lambda", "leaves"),
+        ("returned",),
+        tables=("reading",),
+        names=NAMED,
+    ),
+)
+GROWTH = (
+    Grid(
+        ("leaves", "index"),
+        ("items",),
+        details=("compared", "candidates"),
+        headings={"items": "items; microseconds a query"},
+    ),
+)
+CLASSES = (Grid(("data set", "method"), ("returned",)),)
 LIBRARIES = (Grid(("method", "setting", "compared", "recall@10", "ms a query")),)
 SEARCHES = {
     "linear scan": "linear scan",
@@ -38,12 +81,13 @@ TABLE1 = (
 LAYOUTS = {
     "figure1": RECALL,
     "figure2": RECALL,
-    "unions1": UNIONS,
     "dimensions": DIMENSIONS,
     "regions": RECALL,
     "sensitivity": SENSITIVITY,
     "splits": SPLITS,
     "libraries": LIBRARIES,
     "table1": TABLE1,
+    "growth": GROWTH,
+    "classes": CLASSES,
 }
 """The tables of each entry."""

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from paper_figures.registry import Job
-from paper_figures.search_forest.tasks import learn_forest, load_problem
+from paper_figures.search_forest.methods import learn_forest
+from paper_figures.search_forest.points import load_problem
 from refimpl.search_forest import InvertedIndex
 from refimpl.typing import FloatArray, IntArray
 

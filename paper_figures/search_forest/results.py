@@ -1,70 +1,62 @@
-"""The rows of Li et al.'s figures: what the tasks computed, beside the printed numbers."""
+"""The rows of Li et al.'s figures of recall: what was computed, beside the printed numbers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from paper_figures.registry import Context, Gathered, Result
 from paper_figures.rows import absent_rows
+from paper_figures.search_forest.methods import SETS
+from paper_figures.search_forest.results_curves import (
+    EQ_18,
+    FOREST,
+    KMEANS,
+    PLANES,
+    READINGS,
+    Curve,
+    best_regions,
+    curves_of,
+    method_of,
+    named_for_figures,
+)
 from paper_figures.store import Row
 
-NAMES = {
-    "forest": "Boosted Search Forest",
-    "colliding": "k-means trees",
-    "hashing": "LSH",
-    "best-bin-first": "k-means trees, best-bin-first",
-}
-UNIONS = {
-    "union_forest": NAMES["forest"],
-    "union_kmeans": NAMES["colliding"],
-    "union_hashing": NAMES["hashing"],
-}
 NOTES_OF = {
     ("figure1", "paper"): (
-        "The forest has the paper's number of trees and of levels, and learns from all points. "
-        "Its planes and offsets are those of eq. 18, whose coordinates are centred and scaled for "
-        "each node: the paper does not say in which coordinates x~ is. "
-        "What other splits find: splits.",
-        "The paper does not say how its k-means trees are searched, "
-        "nor how many regions their nodes have (regions); best-bin-first is the search of the "
-        "source that it names. It prefers small leaves: their centres are almost the points, "
-        "so that it finds items in almost the order of their distances, "
-        "and compares with many centres. Whether the paper's order hangs on its 1000 dimensions "
-        "was tried on other points (dimensions). A scan of codes is no index: "
-        "it looks at all of them (table 1).",
+        "The forest has the paper's number of trees and of levels. It is learnt from 20,000 of the "
+        "points, and once from all of them. Its planes and offsets are those of eq. 18, whose "
+        "coordinates are centred and scaled for each node: the paper does not say in which "
+        "coordinates x~ is. What other splits find: splits.",
+        "The paper does not say how its k-means trees are searched, nor how many regions their "
+        "nodes have (regions); best-bin-first is the search of the source that it names. It "
+        "prefers small leaves: their centres are almost the points, so that it finds items in "
+        "almost the order of their distances, and compares with many centres. A scan of codes is "
+        "no index: it looks at all of them (table 1).",
     ),
     ("figure2", "paper"): (
         "The forest has the paper's 60 trees, of 13 levels (less than 800 bits), "
-        "and learns from 20,000 of the points, for time. The database is 20 times smaller than the "
+        "and learns from 20,000 of the points. The database is 20 times smaller than the "
         "paper's million: of 50,000 images 250 are the share of 0.5 per cent that 5000 are there. "
-        "The GIST is our own (data/gist.py). The smallest lambda tried is the best, "
-        "by less each time it is halved, and the candidates grow.",
+        "The GIST is our own (data/gist.py).",
     ),
 }
-MOVES = (
-    "One setting is changed at a time, from the middle one. K shrinks with the training points. "
-    "Moves: how often a split's plane may go from the eigenvector of eq. 18 to where eq. "
-    "17 itself is larger; not at all in the printed form."
+READING = (
+    "Whole sets, the main reading: what is returned is the union of the leaves (LSH: buckets) that "
+    "a query reaches in the first trees, in no order; section 4.1 says that more returned items "
+    "take more trees, whose number stands in the cell. Between two numbers of trees recall is "
+    "interpolated. Ranked lists: the candidates of all trees, ordered by T or by the trees that "
+    "agree, are cut. Codes and best-bin-first search give a list in any case."
 )
 RULE = (
     "Settings that the paper leaves open (lambda; regions and leaves of the k-means trees; "
     "functions and width of LSH) are those of the largest mean recall along the curve when 300 "
     "points of the database are the queries, among a part of the others; K, "
-    "the counts and the leaves of the k-means trees shrink with the database. "
-    "The trees' leaves are no smaller than in their source, which does not divide fewer points "
-    "than there are regions."
+    "the counts and the leaves of the k-means trees shrink with the database. Each reading has its "
+    "own setting. The trees' leaves are no smaller than in their source, which does not divide "
+    "fewer points than there are regions."
 )
-
-
-def method_of(r: Result) -> str:
-    """Return the name of a task's curve."""
-    if r.name == "spectral":
-        return f"spectral hashing {r.params['bits']} bits"
-    if r.name == "kmeans":
-        name = NAMES["best-bin-first" if r.params["first_best"] else "colliding"]
-        return name if r.params["trees"] > 1 else name.replace("trees", "tree")
-    return NAMES[r.name]
+DRAWN = "Means over {} draws of forests, trees and tables, with their standard deviation."
 
 
 def computed(results: Sequence[Result]) -> list[Result]:
@@ -76,79 +68,71 @@ def curves(figure: str) -> Callable[[Context, Sequence[Result]], Gathered]:
     """Return the reduction of Figure 1 or 2: recall by the number of returned items."""
 
     def gathered(context: Context, results: Sequence[Result]) -> Gathered:
-        rows = absent_rows(results, {"method": "all", "returned": None})
-        drawing = []
-        for r in computed(results):
-            points = list(zip(r.params["counts"], r.value["recall"], strict=True))
-            rows += _curve_rows(
-                context, figure, method_of(r), [r.value["setting"]] * len(points), points
-            )
-            drawing.append(_curve(r, method_of(r)))
-        for row in rows:
-            row.setdefault("setting", None)
-        notes = [
-            set_note(results),
-            *NOTES_OF.get((figure, context.scale), ()),
-            RULE,
-            *_forest_notes(results),
-        ]
-        return Gathered(rows, [*notes, *cost_notes(drawing), *_order_note(drawing)], drawing)
+        read = best_regions(curves_of(results, named_for_figures(results)))
+        printed = _printed(context, figure)
+        rows = _whole(results, [row for curve in read for row in curve.rows(printed)])
+        drawing = [curve.drawing() for curve in read]
+        notes = [set_note(results), READING, *NOTES_OF.get((figure, context.scale), ())]
+        return Gathered(rows, [*notes, RULE, *_curve_notes(read, drawing)], drawing)
 
     return gathered
 
 
-def _curve(r: Result, method: str) -> dict[str, Any]:
-    """Return what is drawn of a curve."""
-    return {"method": method, "counts": list(r.params["counts"])} | {
-        key: r.value[key]
-        for key in ("recall", "returned", "candidates", "compared")
-        if key in r.value
-    }
+def _whole(results: Sequence[Result], rows: list[Row]) -> list[Row]:
+    """Return the rows with those of missing results before them."""
+    keys = ("reading", "method", "setting", "returned", "trees")
+    missing = dict.fromkeys(keys) | {"method": "all"}
+    return [*absent_rows(results, missing), *rows]
 
 
-def _curve_rows(
-    context: Context, figure: str, method: str, settings: Any, points: Sequence[Any]
-) -> Iterator[Row]:
-    """Yield the points of a curve, returned items and recall, beside what the text prints."""
-    printed = {
-        (line["method"], int(line["returned"])): line["recall"]
+def _printed(context: Context, figure: str) -> dict[tuple[str, int], float]:
+    """Return the recalls that the text prints, by method and number of returned items."""
+    if context.scale != "paper":
+        return {}
+    return {
+        (FOREST if line["method"] == "forest" else line["method"], int(line["returned"])): line[
+            "recall"
+        ]
         for line in context.published("search_forest/text.csv")
         if line["place"] == figure
     }
-    name = "forest" if method == NAMES["forest"] else method
-    for setting, (count, recall) in zip(settings, points, strict=True):
-        published = printed.get((name, count)) if context.scale == "paper" else None
-        yield {
-            "method": method,
-            "returned": count,
-            "setting": str(setting),
-            "published": published,
-            "ours": round(recall, 2),
-            "std": None,
-        }
 
 
-def set_note(results: Sequence[Result], how: str = "; every method returns its best first") -> str:
+def _curve_notes(read: Sequence[Curve], drawing: list[dict[str, Any]]) -> list[str]:
+    """Return the notes on the forests, their lambdas, and where the forest is ahead."""
+    notes = [note for curve in read for note in _forest_note(curve)]
+    draws = max((len(curve.draws) for curve in read), default=1)
+    if draws > 1:
+        notes.insert(0, DRAWN.format(draws))
+    ranked = [line for line in drawing if line["reading"] != READINGS[SETS]]
+    return [*notes, *cost_notes(ranked), *order_notes(drawing)]
+
+
+def set_note(results: Sequence[Result]) -> str:
     """Return the note that says what is searched, and what is counted."""
     at = results[0].params
+    sets = " and ".join(dict.fromkeys(r.params["data_set"] for r in results))
     d = ", ".join(str(d) for d in sorted({r.params["d"] for r in results}))
     return (
-        f"The paper's images are not available: {at['data_set']} on {d} components, "
+        f"The paper's images are not available: {sets} on {d} components, "
         f"{at['queries']} queries that are not in the database. "
-        f"Recall of the {at['K']} nearest in per cent{how}."
+        f"Recall of the {at['K']} nearest in per cent."
     )
 
 
-def _forest_notes(results: Sequence[Result]) -> list[str]:
-    """Return the note on the first forest: its size, its time, the choice of lambda."""
-    forests = [r for r in computed(results) if r.name == "forest"]
+def _forest_note(curve: Curve) -> list[str]:
+    """Return the note on a forest: its size, its time, the choice of lambda."""
+    first = curve.draws[0]
+    if not curve.method.startswith(FOREST):
+        return []
+    model = first["model"]
+    tried = ", ".join(f"{lam:g}: {100 * mean:.1f}" for lam, mean in first["tried"])
     return [
-        f"Forest: {r.value['trees']} trees of at most {r.params['max_depth']} levels and of "
-        f"{r.value['leaves']:.0f} leaves on average, learnt from {r.params['n_train']} points in "
-        f"{r.value['seconds']:.0f} s; a query has {r.value['candidates']:.0f} candidates. "
-        f"Mean recall in the choice of "
-        "lambda: " + ", ".join(f"{lam}: {100 * mean:.1f}" for lam, mean in r.value["tried"]) + "."
-        for r in forests[:1]
+        f"{curve.method}, {READINGS[curve.reading]}: {model['trees']} trees of at most "
+        f"{curve.params['max_depth']} levels and of {model['leaves']:.0f} leaves on average, "
+        f"learnt from {curve.params['n_train']} points in {model['seconds']:.0f} s; a query has "
+        f"{first['candidates']:.0f} candidates."
+        + (f" Mean recall in the choice of lambda: {tried}." if tried else "")
     ]
 
 
@@ -157,12 +141,12 @@ def cost_notes(drawing: list[dict[str, Any]]) -> list[str]:
     by_name = {
         line["method"]: (line["counts"], np.array(line["compared"]), line["recall"])
         for line in drawing
-        if "compared" in line
+        if "compared" in line and (line["method"] == FOREST or FOREST not in line["method"])
     }
-    if NAMES["forest"] not in by_name or len(by_name) == 1:
+    if FOREST not in by_name or len(by_name) == 1:
         return []
-    counts, planes, recall = by_name.pop(NAMES["forest"])
-    costs = [f"{NAMES['forest']}: at most {planes[0]} planes"] + [
+    counts, planes, recall = by_name.pop(FOREST)
+    costs = [f"{FOREST}: at most {planes[0]:.0f} planes"] + [
         f"{name}: {' to '.join(f'{x:.0f}' for x in np.unique(np.round(other[[0, -1]])))}"
         for name, (_, other, _) in by_name.items()
     ]
@@ -186,12 +170,25 @@ def cost_notes(drawing: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _order_note(drawing: list[dict[str, Any]]) -> list[str]:
-    """Return the note on where along the curve the forest is ahead of each method."""
-    curves = {line["method"]: line for line in drawing}
-    if NAMES["forest"] not in curves:
-        return []
-    forest = curves.pop(NAMES["forest"])
+def order_notes(drawing: list[dict[str, Any]]) -> list[str]:
+    """Return a note for each reading: where along the curve the forest is ahead of each method.
+
+    A rival with one list in any case stands beside both readings.
+    """
+    lists = [line for line in drawing if line["reading"] != READINGS[SETS]]
+    notes = []
+    for reading in READINGS.values():
+        of_reading = {line["method"]: line for line in drawing if line["reading"] == reading}
+        if FOREST not in of_reading:
+            continue
+        others = {line["method"]: line for line in lists} | of_reading
+        forest = others.pop(FOREST)
+        rivals = {name: line for name, line in others.items() if FOREST not in name}
+        notes.append(f"{reading.capitalize()}: {_order(forest, rivals)}")
+    return notes
+
+
+def _order(forest: dict[str, Any], rivals: dict[str, dict[str, Any]]) -> str:
     where = {
         method: [
             count
@@ -200,7 +197,7 @@ def _order_note(drawing: list[dict[str, Any]]) -> list[str]:
             )
             if ours > theirs
         ]
-        for method, line in curves.items()
+        for method, line in rivals.items()
     }
     whole = [method for method, counts in where.items() if len(counts) == len(forest["counts"])]
     parts = [
@@ -208,100 +205,64 @@ def _order_note(drawing: list[dict[str, Any]]) -> list[str]:
         for method, counts in where.items()
         if method not in whole
     ]
-    return [
-        "The paper has the forest ahead of all others. Here it is ahead all along the curve of: "
+    return (
+        "the paper has the forest ahead of all others. Here it is ahead all along the curve of: "
         f"{', '.join(whole) or 'none'}. Of the others: {'; '.join(parts) or 'none'}."
-    ]
-
-
-UNION = (
-    "What is returned is the union of the leaves (LSH: buckets) that a query reaches in the first "
-    "trees, in no order; of spectral hashing the nearest codes. "
-    "Section 4.1 says that more returned items take more trees. "
-    "Between two numbers of trees recall is interpolated. Figure 1 orders the candidates of all "
-    "trees, by T or by the trees that agree, and cuts. For each number of returned items the "
-    "setting is the best at that number when 300 points of the database are the queries, "
-    "among a part of the others."
-)
-
-
-def unions(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return the rows of Figure 1 with whole candidate sets."""
-    rows = absent_rows(results, {"method": "all", "returned": None})
-    drawing = []
-    for r in computed(results):
-        method = UNIONS.get(r.name) or method_of(r)
-        settings = r.value.get("settings")
-        points = list(zip(r.params["counts"], r.value["recall"], strict=True))
-        rows += _curve_rows(
-            context, "figure1", method, settings or [r.value["setting"]] * len(points), points
-        )
-        drawing.append(
-            {
-                "method": method,
-                "counts": list(r.params["counts"]),
-                "recall": list(r.value["recall"]),
-            }
-        )
-    for row in rows:
-        row.setdefault("setting", None)
-    return Gathered(
-        rows,
-        [set_note(results, how=""), UNION, *_union_notes(results), *_order_note(drawing)],
-        drawing,
     )
 
 
-def _union_notes(results: Sequence[Result]) -> list[str]:
-    """Return notes on how many items all trees return together, by setting."""
-    return [
-        f"{UNIONS[r.name]}, {len(sizes)} trees or tables with the setting {setting}: "
-        f"all return {sizes[-1]:.0f} items on average, recall {recalls[-1]:.1f}."
-        for r in computed(results)
-        if r.name in UNIONS
-        for setting, sizes, recalls in r.value["curves"]
-    ]
+# --------------------------------------------------------------------------- other figures
 
 
 def dimensions(context: Context, results: Sequence[Result]) -> Gathered:
     """Return recall by the number of components, and how far the forest is ahead of the others."""
-    rows = absent_rows(results, {"components": None, "method": "all", "returned": None})
-    lines: dict[str, dict[int, float]] = {}
-    for r in computed(results):
-        rows += [
-            {"components": r.params["d"]} | row
-            for row in _curve_rows(
-                context,
-                "dimensions",
-                method_of(r),
-                [r.value["setting"]] * len(r.params["counts"]),
-                list(zip(r.params["counts"], r.value["recall"], strict=True)),
-            )
-        ]
-        middle = len(r.params["counts"]) // 2
-        lines.setdefault(method_of(r), {})[r.params["d"]] = float(r.value["recall"][middle])
-    for row in rows:
-        row.setdefault("setting", None)
+    keys = ("points", "components", "reading", "method", "setting", "returned", "trees")
+    rows = absent_rows(results, dict.fromkeys(keys) | {"method": "all"})
+    lines: dict[tuple[str, str, str], dict[int, float]] = {}
+    read: dict[tuple[str, int], list[Curve]] = {}
+    for points, d in dict.fromkeys(
+        (r.params["data_set"], r.params["d"]) for r in computed(results)
+    ):
+        mine = [r for r in results if (r.params["data_set"], r.params["d"]) == (points, d)]
+        read[points, d] = curves_of(mine, _whatever_regions)
+        for curve in read[points, d]:
+            place = {"points": points, "components": d}
+            rows += [place | row for row in curve.rows({})]
+            middle = curve.mean("recall")[len(curve.counts) // 2]
+            lines.setdefault((points, READINGS[curve.reading], curve.method), {})[d] = middle
     drawing = [
-        {"method": method, "components": list(line), "recall": list(line.values())}
-        for method, line in lines.items()
+        {
+            "points": points,
+            "reading": reading,
+            "method": method,
+            "components": list(line),
+            "recall": list(line.values()),
+        }
+        for (points, reading, method), line in lines.items()
     ]
-    return Gathered(
-        rows, [set_note(results), DIMENSIONS, *_differences(computed(results)), RULE], drawing
-    )
+    notes = [set_note(results), DIMENSIONS, READING, *_differences(read), RULE]
+    return Gathered(rows, notes, drawing)
 
 
-def _differences(results: Sequence[Result]) -> list[str]:
+def _whatever_regions(r: Result) -> str:
+    """Return a method's name, which does not say how many regions its k-means trees have."""
+    return KMEANS if r.name == "kmeans" else method_of(r)
+
+
+def _differences(read: dict[tuple[str, int], list[Curve]]) -> list[str]:
     """Return the note on the forest's recall less that of every other method."""
-    forest = {r.params["d"]: np.array(r.value["recall"]) for r in results if r.name == "forest"}
     notes: dict[str, list[str]] = {}
-    for r in results:
-        if r.name != "forest" and r.params["d"] in forest:
-            less = ", ".join(f"{x:+.1f}" for x in forest[r.params["d"]] - r.value["recall"])
-            notes.setdefault(method_of(r), []).append(f"{r.params['d']} components {less}")
+    counts = ""
+    for (_, d), curves in read.items():
+        forest = {c.reading: np.array(c.mean("recall")) for c in curves if c.method == FOREST}
+        for curve in curves:
+            if curve.method != FOREST and curve.reading in forest:
+                counts = ", ".join(map(str, curve.counts))
+                less = ", ".join(f"{x:+.1f}" for x in forest[curve.reading] - curve.mean("recall"))
+                name = f"{curve.method}, {READINGS[curve.reading]}"
+                notes.setdefault(name, []).append(f"{d} components {less}")
     if not notes:
         return []
-    counts = ", ".join(map(str, results[0].params["counts"]))
     return [
         f"The forest's recall less that of the others, among {counts} returned items. "
         + " ".join(f"{name}: {'; '.join(parts)}." for name, parts in notes.items())
@@ -309,176 +270,97 @@ def _differences(results: Sequence[Result]) -> list[str]:
 
 
 DIMENSIONS = (
-    "Figures 1 and 2 do not have the paper's order of methods. "
     "The paper's vectors have 1000 dimensions, and it says that k-means trees lose with the "
-    "dimension. To try whether that is why, the same points are searched on few of their principal "
-    "components and on many, each time for the neighbours on those components."
+    "dimension. To try that, the same points are searched on few of their principal components and "
+    "on many, each time for the neighbours on those components."
 )
 
 
 def regions(context: Context, results: Sequence[Result]) -> Gathered:
     """Return the rows of the forest and of k-means trees by how many regions their nodes have."""
-    rows = absent_rows(results, {"method": "all", "returned": None, "setting": None})
-    drawing = []
-    for r in computed(results):
-        name = method_of(r)
-        if r.name == "kmeans":
-            name += f" of {r.value['setting'][0]} regions"
-        points = list(zip(r.params["counts"], r.value["recall"], strict=True))
-        rows += _curve_rows(context, "regions", name, [r.value["setting"]] * len(points), points)
-        drawing.append(_curve(r, name))
-    return Gathered(
-        rows,
-        [set_note(results), REGIONS, *cost_notes(drawing), *_order_note(drawing), RULE],
-        drawing,
-    )
+    read = curves_of(results)
+    rows = _whole(results, [row for curve in read for row in curve.rows({})])
+    drawing = [curve.drawing() for curve in read]
+    ranked = [line for line in drawing if line["reading"] != READINGS[SETS]]
+    notes = [set_note(results), REGIONS, READING, *cost_notes(ranked), *order_notes(drawing)]
+    return Gathered(rows, [*notes, RULE], drawing)
 
 
 REGIONS = (
     "The paper does not say into how many regions its k-means trees divide a node. "
     "A node of the forest has two parts, and its branchings are what the paper counts as bits. "
-    "More regions take fewer levels, and more comparisons."
+    "More regions take fewer levels, and more comparisons. One draw of each."
+)
+MOVES = (
+    "One setting is changed at a time, from the middle one. K shrinks with the training points. "
+    "Moves: how often a split's plane may go from the eigenvector of eq. 18 to where eq. "
+    "17 itself is larger; not at all in the printed form. One draw of each."
 )
 
 
 def sensitivity(context: Context, results: Sequence[Result]) -> Gathered:
     """Return the rows of the forest's recall when one setting is changed."""
-    rows = absent_rows(
-        results,
-        {"lambda": None, "training points": None, "depth": None, "moves": None, "returned": None},
-    )
+    names = ("lambda", "training points", "depth", "moves", "reading", "returned", "candidates")
+    rows = absent_rows(results, dict.fromkeys(names))
     for r in computed(results):
         keys = {
-            "lambda": r.value["setting"],
+            "lambda": r.params["lams"][0],
             "training points": r.params["n_train"],
             "depth": r.params["max_depth"],
             "moves": r.params["refine"],
         }
-        middle = len(r.params["counts"]) // 2
-        for place in (middle, len(r.params["counts"]) - 1):
-            rows.append(
-                keys
-                | {
-                    "returned": r.params["counts"][place],
-                    "candidates": round(r.value["candidates"]),
-                    "published": None,
-                    "ours": round(r.value["recall"][place], 2),
-                    "std": None,
-                }
-            )
-    for row in rows:
-        row.setdefault("candidates", None)
-    return Gathered(rows, [set_note(results), MOVES])
-
-
-def splits(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return the rows of the forest's recall by offset, moves and lambda."""
-    keys = {
-        "offset": None,
-        "moves": None,
-        "augment": None,
-        "lambda": None,
-        "leaves": None,
-        "returned": None,
-    }
-    rows = absent_rows(results, keys)
-    for r in computed(results):
-        setting = {
-            "offset": r.params["offset"],
-            "moves": r.params["refine"],
-            "augment": r.params["augment"],
-            "lambda": r.value["setting"],
-            "leaves": round(r.value["leaves"]),
-        }
-        rows += [
-            setting | {"returned": count, "published": None, "ours": round(recall, 2), "std": None}
-            for count, recall in zip(r.params["counts"], r.value["recall"], strict=True)
-        ]
-    return Gathered(rows, [set_note(results), SPLITS])
-
-
-SPLITS = (
-    "Offset: b of the plane is the eigenvector's, as eq. 18 has it, or where eq. "
-    "17 itself is largest. Moves: how often the plane may go on to where eq. "
-    "17 is larger. Augment: the last entry of x~ (1 in the paper, "
-    "which does not say in which coordinates x is); the others are centred and scaled to unit "
-    "spread for each node. The other figures have the eigenvector's b, no moves, and 0.1, "
-    "which is the printed form; only libraries moves its planes, "
-    "and sensitivity says where it does. K shrinks with the training points."
-)
-
-
-def table1(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return seconds for a query, and the paper's half billion by the growth that was measured."""
-    keys = {"bits": None, "items": None, "search": None, "candidates": None}
-    rows = absent_rows(results, keys)
-    drawing = []
-    printed = {int(line["bits"]): line for line in context.published("search_forest/table1.csv")}
-    kinds = (
-        ("scan", "linear scan", "linear_scan_s"),
-        ("index", "forest", "boosted_search_forest_s"),
-    )
-    by_bits: dict[int, list[Result]] = {}
-    growth: dict[str, list[float]] = {}
-    for r in computed(results):
-        by_bits.setdefault(r.params["bits"], []).append(r)
-    for bits, of_bits in by_bits.items():
-        of_bits.sort(key=lambda r: r.params["n"])
-        n = [r.params["n"] for r in of_bits]
-        for key, name, column in kinds:
-            seconds = [r.value[key] for r in of_bits]
-            rows += [_measured_row(r, key, name) for r in of_bits]
-            drawing.append({"bits": bits, "search": name, "items": n, "seconds": seconds})
-            if len(of_bits) > 1:
-                growth.setdefault(name, []).append(seconds[-1] / seconds[-2])
+        counts = r.params["counts"]
+        for reading, curve in r.value.items():
+            for place in (len(counts) // 2, len(counts) - 1):
                 rows.append(
-                    {
-                        "bits": bits,
-                        "items": HALF_BILLION,
-                        "search": f"{name}, extrapolated",
-                        "candidates": None,
-                        "published": printed[bits][column] if bits in printed else None,
-                        "ours": float(f"{seconds[-1] * HALF_BILLION / n[-1]:.3g}"),
+                    keys
+                    | {
+                        "reading": READINGS[reading],
+                        "returned": counts[place],
+                        "candidates": round(curve["candidates"]),
+                        "published": None,
+                        "ours": round(curve["recall"][place], 2),
                         "std": None,
                     }
                 )
-    return Gathered(rows, [*NOTES, *_growth_notes(growth, by_bits)], drawing)
+    return Gathered(rows, [set_note(results), READING, MOVES])
 
 
-def _measured_row(r: Result, key: str, name: str) -> Row:
-    """Return the row of the seconds that a search took, a value of the result by its key."""
-    return {
-        "bits": r.params["bits"],
-        "items": r.params["n"],
-        "search": name,
-        "candidates": round(r.value["candidates"]) if key == "index" else None,
-        "published": None,
-        "ours": float(f"{r.value[key]:.3g}"),
-        "std": None,
-    }
+def splits(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return the rows of the forest's recall by how its planes are chosen."""
+    names = ("planes", "offset", "moves", "augment", "lambda", "leaves", "reading", "returned")
+    rows = absent_rows(results, dict.fromkeys(names))
+    read = curves_of(results, _planes)
+    for curve in read:
+        params = curve.params
+        learnt = "planes" not in params
+        keys = {
+            "planes": EQ_18 if learnt else PLANES[params["planes"]],
+            "offset": params.get("offset", "eigenvector") if learnt else None,
+            "moves": params.get("refine", 0) if learnt else None,
+            "augment": params.get("augment", 0.1) if learnt else None,
+            "lambda": curve.draws[0]["setting"],
+            "leaves": round(curve.draws[0]["model"]["leaves"]),
+        }
+        kept = ("reading", "returned", "published", "ours", "std", "repetitions")
+        rows += [keys | {key: row[key] for key in kept if key in row} for row in curve.rows({})]
+    draws = max((len(curve.draws) for curve in read), default=1)
+    return Gathered(rows, [set_note(results), SPLITS, READING, DRAWN.format(draws), RULE])
 
 
-def _growth_notes(growth: dict[str, list[float]], by_bits: dict[int, list[Result]]) -> list[str]:
-    """Return the note on how the times grew between the two largest sizes."""
-    if not growth:
-        return []
-    before, last = (r.params["n"] for r in next(iter(by_bits.values()))[-2:])
-    times = "; ".join(
-        f"{name} {min(grown):.2g} to {max(grown):.2g}" for name, grown in growth.items()
-    )
-    return [
-        f"Measured growth from {before:,} to {last:,} items, {last / before:.2g} times as many: "
-        f"{times} times."
-    ]
+def _planes(r: Result) -> str:
+    """Return a name for each way to choose planes."""
+    keys = ("planes", "offset", "refine", "augment")
+    return ", ".join(str(r.params.get(key, "")) for key in keys)
 
 
-HALF_BILLION = 500_000_000
-NOTES = [
-    "Seconds for a query, one thread. Synthetic items: random codes in a file that is mapped into "
-    "memory; the index has a tree of 2^16 leaves for each 16 bits, "
-    "whose leaves are those bits. Its time is a walk down all trees (32 dimensions) and the "
-    "gathering of all candidates with their scores. The scan keeps the 100 nearest; the paper does "
-    "not sort. The paper does not say how many candidates its leaves hold, nor the dimension.",
-    "The half billion is not computed: it is extrapolated in proportion from the largest size, "
-    "since codes and an index's lists grow in proportion. Codes of 32 bits take words of 64.",
-]
+SPLITS = (
+    "All trees stop by eq. 17 and have at most the same depth; lambda is chosen for each kind of "
+    "planes. Offset: b of the plane is the eigenvector's, as eq. 18 has it, or where eq. 17 itself "
+    "is largest. Moves: how often the plane may go on to where eq. 17 is larger. Augment: the last "
+    "entry of x~ (1 in the paper, which does not say in which coordinates x is); the others are "
+    "centred and scaled to unit spread for each node. The eigenvector's b, no moves, and 0.1 are "
+    "the printed form of the other figures. Not learnt: a random direction, or one of a node's "
+    "five principal directions, each at the median; the plane between the centres of 2-means. K "
+    "shrinks with the training points."
+)

@@ -1,23 +1,19 @@
 """The tasks of the search forest's figures on small sets: curves of recall by sets and loops.
 
 Forests, trees, tables and codes are those of `refimpl`, tested elsewhere; here is what the figures
-make of them, under both kernels. Libraries are in test_search_forest_libraries.py, the rows in
-test_figures_search_forest_results.py, the drawings in test_figures_search_forest_plots.py.
+make of them in both readings, under both kernels. Elsewhere: which tasks a figure has
+(test_search_forest_lists.py), times (test_search_forest_timing.py), classes
+(test_search_forest_classes.py), libraries (test_search_forest_libraries.py), rows
+(test_figures_search_forest_results.py), drawings (test_figures_search_forest_plots.py).
 """
-
-from types import SimpleNamespace
 
 import forest_toy
 import numpy as np
 import pytest
-from fake_libraries import FAKES, LIBRARIES, METHODS
-from figure_runs import require_missing_is_said
 from forest_toy import N, forest_of, ranked
 from toy_sets import components, ticking
-from whole_figures import make_every_figure
 
-from paper_figures.registry import Context, Result
-from paper_figures.search_forest import figures, libraries, tasks, unions
+from paper_figures.search_forest import methods, planes, points, readings, tasks
 from refimpl.kernels import tree_leaves
 from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
@@ -43,44 +39,95 @@ def one_job():
     return forest_toy.job()
 
 
+@pytest.fixture(autouse=True)
+def no_trials(monkeypatch):
+    """Trials of other tests, which have the same names, are forgotten."""
+    monkeypatch.setattr(tasks, "TRIALS", {})
+
+
 def by_order(near, lists, counts):
-    """Return recall in per cent and returned items at each count, and the mean number of items."""
-    hits = [
-        np.mean(
-            [len({*ids[:count]} & {*row}) / len(row) for ids, row in zip(lists, near, strict=True)]
-        )
-        for count in counts
-    ]
+    """Return the recalls of each query at each count, the returned items, and the mean number."""
+    of_queries = np.array(
+        [
+            [len({*ids[:count]} & {*row}) / len(row) for count in counts]
+            for ids, row in zip(lists, near, strict=True)
+        ]
+    )
     returned = [np.mean([len(ids[:count]) for ids in lists]) for count in counts]
-    return 100 * np.array(hits), returned, np.mean([len(ids) for ids in lists])
+    return 100 * of_queries, returned, np.mean([len(ids) for ids in lists])
 
 
-def check_curve(value, near, lists, counts=AT["counts"]):
-    recall, returned, candidates = by_order(near, lists, counts)
-    assert 0 < recall[0] < recall[-1]
-    np.testing.assert_allclose(value["recall"], recall)
-    np.testing.assert_allclose(value["returned"], returned)
-    assert value["candidates"] == pytest.approx(candidates)
+def check_recall(curve, of_queries):
+    mean = of_queries.mean(axis=0)
+    assert 0 < mean[0] < mean[-1]
+    np.testing.assert_allclose(curve["recall"], mean)
+    error = np.sqrt(((of_queries - mean) ** 2).sum(axis=0) / (len(of_queries) - 1))
+    np.testing.assert_allclose(curve["error"], error / np.sqrt(len(of_queries)))
 
 
-def check_choice(value, job, settings, lists_of):
-    """The setting of the largest mean recall of the trial is taken, and all are listed."""
-    X, Q, near, small = tasks.load_trial(job, AT)
-    means = [
-        by_order(near, lists_of(X, Q, s, small["share"]), small["counts"])[0].mean() / 100
-        for s in settings
-    ]
-    assert len({round(mean, 9) for mean in means}) > 1
-    assert [s for s, _ in value["tried"]] == list(settings)
-    assert [mean for _, mean in value["tried"]] == pytest.approx(means)
-    assert value["setting"] == settings[int(np.argmax(means))] != settings[int(np.argmin(means))]
+def check_list(value, near, lists, counts=AT["counts"]):
+    curve = value["ranked"]
+    of_queries, returned, candidates = by_order(near, lists, counts)
+    check_recall(curve, of_queries)
+    np.testing.assert_allclose(curve["returned"], returned)
+    assert curve["candidates"] == pytest.approx(candidates)
+
+
+def unions_of(of_points, of_queries, near):
+    """Return mean sizes and each query's recalls of its first 0, 1, 2, ... leaves together."""
+    groups = of_points.shape[1]
+    sizes, recalls = [0.0], [np.zeros(len(near))]
+    for m in range(1, groups + 1):
+        found = [np.flatnonzero((of_points[:, :m] == mine[:m]).any(axis=1)) for mine in of_queries]
+        sizes.append(np.mean([len(ids) for ids in found]))
+        hits = [len({*ids} & {*row}) for ids, row in zip(found, near, strict=True)]
+        recalls.append(100 * np.array(hits) / near.shape[1])
+    return sizes, np.array(recalls)
+
+
+def check_sets(value, near, of_points, of_queries, a_tree, counts=AT["counts"]):
+    """`a_tree` is what a query is compared with in a tree."""
+    curve = value["sets"]
+    sizes, recalls = unions_of(of_points, of_queries, near)
+    check_recall(curve, np.array([np.interp(counts, sizes, of_query) for of_query in recalls.T]))
+    trees = np.interp(counts, sizes, np.arange(len(sizes)))
+    np.testing.assert_allclose(curve["trees"], trees)
+    np.testing.assert_allclose(curve["compared"], a_tree * trees)
+    np.testing.assert_allclose(curve["sizes"], sizes[1:])
+    np.testing.assert_allclose(curve["recalls"], recalls[1:].mean(axis=1))
+    np.testing.assert_allclose(curve["returned"], np.minimum(counts, sizes[-1]))
+    assert curve["candidates"] == pytest.approx(sizes[-1])
+
+
+def check_choice(value, job, settings, read):
+    """Each reading takes the setting of its largest mean recall of the trial, and lists all.
+
+    `read[reading](X, Q, near, setting, small)` gives the mean recall along the curve.
+    """
+    X, Q, near, small = points.load_trial(job, AT)
+    assert value.keys() == read.keys()
+    for reading, mean_of in read.items():
+        means = [mean_of(X, Q, near, setting, small) for setting in settings]
+        assert len({round(mean, 9) for mean in means}) > 1
+        assert [s for s, _ in value[reading]["tried"]] == list(settings)
+        assert [mean for _, mean in value[reading]["tried"]] == pytest.approx(means)
+        assert value[reading]["setting"] == settings[int(np.argmax(means))]
+
+
+def mean_of_list(near, lists, small):
+    return by_order(near, lists, small["counts"])[0].mean() / 100
+
+
+def mean_of_sets(near, of_points, of_queries, small):
+    sizes, recalls = unions_of(of_points, of_queries, near)
+    return np.interp(small["counts"], sizes, recalls.mean(axis=1)).mean() / 100
 
 
 # ------------------------------------------------------------------------------------------- points
 
 
 def test_points_lie_on_components_of_the_database_at_unit_size(toy, one_job):
-    X, Q, near = tasks.load_problem(one_job, AT)
+    X, Q, near = points.load_problem(one_job, AT)
     Z = components(toy, N, 3)
     Z /= np.sqrt((Z[:N] ** 2).sum() / N)
     signs = np.sign(X[0] * Z[0])
@@ -93,19 +140,19 @@ def test_points_lie_on_components_of_the_database_at_unit_size(toy, one_job):
 
 def test_a_trial_is_a_part_of_the_database_and_smaller_alike(one_job):
     """90 of 150 points: K and the counts shrink to 0.6 of 6 and of 4, 10, 30, and at least 1."""
-    X, Q, near, small = tasks.load_trial(one_job, AT)
-    every, _, _ = tasks.load_problem(one_job, AT)
+    X, Q, near, small = points.load_trial(one_job, AT)
+    every, _, _ = points.load_problem(one_job, AT)
     order = one_job.rng_for("trial", "forest toy").permutation(N)
     np.testing.assert_array_equal(Q, every[order[:20]])
     np.testing.assert_array_equal(X, every[order[20:110]])
     assert small == AT | {"K": 4, "share": 0.6, "counts": [2, 6, 18]}
     for q, row in zip(Q.astype(float), near, strict=True):
         assert row.tolist() == np.argsort(((X - q) ** 2).sum(axis=1), kind="stable")[:4].tolist()
-    *_, near, small = tasks.load_trial(one_job, AT | {"trial": 15, "K": 4, "counts": (1, 4)})
+    *_, near, small = points.load_trial(one_job, AT | {"trial": 15, "K": 4, "counts": (1, 4)})
     assert (near.shape, small["K"], small["counts"]) == ((20, 1), 1, [1, 1])
 
 
-# ---------------------------------------------------------------------------------- figures 1 and 2
+# ---------------------------------------------------------------------------------- the forest
 
 
 @pytest.mark.parametrize(("K", "expected"), [(1, 1), (2, 1), (5, 2), (6, 3)])
@@ -118,70 +165,157 @@ def test_the_neighbours_of_a_part_shrink_with_it_to_at_least_1(one_job, monkeypa
     def similarity(X, k, **options):
         raise Asked(len(X), k)
 
-    monkeypatch.setattr(tasks, "neighbor_similarity", similarity)
+    monkeypatch.setattr(methods, "neighbor_similarity", similarity)
     X = np.arange(20.0).reshape(10, 2)
     with pytest.raises(Asked) as asked:
-        tasks.learn_forest(one_job, X, K, lam=0.1, n_train=5, trees=1)
+        methods.learn_forest(one_job, X, K, lam=0.1, n_train=5, trees=1)
     assert asked.value.args == (5, expected)
 
 
-def test_the_forests_curve(job, monkeypatch):
+def check_forest(value, job, forest):
+    X, Q, near = points.load_problem(job, AT)
+    check_list(value, near, ranked(selection(forest, Q, X)))
+    check_sets(value, near, to_terms(forest, X), to_terms(forest, Q), 5)
+
+
+@pytest.mark.parametrize("draw", [0, 1])
+def test_the_forests_curves(job, monkeypatch, draw):
+    """One forest, learnt in 2.5 s, is read in both ways."""
     monkeypatch.setattr(tasks, "perf_counter", ticking(5.0, 7.5))
-    value = tasks.forest(job, lams=(0.05,), **FOREST, **AT)
-    X, Q, near = tasks.load_problem(job, AT)
-    forest = forest_of(job, X, 6, 0.05)
-    check_curve(value, near, ranked(selection(forest, Q, X)))
+    value = tasks.forest(job, draw=draw, lams=(0.05,), **FOREST, **AT)
+    X, _, _ = points.load_problem(job, AT)
+    forest = forest_of(job, X, 6, 0.05, draw)
+    check_forest(value, job, forest)
     trees = len(forest.c)
     leaves = forest.n_words / trees
-    assert (value["setting"], value["tried"], value["seconds"]) == (0.05, [], 2.5)
-    assert (value["trees"], value["leaves"]) == (trees, leaves) and leaves > 2
-    assert value["compared"] == [trees * 5] * 3
+    for reading in ("sets", "ranked"):
+        curve = value[reading]
+        assert (curve["setting"], curve["tried"]) == (0.05, [])
+        assert curve["model"] == {"trees": trees, "leaves": leaves, "seconds": 2.5} and leaves > 2
+    assert value["ranked"]["compared"].tolist() == [trees * 5] * 3
 
 
 def test_other_splits_are_passed_on(one_job):
     options = {"refine": 2, "offset": "best", "augment": 1.0}
-    value = tasks.forest(one_job, lams=(0.05,), **options, **FOREST, **AT)
-    X, Q, near = tasks.load_problem(one_job, AT)
-    check_curve(value, near, ranked(selection(forest_of(one_job, X, 6, 0.05, **options), Q, X)))
+    value = tasks.forest(one_job, draw=0, lams=(0.05,), **options, **FOREST, **AT)
+    X, _, _ = points.load_problem(one_job, AT)
+    check_forest(value, one_job, forest_of(one_job, X, 6, 0.05, **options))
 
 
-def test_lambda_is_chosen_on_the_trial_and_may_be_too_large(one_job):
+@pytest.mark.parametrize("draw", [0, 1])
+def test_lambda_is_chosen_on_the_trial_by_draw_0_and_may_be_too_large(one_job, draw):
     lams = (0.97, 0.4, 0.05)
 
-    def lists_of(X, Q, lam, share):
-        if lam == 0.97:
-            return [np.empty(0, dtype=int)] * len(Q)
-        return ranked(selection(forest_of(one_job, X, 4, lam), Q, X))
+    def forests(X, lam):
+        return None if lam == 0.97 else forest_of(one_job, X, 4, lam)
 
-    value = tasks.forest(one_job, lams=lams, **FOREST, **AT)
-    check_choice(value, one_job, lams, lists_of)
-    assert value["tried"][0][1] == 0.0
+    def of_list(X, Q, near, lam, small):
+        forest = forests(X, lam)
+        nothing = [np.empty(0, dtype=int)] * len(Q)
+        lists = nothing if forest is None else ranked(selection(forest, Q, X))
+        return mean_of_list(near, lists, small)
+
+    def of_sets(X, Q, near, lam, small):
+        forest = forests(X, lam)
+        if forest is None:
+            return 0.0
+        return mean_of_sets(near, to_terms(forest, X), to_terms(forest, Q), small)
+
+    value = tasks.forest(one_job, draw=draw, lams=lams, **FOREST, **AT)
+    check_choice(value, one_job, lams, {"sets": of_sets, "ranked": of_list})
+    assert value["ranked"]["tried"][0][1] == 0.0
+    assert value["sets"]["setting"] != value["ranked"]["setting"]  # each reading has its own
+    X, Q, near = points.load_problem(one_job, AT)
+    forest = forest_of(one_job, X, 6, value["sets"]["setting"], draw)
+    check_sets(value, near, to_terms(forest, X), to_terms(forest, Q), 5)
+    forest = forest_of(one_job, X, 6, value["ranked"]["setting"], draw)
+    check_list(value, near, ranked(selection(forest, Q, X)))
+
+
+def test_draws_share_a_trial(one_job, monkeypatch):
+    trials = []
+    load_trial = points.load_trial
+    monkeypatch.setattr(tasks, "load_trial", lambda *of: trials.append(of) or load_trial(*of))
+    for draw in (0, 1):
+        tasks.forest(one_job, draw=draw, lams=(0.4, 0.05), **FOREST, **AT)
+    assert len(trials) == 1
+    # a trial has 90 points, so a forest of more has the same trial
+    tasks.forest(one_job, draw=0, lams=(0.4, 0.05), **FOREST | {"n_train": 120}, **AT)
+    assert len(trials) == 1
+    tasks.forest(one_job, draw=0, lams=(0.4, 0.05), **FOREST | {"n_train": 60}, **AT)
+    assert len(trials) == 2
 
 
 def test_a_forest_of_no_tree_returns_nothing(one_job):
-    value = tasks.forest(one_job, lams=(0.97,), **FOREST, **AT)
-    assert value["recall"].tolist() == [0, 0, 0] and value["candidates"] == 0
-    assert (value["trees"], value["leaves"], value["compared"]) == (0, 0.0, [0, 0, 0])
-    value = unions.union_forest(one_job, lams=(0.97,), **FOREST, **AT)
-    assert value["recall"].tolist() == [0, 0, 0]
-    assert [list(map(np.ravel, curve[1:])) for curve in value["curves"]] == [[[0], [0]]]
+    value = tasks.forest(one_job, draw=0, lams=(0.97,), **FOREST, **AT)
+    for reading in ("sets", "ranked"):
+        curve = value[reading]
+        assert curve["recall"].tolist() == [0, 0, 0] and curve["candidates"] == 0
+        assert curve["model"] | {"seconds": 0} == {"trees": 0, "leaves": 0.0, "seconds": 0}
+        assert np.asarray(curve["compared"]).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("task", [tasks.forest, unions.union_forest])
-def test_other_errors_of_the_training_are_not_hidden(one_job, monkeypatch, task):
+def test_other_errors_of_the_training_are_not_hidden(one_job, monkeypatch):
     def broken(*arguments, **options):
         raise ValueError("something else")
 
-    for module in (tasks, unions):
-        monkeypatch.setattr(module, "learn_forest", broken)
+    monkeypatch.setattr(methods, "learn_forest", broken)
     with pytest.raises(ValueError, match="something else"):
-        task(one_job, lams=(0.05,), **FOREST, **AT)
+        tasks.forest(one_job, draw=0, lams=(0.05,), **FOREST, **AT)
 
 
-def trees_of(job, X, setting, trees, share):
+# ---------------------------------------------------------------------------------- other planes
+
+
+@pytest.mark.parametrize("kind", planes.SPLITS)
+def test_planes_that_are_not_learnt(one_job, kind):
+    value = tasks.other_planes(one_job, draw=1, planes=kind, lams=(0.05,), **FOREST, **AT)
+    X, _, _ = points.load_problem(one_job, AT)
+    shape = {"n_train": 100, "max_depth": 5, "trees": 3, "draw": 1}
+    forest = planes.learn_other(one_job, X, 6, kind, lam=0.05, **shape)
+    check_forest(value, one_job, forest)
+    assert len(forest.c) == 3 and (forest.c > 0).all() and forest.n_words > 6
+
+
+def test_a_random_plane_halves_the_points(one_job):
+    X = np.random.default_rng(1).normal(size=(10, 3))
+    split = planes.random_plane(X, np.random.default_rng(0), one_job.kernels)
+    assert split.left.sum() == 5 and np.linalg.norm(split.p) == pytest.approx(1)
+    assert split.left.tolist() == (X @ split.p + split.b > 0).tolist()
+    other = planes.random_plane(X, np.random.default_rng(1), one_job.kernels)
+    assert not np.allclose(other.p, split.p)
+
+
+def test_a_principal_plane_lies_across_a_direction_of_much_variance(one_job):
+    """Of seven coordinates five vary by much, each by its own amount."""
+    X = np.random.default_rng(1).normal(size=(4000, 7)) * [9, 0.1, 7, 5, 0.2, 3, 4]
+    drawn = {
+        int(np.abs(planes.principal_plane(X, np.random.default_rng(i), one_job.kernels).p).argmax())
+        for i in range(40)
+    }
+    assert drawn == {0, 2, 3, 5, 6}
+    split = planes.principal_plane(X, np.random.default_rng(0), one_job.kernels)
+    assert split.left.sum() == 2000 and np.abs(split.p).max() > 0.99
+
+
+def test_a_plane_of_2_means_parts_two_clusters(one_job):
+    X = np.array([[0.0, 0], [0, 1], [1, 0], [10, 10], [10, 11]])
+    for seed in range(5):
+        split = planes.two_means_plane(X, np.random.default_rng(seed), one_job.kernels)
+        assert split.left[0] == split.left[1] == split.left[2] != split.left[3] == split.left[4]
+    # half-way between the means (1/3, 1/3) and (10, 10.5)
+    middle = np.array([31 / 6, 65 / 12])
+    assert split.p @ middle + split.b == pytest.approx(0, abs=1e-9)
+
+
+# ---------------------------------------------------------------------------------- rivals
+
+
+def trees_of(job, X, setting, trees, share, draw=0):
     branching, leaf = setting
     leaf = max(1, round(share * leaf))
-    return kmeans_trees(X, trees, rng=job.rng_for("kmeans"), branching=branching, leaf_size=leaf)
+    rng = job.rng_for("kmeans", draw)
+    return kmeans_trees(X, trees, rng=rng, branching=branching, leaf_size=leaf)
 
 
 def by_votes(model, Q):
@@ -195,17 +329,27 @@ def by_votes(model, Q):
     return lists
 
 
-def test_the_leaves_of_kmeans_trees(job):
+def leaves_of(model, X, Q):
+    return tree_leaves(model, X.astype(float)), tree_leaves(model, Q.astype(float))
+
+
+@pytest.mark.parametrize("draw", [0, 1])
+def test_the_leaves_of_kmeans_trees(job, draw):
     settings = [[3, 30], [4, 9]]
-    value = tasks.kmeans(job, settings=settings, trees=2, first_best=False, **AT)
-    X, Q, near = tasks.load_problem(job, AT)
-    check_choice(
-        value, job, settings, lambda X, Q, s, share: by_votes(trees_of(job, X, s, 2, share), Q)
-    )
-    model = trees_of(job, X, value["setting"], 2, 1)
-    check_curve(value, near, by_votes(model, Q))
+    value = tasks.kmeans(job, draw=draw, settings=settings, trees=2, **AT)
+
+    def of_list(X, Q, near, setting, small):
+        return mean_of_list(near, by_votes(trees_of(job, X, setting, 2, 0.6), Q), small)
+
+    def of_sets(X, Q, near, setting, small):
+        return mean_of_sets(near, *leaves_of(trees_of(job, X, setting, 2, 0.6), X, Q), small)
+
+    check_choice(value, job, settings, {"sets": of_sets, "ranked": of_list})
+    X, Q, near = points.load_problem(job, AT)
     # on its way a query is compared with the children of every node that it passes
     compared = []
+    model = trees_of(job, X, value["ranked"]["setting"], 2, 1, draw)
+    check_list(value, near, by_votes(model, Q))
     for q in Q.astype(float):
         count = 0
         for node in model.roots:
@@ -214,354 +358,100 @@ def test_the_leaves_of_kmeans_trees(job):
                 count += len(children)
                 node = min(children, key=lambda j: ((model.centres[j] - q) ** 2).sum())
         compared.append(count)
-    assert value["compared"] == pytest.approx([np.mean(compared)] * 3) and len(set(compared)) > 1
+    assert len(set(compared)) > 1
+    assert value["ranked"]["compared"] == pytest.approx([np.mean(compared)] * 3)
+    model = trees_of(job, X, value["sets"]["setting"], 2, 1, draw)
+    a_tree = methods.centres_on_the_way(job, model, Q) / 2
+    check_sets(value, near, *leaves_of(model, X, Q), a_tree)
 
 
 def test_best_bin_first_search(one_job):
     settings = [[3, 30], [4, 9]]
 
-    def lists_of(X, Q, s, share, count=18):
-        found = trees_of(one_job, X, s, 2, share).candidates(Q, count)
+    def lists_of(X, Q, setting, share, count):
+        found = trees_of(one_job, X, setting, 2, share).candidates(Q, count)
         return [found.of(i) for i in range(len(Q))]
 
-    value = tasks.kmeans(one_job, settings=settings, trees=2, first_best=True, **AT)
-    check_choice(value, one_job, settings, lists_of)
-    X, Q, near = tasks.load_problem(one_job, AT)
-    check_curve(value, near, lists_of(X, Q, value["setting"], 1, 30))
-    model = trees_of(one_job, X, value["setting"], 2, 1)
+    def of_list(X, Q, near, setting, small):
+        return mean_of_list(near, lists_of(X, Q, setting, 0.6, 18), small)
+
+    value = tasks.best_first(one_job, draw=0, settings=settings, trees=2, **AT)
+    check_choice(value, one_job, settings, {"ranked": of_list})
+    X, Q, near = points.load_problem(one_job, AT)
+    curve = value["ranked"]
+    check_list(value, near, lists_of(X, Q, curve["setting"], 1, 30))
+    model = trees_of(one_job, X, curve["setting"], 2, 1)
     compared = [one_job.kernels.best_bin_first(model, Q.astype(float), n)[2] for n in (4, 10, 30)]
-    assert value["compared"] == pytest.approx([of_count.mean() for of_count in compared])
-    assert value["compared"][0] < value["compared"][2]
+    assert curve["compared"] == pytest.approx([of_count.mean() for of_count in compared])
+    assert curve["compared"][0] < curve["compared"][2]
 
 
-def test_hash_tables(job):
-    def lists_of(X, Q, setting, share):
-        found = lsh(X, 3, *setting, rng=job.rng_for("lsh")).candidates(Q)
+@pytest.mark.parametrize("draw", [0, 1])
+def test_hash_tables(job, draw):
+    def tables_of(X, setting, draw):
+        return lsh(X, 3, *setting, rng=job.rng_for("lsh", draw))
+
+    def lists_of(X, Q, setting, draw):
+        found = tables_of(X, setting, draw).candidates(Q)
         return [found.of(i) for i in range(len(Q))]
 
-    value = tasks.hashing(job, functions=(2, 5), widths=(0.5, 1.5), tables=3, **AT)
+    def buckets_of(X, Q, setting, draw):
+        model = tables_of(X, setting, draw)
+        return model.buckets(X), model.buckets(Q)
+
+    value = tasks.hashing(job, draw=draw, functions=(2, 5), widths=(0.5, 1.5), tables=3, **AT)
     settings = [[2, 0.5], [2, 1.5], [5, 0.5], [5, 1.5]]
-    check_choice(value, job, settings, lists_of)
-    X, Q, near = tasks.load_problem(job, AT)
-    check_curve(value, near, lists_of(X, Q, value["setting"], 1))
-    assert value["compared"] == [value["setting"][0] * 3] * 3
+    read = {
+        "sets": lambda X, Q, near, s, small: mean_of_sets(near, *buckets_of(X, Q, s, 0), small),
+        "ranked": lambda X, Q, near, s, small: mean_of_list(near, lists_of(X, Q, s, 0), small),
+    }
+    check_choice(value, job, settings, read)
+    X, Q, near = points.load_problem(job, AT)
+    check_list(value, near, lists_of(X, Q, value["ranked"]["setting"], draw))
+    assert value["ranked"]["compared"].tolist() == [value["ranked"]["setting"][0] * 3] * 3
+    k = value["sets"]["setting"][0]
+    check_sets(value, near, *buckets_of(X, Q, value["sets"]["setting"], draw), k)
 
 
 def test_codes(job):
     value = tasks.spectral(job, bits=10, **AT)
-    X, Q, near = tasks.load_problem(job, AT)
+    X, Q, near = points.load_problem(job, AT)
     model = spectral_hashing(X, 10)
     codes, of_queries = (model.encode(part)[:, 0].tolist() for part in (X, Q))
     distances = [[(a ^ b).bit_count() for a in codes] for b in of_queries]
-    check_curve(value, near, [np.argsort(row, kind="stable")[:30] for row in distances])
-    assert (value["setting"], value["tried"]) == (10, []) and "compared" not in value
+    check_list(value, near, [np.argsort(row, kind="stable")[:30] for row in distances])
+    curve = value["ranked"]
+    assert (curve["setting"], curve["tried"]) == (10, []) and "compared" not in curve
 
 
-# ------------------------------------------------------------------------------------------- unions
-
-
-def unions_of(groups, of_points, of_queries, near):
-    """Return sizes and recalls (in per cent) of the unions over the first 1, 2, ... groups."""
-    sizes, recalls = [], []
-    for m in range(1, groups + 1):
-        found = [np.flatnonzero((of_points[:, :m] == mine[:m]).any(axis=1)) for mine in of_queries]
-        sizes.append(np.mean([len(ids) for ids in found]))
-        hits = [len({*ids} & {*row}) for ids, row in zip(found, near, strict=True)]
-        recalls.append(100 * np.mean(hits) / near.shape[1])
-    return sizes, recalls
-
-
-def check_unions(job, value, settings, groups, parts_of):
-    """`parts_of(X, Q, setting, share, K)` gives the parts of points and queries, one a group."""
-
-    def curve(setting, X, Q, near, share, K):
-        return unions_of(groups, *parts_of(X, Q, setting, share, K), near)
-
-    def interpolated(sizes, recalls, counts):
-        return np.interp(counts, [0, *sizes], [0, *recalls])
-
-    X, Q, near, small = tasks.load_trial(job, AT)
-    tried = [
-        interpolated(*curve(s, X, Q, near, small["share"], small["K"]), small["counts"])
-        for s in settings
-    ]
-    chosen = [settings[place] for place in np.argmax(tried, axis=0)]
-    assert value["settings"] == chosen
-    X, Q, near = tasks.load_problem(job, AT)
-    in_use = [s for s in settings if s in chosen]
-    assert [line[0] for line in value["curves"]] == in_use
-    curves = {str(s): curve(s, X, Q, near, 1, 6) for s in in_use}
-    for setting, sizes, recalls in value["curves"]:
-        np.testing.assert_allclose(sizes, curves[str(setting)][0])
-        np.testing.assert_allclose(recalls, curves[str(setting)][1])
-    recall = [
-        interpolated(*curves[str(s)], [count])[0]
-        for s, count in zip(chosen, AT["counts"], strict=True)
-    ]
-    np.testing.assert_allclose(value["recall"], recall)
-    assert 0 < value["recall"][0] < value["recall"][-1]
-
-
-def test_unions_of_the_forests_leaves(one_job):
-    def parts_of(X, Q, lam, share, K):
-        forest = forest_of(one_job, X, K, lam)
-        return to_terms(forest, X), to_terms(forest, Q)
-
-    lams = (0.05, 0.3)
-    value = unions.union_forest(one_job, lams=lams, **FOREST, **AT)
-    check_unions(one_job, value, lams, 3, parts_of)
-
-
-def test_unions_of_kmeans_leaves(one_job):
-    def parts_of(X, Q, setting, share, K):
-        model = trees_of(one_job, X, setting, 3, share)
-        return tree_leaves(model, X.astype(float)), tree_leaves(model, Q.astype(float))
-
-    settings = [[3, 40], [4, 9]]
-    value = unions.union_kmeans(one_job, settings=settings, trees=3, **AT)
-    check_unions(one_job, value, settings, 3, parts_of)
-
-
-def test_unions_of_buckets(one_job):
-    def parts_of(X, Q, setting, share, K):
-        model = lsh(X, 3, *setting, rng=one_job.rng_for("lsh"))
-        return model.buckets(X), model.buckets(Q)
-
-    value = unions.union_hashing(one_job, functions=(2, 4), widths=(0.5, 1.5), tables=3, **AT)
-    settings = [[2, 0.5], [2, 1.5], [4, 0.5], [4, 1.5]]
-    check_unions(one_job, value, settings, 3, parts_of)
+# ---------------------------------------------------------------------------------- readings
 
 
 def test_unions_of_whole_lists_by_sets():
     """Tree by tree against sets, with empty lists among them."""
     rng = np.random.default_rng(0)
-    n = 40
-    groups = 5
-    queries = 12
-    of_points = rng.integers(4, size=(n, groups)) + 4 * np.arange(groups)
-    of_queries = rng.integers(4, size=(queries, groups)) + 4 * np.arange(groups)
-    of_queries = np.where(rng.random((queries, groups)) < 0.2, -1, of_queries)
-    near = np.array([rng.choice(n, 6, replace=False) for _ in range(queries)])
-    lists = [np.flatnonzero((of_points == word).any(axis=1)) for word in range(4 * groups)]
+    of_points = rng.integers(4, size=(40, 5)) + 4 * np.arange(5)
+    of_queries = rng.integers(4, size=(12, 5)) + 4 * np.arange(5)
+    of_queries = np.where(rng.random((12, 5)) < 0.2, -1, of_queries)
+    near = np.array([rng.choice(40, 6, replace=False) for _ in range(12)])
+    lists = [np.flatnonzero((of_points == word).any(axis=1)) for word in range(20)]
     lengths = np.array([len(members) for members in lists])
     ends = np.cumsum(lengths)
-    sizes, recalls = unions.union_curve(
-        ends - lengths, ends, np.concatenate(lists), of_queries, near, n
-    )
-    expected = unions_of(groups, of_points, of_queries, near)
-    np.testing.assert_allclose(sizes, expected[0])
-    np.testing.assert_allclose(100 * recalls, expected[1])
+    members = np.concatenate(lists)
+    sizes, recalls = readings.union_curve(ends - lengths, ends, members, of_queries, near, 40)
+    expected = unions_of(of_points, of_queries, near)
+    np.testing.assert_allclose(sizes, expected[0][1:])
+    np.testing.assert_allclose(100 * recalls.T, expected[1][1:])
 
 
 def test_recall_between_two_numbers_of_trees_is_interpolated():
-    """0 items have 0, 10 items .5, 30 items .7; beyond 30 items there are no more."""
-    curve = (np.array([10.0, 30.0]), np.array([0.5, 0.7]))
-    assert unions.at_counts(curve, [0, 5, 10, 20, 30, 99]) == pytest.approx(
-        [0, 0.25, 0.5, 0.6, 0.7, 0.7]
-    )
-
-
-# ------------------------------------------------------------------------------------------ table 1
-
-
-@pytest.mark.parametrize("bits", [12, 68])
-def test_times_are_medians_of_single_queries(job, monkeypatch, bits):
-    """Eleven queries: of nine scans the fifth longest is taken, of all eleven walks the sixth."""
-    scans = [9.0, 1.0, 8.0, 2.0, 5.0, 3.0, 7.0, 4.0, 6.0]
-    walks = [20.0, 10.0, 11.0, 12.0, 19.0, 18.0, 15.0, 13.0, 14.0, 17.0, 16.0]
-    clock = [t for seconds in (*scans, *walks) for t in (100.0, 100.0 + seconds)]
-    monkeypatch.setattr(tasks, "perf_counter", ticking(*clock))
-    scanned, gathered = [], []
-    real = job.kernels
-
-    def hamming_nearest(queries, codes, k, **how):
-        scanned.append((queries.copy(), np.array(codes), k, how))
-        return real.hamming_nearest(queries, codes, k, **how)
-
-    def gather_candidates(*arguments, **how):
-        found = real.gather_candidates(*arguments, **how)
-        gathered.append((arguments[3].copy(), np.diff(found[0]), how))
-        return found
-
-    kernels = SimpleNamespace(
-        hamming_nearest=hamming_nearest,
-        gather_candidates=gather_candidates,
-        forest_words=real.forest_words,
-    )
-    told = SimpleNamespace(rng=np.random.default_rng(0), kernels=kernels)
-    value = tasks.times(told, bits=bits, n=200, queries=11, d=3, depth=4)
-    trees = bits // 4
-    assert value == {"scan": 5.0, "index": 15.0, "candidates": trees * 200 / 16}
-    assert len(scanned) == 9 and len(gathered) == 12
-    codes = scanned[0][1]
-    assert codes.shape == (200, 1 if bits == 12 else 2)
-    assert int(codes[:, -1].max()) < 2 ** (bits % 64) and len(np.unique(codes[:, 0])) > 190
-    for query, _, k, how in scanned:
-        assert query.shape == (1, codes.shape[1]) and (codes == query).all(axis=1).any()
-        assert (k, how) == (100, {"threads": 1})
-    first = gathered[0][0]
-    assert first.shape == (11, trees)
-    for place, (word, found, how) in enumerate(gathered[1:]):
-        assert word.tolist() == [first[place].tolist()] and how["threads"] == 1
-        code = [int(part) for part in scanned[min(place, 8)][0][0]]
-        if place < 9:
-            whole = sum(part << 64 * j for j, part in enumerate(code))
-            leaves = [m * 16 + (whole >> 4 * m & 15) for m in range(trees)]
-            assert word[0].tolist() == leaves
-        assert 0 < found.sum() <= 200
-
-
-def test_the_index_of_the_timing_holds_every_code_in_complete_trees():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(2**64, size=(90, 2), dtype=np.uint64)
-    (starts, items), model = tasks.synthetic_index(codes, 18, 4, 2, rng)
-    words = tasks.words_of_codes(codes, 18, 4)
-    for i, of_code in enumerate(words):
-        whole = int(codes[i, 0]) + (int(codes[i, 1]) << 64)
-        for m, word in enumerate(of_code):
-            assert word == 16 * m + (whole >> 4 * m & 15)
-            assert i in items[starts[word] : starts[word + 1]]
-    assert model.n_words == 18 * 16 and len(starts) == 18 * 16 + 1 and starts[-1] == 18 * 90
-    assert (np.diff(starts) >= 0).all() and sorted(items[:90]) == list(range(90))
-
-    def leaves(node, depth=0):
-        if model.left[node] < 0:
-            assert depth == 4
-            return [int(model.word[node])]
-        left = model.left[node]
-        return leaves(left, depth + 1) + leaves(left + 1, depth + 1)
-
-    assert [word for root in model.roots for word in leaves(root)] == list(range(18 * 16))
-    inner = model.left >= 0
-    assert sorted(model.plane[inner]) == list(range(18 * 15)) and (model.plane[~inner] == -1).all()
-    assert model.planes.shape == (18 * 15, 2) and (model.c == 1).all()
-    # of standard normal x a plane's w x + b is above 0 for 30 to 70 % of them, were |w| sqrt(d)
-    assert np.abs(model.offset).max() <= 0.5245 * 2**0.5
-
-
-# ---------------------------------------------------------------------------------------- the whole
-
-
-def test_every_figure_is_made_of_what_its_tasks_return(one_job, monkeypatch):
-    def made(task, **params):
-        return Result(task.__name__, params, task(one_job, **params))
-
-    forest = made(tasks.forest, lams=(0.05, 0.3), **FOREST, **AT)
-    trees = made(tasks.kmeans, settings=((3, 9),), trees=3, first_best=False, **AT)
-    first = made(tasks.kmeans, settings=((3, 9),), trees=1, first_best=True, **AT)
-    tables = made(tasks.hashing, functions=(2,), widths=(1.5,), tables=3, **AT)
-    codes = made(tasks.spectral, bits=10, **AT)
-    split = {"refine": 0, "offset": "best", "augment": 0.1}
-    changed = made(tasks.forest, lams=(0.05,), **split, **FOREST, **AT)
-    curves = [forest, trees, first, tables, codes]
-    unions_made = [
-        made(unions.union_forest, lams=(0.05,), **FOREST, **AT),
-        made(unions.union_kmeans, settings=((3, 9),), trees=3, **AT),
-        made(unions.union_hashing, functions=(2,), widths=(1.5,), tables=3, **AT),
-        codes,
-    ]
-    monkeypatch.setattr(libraries, "importlib", SimpleNamespace(import_module=FAKES.get))
-    versions = {"annoy": "1", "faiss-cpu": "1", "hnswlib": None}
-    params = LIBRARIES | {"versions": versions, "methods": METHODS, "passes": 1}
-    value = libraries.search(one_job, **params)
-    times = [made(tasks.times, bits=12, n=n, queries=2, d=3, depth=4) for n in (100, 200)]
-    results_of = {
-        "figure1": curves,
-        "figure2": curves,
-        "unions1": unions_made,
-        "dimensions": curves,
-        "regions": [forest, trees],
-        "sensitivity": [changed],
-        "splits": [changed],
-        "libraries": [Result("libraries", params, value)],
-        "table1": times,
-    }
-    make_every_figure(figures.PAPER, results_of)
-
-
-# ---------------------------------------------------------------------------------------- the lists
-
-
-def test_what_is_missing_is_said():
-    require_missing_is_said(figures.PAPER.figures)
-
-
-CURVE = ["forest", *["kmeans"] * 3, "hashing", *["spectral"] * 3]
-UNION = ["union_forest", "union_kmeans", "union_hashing", *["spectral"] * 3]
-TASKS = {
-    "figure1": {"small": CURVE, "paper": CURVE},
-    "figure2": {"small": CURVE, "paper": CURVE},
-    "unions1": {"small": UNION, "paper": UNION},
-    "dimensions": dict.fromkeys(
-        ("small", "paper"), ["forest", "kmeans", "kmeans", "hashing", "spectral"] * 3
-    ),
-    "regions": {"small": ["forest"] + ["kmeans"] * 2, "paper": ["forest"] + ["kmeans"] * 5},
-    "sensitivity": {"small": ["forest"] * 7, "paper": ["forest"] * 10},
-    "splits": {"small": ["forest"] * 5, "paper": ["forest"] * 5},
-    "libraries": {"small": ["libraries"], "paper": ["libraries"]},
-    "table1": {"small": ["times"] * 6, "paper": ["times"] * 20},
-}
-
-
-def test_the_tasks_of_every_figure():
-    for figure in figures.PAPER.figures:
-        for scale in ("small", "paper"):
-            tasks_of = figure.tasks(Context(scale=scale))
-            assert [task.name for task in tasks_of] == TASKS[figure.name][scale], figure.name
-            assert len({str(dict(task.params)) for task in tasks_of}) == len(tasks_of)
-            for task in tasks_of:
-                data = task.params.get("data_set")
-                assert task.data == (() if data is None else (data,))
-
-
-def test_the_papers_sizes():
-    of = {f.name: f.tasks(Context(scale="paper")) for f in figures.PAPER.figures}
-    first, second = of["figure1"], of["figure2"]
-    assert [first[0].params[key] for key in ("trees", "max_depth", "n_train", "K")] == [
-        17,
-        12,
-        60_000,
-        100,
-    ]
-    assert [second[0].params[key] for key in ("trees", "max_depth", "n_train", "K")] == [
-        60,
-        13,
-        20_000,
-        100,
-    ]
-    assert first[0].params["counts"] == (100, 200, 300, 400, 500, 600, 700, 800, 900, 1000)
-    assert second[0].params["counts"][0] == 250 and second[0].params["counts"][-1] == 5000
-    assert [(t.params["first_best"], t.params["trees"]) for t in first[1:4]] == [
-        (False, 17),
-        (True, 17),
-        (True, 1),
-    ]
-    assert first[4].params["tables"] == 17
-    assert [t.params["bits"] for t in first[5:]] == [32, 96, 200]
-    # a tree's source divides no fewer points than there are regions
-    settings = first[1].params["settings"]
-    assert all(leaf >= regions - 1 for regions, leaf in settings) and len(settings) == 14
-    splits = [
-        tuple(t.params[key] for key in ("lams", "offset", "augment", "refine"))
-        for t in of["splits"]
-    ]
-    assert splits == [
-        ((0.02,), "eigenvector", 0.1, 0),
-        ((0.05,), "eigenvector", 0.1, 0),
-        ((0.05,), "eigenvector", 1.0, 0),
-        ((0.05,), "best", 0.1, 0),
-        ((0.05,), "best", 0.1, 10),
-    ]
-    changed = [
-        tuple(t.params[key] for key in ("lams", "n_train", "max_depth", "refine"))
-        for t in of["sensitivity"]
-    ]
-    middle = ((0.05,), 10_000, 12, 0)
-    assert middle in changed
-    assert all(sum(a != b for a, b in zip(line, middle, strict=True)) <= 1 for line in changed)
-    assert [t.params["d"] for t in of["dimensions"][::5]] == [8, 32, 200]
-    assert {(t.params["bits"], t.params["n"]) for t in of["table1"]} == {
-        (bits, n)
-        for bits in (32, 64, 128, 256, 512)
-        for n in (1_000_000, 5_000_000, 20_000_000, 50_000_000)
-    }
+    """0 items have 0; 10 items .4 and .6 of two queries; 30 items .6 and .8; there are no more."""
+    curve = (np.array([10.0, 30.0]), np.array([[0.4, 0.6], [0.6, 0.8]]))
+    read = readings.whole_sets(curve, [0, 5, 10, 20, 30, 99], 7.0)
+    assert read["recall"] == pytest.approx([0, 25, 50, 60, 70, 70])
+    # the queries differ by 0, 10, 20, 20, 20, 20: half of it is the error of their mean
+    assert read["error"] == pytest.approx([0, 5, 10, 10, 10, 10])
+    assert read["trees"] == pytest.approx([0, 0.5, 1, 1.5, 2, 2])
+    assert read["compared"] == pytest.approx([0, 3.5, 7, 10.5, 14, 14])
+    assert read["returned"] == pytest.approx([0, 5, 10, 20, 30, 30])
+    assert read["candidates"] == 30 and read["recalls"] == pytest.approx([50, 70])

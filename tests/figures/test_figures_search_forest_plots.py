@@ -18,85 +18,95 @@ def looks(place):
     return wanted["color"], wanted["marker"]
 
 
-def line(method, counts, recall, compared=None):
-    drawn = {"method": method, "counts": counts, "recall": recall}
+WHOLE, RANKED = "whole sets", "ranked lists"
+
+
+def line(method, counts, recall, compared=None, reading=RANKED):
+    drawn = {"method": method, "reading": reading, "counts": counts, "recall": recall}
     return drawn if compared is None else drawn | {"compared": compared}
 
 
 TREES = line("k-means trees", [100, 500], [30.0, 50.0], [10.0, 100.0])
 CODES = line("spectral hashing 32 bits", [100, 500], [20.0, 40.0])
 OURS = line(FOREST, [100, 500], [40.0, 60.0], [204, 204])
+SETS = line(FOREST, [100, 500], [45.0, 55.0], [9.0, 99.0], WHOLE)
+SETS_OF_TREES = line("k-means trees", [100, 500], [33.0, 44.0], [9.0, 99.0], WHOLE)
+RECALL = "recall of the nearest (%)"
 
 
-def test_trees_codes_and_comparisons_have_a_panel_each():
-    figure = picture(plots.draw_curves, [TREES, CODES, OURS], [{"returned": 100}])
-    trees, codes, ways = shown(figure.axes)
-    recall = "recall of the nearest (%)"
-    assert texts(trees) == ("Trees and tables", "returned items", recall)
-    assert texts(codes) == ("Codes, which a scan compares one by one", "returned items", recall)
+def test_sets_codes_lists_and_comparisons_have_a_panel_each():
+    figure = picture(plots.draw_curves, [SETS, SETS_OF_TREES, OURS, TREES, CODES], [])
+    sets, codes, lists, ways = shown(figure.axes)
+    assert texts(sets) == ("Whole sets", "returned items", RECALL)
+    title = "Whole sets beside codes (spectral hashing)"
+    assert texts(codes) == (title, "returned items", RECALL)
+    assert texts(lists) == ("Ranked lists", "returned items", RECALL)
     assert texts(ways) == (
         "Comparisons on the way counted as items",
         "returned items, and comparisons before",
-        recall,
+        RECALL,
     )
-    # the forest is the first line everywhere
-    assert curves(trees) == [[(100, 40), (500, 60)], [(100, 30), (500, 50)]]
-    assert curves(codes) == [[(100, 40), (500, 60)], [(100, 20), (500, 40)]]
+    assert curves(sets) == [[(100, 45), (500, 55)], [(100, 33), (500, 44)]]
+    assert curves(codes) == [[(100, 45), (500, 55)], [(100, 20), (500, 40)]]
+    assert curves(lists) == [[(100, 40), (500, 60)], [(100, 30), (500, 50)]]
     assert curves(ways) == [[(304, 40), (704, 60)], [(110, 30), (600, 50)]]
-    assert [style(drawn)[:2] for drawn in trees.lines] == [looks(0), looks(1)]
-    assert [style(drawn)[:2] for drawn in codes.lines] == [looks(0), looks(2)]
-    assert [style(drawn)[:2] for drawn in ways.lines] == [looks(0), looks(1)]
+    for axis in (sets, lists, ways):
+        assert [style(drawn)[:2] for drawn in axis.lines] == [looks(0), looks(1)]
+    # codes stand beside the forest alone; their names stand at their ends
+    assert [style(drawn)[:2] for drawn in codes.lines] == [looks(0), looks(1)]
+    ends = [(text.get_text(), text.xy, text.get_color()) for text in codes.texts]
+    assert ends == [("32 bits", (500, 40.0), looks(1)[0])]
+    assert not any(axis.texts for axis in (sets, lists, ways))
     # from a ten below the least recall, the same everywhere
-    assert all(axis.get_ylim() == (10, 102) for axis in (trees, codes, ways))
-    assert trees.get_xlim()[0] == codes.get_xlim()[0] == 0
-    assert (trees.get_xscale(), codes.get_xscale(), ways.get_xscale()) == (
-        "linear",
-        "linear",
-        "log",
-    )
+    assert all(axis.get_ylim() == (10, 102) for axis in (sets, codes, lists, ways))
+    assert all(axis.get_xlim()[0] == 0 for axis in (sets, codes, lists))
+    scales = [axis.get_xscale() for axis in (sets, codes, lists, ways)]
+    assert scales == ["linear", "linear", "linear", "log"]
     handles = legend(figure)
-    assert list(handles) == [FOREST, "k-means trees", "spectral hashing 32 bits"]
-    assert [colour(handle) for handle in handles.values()] == [looks(i)[0] for i in range(3)]
-    lefts = {round(axis.get_position().x0, 3) for axis in (trees, codes, ways)}
+    assert list(handles) == [FOREST, "k-means trees"]
+    assert [colour(handle) for handle in handles.values()] == [looks(i)[0] for i in range(2)]
+    lefts = {round(axis.get_position().x0, 3) for axis in (sets, codes, lists, ways)}
     assert len(lefts) == 1  # one above the other
 
 
-def test_without_codes_or_comparisons_there_is_one_panel():
+def test_panels_that_have_no_lines_are_left_out():
     plain = line(FOREST, [100, 500], [40.0, 60.0])
-    figure = picture(plots.draw_curves, [plain], [{"returned": None}])
-    (axis,) = shown(figure.axes)
-    assert texts(axis) == ("Trees and tables", "returned items", "recall (%)")
-    codes = shown(picture(plots.draw_curves, [CODES, plain], [{"returned": 1}]).axes)
-    assert [texts(axis)[0] for axis in codes] == [
-        "Trees and tables",
-        "Codes, which a scan compares one by one",
-    ]
-    ways = shown(picture(plots.draw_curves, [OURS], [{"returned": 1}]).axes)
-    assert [texts(axis)[1] for axis in ways] == [
-        "returned items",
-        "returned items, and comparisons before",
-    ]
+
+    def titles(*drawn):
+        return [texts(axis)[0] for axis in shown(picture(plots.draw_curves, list(drawn), []).axes)]
+
+    assert titles(plain) == ["Ranked lists"]
+    assert titles(plain, CODES) == ["Codes (spectral hashing)", "Ranked lists"]
+    assert titles(OURS) == ["Ranked lists", "Comparisons on the way counted as items"]
+    assert titles(SETS) == ["Whole sets"]
+    # an earlier record does not say how its lines are read: as ranked lists
+    earlier = {key: value for key, value in plain.items() if key != "reading"}
+    assert titles(earlier) == ["Ranked lists"]
 
 
-def test_printed_numbers_are_hollow_marks():
+def test_printed_numbers_are_hollow_marks_beside_their_reading():
     rows = [
-        {"method": "k-means trees", "returned": 500, "published": 47.0, "ours": 50.0, "std": None},
-        {"method": FOREST, "returned": 100, "published": None, "ours": 40.0, "std": None},
+        {"method": "k-means trees", "reading": RANKED, "returned": 500, "published": 47.0},
+        {"method": FOREST, "reading": WHOLE, "returned": 500, "published": 70.0},
+        {"method": FOREST, "reading": RANKED, "returned": 100, "published": None},
     ]
-    figure = picture(plots.draw_curves, [OURS, TREES], rows)
-    trees, ways = shown(figure.axes)
-    *_, printed = trees.lines
-    assert curves(trees)[-1] == [(500, 47)] and style(printed)[:2] == looks(1)
+    figure = picture(plots.draw_curves, [SETS, OURS, TREES], rows)
+    sets, lists, ways = shown(figure.axes)
+    *_, printed = lists.lines
+    assert curves(lists)[-1] == [(500, 47)] and style(printed)[:2] == looks(1)
     assert printed.get_markerfacecolor() == "none" and printed.get_linestyle() == "None"
-    assert len(trees.lines) == 3 and len(ways.lines) == 2
+    assert curves(sets) == [[(100, 45), (500, 55)], [(500, 70)]]
+    assert len(lists.lines) == 3 and len(ways.lines) == 2
     assert list(legend(figure)) == [FOREST, "k-means trees", "printed (other images)"]
     assert figure.legends[0].get_title().get_text() == ""
 
 
 def test_recall_has_bands_where_rows_have_deviations():
+    own = {"method": FOREST, "reading": RANKED, "repetitions": 4}
     rows = [
-        {"method": FOREST, "returned": 500, "ours": 60.0, "std": 2.0, "repetitions": 4},
-        {"method": FOREST, "returned": 100, "ours": 40.0, "std": 1.0, "repetitions": 4},
+        own | {"returned": 500, "ours": 60.0, "std": 2.0},
+        own | {"returned": 100, "ours": 40.0, "std": 1.0},
+        own | {"returned": 500, "ours": 55.0, "std": 9.0, "reading": WHOLE},
     ]
     figure = picture(plots.draw_curves, [OURS, TREES], rows)
     for axis, x in zip(shown(figure.axes), (500, 704), strict=True):
@@ -116,34 +126,96 @@ def test_recall_has_bands_where_rows_have_deviations():
 )
 def test_a_logarithmic_axis_has_plain_numbers(last, labels):
     drawn = line(FOREST, [0, last], [40.0, 60.0], [204, 204])
-    figure = picture(plots.draw_curves, [drawn], [{"returned": 1}])
+    figure = picture(plots.draw_curves, [drawn], [])
     ways = shown(figure.axes)[-1]
     assert tick_labels(ways.xaxis) == labels
     assert len(ways.xaxis.get_minorticklocs()) == 0
 
 
 def test_recall_by_the_number_of_components():
+    """A panel for each reading; points that come later have no line."""
+
+    def by_components(method, reading, components, recall, points="texts"):
+        keys = {"points": points, "reading": reading, "method": method}
+        return keys | {"components": components, "recall": recall}
+
     figure = picture(
         plots.draw_dimensions,
         [
-            {"method": FOREST, "components": [32, 8], "recall": [30.0, 40.0]},
-            {"method": "LSH", "components": [200], "recall": [20.0]},
+            by_components(FOREST, WHOLE, [32, 8], [30.0, 40.0]),
+            by_components(FOREST, RANKED, [32, 8], [35.0, 45.0]),
+            by_components("LSH", RANKED, [200], [20.0]),
+            by_components(FOREST, WHOLE, [32, 8], [1.0, 2.0], "digits"),
         ],
     )
-    (axis,) = figure.axes
-    assert texts(axis) == ("", "principal components", "recall of the nearest (%)")
-    assert curves(axis) == [[(32, 30), (8, 40)], [(200, 20)]]
-    assert (axis.get_xscale(), axis.get_ylim()) == ("log", (0, 102))
-    assert tick_labels(axis.xaxis) == ["8", "32", "200"]
-    assert list(axis.get_xticks()) == [8, 32, 200]
-    assert len(axis.xaxis.get_minorticklocs()) == 0
-    assert not figure.legends
-    ends = [(text.get_text(), text.xy, text.get_color()) for text in axis.texts]
-    assert ends == [
-        ("LSH", (200, 20.0), looks(1)[0]),
-        ("Boosted Search\nForest", (32, 30.0), looks(0)[0]),
-    ]
-    assert [style(drawn)[:2] for drawn in axis.lines] == [looks(0), looks(1)]
+    sets, lists = shown(figure.axes)
+    assert texts(sets) == ("Whole sets", "principal components", RECALL)
+    assert texts(lists) == ("Ranked lists", "principal components", RECALL)
+    assert curves(sets) == [[(32, 30), (8, 40)]]
+    assert curves(lists) == [[(32, 35), (8, 45)], [(200, 20)]]
+    for axis in (sets, lists):
+        assert (axis.get_xscale(), axis.get_ylim()) == ("log", (0, 102))
+        assert tick_labels(axis.xaxis) == ["8", "32", "200"]
+        assert len(axis.xaxis.get_minorticklocs()) == 0
+    assert [style(drawn)[:2] for drawn in lists.lines] == [looks(0), looks(1)]
+    assert list(legend(figure)) == [FOREST, "LSH"]
+
+
+def test_components_of_an_earlier_record():
+    earlier = {"method": FOREST, "components": [8, 32], "recall": [30.0, 40.0]}
+    (axis,) = shown(picture(plots.draw_dimensions, [earlier]).axes)
+    assert curves(axis) == [[(8, 30), (32, 40)]]
+
+
+def test_growth_has_a_panel_for_each_way_to_divide():
+    def grown(index, leaves, *micro):
+        return {"index": index, "leaves": leaves, "items": [1000, 4000], "micro": list(micro)}
+
+    figure = picture(
+        plots.draw_growth,
+        [
+            grown("forest", "as small, more of them", 10.0, 12.0),
+            grown("forest", "as many, larger", 10.0, 40.0),
+            grown("LSH", "as many, larger", 20.0, 80.0),
+        ],
+    )
+    finer, larger = shown(figure.axes)
+    assert texts(finer) == (
+        "Leaves: as small, more of them",
+        "items (thousands)",
+        "microseconds a query",
+    )
+    assert curves(finer) == [[(1, 10), (4, 12)]]
+    assert curves(larger) == [[(1, 10), (4, 40)], [(1, 20), (4, 80)]]
+    assert [style(drawn)[:2] for drawn in larger.lines] == [looks(0), looks(1)]
+    assert (larger.get_xscale(), larger.get_yscale()) == ("log", "log")
+    assert list(legend(figure)) == ["forest", "LSH"]
+
+
+def test_classes_have_a_panel_for_each_number_of_items():
+    def mark(data_set, method, returned, share):
+        keys = {"data set": data_set, "method": method}
+        return keys | {"returned": returned, "share": share}
+
+    figure = picture(
+        plots.draw_classes,
+        [
+            mark("digits", "forest", 100, 90.0),
+            mark("digits", "forest", 1000, 80.0),
+            mark("digits", "exact", 100, 85.0),
+            mark("texts", "forest", 100, 70.0),
+        ],
+    )
+    few, many = shown(figure.axes)
+    assert texts(few) == ("First 100 returned items", "items of the query's class (%)", "")
+    assert texts(many)[0] == "First 1,000 returned items"
+    assert [[x for x, _ in drawn] for drawn in curves(few)] == [[90, 70], [85]]
+    heights = [y for _, y in curves(few)[0]]
+    assert heights[1] - heights[0] == pytest.approx(1)  # a line for each set
+    assert tick_labels(few.yaxis) == ["digits", "texts"] and few.yaxis_inverted()
+    assert few.get_xlim() == many.get_xlim() == (0, 102)
+    assert [style(drawn)[:2] for drawn in few.lines] == [looks(0), looks(1)]
+    assert list(legend(figure)) == ["forest", "exact"]
 
 
 def test_recall_by_time_and_by_comparisons():

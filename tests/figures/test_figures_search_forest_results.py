@@ -1,23 +1,26 @@
-"""The rows and notes of the search forest's figures: recalls and times that are written down.
+"""The rows and notes of the search forest's curves: recalls of both readings that are written down.
 
-Not here: the tasks (test_figures_search_forest.py) and the drawings
-(test_figures_search_forest_plots.py).
+Not here: the tasks (test_figures_search_forest.py), times and classes
+(test_search_forest_times_results.py), libraries (test_search_forest_libraries_results.py), and the
+drawings (test_figures_search_forest_plots.py).
 """
 
 import numpy as np
 import pytest
 
 from paper_figures.registry import Context, Result
-from paper_figures.search_forest import libraries_results, results
+from paper_figures.search_forest import results, results_curves
 
 PAPER = Context(scale="paper")
 SMALL = Context()
 FOREST = "Boosted Search Forest"
+WHOLE, RANKED = "whole sets", "ranked lists"
 AT = {"data_set": "MNIST-10", "d": 64, "queries": 1000, "K": 100}
 SEARCHED = (
     "The paper's images are not available: MNIST-10 on 64 components, "
-    "1000 queries that are not in the database. Recall of the 100 nearest in per cent"
+    "1000 queries that are not in the database. Recall of the 100 nearest in per cent."
 )
+LAM = [[0.05, 0.512], [0.1, 0.25]]
 
 
 def row(keys, ours, published=None):
@@ -34,101 +37,141 @@ def absent(keys, why):
     }
 
 
-def forest(counts, recall, compared=None, **more):
-    """Return a forest's result; `more` are parameters."""
+def curve(recall, setting, tried=(), **more):
+    value = {"recall": recall, "setting": setting, "tried": list(tried), "candidates": 1234.5}
+    value |= {"returned": [1.0] * len(recall), "error": [0.5] * len(recall), "model": {}}
+    return value | more
+
+
+def forest(counts, sets, ranked, tried=LAM, **params):
+    """Return a forest's result: recalls of both readings; whole sets take 2, 4, ... trees."""
+    model = {"trees": 17, "leaves": 4095.6, "seconds": 12.6}
+    trees = [2.04 * (place + 1) for place in range(len(counts))]
     value = {
-        "recall": recall,
-        "returned": [1.0] * len(recall),
-        "candidates": 1234.5,
-        "setting": 0.05,
-        "tried": [[0.05, 0.512], [0.1, 0.25]],
-        "trees": 17,
-        "leaves": 4095.6,
-        "seconds": 12.6,
+        "sets": curve(sets, 0.1, tried, trees=trees, model=model),
+        "ranked": curve(ranked, 0.05, tried, compared=[204] * len(counts), model=model),
     }
-    value |= {} if compared is None else {"compared": compared}
-    params = AT | {"counts": counts, "n_train": 60_000, "max_depth": 12} | more
-    return Result("forest", params, value)
+    at = AT | {"counts": counts, "n_train": 20_000, "max_depth": 12, "draw": 0}
+    return Result("forest", at | params, value)
 
 
-def rival(name, counts, recall, compared=None, setting=1, **params):
-    value = {"recall": recall, "setting": setting}
-    value |= {} if compared is None else {"compared": compared}
-    return Result(name, AT | {"counts": counts} | params, value)
+def trees_of(counts, sets, ranked, regions, trial, compared=(10.4, 99.6), **params):
+    """Return k-means trees of some regions; `trial` is the mean recall of their best setting."""
+    tried = [[[regions, 31], trial], [[regions, 8], trial / 2]]
+    chosen = [regions, 31]
+    value = {
+        "sets": curve(sets, chosen, tried, trees=[1.0] * len(counts)),
+        "ranked": curve(ranked, chosen, tried, compared=list(compared)),
+    }
+    settings = [[regions, 31], [regions, 8]]
+    at = AT | {"counts": counts, "settings": settings, "trees": 17, "draw": 0}
+    return Result("kmeans", at | params, value)
+
+
+def listed(name, counts, ranked, setting, **params):
+    return Result(name, AT | {"counts": counts} | params, {"ranked": curve(ranked, setting)})
 
 
 # ---------------------------------------------------------------------------------- figures 1 and 2
 
 
-def test_figure_1_beside_what_the_text_prints():
-    """The text prints 70 % of the forest and 60 % of 200 bits at 500 items, and nothing else."""
+def lines(reading, method, setting, numbers, trees=(None, None), printed=None):
+    """Two rows, with 100 and 500 returned; `numbers` are recalls, or rows' numbers."""
+    made = []
+    for count, number, of_count in zip((100, 500), numbers, trees, strict=True):
+        number = number if isinstance(number, dict) else {"ours": number, "std": None}
+        keys = {"reading": reading, "method": method, "setting": setting, "returned": count}
+        published = printed if count == 500 else None
+        made.append(keys | {"trees": of_count, "published": published} | number)
+    return made
+
+
+def test_figure_1_in_both_readings_beside_what_the_text_prints():
+    """The text prints 70 % of the forest and 60 % of 200 bits at 500 items, and nothing else.
+
+    Two draws of the forest with 40 and 44 %: 42, with a standard deviation of sqrt(8).
+    """
     counts = (100, 500)
+    tables = {"tables": 17, "functions": (8,)}
     gathered = results.curves("figure1")(
         PAPER,
         [
-            forest(counts, [30.0, 45.678], [204, 204]),
-            rival(
-                "kmeans", counts, [25.0, 50.0], [10.4, 99.6], [8, 16], first_best=False, trees=17
-            ),
-            rival("kmeans", counts, [20.0, 40.0], setting=[2, 3], first_best=True, trees=17),
-            rival("kmeans", counts, [20.0, 40.0], setting=[2, 3], first_best=True, trees=1),
-            rival("hashing", counts, [31.0, 45.678], setting=[8, 0.5]),
-            rival("spectral", counts, [10.0, 20.0], setting=200, bits=200),
-            rival("spectral", counts, [9.0, 19.0], setting=96, bits=96),
+            forest(counts, [30.0, 40.0], [31.0, 50.678]),
+            forest(counts, [30.0, 44.0], [31.0, 50.678], draw=1),
+            trees_of(counts, [20.0, 35.0], [22.0, 36.0], 2, 0.4),
+            trees_of(counts, [25.0, 50.0], [26.0, 51.0], 8, 0.6),
+            trees_of(counts, [27.0, 55.0], [28.0, 56.0], 32, 0.5),
+            listed("best_first", counts, [60.0, 61.0], [8, 16], settings=[[8, 16]], trees=17),
+            listed("best_first", counts, [50.0, 51.0], [8, 16], settings=[[8, 16]], trees=1),
+            listed("hashing", counts, [9.0, 8.0], [8, 0.5], **tables),
+            listed("spectral", counts, [10.0, 20.0], 200, bits=200),
+            forest(counts, [33.0, 45.0], [34.0, 55.0], n_train=60_000),
+            forest(counts, [35.0, 47.0], [36.0, 57.0], refine=10, offset="best"),
             Result("spectral", AT | {"counts": counts, "bits": 32}, None, "stopped"),
         ],
     )
-
-    def lines(method, setting, first, last, printed=None):
-        keys = {"method": method, "setting": setting}
-        return [
-            row({**keys, "returned": 100}, first),
-            row({**keys, "returned": 500}, last, printed),
-        ]
-
-    trees = "k-means trees"
+    two = [{"ours": 30.0, "std": 0.0, "repetitions": 2}]
+    two.append({"ours": 42.0, "std": 2.828, "repetitions": 2})
+    lists = [{"ours": 31.0, "std": 0.0, "repetitions": 2}]
+    lists.append({"ours": 50.68, "std": 0.0, "repetitions": 2})
+    few = (2.0, 4.1)
+    by_8, by_2 = "8 regions, leaves of 31", "2 regions, leaves of 31"
+    # a hash table is named by its tables; here it gives one list alone
+    missing = {"reading": None, "method": "all", "setting": None, "returned": None, "trees": None}
     assert gathered.rows == [
-        absent({"method": "all", "returned": None, "setting": None}, "stopped"),
-        *lines(FOREST, "0.05", 30.0, 45.68, 70.0),
-        *lines(trees, "[8, 16]", 25.0, 50.0),
-        *lines(f"{trees}, best-bin-first", "[2, 3]", 20.0, 40.0),
-        *lines("k-means tree, best-bin-first", "[2, 3]", 20.0, 40.0),
-        *lines("LSH", "[8, 0.5]", 31.0, 45.68),
-        *lines("spectral hashing 200 bits", "200", 10.0, 20.0, 60.0),
-        *lines("spectral hashing 96 bits", "96", 9.0, 19.0),
+        absent(missing, "stopped"),
+        *lines(WHOLE, FOREST, "lambda 0.1", two, few, 70.0),
+        *lines(WHOLE, "k-means trees of 2 regions", by_2, [20.0, 35.0], (1.0, 1.0)),
+        *lines(WHOLE, "k-means trees", by_8, [25.0, 50.0], (1.0, 1.0)),
+        *lines(WHOLE, f"{FOREST}, all points", "lambda 0.1", [33.0, 45.0], few),
+        *lines(WHOLE, f"{FOREST}, moved planes", "lambda 0.1", [35.0, 47.0], few),
+        *lines(RANKED, FOREST, "lambda 0.05", lists, printed=70.0),
+        *lines(RANKED, "k-means trees of 2 regions", by_2, [22.0, 36.0]),
+        *lines(RANKED, "k-means trees", by_8, [26.0, 51.0]),
+        *lines(RANKED, "k-means trees, best-bin-first", "8 regions, leaves of 16", [60.0, 61.0]),
+        *lines(RANKED, "k-means tree, best-bin-first", "8 regions, leaves of 16", [50.0, 51.0]),
+        *lines(RANKED, "LSH", "8 functions of width 0.5", [9.0, 8.0]),
+        *lines(RANKED, "spectral hashing 200 bits", "200 bits", [10.0, 20.0], printed=60.0),
+        *lines(RANKED, f"{FOREST}, all points", "lambda 0.05", [34.0, 55.0]),
+        *lines(RANKED, f"{FOREST}, moved planes", "lambda 0.05", [36.0, 57.0]),
     ]
     assert gathered.drawing[0] == {
         "method": FOREST,
+        "reading": WHOLE,
         "counts": [100, 500],
-        "recall": [30.0, 45.678],
-        "returned": [1.0, 1.0],
         "candidates": 1234.5,
-        "compared": [204, 204],
+        "recall": [30.0, 42.0],
+        "error": [0.5, 0.5],
+        "returned": [1.0, 1.0],
     }
-    assert gathered.drawing[4] == {"method": "LSH", "counts": [100, 500], "recall": [31.0, 45.678]}
-    assert len(gathered.drawing) == 7
-    notes = gathered.notes
-    assert notes[0] == SEARCHED + "; every method returns its best first."
-    assert tuple(notes[1:3]) == results.NOTES_OF["figure1", "paper"]
-    assert notes[3] == results.RULE
-    assert notes[4] == (
-        "Forest: 17 trees of at most 12 levels and of 4096 leaves on average, learnt from 60000 "
-        "points in 13 s; a query has 1234 candidates. Mean recall in the choice of lambda: "
-        "0.05: 51.2, 0.1: 25.0."
-    )
-    # centres and items: 110.4 to 599.6; the forest's 304 and 704 planes and items
-    assert notes[5] == (
-        "A query is compared with planes, centres or projections before it is with items. "
-        "Boosted Search Forest: at most 204 planes; k-means trees: 10 to 100. If these count as "
-        "items, the forest is ahead, at its own numbers of returned items where both have a "
-        "curve, of: k-means trees at no number (of 1)."
-    )
+    assert gathered.drawing[5]["compared"] == [204, 204] and len(gathered.drawing) == 14
+    check_notes_of_figure_1(gathered.notes)
+
+
+def check_notes_of_figure_1(notes):
+    assert notes[:2] == [SEARCHED, results.READING]
+    assert tuple(notes[2:4]) == results.NOTES_OF["figure1", "paper"]
+    assert notes[4:6] == [results.RULE, results.DRAWN.format(2)]
     assert notes[6] == (
-        "The paper has the forest ahead of all others. Here it is ahead all along the curve of: "
-        "k-means trees, best-bin-first, k-means tree, best-bin-first, spectral hashing 200 bits, "
-        "spectral hashing 96 bits. Of the others: k-means trees at 100; LSH at no number."
+        "Boosted Search Forest, whole sets: 17 trees of at most 12 levels and of 4096 leaves on "
+        "average, learnt from 20000 points in 13 s; a query has 1234 candidates. Mean recall in "
+        "the choice of lambda: 0.05: 51.2, 0.1: 25.0."
     )
-    assert len(notes) == 7
+    assert [note.split(":")[0] for note in notes[6:12]] == [
+        f"{FOREST}{which}, {reading}"
+        for reading in (WHOLE, RANKED)
+        for which in ("", ", all points", ", moved planes")
+    ]
+    assert "learnt from 60000 points" in notes[7]
+    # forests on other points do not stand beside the forest
+    assert notes[12].startswith("A query is compared") and "all points" not in notes[12]
+    assert notes[13] == (
+        "Whole sets: the paper has the forest ahead of all others. Here it is ahead all along the "
+        "curve of: k-means trees of 2 regions, LSH, spectral hashing 200 bits. Of the others: "
+        "k-means trees at 100; k-means trees, best-bin-first at no number; "
+        "k-means tree, best-bin-first at no number."
+    )
+    assert notes[14].startswith("Ranked lists: the paper has") and len(notes) == 15
 
 
 def test_figure_2_has_its_own_printed_numbers():
@@ -136,35 +179,38 @@ def test_figure_2_has_its_own_printed_numbers():
     gathered = results.curves("figure2")(
         PAPER,
         [
-            forest(counts, [30.0, 45.0]),
-            rival("kmeans", counts, [25.0, 50.0], setting=1, first_best=False, trees=60),
-            rival("kmeans", counts, [25.0, 50.0], setting=1, first_best=True, trees=60),
+            forest(counts, [30.0, 45.0], [30.0, 45.0]),
+            trees_of(counts, [25.0, 50.0], [25.0, 50.0], 8, 0.5),
+            listed("best_first", counts, [1.0, 2.0], [8, 9], settings=[[8, 9]], trees=60),
         ],
     )
-    assert [line["published"] for line in gathered.rows] == [None, 55.0, None, 47.1, None, None]
-    assert not any("why" in line for line in gathered.rows)
-    assert gathered.notes[1] == results.NOTES_OF["figure2", "paper"][0]
-    assert (
-        "Of the others: k-means trees at 500; k-means trees, best-bin-first at 500."
-        in (gathered.notes[-1])
-    )
+    printed = [line["published"] for line in gathered.rows]
+    assert printed == [None, 55.0, None, 47.1] * 2 + [None, None]
+    assert results.NOTES_OF["figure2", "paper"][0] in gathered.notes
 
 
 def test_the_small_scale_has_neither_printed_numbers_nor_their_reasons():
-    gathered = results.curves("figure1")(SMALL, [forest((500,), [45.0])])
-    assert gathered.rows == [row({"method": FOREST, "returned": 500, "setting": "0.05"}, 45.0)]
-    assert gathered.notes[1] == results.RULE
+    gathered = results.curves("figure1")(SMALL, [forest((500,), [45.0], [45.0])])
+    assert [line["published"] for line in gathered.rows] == [None, None]
+    assert gathered.notes[2] == results.RULE and results.DRAWN.format(2) not in gathered.notes
 
 
-def test_the_first_forest_alone_is_described():
-    results_of = [
-        Result("forest", AT | {"counts": (1,)}, None, "gone"),
-        forest((10,), [5.0]),
-        forest((10,), [6.0], n_train=7),
-    ]
-    notes = results.curves("figure1")(SMALL, results_of).notes
-    assert [note for note in notes if note.startswith("Forest:")] == [notes[2]]
-    assert "learnt from 60000 points" in notes[2]
+def test_a_lambda_that_is_given_has_no_choice():
+    notes = results.curves("figure1")(SMALL, [forest((10,), [5.0], [5.0], tried=())]).notes
+    assert notes[3].endswith("a query has 1234 candidates.")
+
+
+@pytest.mark.parametrize(
+    "setting, params, words",
+    [
+        (0.05, {"lams": (0.05,)}, "lambda 0.05"),
+        (200, {"bits": 200}, "200 bits"),
+        ([8, 31], {"settings": ()}, "8 regions, leaves of 31"),
+        ([16, 2.0], {"tables": 17}, "16 functions of width 2"),
+    ],
+)
+def test_settings_in_words(setting, params, words):
+    assert results_curves.setting_words(setting, params) == words
 
 
 def test_comparisons_count_as_items():
@@ -195,123 +241,75 @@ def test_an_equal_recall_is_not_ahead():
 
 
 def test_no_order_without_the_forest():
-    notes = results.curves("figure1")(SMALL, [rival("spectral", (1,), [2.0], bits=8)]).notes
-    assert notes == [SEARCHED + "; every method returns its best first.", results.RULE]
-    notes = results.curves("figure1")(SMALL, [forest((1,), [2.0])]).notes
+    notes = results.curves("figure1")(SMALL, [listed("spectral", (1,), [2.0], 8, bits=8)]).notes
+    assert notes == [SEARCHED, results.READING, results.RULE]
+    notes = results.curves("figure1")(SMALL, [forest((1,), [2.0], [2.0])]).notes
     assert notes[-1].endswith("all along the curve of: none. Of the others: none.")
+
+
+def test_recalls_may_be_arrays():
+    """Rows are made of what a task returns, whether or not it has been stored and read back."""
+    found = [listed("spectral", (1, 2), np.array([1.0, 2.0]), 8, bits=8)]
+    rows = results.curves("figure1")(SMALL, found).rows
+    assert all(isinstance(line["ours"], float) for line in rows)
 
 
 # ------------------------------------------------------------------------------------ other figures
 
 
-def test_unions():
-    def union(name, recall, settings, *curves):
-        value = {"recall": recall, "settings": settings, "curves": list(curves)}
-        return Result(name, AT | {"counts": (200, 500)}, value)
-
-    gathered = results.unions(
-        PAPER,
-        [
-            union(
-                "union_forest",
-                [20.0, 30.126],
-                [0.05, 0.1],
-                [0.05, [100.0, 480.4], [11.0, 29.96]],
-                [0.1, [50.0, 90.0, 120.6], [5.0, 10.0, 15.0]],
-            ),
-            union("union_kmeans", [25.0, 25.0], [[2, 8], [2, 8]], [[2, 8], [7.0], [8.0]]),
-            union("union_hashing", [10.0, 20.0], [[4, 0.5], [4, 1.0]]),
-            rival("spectral", (200, 500), [9.0, 8.0], setting=200, bits=200),
-            Result("spectral", AT | {"counts": (200, 500), "bits": 32}, None, "stopped"),
-        ],
-    )
-
-    def line(method, returned, setting, ours, published=None):
-        keys = {"method": method, "returned": returned, "setting": setting}
-        return row(keys, ours, published)
-
-    bits = "spectral hashing 200 bits"
-    assert gathered.rows == [
-        absent({"method": "all", "returned": None, "setting": None}, "stopped"),
-        line(FOREST, 200, "0.05", 20.0),
-        line(FOREST, 500, "0.1", 30.13, 70.0),
-        line("k-means trees", 200, "[2, 8]", 25.0),
-        line("k-means trees", 500, "[2, 8]", 25.0),
-        line("LSH", 200, "[4, 0.5]", 10.0),
-        line("LSH", 500, "[4, 1.0]", 20.0),
-        line(bits, 200, "200", 9.0),
-        line(bits, 500, "200", 8.0, 60.0),
-    ]
-    assert gathered.drawing == [
-        {"method": FOREST, "counts": [200, 500], "recall": [20.0, 30.126]},
-        {"method": "k-means trees", "counts": [200, 500], "recall": [25.0, 25.0]},
-        {"method": "LSH", "counts": [200, 500], "recall": [10.0, 20.0]},
-        {"method": bits, "counts": [200, 500], "recall": [9.0, 8.0]},
-    ]
-    assert gathered.notes == [
-        SEARCHED + ".",
-        results.UNION,
-        "Boosted Search Forest, 2 trees or tables with the setting 0.05: all return 480 items on "
-        "average, recall 30.0.",
-        "Boosted Search Forest, 3 trees or tables with the setting 0.1: all return 121 items on "
-        "average, recall 15.0.",
-        "k-means trees, 1 trees or tables with the setting [2, 8]: all return 7 items on average, "
-        "recall 8.0.",
-        "The paper has the forest ahead of all others. Here it is ahead all along the curve of: "
-        f"LSH, {bits}. Of the others: k-means trees at 500.",
-    ]
-
-
 def test_dimensions():
     counts = (10, 20, 40, 80)
+    numbers = [10.0, 20.0, 30.0, 40.0]
+    many = {"tables": 17}
     gathered = results.dimensions(
         PAPER,
         [
-            forest(counts, [10.0, 20.0, 30.0, 40.0], d=8),
-            rival("hashing", counts, [12.0, 20.0, 25.0, 39.96], setting=[2, 1.0], d=8),
-            forest(counts, [11.0, 21.0, 31.126, 41.0], d=32),
-            rival("hashing", counts, [1.0, 1.0, 1.0, 1.0], setting=[2, 1.0], d=32),
-            rival("spectral", counts, [2.0, 2.0, 2.0, 2.0], bits=64, d=32),
-            rival("hashing", counts, [3.0, 3.0, 3.0, 3.0], d=200),
+            forest(counts, numbers, [11.0, 21.0, 31.0, 41.0], d=8),
+            listed("hashing", counts, [12.0, 20.0, 25.0, 39.96], [2, 1.0], d=8, **many),
+            trees_of(counts, [5.0] * 4, [5.0] * 4, 8, 0.5, d=32, data_set="texts"),
+            forest(counts, numbers, [11.0, 21.0, 31.126, 41.0], d=32),
+            listed("hashing", counts, [1.0, 1.0, 1.0, 1.0], [2, 1.0], d=32, **many),
+            listed("hashing", counts, [3.0] * 4, [2, 1.0], d=8, data_set="texts", **many),
             Result("forest", AT | {"counts": counts, "d": 200}, None, "stopped"),
         ],
     )
-    assert gathered.rows[0] == absent(
-        {"components": None, "method": "all", "returned": None, "setting": None}, "stopped"
-    )
+    keys = ("points", "components", "reading", "method", "setting", "returned", "trees")
+    assert gathered.rows[0] == absent(dict.fromkeys(keys) | {"method": "all"}, "stopped")
+    first = {"points": "MNIST-10", "components": 8, "reading": WHOLE, "method": FOREST}
     assert gathered.rows[1] == row(
-        {"components": 8, "method": FOREST, "returned": 10, "setting": "0.05"}, 10.0
+        first | {"setting": "lambda 0.1", "returned": 10, "trees": 2.0}, 10.0
     )
-    assert gathered.rows[11] == row(
-        {"components": 32, "method": FOREST, "returned": 40, "setting": "0.05"}, 31.13
-    )
-    assert len(gathered.rows) == 1 + 6 * 4
+    assert len(gathered.rows) == 1 + 9 * 4
+
     # the third of four numbers
+    def line(points, reading, method, components, recall):
+        keys = {"points": points, "reading": reading, "method": method}
+        return keys | {"components": components, "recall": recall}
+
     assert gathered.drawing == [
-        {"method": FOREST, "components": [8, 32], "recall": [30.0, 31.126]},
-        {"method": "LSH", "components": [8, 32, 200], "recall": [25.0, 1.0, 3.0]},
-        {"method": "spectral hashing 64 bits", "components": [32], "recall": [2.0]},
+        line("MNIST-10", WHOLE, FOREST, [8, 32], [30.0, 30.0]),
+        line("MNIST-10", RANKED, FOREST, [8, 32], [31.0, 31.126]),
+        line("MNIST-10", RANKED, "LSH", [8, 32], [25.0, 1.0]),
+        line("texts", WHOLE, "k-means trees", [32], [5.0]),
+        line("texts", RANKED, "k-means trees", [32], [5.0]),
+        line("texts", RANKED, "LSH", [8], [3.0]),
     ]
     assert gathered.notes[0].startswith(
-        "The paper's images are not available: MNIST-10 on 8, 32, 200 components, 1000 queries"
+        "The paper's images are not available: MNIST-10 and texts on 8, 32, 200 components"
     )
     assert gathered.notes[1:] == [
         results.DIMENSIONS,
+        results.READING,
         "The forest's recall less that of the others, among 10, 20, 40, 80 returned items. "
-        "LSH: 8 components -2.0, +0.0, +5.0, +0.0; 32 components +10.0, +20.0, +30.1, +40.0. "
-        "spectral hashing 64 bits: 32 components +9.0, +19.0, +29.1, +39.0.",
+        "LSH, ranked lists: 8 components -1.0, +1.0, +6.0, +1.0; "
+        "32 components +10.0, +20.0, +30.1, +40.0.",
         results.RULE,
     ]
 
 
-def test_the_components_are_named_in_order():
-    lines = [rival("spectral", (1,), [2.0], bits=8, d=d) for d in (32, 8)]
-    assert "MNIST-10 on 8, 32 components" in results.set_note(lines)
-
-
 def test_dimensions_without_the_forest_have_no_differences():
-    gathered = results.dimensions(PAPER, [rival("hashing", (10,), [5.0])])
-    assert gathered.notes[1:] == [results.DIMENSIONS, results.RULE]
+    gathered = results.dimensions(PAPER, [listed("hashing", (10,), [5.0], [2, 1.0], tables=3)])
+    assert gathered.notes[1:] == [results.DIMENSIONS, results.READING, results.RULE]
 
 
 def test_regions_name_the_trees_by_their_regions():
@@ -319,277 +317,66 @@ def test_regions_name_the_trees_by_their_regions():
     gathered = results.regions(
         PAPER,
         [
-            forest(counts, [40.0, 50.0], [2, 2]),
-            rival(
-                "kmeans",
-                counts,
-                [30.0, 50.0],
-                [4.0, 4.0],
-                setting=[2, 63],
-                first_best=False,
-                trees=17,
-            ),
-            Result("kmeans", AT | {"counts": counts}, None, "stopped"),
+            forest(counts, [40.0, 50.0], [40.0, 50.0]),
+            trees_of(counts, [30.0, 50.0], [30.0, 50.0], 2, 0.5),
+            trees_of(counts, [41.0, 50.0], [30.0, 50.0], 16, 0.4),
+            Result("kmeans", AT | {"counts": counts, "settings": [[4, 8]]}, None, "stopped"),
         ],
     )
-    name = "k-means trees of 2 regions"
-    assert gathered.rows == [
-        absent({"method": "all", "returned": None, "setting": None}, "stopped"),
-        row({"method": FOREST, "returned": 10, "setting": "0.05"}, 40.0),
-        row({"method": FOREST, "returned": 20, "setting": "0.05"}, 50.0),
-        row({"method": name, "returned": 10, "setting": "[2, 63]"}, 30.0),
-        row({"method": name, "returned": 20, "setting": "[2, 63]"}, 50.0),
-    ]
-    assert [line["method"] for line in gathered.drawing] == [FOREST, name]
-    assert gathered.drawing[1]["compared"] == [4.0, 4.0]
-    assert gathered.notes[1] == results.REGIONS and gathered.notes[-1] == results.RULE
-    # 12 and 22 against 14 to 24: at 22 items the trees have 46
-    assert gathered.notes[2].endswith(f"of: {name} at 20 (of 1).")
-    assert gathered.notes[3].endswith(f"Of the others: {name} at 10.")
+    methods = [(line["reading"], line["method"]) for line in gathered.rows[1::2]]
+    names = [FOREST, "k-means trees of 2 regions", "k-means trees of 16 regions"]
+    assert methods == [(reading, name) for reading in (WHOLE, RANKED) for name in names]
+    assert [line["method"] for line in gathered.drawing] == [*names, *names]
+    assert gathered.notes[:3] == [SEARCHED, results.REGIONS, results.READING]
+    assert gathered.notes[-3].endswith("2 regions at 10; k-means trees of 16 regions at no number.")
+    assert gathered.notes[-1] == results.RULE
 
 
-def test_sensitivity_shows_the_middle_and_the_end_of_a_curve():
+def test_sensitivity_shows_the_middle_and_the_end_of_both_curves():
     counts = (10, 20, 40, 80)
     gathered = results.sensitivity(
         PAPER,
         [
-            forest(counts, [1.0, 2.0, 3.126, 4.126], refine=1),
+            forest(counts, [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.126, 4.126], refine=1, lams=[0.05]),
             Result("forest", AT | {"counts": counts}, None, "stopped"),
         ],
     )
-    keys = {"lambda": 0.05, "training points": 60_000, "depth": 12, "moves": 1}
-    none = dict.fromkeys([*keys, "returned", "candidates"])
+    keys = {"lambda": 0.05, "training points": 20_000, "depth": 12, "moves": 1}
+    none = dict.fromkeys([*keys, "reading", "returned", "candidates"])
     assert gathered.rows == [
         absent(none, "stopped"),
-        row(keys | {"returned": 40, "candidates": 1234}, 3.13),
-        row(keys | {"returned": 80, "candidates": 1234}, 4.13),
+        row(keys | {"reading": WHOLE, "returned": 40, "candidates": 1234}, 3.0),
+        row(keys | {"reading": WHOLE, "returned": 80, "candidates": 1234}, 4.0),
+        row(keys | {"reading": RANKED, "returned": 40, "candidates": 1234}, 3.13),
+        row(keys | {"reading": RANKED, "returned": 80, "candidates": 1234}, 4.13),
     ]
-    assert gathered.notes == [SEARCHED + "; every method returns its best first.", results.MOVES]
+    assert gathered.notes == [SEARCHED, results.READING, results.MOVES]
 
 
 def test_splits():
-    more = {"offset": "best", "refine": 10, "augment": 0.1}
-    gathered = results.splits(
-        PAPER,
-        [
-            forest((10, 20), [1.0, 2.126], **more),
-            Result("forest", AT | {"counts": (10,)}, None, "stopped"),
-        ],
-    )
-    keys = {"offset": "best", "moves": 10, "augment": 0.1, "lambda": 0.05, "leaves": 4096}
-    assert gathered.rows == [
-        absent(dict.fromkeys([*keys, "returned"]), "stopped"),
-        row(keys | {"returned": 10}, 1.0),
-        row(keys | {"returned": 20}, 2.13),
+    """Planes of eq. 18 have an offset, moves and a last entry; those that are not learnt none."""
+    drawn = [
+        forest((10,), [1.0], [1.0]),
+        forest((10,), [3.0], [1.0], draw=1),
+        forest((10,), [2.126], [2.0], offset="best", refine=10),
+        Result("other_planes", **forest_of_planes((10,), 5.0)),
+        Result("forest", AT | {"counts": (10,)}, None, "stopped"),
     ]
-    assert gathered.notes[1] == results.SPLITS
-
-
-# ------------------------------------------------------------------------------------------ table 1
-
-
-def timed(bits, n, scan, index, candidates):
-    value = {"scan": scan, "index": index, "candidates": candidates}
-    return Result("times", {"bits": bits, "n": n}, value)
-
-
-def test_the_half_billion_is_extrapolated_from_the_largest_size():
-    """10 million items take 0.02 s; 500 million are 50 times as many."""
-    gathered = results.table1(
-        PAPER,
-        [
-            timed(32, 10_000_000, 0.02, 0.0011, 305.4),
-            timed(32, 1_000_000, 0.0023456, 0.001, 30.6),
-            timed(64, 1_000_000, 0.004, 0.002, 61.0),
-            timed(64, 10_000_000, 0.032, 0.00236, 610.0),
-            timed(128, 1_000_000, 0.5, 0.25, 9.0),
-            Result("times", {"bits": 256, "n": 7}, None, "disk full"),
-        ],
-    )
-
-    def line(bits, items, search, ours, candidates=None, **more):
-        keys = {"bits": bits, "items": items, "search": search, "candidates": candidates}
-        return row(keys, ours, **more)
-
-    scan, index = "linear scan", "forest"
-    half = 500_000_000
-    assert gathered.rows == [
-        absent(dict.fromkeys(("bits", "items", "search", "candidates")), "disk full"),
-        line(32, 1_000_000, scan, 0.00235),
-        line(32, 10_000_000, scan, 0.02),
-        line(32, half, f"{scan}, extrapolated", 1.0, published=1.55),
-        line(32, 1_000_000, index, 0.001, 31),
-        line(32, 10_000_000, index, 0.0011, 305),
-        line(32, half, f"{index}, extrapolated", 0.055, published=0.006),
-        line(64, 1_000_000, scan, 0.004),
-        line(64, 10_000_000, scan, 0.032),
-        line(64, half, f"{scan}, extrapolated", 1.6, published=2.74),
-        line(64, 1_000_000, index, 0.002, 61),
-        line(64, 10_000_000, index, 0.00236, 610),
-        line(64, half, f"{index}, extrapolated", 0.118, published=0.009),
-        line(128, 1_000_000, scan, 0.5),
-        line(128, 1_000_000, index, 0.25, 9),
+    gathered = results.splits(PAPER, drawn)
+    names = ("planes", "offset", "moves", "augment", "lambda", "leaves", "reading", "returned")
+    assert gathered.rows[0] == absent(dict.fromkeys(names), "stopped")
+    sets = [line for line in gathered.rows[1:] if line["reading"] == WHOLE]
+    told = [tuple(line[key] for key in (*names[:6], "ours", "std")) for line in sets]
+    assert told == [
+        ("eq. 18", "eigenvector", 0, 0.1, 0.1, 4096, 2.0, 1.414),
+        ("eq. 18", "best", 10, 0.1, 0.1, 4096, 2.13, None),
+        ("2-means", None, None, None, 0.1, 4096, 5.0, None),
     ]
-    sizes = [1_000_000, 10_000_000]
-    assert gathered.drawing == [
-        {"bits": 32, "search": scan, "items": sizes, "seconds": [0.0023456, 0.02]},
-        {"bits": 32, "search": index, "items": sizes, "seconds": [0.001, 0.0011]},
-        {"bits": 64, "search": scan, "items": sizes, "seconds": [0.004, 0.032]},
-        {"bits": 64, "search": index, "items": sizes, "seconds": [0.002, 0.00236]},
-        {"bits": 128, "search": scan, "items": sizes[:1], "seconds": [0.5]},
-        {"bits": 128, "search": index, "items": sizes[:1], "seconds": [0.25]},
-    ]
-    assert gathered.notes[:2] == results.NOTES
-    assert gathered.notes[2:] == [
-        "Measured growth from 1,000,000 to 10,000,000 items, 10 times as many: linear scan 8 to "
-        "8.5; forest 1.1 to 1.2 times."
-    ]
+    assert sets[0]["repetitions"] == 2 and len(gathered.rows) == 7
+    drawn = results.DRAWN.format(2)
+    assert gathered.notes == [SEARCHED, results.SPLITS, results.READING, drawn, results.RULE]
 
 
-def test_growth_is_between_the_two_largest_sizes():
-    sizes = ((1_000, 1.0), (2_000, 3.0), (5_000, 6.0))
-    notes = results.table1(SMALL, [timed(40, n, s, s, 1.0) for n, s in sizes]).notes
-    assert notes[2].startswith("Measured growth from 2,000 to 5,000 items, 2.5 times as many: ")
-    assert notes[2].endswith("linear scan 2 to 2; forest 2 to 2 times.")
-    rows = results.table1(SMALL, [timed(40, n, s, 2 * s, 1.0) for n, s in sizes]).rows
-    assert [line["ours"] for line in rows if line["items"] > 5000] == [600_000.0, 1_200_000.0]
-
-
-def test_bits_that_are_not_printed_are_extrapolated_all_the_same():
-    rows = results.table1(SMALL, [timed(40, n, n / 1e9, n / 1e9, 1.0) for n in (10, 20)]).rows
-    assert [(line["published"], line["ours"]) for line in rows if line["items"] > 20] == [
-        (None, 0.5)
-    ] * 2
-    assert results.table1(SMALL, [timed(40, 10, 1.0, 1.0, 1.0)]).notes == results.NOTES
-
-
-# ---------------------------------------------------------------------------------------- libraries
-
-
-def lines_of(method, recall, ms, compared, settings=None):
-    return [
-        {
-            "method": method,
-            "setting": setting,
-            "recall": r,
-            "recall@10": r / 2,
-            "ms": t,
-            "compared": c,
-        }
-        for setting, r, t, c in zip(settings or [None] * len(ms), recall, ms, compared, strict=True)
-    ]
-
-
-KINDS = {
-    "forest": "forest",
-    "annoy": "annoy",
-    "FAISS": "ivf",
-    "hnswlib": "hnsw",
-    "linear scan": "scan",
-}
-PARAMS = AT | {
-    "versions": {"annoy": None, "faiss-cpu": None, "hnswlib": "0.8.0"},
-    "passes": 3,
-    "methods": {
-        name: {
-            "kind": kind,
-            "with": {"links": 8, "effort": 50} if kind == "hnsw" else {},
-            "settings": (1,),
-        }
-        for name, kind in KINDS.items()
-    },
-}
-VALUE = {
-    "built": {"hnswlib": 2.346, "forest": 9.0, "linear scan": 0.0},
-    "lines": [
-        *lines_of("forest", (91.126, 99.5), (3.0, 8.0006), (50.6, 400.0), (100, None)),
-        *lines_of("hnswlib", (90.0, 95.0), (1.0, 2.0), (None, None), (20, 40)),
-        *lines_of("linear scan", (100.0,), (5.0,), (1297,)),
-    ],
-}
-
-
-def test_libraries_beside_the_forest():
-    gathered = libraries_results.libraries(PAPER, [Result("libraries", PARAMS, VALUE)])
-    none = dict.fromkeys(("setting", "compared", "recall@10", "ms a query"))
-    why = "{} is not installed: pip install 'refimpl[libraries]' installs it"
-
-    def line(method, setting, compared, at_10, ms, ours):
-        keys = {"method": method, "setting": setting, "compared": compared}
-        return row(keys | {"recall@10": at_10, "ms a query": ms}, ours)
-
-    assert gathered.rows == [
-        absent({"method": "annoy"} | none, why.format("annoy")),
-        absent({"method": "FAISS"} | none, why.format("faiss-cpu")),
-        line("forest", "100", 51, 45.56, 3.0, 91.13),
-        line("forest", "all", 400, 49.75, 8.0, 99.5),
-        line("hnswlib", "20", None, 45.0, 1.0, 90.0),
-        line("hnswlib", "40", None, 47.5, 2.0, 95.0),
-        line("linear scan", "all", 1297, 50.0, 5.0, 100.0),
-    ]
-    assert gathered.drawing == [
-        {
-            "method": "forest",
-            "recall": [91.126, 99.5],
-            "compared": [50.6, 400.0],
-            "ms": [3.0, 8.0006],
-        },
-        {"method": "hnswlib", "recall": [90.0, 95.0], "compared": [None] * 2, "ms": [1.0, 2.0]},
-        {"method": "linear scan", "recall": [100.0], "compared": [1297], "ms": [5.0]},
-    ]
-    assert gathered.notes == [
-        SEARCHED + "; every method returns its best first.",
-        "Installed: hnswlib 0.8.0. Built with: hnswlib: links 8, effort 50.",
-        libraries_results.NOT_COUNTED,
-        "At least 90 per cent of the nearest: hnswlib 1 ms, forest 3 ms, linear scan 5 ms a query; "
-        "points compared: forest 51, linear scan 1297.",
-        "At least 99 per cent of the nearest: linear scan 5 ms, forest 8 ms a query; "
-        "points compared: forest 400, linear scan 1297. Not reached by hnswlib with these "
-        "settings.",
-        "Built in: hnswlib 2.35 s; forest 9 s.",
-        "By these numbers, where a query's time counts: hnswlib (at 90 per cent), linear scan (at "
-        "99 per cent); where a comparison is what costs: forest (at 90 per cent), forest (at 99 "
-        "per cent); where an index is often built anew: hnswlib. Slower than the linear scan at "
-        "99 per cent: forest.",
-    ]
-
-
-def test_libraries_that_are_all_faster_than_the_scan():
-    value = {
-        "built": {"forest": 1.0},
-        "lines": lines_of("forest", (89.99, 95.0, 99.0), (9.0, 2.0, 2.5), (9, 70, 80)),
-    }
-    params = PARAMS | {"versions": {"annoy": None, "faiss-cpu": None, "hnswlib": None}}
-    notes = libraries_results.libraries(PAPER, [Result("libraries", params, value)]).notes
-    assert notes[1].startswith("Installed: none of the libraries. Built with: hnswlib: links")
-    assert notes[3] == (
-        "At least 90 per cent of the nearest: forest 2 ms a query; points compared: forest 70."
-    )
-    assert notes[4] == (
-        "At least 99 per cent of the nearest: forest 2.5 ms a query; points compared: forest 80."
-    )
-    assert notes[6].endswith("where an index is often built anew: forest.")
-
-
-def test_a_level_that_nothing_reaches_has_no_best():
-    value = {"built": {"forest": 1.0}, "lines": lines_of("forest", (95.0,), (2.0,), (70,))}
-    notes = libraries_results.libraries(PAPER, [Result("libraries", PARAMS, value)]).notes
-    assert "where a query's time counts: forest (at 90 per cent); where" in notes[6]
-
-
-def test_without_the_points_there_are_no_libraries():
-    gathered = libraries_results.libraries(PAPER, [Result("libraries", PARAMS, None, "no file")])
-    none = dict.fromkeys(("setting", "compared", "recall@10", "ms a query"))
-    assert gathered.rows == [absent({"method": "all"} | none, "no file")]
-    assert gathered.drawing == [] and len(gathered.notes) == 1
-
-
-@pytest.mark.parametrize("reduce", [results.curves("figure1"), results.unions, results.table1])
-def test_recalls_may_be_arrays(reduce):
-    """Rows are made of what a task returns, whether or not it has been stored and read back."""
-    recall = np.array([1.0, 2.0])
-    if reduce is results.table1:
-        found = [timed(32, n, np.float64(1.0), np.float64(1.0), 1.0) for n in (1, 2)]
-    else:
-        found = [rival("spectral", (1, 2), recall, bits=8)]
-    assert all(isinstance(line["ours"], float) for line in reduce(SMALL, found).rows)
+def forest_of_planes(counts, recall):
+    made = forest(counts, [recall], [recall], planes="two-means")
+    return {"params": made.params, "value": made.value}

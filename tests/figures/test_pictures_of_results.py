@@ -24,10 +24,12 @@ DRAWN = [
     if figure.plot is not None
 ]
 UNITS = {  # what stands on an axis: numbers with their unit, or numbers that have none
-    "(%)", "(points)", "(share)", "(millions)", "(eq. 3)", "(%), k = 3", "rounds T", "seconds",
+    "(%)", "(points)", "(share)", "(millions)", "(thousands)", "(eq. 3)",
+    "(%), k = 3", "rounds T", "seconds",
     "dimensions", "dimensions (at most)", "ENN-k rank", "ENN-k ranks", "the number of neighbours",
     "exact distances a query, mean", "items", "comparisons before", "principal components",
-    "milliseconds a query", "points compared with a query", "seconds a query", "landmarks",
+    "milliseconds a query", "microseconds a query", "points compared with a query",
+    "seconds a query", "landmarks",
     "number of metrics", "sub-gradient steps", "training points", "a scan",
     "principal component", "$F^r$", "x", "y",
     "(log scale of 100 − p)", "mean of the two classes", "class",

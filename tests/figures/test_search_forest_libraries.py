@@ -14,7 +14,7 @@ from fake_libraries import FAKES, LIBRARIES, METHODS, THREADS
 from forest_toy import N, forest_of, ranked
 from toy_sets import ticking
 
-from paper_figures.search_forest import libraries, tasks
+from paper_figures.search_forest import libraries, points
 from refimpl.search_forest import selection
 
 
@@ -51,7 +51,7 @@ def test_libraries_are_asked_and_counted(one_job, monkeypatch):
     THREADS.clear()
     value = searched(one_job, monkeypatch, dict.fromkeys(libraries.MODULES, "1"), clock)
     assert value["built"] == dict.fromkeys(METHODS, 3.0) and THREADS == [1]
-    X, Q, near = tasks.load_problem(one_job, LIBRARIES)
+    X, Q, near = points.load_problem(one_job, LIBRARIES)
     T = selection(forest_of(one_job, X, 12, 0.05), Q, X)
     first = np.argsort(((X[:, None] - X[:5]) ** 2).sum(axis=2), axis=1, kind="stable")[:, 0]
     to_lists = np.argsort(((Q[:, None] - X[:5]) ** 2).sum(axis=2), axis=1, kind="stable")

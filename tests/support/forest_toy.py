@@ -5,7 +5,7 @@ from agreement import KERNELS
 from toy_sets import provide
 
 from paper_figures.registry import Job
-from paper_figures.search_forest import tasks
+from paper_figures.search_forest import points as of_figures
 from refimpl.search_forest import ForestOptions, neighbor_similarity, search_forest
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
@@ -16,9 +16,10 @@ def points(monkeypatch):
     """Let the tasks load the data set "forest toy"; return its points and queries."""
     rng = np.random.default_rng(8)
     X = rng.normal(size=(N + M, 5)) * [5.0, 3.0, 2.0, 1.0, 0.1] + 7.0
-    X[:, 2] += rng.integers(3, size=N + M)
-    provide(monkeypatch, "forest toy", X, np.zeros(N + M), N)
-    monkeypatch.setattr(tasks, "HELD_OUT", 20)
+    y = rng.integers(3, size=N + M)
+    X[:, 2] += y
+    provide(monkeypatch, "forest toy", X, y, N)
+    monkeypatch.setattr(of_figures, "HELD_OUT", 20)
     return X
 
 
@@ -26,9 +27,9 @@ def job(name=NAMES[-1]):
     return Job(0, {}, name, None, ("forest toy",))
 
 
-def forest_of(job, X, K, lam, **options):
+def forest_of(job, X, K, lam, draw=0, **options):
     """Learn from 100 of the points, whose K shrinks with them."""
-    rng = job.rng_for("forest")
+    rng = job.rng_for("forest", draw)
     rows = np.arange(len(X))
     if len(X) > 100:
         rows = np.sort(rng.choice(len(X), 100, replace=False))

@@ -1,0 +1,120 @@
+"""The two readings of Li et al. (2011), § 4: which items a method returns for a number of them.
+
+*Whole sets*: the union of the leaves that a query reaches in the first trees, in no order. § 4.1
+says that more returned items take more trees. This is the main reading.
+
+*Ranked lists*: the candidates of all trees, ordered by T or by the trees that agree, and cut.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from refimpl.rivals.candidates import Candidates, recall
+from refimpl.typing import FloatArray, Int32Array, IntArray
+
+
+def union_curve(
+    starts: IntArray,
+    ends: IntArray,
+    members: Int32Array | IntArray,
+    lists: IntArray | Int32Array,
+    near: IntArray,
+    n: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Return sizes and recalls of the unions of a query's first 1, 2, ..., M lists.
+
+    Parameters
+    ----------
+    starts, ends : ndarray of int, shape (L,)
+        List l holds the points ``members[starts[l]:ends[l]]``.
+    members : ndarray of int
+    lists : ndarray of int, shape (m, M)
+        The lists of each query; a negative one is empty.
+    near : ndarray of int, shape (m, K)
+        The neighbours of each query.
+    n : int
+        How many points there are.
+
+    Returns
+    -------
+    sizes : ndarray, shape (M,), float64
+        Means over the queries.
+    recalls : ndarray, shape (m, M), float64
+        Between 0 and 1.
+    """
+    M = lists.shape[1]
+    sizes = np.zeros(M + 1)
+    hits = np.zeros((len(lists), M + 1))
+    first = np.empty(n, dtype=np.int64)
+    for i, (of_query, neighbors) in enumerate(zip(lists, near, strict=True)):
+        first[:] = M  # the first list that holds a point; M if none does
+        for m in range(M - 1, -1, -1):
+            if of_query[m] >= 0:
+                first[members[starts[of_query[m]] : ends[of_query[m]]]] = m
+        sizes += np.bincount(first, minlength=M + 1)
+        hits[i] = np.bincount(first[neighbors], minlength=M + 1)
+    return np.cumsum(sizes)[:M] / len(lists), np.cumsum(hits, axis=1)[:, :M] / near.shape[1]
+
+
+def whole_sets(
+    curve: tuple[FloatArray, FloatArray], counts: Sequence[int], compared: float
+) -> dict[str, Any]:
+    """Return what a method returns in whole sets, by the numbers of returned items.
+
+    Between two numbers of trees, recall and trees are interpolated. Beyond the items that all trees
+    return, both are those of all trees.
+
+    Parameters
+    ----------
+    curve : (sizes, recalls)
+        As :func:`union_curve` returns them.
+    counts : sequence of int
+    compared : float
+        Planes or centres that a query is compared with in a tree.
+    """
+    sizes, recalls = curve
+    trees = np.interp(counts, [0, *sizes], np.arange(len(sizes) + 1))
+    steps = np.concatenate([np.zeros((len(recalls), 1)), recalls], axis=1)
+    below = np.floor(trees).astype(np.int64)
+    above = np.minimum(below + 1, len(sizes))
+    of_queries = steps[:, below] + (trees - below) * (steps[:, above] - steps[:, below])
+    return _means(of_queries) | {
+        "returned": np.minimum(counts, sizes[-1]),
+        "candidates": float(sizes[-1]),
+        "trees": trees,
+        "compared": compared * trees,
+        "sizes": sizes,
+        "recalls": 100 * recalls.mean(axis=0),
+    }
+
+
+def ranked_list(
+    chosen: Candidates, near: IntArray, counts: Sequence[int], compared: Any = None
+) -> dict[str, Any]:
+    """Return what a method returns of its ranked list, by the numbers of returned items.
+
+    Parameters
+    ----------
+    chosen : Candidates
+    near : ndarray of int, shape (m, K)
+    counts : sequence of int
+    compared : number or sequence, optional
+        Planes or centres that a query is compared with, for each count or for all of them.
+    """
+    _, returned = recall(chosen, near, counts)
+    of_queries = np.empty((len(near), len(counts)))
+    for i, neighbors in enumerate(near):
+        hits = np.append(0, np.cumsum(np.isin(chosen.of(i), neighbors)))
+        of_queries[i] = hits[np.minimum(counts, len(hits) - 1)] / len(neighbors)
+    value = _means(of_queries) | {"returned": returned, "candidates": float(chosen.counts.mean())}
+    if compared is not None:
+        value["compared"] = np.broadcast_to(compared, returned.shape)
+    return value
+
+
+def _means(of_queries: FloatArray) -> dict[str, Any]:
+    """Return the mean recall in per cent, and its standard error over the queries."""
+    error = of_queries.std(axis=0, ddof=1) / np.sqrt(len(of_queries))
+    return {"recall": 100 * of_queries.mean(axis=0), "error": 100 * error}
