@@ -31,7 +31,16 @@ VECTORS = (
 ORDER = {
     "data_set": (*MATRICES, *VECTORS),
     "landmarks": (30, 300),
-    "method": ("BBS", "BBS+D", "DBOOST", "FTUNE+D-S", "FTUNE-S", "FTUNE-M"),
+    "method": (
+        "BBS",
+        "BBS+D",
+        "DBOOST",
+        "FTUNE+D-S",
+        "FTUNE+DP-S",
+        "FTUNE+D-M",
+        "FTUNE-S",
+        "FTUNE-M",
+    ),
 }
 SET = {"data_set": "data set", "best": "no worse than the highest mean by our t-test"}
 NAMES: dict[str, dict[Any, str]] = {
@@ -101,6 +110,26 @@ PAIRS = (
         names=NAMES,
     ),
 )
+FACTORIAL = (
+    Grid(
+        ("stop", "pairs", "bias", "divided by"),
+        ("data_set",),
+        tables=("method", "landmarks"),
+        order=ORDER,
+        names={"data_set": NAMES["data_set"]},
+    ),
+)
+DBOOST = (
+    Grid(
+        ("data_set",),
+        ("landmarks", "pairs a round"),
+        headings=SET,
+        details=("method",),
+        order=ORDER,
+        names=NAMES,
+    ),
+)
+TRANSFER = by_method()
 BEYOND = by_method()
 
 LAYOUTS = {
@@ -111,6 +140,10 @@ LAYOUTS = {
     "readings": READINGS,
     "penalty": PENALTY,
     "pairs": PAIRS,
+    "factorial": FACTORIAL,
+    "check": FACTORIAL,
+    "dboost": DBOOST,
+    "transfer": TRANSFER,
     "beyond": BEYOND,
 }
 """The tables of each entry."""
