@@ -129,7 +129,15 @@ DBOOST = (
         names=NAMES,
     ),
 )
-TRANSFER = by_method()
+DIFFERENCES = (
+    Grid(
+        ("method", "minus"),
+        ("data_set",),
+        tables=("landmarks",),
+        order=ORDER,
+        names={"data_set": NAMES["data_set"]},
+    ),
+)
 BEYOND = by_method()
 
 LAYOUTS = {
@@ -137,13 +145,14 @@ LAYOUTS = {
     "figure1": CURVES,
     "table2": TABLE2,
     "figure2": CURVES,
+    "differences": DIFFERENCES,
     "readings": READINGS,
     "penalty": PENALTY,
     "pairs": PAIRS,
     "factorial": FACTORIAL,
     "check": FACTORIAL,
     "dboost": DBOOST,
-    "transfer": TRANSFER,
+    "transfer": DIFFERENCES,
     "beyond": BEYOND,
 }
 """The tables of each entry."""

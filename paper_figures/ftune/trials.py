@@ -1,22 +1,41 @@
-"""The tables of Kar & Jain's open points: combinations of readings, DBOOST's pairs, one slope."""
+"""The tables of Kar & Jain's open points, and differences taken split by split."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from paper_figures.ftune.results import (
     PRINTED,
     Accuracies,
+    Row,
     absent,
     accuracy_row,
-    by_set,
     printed_lines,
 )
 from paper_figures.registry import Context, Gathered, Result
 
 KEYS = ("data_set", "landmarks", "method", "pairs", "bias", "divided by", "stop")
 READING = KEYS[3:]
+Pair: TypeAlias = tuple[str, str]
+COMPARED: tuple[Pair, ...] = (
+    *(
+        (method, rival)
+        for method in ("FTUNE-S", "FTUNE-M", "FTUNE+D-S")
+        for rival in ("BBS", "DBOOST")
+    ),
+    ("BBS", "DBOOST"),
+    ("BBS+D", "BBS"),
+    ("FTUNE+D-S", "FTUNE-S"),
+    ("FTUNE-M", "FTUNE-S"),
+    ("FTUNE+D-M", "FTUNE+D-S"),
+    ("FTUNE+DP-S", "FTUNE+D-S"),
+)
+TRANSFERRED: tuple[Pair, ...] = (
+    ("FTUNE-S", "FTUNE-S, slope 1 alone"),
+    ("FTUNE-S", "FTUNE-S, slope 1,000 alone"),
+    ("FTUNE+D-S", "FTUNE-S"),
+)
 
 
 def factorial(context: Context, results: Sequence[Result]) -> Gathered:
@@ -118,26 +137,57 @@ def dboost(context: Context, results: Sequence[Result]) -> Gathered:
 
 
 def transfer(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return accuracies of FTUNE-S with six slopes or one, and of FTUNE+D-S."""
-    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None})
-    printed = printed_lines(context, "ftune/table2.csv")
-    by_key = by_set(results)
-    for (name, d, method), values in by_key.items():
-        published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
-        keys = {"data_set": name, "landmarks": d, "method": method}
-        rows.append(accuracy_row(keys, published, values))
+    """Return accuracies of FTUNE-S with six slopes or one, and of FTUNE+D-S, and differences."""
+    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "minus": None})
+    by_run = _by_run(results)
+    for (name, d), runs in by_run.items():
+        for method in dict.fromkeys(method for of_run in runs.values() for method in of_run):
+            values = [of_run[method] for of_run in runs.values() if method in of_run]
+            keys = {"data_set": name, "landmarks": d, "method": method, "minus": "-"}
+            rows.append(accuracy_row(keys, None, values))
+    rows += _differences(by_run, TRANSFERRED)
     slopes: dict[int, list[float]] = {}
     for r in results:
         for slope in (r.value or {}).get("chosen", {}).get("FTUNE-S", [])[:1]:
             slopes.setdefault(r.params["d"], []).append(slope)
     notes = [
         "The same splits and pairs for all. FTUNE+D-S has d landmarks in all, so a new object "
-        "costs fewer similarities.",
+        "costs fewer similarities. Differences are taken split by split.",
         *(
-            f"FTUNE-S with {d} landmarks chooses the slope "
-            + ", ".join(f"{s:g} {chosen.count(s)} times" for s in sorted(set(chosen)))
-            + "."
+            f"FTUNE-S with {d} landmarks chooses "
+            + ", ".join(f"the slope {s:g} in {chosen.count(s)}" for s in sorted(set(chosen)))
+            + f" of {len(chosen)} runs."
             for d, chosen in sorted(slopes.items())
         ),
     ]
     return Gathered(rows, notes)
+
+
+def differences(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return differences between methods, taken split by split."""
+    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "minus": None})
+    rows += _differences(_by_run(results), COMPARED)
+    note = (
+        "Both methods have the same splits, so the error of a difference is that of its mean over "
+        "splits. The splits of one set share their objects, which this error does not count."
+    )
+    return Gathered(rows, [note])
+
+
+def _by_run(results: Sequence[Result]) -> dict[Any, dict[int, dict[str, float]]]:
+    """Return accuracies by method of each run, by data set and number of landmarks."""
+    by_run: dict[Any, dict[int, dict[str, float]]] = {}
+    for r in results:
+        if r.value is not None:
+            runs = by_run.setdefault((r.params["data_set"], r.params["d"]), {})
+            runs.setdefault(r.params["run"], {}).update(r.value["accuracies"])
+    return by_run
+
+
+def _differences(by_run: Mapping[Any, Mapping[int, Row]], pairs: Sequence[Pair]) -> Iterator[Row]:
+    for (name, d), runs in by_run.items():
+        for method, other in pairs:
+            both = [of for of in runs.values() if method in of and other in of]
+            if both:
+                keys = {"data_set": name, "landmarks": d, "method": method, "minus": other}
+                yield accuracy_row(keys, None, [of[method] - of[other] for of in both])
