@@ -5,6 +5,7 @@ from typing import Any
 
 from paper_figures.ftune import factorial, pairs, plots, results, tasks, trials
 from paper_figures.ftune import readings as open_points
+from paper_figures.ftune.trials import CHECKING, CHOOSING
 from paper_figures.registry import Context, Figure, Paper, Task
 
 KERNELS = ("landmarks", "stumps")
@@ -50,15 +51,6 @@ BOOSTED = {  # whose DBOOST is not the printed one, beside those
     "paper": (("cod-rna", 30), ("nursery", 30), ("nursery", 300)),
 }
 OPEN_RUNS = {"small": 2, "paper": 3}
-# the readings of four open points are chosen on the first sets, and checked on the others
-CHOOSING = {
-    "small": ("wine",),
-    "paper": ("faults", "mfeat-pixel", "mfeat-zernike", "opt-digits", "satellite", "segment"),
-}
-CHECKING = {
-    "small": ("digits",),
-    "paper": ("cod-rna", "isolet", "letters", "magic", "pen-digits", "nursery"),
-}
 FACTORIAL_RUNS = {"small": 1, "paper": 5}
 CHECK_RUNS = {"small": 1, "paper": 2}  # these sets are larger, and chance is less
 ROUND_PAIRS = {"small": (1, 3), "paper": (1, 3, 10, 30)}

@@ -121,7 +121,7 @@ FACTORIAL = (
 )
 DBOOST = (
     Grid(
-        ("data_set",),
+        ("classes", "data_set"),
         ("landmarks", "pairs a round"),
         headings=SET,
         details=("method",),
