@@ -262,19 +262,20 @@ def _newton(
     """Run Newton's method with a line search, for losses with a derivative.
 
     The rows of Z are y_i x_i; C may be an array. The objective is 1-strongly convex, so it is at
-    most |gradient|^2 / 2 above the optimum.
+    most |gradient|^2 / 2 above the optimum. Objects whose loss is flat count in neither derivative.
     """
     m = Z @ w
     now = 0.5 * w @ w + _total(C, LOSSES[loss](m))
     for iteration in range(1, max_iter + 1):  # noqa: B007
         slope, curvature = _derivatives(loss, m)
-        active = curvature > 0
-        rows = Z[active]  # the losses of the others are flat, with slope 0
+        active = slope != 0
+        rows = Z[active]
         gradient = w + rows.T @ (C * slope)[active]
         gap = 0.5 * gradient @ gradient
         if gap <= tol * now:
             break
-        factor = _factor(rows, (C * curvature)[active], gram and gram.of(active, rows))
+        products = None if gram is None else gram.of(active, rows)
+        factor = _factor(rows, (C * curvature)[active], products)
         step = -scipy.linalg.cho_solve(factor, gradient, check_finite=False)
         along = Z @ step
         falls = gradient @ step

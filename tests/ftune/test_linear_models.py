@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from refimpl.ftune.linear_models import LOSSES, loss, path, train
+from refimpl.ftune import linear_models
+from refimpl.ftune.linear_models import LOSSES, LinearModel, loss, path, train
 
 
 def data(seed, n, d, noise=0.5):
@@ -106,6 +107,41 @@ def test_a_start_changes_the_way_and_not_the_end():
             warm.objective == pytest.approx(cold.objective, rel=1e-6)
             and warm.iterations <= cold.iterations
         )
+
+
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 300)])
+def test_a_path_of_penalties_ends_where_each_penalty_ends_alone(weights):
+    """The rows with a loss change from one step and one penalty to the next, up and down again."""
+    X, y = data(7, 300, 20)
+    costs = [1.0, 1000.0, 1e-4, 100.0, 1.0]
+    for C, model in zip(
+        costs, path(X, y, costs, "squared_hinge", 1.0, weights=weights), strict=True
+    ):
+        (alone,) = path(X, y, [C], "squared_hinge", 1.0, weights=weights)
+        assert model.converged and alone.converged
+        apart = np.append(model.w - alone.w, model.b - alone.b)
+        # each is within sqrt(2 gap) of the optimum
+        assert np.linalg.norm(apart) <= (2 * model.gap) ** 0.5 + (2 * alone.gap) ** 0.5
+
+
+def test_the_products_of_active_rows_are_those_of_the_rows():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(50, 4))
+    gram = linear_models._Gram(Z)
+    for share in (1.0, 0.5, 0.52, 0.1, 0.9, 0.0, 0.3):
+        active = rng.random(50) < share
+        products = gram.of(active, Z[active])
+        expected = [[sum(Z[active, i] * Z[active, j]) for j in range(4)] for i in range(4)]
+        np.testing.assert_allclose(products, expected, rtol=0, atol=1e-12)
+
+
+def test_a_logistic_loss_without_curvature_has_a_slope():
+    """At margins of -1000 its second derivative is 0 in floating point, the first is -1."""
+    X, y = np.array([[1e6]]), np.array([-1.0])
+    wrong = LinearModel(np.array([1e-3]), 0.0, 0.0, 0.0, 0, True)
+    model = train(X, y, 1.0, loss="logistic", start=wrong)
+    assert model.converged and model.w[0] < 0
+    assert model.objective == pytest.approx(train(X, y, 1.0, loss="logistic").objective, rel=1e-6)
 
 
 def test_the_end_of_the_steps_is_told():
