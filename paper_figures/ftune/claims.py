@@ -1,7 +1,7 @@
 """Kar & Jain (2011): the rules that decide their claims, `published/ftune/claims.toml`.
 
 Accuracies are means over random splits, which two methods share. Their difference has the error of
-ftune.differences, where it is taken split by split. Without that entry, or with another number of
+ftune.splits, where it is taken split by split. Without that entry, or with another number of
 splits, the two are taken as independent, which makes the error too large rather than too small.
 
 Some records draw FTUNE's pairs out of common landmarks, where Algorithm 2 draws them from all
@@ -94,14 +94,14 @@ def _split_by_split(
     landmarks: int,
     methods: tuple[str, str],
 ) -> Number:
-    """Return a difference with the error of ftune.differences, if the splits are as many."""
-    if "differences" not in records:
+    """Return a difference with the error of ftune.splits, if the splits are as many."""
+    if "splits" not in records:
         return lead
     method, minus = methods
     keys = {"data_set": data_set, "landmarks": landmarks}
     paired = [
         row
-        for row in records["differences"]["rows"]
+        for row in records["splits"]["rows"]
         if all(row[key] == value for key, value in keys.items())
         and (row["method"], row["minus"]) == (method, minus)
     ]
@@ -111,7 +111,7 @@ def _split_by_split(
     if paired[0]["repetitions"] != own.get("repetitions"):
         return lead
     error = float(paired[0]["std"]) / math.sqrt(paired[0]["repetitions"])
-    return replace(lead, std_error=error, entry=f"{lead.entry}, ftune.differences")
+    return replace(lead, std_error=error, entry=f"{lead.entry}, ftune.splits")
 
 
 def _sets(records: Records, figure: str) -> list[str]:

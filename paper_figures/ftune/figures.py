@@ -279,7 +279,7 @@ PAPER = Paper(
             size=(5.2, 5.0),
         ),
         Figure(
-            "differences",
+            "splits",
             "Differences between methods, split by split",
             differences_tasks,
             trials.differences,

@@ -145,7 +145,7 @@ LAYOUTS = {
     "figure1": CURVES,
     "table2": TABLE2,
     "figure2": CURVES,
-    "differences": DIFFERENCES,
+    "splits": DIFFERENCES,
     "readings": READINGS,
     "penalty": PENALTY,
     "pairs": PAIRS,

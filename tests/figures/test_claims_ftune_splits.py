@@ -58,20 +58,20 @@ def test_a_difference_has_the_error_of_its_splits():
     """0.015 has the error 0.1 * sqrt(2 / 200) = 0.01 by itself, and 0.02 / sqrt(200) = 0.0014."""
     alone = RULES["dselect-recovers"]({"figure1": FIGURE1})
     gain = "FTUNE+D-S", "FTUNE-S", 0.015
-    differences = paired("differences", 0.02, gain)
-    together = RULES["dselect-recovers"]({"figure1": FIGURE1, "differences": differences})
+    differences = paired("splits", 0.02, gain)
+    together = RULES["dselect-recovers"]({"figure1": FIGURE1, "splits": differences})
     assert (alone.state, together.state) == ("open", "holds")
     assert alone.numbers[0].std_error == pytest.approx(0.01)
     assert together.numbers[0].std_error == pytest.approx(0.02 / 200**0.5)
-    assert together.numbers[0].entry == "ftune.figure1, ftune.differences"
+    assert together.numbers[0].entry == "ftune.figure1, ftune.splits"
 
 
 @pytest.mark.parametrize("change", [{"repetitions": 20}, {"std": None}, {"minus": "BBS"}])
 def test_differences_of_other_splits_do_not_count(change):
-    differences = paired("differences", 0.02, ("FTUNE+D-S", "FTUNE-S", 0.015))
+    differences = paired("splits", 0.02, ("FTUNE+D-S", "FTUNE-S", 0.015))
     for line in differences["rows"]:
         line.update(change)
-    decision = RULES["dselect-recovers"]({"figure1": FIGURE1, "differences": differences})
+    decision = RULES["dselect-recovers"]({"figure1": FIGURE1, "splits": differences})
     assert decision.state == "open"
     assert decision.numbers[0].std_error == pytest.approx(0.01)
 
