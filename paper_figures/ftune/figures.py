@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from paper_figures.ftune import factorial, pairs, plots, results, tasks, trials
+from paper_figures.ftune import factorial, pairs, plots, results, tasks, trials, when
 from paper_figures.ftune import readings as open_points
 from paper_figures.ftune.trials import CHECKING, CHOOSING
 from paper_figures.registry import Context, Figure, Paper, Task
@@ -72,6 +72,20 @@ BEYOND = {
 }
 
 
+def _standardised(names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(name, "standardised") for name in names]
+
+
+WHEN_RUNS = {"small": 1, "paper": 20}
+WHEN = {
+    "small": (("wine", "cityblock"), ("wdbc-small", "standardised")),
+    "paper": (
+        *BEYOND["paper"],
+        *_standardised(("ionosphere", "sonar", "wdbc", "german", "pima", "splice")),
+    ),
+}
+
+
 def _accuracies(
     context: Context,
     sets: Sequence[tuple[str, str]],
@@ -98,10 +112,6 @@ def _task(
 ) -> Task:
     params = {"data_set": name, "preparation": preparation, "d": d, "run": run} | more
     return Task(what, function, params, data=(name,), kernels=KERNELS)
-
-
-def _standardised(names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(name, "standardised") for name in names]
 
 
 MATRIX_METHODS = (
@@ -228,6 +238,17 @@ def transfer_tasks(context: Context) -> list[Task]:
     ]
 
 
+def when_tasks(context: Context) -> list[Task]:
+    """Return the tasks of FTUNE and of what a user takes today, on its own sets and others."""
+    d = SIZES[context.scale][-1]
+    return [
+        _task("when", when.when, name, preparation, d, run, method=method)
+        for name, preparation in WHEN[context.scale]
+        for method in when.METHODS
+        for run in range(WHEN_RUNS[context.scale])
+    ]
+
+
 def differences_tasks(context: Context) -> list[Task]:
     """Return the tasks of figure 1 and table 2."""
     return figure1_tasks(context) + table2_tasks(context)
@@ -319,6 +340,12 @@ PAPER = Paper(
             "FTUNE with one slope alone, and with DSELECT",
             transfer_tasks,
             trials.transfer,
+        ),
+        Figure(
+            "when",
+            "When it pays: error, time and size beside what is at hand today",
+            when_tasks,
+            when.gather,
         ),
         Figure(
             "beyond",

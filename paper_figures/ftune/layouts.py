@@ -138,6 +138,17 @@ DIFFERENCES = (
         names={"data_set": NAMES["data_set"]},
     ),
 )
+WHEN = (
+    Grid(
+        ("data_set",),
+        ("method",),
+        tables=("measure",),
+        headings=SET,
+        order={"measure": ("error (%)", "fit (s)", "1,000 answers (s)", "what is kept (KB)")},
+        names={"data_set": NAMES["data_set"]},
+        alike=("measure",),
+    ),
+)
 BEYOND = by_method()
 
 LAYOUTS = {
@@ -153,6 +164,7 @@ LAYOUTS = {
     "check": FACTORIAL,
     "dboost": DBOOST,
     "transfer": DIFFERENCES,
+    "when": WHEN,
     "beyond": BEYOND,
 }
 """The tables of each entry."""

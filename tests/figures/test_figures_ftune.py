@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from toy_sets import provide
 from whole_figures import make_every_figure
 
-from paper_figures.ftune import factorial, figures, pairs, readings, tasks
+from paper_figures.ftune import factorial, figures, pairs, readings, tasks, when
 from paper_figures.registry import Context, Job, Result
 from refimpl.ftune import CS, SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
@@ -406,21 +406,13 @@ def test_pairs_of_both_kinds_and_scales(fastest):
 # ---------------------------------------------------------------------------------------- the whole
 
 
-def factorial_results(job):
-    params = TWO | factorial.READINGS[0]
-    return [Result("factorial", params, factorial.factorial(job, **params))]
-
-
-def boosting_result(job):
-    params = TWO | {"pairs": 3}
-    return Result("dboost_pairs", params, factorial.boosting(job, **params))
-
-
 def test_every_figure_is_made_of_what_its_tasks_return(fastest):
     def made(task, params, **more):
         params = params | more
         return Result(task.__name__, params, task(fastest, **params))
 
+    of_boosting = made(factorial.boosting, TWO, pairs=3)
+    boosted = Result("dboost_pairs", of_boosting.params, of_boosting.value)
     table1 = [made(tasks.accuracies, MATRIX, methods=figures.MATRIX_METHODS, run=r) for r in (0, 1)]
     table2 = [made(tasks.accuracies, TWO, methods=figures.FOUR, run=r) for r in (0, 1)]
     results_of = {
@@ -436,10 +428,11 @@ def test_every_figure_is_made_of_what_its_tasks_return(fastest):
         "penalty": [made(readings.penalty, TWO)],
         "pairs": [made(pairs.pairs, TWO)],
         "splits": table1 + table2,
-        "factorial": factorial_results(fastest),
-        "check": factorial_results(fastest),
-        "dboost": [boosting_result(fastest)],
+        "factorial": [made(factorial.factorial, TWO, **factorial.READINGS[0])],
+        "check": [made(factorial.factorial, TWO, **factorial.READINGS[0])],
+        "dboost": [boosted],
         "transfer": [*table2, made(factorial.transfer, TWO)],
+        "when": [made(when.when, MATRIX, method="1-NN")],
         "beyond": [*table1, made(tasks.peers, MATRIX)],
     }
     make_every_figure(figures.PAPER, results_of)
@@ -463,6 +456,7 @@ COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 200 or 20 run
     "check": (1 * 2 * 5, 6 * 2 * 5 * 2),
     "dboost": (2 * 2 * 2 * 2, 12 * 2 * 4 * 3),
     "transfer": (2 * 2 * 2, 12 * 2 * 5 * 2),
+    "when": (2 * 7, 12 * 7 * 20),
     "penalty": (2 * 2 * 2, 12 * 2 * 3),
     "pairs": (2 * 3, 12 * 20),
     "beyond": (2 * 2 * 3, 2 * 6 * 2 * 20),
