@@ -453,7 +453,7 @@ COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 200 or 20 run
     "splits": (2 * 3 * 3 + 2 * 2 * 3, 3 * 5 * 200 + 12 * 2 * 20),
     "readings": (2 + 2 + 3, 9 * 3 + 12 * 3 + 2 * 200 + 4 * 20),
     "factorial": (1 * 2 * 16, 6 * 2 * 16 * 5),
-    "check": (1 * 2 * 5, 6 * 2 * 5 * 2),
+    "check": (1 * 2 * 6, 6 * 2 * 6 * 2),
     "dboost": (2 * 2 * 2 * 2, 12 * 2 * 4 * 3),
     "transfer": (2 * 2 * 2, 12 * 2 * 5 * 2),
     "when": (2 * 7, 12 * 7 * 20),

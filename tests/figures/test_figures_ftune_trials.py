@@ -151,7 +151,9 @@ def test_every_combination_is_a_reading_once():
     assert len({tuple(reading.values()) for reading in factorial.READINGS}) == 2**4
     first = {"pairs": FRESH, "bias": "yes", "divided": "1", "stop": OPTIMUM}
     assert factorial.READINGS[0] == factorial.CHECKED[0] == first
-    assert all(reading in factorial.READINGS for reading in factorial.CHECKED)
+    assert all(reading in factorial.READINGS for reading in figures.CHECKED)
+    last = {"pairs": FRESH, "bias": "yes", "divided": "1", "stop": LIBLINEAR}
+    assert figures.CHECKED[-1] == last and len(figures.CHECKED) == 6
 
 
 def test_the_sets_that_choose_do_not_check():
