@@ -117,6 +117,7 @@ FACTORIAL = (
         tables=("method", "landmarks"),
         order=ORDER,
         names={"data_set": NAMES["data_set"]},
+        folded=True,
     ),
 )
 DBOOST = (
@@ -136,6 +137,7 @@ DIFFERENCES = (
         tables=("landmarks",),
         order=ORDER,
         names={"data_set": NAMES["data_set"]},
+        folded=True,
     ),
 )
 WHEN = (
