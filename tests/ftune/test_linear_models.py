@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from refimpl.ftune import linear_models
 from refimpl.ftune.linear_models import LOSSES, LinearModel, loss, path, train
 
 
@@ -124,15 +123,18 @@ def test_a_path_of_penalties_ends_where_each_penalty_ends_alone(weights):
         assert np.linalg.norm(apart) <= (2 * model.gap) ** 0.5 + (2 * alone.gap) ** 0.5
 
 
-def test_the_products_of_active_rows_are_those_of_the_rows():
-    rng = np.random.default_rng(0)
-    Z = rng.normal(size=(50, 4))
-    gram = linear_models._Gram(Z)
-    for share in (1.0, 0.5, 0.52, 0.1, 0.9, 0.0, 0.3):
-        active = rng.random(50) < share
-        products = gram.of(active, Z[active])
-        expected = [[sum(Z[active, i] * Z[active, j]) for j in range(4)] for i in range(4)]
-        np.testing.assert_allclose(products, expected, rtol=0, atol=1e-12)
+@pytest.mark.parametrize("n, d", [(300, 20), (40, 60)])
+def test_the_steps_are_those_of_the_whole_products(n, d):
+    """Weights of 1 add up the products of all rows in each step; without weights a step adds those
+    of the rows that come, and takes away those that go.
+    """
+    X, y = data(7, n, d)
+    costs = [1.0, 1000.0, 1e-4, 100.0, 1.0]
+    updated = list(path(X, y, costs, "squared_hinge", 1.0))
+    whole = list(path(X, y, costs, "squared_hinge", 1.0, weights=np.ones(n)))
+    assert [one.iterations for one in updated] == [other.iterations for other in whole]
+    for one, other in zip(updated, whole, strict=True):
+        np.testing.assert_allclose(one.w, other.w, rtol=0, atol=1e-8 * np.abs(other.w).max())
 
 
 def test_a_logistic_loss_without_curvature_has_a_slope():
