@@ -31,7 +31,16 @@ VECTORS = (
 ORDER = {
     "data_set": (*MATRICES, *VECTORS),
     "landmarks": (30, 300),
-    "method": ("BBS", "BBS+D", "DBOOST", "FTUNE+D-S", "FTUNE-S", "FTUNE-M"),
+    "method": (
+        "BBS",
+        "BBS+D",
+        "DBOOST",
+        "FTUNE+D-S",
+        "FTUNE+DP-S",
+        "FTUNE+D-M",
+        "FTUNE-S",
+        "FTUNE-M",
+    ),
 }
 SET = {"data_set": "data set", "best": "no worse than the highest mean by our t-test"}
 NAMES: dict[str, dict[Any, str]] = {
@@ -101,6 +110,47 @@ PAIRS = (
         names=NAMES,
     ),
 )
+FACTORIAL = (
+    Grid(
+        ("stop", "pairs", "bias", "divided by"),
+        ("data_set",),
+        tables=("method", "landmarks"),
+        order=ORDER,
+        names={"data_set": NAMES["data_set"]},
+        folded=True,
+    ),
+)
+DBOOST = (
+    Grid(
+        ("classes", "data_set"),
+        ("landmarks", "pairs a round"),
+        headings=SET,
+        details=("method",),
+        order=ORDER,
+        names=NAMES,
+    ),
+)
+DIFFERENCES = (
+    Grid(
+        ("method", "minus"),
+        ("data_set",),
+        tables=("landmarks",),
+        order=ORDER,
+        names={"data_set": NAMES["data_set"]},
+        folded=True,
+    ),
+)
+WHEN = (
+    Grid(
+        ("data_set",),
+        ("method",),
+        tables=("measure",),
+        headings=SET,
+        order={"measure": ("error (%)", "fit (s)", "1,000 answers (s)", "what is kept (KB)")},
+        names={"data_set": NAMES["data_set"]},
+        alike=("measure",),
+    ),
+)
 BEYOND = by_method()
 
 LAYOUTS = {
@@ -108,9 +158,15 @@ LAYOUTS = {
     "figure1": CURVES,
     "table2": TABLE2,
     "figure2": CURVES,
+    "splits": DIFFERENCES,
     "readings": READINGS,
     "penalty": PENALTY,
     "pairs": PAIRS,
+    "factorial": FACTORIAL,
+    "check": FACTORIAL,
+    "dboost": DBOOST,
+    "transfer": DIFFERENCES,
+    "when": WHEN,
     "beyond": BEYOND,
 }
 """The tables of each entry."""

@@ -75,7 +75,7 @@ def _alike(a: list[float], b: list[float]) -> bool:
         return not stats.ttest_ind(a, b).pvalue < 0.05
 
 
-def _row(keys: Row, published: float | None, values: list[float]) -> Row:
+def accuracy_row(keys: Row, published: float | None, values: list[float]) -> Row:
     std = float(np.std(values, ddof=1)) if len(values) > 1 else None
     row = keys | {"published": published, "ours": round(float(np.mean(values)), 4), "std": std}
     row |= {"tolerance": ROUNDING} if published is not None else {}
@@ -91,7 +91,7 @@ def _table(
 ) -> tuple[list[Row], Accuracies]:
     by_key = by_set(results)
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "best": None})
-    printed = _printed(context, file)
+    printed = printed_lines(context, file)
     lost = {}
     for r in results:
         if r.value is None and not rows:
@@ -110,7 +110,7 @@ def _table(
                     "best": "yes" if method in winners else "",
                 }
                 published = line.get(f"{method}_{d}")
-                rows.append(_row(keys, published, by_key[name, d, method]))
+                rows.append(accuracy_row(keys, published, by_key[name, d, method]))
     computed = {name for name, _, _ in by_key}
     for name, why in list(lost.items()) + [(name, NOWHERE) for name in missing]:
         if name not in computed:
@@ -119,7 +119,7 @@ def _table(
     return rows, by_key
 
 
-def _printed(context: Context, file: str) -> dict[Any, Row]:
+def printed_lines(context: Context, file: str) -> dict[Any, Row]:
     """Return a published table's lines by data set; none at the small scale."""
     if context.scale != "paper":
         return {}
@@ -218,7 +218,9 @@ def curves(context: Context, results: Sequence[Result]) -> Gathered:
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None})
     drawing = []
     for (name, d, method), values in by_key.items():
-        rows.append(_row({"data_set": name, "landmarks": d, "method": method}, None, values))
+        rows.append(
+            accuracy_row({"data_set": name, "landmarks": d, "method": method}, None, values)
+        )
         drawing.append(
             {
                 "set": name,
@@ -249,7 +251,7 @@ def readings(context: Context, results: Sequence[Result]) -> Gathered:
     for (name, d, method, reading), values in sorted(by_key.items()):
         line = printed.get(PRINTED.get(name), {}) if context.scale == "paper" else {}
         keys = {"data_set": name, "landmarks": d, "method": method, "reading": reading}
-        rows.append(_row(keys, line.get(f"{method}_{d}"), values))
+        rows.append(accuracy_row(keys, line.get(f"{method}_{d}"), values))
     note = (
         "One thing changed at a time. LIBLINEAR's own stop: no bias, tolerance 0.1, "
         "at most 1,000 passes of its dual coordinate descent, "
@@ -263,7 +265,7 @@ def penalty(context: Context, results: Sequence[Result]) -> Gathered:
     rows = absent(
         results, {"data_set": "all", "landmarks": None, "method": None, "divided by": None}
     )
-    printed = _printed(context, "ftune/table2.csv")
+    printed = printed_lines(context, "ftune/table2.csv")
     by_key: Accuracies = {}
     far: Accuracies = {}
     for r in results:
@@ -274,7 +276,7 @@ def penalty(context: Context, results: Sequence[Result]) -> Gathered:
     for (name, d, method, divided), values in sorted(by_key.items()):
         published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
         keys = {"data_set": name, "landmarks": d, "method": method, "divided by": divided}
-        rows.append(_row(keys, published, values))
+        rows.append(accuracy_row(keys, published, values))
         if published is not None:
             far.setdefault((method, divided, d), []).append(abs(np.mean(values) - published))
     notes = [
@@ -311,7 +313,7 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
         results,
         {"data_set": "all", "landmarks": None, "method": None, "pairs": None, "divided by": None},
     )
-    printed = _printed(context, "ftune/table2.csv")
+    printed = printed_lines(context, "ftune/table2.csv")
     by_key: dict[Any, dict[Any, list[float]]] = {}
     far: Accuracies = {}
     best: dict[Any, list[bool]] = {}
@@ -334,7 +336,7 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
                 "divided by": divided,
                 "best": "yes" if (method, of) in winners else "",
             }
-            rows.append(_row(keys, published, values))
+            rows.append(accuracy_row(keys, published, values))
             best.setdefault((method, of, divided), []).append((method, of) in winners)
             if published is not None:
                 far.setdefault((method, of, divided), []).append(abs(np.mean(values) - published))
@@ -370,7 +372,9 @@ def beyond(context: Context, results: Sequence[Result]) -> Gathered:
     by_key = by_set(results)
     rows = absent(results, {"data_set": "all", "landmarks": None, "method": None})
     for (name, d, method), values in sorted(by_key.items()):
-        rows.append(_row({"data_set": name, "landmarks": d, "method": method}, None, values))
+        rows.append(
+            accuracy_row({"data_set": name, "landmarks": d, "method": method}, None, values)
+        )
     negative = {
         r.params["data_set"]: r.value["negative"]
         for r in results

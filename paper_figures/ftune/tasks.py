@@ -101,6 +101,30 @@ def common_landmarks(job: Job, split: Run, data_set: str, d: int, run: int) -> L
     return random_landmarks(split.y, d, rng=rng, pool=True)
 
 
+def diverse_landmarks(
+    job: Job, split: Run, data_set: str, d: int, run: int, methods: Sequence[str]
+) -> dict[str, Landmarks]:
+    """Return DSELECT's landmarks for the methods that need them, d in all or for each problem.
+
+    Two classes make one problem, so that the second choice is the first.
+    """
+    ways = {}
+    for name, per_problem in (("FTUNE+D", False), ("FTUNE+DP", True)):
+        needed = any(method.split("-")[0] in (name, "BBS" + name[5:]) for method in methods)
+        if needed and not (per_problem and len(np.unique(split.y)) == 2):
+            rng = job.rng_for("dselect", data_set, d, run)
+            ways[name] = dselect(
+                split.K,
+                split.y,
+                d,
+                rng=rng,
+                per_problem=per_problem,
+                kernels=split.kernels,
+                threads=1,
+            )
+    return ways
+
+
 def accuracies(
     job: Job, *, data_set: str, preparation: str, d: int, run: int, methods: Sequence[str]
 ) -> dict[str, Any]:
@@ -114,18 +138,15 @@ def accuracies(
     compared: dict[str, int] = {}
     fresh = fresh_pairs(job, split, data_set, d, run)
     common = common_landmarks(job, split, data_set, d, run)
-    diverse = None
-    if any("+D" in method for method in methods):
-        rng = job.rng_for("dselect", data_set, d, run)
-        diverse = dselect(split.K, split.y, d, rng=rng, kernels=split.kernels, threads=1)
-    for name, landmarks in (("BBS", common), ("BBS+D", diverse)):
+    diverse = diverse_landmarks(job, split, data_set, d, run, methods)
+    for name, landmarks in (("BBS", common), ("BBS+D", diverse.get("FTUNE+D"))):
         if name in methods and landmarks is not None:
             model = bbs(split.K, split.y, landmarks.L[:d], **training_options(split))
             rights[name] = split.accuracy(model)
             compared[name] = min(d, len(landmarks.L))
-    for name, landmarks in (("FTUNE", fresh), ("FTUNE+D", diverse)):
+    for name, landmarks in ({"FTUNE": fresh} | diverse).items():
         ways = [way for way in ("S", "M") if f"{name}-{way}" in methods]
-        if ways and landmarks is not None:
+        if ways:
             models = ftune_single_and_per_class(
                 split.K, split.y, landmarks, **training_options(split)
             )

@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 from refimpl.checks import as_count, as_labels, as_matrix, as_number, one_of, positive
-from refimpl.typing import ArrayLike, FloatArray, Labels
+from refimpl.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["LOSSES", "LinearModel", "LossName", "loss", "train"]
 
@@ -235,10 +235,13 @@ def path(
         w[:d] = start.w
         if bias:
             w[-1] = start.b / bias
-    solver = _interior_point if loss == "hinge" else _newton
+    gram = _Gram(Z) if loss == "squared_hinge" and weights is None else None
     for C in Cs:
         costs = C if weights is None else C * weights
-        w, objective, gap, iterations = solver(Z, costs, loss, w, tol, max_iter)
+        if loss == "hinge":
+            w, objective, gap, iterations = _interior_point(Z, costs, w, tol, max_iter)
+        else:
+            w, objective, gap, iterations = _newton(Z, costs, loss, w, tol, max_iter, gram)
         b = float(bias * w[-1]) if bias else 0.0
         yield LinearModel(w[:d], b, objective, gap, iterations, gap <= tol * objective)
 
@@ -248,24 +251,32 @@ Solution: TypeAlias = tuple[FloatArray, float, float, int]
 
 
 def _newton(
-    Z: FloatArray, C: float | FloatArray, loss: str, w: FloatArray, tol: float, max_iter: int
+    Z: FloatArray,
+    C: float | FloatArray,
+    loss: str,
+    w: FloatArray,
+    tol: float,
+    max_iter: int,
+    gram: "_Gram | None",
 ) -> Solution:
     """Run Newton's method with a line search, for losses with a derivative.
 
     The rows of Z are y_i x_i; C may be an array. The objective is 1-strongly convex, so it is at
-    most |gradient|^2 / 2 above the optimum.
+    most |gradient|^2 / 2 above the optimum. Objects whose loss is flat count in neither derivative.
     """
     m = Z @ w
     now = 0.5 * w @ w + _total(C, LOSSES[loss](m))
     for iteration in range(1, max_iter + 1):  # noqa: B007
         slope, curvature = _derivatives(loss, m)
-        gradient = w + (C * (Z.T @ slope) if np.ndim(C) == 0 else Z.T @ (C * slope))
+        active = slope != 0
+        rows = Z[active]
+        gradient = w + rows.T @ (C * slope)[active]
         gap = 0.5 * gradient @ gradient
         if gap <= tol * now:
             break
-        active = curvature > 0
-        A = Z[active] * np.sqrt((C * curvature)[active])[:, None]
-        step = -scipy.linalg.cho_solve(_factor(A), gradient, check_finite=False)
+        products = None if gram is None else gram.of(active, rows)
+        factor = _factor(rows, (C * curvature)[active], products)
+        step = -scipy.linalg.cho_solve(factor, gradient, check_finite=False)
         along = Z @ step
         falls = gradient @ step
         eta = 1.0
@@ -288,15 +299,47 @@ def _total(C: float | FloatArray, losses: FloatArray) -> float:
     return float(C * losses.sum())
 
 
-def _factor(A: FloatArray) -> tuple[FloatArray, bool]:
-    """Return a triangular factor of I + A^T A, for ``cho_solve``."""
-    H: FloatArray = A.T @ A
+class _Gram:
+    """Z_a^T Z_a over the active rows a, brought up to date by the rows that come and go."""
+
+    def __init__(self, Z: FloatArray) -> None:
+        self.Z = Z
+        self.active = np.zeros(len(Z), dtype=bool)
+        self.total: FloatArray = np.zeros((Z.shape[1], Z.shape[1]))
+
+    def of(self, active: BoolArray, rows: FloatArray) -> FloatArray:
+        """Return the sum over the active rows, which `rows` holds."""
+        come = self.Z[active & ~self.active]
+        gone = self.Z[self.active & ~active]
+        if len(come) + len(gone) < len(rows):
+            self.total += come.T @ come
+            self.total -= gone.T @ gone
+        else:
+            self.total = rows.T @ rows
+        self.active = active
+        return self.total
+
+
+def _factor(
+    Z: FloatArray, weights: FloatArray, gram: FloatArray | None = None
+) -> tuple[FloatArray, bool]:
+    """Return a triangular factor of I + Z^T diag(weights) Z, for ``cho_solve``.
+
+    `gram` is Z^T Z, for equal weights.
+    """
+    H: FloatArray
+    if gram is None:
+        A = Z * np.sqrt(weights)[:, None]
+        H = A.T @ A
+    else:
+        H = weights.max(initial=0.0) * gram
     H[np.diag_indices_from(H)] += 1.0
     try:
         factor: tuple[FloatArray, bool]
         factor = scipy.linalg.cho_factor(H, overwrite_a=True, check_finite=False)
     except scipy.linalg.LinAlgError:
         # A is so large that rounding swallows I, and has fewer rows or equal columns
+        A = Z * np.sqrt(weights)[:, None]
         R = scipy.linalg.qr(np.concatenate([A, np.eye(len(H))]), mode="r", check_finite=False)[0]
         factor = R[: len(H)], False
     return factor
@@ -311,7 +354,7 @@ def _derivatives(loss: str, m: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _interior_point(
-    Z: FloatArray, C: float | FloatArray, loss: str, w: FloatArray, tol: float, max_iter: int
+    Z: FloatArray, C: float | FloatArray, w: FloatArray, tol: float, max_iter: int
 ) -> Solution:
     """Take Mehrotra's predictor-corrector steps on the hinge loss.
 
@@ -366,7 +409,7 @@ def _predict_and_correct(Z: FloatArray, r_w: FloatArray, r_m: FloatArray, at: _P
     w, alpha, upper, s, xi = at.w, at.alpha, at.upper, at.s, at.xi
     n = len(Z)
     D = s / alpha + xi / upper
-    factor = _factor(Z / np.sqrt(D)[:, None])
+    factor = _factor(Z, 1 / D)
 
     def solve(
         r_s: FloatArray, r_xi: FloatArray

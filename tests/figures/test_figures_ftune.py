@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from toy_sets import provide
 from whole_figures import make_every_figure
 
-from paper_figures.ftune import figures, pairs, readings, tasks
+from paper_figures.ftune import factorial, figures, pairs, readings, tasks, when
 from paper_figures.registry import Context, Job, Result
 from refimpl.ftune import CS, SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
@@ -135,10 +135,9 @@ def different(landmarks):
 @pytest.mark.parametrize("preparation", ["standardised", "-1 to 1", "raw", "cityblock"])
 def test_accuracies_of_all_methods(fastest, preparation):
     params = VECTORS | {"preparation": preparation}
-    methods = (*figures.FIVE, "FTUNE-M", "FTUNE+D-M")
-    value = tasks.accuracies(fastest, **params, methods=methods)
+    value = tasks.accuracies(fastest, **params, methods=figures.MATRIX_METHODS)
     split = Split(fastest, params)
-    fresh, diverse = split.fresh(), split.diverse()
+    fresh, diverse, each = split.fresh(), split.diverse(), split.diverse(per_problem=True)
     assert value["accuracies"] == {
         "BBS": split.bbs(),
         "BBS+D": split.bbs(diverse.L[:D]),
@@ -146,12 +145,14 @@ def test_accuracies_of_all_methods(fastest, preparation):
         "FTUNE-M": split.ftune(fresh, per_class=True),
         "FTUNE+D-S": split.ftune(diverse),
         "FTUNE+D-M": split.ftune(diverse, per_class=True),
+        "FTUNE+DP-S": split.ftune(each),
         "DBOOST": split.dboost(),
     }
     for name, landmarks, per_class in (
         ("FTUNE-S", fresh, False),
         ("FTUNE-M", fresh, True),
         ("FTUNE+D-S", diverse, False),
+        ("FTUNE+DP-S", each, False),
     ):
         model = split.trained(landmarks, per_class=per_class)
         assert list(value["chosen"][name]) == [model.slopes[f] for f in model.f]
@@ -168,6 +169,9 @@ def test_only_the_methods_that_are_asked_for_are_trained(fastest, monkeypatch):
     assert value["classes"] == 2
     value = tasks.accuracies(fastest, **TWO, methods=("BBS+D",))
     assert value["accuracies"] == {"BBS+D": split.bbs(split.diverse().L[:D])}
+
+    value = tasks.accuracies(fastest, **TWO, methods=("FTUNE+DP-S",))
+    assert value["accuracies"] == {}  # two classes make one problem: that is FTUNE+D-S
 
     def unwanted(*arguments, **options):
         raise AssertionError("no method needs diverse landmarks")
@@ -407,7 +411,9 @@ def test_every_figure_is_made_of_what_its_tasks_return(fastest):
         params = params | more
         return Result(task.__name__, params, task(fastest, **params))
 
-    table1 = [made(tasks.accuracies, MATRIX, methods=figures.FIVE, run=r) for r in (0, 1)]
+    of_boosting = made(factorial.boosting, TWO, pairs=3)
+    boosted = Result("dboost_pairs", of_boosting.params, of_boosting.value)
+    table1 = [made(tasks.accuracies, MATRIX, methods=figures.MATRIX_METHODS, run=r) for r in (0, 1)]
     table2 = [made(tasks.accuracies, TWO, methods=figures.FOUR, run=r) for r in (0, 1)]
     results_of = {
         "table1": table1,
@@ -421,6 +427,12 @@ def test_every_figure_is_made_of_what_its_tasks_return(fastest):
         ],
         "penalty": [made(readings.penalty, TWO)],
         "pairs": [made(pairs.pairs, TWO)],
+        "splits": table1 + table2,
+        "factorial": [made(factorial.factorial, TWO, **factorial.READINGS[0])],
+        "check": [made(factorial.factorial, TWO, **factorial.READINGS[0])],
+        "dboost": [boosted],
+        "transfer": [*table2, made(factorial.transfer, TWO)],
+        "when": [made(when.when, MATRIX, method="1-NN")],
         "beyond": [*table1, made(tasks.peers, MATRIX)],
     }
     make_every_figure(figures.PAPER, results_of)
@@ -433,12 +445,18 @@ def test_what_is_missing_is_said():
     require_missing_is_said(figures.PAPER.figures)
 
 
-COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 20 runs, 2 sizes
-    "table1": (2 * 2 * 3, 3 * 2 * 20),
-    "figure1": (2 * 3 * 3, 3 * 5 * 20),
+COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 200 or 20 runs, 2 sizes
+    "table1": (2 * 2 * 3, 3 * 2 * 200),
+    "figure1": (2 * 3 * 3, 3 * 5 * 200),
     "table2": (2 * 2 * 3, 12 * 2 * 20),
     "figure2": (2 * 3 * 3, 4 * 5 * 20),
-    "readings": (2 + 2 + 3, 9 * 3 + 12 * 3 + 6 * 20),
+    "splits": (2 * 3 * 3 + 2 * 2 * 3, 3 * 5 * 200 + 12 * 2 * 20),
+    "readings": (2 + 2 + 3, 9 * 3 + 12 * 3 + 2 * 200 + 4 * 20),
+    "factorial": (1 * 2 * 16, 6 * 2 * 16 * 5),
+    "check": (1 * 2 * 6, 6 * 2 * 6 * 2),
+    "dboost": (2 * 2 * 2 * 2, 12 * 2 * 4 * 3),
+    "transfer": (2 * 2 * 2, 12 * 2 * 5 * 2),
+    "when": (2 * 7, 12 * 7 * 20),
     "penalty": (2 * 2 * 2, 12 * 2 * 3),
     "pairs": (2 * 3, 12 * 20),
     "beyond": (2 * 2 * 3, 2 * 6 * 2 * 20),
@@ -460,14 +478,15 @@ def test_the_papers_methods_and_sizes():
     assert {params["d"] for params in every["table1"] + every["table2"]} == {30, 300}
     assert {params["d"] for params in every["figure1"]} == {30, 50, 100, 200, 300}
     assert {params["d"] for params in every["pairs"]} == {30}
-    assert {params["methods"] for params in every["table1"]} == {figures.FIVE}
+    assert {params["methods"] for params in every["table1"]} == {figures.MATRIX_METHODS}
     assert {params["methods"] for params in every["table2"]} == {figures.FOUR}
     assert {params["preparation"] for params in every["table2"]} == {"standardised"}
-    assert sorted({params["run"] for params in every["table1"]}) == list(range(20))
+    assert sorted({params["run"] for params in every["table1"]}) == list(range(200))
+    assert sorted({params["run"] for params in every["table2"]}) == list(range(20))
     assert {params["preparation"] for params in every["penalty"]} == {"standardised"}
     beyond = {(params["preparation"], params.get("methods")) for params in every["beyond"]}
     assert beyond == {
-        ("matrix", figures.FIVE),
+        ("matrix", figures.MATRIX_METHODS),
         ("matrix", None),
         ("standardised", figures.FOUR),
         ("standardised", None),

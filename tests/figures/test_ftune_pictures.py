@@ -62,5 +62,5 @@ def test_accuracies_by_the_number_of_landmarks():
 
 
 def test_every_method_of_the_figures_is_drawn():
-    assert set(plots.ORDER) == {*figures.FIVE, *figures.FOUR}
+    assert set(plots.ORDER) == {*figures.MATRIX_METHODS} - {"FTUNE+D-M", "FTUNE+DP-S"}
     assert len({series_style(place)["color"] for place in range(len(plots.ORDER))}) == 6

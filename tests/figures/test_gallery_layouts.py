@@ -71,7 +71,9 @@ def test_each_number_has_a_cell_of_its_own(paper, figure):
 @pytest.mark.parametrize("paper, figure", FIGURES, ids=lambda item: item.name)
 def test_an_order_names_keys_and_values_of_the_layout(paper, figure):
     rows = rows_of(paper, figure)
-    for grid in figure.layout if rows else ():  # a figure may have no committed record yet
+    if not rows:
+        pytest.skip("the entry has no committed record")
+    for grid in figure.layout:
         taken = [row for row in rows if grid.takes(row)]
         assert taken
         for key, values in grid.order.items():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from refimpl.ftune.linear_models import LOSSES, loss, path, train
+from refimpl.ftune.linear_models import LOSSES, LinearModel, loss, path, train
 
 
 def data(seed, n, d, noise=0.5):
@@ -106,6 +106,44 @@ def test_a_start_changes_the_way_and_not_the_end():
             warm.objective == pytest.approx(cold.objective, rel=1e-6)
             and warm.iterations <= cold.iterations
         )
+
+
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 300)])
+def test_a_path_of_penalties_ends_where_each_penalty_ends_alone(weights):
+    """The rows with a loss change from one step and one penalty to the next, up and down again."""
+    X, y = data(7, 300, 20)
+    costs = [1.0, 1000.0, 1e-4, 100.0, 1.0]
+    for C, model in zip(
+        costs, path(X, y, costs, "squared_hinge", 1.0, weights=weights), strict=True
+    ):
+        (alone,) = path(X, y, [C], "squared_hinge", 1.0, weights=weights)
+        assert model.converged and alone.converged
+        apart = np.append(model.w - alone.w, model.b - alone.b)
+        # each is within sqrt(2 gap) of the optimum
+        assert np.linalg.norm(apart) <= (2 * model.gap) ** 0.5 + (2 * alone.gap) ** 0.5
+
+
+@pytest.mark.parametrize("n, d", [(300, 20), (40, 60)])
+def test_the_steps_are_those_of_the_whole_products(n, d):
+    """Weights of 1 add up the products of all rows in each step; without weights a step adds those
+    of the rows that come, and takes away those that go.
+    """
+    X, y = data(7, n, d)
+    costs = [1.0, 1000.0, 1e-4, 100.0, 1.0]
+    updated = list(path(X, y, costs, "squared_hinge", 1.0))
+    whole = list(path(X, y, costs, "squared_hinge", 1.0, weights=np.ones(n)))
+    assert [one.iterations for one in updated] == [other.iterations for other in whole]
+    for one, other in zip(updated, whole, strict=True):
+        np.testing.assert_allclose(one.w, other.w, rtol=0, atol=1e-8 * np.abs(other.w).max())
+
+
+def test_a_logistic_loss_without_curvature_has_a_slope():
+    """At margins of -1000 its second derivative is 0 in floating point, the first is -1."""
+    X, y = np.array([[1e6]]), np.array([-1.0])
+    wrong = LinearModel(np.array([1e-3]), 0.0, 0.0, 0.0, 0, True)
+    model = train(X, y, 1.0, loss="logistic", start=wrong)
+    assert model.converged and model.w[0] < 0
+    assert model.objective == pytest.approx(train(X, y, 1.0, loss="logistic").objective, rel=1e-6)
 
 
 def test_the_end_of_the_steps_is_told():

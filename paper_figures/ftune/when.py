@@ -1,0 +1,226 @@
+"""When FTUNE pays: beside what a user takes today, on its own sets and on six others.
+
+All methods are fitted to the training part alone. Those with a penalty choose it on the validation
+part, as FTUNE does; the others have scikit-learn's defaults. Where similarities are all there is,
+the rows of the matrix are the features of forests and gradient boosting. :func:`when` is a task, as
+in :mod:`paper_figures.ftune.tasks`; a change here computes it anew.
+"""
+
+import pickle
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from paper_figures.ftune.tasks import MATRIX, Run, fresh_pairs, training_options
+from paper_figures.registry import Context, Gathered, Job, Result
+from paper_figures.rows import absent_rows
+from refimpl.ftune import CS, Landmarks, dselect, ftune
+from refimpl.ftune.similarities import mean_distance
+
+Predict: TypeAlias = Callable[[Any], Any]
+Machine: TypeAlias = tuple[Predict, Any]
+"""A function of new objects, and what must be kept for it."""
+METHODS = (
+    "FTUNE-S",
+    "FTUNE+D-S",
+    "gradient boosting",
+    "random forest",
+    "SVM",
+    "1-NN",
+    "Nystroem, linear SVM",
+)
+
+
+def when(
+    job: Job, *, data_set: str, preparation: str, d: int, run: int, method: str
+) -> dict[str, Any]:
+    """Return the error of a method, and what it costs.
+
+    Times are the processors' seconds of the fit and of 1,000 answers. The size is that of all that
+    an answer needs, pickled.
+    """
+    split = Run(job, data_set, preparation, run)
+    fit = {"FTUNE-S": _ftune, "FTUNE+D-S": _ftune_diverse, "SVM": _svm, "1-NN": _nearest}.get(
+        method, _nystroem if method.startswith("Nystroem") else _scikit_learn
+    )
+    from threadpoolctl import threadpool_limits
+
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        start = time.process_time()
+        predict, kept = fit(_Problem(job, split, (data_set, d, run), preparation, method))
+        fitted = time.process_time()
+        labels = predict(split.Q)
+        answered = time.process_time()
+    return {
+        "error": 100.0 * float((labels != split.q).mean()),
+        "fit": fitted - start,
+        "answers": (answered - fitted) * 1000 / len(split.q),
+        "kilobytes": len(pickle.dumps(kept)) / 1000,
+    }
+
+
+class _Problem:
+    """A split as a method sees it."""
+
+    def __init__(
+        self, job: Job, split: Run, key: tuple[str, int, int], preparation: str, method: str
+    ) -> None:
+        self.job = job
+        self.split = split
+        self.matrix = preparation in MATRIX
+        self.key = key
+        self.method = method
+        self.seed = int(job.rng_for("when", method, *self.key).integers(2**31))
+
+    @property
+    def gamma(self) -> float:
+        """The Gaussian kernel of FTUNE, exp(-gamma |x - x'|^2)."""
+        name, _, run = self.key
+        rng = self.job.rng_for("width", name, run)
+        return 1.0 / mean_distance(self.split.X, rng=rng) ** 2
+
+    def best(self, machines: Sequence[Any], V: Any) -> Any:
+        """Return the first of the best by validation."""
+        return max(machines, key=lambda machine: (machine.predict(V) == self.split.v).mean())
+
+    def clip(self) -> Any:
+        """Return P of Chen et al. (2009): S P is the matrix without its negative spectrum."""
+        values, vectors = np.linalg.eigh((self.split.X + self.split.X.T) / 2)
+        return vectors[:, values > 0] @ vectors[:, values > 0].T
+
+
+def _ftune(problem: _Problem) -> Machine:
+    return _trained(problem, fresh_pairs(problem.job, problem.split, *problem.key))
+
+
+def _ftune_diverse(problem: _Problem) -> Machine:
+    split = problem.split
+    rng = problem.job.rng_for("dselect", *problem.key)
+    P = dselect(split.K, split.y, problem.key[1], rng=rng, kernels=split.kernels, threads=1)
+    return _trained(problem, P)
+
+
+def _trained(problem: _Problem, landmarks: Landmarks) -> Machine:
+    split = problem.split
+    model = ftune(split.K, split.y, landmarks, **training_options(split))
+    objects = None if problem.matrix else split.X[model.landmarks]
+    return (lambda Q: model.predict(split.K, Q)), (model, objects)
+
+
+def _scikit_learn(problem: _Problem) -> Machine:
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+
+    forest = problem.method == "random forest"
+    kind = RandomForestClassifier if forest else HistGradientBoostingClassifier
+    model = kind(random_state=problem.seed).fit(problem.split.X, problem.split.y)
+    return model.predict, model
+
+
+def _svm(problem: _Problem) -> Machine:
+    from sklearn.svm import SVC
+
+    split = problem.split
+    if problem.matrix:
+        clip = problem.clip()
+        machines = [SVC(C=C, kernel="precomputed").fit(split.X @ clip, split.y) for C in CS]
+        chosen = problem.best(machines, split.V @ clip)
+        return (lambda Q: chosen.predict(Q @ clip)), (chosen, clip)
+    machines = [SVC(C=C, gamma=problem.gamma).fit(split.X, split.y) for C in CS]
+    chosen = problem.best(machines, split.V)
+    return chosen.predict, chosen
+
+
+def _nearest(problem: _Problem) -> Machine:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    split = problem.split
+    if problem.matrix:
+        return (lambda Q: split.y[np.argmax(Q, axis=1)]), split.y
+    model = KNeighborsClassifier(1).fit(split.X, split.y)
+    return model.predict, model
+
+
+def _nystroem(problem: _Problem) -> Machine:
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.svm import LinearSVC
+
+    split = problem.split
+    few = min(problem.key[1], len(split.y))
+    if problem.matrix:
+        clip = problem.clip()
+        L = np.random.default_rng(problem.seed).choice(len(split.y), few, replace=False)
+        embedding = Nystroem(kernel="precomputed", n_components=few)
+        embedding.fit((split.X @ clip)[np.ix_(L, L)])
+
+        def embedded(Q: Any) -> Any:
+            return embedding.transform((Q @ clip)[:, L])
+    else:
+        embedding = Nystroem(gamma=problem.gamma, n_components=few, random_state=problem.seed)
+        embedding.fit(split.X)
+        embedded = embedding.transform
+    A = embedded(split.X)
+    machines = [LinearSVC(C=C, dual=False, random_state=0).fit(A, split.y) for C in CS]
+    best = problem.best(machines, embedded(split.V))
+    return (lambda Q: best.predict(embedded(Q))), (embedding, best)
+
+
+# ------------------------------------------------------------------------------------------- rows
+
+MEASURES = {
+    "error": "error (%)",
+    "fit": "fit (s)",
+    "answers": "1,000 answers (s)",
+    "kilobytes": "what is kept (KB)",
+}
+KEYS = ("measure", "data_set", "method")
+
+
+def gather(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return errors and costs by set and method, and where FTUNE is ahead."""
+    rows = []
+    if all(r.value is None for r in results):
+        rows += absent_rows(results, dict.fromkeys(KEYS) | {"data_set": "all"})
+    by_key: dict[tuple[str, str, str], list[float]] = {}
+    for r in results:
+        for measure, value in (r.value or {}).items():
+            key = measure, r.params["data_set"], r.params["method"]
+            by_key.setdefault(key, []).append(value)
+    for (measure, name, method), values in by_key.items():
+        keys = {"measure": MEASURES[measure], "data_set": name, "method": method}
+        std = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        row = keys | {"published": None, "ours": float(f"{np.mean(values):.4g}"), "std": std}
+        rows.append(row | ({} if std is None else {"repetitions": len(values)}))
+    splits = max(map(len, by_key.values()), default=0)
+    notes = [
+        f"Means of {splits} splits. Times are the processors' seconds with one thread. "
+        "SVM: the Gaussian kernel with FTUNE's width, or the matrix without its negative spectrum. "
+        f"FTUNE and Nystroem have {max(r.params['d'] or 0 for r in results)} pairs or landmarks. "
+        "Where a matrix is given, the time of an answer is without that of its similarities: FTUNE "
+        "takes those to its landmarks, the others those to all training objects.",
+        *_standing(by_key),
+    ]
+    return Gathered(rows, notes)
+
+
+def _standing(by_key: dict[tuple[str, str, str], list[float]]) -> list[str]:
+    """Say for each other method on how many sets FTUNE-S errs less, and errs more."""
+    sets = [name for measure, name, method in by_key if (measure, method) == ("error", METHODS[0])]
+    notes = []
+    for method in METHODS[1:]:
+        gaps = []
+        for name in sets:
+            ours, theirs = (by_key.get(("error", name, m)) for m in (METHODS[0], method))
+            if ours and theirs and len(ours) == len(theirs) > 1:
+                apart = np.subtract(theirs, ours)
+                gaps.append(apart.mean() / max(apart.std(ddof=1) / len(apart) ** 0.5, 1e-12))
+        if gaps:
+            more, less = (sum(sign * gap > 2 for gap in gaps) for sign in (1, -1))
+            notes.append(
+                f"{method} errs more than FTUNE-S on {more} of {len(gaps)} sets, and less on "
+                f"{less}, beyond two standard errors of the difference split by split."
+            )
+    return notes

@@ -1,0 +1,169 @@
+"""FTUNE's claims on records that are written down: differences split by split, DSELECT, one slope.
+
+Not tested: the committed records, and the rules that they decide (test_claims_ftune.py).
+"""
+
+import pytest
+
+from paper_figures.ftune.claims import RULES
+
+SETS = ("aural-sonar", "protein")
+RUNS = 200
+
+
+def row(ours, std=0.1, published=None, **keys):
+    return keys | {"published": published, "ours": ours, "std": std, "repetitions": RUNS}
+
+
+def record(figure, *lines):
+    return {
+        "paper": "ftune",
+        "figure": figure,
+        "scale": "paper",
+        "key": "a later run",
+        "rows": list(lines),
+    }
+
+
+def accuracies(figure, sets=SETS, **means):
+    """Return the same accuracies for each set with 30 and 300 landmarks; _ stands for -."""
+    return record(
+        figure,
+        *(
+            row(mean, data_set=name, landmarks=d, method=method.replace("_", "-").replace("P", "+"))
+            for name in sets
+            for d in (30, 300)
+            for method, mean in means.items()
+        ),
+    )
+
+
+def paired(figure, std, *lines, sets=SETS):
+    """Return a record of differences: (method, minus, mean) on each set, 30 and 300 landmarks."""
+    return record(
+        figure,
+        *(
+            row(mean, std, data_set=name, landmarks=d, method=method, minus=minus)
+            for name in sets
+            for d in (30, 300)
+            for method, minus, mean in lines
+        ),
+    )
+
+
+FIGURE1 = accuracies("figure1", BBS=0.8, DBOOST=0.8, FTUNE_S=0.79, FTUNE_M=0.79, FTUNEPD_S=0.805)
+
+
+def test_a_difference_has_the_error_of_its_splits():
+    """0.015 has the error 0.1 * sqrt(2 / 200) = 0.01 by itself, and 0.02 / sqrt(200) = 0.0014."""
+    alone = RULES["dselect-recovers"]({"figure1": FIGURE1})
+    gain = "FTUNE+D-S", "FTUNE-S", 0.015
+    differences = paired("splits", 0.02, gain)
+    together = RULES["dselect-recovers"]({"figure1": FIGURE1, "splits": differences})
+    assert (alone.state, together.state) == ("open", "holds")
+    assert alone.numbers[0].std_error == pytest.approx(0.01)
+    assert together.numbers[0].std_error == pytest.approx(0.02 / 200**0.5)
+    assert together.numbers[0].entry == "ftune.figure1, ftune.splits"
+
+
+@pytest.mark.parametrize("change", [{"repetitions": 20}, {"std": None}, {"minus": "BBS"}])
+def test_differences_of_other_splits_do_not_count(change):
+    differences = paired("splits", 0.02, ("FTUNE+D-S", "FTUNE-S", 0.015))
+    for line in differences["rows"]:
+        line.update(change)
+    decision = RULES["dselect-recovers"]({"figure1": FIGURE1, "splits": differences})
+    assert decision.state == "open"
+    assert decision.numbers[0].std_error == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    "means, state",
+    [
+        ({"BBS": 0.8, "DBOOST": 0.8, "FTUNE_S": 0.7, "FTUNEPD_S": 0.8}, "holds"),
+        ({"BBS": 0.8, "DBOOST": 0.8, "FTUNE_S": 0.8, "FTUNEPD_S": 0.8}, "open"),
+        ({"BBS": 0.8, "DBOOST": 0.9, "FTUNE_S": 0.7, "FTUNEPD_S": 0.8}, "fails"),
+        ({"BBS": 0.8, "DBOOST": 0.8, "FTUNE_S": 0.9, "FTUNEPD_S": 0.8}, "fails"),
+    ],
+)
+def test_dselect_recovers_what_is_lost(means, state):
+    """It gains, and neither rival is ahead any more."""
+    decision = RULES["dselect-recovers"]({"figure1": accuracies("figure1", **means)})
+    assert decision.state == state
+    assert [name for name, _ in decision.cells] == [
+        "aural-sonar 30",
+        "protein 30",
+        "aural-sonar 300",
+        "protein 300",
+    ]
+
+
+@pytest.mark.parametrize("mean, state", [(0.7, "holds"), (0.79, "open"), (0.9, "fails")])
+def test_per_class_overfits_where_there_are_several_classes(mean, state):
+    figure1 = accuracies("figure1", FTUNE_S=0.79, FTUNE_M=mean)
+    decision = RULES["per-class-overfits"]({"figure1": figure1})
+    assert decision.state == state
+    assert [name for name, _ in decision.cells] == ["protein 30", "protein 300"]
+
+
+UCI = ("cod-rna", "magic", "nursery")
+
+
+@pytest.mark.parametrize("gain, state", [(-0.1, "holds"), (0.0, "holds"), (0.1, "fails")])
+def test_dselect_gains_nothing_on_uci(gain, state):
+    """A gain within two standard errors is none."""
+    transfer = paired("transfer", 0.1, ("FTUNE+D-S", "FTUNE-S", gain), sets=UCI)
+    decision = RULES["dselect-not-on-uci"]({"transfer": transfer})
+    assert decision.state == state
+    assert [number.ours for number in decision.numbers] == pytest.approx([gain, gain])
+
+
+@pytest.mark.parametrize(
+    "identity, sign, state", [(0.1, 0.1, "holds"), (0.0, 0.1, "open"), (0.1, -0.1, "fails")]
+)
+def test_a_better_transfer_function_beats_both_ends_of_the_family(identity, sign, state):
+    lines = [
+        ("FTUNE-S", "FTUNE-S, slope 1 alone", identity),
+        ("FTUNE-S", "FTUNE-S, slope 1,000 alone", sign),
+    ]
+    decision = RULES["better-transfer-function"](
+        {"transfer": paired("transfer", 0.1, *lines, sets=UCI)}
+    )
+    assert decision.state == state
+    assert [number.ours for number in decision.numbers] == pytest.approx([identity, sign] * 2)
+
+
+def boosted(**by_pairs):
+    """Return DBOOST's record: satellite chooses among pairs, its print is 0.8, and magic checks."""
+    return record(
+        "dboost",
+        *(
+            row(
+                mean,
+                classes="up to 7",
+                published=0.8,
+                data_set=name,
+                landmarks=d,
+                method="DBOOST",
+                **{"pairs a round": int(pairs[1:])},
+            )
+            for pairs, means in by_pairs.items()
+            for name, of_size in zip(("satellite", "magic"), means, strict=True)
+            for d, mean in zip((30, 300), of_size, strict=True)
+        ),
+    )
+
+
+def test_dboosts_pairs_are_chosen_on_six_sets_and_the_others_decide():
+    """BBS has 0.7. With one pair DBOOST is behind; with ten it is nearest to the print on
+    satellite, behind on magic with 30 landmarks and ahead with 300.
+    """
+    table2 = accuracies("table2", sets=("satellite", "magic"), BBS=0.7, DBOOST=0.6)
+    one = {"table2": table2}
+    assert RULES["bbs-few-dboost-many"](one).state == "fails"
+    ten = boosted(p1=((0.6, 0.6), (0.6, 0.6)), p10=((0.8, 0.8), (0.6, 0.9)))
+    decision = RULES["bbs-few-dboost-many"](one | {"dboost": ten})
+    assert decision.state == "holds"
+    assert [name for name, _ in decision.cells] == ["magic 30", "magic 300"]
+    assert decision.because.endswith("are chosen on six other sets: 10 on sets of up to 7 classes")
+    other = boosted(p1=((0.8, 0.8), (0.6, 0.6)), p10=((0.6, 0.6), (0.6, 0.9)))
+    assert RULES["bbs-few-dboost-many"](one | {"dboost": other}).state == "fails"

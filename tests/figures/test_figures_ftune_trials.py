@@ -1,0 +1,322 @@
+"""FTUNE's open points: the readings in combination, DBOOST's pairs, one slope, and their rows.
+
+Machines are those of the library, or of LIBLINEAR on features that are computed here. Not here: the
+claims (test_claims_ftune_splits.py), and how many tasks a figure has (test_figures_ftune.py).
+"""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, pdist
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+from toy_sets import provide
+
+from paper_figures.ftune import factorial, figures, trials
+from paper_figures.ftune.factorial import COMMON, FRESH, LIBLINEAR, OPTIMUM
+from paper_figures.registry import Context, Job, Result
+from refimpl.ftune import SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
+from refimpl.rivals.dboost import dboost
+
+N, D = 90, 5
+PAPER = Context(scale="paper")
+CLASSES = {"ftune toy": 3, "ftune two": 2}
+
+
+def points(classes):
+    rng = np.random.default_rng(classes)
+    y = np.arange(N) % classes
+    return rng.normal(size=(N, 3)) + 0.9 * (y[:, None] == [0, 1, 2]), y
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    for name, classes in CLASSES.items():
+        provide(monkeypatch, name, *points(classes))
+
+
+@pytest.fixture
+def job():
+    return Job(0, {}, "reference", None, tuple(CLASSES))
+
+
+def params_of(name):
+    return {"data_set": name, "preparation": "raw", "d": D, "run": 1}
+
+
+class Split:
+    """The similarities of a run from training, validation and test objects to training objects."""
+
+    def __init__(self, job, name):
+        X, y = points(CLASSES[name])
+        order = job.rng_for("split", name, 1).permutation(N)
+        parts = np.split(order, [45, 63])
+        width = pdist(X[parts[0]]).mean()
+        S = np.exp(-(cdist(X, X) ** 2) / width**2)
+        self.K, self.V, self.Q = (S[np.ix_(part, parts[0])] for part in parts)
+        self.y, self.v, self.q = (y[part] for part in parts)
+        self.rng = lambda what: job.rng_for(what, name, D, 1)
+
+    def pairs(self, which):
+        if which == FRESH:
+            return random_landmarks(self.y, D, rng=self.rng("pairs"))
+        return random_landmarks(self.y, D, rng=self.rng("landmarks"), pool=True)
+
+    def right(self, train, landmarks, **options):
+        how = {"validation": (self.V, self.v), "options": FTuneOptions(**options)}
+        return np.mean(train(self.K, self.y, landmarks, **how).predict(self.K, self.Q) == self.q)
+
+    def liblinear(self, features, costs, bias):
+        """Return the accuracy of the first of the best machines by validation.
+
+        `features` has for each transfer function a triple of matrices for each problem.
+        """
+        classes = np.unique(self.y)
+        best, accuracy = -1.0, None
+        for problems, C in itertools.product(features, costs):
+            scores = []
+            for p, (A, V, Q) in enumerate(problems):
+                c = classes[1] if len(problems) == 1 else classes[p]
+                machine = LinearSVC(
+                    C=C,
+                    tol=0.1,
+                    max_iter=1000,
+                    dual=True,
+                    random_state=0,
+                    fit_intercept=bias > 0,
+                    intercept_scaling=bias or 1,
+                )
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    machine.fit(A, np.where(self.y == c, 1, -1))
+                scores.append([machine.decision_function(V), machine.decision_function(Q)])
+            v, q = (
+                of[0] > 0 if len(of) == 1 else np.argmax(of, axis=0)
+                for of in zip(*scores, strict=True)
+            )
+            if np.mean(classes[v.astype(int)] == self.v) > best:
+                best = np.mean(classes[v.astype(int)] == self.v)
+                accuracy = np.mean(classes[q.astype(int)] == self.q)
+        return accuracy
+
+
+# ------------------------------------------------------------------------------------------ tasks
+
+
+@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("divided", ["1", "d"])
+@pytest.mark.parametrize("bias", ["yes", "no"])
+@pytest.mark.parametrize("which", [FRESH, COMMON])
+def test_readings_up_to_the_optimum(job, name, which, bias, divided):
+    """Features divided by d: C / d^2, and a constant of d."""
+    params = params_of(name) | {"pairs": which, "bias": bias, "divided": divided, "stop": OPTIMUM}
+    split = Split(job, name)
+    s = {"1": 1.0, "d": 5.0}[divided]
+    options = {"bias": {"yes": s, "no": 0.0}[bias], "C": [C / s**2 for C in (1, 10, 100, 1000)]}
+    expected = {"FTUNE-S": split.right(ftune, split.pairs(which), **options)}
+    if which == FRESH:
+        expected["BBS"] = split.right(bbs, split.pairs(COMMON).L[:D], **options)
+    assert factorial.factorial(job, **params) == {"accuracies": expected}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize(("bias", "divided"), [("yes", "1"), ("no", "d")])
+def test_readings_with_liblinears_end(job, name, bias, divided):
+    params = params_of(name) | {"pairs": FRESH, "bias": bias, "divided": divided}
+    split = Split(job, name)
+    s = {"1": 1.0, "d": 5.0}[divided]
+    costs = [C / s**2 for C in (1, 10, 100, 1000)]
+    constant = {"yes": s, "no": 0.0}[bias]
+    parts = split.K, split.V, split.Q
+    P, L = split.pairs(FRESH), split.pairs(COMMON).L[:D]
+    ramps = [
+        [
+            [np.clip(slope * (part[:, plus] - part[:, minus]), -1, 1) for part in parts]
+            for plus, minus in zip(P.plus, P.minus, strict=True)
+        ]
+        for slope in SLOPES
+    ]
+    similarities = [[[part[:, L] for part in parts]] * len(P.plus)]
+    assert factorial.factorial(job, **params, stop=LIBLINEAR) == {
+        "accuracies": {
+            "BBS": split.liblinear(similarities, costs, constant),
+            "FTUNE-S": split.liblinear(ramps, costs, constant),
+        }
+    }
+
+
+def test_every_combination_is_a_reading_once():
+    assert len({tuple(reading.values()) for reading in factorial.READINGS}) == 2**4
+    first = {"pairs": FRESH, "bias": "yes", "divided": "1", "stop": OPTIMUM}
+    assert factorial.READINGS[0] == factorial.CHECKED[0] == first
+    assert all(reading in factorial.READINGS for reading in figures.CHECKED)
+    last = {"pairs": FRESH, "bias": "yes", "divided": "1", "stop": LIBLINEAR}
+    assert figures.CHECKED[-1] == last and len(figures.CHECKED) == 6
+
+
+def test_the_sets_that_choose_do_not_check():
+    choosing, checking = (of["paper"] for of in (trials.CHOOSING, trials.CHECKING))
+    assert len(choosing) == len(checking) == 6
+    assert {*choosing, *checking} == set(figures.UCI)
+
+
+@pytest.mark.parametrize("m", [1, 4])
+def test_boosting_takes_the_best_of_m_pairs(job, m):
+    split = Split(job, "ftune toy")
+    model = dboost(split.K, split.y, D, rng=split.rng("dboost"), m=m)
+    right = np.mean(model.predict(split.K, split.Q) == split.q)
+    value = factorial.boosting(job, **params_of("ftune toy"), pairs=m)
+    assert value == {"accuracy": right, "classes": 3}
+
+
+def test_one_slope_alone_and_dselect_have_the_pairs_of_table_2(job):
+    value = factorial.transfer(job, **params_of("ftune toy"))
+    split = Split(job, "ftune toy")
+    fresh = split.pairs(FRESH)
+    diverse = dselect(split.K, split.y, D, rng=split.rng("dselect"))
+    assert value["accuracies"] == {
+        "FTUNE-S, slope 1 alone": split.right(ftune, fresh, family=1.0),
+        "FTUNE-S, slope 1,000 alone": split.right(ftune, fresh, family=1000.0),
+        "FTUNE+D-S": split.right(ftune, diverse),
+    }
+    assert set(value["chosen"]["FTUNE+D-S"]) <= set(SLOPES)
+
+
+# ------------------------------------------------------------------------------------------- rows
+
+
+def read(name, d, reading, *runs):
+    """Return a result for each run, a dict of accuracies by method."""
+    params = {"data_set": name, "d": d} | reading
+    return [
+        Result("factorial", params | {"run": run}, {"accuracies": of})
+        for run, of in enumerate(runs)
+    ]
+
+
+def test_readings_are_ranked_by_their_distance_from_the_print():
+    """Segment prints 0.90 for BBS and 0.92 for FTUNE-S with 30 landmarks."""
+    fresh = {"pairs": FRESH, "bias": "yes", "divided": "1", "stop": OPTIMUM}
+    common = fresh | {"pairs": COMMON}
+    alone = fresh | {"bias": "no"}
+    gathered = trials.factorial(
+        PAPER,
+        [
+            *read("segment", 30, fresh, {"BBS": 0.9, "FTUNE-S": 0.9}, {"BBS": 1.0, "FTUNE-S": 1.0}),
+            *read("segment", 30, common, {"FTUNE-S": 0.92}),
+            *read("segment", 30, alone, {"FTUNE-S": 0.92}),
+        ],
+    )
+    keys = {"data_set": "segment", "landmarks": 30, "method": "BBS", "pairs": "-", "bias": "yes"}
+    assert gathered.rows[0] == keys | {
+        "divided by": "1",
+        "stop": "optimum",
+        "published": 0.9,
+        "ours": 0.95,
+        "std": pytest.approx(0.005**0.5),
+        "tolerance": 0.005,
+        "repetitions": 2,
+    }
+    assert trials.distances(gathered.rows) == {  # without a bias there is no BBS
+        (COMMON, "yes", "1", OPTIMUM): pytest.approx((0.05 + 0.0) / 2),
+        (FRESH, "yes", "1", OPTIMUM): pytest.approx((0.05 + 0.03) / 2),
+    }
+    assert next(iter(trials.distances(gathered.rows)))[0] == COMMON
+    assert gathered.notes[1:] == [
+        "Pairs of d landmarks, bias: yes, divided by 1, optimum end: 0.0250 from the printed "
+        "accuracies of BBS and FTUNE-S on average.",
+        "Pairs fresh for each class, bias: yes, divided by 1, optimum end: 0.0400 from the printed "
+        "accuracies of BBS and FTUNE-S on average.",
+    ]
+
+
+def boosted(name, classes, m, accuracy):
+    params = {"data_set": name, "d": 30, "run": 0, "pairs": m}
+    return Result("dboost_pairs", params, {"accuracy": accuracy, "classes": classes})
+
+
+def test_dboosts_pairs_are_chosen_by_group_of_classes():
+    """Printed with 30 landmarks: segment 0.93, opt-digits 0.89, magic 0.81."""
+    gathered = trials.dboost(
+        PAPER,
+        [
+            boosted("segment", 7, 1, 0.83),
+            boosted("segment", 7, 10, 0.94),
+            boosted("opt-digits", 10, 1, 0.9),
+            boosted("opt-digits", 10, 10, 0.99),
+            boosted("magic", 2, 1, 0.81),  # of the sets that check
+        ],
+    )
+    assert [line["classes"] for line in gathered.rows] == ["up to 7"] * 2 + ["10 or more"] * 2 + [
+        "up to 7"
+    ]
+    assert [line["published"] for line in gathered.rows] == [0.93, 0.93, 0.89, 0.89, 0.81]
+    assert trials.pairs_of_a_round(gathered.rows) == {"up to 7": 10, "10 or more": 1}
+    assert gathered.notes[1:] == [
+        "Sets of 10 or more classes, 1 pair a round: 0.010 from the printed accuracies on average, "
+        "+0.010 with its sign.",
+        "Sets of 10 or more classes, 10 pairs a round: 0.100 from the printed accuracies on "
+        "average, +0.100 with its sign.",
+        "Sets of up to 7 classes, 1 pair a round: 0.050 from the printed accuracies on average, "
+        "-0.050 with its sign.",
+        "Sets of up to 7 classes, 10 pairs a round: 0.010 from the printed accuracies on average, "
+        "+0.010 with its sign.",
+    ]
+
+
+def test_differences_are_taken_split_by_split():
+    """0.2 and 0.4 have the mean 0.3 and the deviation sqrt(0.02); a run without one is left out."""
+    runs = [{"BBS+D": 0.7, "BBS": 0.5}, {"BBS+D": 0.9, "BBS": 0.5}, {"BBS": 0.1}]
+    found = [
+        Result("accuracies", {"data_set": "wine", "d": 30, "run": run}, {"accuracies": of})
+        for run, of in enumerate(runs)
+    ]
+    (line,) = trials.differences(PAPER, found).rows
+    assert line == {
+        "data_set": "wine",
+        "landmarks": 30,
+        "method": "BBS+D",
+        "minus": "BBS",
+        "published": None,
+        "ours": 0.3,
+        "std": pytest.approx(0.02**0.5),
+        "repetitions": 2,
+    }
+
+
+def test_transfer_joins_both_tasks_of_a_run():
+    def found(task, run, chosen, **accuracies):
+        params = {"data_set": "wine", "d": 30, "run": run}
+        named = {name.replace("_", "-"): value for name, value in accuracies.items()}
+        return Result(task, params, {"accuracies": named, "chosen": chosen})
+
+    one = found("accuracies", 0, {"FTUNE-S": [5.0, 5.0]}, FTUNE_S=0.75)
+    alone = {"FTUNE-S, slope 1 alone": 0.5}
+    two = Result("transfer", one.params, {"accuracies": alone, "chosen": {}})
+    gathered = trials.transfer(PAPER, [one, two, found("accuracies", 1, {"FTUNE-S": [1.0]})])
+    lines = [(line["method"], line["minus"], line["ours"]) for line in gathered.rows]
+    assert lines == [
+        ("FTUNE-S", "-", 0.75),
+        ("FTUNE-S, slope 1 alone", "-", 0.5),
+        ("FTUNE-S", "FTUNE-S, slope 1 alone", 0.25),
+    ]
+    assert gathered.notes[1:] == [
+        "FTUNE-S with 30 landmarks chooses the slope 1 in 1, the slope 5 in 1 of 2 runs."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reduce", "keys"),
+    [
+        (trials.factorial, trials.KEYS),
+        (trials.dboost, ("classes", "data_set", "landmarks", "method", "pairs a round")),
+        (trials.transfer, ("data_set", "landmarks", "method", "minus")),
+        (trials.differences, ("data_set", "landmarks", "method", "minus")),
+    ],
+)
+def test_without_any_result_the_first_row_says_why(reduce, keys):
+    (line,) = reduce(PAPER, [Result("t", {"data_set": "x", "d": 3}, None, "no such file")]).rows
+    assert {key: line[key] for key in keys} == dict.fromkeys(keys) | {"data_set": "all"}
+    assert line["why"] == "no such file" and line["ours"] is None

@@ -1,0 +1,146 @@
+"""When FTUNE pays: the errors of the methods against the same machines made here, rows by hand.
+
+Not tested: times and sizes beyond their presence, which no test can hold.
+"""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, pdist
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.svm import SVC
+from toy_sets import provide
+
+from paper_figures.ftune import when
+from paper_figures.registry import Context, Job, Result
+from refimpl.ftune import dselect, ftune, random_landmarks
+
+N, D = 100, 6
+SETS = {"when points": "raw", "when matrix": "matrix"}
+
+
+def toy():
+    rng = np.random.default_rng(0)
+    y = np.arange(N) % 3
+    X = rng.normal(size=(N, 3)) + 0.9 * (y[:, None] == [0, 1, 2])
+    distances = cdist(X, X, "cityblock")
+    return {"when points": X, "when matrix": 1 - (distances / distances.max()) ** 3}, y
+
+
+@pytest.fixture
+def job(monkeypatch):
+    sets, y = toy()
+    for name, X in sets.items():
+        provide(monkeypatch, name, X, y)
+    return Job(0, {}, "reference", None, tuple(SETS))
+
+
+def error(job, name, method):
+    preparation = SETS[name]
+    value = when.when(job, data_set=name, preparation=preparation, d=D, run=2, method=method)
+    assert set(value) == set(when.MEASURES)
+    assert value["fit"] >= 0 and value["answers"] >= 0 and value["kilobytes"] > 0
+    return value["error"]
+
+
+def parts(job, name):
+    sets, y = toy()
+    X = sets[name]
+    order = job.rng_for("split", name, 2).permutation(N)
+    train, validation, test = np.split(order, [70, 80] if name == "when matrix" else [50, 70])
+    features = [
+        X[np.ix_(part, train)] if name == "when matrix" else X[part]
+        for part in (train, validation, test)
+    ]
+    return features, [y[part] for part in (train, validation, test)]
+
+
+def percent(labels, truth):
+    return pytest.approx(100 * np.mean(labels != truth))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_forests_have_the_features_or_the_rows_of_the_matrix(job, name):
+    (A, _, T), (y, _, q) = parts(job, name)
+    for method, kind in (
+        ("gradient boosting", HistGradientBoostingClassifier),
+        ("random forest", RandomForestClassifier),
+    ):
+        seed = int(job.rng_for("when", method, name, D, 2).integers(2**31))
+        model = kind(random_state=seed).fit(A, y)
+        assert error(job, name, method) == percent(model.predict(T), q)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_nearest_neighbor_is_the_most_similar(job, name):
+    (A, _, T), (y, _, q) = parts(job, name)
+    nearest = np.argmax(T, axis=1) if name == "when matrix" else np.argmin(cdist(T, A), axis=1)
+    assert error(job, name, "1-NN") == percent(y[nearest], q)
+
+
+def test_the_svm_has_ftunes_kernel(job):
+    """exp(-|x - x'|^2 / width^2) with the mean distance; C is the first of the best."""
+    (A, V, T), (y, v, q) = parts(job, "when points")
+    gamma = 1 / pdist(A).mean() ** 2
+    machines = [SVC(C=C, gamma=gamma).fit(A, y) for C in (1, 10, 100, 1000)]
+    rights = [np.mean(machine.predict(V) == v) for machine in machines]
+    best = machines[int(np.argmax(rights))]
+    assert error(job, "when points", "SVM") == percent(best.predict(T), q)
+
+
+def test_ftune_has_fresh_pairs_or_those_of_dselect(job):
+    (S, V, Q), (y, v, q) = parts(job, "when matrix")
+    key = "when matrix", D, 2
+    for method, landmarks in (
+        ("FTUNE-S", random_landmarks(y, D, rng=job.rng_for("pairs", *key))),
+        ("FTUNE+D-S", dselect(S, y, D, rng=job.rng_for("dselect", *key))),
+    ):
+        model = ftune(S, y, landmarks, validation=(V, v))
+        assert error(job, "when matrix", method) == percent(model.predict(S, Q), q)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_nystroem_errs_less_than_chance(job, name):
+    assert error(job, name, "Nystroem, linear SVM") < 60
+
+
+def results(**errors):
+    """Return a result for each split: errors by method, _ for a space."""
+    return [
+        Result(
+            "when",
+            {"data_set": "wine", "d": 40, "run": run, "method": method.replace("_", "-")},
+            {"error": value, "fit": 0.12345, "answers": 1.0, "kilobytes": 3.0},
+        )
+        for method, values in errors.items()
+        for run, value in enumerate(values)
+    ]
+
+
+def test_rows_have_means_and_deviations():
+    """1 and 3 have the mean 2 and the deviation sqrt(2)."""
+    gathered = when.gather(Context(), results(FTUNE_S=[1.0, 3.0]))
+    keys = {"data_set": "wine", "method": "FTUNE-S", "published": None, "repetitions": 2}
+    assert gathered.rows[:2] == [
+        keys | {"measure": "error (%)", "ours": 2.0, "std": pytest.approx(2**0.5)},
+        keys | {"measure": "fit (s)", "ours": 0.1235, "std": 0.0},
+    ]
+    assert "have 40 pairs or landmarks" in gathered.notes[0] and len(gathered.notes) == 1
+
+
+@pytest.mark.parametrize(
+    "theirs, more, less",
+    [([2.0, 3.1, 4.0], 1, 0), ([0.0, 1.1, 2.0], 0, 1), ([1.0, 2.0, 3.9], 0, 0)],
+)
+def test_who_is_ahead_is_told_by_splits(theirs, more, less):
+    """Errors of 1, 2 and 3 against about one more, about one less, and 0.3 more on one split."""
+    gathered = when.gather(Context(), results(FTUNE_S=[1.0, 2.0, 3.0], SVM=theirs))
+    assert gathered.notes[1:] == [
+        f"SVM errs more than FTUNE-S on {more} of 1 sets, and less on {less}, beyond two standard "
+        "errors of the difference split by split."
+    ]
+
+
+def test_without_any_result_the_first_row_says_why():
+    lost = Result("when", {"data_set": "x", "d": 3}, None, "no such file")
+    (row,) = when.gather(Context(), [lost]).rows
+    assert (row["data_set"], row["why"], row["ours"]) == ("all", "no such file", None)
