@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paper_figures.boostmap import plots, readings, results
+from paper_figures.boostmap import open_readings, plots, readings, results
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
@@ -213,6 +213,24 @@ PAPER = Paper(
             "Beyond the paper: readings of what §§ 7 and 10 leave open",
             readings.readings_tasks,
             readings.readings_table,
+        ),
+        Figure(
+            "additions",
+            "Beyond the paper: readings of the first phase, at the paper's sizes",
+            open_readings.additions_tasks,
+            open_readings.additions,
+        ),
+        Figure(
+            "second_phase",
+            "Beyond the paper: readings of the query-sensitive phase",
+            open_readings.second_phase_tasks,
+            open_readings.second_phase,
+        ),
+        Figure(
+            "fastmap",
+            "Beyond the paper: FastMap's best dimensions by edge detector",
+            open_readings.fastmap_tasks,
+            open_readings.fastmap_table,
         ),
         Figure(
             "graph",

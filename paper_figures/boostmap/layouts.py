@@ -82,6 +82,27 @@ READINGS = (
     ),
 )
 GRAPH = (Grid(("method", "setting", "success, %", "recall, %")),)
+ADDITIONS = (
+    Grid(
+        ("reading",),
+        ("triples", "k", "percentile"),
+        where={"quantity": ("rank",)},
+        details=("printed", "reached", "with pivot pairs", "negative"),
+        headings={"negative": "negative weights"},
+        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        title="Ranks",
+    ),
+    Grid(
+        ("reading",),
+        ("k", "percentile"),
+        where={"quantity": ("random / selective",)},
+        details=("printed",),
+        title="Ranks with random triples over those with selective ones",
+    ),
+    Grid(("reading",), ("quantity",), title="Which reading is nearest to the printed ranks"),
+)
+SECOND_PHASE = (Grid(("second phase",)),)
+FASTMAP = (Grid(("detector",)),)
 
 LAYOUTS = {
     "figure1": FIGURE1,
@@ -100,6 +121,9 @@ LAYOUTS = {
     "table3": TABLE3,
     "edges": EDGES,
     "readings": READINGS,
+    "additions": ADDITIONS,
+    "second_phase": SECOND_PHASE,
+    "fastmap": FASTMAP,
     "graph": GRAPH,
 }
 """The tables of each entry."""

@@ -2,7 +2,7 @@
 them anew.
 
 Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
-Trainings end as the paper's do: :data:`AS_PRINTED`.
+Trainings end as the paper's do: :data:`paper_figures.boostmap.problem.AS_PRINTED`.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.boostmap.problem import (
+    AS_PRINTED,
     SIGMA,
     Problem,
     knn_errors,
@@ -33,10 +34,6 @@ from refimpl.boostmap.edges import chamfer
 from refimpl.kernels.triples import margins
 from refimpl.rivals.fastmap import fastmap
 from refimpl.spaces import CallableSpace
-
-AS_PRINTED: dict[str, Any] = {"least_gain": 0.0, "max_rounds": 10**9}
-"""Options with which the rounds are those of algorithm.py, to the bit; in the second phase with
-``ranges_of_least_error`` (§ 8.3) instead of § 8.1 step 3."""
 
 MODEL_FIELDS = (
     "first",
