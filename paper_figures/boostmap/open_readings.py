@@ -210,8 +210,8 @@ def _distance_rows(
 
 
 _NOTES = (
-    "Ranks of query-insensitive embeddings at the sizes of table 1, all queries. One training each, "
-    "which share their draws. p = 98 with k = 10 is the number of candidates of § 11.2.",
+    "Ranks of query-insensitive embeddings at the sizes of table 1, all queries; one training each "
+    "on the same draws. p = 98 with k = 10 is the number of candidates of § 11.2.",
     "Additions alone skip steps 1-4 of § 7.3. § 7.5 speaks of M_1 classifiers in a round: half of "
     "them objects and half of them pairs is one way to read it. Negative weights are those of the "
     "earlier BoostMap that § 7.4 mentions: no least weight in steps 3, 9 and 10, and step 8 also "
