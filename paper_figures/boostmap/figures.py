@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paper_figures.boostmap import open_readings, plots, readings, results
+from paper_figures.boostmap import open_readings, pays, plots, readings, results
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
@@ -231,6 +231,12 @@ PAPER = Paper(
             "Beyond the paper: FastMap's best dimensions by edge detector",
             open_readings.fastmap_tasks,
             open_readings.fastmap_table,
+        ),
+        Figure(
+            "pays",
+            "Beyond the paper: when BoostMap pays, on six distances",
+            pays.pays_tasks,
+            pays.pays,
         ),
         Figure(
             "graph",

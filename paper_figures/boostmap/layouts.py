@@ -101,8 +101,37 @@ ADDITIONS = (
     ),
     Grid(("reading",), ("quantity",), title="Which reading is nearest to the printed ranks"),
 )
-SECOND_PHASE = (Grid(("second phase",)),)
-FASTMAP = (Grid(("detector",)),)
+SECOND_PHASE = (
+    Grid(
+        ("second phase", "rounds"),
+        ("triples", "k", "percentile"),
+        where={"quantity": ("rank",)},
+        details=("printed", "reached"),
+        headings={"reached": "dimensions"},
+        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        title="Ranks",
+    ),
+    Grid(
+        ("second phase", "rounds"),
+        ("triples", "k", "percentile"),
+        details=("printed",),
+        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        title="Ranks with the second phase over those without it",
+    ),
+)
+FASTMAP = (
+    Grid(("detector", "squares below 0"), ("quantity",), details=("printed",), alike=("quantity",)),
+)
+PAYS = (
+    Grid(
+        ("method",),
+        ("distance",),
+        tables=("recall",),
+        details=("reached", "build"),
+        headings={"fewest": "the fewest", "recall": "recall, %", "reached": "recall reached, %"},
+        best="fewest",
+    ),
+)
 
 LAYOUTS = {
     "figure1": FIGURE1,
@@ -124,6 +153,7 @@ LAYOUTS = {
     "additions": ADDITIONS,
     "second_phase": SECOND_PHASE,
     "fastmap": FASTMAP,
+    "pays": PAYS,
     "graph": GRAPH,
 }
 """The tables of each entry."""

@@ -10,11 +10,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from paper_figures.boostmap.factorial import SHOWN, factor
 from paper_figures.boostmap.fastmaps import fastmap_by_dimension
 from paper_figures.boostmap.protocol import FASTMAP, SET, SIZES, SPACE
+from paper_figures.boostmap.readings import WORDS
+from paper_figures.boostmap.results import mean_row
+from paper_figures.boostmap.trials import DIMENSIONS
 from paper_figures.registry import Context, Gathered, Result, Task
-from paper_figures.rows import absent_rows, number_row
+from paper_figures.rows import absent_row, absent_rows, number_row
 from paper_figures.store import Row
 
 DETECTOR = ("canny", 1.7, 0.1, 0.2)
@@ -64,6 +69,7 @@ CHOOSING = (1, 100)
 """The k whose cells choose a reading; the cells of the others check it."""
 RATIO = "random / selective"
 CHOSEN_BY = "factor to the printed ranks, k = 1 and 100"
+TIMES = "times the rank without it"
 CHECKED_ON = "factor to the printed ranks, k = 10"
 Cell = tuple[str, int, int]
 """Triples, k, percentile."""
@@ -260,10 +266,115 @@ def fastmap_tasks(context: Context) -> list[Task]:
 
 
 def second_phase(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return ranks with each second phase, and beside those without one."""
-    return Gathered(absent_rows(results, {"second phase": "all"}))
+    """Return ranks with each second phase, and how many times those without one they are."""
+    empty = {"quantity": None, "triples": "all", "k": None, "percentile": None}
+    rows = absent_rows(results, {"second phase": "all", "rounds": None} | empty)
+    printed = {form: _printed(context, form) for form in ("QI", "QS")}
+    shown: set[str] = set()
+    for (name, *_), pair in zip(SECOND_PHASES, _pairs(results), strict=False):
+        for r in (r for r in pair if r.value):
+            triples = r.params["triples"]
+            alone = _cells(triples, r.value["QI"])
+            if triples not in shown:
+                rows += _phase_rows("none", 0, alone, printed["QI"], r.value["d"])
+                shown.add(triples)
+            for measured in r.value["QS"]:
+                cells = _cells(triples, measured["ranks"])
+                rounds = measured["rounds"]
+                rows += _phase_rows(name, rounds, cells, printed["QS"], r.value["d"])
+                rows += _times_rows(name, rounds, cells, alone, printed)
+    return Gathered(rows, [*_PHASE_NOTES])
+
+
+def _cells(triples: str, ranks: dict[str, list[int]]) -> dict[Cell, float]:
+    return {(triples, k, p): ranks[str(k)][SHOWN.index(p)] for k, p in CELLS if str(k) in ranks}
+
+
+def _phase_rows(
+    name: str, rounds: int, cells: dict[Cell, float], printed: dict[Cell, float], d: int
+) -> list[Row]:
+    rows = []
+    for (triples, k, p), rank in cells.items():
+        keys = {"second phase": name, "rounds": rounds, "quantity": "rank", "triples": triples}
+        more = {"k": k, "percentile": p, "reached": d, "printed": printed.get((triples, k, p))}
+        rows.append(number_row(keys | more, None, rank))
+    return rows
+
+
+def _times_rows(
+    name: str,
+    rounds: int,
+    cells: dict[Cell, float],
+    alone: dict[Cell, float],
+    printed: dict[str, dict[Cell, float]],
+) -> list[Row]:
+    """Return the ranks with a second phase over those without it."""
+    rows = []
+    for cell, rank in cells.items():
+        triples, k, p = cell
+        keys = {"second phase": name, "rounds": rounds, "quantity": TIMES, "triples": triples}
+        known = None
+        if cell in printed["QS"] and cell in printed["QI"]:
+            known = round(printed["QS"][cell] / printed["QI"][cell], 2)
+        more = {"k": k, "percentile": p, "printed": known}
+        rows.append(number_row(keys | more, None, round(rank / alone[cell], 3)))
+    return rows
+
+
+_PHASE_NOTES = (
+    "Second phases on top of one first phase: additions alone with m = M_1 / 50, which ends where "
+    "no classifier of a round lowers Z. All queries; one training each.",
+    "`Z` compares ranges by Z_min (§ 8.1 step 3), `error` by their weighted error (§ 8.3); 2 d "
+    "classifiers are each coordinate split by itself and by another one (§ 8.3).",
+)
+
+
+# --------------------------------------------------------------------------------------- FastMap
 
 
 def fastmap_table(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return FastMap's best dimensions and candidates by detector."""
-    return Gathered(absent_rows(results, {"detector": "all"}))
+    """Return FastMap's best dimensions and candidates by detector, means over draws."""
+    rows = absent_rows(results, {"detector": "all", "squares below 0": None, "quantity": None})
+    printed = next(
+        line
+        for line in context.published("boostmap/section11_2.csv")
+        if line["method"] == "FastMap"
+    )
+    for r in (r for r in results if r.value):
+        kind, *numbers = r.params["detector"]
+        keys = {
+            "detector": WORDS[kind].format(*numbers),
+            "squares below 0": "set to 0" if r.params["clip"] else "kept",
+        }
+        if not r.value["draws"]:
+            why = f"{r.value['lost']} images lose all their edges, and have no chamfer distance"
+            rows.append(absent_row(keys | {"quantity": "all"}, why))
+            continue
+        for quantity, column, values in _best_of_draws(r.value["draws"]):
+            known = printed[column] if context.scale == "paper" else None
+            rows.append(mean_row(keys | {"quantity": quantity, "printed": known}, None, values))
+    queries = FASTMAPS[context.scale]["queries"]
+    note = (
+        "d and p with the fewest exact distances, p + those that embed a query, for all 10 nearest "
+        f"of 98 % of the first {queries:,} queries (§ 11.2); every d up to "
+        f"{FASTMAPS[context.scale]['dimensions']} is tried. Means over draws of "
+        f"{FASTMAP[context.scale]:,} objects and of pivots."
+    )
+    return Gathered(rows, [note])
+
+
+def _best_of_draws(draws: Sequence[dict[str, Any]]) -> list[tuple[str, str, list[float]]]:
+    """Return the best d, its p, and p at 11 dimensions: name, printed column, value by draw."""
+    best = []
+    for draw in draws:
+        totals = np.array(draw["p"]) + np.array(draw["cost"])
+        best.append(int(totals.argmin()))
+    found = [draw["p"][place] for draw, place in zip(draws, best, strict=True)]
+    at_11 = [draw["p"][DIMENSIONS - 1] for draw in draws if len(draw["p"]) >= DIMENSIONS]
+    quantities: list[tuple[str, str, list[float]]] = [
+        ("best d", "dimensions", [place + 1.0 for place in best]),
+        ("p at the best d", "candidates_p", found),
+    ]
+    if len(at_11) == len(draws):
+        quantities.append((f"p at d = {DIMENSIONS}", "candidates_p", at_11))
+    return quantities
