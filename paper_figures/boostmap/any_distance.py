@@ -57,11 +57,11 @@ def distances_between(kind: str, A: Any, B: Any, kernels: Any) -> FloatArray:
         return np.maximum(kullback_leibler(A, B), 0.0)
     if kind == "cosine":
         unit_A, unit_B = (M / np.linalg.norm(M, axis=1, keepdims=True) for M in (A, B))
-        return np.maximum(1.0 - unit_A @ unit_B.T, 0.0)
+        angles: FloatArray = np.maximum(1.0 - unit_A @ unit_B.T, 0.0)
+        return angles
     if kind == "Hausdorff":
         return hausdorff(A, B)
-    pairs = {"edit": edit_distances, "DTW": warped_distances}[kind]
-    return _in_blocks(pairs, A, B)
+    return _in_blocks(edit_distances if kind == "edit" else warped_distances, A, B)
 
 
 def _in_blocks(pairs: Callable[[Any, Any], FloatArray], A: Any, B: Any) -> FloatArray:
@@ -130,7 +130,8 @@ def warped_distances(A: FloatArray, B: FloatArray) -> FloatArray:
 def kullback_leibler(P: FloatArray, Q: FloatArray) -> FloatArray:
     """Return KL(p, q), the sum of p log(p / q), for each row p of P and q of Q."""
     own = (P * np.log(P)).sum(axis=1)
-    return own[:, np.newaxis] - P @ np.log(Q).T
+    divergences: FloatArray = own[:, np.newaxis] - P @ np.log(Q).T
+    return divergences
 
 
 def hausdorff(A: BoolArray, B: BoolArray) -> FloatArray:

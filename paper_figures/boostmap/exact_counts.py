@@ -123,10 +123,10 @@ def _embeddings(
         ("FastMap, clipped", fastmap(space, sizes["d"], rng=rng, clip=True)),
         ("random references", random_singletons(space, min(sizes["d"], n), rng=rng)),
     ):
-        models = [rival.truncated(d) for d in sizes["dimensions"] if d <= rival.d]
-        tried = [_ranks(job, m, m.embed(space, D_Q), m.embed(space, D_X), right) for m in models]
-        build = n * models[-1].cost
-        methods[name] = _best(tried, [m.cost for m in models], build)
+        rivals = [rival.truncated(d) for d in sizes["dimensions"] if d <= rival.d]
+        tried = [_ranks(job, m, m.embed(space, D_Q), m.embed(space, D_X), right) for m in rivals]
+        build = n * rivals[-1].cost
+        methods[name] = _best(tried, [m.cost for m in rivals], build)
     return methods
 
 
@@ -317,4 +317,5 @@ def _looked_up(table: FloatArray, counter: IntArray) -> Callable[[Any, Any], Any
             i, j = j, i
         return np.float32(numba.carray(floats(of_table), (size,))[i * n + j])
 
-    return distance
+    compiled: Callable[[Any, Any], Any] = distance
+    return compiled

@@ -347,7 +347,8 @@ def _bins_of(ranges: IntArray, k: int) -> BoolArray:
     low, high = np.sort(ranges, axis=1).T[:, :, np.newaxis]
     bins = np.arange(k + 1)
     between: BoolArray = (low <= bins) & (bins < high)
-    return between == (ranges[:, :1] < ranges[:, 1:])
+    held: BoolArray = between == (ranges[:, :1] < ranges[:, 1:])
+    return held
 
 
 def _sums_of_ranges(

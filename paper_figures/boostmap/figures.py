@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from paper_figures.boostmap import open_readings, pays, plots, readings, results
+from paper_figures.boostmap import (
+    more_results,
+    open_readings,
+    passing,
+    pays,
+    plots,
+    readings,
+    results,
+)
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
@@ -204,6 +212,30 @@ PAPER = Paper(
             "k-nn errors: chamfer distance against BoostMap-Pa-Se-QS",
             results.errors_tasks,
             results.table3,
+        ),
+        Figure(
+            "other_k",
+            "§ 11.2: ranks for further k and percentiles",
+            results.dimensions_tasks,
+            more_results.other_k,
+        ),
+        Figure(
+            "costs_by_k",
+            "§ 11.2: exact distances for further k and shares of the queries",
+            results.dimensions_tasks,
+            more_results.costs_by_k,
+        ),
+        Figure(
+            "paired",
+            "§§ 11.4 and 11.5: differences of k-nn errors, paired over the queries",
+            results.errors_tasks,
+            more_results.paired,
+        ),
+        Figure(
+            "remarks",
+            "§§ 7.5, 8.3 and 11: what the text says in passing",
+            passing.remarks_tasks,
+            passing.remarks,
         ),
         Figure(
             "edges", "Beyond the paper: edge detectors", readings.edges_tasks, readings.edges_table

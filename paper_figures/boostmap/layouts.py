@@ -55,6 +55,10 @@ TABLE3 = (
         headings={"at k": "ours at k"},
     ),
 )
+OTHER_K = (Grid(("k", "percentile"), ("dimensions",), tables=("ratio",)),)
+COSTS_BY_K = (Grid(("method", "k"), ("of queries, %",)),)
+PAIRED = (Grid(("difference",), ("k",), details=("error over queries",)),)
+REMARKS = (Grid(("quantity",)),)
 EDGES = (
     Grid(
         ("detector", "edge pixels"),
@@ -148,6 +152,10 @@ LAYOUTS = {
     "figure10": ERRORS,
     "figure11": ERRORS,
     "table3": TABLE3,
+    "other_k": OTHER_K,
+    "costs_by_k": COSTS_BY_K,
+    "paired": PAIRED,
+    "remarks": REMARKS,
     "edges": EDGES,
     "readings": READINGS,
     "additions": ADDITIONS,

@@ -288,8 +288,8 @@ def _notes_of_readings(context: Context) -> list[str]:
             "The printed ranks of table 1 are 1.6 to 8.7 times ours. "
             "Two draws of the same reading show chance."
         ),
-        "Additions alone end early, with fewer dimensions than wanted, when none of the M_2 "
-        "classifiers of least error would lower Z: § 7.3, the last paragraph. "
+        "Additions alone draw classifiers anew where none of the M_2 with least error lowers Z. "
+        "§ 7.3 ends there, with fewer dimensions than wanted (table `additions`). "
         "The trial of steps 1-2 as printed is cut at 4 rounds a dimension and has fewer "
         "dimensions than the others: it settles nothing.",
     ]

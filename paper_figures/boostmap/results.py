@@ -43,7 +43,7 @@ def dimensions_tasks(context: Context) -> list[Task]:
     return fastmap_tasks(context) + variant_tasks(context, (("Fe", "Ra"), ("Fe", "Se")))
 
 
-def _by_dimension(
+def by_dimension(
     context: Context, results: Sequence[Result]
 ) -> dict[str, list[dict[int, dict[str, Any]]]]:
     """Return a dict of method -> for each training a dict of d -> {"ranks", "cost"}."""
@@ -68,7 +68,7 @@ def figure5(context: Context, results: Sequence[Result]) -> Gathered:
     rows = absent_rows(
         results, {"method": "all", "k": None, "percentile": None, "dimensions": None}
     )
-    for method, trainings in _by_dimension(context, results).items():
+    for method, trainings in by_dimension(context, results).items():
         for d in sorted({d for measures in trainings for d in measures}):
             ranks = [measures[d]["ranks"] for measures in trainings if d in measures]
             rows += [
@@ -121,7 +121,7 @@ def costs(context: Context, results: Sequence[Result]) -> Gathered:
     """Return the fewest exact distances that find the 10 nearest of 98 % of queries (§ 11.2)."""
     printed = {row["method"]: row for row in context.published("boostmap/section11_2.csv")}
     rows = absent_rows(results, {"method": "all", "quantity": None})
-    for method, trainings in _by_dimension(context, results).items():
+    for method, trainings in by_dimension(context, results).items():
         line = printed.get(method.split(",")[0], {}) if context.scale == "paper" else {}
         best = [best_cost(measures, K, SUCCESS) for measures in trainings]
         for name in ("dimensions", "candidates_p", "embedding_distances", "total_distances"):

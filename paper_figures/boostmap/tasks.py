@@ -85,6 +85,7 @@ def errors_of(wrong: BoolArray) -> dict[str, Any]:
     return {
         "errors": [float(error) for error in 100 * wrong.mean(axis=1)],
         "wrong": [np.packbits(row).tobytes().hex() for row in wrong],
+        "queries": wrong.shape[1],
     }
 
 
