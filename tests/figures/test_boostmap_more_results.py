@@ -258,10 +258,10 @@ def test_graph_without_its_results(searched):
 def test_tasks_of_graph(monkeypatch, installed):
     monkeypatch.setattr(graphs, "has_pynndescent", lambda: installed)
     tasks = FIGURES["graph"].tasks(PAPER)
-    assert [t.name for t in tasks] == ["fastmap"] * 2 + ["variant"] * 2 + ["graph"] + [
+    assert [t.name for t in tasks] == ["fastmap"] * 10 + ["variant"] * 10 + ["graph"] + [
         "pynndescent"
     ] * (2 * installed)
-    assert tasks[4].params["degree"] == 16 and tasks[4].params["queries"] == 1000
+    assert tasks[20].params["degree"] == 16 and tasks[20].params["queries"] == 1000
     if installed:
-        assert [t.params["trees"] for t in tasks[5:]] == [True, False]
-        assert tasks[5].params["neighbors"] == 30 and 0.22 in tasks[5].params["widths"]
+        assert [t.params["trees"] for t in tasks[21:]] == [True, False]
+        assert tasks[21].params["neighbors"] == 30 and 0.22 in tasks[21].params["widths"]
