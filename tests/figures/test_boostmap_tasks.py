@@ -13,8 +13,8 @@ from agreement import KERNELS
 from scipy.spatial.distance import cdist
 
 from paper_figures import data
-from paper_figures.boostmap import figures as of_paper
 from paper_figures.boostmap import detectors, graphs, problem, tasks, trials
+from paper_figures.boostmap import figures as of_paper
 from paper_figures.data import DataSet
 from paper_figures.registry import Context, Job
 from refimpl.boostmap.edges import chamfer
