@@ -3,9 +3,9 @@
 Ranks with a standard deviation over trainings use that. A rank of one training takes its standard
 error from `readings`, where two draws of objects, triples and classifiers were trained alike:
 64 dimensions, two kinds of triples, three k. What these six pairs of ranks differ by is the error
-of all single trainings here, and of FastMap's draws. Errors of k-nn are compared in pairs (`paired`), query by
-query. Without that record they are binomial over 10,000 queries and taken as independent, which
-makes the error too large rather than too small.
+of all single trainings here, and of FastMap's draws. Errors of k-nn are compared in pairs
+(`paired`), query by query. Without that record they are binomial over 10,000 queries and taken as
+independent, which makes the error too large rather than too small.
 """
 
 import functools
