@@ -1,6 +1,7 @@
 """Athitsos et al. (2005), § 11: what the figures and tables gather from the trained variants."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,7 @@ def costs(context: Context, results: Sequence[Result]) -> Gathered:
         "the paper counts two for each dimension, 'at most'. Only the dimensions of figure 5 are "
         "tried."
     )
-    return Gathered(rows, [*NOTES, note])
+    return Gathered(rows, [note])
 
 
 # ---------------------------------------------------------------------- tables 1-2, figures 6, 7, 9
@@ -145,7 +146,8 @@ def ranks_tasks(context: Context) -> list[Task]:
 
 def table1(context: Context, results: Sequence[Result]) -> Gathered:
     """Return percentiles of ENN-k ranks: random and selective triples."""
-    return _ranks_table(context, results, ("distance", "triples"))
+    gathered = _ranks_table(context, results, ("distance", "triples"))
+    return replace(gathered, notes=[*NOTES, *gathered.notes])
 
 
 def table2(context: Context, results: Sequence[Result]) -> Gathered:
@@ -182,8 +184,7 @@ def _ranks_table(context: Context, results: Sequence[Result], order: Sequence[st
     lower = sum(row["published"] is not None and row["ours"] <= row["published"] for row in rows)
     compared = sum(row["published"] is not None for row in rows)
     notes = [
-        *NOTES,
-        f"Ours is at or below the printed rank in {lower} of {compared} cells (lower is better).",
+        f"Ours is at or below the printed rank in {lower} of {compared} cells (lower is better)."
     ]
     return Gathered(rows, notes + _orders(rows))
 
@@ -239,7 +240,7 @@ def _curves(results: Sequence[Result], variants: Iterable[tuple[str, str, str, s
                 for p in SHOWN
             ]
     rows = rows or absent_rows(results, {"method": "all", "k": None, "percentile": None})
-    return Gathered(rows, list(NOTES), drawing)
+    return Gathered(rows, [], drawing)
 
 
 def figure6(context: Context, results: Sequence[Result]) -> Gathered:
@@ -289,9 +290,7 @@ def _error_curves(results: Sequence[Result], methods: Sequence[str]) -> Gathered
         drawing.append({"method": method, "values": trainings.mean(axis=0).tolist()})
         shown = [k for k in SHOWN_K if k <= trainings.shape[1]]
         rows += [mean_row({"method": method, "k": k}, None, trainings[:, k - 1]) for k in shown]
-    return Gathered(
-        rows or absent_rows(results, {"method": "all", "k": None}), list(NOTES), drawing
-    )
+    return Gathered(rows or absent_rows(results, {"method": "all", "k": None}), [], drawing)
 
 
 def figure8(context: Context, results: Sequence[Result]) -> Gathered:
