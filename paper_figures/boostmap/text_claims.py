@@ -6,6 +6,7 @@ The other rules are in :mod:`paper_figures.boostmap.claims`.
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from paper_figures.claims import Rule
 from paper_figures.claims.evidence import (
@@ -37,7 +38,7 @@ HIGH = (95, 98, 99)
 
 def paired_difference(records: Records, difference: str, k: int) -> Number:
     """Return a paired difference; its error has the trainings in it and the queries."""
-    keys = {"difference": difference, "k": k}
+    keys: dict[str, Any] = {"difference": difference, "k": k}
     of_trainings = number(records, "paired", f"{difference}, k = {k}", **keys)
     of_queries = float(row(records, "paired", **keys)["error over queries"])
     return replace(of_trainings, std_error=math.hypot(of_trainings.std_error or 0.0, of_queries))
@@ -62,7 +63,9 @@ def other_k(records: Records) -> Decision:
     for line in rows(records, "other_k"):
         if line["ours"] is None:
             raise Missing(f"other_k has no numbers: {line['why']}")
-        keys = {name: line[name] for name in ("ratio", "k", "percentile", "dimensions")}
+        keys: dict[str, Any] = {
+            name: line[name] for name in ("ratio", "k", "percentile", "dimensions")
+        }
         cells[", ".join(map(str, keys.values()))] = below(number(records, "other_k", **keys), 1.0)
     return every(cells, "cells")
 
@@ -72,13 +75,10 @@ def selective_wins_from_some_k(records: Records) -> Decision:
     largest = max(line["k"] or 0 for line in rows(records, "costs_by_k"))
     cells = {}
     for percent in HIGH:
+        keys: dict[str, Any] = {"k": largest, "of queries, %": percent}
+        where = f"k = {largest}, {percent} %"
         random, selective = (
-            number(
-                records,
-                "costs_by_k",
-                f"{method}, k = {largest}, {percent} %",
-                **{"method": method, "k": largest, "of queries, %": percent},
-            )
+            number(records, "costs_by_k", f"{method}, {where}", method=method, **keys)
             for method in ("BoostMap-Fe-Ra-QI", "BoostMap-Fe-Se-QI")
         )
         cells[f"k = {largest} {percent} %"] = less(selective, random)
