@@ -82,6 +82,23 @@ def test_the_first_addition_is_the_best_of_what_is_drawn(given):
     assert model.alpha[0] == pytest.approx(alpha[z.argmin()], rel=1e-9)
 
 
+def test_a_round_without_gain_ends_the_first_phase(given, monkeypatch):
+    asked = []
+    monkeypatch.setattr(factorial, "_addition", lambda *a: asked.append(a) or ((0, -1), 0.0))
+    assert trained(given, steps="add").d == 0 and len(asked) == 1
+
+
+def test_with_negative_weights_step_8_keeps_what_is_mostly_wrong(given):
+    distances, triples = given
+    wrong = type(triples)(triples.objects, -triples.y)
+    problem = problem_of((distances, wrong))
+    names = bm.candidate_classifiers(problem, 8, 12, {}, np.random.default_rng(2))
+    F = bm.embeddings(problem, names)
+    answers = np.sign([problem.y * margins(f, problem.triples) for f in F])
+    model = trained((distances, wrong), steps="add", signed=True, d=1, M_2=1)
+    assert (model.first[0], model.second[0]) == names[np.abs(answers.sum(axis=1)).argmax()]
+
+
 def test_negative_weights_use_classifiers_that_are_wrong(given):
     distances, triples = given
     wrong = type(triples)(triples.objects, -triples.y)
