@@ -66,9 +66,9 @@ def factor(
     The edges come from a detector of :func:`paper_figures.boostmap.detectors.detect`.
 
     `reading` holds what differs from § 7.3 as printed: "steps" ("add": additions alone), "M_1",
-    "m", "signed" (weights may be negative). `second_phases` are dicts of "splitters", "ranges_by"
-    and "rounds", the numbers of rounds after which the ranks are measured. `draw` counts the draws
-    of objects, triples and classifiers.
+    "m", "signed" (weights may be negative), "redraw" (a round without gain does not end the phase).
+    `second_phases` are dicts of "splitters", "ranges_by" and "rounds", the numbers of rounds after
+    which the ranks are measured. `draw` counts the draws of objects, triples and classifiers.
     """
     problem = detected_problem(job, data_set, detector, enlarge, most)
     rng = job.rng_for("factor", triples, draw)
@@ -176,7 +176,7 @@ def _rounds(
     """Yield the rounds of § 7.3; with `alone` steps 5-12 only, with `signed` no limit of weights.
 
     The phase ends as § 7.3 says: with d classifiers where the next step is an addition, or where no
-    classifier lowers Z.
+    classifier lowers Z. With "redraw" in `sizes` the next round draws others there.
     """
     triples, y, threads = problem.triples, problem.y, sizes["threads"]
     w = first_weights(problem)
@@ -193,10 +193,12 @@ def _rounds(
                 return
             h, alpha = _addition(problem, sizes, H, w, signed, rng, kernels)
         F[h] = embeddings(problem, [h])[0]
-        w_sum = w.sum()
-        w, z = kernels.next_weights(F[h], triples, y, w, alpha, threads=threads)
-        if z >= bm.NO_GAIN * w_sum:
-            return
+        after, z = kernels.next_weights(F[h], triples, y, w, alpha, threads=threads)
+        if z >= bm.NO_GAIN * w.sum():
+            if not sizes.get("redraw", False):
+                return
+            continue
+        w = after
         bm.add_to(H, h, alpha)
         yield (*h, float(problem.between[h[1], h[0]]) if h[1] >= 0 else 0.0, alpha)
         if h not in H:

@@ -109,6 +109,7 @@ SECOND_PHASE = (
     Grid(
         ("second phase", "rounds"),
         ("triples", "k", "percentile"),
+        tables=("first phase",),
         where={"quantity": ("rank",)},
         details=("printed", "reached"),
         headings={"reached": "dimensions"},
@@ -118,6 +119,7 @@ SECOND_PHASE = (
     Grid(
         ("second phase", "rounds"),
         ("triples", "k", "percentile"),
+        tables=("first phase",),
         details=("printed",),
         names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
         title="Ranks with the second phase over those without it",

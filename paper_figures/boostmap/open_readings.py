@@ -45,8 +45,15 @@ SECOND_PHASES: tuple[tuple[str, str, str, tuple[int, ...]], ...] = (
     ("2 d classifiers, ranges by error", "both", "error", (1,)),
 )
 """Name, splitters, ranges_by, and which of the numbers of rounds."""
-UNDER = ADD | {"m": 50}
-"""The first phase under the second ones."""
+FIRST_PHASES: tuple[tuple[str, dict[str, Any], tuple[int, ...]], ...] = (
+    (
+        "additions alone, m = M_1 / 10, Canny's sigma 1; drawn anew where none gains",
+        ADD | {"m": 10, "detector": 1.0, "redraw": True},
+        (0, 2, 1),
+    ),
+    ("additions alone, m = M_1 / 50; ends where none gains", ADD | {"m": 50}, (0,)),
+)
+"""The first phases under the second ones, and which second phases are tried on top."""
 DETECTORS = {
     "small": (DETECTOR, ("sobel", 1.0)),
     "paper": (
@@ -228,24 +235,23 @@ _NOTES = (
 
 
 def second_phase_tasks(context: Context) -> list[Task]:
-    """Return a task for each second phase, with random and with selective triples."""
+    """Return a task for each pair of phases, with random and with selective triples."""
     rounds = ROUNDS[context.scale]
-    return [
-        _factor_task(
-            context,
-            UNDER,
-            triples,
-            [
-                {
-                    "splitters": splitters,
-                    "ranges_by": ranges_by,
-                    "rounds": [rounds[place] for place in places],
-                }
-            ],
-        )
-        for _, splitters, ranges_by, places in SECOND_PHASES
-        for triples in ("Ra", "Se")
-    ]
+    tasks = []
+    for _, change, place in _phases():
+        _, splitters, ranges_by, at = SECOND_PHASES[place]
+        choices = {
+            "splitters": splitters,
+            "ranges_by": ranges_by,
+            "rounds": [rounds[number] for number in at],
+        }
+        tasks += [_factor_task(context, change, triples, [choices]) for triples in ("Ra", "Se")]
+    return tasks
+
+
+def _phases() -> list[tuple[str, dict[str, Any], int]]:
+    """Return each first phase with each second phase on top of it, in the order of the tasks."""
+    return [(name, change, place) for name, change, places in FIRST_PHASES for place in places]
 
 
 def fastmap_tasks(context: Context) -> list[Task]:
@@ -268,21 +274,25 @@ def fastmap_tasks(context: Context) -> list[Task]:
 def second_phase(context: Context, results: Sequence[Result]) -> Gathered:
     """Return ranks with each second phase, and how many times those without one they are."""
     empty = {"quantity": None, "triples": "all", "k": None, "percentile": None}
-    rows = absent_rows(results, {"second phase": "all", "rounds": None} | empty)
+    nothing = {"first phase": "all", "second phase": None, "rounds": None}
+    rows = absent_rows(results, nothing | empty)
     printed = {form: _printed(context, form) for form in ("QI", "QS")}
-    shown: set[str] = set()
-    for (name, *_), pair in zip(SECOND_PHASES, _pairs(results), strict=False):
+    shown: set[tuple[str, str]] = set()
+    for (first, _, place), pair in zip(_phases(), _pairs(results), strict=True):
+        name = SECOND_PHASES[place][0]
         for r in (r for r in pair if r.value):
             triples = r.params["triples"]
             alone = _cells(triples, r.value["QI"])
-            if triples not in shown:
-                rows += _phase_rows("none", 0, alone, printed["QI"], r.value["d"])
-                shown.add(triples)
+            of_first = []
+            if (first, triples) not in shown:
+                of_first += _phase_rows("none", 0, alone, printed["QI"], r.value["d"])
+                shown.add((first, triples))
             for measured in r.value["QS"]:
                 cells = _cells(triples, measured["ranks"])
                 rounds = measured["rounds"]
-                rows += _phase_rows(name, rounds, cells, printed["QS"], r.value["d"])
-                rows += _times_rows(name, rounds, cells, alone, printed)
+                of_first += _phase_rows(name, rounds, cells, printed["QS"], r.value["d"])
+                of_first += _times_rows(name, rounds, cells, alone, printed)
+            rows += [{"first phase": first} | row for row in of_first]
     return Gathered(rows, [*_PHASE_NOTES])
 
 
@@ -322,8 +332,8 @@ def _times_rows(
 
 
 _PHASE_NOTES = (
-    "Second phases on top of one first phase: additions alone with m = M_1 / 50, which ends where "
-    "no classifier of a round lowers Z. All queries; one training each.",
+    "Query-sensitive ranks with second phases on top of two first phases, and without one. "
+    "All queries; one training each.",
     "`Z` compares ranges by Z_min (§ 8.1 step 3), `error` by their weighted error (§ 8.3); 2 d "
     "classifiers are each coordinate split by itself and by another one (§ 8.3).",
 )

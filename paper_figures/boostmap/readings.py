@@ -95,6 +95,7 @@ WHOLE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("additions alone, m = M_1 / 50, and Canny's sigma 1", {"steps": "add", "m": 50, "sigma": 1.0}),
     ("additions alone, m = M_1 / 10, and edges not smoothed", ADD_ROUGH),
     ("Canny's sigma 1", {"sigma": 1.0}),
+    ("additions alone, and Canny's sigma 1", {"steps": "add", "sigma": 1.0}),
 )
 SHARES = ("m", "objects", "triples")  # given as the share of M_1 and of the sizes: 200 is 1 / 200
 GRAPH: dict[str, dict[str, Any]] = {

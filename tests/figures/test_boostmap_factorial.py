@@ -86,6 +86,8 @@ def test_a_round_without_gain_ends_the_first_phase(given, monkeypatch):
     asked = []
     monkeypatch.setattr(factorial, "_addition", lambda *a: asked.append(a) or ((0, -1), 0.0))
     assert trained(given, steps="add").d == 0 and len(asked) == 1
+    again = trained(given, steps="add", redraw=True)  # 20 rounds for each of 4 coordinates
+    assert again.d == 0 and len(asked) == 1 + 80
 
 
 def test_with_negative_weights_step_8_keeps_what_is_mostly_wrong(given):
@@ -268,6 +270,8 @@ def test_the_table_of_second_phases():
         return Result("factor", {"triples": triples}, value)
 
     results = [result("Ra", 80, [(128, 60), (256, 40)]), result("Se", 20, [(128, 25)])]
+    results += [result("Ra", 80, [(256, 50)])] + [Result("factor", {"triples": "Se"}, None)] * 5
+    first, _ = (name for name, *_ in open_readings.FIRST_PHASES)
     rows = reduce("second_phase", PAPER, results).rows
     at = [row for row in rows if (row["k"], row["percentile"]) == (1, 95)]
     keys = ("second phase", "rounds", "quantity", "triples", "printed", "ours")
@@ -281,7 +285,11 @@ def test_the_table_of_second_phases():
         ("none", 0, "rank", "Se", 20, 20),
         (name, 128, "rank", "Se", 20, 25),
         (name, 128, open_readings.TIMES, "Se", 1.0, 1.25),
+        # the same first phase: its own ranks stand there once
+        (open_readings.SECOND_PHASES[2][0], 256, "rank", "Ra", 38, 50),
+        (open_readings.SECOND_PHASES[2][0], 256, open_readings.TIMES, "Ra", 0.49, 0.625),
     ]
+    assert {row["first phase"] for row in rows} == {first}
 
 
 def test_the_table_of_fastmap():
@@ -321,6 +329,10 @@ def test_readings_are_shares_of_m_1():
     second = FIGURES["second_phase"].tasks(PAPER)
     assert [t.params["second_phases"][0]["rounds"] for t in second[::2]] == [
         [128, 256, 512],
-        [128],
         [256],
+        [128],
+        [128, 256, 512],
     ]
+    assert second[0].params["reading"] == {"steps": "add", "m": 100, "redraw": True}
+    assert tuple(second[0].params["detector"]) == ("canny", 1.0, 0.1, 0.2)
+    assert second[-1].params["reading"] == {"steps": "add", "m": 20}

@@ -69,8 +69,8 @@ def test_tasks_of_edges():
 
 def test_tasks_of_readings():
     tasks = FIGURES["readings"].tasks(PAPER)
-    assert len(tasks) == 2 * (15 + 6)
-    assert [t.params["triples"] for t in tasks] == ["Ra", "Se"] * 21
+    assert len(tasks) == 2 * (15 + 7)
+    assert [t.params["triples"] for t in tasks] == ["Ra", "Se"] * 22
     by_name = dict(
         zip([name for name, _ in readings.READINGS], (t.params for t in tasks[::2]), strict=False)
     )
@@ -85,7 +85,7 @@ def test_tasks_of_readings():
     params = by_name["as in table 1"]
     assert params["queries"] == 2000 and params["sizes"]["d"] == 64
     assert params["sizes"]["k_most"] == 4 and "query_sensitive" not in params["sizes"]
-    whole = [t.params for t in tasks[-12:]]
+    whole = [t.params for t in tasks[-14:]]
     assert [p["reading"] for p in whole[::2]] == [
         {"steps": "add", "m": 100},
         {"steps": "add", "m": 20},
@@ -93,6 +93,7 @@ def test_tasks_of_readings():
         {"steps": "add", "m": 20, "sigma": 1.0},
         {"steps": "add", "m": 100, "sigma": 0.0},
         {"sigma": 1.0},
+        {"steps": "add", "sigma": 1.0},
     ]
     assert {p["queries"] for p in whole} == {10_000} and {p["sizes"]["d"] for p in whole} == {256}
     small = FIGURES["readings"].tasks(SMALL)
