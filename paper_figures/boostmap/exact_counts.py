@@ -117,7 +117,7 @@ def _embeddings(
             ]
             build = of_training + n * models[-1].cost
             costs = [m.cost for m in models]
-            methods[f"BoostMap, {name}{form}"] = _best(tried, costs, build)
+            methods[f"BoostMap, {name}{form}"] = best_setting(tried, costs, build)
     for name, rival in (
         ("FastMap", fastmap(space, sizes["d"], rng=rng)),
         ("FastMap, clipped", fastmap(space, sizes["d"], rng=rng, clip=True)),
@@ -126,7 +126,7 @@ def _embeddings(
         rivals = [rival.truncated(d) for d in sizes["dimensions"] if d <= rival.d]
         tried = [_ranks(job, m, m.embed(space, D_Q), m.embed(space, D_X), right) for m in rivals]
         build = n * rivals[-1].cost
-        methods[name] = _best(tried, [m.cost for m in rivals], build)
+        methods[name] = best_setting(tried, [m.cost for m in rivals], build)
     return methods
 
 
@@ -152,7 +152,7 @@ def _ranks(job: Job, model: Any, Q: FloatArray, X: FloatArray, right: BoolArray)
     )
 
 
-def _best(tried: Sequence[IntArray], costs: Sequence[int], build: int) -> dict[str, Any]:
+def best_setting(tried: Sequence[IntArray], costs: Sequence[int], build: int) -> dict[str, Any]:
     """Choose d and p by the first half of the queries, and measure them on the second half."""
     at = {}
     half = len(tried[0]) // 2
@@ -185,7 +185,7 @@ def _trees(job: Job, D_X: FloatArray, D_Q: FloatArray) -> dict[str, dict[str, An
         results = [search_tree(tree, row, stretch) for row in D_Q]
         hits = [row[best].sum() for row, (best, _) in zip(right, results, strict=True)]
         searches.append((np.array([float(c) for _, c in results]), np.array(hits, dtype=float)))
-    return {"vantage-point tree": _narrowest(searches, counted[0])}
+    return {"vantage-point tree": best_width(searches, counted[0])}
 
 
 def vantage_point_tree(
@@ -236,7 +236,7 @@ def search_tree(tree: Any, row: FloatArray, stretch: float) -> tuple[list[int], 
     return [x for _, x in best], looked
 
 
-def _narrowest(searches: Searches, build: int) -> dict[str, Any]:
+def best_width(searches: Searches, build: int) -> dict[str, Any]:
     """Choose the width by the first half of the queries, and measure it on the second half."""
     at: dict[str, Any] = {}
     half = len(searches[0][0]) // 2
@@ -290,7 +290,7 @@ def _pynndescent(
             counts[i] = counter[0]
             hits[i] = right[i, ids[0]].sum()
         searches.append((counts, hits))
-    return {"PyNNDescent": _narrowest(searches, build)}
+    return {"PyNNDescent": best_width(searches, build)}
 
 
 def _looked_up(table: FloatArray, counter: IntArray) -> Callable[[Any, Any], Any]:

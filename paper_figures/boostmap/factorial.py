@@ -191,7 +191,7 @@ def _rounds(
         if h is None:
             if len(H) == sizes["d"]:
                 return
-            h, alpha = _addition(problem, sizes, H, w, signed, rng, kernels)
+            h, alpha = best_addition(problem, sizes, H, w, signed, rng, kernels)
         F[h] = embeddings(problem, [h])[0]
         after, z = kernels.next_weights(F[h], triples, y, w, alpha, threads=threads)
         if z >= bm.NO_GAIN * w.sum():
@@ -229,7 +229,7 @@ def _change(
     return (None, 0.0) if g is None else (names[g], alpha)
 
 
-def _addition(
+def best_addition(
     problem: bm.Problem,
     sizes: dict[str, Any],
     H: dict[tuple[int, int], float],
@@ -320,10 +320,10 @@ def ranges_of_least_z(
     chooses, and its range, are those of :func:`refimpl.boostmap.algorithm.ranges_of_least_z`.
     """
     ranges = bm.all_ranges(t.shape[1])
-    members = _bins_of(ranges, t.shape[1])
+    members = bins_of(ranges, t.shape[1])
     sums = np.array(
         [
-            _sums_of_ranges(Gamma_c, F_c, triples, y, w, t_c, members)
+            sums_of_ranges(Gamma_c, F_c, triples, y, w, t_c, members)
             for Gamma_c, F_c, t_c in zip(Gamma, F, t, strict=True)
         ]
     )
@@ -344,7 +344,7 @@ def ranges_of_least_z(
     return [bm.as_range(t_c, ranges[j]) for t_c, j in zip(t, chosen, strict=True)]
 
 
-def _bins_of(ranges: IntArray, k: int) -> BoolArray:
+def bins_of(ranges: IntArray, k: int) -> BoolArray:
     """Return which of the k + 1 bins between thresholds each range holds."""
     low, high = np.sort(ranges, axis=1).T[:, :, np.newaxis]
     bins = np.arange(k + 1)
@@ -353,7 +353,7 @@ def _bins_of(ranges: IntArray, k: int) -> BoolArray:
     return held
 
 
-def _sums_of_ranges(
+def sums_of_ranges(
     Gamma_c: FloatArray,
     F_c: FloatArray,
     triples: Int32Array,

@@ -84,7 +84,7 @@ def test_the_first_addition_is_the_best_of_what_is_drawn(given):
 
 def test_a_round_without_gain_ends_the_first_phase(given, monkeypatch):
     asked = []
-    monkeypatch.setattr(factorial, "_addition", lambda *a: asked.append(a) or ((0, -1), 0.0))
+    monkeypatch.setattr(factorial, "best_addition", lambda *a: asked.append(a) or ((0, -1), 0.0))
     assert trained(given, steps="add").d == 0 and len(asked) == 1
     again = trained(given, steps="add", redraw=True)  # 20 rounds for each of 4 coordinates
     assert again.d == 0 and len(asked) == 1 + 80
@@ -152,7 +152,7 @@ def test_sums_of_ranges_are_those_of_their_triples():
     w = rng.random(200)
     t = np.sort(rng.random(3))
     ranges = bm.all_ranges(3)
-    sums = factorial._sums_of_ranges(Gamma, F, triples, y, w, t, factorial._bins_of(ranges, 3))
+    sums = factorial.sums_of_ranges(Gamma, F, triples, y, w, t, factorial.bins_of(ranges, 3))
     assert sums.shape == (len(ranges), 8)
     for place, row in zip(ranges, sums, strict=True):
         S = bm.accepts(Gamma, *bm.as_range(t, place))[triples[:, 0]]

@@ -130,16 +130,16 @@ def test_objects_as_near_as_the_tenth_are_right():
 def test_d_and_p_are_chosen_by_one_half_and_measured_on_the_other():
     few = np.array([[20] * 10, [40] * 10])  # p = 20 for the first query
     many = np.array([[12] * 10, [12] * 5 + [13] * 5])
-    best = exact_counts._best([few, many], [2, 9], 77)
+    best = exact_counts.best_setting([few, many], [2, 9], 77)
     # 20 + 2 is more than 12 + 9; of the second query's ten nearest five have a rank of 12 or less
     expected = {"distances": 21.0, "recall": 50.0}
     assert best == {"build": 77, "at": dict.fromkeys(("90", "95", "99"), expected)}
     counts = (np.array([30.0, 50.0]), np.array([9.0, 8.0]))
     wider = (np.array([60.0, 70.0]), np.array([10.0, 9.0]))
-    found = exact_counts._narrowest([counts, wider], 5)["at"]
+    found = exact_counts.best_width([counts, wider], 5)["at"]
     assert found["90"] == {"distances": 50.0, "recall": 80.0}
     assert found["95"] == found["99"] == {"distances": 70.0, "recall": 90.0}
-    assert exact_counts._narrowest([counts], 5)["at"].keys() == {"90"}
+    assert exact_counts.best_width([counts], 5)["at"].keys() == {"90"}
 
 
 def test_every_method_is_counted():
