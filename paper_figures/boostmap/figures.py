@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from paper_figures.boostmap import plots, readings, results
+from paper_figures.boostmap import (
+    more_results,
+    open_readings,
+    passing,
+    pays,
+    plots,
+    readings,
+    results,
+)
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
@@ -206,6 +214,30 @@ PAPER = Paper(
             results.table3,
         ),
         Figure(
+            "other_k",
+            "§ 11.2: ranks for further k and percentiles",
+            results.dimensions_tasks,
+            more_results.other_k,
+        ),
+        Figure(
+            "costs_by_k",
+            "§ 11.2: exact distances for further k and shares of the queries",
+            results.dimensions_tasks,
+            more_results.costs_by_k,
+        ),
+        Figure(
+            "paired",
+            "§§ 11.4 and 11.5: differences of k-nn errors, paired over the queries",
+            results.errors_tasks,
+            more_results.paired,
+        ),
+        Figure(
+            "remarks",
+            "§§ 7.5, 8.3 and 11: what the text says in passing",
+            passing.remarks_tasks,
+            passing.remarks,
+        ),
+        Figure(
             "edges", "Beyond the paper: edge detectors", readings.edges_tasks, readings.edges_table
         ),
         Figure(
@@ -213,6 +245,33 @@ PAPER = Paper(
             "Beyond the paper: readings of what §§ 7 and 10 leave open",
             readings.readings_tasks,
             readings.readings_table,
+        ),
+        Figure(
+            "additions",
+            "Beyond the paper: readings of the first phase, at the paper's sizes",
+            open_readings.additions_tasks,
+            open_readings.additions,
+        ),
+        Figure(
+            "second_phase",
+            "Beyond the paper: readings of the query-sensitive phase",
+            open_readings.second_phase_tasks,
+            open_readings.second_phase,
+        ),
+        Figure(
+            "fastmap",
+            "Beyond the paper: FastMap's best dimensions by edge detector",
+            open_readings.fastmap_tasks,
+            open_readings.fastmap_table,
+        ),
+        Figure(
+            "pays",
+            "Beyond the paper: when BoostMap pays, on six distances",
+            pays.pays_tasks,
+            pays.pays,
+            plots.draw_pays,
+            alt="A line for each distance: the exact distances that each method takes, as marks.",
+            size=(5.2, 4.2),
         ),
         Figure(
             "graph",

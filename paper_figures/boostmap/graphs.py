@@ -258,7 +258,7 @@ def counted_chamfer(length: int, pixels: int, counter: IntArray) -> Any:
 
     here = length - pixels
     address = counter.ctypes.data
-    pointer = _pointer()
+    pointer = address_of("int64")
 
     @numba.njit  # type: ignore[untyped-decorator] # numba has no hints
     def distance(a: Any, b: Any) -> Any:
@@ -276,15 +276,15 @@ def counted_chamfer(length: int, pixels: int, counter: IntArray) -> Any:
     return distance
 
 
-@lru_cache(maxsize=1)
-def _pointer() -> Any:
-    """Return a function for compiled code: address -> pointer to int64."""
+@lru_cache
+def address_of(kind: str) -> Any:
+    """Return a function for compiled code: address -> pointer to numbers of this kind."""
     from numba.core import types  # type: ignore[import-not-found] # as above
     from numba.extending import intrinsic  # type: ignore[import-not-found] # as above
 
     @intrinsic  # type: ignore[untyped-decorator] # numba has no hints
     def pointer(typing: Any, address: Any) -> Any:
-        result = types.CPointer(types.int64)
+        result = types.CPointer(getattr(types, kind))
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.inttoptr(arguments[0], context.get_value_type(result))

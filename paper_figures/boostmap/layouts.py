@@ -55,6 +55,10 @@ TABLE3 = (
         headings={"at k": "ours at k"},
     ),
 )
+OTHER_K = (Grid(("k", "percentile"), ("dimensions",), tables=("ratio",)),)
+COSTS_BY_K = (Grid(("method", "k"), ("of queries, %",)),)
+PAIRED = (Grid(("difference",), ("k",), details=("error over queries",)),)
+REMARKS = (Grid(("quantity",)),)
 EDGES = (
     Grid(
         ("detector", "edge pixels"),
@@ -82,6 +86,58 @@ READINGS = (
     ),
 )
 GRAPH = (Grid(("method", "setting", "success, %", "recall, %")),)
+ADDITIONS = (
+    Grid(
+        ("reading",),
+        ("triples", "k", "percentile"),
+        where={"quantity": ("rank",)},
+        details=("printed", "reached", "with pivot pairs", "negative"),
+        headings={"negative": "negative weights"},
+        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        title="Ranks",
+    ),
+    Grid(
+        ("reading",),
+        ("k", "percentile"),
+        where={"quantity": ("random / selective",)},
+        details=("printed",),
+        title="Ranks with random triples over those with selective ones",
+    ),
+    Grid(("reading",), ("quantity",), title="Which reading is nearest to the printed ranks"),
+)
+SECOND_PHASE = (
+    Grid(
+        ("second phase", "rounds"),
+        ("triples", "k", "percentile"),
+        tables=("first phase",),
+        where={"quantity": ("rank",)},
+        details=("printed", "reached"),
+        headings={"reached": "dimensions"},
+        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        title="Ranks",
+    ),
+    Grid(
+        ("second phase", "rounds"),
+        ("triples", "k", "percentile"),
+        tables=("first phase",),
+        details=("printed",),
+        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        title="Ranks with the second phase over those without it",
+    ),
+)
+FASTMAP = (
+    Grid(("detector", "squares below 0"), ("quantity",), details=("printed",), alike=("quantity",)),
+)
+PAYS = (
+    Grid(
+        ("method",),
+        ("distance",),
+        tables=("recall",),
+        details=("reached", "build"),
+        headings={"fewest": "the fewest", "recall": "recall, %", "reached": "recall reached, %"},
+        best="fewest",
+    ),
+)
 
 LAYOUTS = {
     "figure1": FIGURE1,
@@ -98,8 +154,16 @@ LAYOUTS = {
     "figure10": ERRORS,
     "figure11": ERRORS,
     "table3": TABLE3,
+    "other_k": OTHER_K,
+    "costs_by_k": COSTS_BY_K,
+    "paired": PAIRED,
+    "remarks": REMARKS,
     "edges": EDGES,
     "readings": READINGS,
+    "additions": ADDITIONS,
+    "second_phase": SECOND_PHASE,
+    "fastmap": FASTMAP,
+    "pays": PAYS,
     "graph": GRAPH,
 }
 """The tables of each entry."""

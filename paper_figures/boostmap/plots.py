@@ -26,6 +26,16 @@ if TYPE_CHECKING:
     from matplotlib import figure as mpl
     from matplotlib.axes import Axes
 
+PAYS = (
+    "BoostMap, random triples",
+    "BoostMap, near triples",
+    "FastMap",
+    "random references",
+    "vantage-point tree",
+    "PyNNDescent",
+)
+"""The methods that the picture of when BoostMap pays shows; its table has all."""
+
 
 def draw_points(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 1: five points of the plane, and where F^r puts them on the line."""
@@ -219,6 +229,31 @@ def draw_graph(record: Record, figure: mpl.Figure) -> None:
     axis.set(
         xlabel="exact distances a query, mean", ylabel="queries with the true 10\nnearest found (%)"
     )
+    key(figure, labelled(axis))
+
+
+def draw_pays(record: Record, figure: mpl.Figure) -> None:
+    """Draw the exact distances that methods take at 95 % recall: a line for each distance."""
+    axis = figure.subplots()
+    rows = [row for row in record["rows"] if row.get("recall") == 95 and row["ours"] is not None]
+    kinds = list(dict.fromkeys(row["distance"] for row in rows))
+    shown = [method for method in PAYS if any(row["method"] == method for row in rows)]
+    for place, method in enumerate(shown):
+        points = [row for row in rows if row["method"] == method]
+        axis.plot(
+            [row["ours"] for row in points],
+            [kinds.index(row["distance"]) for row in points],
+            label=method,
+            **series_style(place) | {"linestyle": "none", "markersize": 7},
+        )
+    logarithmic(axis.xaxis)
+    axis.set(
+        xlabel="exact distances a query at 95 % recall, mean",
+        yticks=range(len(kinds)),
+        yticklabels=kinds,
+    )
+    axis.margins(y=0.08)
+    axis.invert_yaxis()
     key(figure, labelled(axis))
 
 

@@ -17,6 +17,9 @@ from refimpl.typing import BoolArray, FloatArray, Labels
 KS = (1, 10, 100)
 PERCENTS = tuple(range(1, 101))
 SIGMA = 1.7  # of Canny's detector: fits the printed k-nn errors best (table `edges`)
+AS_PRINTED: dict[str, Any] = {"least_gain": 0.0, "max_rounds": 10**9}
+"""Options with which the rounds are those of algorithm.py, to the bit; in the second phase with
+``ranges_of_least_error`` (§ 8.3) instead of § 8.1 step 3."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 them anew.
 
 Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
-Trainings end as the paper's do: :data:`AS_PRINTED`.
+Trainings end as the paper's do: :data:`paper_figures.boostmap.problem.AS_PRINTED`.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from paper_figures.boostmap.problem import (
+    AS_PRINTED,
+    PERCENTS,
     SIGMA,
     Problem,
-    knn_errors,
     load_problem,
-    rank_percentiles,
     space_of,
 )
 from paper_figures.registry import Job
@@ -32,11 +32,11 @@ from refimpl.boostmap.algorithm import pivot_embedding, proximity_order, referen
 from refimpl.boostmap.edges import chamfer
 from refimpl.kernels.triples import margins
 from refimpl.rivals.fastmap import fastmap
-from refimpl.spaces import CallableSpace
+from refimpl.spaces import CallableSpace, enn_ranks, percentile, vote
+from refimpl.typing import BoolArray, FloatArray, Labels
 
-AS_PRINTED: dict[str, Any] = {"least_gain": 0.0, "max_rounds": 10**9}
-"""Options with which the rounds are those of algorithm.py, to the bit; in the second phase with
-``ranges_of_least_error`` (§ 8.3) instead of § 8.1 step 3."""
+RANKS_AT = (1, 2, 5, 10, 20, 50, 100)
+"""The k of the ENN-k ranks: the paper shows 1, 10 and 100, and names others up to 100."""
 
 MODEL_FIELDS = (
     "first",
@@ -63,9 +63,30 @@ def exact(job: Job, *, data_set: str, enlarge: int, most: int, sigma: float) -> 
     k is 1, ..., `most`.
     """
     problem = load_problem(job, data_set, sigma, enlarge, most)
-    errors = knn_errors(problem.labels[problem.nearest], problem.distances, problem.truth, job.rng)
+    wrong = wrong_votes(problem.labels[problem.nearest], problem.distances, problem.truth, job.rng)
     pixels = problem.database.sum(axis=(1, 2)).mean()
-    return {"errors": errors, "edge_pixels": float(pixels)}
+    return errors_of(wrong) | {"edge_pixels": float(pixels)}
+
+
+def wrong_votes(
+    labels: Labels, distances: FloatArray, truth: Labels, rng: np.random.Generator
+) -> BoolArray:
+    """Return for k = 1, 2, ... which queries their k nearest give a wrong class, shape (k, m)."""
+    return np.array(
+        [
+            vote(labels[:, :k], distances[:, :k], rng=rng) != truth
+            for k in range(1, labels.shape[1] + 1)
+        ]
+    )
+
+
+def errors_of(wrong: BoolArray) -> dict[str, Any]:
+    """Return the errors in per cent for each k, and which queries are wrong as packed bits."""
+    return {
+        "errors": [float(error) for error in 100 * wrong.mean(axis=1)],
+        "wrong": [np.packbits(row).tobytes().hex() for row in wrong],
+        "queries": wrong.shape[1],
+    }
 
 
 def fastmap_ranks(
@@ -77,10 +98,12 @@ def fastmap_ranks(
     n_train: int,
     dimensions: Sequence[int],
     clip: bool,
+    draw: int,
 ) -> dict[str, Any]:
     """Return ENN-k ranks of FastMap by the number of dimensions (figure 5).
 
-    FastMap is trained on `n_train` database objects.
+    FastMap is trained on `n_train` database objects. The draws of these objects and of the pivots
+    are counted by `draw`.
     """
     problem = load_problem(job, data_set, SIGMA, enlarge, most)
     rng = job.rng
@@ -93,7 +116,7 @@ def fastmap_ranks(
     for d in dimensions:
         if d <= model.d:
             short = model.truncated(d)
-            measures[str(d)] = rank_percentiles(job, short, Q[:, :d], X[:, :d], problem) | {
+            measures[str(d)] = _ranks(job, short, Q[:, :d], X[:, :d], problem) | {
                 "cost": short.cost
             }
     return {"dimensions": measures, "d": model.d}
@@ -109,12 +132,16 @@ def variant(
     triples: str,
     sizes: dict[str, Any],
     dimensions: Sequence[int],
+    votes: bool,
+    draw: int,
 ) -> dict[str, Any]:
     """Train one BoostMap variant and measure it: QI at each number of dimensions, QS at the last.
 
     The model is kept whole, its infinite thresholds as None.
 
     `distance` is "Fe" or "Pa", `triples` "Ra" or "Se" (§ 11); `sizes` are those of the training.
+    With `votes` the k-nn errors are measured, too. `draw` counts the draws of objects, triples and
+    classifiers.
     """
     problem = load_problem(job, data_set, SIGMA, enlarge, most)
     model, space = _train(job, problem, distance, triples, sizes)
@@ -130,8 +157,8 @@ def variant(
         "model": arrays,
         "dimensions": measures,
         "d": model.d,
-        "QI": _measure(job, insensitive, space, problem, votes=True),
-        "QS": _measure(job, model, space, problem, votes=True),
+        "QI": _measure(job, insensitive, space, problem, votes),
+        "QS": _measure(job, model, space, problem, votes),
         "rounds": len(model.round_alpha),
     }
 
@@ -239,10 +266,22 @@ def _measure(
 ) -> dict[str, Any]:
     Q = model.embed(space, problem.queries)
     X = model.embed(space, problem.database)
-    measures = rank_percentiles(job, model, Q, X, problem) | {"cost": model.cost}
+    measures = _ranks(job, model, Q, X, problem) | {"cost": model.cost}
     if votes:
         k = problem.nearest.shape[1]
         distances, nearest = job.kernels.weighted_l1_nearest(Q, model.weights(Q), X, k)
         rng = job.rng_for("votes")
-        measures["errors"] = knn_errors(problem.labels[nearest], distances, problem.truth, rng)
+        labels = problem.labels[nearest]
+        measures |= errors_of(wrong_votes(labels, distances, problem.truth, rng))
     return measures
+
+
+def _ranks(job: Job, model: Any, Q: FloatArray, X: FloatArray, problem: Problem) -> dict[str, Any]:
+    """Return percentiles of the ENN-k ranks: for each k a list over :data:`PERCENTS`."""
+    ks = [k for k in RANKS_AT if k <= problem.nearest.shape[1]]
+    ranks = enn_ranks(model, Q, X, problem.nearest, ks, kernels=job.kernels)
+    return {
+        "ranks": {
+            str(k): [int(percentile(ranks[:, i], p)) for p in PERCENTS] for i, k in enumerate(ks)
+        }
+    }

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
-from scipy import ndimage
 
+from paper_figures.boostmap.detectors import EdgesLost, detected_problem
 from paper_figures.boostmap.problem import (
+    AS_PRINTED,
     SIGMA,
     Problem,
     knn_errors,
@@ -17,7 +18,6 @@ from paper_figures.boostmap.problem import (
     rank_percentiles,
     space_of,
 )
-from paper_figures.boostmap.tasks import AS_PRINTED
 from paper_figures.registry import Job
 from refimpl.boostmap import (
     BoostMap,
@@ -30,7 +30,7 @@ from refimpl.boostmap import (
 )
 from refimpl.boostmap import algorithm as bm
 from refimpl.boostmap.bounds import least_z
-from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest, gradient
+from refimpl.boostmap.edges import chamfer
 from refimpl.boostmap.model import from_rounds
 from refimpl.boostmap.rounds import addition, first_weights, modification
 from refimpl.kernels.triples import margins
@@ -40,31 +40,10 @@ from refimpl.typing import BoolArray, FloatArray, Int32Array, Kernels
 
 SUCCESS, K = 98, 10  # § 11.2
 SHOWN = (95, 99)
-AT_ONCE = 5000  # images that are worked on at a time
 DIMENSIONS = 11  # of FastMap in § 11.2
 
 
 # ----------------------------------------------------------------------------------- edge detectors
-
-
-def detect(images: FloatArray, white: float, detector: Sequence[Any]) -> BoolArray:
-    """Return edge images of grey images by a detector.
-
-    A detector is ("canny", sigma, low, high), ("sobel", t), ("outline", t) or ("ink", t).
-
-    Thresholds of ink are shares of white, that of Sobel's gradient is on the scale of
-    :func:`canny`. An outline is the ink that touches, over its 4 neighbours, what is none.
-    """
-    kind, *numbers = detector
-    grey = images / white
-    if kind == "canny":
-        return canny(grey, sigma=numbers[0], low=numbers[1], high=numbers[2])
-    if kind == "sobel":
-        strong: BoolArray = np.hypot(*gradient(grey, 0)) > numbers[0]
-        return strong
-    ink: BoolArray = grey > numbers[0]
-    cross = ndimage.generate_binary_structure(2, 1)[np.newaxis]
-    return ink & ~ndimage.binary_erosion(ink, cross) if kind == "outline" else ink
 
 
 def edges(
@@ -76,33 +55,17 @@ def edges(
 
     Returns None in their place, and the number of images, if some have no edge at all.
     """
-    loaded = job.load(data_set)
-    n = loaded.n_train
-    side = round(loaded.X.shape[1] ** 0.5)
-    images = loaded.X.reshape(-1, side, side)
-    white = loaded.X.max()
-    edge_images = np.concatenate(
-        [
-            detect(
-                ndimage.zoom(part, (1, enlarge, enlarge), order=1) if enlarge > 1 else part,
-                white,
-                detector,
-            )
-            for part in np.array_split(images, -(-len(images) // AT_ONCE))
-        ]
-    )
-    lost = int((~edge_images.any(axis=(1, 2))).sum())
-    if lost:
-        return {"lost": lost, "errors": None, "candidates": None, "edge_pixels": None}
-    database = edge_images[:n]
-    distances, nearest = chamfer_nearest(edge_images[n:], database, most, kernels=job.kernels)
-    errors = knn_errors(loaded.y[:n][nearest], distances, loaded.y[n:], job.rng_for("votes"))
-    problem = Problem(database, edge_images[n:], loaded.y[:n], loaded.y[n:], distances, nearest)
+    try:
+        problem = detected_problem(job, data_set, detector, enlarge, most)
+    except EdgesLost as lost:
+        return {"lost": lost.images, "errors": None, "candidates": None, "edge_pixels": None}
+    labels = problem.labels[problem.nearest]
+    errors = knn_errors(labels, problem.distances, problem.truth, job.rng_for("votes"))
     return {
         "lost": 0,
         "errors": errors,
         "candidates": _fastmap_candidates(job, problem, n_train),
-        "edge_pixels": float(database.sum(axis=(1, 2)).mean()),
+        "edge_pixels": float(problem.database.sum(axis=(1, 2)).mean()),
     }
 
 

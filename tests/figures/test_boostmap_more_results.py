@@ -69,8 +69,8 @@ def test_tasks_of_edges():
 
 def test_tasks_of_readings():
     tasks = FIGURES["readings"].tasks(PAPER)
-    assert len(tasks) == 2 * (15 + 2)
-    assert [t.params["triples"] for t in tasks] == ["Ra", "Se"] * 17
+    assert len(tasks) == 2 * (15 + 7)
+    assert [t.params["triples"] for t in tasks] == ["Ra", "Se"] * 22
     by_name = dict(
         zip([name for name, _ in readings.READINGS], (t.params for t in tasks[::2]), strict=False)
     )
@@ -85,10 +85,15 @@ def test_tasks_of_readings():
     params = by_name["as in table 1"]
     assert params["queries"] == 2000 and params["sizes"]["d"] == 64
     assert params["sizes"]["k_most"] == 4 and "query_sensitive" not in params["sizes"]
-    whole = [t.params for t in tasks[-4:]]
+    whole = [t.params for t in tasks[-14:]]
     assert [p["reading"] for p in whole[::2]] == [
         {"steps": "add", "m": 100},
         {"steps": "add", "m": 20},
+        {"steps": "add", "m": 100, "sigma": 1.0},
+        {"steps": "add", "m": 20, "sigma": 1.0},
+        {"steps": "add", "m": 100, "sigma": 0.0},
+        {"sigma": 1.0},
+        {"steps": "add", "sigma": 1.0},
     ]
     assert {p["queries"] for p in whole} == {10_000} and {p["sizes"]["d"] for p in whole} == {256}
     small = FIGURES["readings"].tasks(SMALL)
@@ -258,10 +263,10 @@ def test_graph_without_its_results(searched):
 def test_tasks_of_graph(monkeypatch, installed):
     monkeypatch.setattr(graphs, "has_pynndescent", lambda: installed)
     tasks = FIGURES["graph"].tasks(PAPER)
-    assert [t.name for t in tasks] == ["fastmap"] * 2 + ["variant"] * 2 + ["graph"] + [
+    assert [t.name for t in tasks] == ["fastmap"] * 10 + ["variant"] * 10 + ["graph"] + [
         "pynndescent"
     ] * (2 * installed)
-    assert tasks[4].params["degree"] == 16 and tasks[4].params["queries"] == 1000
+    assert tasks[20].params["degree"] == 16 and tasks[20].params["queries"] == 1000
     if installed:
-        assert [t.params["trees"] for t in tasks[5:]] == [True, False]
-        assert tasks[5].params["neighbors"] == 30 and 0.22 in tasks[5].params["widths"]
+        assert [t.params["trees"] for t in tasks[21:]] == [True, False]
+        assert tasks[21].params["neighbors"] == 30 and 0.22 in tasks[21].params["widths"]

@@ -30,7 +30,7 @@ def row(ours, **keys):
 def test_which_figures_have_pictures():
     names = [name for name, figure in FIGURES.items() if figure.plot]
     numbers = (1, 2, 4, 5, 6, 7, 8, 9, 10, 11)
-    assert names == [*(f"figure{number}" for number in numbers), "graph"]
+    assert names == [*(f"figure{number}" for number in numbers), "pays", "graph"]
     assert all(figure.alt for figure in FIGURES.values() if figure.plot)
 
 
@@ -220,3 +220,24 @@ def test_graphs_and_embeddings():
     assert len({colour for colour, _, _ in styles.values()}) == 5
     assert styles["FastMap (§ 11.2)"][2] == "None"  # a mark, no line
     assert len({marker for _, marker, _ in styles.values()}) == 5
+
+
+def test_exact_distances_by_distance_and_method():
+    rows = [
+        row(70.0, distance="edit", method="FastMap", recall=95),
+        row(50.0, distance="edit", method="BoostMap, near triples", recall=95),
+        row(9.0, distance="edit", method="FastMap", recall=90),  # other recalls are in the table
+        row(30.0, distance="KL", method="FastMap", recall=95),
+        row(40.0, distance="KL", method="all distances", recall=95),  # not drawn
+        row(None, distance="KL", method="BoostMap, near triples", recall=95),
+    ]
+    figure = picture(FIGURES["pays"].plot, None, rows)
+    (axis,) = figure.axes
+    assert by_label(axis, curve) == {
+        "BoostMap, near triples": [(50, 0)],
+        "FastMap": [(70, 0), (30, 1)],
+    }
+    assert [tick.get_text() for tick in axis.get_yticklabels()] == ["edit", "KL"]
+    assert scales(axis) == ("log", "linear") and axis.yaxis_inverted()
+    assert list(legend(figure)) == ["BoostMap, near triples", "FastMap"]
+    assert {style(line)[2] for line in axis.lines} == {"None"}

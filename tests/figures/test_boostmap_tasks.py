@@ -13,8 +13,8 @@ from agreement import KERNELS
 from scipy.spatial.distance import cdist
 
 from paper_figures import data
+from paper_figures.boostmap import detectors, graphs, problem, tasks, trials
 from paper_figures.boostmap import figures as of_paper
-from paper_figures.boostmap import graphs, problem, tasks, trials
 from paper_figures.data import DataSet
 from paper_figures.registry import Context, Job
 from refimpl.boostmap.edges import chamfer
@@ -166,7 +166,7 @@ def weights_after(rounds, d):
 @pytest.mark.parametrize("distance, triples", [("Fe", "Se"), ("Pa", "Ra")])
 def test_the_measures_of_a_variant_are_those_of_its_model(few, exact_distances, distance, triples):
     options = {"distance": distance, "triples": triples, "sizes": SIZES, "dimensions": (1, 3, 5, 9)}
-    value = tasks.variant(job(), **SPACE, **options)
+    value = tasks.variant(job(), **SPACE, **options, votes=True, draw=0)
     model = value["model"]
     assert value["d"] == 5 and value["rounds"] == len(model["round_alpha"]) >= 5
     candidates = job().rng.permutation(100)[:30]
@@ -190,6 +190,7 @@ def test_the_measures_of_a_variant_are_those_of_its_model(few, exact_distances, 
     nearest = few.labels[embedded.argmin(axis=1)]
     assert value["QI"]["errors"][:2] == [100 * np.mean(nearest != few.truth)] * 2
     assert "errors" not in insensitive[1]
+    assert unpacked(value["QI"], 0) == (nearest != few.truth).tolist()
     classifiers = list(zip(model["first"], model["second"], strict=True))
     F_q = [coordinate(D[:, candidates], between, x, y) for x, y in classifiers]
     F_x = [coordinate(of_database[:, candidates], between, x, y) for x, y in classifiers]
@@ -208,6 +209,32 @@ def test_the_measures_of_a_variant_are_those_of_its_model(few, exact_distances, 
     nearest = few.labels[sensitive.argmin(axis=1)]
     assert value["QS"]["errors"][:2] == [100 * np.mean(nearest != few.truth)] * 2
     assert value["QS"]["cost"] == value["QI"]["cost"]
+    without = tasks.variant(job(), **SPACE, **options | {"dimensions": ()}, votes=False, draw=0)
+    assert without["QS"] == {key: value["QS"][key] for key in ("ranks", "cost")}
+    assert without["dimensions"] == {}
+
+
+def unpacked(errors, place):
+    """Return the packed bits of one k as booleans: eight queries in two hexadecimal digits."""
+    bits = "".join(f"{int(digit, 16):04b}" for digit in errors["wrong"][place])
+    return [bit == "1" for bit in bits[: errors["queries"]]]
+
+
+def test_wrong_votes_are_kept_query_by_query():
+    labels = np.array([[1, 2, 2], [3, 3, 1], [2, 1, 1], [1, 1, 1]])
+    distances = np.array([[0.1, 0.2, 0.3]] * 4)
+    truth = np.array([2, 3, 2, 4])
+    # k = 1: 1, 3, 2, 1; k = 2: a tie goes to the nearest; k = 3: 2, 3, 1, 1
+    wrong = tasks.wrong_votes(labels, distances, truth, np.random.default_rng(0))
+    assert wrong.tolist() == [
+        [True, False, False, True],
+        [True, False, False, True],
+        [False, False, True, True],
+    ]
+    errors = tasks.errors_of(wrong)
+    assert errors["errors"] == [50.0, 50.0, 50.0]
+    assert errors["wrong"] == ["90", "90", "30"]  # 1001, 1001, 0011, then four bits of nothing
+    assert unpacked(errors, 2) == wrong[2].tolist()
 
 
 class Trained(Exception):
@@ -242,7 +269,7 @@ def test_a_variant_is_trained_as_section_11_says(
     monkeypatch.setattr(tasks, "boostmap", stop)
     options = {"distance": distance, "triples": triples, "sizes": SIZES, "dimensions": ()}
     with pytest.raises(Trained) as asked:
-        tasks.variant(job(), **SPACE, **options)
+        tasks.variant(job(), **SPACE, **options, votes=True, draw=0)
     (distances, given, d), settings = asked.value.args
     picked = job().rng.permutation(100)
     C, T = picked[:30], picked[30:80]  # apart from one another
@@ -278,7 +305,7 @@ def test_fastmap_is_measured_at_each_number_of_dimensions(few, exact_distances, 
         return model
 
     monkeypatch.setattr(tasks, "fastmap", noted)
-    arguments = {"n_train": 40, "dimensions": (1, 3, 6), "clip": True}
+    arguments = {"n_train": 40, "dimensions": (1, 3, 6), "clip": True, "draw": 0}
     value = tasks.fastmap_ranks(job(), **SPACE, **arguments)
     picked = np.sort(job().rng.choice(100, 40, replace=False))
     assert np.array_equal(given["objects"], few.database[picked])
@@ -372,23 +399,23 @@ def test_a_detector_that_loses_an_image_says_so():
 def test_outlines_and_gradients_of_a_square():
     image = np.zeros((1, 9, 9))
     image[0, 2:7, 2:7] = 16
-    outline = trials.detect(image, 16, ("outline", 0.5))[0]
+    outline = detectors.detect(image, 16, ("outline", 0.5))[0]
     assert outline.sum() == 16 and not outline[3:6, 3:6].any()
     notched = image.copy()
     notched[0, 2, 2] = 0  # its diagonal neighbour touches no paper over a side
-    notched = trials.detect(notched, 16, ("outline", 0.5))[0]
+    notched = detectors.detect(notched, 16, ("outline", 0.5))[0]
     assert notched.sum() == 15 and not notched[3:6, 3:6].any()
-    assert trials.detect(image, 16, ("ink", 0.5)).sum() == 25
-    assert trials.detect(image, 16, ("ink", 1.0)).sum() == 0  # above, not at, the threshold
-    sobel = trials.detect(image, 16, ("sobel", 3.0))[0]
+    assert detectors.detect(image, 16, ("ink", 0.5)).sum() == 25
+    assert detectors.detect(image, 16, ("ink", 1.0)).sum() == 0  # above, not at, the threshold
+    sobel = detectors.detect(image, 16, ("sobel", 3.0))[0]
     assert sobel[4, 2] and sobel[4, 1] and not sobel[4, 4]
     turned = image.transpose(0, 2, 1)[:, ::-1]
     both = np.concatenate([image, turned * np.arange(9) / 9])
     for detector in (("canny", 1.4, 0.1, 0.2), ("sobel", 1.0), ("outline", 0.5), ("ink", 0.5)):
-        alone = [trials.detect(one[np.newaxis], 16, detector)[0] for one in both]
-        assert np.array_equal(trials.detect(both, 16, detector), alone), detector
-    faint = trials.detect(image, 16, ("canny", 1.4, 0.1, 0.2)).sum()
-    assert trials.detect(image, 16, ("canny", 1.4, 5.0, 9.0)).sum() == 0 < faint
+        alone = [detectors.detect(one[np.newaxis], 16, detector)[0] for one in both]
+        assert np.array_equal(detectors.detect(both, 16, detector), alone), detector
+    faint = detectors.detect(image, 16, ("canny", 1.4, 0.1, 0.2)).sum()
+    assert detectors.detect(image, 16, ("canny", 1.4, 5.0, 9.0)).sum() == 0 < faint
 
 
 # ---------------------------------------------------------------------------------- readings of § 7

@@ -1,0 +1,321 @@
+"""How many exact distances a search takes for the same recall, by seven ways to search.
+
+Half of the queries choose d and p, or the width of a search; the other half is measured. The
+measures are counts of distances, so no time is in them.
+
+Not handled here: the distances (:mod:`paper_figures.boostmap.any_distance`).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from paper_figures.boostmap.any_distance import distances_between, objects_of
+from paper_figures.boostmap.graphs import address_of, has_pynndescent
+from paper_figures.registry import Job
+from refimpl.boostmap import (
+    BoostMapOptions,
+    CandidateDistances,
+    boostmap,
+    nearby_triples,
+    random_triples,
+)
+from refimpl.rivals.fastmap import fastmap
+from refimpl.rivals.lipschitz import random_singletons
+from refimpl.spaces import PrecomputedSpace
+from refimpl.spaces.ranks import distances as embedded_distances
+from refimpl.typing import BoolArray, FloatArray, IntArray
+
+K = 10
+RECALLS = (90, 95, 99)
+STRETCHES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5, 2.0, 4.0)
+"""Shares of the triangle inequality's bound by which the vantage-point tree passes parts over."""
+EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2)
+LEAF = 8
+Searches = list[tuple[FloatArray, FloatArray]]
+"""For each width of a search the distances and the hits of each query."""
+
+
+def exact_counts(
+    job: Job,
+    *,
+    kind: str,
+    data_set: str,
+    objects: int,
+    queries: int,
+    sizes: dict[str, Any],
+    draw: int,
+) -> dict[str, Any]:
+    """Return exact distances a query for a recall of 90, 95 and 99 % of the 10 nearest.
+
+    A method's value has "build", the distances before the first query, and for each recall the
+    mean "distances" of a query and the "recall" on the queries that were not used to choose. The
+    draws of objects and queries are counted by `draw`.
+    """
+    rng = job.rng
+    everything = objects_of(job, kind, data_set, objects + queries, rng)
+    X = everything[:objects]
+    D_X = distances_between(kind, X, X, job.kernels)
+    np.fill_diagonal(D_X, 0.0)
+    D_Q = distances_between(kind, everything[objects:], X, job.kernels)
+    return {
+        "methods": {
+            "all distances": {
+                "build": 0,
+                "at": {str(r): {"distances": float(objects), "recall": 100.0} for r in RECALLS},
+            }
+        }
+        | _embeddings(job, D_X, D_Q, sizes)
+        | _trees(job, D_X, D_Q)
+        | (_pynndescent(job, D_X, D_Q, sizes) if sizes["neighbors"] and has_pynndescent() else {}),
+        "broken": broken_triangles(D_X, rng),
+    }
+
+
+def broken_triangles(D: FloatArray, rng: np.random.Generator, drawn: int = 100_000) -> float:
+    """Return the share, in per cent, of triples whose longest way is longer than the other two."""
+    x, y, z = rng.integers(len(D), size=(3, drawn))
+    slack = 1e-9 * D.max()
+    return float(100 * np.mean(D[x, z] > D[x, y] + D[y, z] + slack))
+
+
+# --------------------------------------------------------------------------------------- embeddings
+
+
+def _embeddings(
+    job: Job, D_X: FloatArray, D_Q: FloatArray, sizes: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
+    space = PrecomputedSpace(D_X)
+    n = len(D_X)
+    rng = job.rng_for("embeddings")
+    right = as_near(D_Q)
+    picked = rng.permutation(n)[: sizes["candidates"] + sizes["objects"]]
+    C = picked[: sizes["candidates"]]
+    T = picked[sizes["candidates"] :]
+    given = CandidateDistances(D_X[np.ix_(T, C)].T.copy(), D_X[np.ix_(C, C)].T.copy())
+    of_training = len(C) * (len(C) + len(T)) + len(T) ** 2
+    part = PrecomputedSpace(D_X[np.ix_(C, C)])
+    D_T = D_X[np.ix_(T, T)]
+    options = BoostMapOptions(
+        n_references=sizes["M_1"], n_best=sizes["M_2"], query_sensitive=sizes["query_sensitive"]
+    )
+    methods = {}
+    for name, triples in (
+        ("random triples", random_triples(D_T, sizes["triples"], rng=rng)),
+        ("near triples", nearby_triples(D_T, sizes["k_most"], sizes["triples"], rng=rng)),
+    ):
+        model = boostmap(
+            given, triples, sizes["d"], rng=rng, options=options, kernels=job.kernels, threads=1
+        )
+        short = [model.truncated(d) for d in sizes["dimensions"] if d <= model.d]
+        for form, models in (("", short), (", query-sensitive", [model])):
+            tried = [
+                _ranks(job, m, m.embed(part, D_Q[:, C]), m.embed(part, D_X[:, C]), right)
+                for m in models
+            ]
+            build = of_training + n * models[-1].cost
+            costs = [m.cost for m in models]
+            methods[f"BoostMap, {name}{form}"] = best_setting(tried, costs, build)
+    for name, rival in (
+        ("FastMap", fastmap(space, sizes["d"], rng=rng)),
+        ("FastMap, clipped", fastmap(space, sizes["d"], rng=rng, clip=True)),
+        ("random references", random_singletons(space, min(sizes["d"], n), rng=rng)),
+    ):
+        rivals = [rival.truncated(d) for d in sizes["dimensions"] if d <= rival.d]
+        tried = [_ranks(job, m, m.embed(space, D_Q), m.embed(space, D_X), right) for m in rivals]
+        build = n * rivals[-1].cost
+        methods[name] = best_setting(tried, [m.cost for m in rivals], build)
+    return methods
+
+
+def as_near(D_Q: FloatArray) -> BoolArray:
+    """Return which objects are as near to a query as its K-th nearest: at least K of each row."""
+    limit = np.partition(D_Q, K - 1, axis=1)[:, K - 1 : K]
+    near: BoolArray = limit >= D_Q
+    return near
+
+
+def _ranks(job: Job, model: Any, Q: FloatArray, X: FloatArray, right: BoolArray) -> IntArray:
+    """Return the K lowest ranks, by the embedding, of the objects that are right for a query.
+
+    With p candidates the search finds as many of them as have a rank of at most p.
+    """
+    D = embedded_distances(model, Q, np.ascontiguousarray(X), job.kernels, 1)
+    lowest = np.sort(np.where(right, D, np.inf), axis=1)[:, :K]
+    return np.array(
+        [
+            1 + np.searchsorted(np.sort(row), best, side="left")
+            for row, best in zip(D, lowest, strict=True)
+        ]
+    )
+
+
+def best_setting(tried: Sequence[IntArray], costs: Sequence[int], build: int) -> dict[str, Any]:
+    """Choose d and p by the first half of the queries, and measure them on the second half."""
+    at = {}
+    half = len(tried[0]) // 2
+    for recall in RECALLS:
+        choices = []
+        for place, ranks in enumerate(tried):
+            p = max(K, candidates_for(ranks[:half], recall))
+            choices.append((costs[place] + p, place, p))
+        total, place, p = min(choices)
+        found = float(100 * np.mean(tried[place][half:] <= p))
+        at[str(recall)] = {"distances": float(total), "recall": found}
+    return {"build": build, "at": at}
+
+
+def candidates_for(ranks: IntArray, recall: float) -> int:
+    """Return the least p at which so many per cent of the true nearest have a rank of at most p."""
+    ordered = np.sort(ranks, axis=None)
+    return int(ordered[math.ceil(recall / 100 * len(ordered) - 1e-9) - 1])
+
+
+# ----------------------------------------------------------------------------- vantage-point tree
+
+
+def _trees(job: Job, D_X: FloatArray, D_Q: FloatArray) -> dict[str, dict[str, Any]]:
+    counted = [0]
+    tree = vantage_point_tree(D_X, np.arange(len(D_X)), job.rng_for("tree"), counted)
+    right = as_near(D_Q)
+    searches = []
+    for stretch in STRETCHES:
+        results = [search_tree(tree, row, stretch) for row in D_Q]
+        hits = [row[best].sum() for row, (best, _) in zip(right, results, strict=True)]
+        searches.append((np.array([float(c) for _, c in results]), np.array(hits, dtype=float)))
+    return {"vantage-point tree": best_width(searches, counted[0])}
+
+
+def vantage_point_tree(
+    D: FloatArray, ids: IntArray, rng: np.random.Generator, counted: list[int]
+) -> Any:
+    """Return a vantage-point tree: an array of objects, or (point, radius, inside, outside).
+
+    P. N. Yianilos, Data structures and algorithms for nearest neighbor search in general metric
+    spaces, SODA 1993. `counted` grows by the distances that it takes.
+    """
+    if len(ids) <= LEAF:
+        return ids.tolist()
+    place = int(rng.integers(len(ids)))
+    point = int(ids[place])
+    others = np.delete(ids, place)
+    distances = D[point, others]
+    counted[0] += len(others)
+    radius = float(np.median(distances))
+    inside = distances <= radius
+    if inside.all():
+        return ids.tolist()
+    parts = (vantage_point_tree(D, others[half], rng, counted) for half in (inside, ~inside))
+    return (point, radius, *parts)
+
+
+def search_tree(tree: Any, row: FloatArray, stretch: float) -> tuple[list[int], int]:
+    """Return the K nearest that a search finds, and how many distances of `row` it looked at.
+
+    A part is passed over if its bound by the triangle inequality times `stretch` is beyond the K-th
+    nearest so far: with 1 the search is exact in a metric space, with 0 it passes nothing over.
+    """
+    best: list[tuple[float, int]] = []
+    looked = 0
+    waiting = [(0.0, tree)]
+    while waiting:
+        bound, node = waiting.pop()
+        if len(best) == K and bound * stretch > best[-1][0]:
+            continue
+        here = node if isinstance(node, list) else [node[0]]
+        looked += len(here)
+        best = sorted(best + [(float(row[x]), x) for x in here])[:K]
+        if not isinstance(node, list):
+            point, radius, inside, outside = node
+            gap = float(row[point]) - radius
+            nearer, farther = (outside, inside) if gap > 0 else (inside, outside)
+            waiting.append((max(bound, abs(gap)), farther))
+            waiting.append((bound, nearer))
+    return [x for _, x in best], looked
+
+
+def best_width(searches: Searches, build: int) -> dict[str, Any]:
+    """Choose the width by the first half of the queries, and measure it on the second half."""
+    at: dict[str, Any] = {}
+    half = len(searches[0][0]) // 2
+    for recall in RECALLS:
+        enough = [
+            (float(distances[:half].mean()), place)
+            for place, (distances, hits) in enumerate(searches)
+            if 100 / K * hits[:half].mean() >= recall
+        ]
+        if enough:
+            _, place = min(enough)
+            distances, hits = searches[place]
+            at[str(recall)] = {
+                "distances": float(distances[half:].mean()),
+                "recall": float(100 / K * hits[half:].mean()),
+            }
+    return {"build": build, "at": at}
+
+
+# -------------------------------------------------------------------------------------- PyNNDescent
+
+
+def _pynndescent(
+    job: Job, D_X: FloatArray, D_Q: FloatArray, sizes: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Search by PyNNDescent, which gets each object as its number, and a distance of numbers."""
+    from pynndescent import NNDescent  # type: ignore[import-not-found] # an extra
+
+    n = len(D_X)
+    counter = np.zeros(1, dtype=np.int64)
+    table = np.ascontiguousarray(np.concatenate([D_X, D_Q]), dtype=np.float64)
+    numbers = np.arange(len(table), dtype=np.float32)[:, np.newaxis]
+    index = NNDescent(
+        numbers[:n],
+        metric=_looked_up(table, counter),
+        n_neighbors=sizes["neighbors"],
+        tree_init=False,
+        random_state=job.seed,
+        n_jobs=1,
+    )
+    index.prepare()
+    build = int(counter[0])
+    right = as_near(D_Q)
+    searches = []
+    for epsilon in EPSILONS:
+        counts = np.empty(len(D_Q))
+        hits = np.empty(len(D_Q))
+        for i in range(len(D_Q)):
+            counter[0] = 0
+            ids, _ = index.query(numbers[n + i : n + i + 1], k=K, epsilon=epsilon)
+            counts[i] = counter[0]
+            hits[i] = right[i, ids[0]].sum()
+        searches.append((counts, hits))
+    return {"PyNNDescent": best_width(searches, build)}
+
+
+def _looked_up(table: FloatArray, counter: IntArray) -> Callable[[Any, Any], Any]:
+    """Return a compiled distance of two numbers of objects, which counts its calls.
+
+    The first n rows and all columns of `table` are the database's, further rows queries; a query's
+    distance goes from the query to the object, whichever comes first.
+    """
+    import numba  # type: ignore[import-not-found] # an extra, PyNNDescent's
+
+    n = table.shape[1]
+    size = table.size
+    of_table = table.ctypes.data
+    of_counter = counter.ctypes.data
+    floats = address_of("float64")
+    integers = address_of("int64")
+
+    @numba.njit  # type: ignore[untyped-decorator] # numba has no hints
+    def distance(a: Any, b: Any) -> Any:
+        numba.carray(integers(of_counter), (1,))[0] += 1
+        i = int(a[0])
+        j = int(b[0])
+        if j >= n:
+            i, j = j, i
+        return np.float32(numba.carray(floats(of_table), (size,))[i * n + j])
+
+    compiled: Callable[[Any, Any], Any] = distance
+    return compiled
