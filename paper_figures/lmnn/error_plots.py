@@ -35,19 +35,19 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
     methods = record["drawing"]["methods"]
     names = [*METHODS, *(name for name in methods if name not in METHODS)]  # of earlier records
     ranks = {int(rank) for name in names if name != SEARCHED for rank in methods.get(name, {})}
-    searched = methods.get(SEARCHED, {})
-    gained = {
-        words: sorted((int(r), searched[r][way]) for r in searched if searched[r].get(way))
-        for way, words in GAINED.items()
-    }
-    top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1.2, 2.4))
-    for place, (words, points) in enumerate(gained.items(), len(METHODS)):
-        shown = [point for point in points if point[0] in ranks]
-        if shown:
-            top.plot(*zip(*shown, strict=True), label=words, **series_style(place))
-    top.axhline(1.0, color=theme().ink, linestyle=":")
-    top.set(ylabel="times as fast\nas a scan", title=f"Ball trees over the scan ({SEARCHED})")
-    top.set_ylim(0, None)
+    gained = _gained(methods.get(SEARCHED, {}), ranks)
+    if any(gained.values()):
+        top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1.2, 2.4))
+        free = [place for place, name in enumerate(names) if not methods.get(name)]
+        places = (*range(len(names), 8), *free)
+        for place, (words, points) in zip(places, gained.items(), strict=False):
+            if points:
+                top.plot(*zip(*points, strict=True), label=words, **series_style(place))
+        top.axhline(1.0, color=theme().ink, linestyle=":")
+        top.set(ylabel="times as fast\nas a scan", title=f"Ball trees over the scan ({SEARCHED})")
+        top.set_ylim(0, None)
+    else:
+        axis = figure.subplots()
     for place, method in enumerate(names):
         by_rank = methods.get(method, {})
         points = sorted((int(r), by_rank[r]["error"]) for r in by_rank if int(r) in ranks)
@@ -57,7 +57,16 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         level = record["drawing"]["baseline"]
         axis.axhline(level, color=theme().ink, linestyle=":", label="all components, Euclidean")
     axis.set(xlabel="dimensions", ylabel=ERROR)
-    key(figure, labelled(axis) | labelled(top))
+    key(figure, labelled(axis) | (labelled(top) if any(gained.values()) else {}))
+
+
+def _gained(by_rank: dict[str, Any], ranks: set[int]) -> dict[str, list[tuple[int, float]]]:
+    """Return what each way to search gains over the scan, by rank; of earlier records boxes'."""
+    shown = {int(r): {"boxes": at.get("speedup")} | at for r, at in by_rank.items()}
+    return {
+        words: [(r, shown[r][way]) for r in sorted(shown) if r in ranks and shown[r].get(way)]
+        for way, words in GAINED.items()
+    }
 
 
 def draw_clusters(record: Record, figure: mpl.Figure) -> None:

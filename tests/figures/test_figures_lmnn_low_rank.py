@@ -242,5 +242,12 @@ def test_picture():
 def test_an_earlier_record_has_other_methods():
     old = {"15": {"error": 3.0, "speedup": 20.0}}
     figure = picture(error_plots.draw_ranks, {"methods": {"PCA": old, "LMNN-SVD": old}})
-    assert list(legend(figure)) == ["PCA", "LMNN-SVD"]
+    assert list(legend(figure)) == ["PCA", "LMNN-SVD", "boxes, by seconds"]
+    assert curves(figure.axes[0])[0] == [(15, 20)]
     assert curves(figure.axes[1]) == [[(15, 3)], [(15, 3)]]
+
+
+def test_a_record_without_times_has_no_panel_for_them():
+    old = {"15": {"error": 3.0}}
+    figure = picture(error_plots.draw_ranks, {"methods": {"PCA": old, "LMNN-SVD": old}})
+    assert len(figure.axes) == 1 and list(legend(figure)) == ["PCA", "LMNN-SVD"]
