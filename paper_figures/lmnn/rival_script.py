@@ -7,6 +7,7 @@ through with their times, and whether it ended by itself. It ends after SECONDS 
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 import types
@@ -19,16 +20,22 @@ if TYPE_CHECKING:  # this package is not in the rivals' environment
     from refimpl.typing import FloatArray, Labels
 
 
-def pylmnn(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
-    """Train PyLMNN 1.6.4 with its defaults, but for up to 1,000 iterations.
+def import_rival(name: str) -> None:
+    """Import a program, so that the time of that is not the training's.
 
-    It imports GPyOpt for a helper that is not used here.
+    PyLMNN 1.6.4 imports GPyOpt for a helper that is not used here.
     """
-    methods = types.ModuleType("GPyOpt.methods")
-    vars(methods)["BayesianOptimization"] = object
-    stub = types.ModuleType("GPyOpt")
-    vars(stub)["methods"] = methods
-    sys.modules |= {"GPyOpt": stub, "GPyOpt.methods": methods}
+    if name == "pylmnn":
+        methods = types.ModuleType("GPyOpt.methods")
+        vars(methods)["BayesianOptimization"] = object
+        stub = types.ModuleType("GPyOpt")
+        vars(stub)["methods"] = methods
+        sys.modules |= {"GPyOpt": stub, "GPyOpt.methods": methods}
+    importlib.import_module(name.replace("-", "_"))
+
+
+def pylmnn(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
+    """Train PyLMNN 1.6.4 with its defaults, but for up to 1,000 iterations."""
     from pylmnn import LargeMarginNearestNeighbor  # type: ignore[import-not-found] # not here
 
     # called with the solution after every iteration
@@ -88,6 +95,7 @@ def main(name: str, source: str, target: str, limit: str = "inf") -> None:
     seconds: list[float] = []
     factors: list[FloatArray] = []
     last: list[FloatArray] = []
+    import_rival(name)
     start = time.perf_counter()
 
     def keep(L: FloatArray, of_this_run: float | None = None) -> None:

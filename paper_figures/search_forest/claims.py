@@ -51,6 +51,7 @@ from paper_figures.search_forest.results_curves import (
     TWO_REGIONS,
 )
 from paper_figures.search_forest.results_times import FINER, LARGER
+from paper_figures.store import Row
 
 QUERIES = 1000
 WHOLE = "whole sets"
@@ -101,6 +102,18 @@ def _recall(records: Records, figure: str, reading: str, method: str, returned: 
     if of_queries is None:
         return number(records, figure, name, points=QUERIES, **keys)
     return replace(recall, std_error=math.hypot(recall.std_error or 0.0, of_queries))
+
+
+def _of_other_figure(records: Records, figure: str, item: Row, name: str) -> Number:
+    """Return a recall of a row, with its error over the draws and the binomial one of the queries.
+
+    The binomial one is the most that a mean of shares may have.
+    """
+    recall = as_number(records, figure, item, name)
+    if recall.std_error is None:
+        return recall
+    of_queries = binomial_error(recall.ours, QUERIES)
+    return replace(recall, std_error=math.hypot(recall.std_error, of_queries))
 
 
 def _query_errors(records: Records, figure: str, keys: Mapping[str, Any]) -> dict[int, float]:
@@ -278,6 +291,7 @@ def more_trees_for_more(records: Records) -> Decision:
     }
     decision = every(cells, "steps")
     because = f"{IMAGES['figure1']}, one lambda: {trees[0]:g} to {most:g} trees"
+    because += ", as whole sets are read"
     ends = found[0][1], found[-1][1]
     return replace(decision, numbers=ends, because=f"{because}; {decision.because}")
 
@@ -291,13 +305,17 @@ def gain_from_objective(records: Records) -> Decision:
     learnt = rows(records, "splits", reading=reading, **PRINTED_PLANES)
     count = learnt[len(learnt) // 2]["returned"]
     keys: dict[str, Any] = {"reading": reading, "returned": count}
-    ours = number(records, "splits", **PRINTED_PLANES, **keys)
+    ours = _of_planes(records, **PRINTED_PLANES, **keys)
     cells = {
-        planes: more(ours, number(records, "splits", planes=planes, **keys))
-        for planes in PLANES.values()
+        planes: more(ours, _of_planes(records, planes=planes, **keys)) for planes in PLANES.values()
     }
     decision = every(cells, "kinds of planes")
     return replace(decision, because=f"{IMAGES['figure1']}, {count} returned: {decision.because}")
+
+
+def _of_planes(records: Records, **keys: Any) -> Number:
+    name = f"{keys['planes']}, {keys['returned']:,} returned (%)"
+    return _of_other_figure(records, "splits", row(records, "splits", **keys), name)
 
 
 def kmeans_and_dimension(records: Records) -> Decision:
@@ -309,7 +327,7 @@ def kmeans_and_dimension(records: Records) -> Decision:
     recalls: dict[str, list[Number]] = {}
     for item in sorted(listed, key=lambda item: item["components"]):
         name = f"{KMEANS}, {item['points']} on {item['components']} components, 100 returned (%)"
-        found = as_number(records, "dimensions", item, name)
+        found = _of_other_figure(records, "dimensions", item, name)
         recalls.setdefault(item["points"], []).append(found)
     cells = {
         longer.name: less(longer, shorter)

@@ -81,6 +81,23 @@ def test_trainings_with_a_deviation_meet_a_chamfer_distance_without_chance():
     assert RULES["best-error-as-chamfer"](table3(4.7)).state == "holds"
 
 
+def test_errors_beside_the_chamfer_distance_have_the_queries_in_them():
+    """The error at k = 3 of `paired`, the nearest to 4, is 0.3; 0.1 / sqrt(5) over trainings."""
+    made = [{"method": "chamfer distance", "ours": 4.64, "at k": 5}]
+    made.append(of_five(4.7, 0.1, method="BoostMap-Pa-Se-QS") | {"at k": 4})
+    errors = record("table3", [row | {"measure": "best k-nn error"} for row in made])
+    differences = paired(0.0, 0.0, 0.0, error=9.0)
+    for row in differences["paired"]["rows"]:
+        if (row["difference"], row["k"]) == (KINDS[-1], 3):
+            row["error over queries"] = 0.3
+    decision = RULES["chamfer-best-overall"](errors | differences)
+    assert decision.state == "open"
+    assert [number.std_error for number in decision.numbers] == [
+        0.0,
+        pytest.approx(math.hypot(0.1 / math.sqrt(5), 0.3)),
+    ]
+
+
 # ------------------------------------------------------------------------------------------- § 11.2
 
 

@@ -219,6 +219,15 @@ def test_the_records_of_the_earlier_solver_are_told(records):
     assert "earlier" not in RULES["class-metrics-on-mnist"](later).because
 
 
+def test_a_mean_over_splits_has_the_error_of_the_test_points_too(records):
+    """1.5 % of 10,000 has an error of .1216 points; two splits with the same error have none."""
+    several = {"data set": "MNIST-10", "d": 161, "measure": "test", "method": "several metrics"}
+    for std, error in ((0.0, 0.1216), (0.3, math.hypot(0.1216, 0.3 / math.sqrt(2)))):
+        change = {"ours": 1.5, "std": std, "repetitions": 2}
+        decision = RULES["error-of-ten-metrics"](planted(records, "figure5", change, **several))
+        assert decision.numbers[0].std_error == pytest.approx(error, abs=5e-4)
+
+
 def test_a_set_that_gets_worse_decides_alone(records):
     """Most sets gain from several metrics, but not one may lose."""
     worse = planted(records, "figure5", {"ours": 20.0}, d=60, method="several metrics")

@@ -316,6 +316,13 @@ def test_learnt_planes_beside_others():
     assert state("gain-from-objective", one) == "fails"
 
 
+def test_recalls_beside_each_other_have_the_queries_in_their_error():
+    """Draws: 1 / sqrt(3). 1,000 queries: sqrt(.7 * .3 / 1,000) = 1.449 %."""
+    decision = RULES["gain-from-objective"]({"splits": splits_record()})
+    error = math.hypot(1 / math.sqrt(3), 1.449)
+    assert decision.numbers[0].std_error == pytest.approx(error, abs=1e-3)
+
+
 def test_kmeans_trees_lose_with_the_dimension():
     for last, expected in ((50.0, "holds"), (65.0, "fails"), (59.0, "open")):
         records = {"dimensions": dimensions_record(last)}

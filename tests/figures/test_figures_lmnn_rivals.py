@@ -256,6 +256,24 @@ def test_the_script_keeps_factors_and_times(script, name):
     assert L == [eye.tolist(), (2 * eye).tolist(), (3 * eye).tolist(), (3 * eye).tolist()]
 
 
+@pytest.mark.parametrize("name", ["metric-learn", "mlpack"])
+def test_importing_a_program_is_not_in_its_seconds(monkeypatch, tmp_path, name):
+    """Nobody asks for the time before the program is imported."""
+    np.savez(tmp_path / "in.npz", X=np.zeros((3, 2)), y=np.array([0, 0, 1]), k=3)
+    events = []
+
+    def clock():
+        events.append("clock")
+        return float(len(events))
+
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    sys.modules |= {"metric_learn": fake_metric_learn(), "mlpack": fake_mlpack()}
+    monkeypatch.setattr(rival_script.time, "perf_counter", clock)
+    monkeypatch.setattr(rival_script.importlib, "import_module", events.append)
+    rival_script.main(name, tmp_path / "in.npz", tmp_path / "out.npz")
+    assert events[:2] == [name.replace("-", "_"), "clock"]
+
+
 def test_the_script_ends_when_its_time_is_over(script):
     seconds, L = script("pylmnn", 0.0, 1.0, 2.5, 3.0, limit=("2",))
     assert seconds == [1.0, 2.5, 3.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 2.0]
