@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paper_figures import when
 from paper_figures.boosted_distance.protocol import OPTIONS, sets_of
 from paper_figures.boosted_distance.splits import LARGE
 from paper_figures.registry import Context, Gathered, Job, Result, Task
-from refimpl.estimators import BoostedDistanceClassifier
+
+if TYPE_CHECKING:
+    from refimpl.estimators import BoostedDistanceClassifier
 
 METHOD = "Boosted Distance"
 ROUNDS = {"small": 20, "paper": 100}
@@ -44,7 +46,9 @@ def compare(
     return {"runs": runs}
 
 
-def _own(kernels: Any, rounds: int, seed: int) -> BoostedDistanceClassifier:
+def _own(kernels: Any, rounds: int, seed: int) -> "BoostedDistanceClassifier":
+    from refimpl.estimators import BoostedDistanceClassifier
+
     return BoostedDistanceClassifier(rounds, kernels=kernels, n_jobs=1)
 
 

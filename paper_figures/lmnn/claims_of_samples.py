@@ -140,7 +140,8 @@ def _readings(records: Records) -> Iterator[tuple[str, dict[int, dict[str, Any]]
         if r["measure"] == EVER
     ]
     printed = {r["N"]: r["published"] for r in lines if r["published"] is not None}
-    lines = [r | {"published": printed.get(r["N"])} for r in lines]
+    lines = [r | {"published": printed.get(r["N"])} for r in lines if r["ours"] is not None]
+    lines = [r for r in lines if r["published"] is not None]
     names = dict.fromkeys((r.get("by", OPTIMUM), r["images"]) for r in lines)
     for by, images in names:
         words = {PRINTED: "active after the printed steps", OPTIMUM: "active at the optimum"}

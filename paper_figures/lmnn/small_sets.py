@@ -10,15 +10,8 @@ from time import process_time
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, train_test_split
-from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from paper_figures.registry import Job
-from refimpl.estimators import LMNN, MultiMetricLMNN
 from refimpl.typing import FloatArray, Labels
 
 PENALTIES = (0.1, 1.0, 10.0, 100.0)  # of the SVC, chosen by cross validation of three folds
@@ -29,6 +22,8 @@ Made: TypeAlias = Callable[[Job, int, int], Any]
 
 def _several(validation: float | None) -> Made:
     def make(job: Job, k: int, seed: int) -> Any:
+        from refimpl.estimators import MultiMetricLMNN
+
         return MultiMetricLMNN(
             k,
             validation=validation,
@@ -41,22 +36,42 @@ def _several(validation: float | None) -> Made:
 
 
 def _one(job: Job, k: int, seed: int) -> Any:
+    from sklearn.pipeline import make_pipeline
+
+    from refimpl.estimators import LMNN
+
     metric = LMNN(k, kernels=job.kernels_name, n_jobs=1)  # type: ignore[arg-type] # as above
-    return make_pipeline(metric, KNeighborsClassifier(k))
+    return make_pipeline(metric, _neighbors(k))
+
+
+def _neighbors(k: int) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(k)
 
 
 def _nca(job: Job, k: int, seed: int) -> Any:
-    return make_pipeline(NeighborhoodComponentsAnalysis(random_state=seed), KNeighborsClassifier(k))
+    from sklearn.neighbors import NeighborhoodComponentsAnalysis
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(NeighborhoodComponentsAnalysis(random_state=seed), _neighbors(k))
+
+
+def _svc(job: Job, k: int, seed: int) -> Any:
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.svm import SVC
+
+    return GridSearchCV(SVC(), {"C": PENALTIES}, cv=3)
 
 
 METHODS: dict[str, Made] = {
-    "1-NN": lambda job, k, seed: KNeighborsClassifier(1),
-    "3-NN": lambda job, k, seed: KNeighborsClassifier(3),
+    "1-NN": lambda job, k, seed: _neighbors(1),
+    "3-NN": lambda job, k, seed: _neighbors(3),
     "one metric": _one,
     "several metrics": _several(0.3),
     "several metrics, no validation": _several(None),
     "NCA": _nca,
-    "SVC": lambda job, k, seed: GridSearchCV(SVC(), {"C": PENALTIES}, cv=3),
+    "SVC": _svc,
 }
 
 
@@ -71,6 +86,9 @@ def small_set(
         For each method ``test`` and ``train``, errors in per cent, and ``seconds`` of the processor
         to train. Training errors of neighbours leave a point out.
     """
+    from sklearn.model_selection import train_test_split
+    from sklearn.preprocessing import StandardScaler
+
     loaded = job.load(data_set)
     seed = int(job.rng_for("split", data_set, split).integers(2**31))
     n = min(most, 2 * len(loaded.X) // 3)
@@ -87,6 +105,8 @@ def small_set(
 
 
 def _measured(model: Any, X: FloatArray, y: Labels, Q: FloatArray, z: Labels) -> dict[str, float]:
+    from sklearn.exceptions import ConvergenceWarning
+
     before = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -101,6 +121,10 @@ def _measured(model: Any, X: FloatArray, y: Labels, Q: FloatArray, z: Labels) ->
 
 def _left_out(model: Any, X: FloatArray) -> Labels:
     """Return the predictions for training points; neighbours leave the point itself out."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    from refimpl.estimators import MultiMetricLMNN
+
     classes: Labels
     if isinstance(model, KNeighborsClassifier | MultiMetricLMNN):
         classes = model.predict(None)

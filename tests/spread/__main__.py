@@ -175,7 +175,7 @@ def blas_of(folder, entries):
 
 
 def merge(path, content):
-    """The new content, with what the file says of other entries."""
+    """The new content, with what the file says of other entries that there still are."""
     if not path.is_file():
         return content
     old = json.loads(path.read_text(encoding="utf-8"))
@@ -183,10 +183,11 @@ def merge(path, content):
         return content
     order = [f"{paper.name}.{figure.name}" for paper in load_papers() for figure in paper.figures]
     new = set(content["entries"])
-    kept = [number for number in old["rows"] if number["entry"] not in new]
-    times = {entry: n for entry, n in old["times"].items() if entry not in new}
+    others = {entry for entry in old["entries"] if entry in order and entry not in new}
+    kept = [number for number in old["rows"] if number["entry"] in others]
+    times = {entry: n for entry, n in old["times"].items() if entry in others}
     return content | {
-        "entries": sorted({*old["entries"], *new}, key=order.index),
+        "entries": sorted(others | new, key=order.index),
         "times": times | content["times"],
         "rows": sorted(kept + content["rows"], key=lambda number: order.index(number["entry"])),
     }
