@@ -11,12 +11,14 @@ import numpy as np
 from refimpl.check.comparing import Difference
 from refimpl.check.judging import CLOSE, squares
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
-from refimpl.check.reading import read_array, read_data
+from refimpl.check.reading import numbers, read_array, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["check_embedding", "check_landmarks", "check_neighbors", "check_tree"]
+
+LARGEST = 1e150
 
 # --------------------------------------------------------------------------------------- neighbours
 
@@ -27,6 +29,8 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
     -1 fills a row for which fewer neighbours were found.
     """
     I = read_array(path, 2, "iu")
+    if not I.size:
+        raise UnusableError(f"{path} must hold neighbours; got shape {I.shape}")
     report = Report(f"{path} as nearest neighbours")
     report.facts += [("queries", len(I)), ("neighbours", I.shape[1])]
     if data is not None:
@@ -49,17 +53,23 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
 def _queries(data: str, I: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return Q and X of the data, which must fit the neighbours."""
     arrays = read_data(data)
-    if not {"X", "Q"} <= arrays.keys():
-        raise UnusableError(f"{data} must have X and Q; it has {sorted(arrays)}")
-    Q, X = arrays["Q"], arrays["X"]
-    if X.shape[1:] != Q.shape[1:] or X.ndim != 2:
-        raise UnusableError(f"{data}: X and Q must be rows of one length")
+    Q, X = (numbers(arrays, name, data, 2) for name in ("Q", "X"))
+    if X.shape[1] != Q.shape[1]:
+        raise UnusableError(
+            f"{data}: X and Q must be rows of one length; got {X.shape} and {Q.shape}"
+        )
     if len(Q) != len(I) or len(X) < I.shape[1]:
         raise UnusableError(
             f"{data} must have {len(I)} queries and at least {I.shape[1]} points; "
             f"got {len(Q)} and {len(X)}"
         )
-    return np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
+    largest = max(np.abs(Q).max(initial=0.0), np.abs(X).max(initial=0.0))
+    if largest > LARGEST:
+        raise UnusableError(
+            f"{data}: X and Q must hold values up to {LARGEST:g}, whose squares are finite; "
+            f"got {largest:g}"
+        )
+    return Q, X
 
 
 def _name_faults(
@@ -78,7 +88,10 @@ def _name_faults(
         right += len(set(real) & set(true))
         kind = _row_kind(found, true, D)
         if kind is not None:
-            first.setdefault(kind, f"row {row}: {true} expected; got {found}")
+            words = f"row {row}: {true} expected; got {found}"
+            if kind == EQUAL_WORTH and D is None:
+                words += ", the same in another order: --data tells whether these are ties"
+            first.setdefault(kind, words)
     report.facts += list(counts.items())
     report.facts += [("true neighbours found", right), ("of", I.size)]
     report.facts.append(("share", right / max(1, I.size)))
@@ -111,17 +124,27 @@ def check_embedding(path: str, data: str, k: int) -> Report:
     F = read_array(path, 2)
     arrays = read_data(data)
     if "D" in arrays:
-        D = np.asarray(arrays["D"], dtype=np.float64)
+        D = numbers(arrays, "D", data, 2)
     elif "X" in arrays:
-        D = np.sqrt(squares(arrays["X"], arrays["X"]))
+        X = numbers(arrays, "X", data, 2)
+        D = np.sqrt(squares(X, X))
     else:
         raise UnusableError(f"{data} must have D or X; it has {sorted(arrays)}")
     n = len(F)
     if D.shape != (n, n):
         raise UnusableError(f"{path} has {n} rows; {data} has distances of shape {D.shape}")
+    largest = max(D.max(initial=0.0), np.abs(F).max(initial=0.0))
+    if largest > LARGEST or D.min(initial=0.0) < 0:
+        raise UnusableError(
+            f"{path} and the distances of {data} must be numbers up to {LARGEST:g}, and no "
+            "distance below 0"
+        )
+    if n < 2:
+        raise UnusableError(f"{path} must have two rows or more; got {n}")
     if not 1 <= k < n:
         raise UnusableError(f"--k must be from 1 to {n - 1}; got {k}")
     report = Report(f"{path} as an embedding")
+    report.notes.append("an embedding has no right answer: these numbers decide nothing")
     own = np.zeros((n, n))
     for column in F.T:
         own += np.abs(column[:, np.newaxis] - column)
@@ -167,9 +190,9 @@ def check_landmarks(path: str, data: str) -> Report:
     """Compare landmarks with Algorithm 1 of FTUNE from the same first landmark, step by step."""
     L = read_array(path, 1, "iu").tolist()
     arrays = read_data(data)
-    K = np.asarray(arrays.get("K", np.empty(0)), dtype=np.float64)
+    K = numbers(arrays, "K", data, 2)
     n = len(K)
-    if K.ndim != 2 or K.shape != (n, n) or not n:
+    if K.shape != (n, n) or not n:
         raise UnusableError(f"{data} must have K, a square matrix; got shape {K.shape}")
     if not L or min(L) < 0 or max(L) >= n:
         raise UnusableError(f"{path} must hold landmarks from 0 to {n - 1}")
@@ -219,12 +242,12 @@ def check_tree(path: str, data: str) -> Report:
     missing = sorted({"order", "starts", "ends"} - tree.keys())
     if missing or "X" not in arrays:
         raise UnusableError(f"{path} must have order, starts and ends, and {data} must have X")
-    X = np.asarray(arrays["X"], dtype=np.float64)
-    order, starts, ends = (np.asarray(tree[name]) for name in ("order", "starts", "ends"))
+    X = numbers(arrays, "X", data, 2)
+    order, starts, ends = (tree[name] for name in ("order", "starts", "ends"))
+    _require_nodes(tree, X, path)
     m = len(starts)
-    if m & (m + 1) or len(ends) != m or order.ndim != 1:
-        raise UnusableError(f"{path}: a complete tree has 1, 3, 7, ... nodes; got {m}")
     report = Report(f"{path} as a ball tree of {data}")
+    report.notes.append("not looked at: along which direction a node is divided")
     report.facts += [("points", len(X)), ("nodes", m)]
     words = _division_fault(order, starts, ends, len(X))
     if words is not None:
@@ -243,6 +266,25 @@ def check_tree(path: str, data: str) -> Report:
             worst = max(worst, radius - reach)
     report.facts.append(("largest radius that is not needed", worst))
     return report
+
+
+def _require_nodes(tree: dict[str, Any], X: FloatArray, path: str) -> None:
+    """Refuse arrays that describe no complete tree."""
+    for name in ("order", "starts", "ends"):
+        if tree[name].ndim != 1 or tree[name].dtype.kind not in "iu":
+            raise UnusableError(
+                f"{path}: {name} must be a row of integers; got {tree[name].dtype} of shape "
+                f"{tree[name].shape}"
+            )
+    m = len(tree["starts"])
+    if not m or m & (m + 1) or len(tree["ends"]) != m:
+        raise UnusableError(
+            f"{path}: a complete tree has 1, 3, 7, ... nodes, as many starts as ends; got {m} and "
+            f"{len(tree['ends'])}"
+        )
+    for name, shape in (("centres", (m, X.shape[1])), ("radii", (m,))):
+        if name in tree and numbers(tree, name, path, len(shape)).shape != shape:
+            raise UnusableError(f"{path}: {name} must be of shape {shape}; got {tree[name].shape}")
 
 
 def _division_fault(order: Any, starts: Any, ends: Any, n: int) -> str | None:

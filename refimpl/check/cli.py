@@ -1,7 +1,8 @@
 """The command line: ``python -m refimpl.check COMMAND ...`` and
 ``python -m refimpl.check [OPTIONS] -- PROGRAM ARGS``.
 
-Exit codes: 0 agrees, 1 differs, 2 what was named cannot be used.
+Exit codes: 0 agrees, 1 differs, 2 what was named cannot be used, or the check itself failed: a
+failure is never told as a difference.
 
 Not handled here: the checks themselves.
 """
@@ -9,12 +10,14 @@ Not handled here: the checks themselves.
 import argparse
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from refimpl.check import exploring, making
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
+from refimpl.check.cases import KERNELS
 from refimpl.check.files import VectorError, folder
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import Program, program_differences
@@ -22,8 +25,11 @@ from refimpl.check.reports import UNUSABLE, Report
 from refimpl.check.rounds import check_rounds
 from refimpl.check.running import Module, UnusableError, imported, vector_differences
 from refimpl.check.stages import own_trainings, training_differences
+from refimpl.check.trainings import TRAININGS
 
 __all__ = ["main"]
+
+MOST_SECONDS = 86400.0
 
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
@@ -39,6 +45,10 @@ def main(arguments: list[str]) -> int:
     except (UnusableError, VectorError) as error:
         print(f"refimpl.check: {error}", file=sys.stderr)
         return UNUSABLE
+    except Exception:  # Python's own exit code 1 would say "differs"
+        traceback.print_exc()
+        print("refimpl.check: the check itself failed; nothing is decided", file=sys.stderr)
+        return UNUSABLE
     report.facts.append(("seconds", round(time.perf_counter() - began, 1)))
     if options.html:
         try:
@@ -53,7 +63,10 @@ def main(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     if "--" in arguments:
         place = arguments.index("--")
-        options = _parser().parse_args(["program", *arguments[:place]])
+        before = [word for word in arguments[:place] if word != "program"]
+        options = _parser().parse_args(["program", *before])
+        if options.command:
+            _parser().error(f"only options may stand before --; got {options.command[0]}")
         options.command = arguments[place + 1 :]
         return options
     return _parser().parse_args(arguments)
@@ -141,6 +154,8 @@ def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
 
 
 def _kernels(options: argparse.Namespace) -> Report:
+    if options.examples < 0:
+        raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
     module = Module(imported(options.module))
     names = _only(module.checked(), options.only, "kernels")
     report = Report(f"kernels of {options.module}")
@@ -171,7 +186,7 @@ def _trainings(options: argparse.Namespace) -> Report:
     names = own_trainings(module)
     if not names:
         raise UnusableError(
-            f"{options.module} has none of the trainings " + ", ".join(sorted(_all_trainings()))
+            f"{options.module} has none of the trainings " + ", ".join(sorted(TRAININGS))
         )
     report = Report(f"trainings of {options.module}")
     counts: dict[str, int] = {}
@@ -186,15 +201,12 @@ def _trainings(options: argparse.Namespace) -> Report:
     return report
 
 
-def _all_trainings() -> list[str]:
-    from refimpl.check.trainings import TRAININGS
-
-    return list(TRAININGS)
-
-
 def _program(options: argparse.Namespace) -> Report:
     if not options.command:
         raise UnusableError("name a program after --")
+    if not 0 < options.seconds < MOST_SECONDS:
+        raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
+    _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
     program = Program(options.command, options.seconds)
     report = Report(f"the program {' '.join(options.command)}")
     counts: dict[str, int] = {}
@@ -202,6 +214,8 @@ def _program(options: argparse.Namespace) -> Report:
         program, options.vectors, options.only, counts.__setitem__
     )
     answered = {name: count for name, count in counts.items() if count}
+    if program.given_up:
+        report.notes.append(f"given up: the program had to be started {program.starts} times")
     if not answered:
         raise UnusableError("the program skipped every case")
     report.facts.append(("answered", ", ".join(f"{name} {n}" for name, n in answered.items())))
@@ -209,7 +223,10 @@ def _program(options: argparse.Namespace) -> Report:
 
 
 def _make(options: argparse.Namespace) -> Report:
-    size = making.write(options.out)
+    try:
+        size = making.write(options.out)
+    except OSError as error:
+        raise UnusableError(f"cannot write to {options.out}: {error.strerror}") from error
     return Report("vectors", facts=[("folder", options.out), ("bytes", size)])
 
 

@@ -22,9 +22,19 @@ from refimpl.check.kernel import (
     Values,
 )
 
-__all__ = ["Difference", "Fault", "compare", "compare_outputs", "numbers_fault", "worst"]
+__all__ = [
+    "FORM_ERRORS",
+    "Difference",
+    "Fault",
+    "compare",
+    "compare_outputs",
+    "numbers_fault",
+    "worst",
+]
 
 SEVERITY = (LAST_BITS, TIE, EQUAL_WORTH, WRONG, NOT_RUN)
+FORM_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
+"""What a judge raises at results of another form."""
 SINGLE = 2.0**-28
 """Errors above this share of a number are no last bits; float32 gives such errors."""
 
@@ -101,7 +111,7 @@ def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fau
     if chosen and kernel.judge is not None and full:
         try:
             kind = kernel.judge(arguments, want, got)
-        except (TypeError, ValueError, IndexError, KeyError):  # results of another form
+        except FORM_ERRORS:
             kind = WRONG
         chosen = [dataclasses.replace(fault, kind=kind) for fault in chosen if kind != AGREES]
         if kind != WRONG:
@@ -167,7 +177,12 @@ def _single(want: float, got: float) -> bool:
 
 def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None:
     got = np.asarray(result)
-    if got.shape == expected.shape and fold(got.astype(expected.dtype)) == expected.value:
+    if got.dtype.kind not in "biuf":
+        return Fault(WRONG, output, f"{output.name} must be numbers; got {got.dtype}")
+    with np.errstate(invalid="ignore", over="ignore"):
+        elements = got.astype(expected.dtype)
+    exact = bool(((elements == got) | (elements != elements)).all())  # 0.5 is no integer
+    if got.shape == expected.shape and exact and fold(elements) == expected.value:
         return None
     words = f"{output.name}, of shape {expected.shape}, has another digest; its shape is " + (
         f"{got.shape}"

@@ -89,7 +89,7 @@ def stump(arguments: Values, want: Values, got: Values) -> str:
     for answer in (want, got):
         try:
             f, p, theta = int(answer["f"]), int(answer["p"]), float(answer["theta"])
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return WRONG
         if not 0 <= f < X.shape[1] or p not in (1, -1):
             return WRONG

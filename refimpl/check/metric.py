@@ -37,12 +37,20 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
     if len(np.unique(y)) < 2:
         raise UnusableError(f"{data}: y must have two classes or more")
     if not 1 <= k < smallest:
-        raise UnusableError(f"--k must be from 1 to {smallest - 1}, below the smallest class")
-    if not mu > 0:
-        raise UnusableError(f"--mu must be above 0; got {mu}")
+        raise UnusableError(
+            f"--k must be at least 1 and below the size of the smallest class, {smallest}; got {k}"
+        )
+    if not 0 < mu < np.inf:
+        raise UnusableError(f"--mu must be a number above 0; got {mu}")
+    if not 0 < tol < 1:
+        raise UnusableError(f"--tol must be between 0 and 1; got {tol}")
     report = Report(f"{path} as the metric of LMNN on {data}, k = {k}, mu = {mu:g}")
+    try:
+        targets = target_neighbors(X, y, k)
+    except ValueError as error:
+        raise UnusableError(f"{data} cannot be used: {error}") from error
     with np.errstate(over="ignore", invalid="ignore"):
-        now = objective_of(X @ L.T, y, target_neighbors(X, y, k))
+        now = objective_of(X @ L.T, y, targets)
     if not np.isfinite(now.at(mu)):
         raise UnusableError(f"{path}: eq. 3 is beyond float64 at this metric")
     print(

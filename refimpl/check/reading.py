@@ -9,15 +9,16 @@ import numpy as np
 
 from refimpl.check.running import UnusableError
 
-__all__ = ["points", "read_array", "read_data"]
+__all__ = ["numbers", "points", "read_array", "read_data"]
 
 
 def read_data(path: str) -> dict[str, Any]:
     """Return the arrays of an .npz file."""
     try:
-        with np.load(path, allow_pickle=False) as content:
-            if isinstance(content, np.ndarray):
-                raise UnusableError(f"{path} must be an .npz file; it holds a single array")
+        content = np.load(path, allow_pickle=False)
+        if isinstance(content, np.ndarray):
+            raise UnusableError(f"{path} must be an .npz file; it holds a single array")
+        with content:
             return {name: content[name] for name in content.files}
     except UnusableError:
         raise
@@ -39,11 +40,29 @@ def read_array(path: str, dimensions: int, kinds: str = "f") -> Any:
     if array.ndim != dimensions:
         raise UnusableError(f"{path} must have {dimensions} dimensions; got shape {array.shape}")
     if array.dtype.kind not in kinds + ("iu" if "f" in kinds else ""):
-        raise UnusableError(f"{path} must hold numbers of another type than {array.dtype}")
+        wanted = "real numbers" if "f" in kinds else "integers"
+        raise UnusableError(f"{path} must hold {wanted}; got {array.dtype}")
     array = array.astype(np.float64) if "f" in kinds else array.astype(np.int64)
     if "f" in kinds and not np.isfinite(array).all():
         raise UnusableError(f"{path} must be finite; it holds NaN or infinity")
     return np.ascontiguousarray(array)
+
+
+def numbers(arrays: dict[str, Any], name: str, path: str, dimensions: int) -> Any:
+    """Return an array of the data as float64, refusing what is not finite or of another form."""
+    if name not in arrays:
+        raise UnusableError(f"{path} must have {name}; it has {sorted(arrays)}")
+    array = arrays[name]
+    if array.dtype.kind not in "fiu":
+        raise UnusableError(f"{path}: {name} must hold real numbers; got {array.dtype}")
+    if array.ndim != dimensions:
+        raise UnusableError(
+            f"{path}: {name} must have {dimensions} dimensions; got shape {array.shape}"
+        )
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise UnusableError(f"{path}: {name} must be finite; it holds NaN or infinity")
+    return array
 
 
 def points(arrays: dict[str, Any], path: str) -> tuple[Any, Any]:
@@ -51,10 +70,13 @@ def points(arrays: dict[str, Any], path: str) -> tuple[Any, Any]:
     if not {"X", "y"} <= arrays.keys():
         raise UnusableError(f"{path} must have P and N, or X and y; it has {sorted(arrays)}")
     X, y = arrays["X"], arrays["y"]
-    if X.ndim != 2 or y.shape != (len(X),):
+    if X.ndim != 2 or y.shape != (len(X),) or not len(X):
         raise UnusableError(
-            f"{path}: X and y must be of shapes (n, d) and (n,); got {X.shape} and {y.shape}"
+            f"{path}: X and y must be of shapes (n, d) and (n,) with n >= 1; "
+            f"got {X.shape} and {y.shape}"
         )
     if X.dtype.kind not in "fiu" or not np.isfinite(X).all():
         raise UnusableError(f"{path}: X must be finite numbers")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise UnusableError(f"{path}: y must be classes; it holds NaN or infinity")
     return np.ascontiguousarray(X, dtype=np.float64), y

@@ -5,6 +5,7 @@ Not handled here: the checks.
 
 import html
 import json
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +79,7 @@ class Report:
             "differences": [difference.as_json() for difference in self.differences],
             "notes": self.notes,
         }
-        return json.dumps(content, indent=1, ensure_ascii=False)
+        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
 
     def as_html(self) -> str:
         """Return the report as a page without scripts."""
@@ -98,11 +99,13 @@ class Report:
         body += "".join(f"<p>{_escaped(note)}</p>" for note in self.notes)
         return (
             '<!doctype html><html lang="en"><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width,initial-scale=1">'
             f"<title>{_escaped(self.title)}</title><style>{STYLE}</style><body>{body}</body></html>\n"
         )
 
 
 STYLE = (
+    ":root{color-scheme:light dark}"
     "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere}th{text-align:left;padding-right:1em}"
 )
@@ -113,6 +116,8 @@ def _escaped(value: Any) -> str:
 
 
 def _number(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no NaN
     return value if isinstance(value, int | float | str | bool | None) else str(value)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from refimpl.check.comparing import Difference
 from refimpl.check.kernel import Values
-from refimpl.check.reading import points, read_data
+from refimpl.check.reading import numbers, points, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.check.stages import first_fault
@@ -33,6 +33,7 @@ NAMES = {
     "error": "epsilon",
     "class": "C",
 }
+PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
 ALGORITHMS = ("A.1", "A.2")
 
 
@@ -55,7 +56,8 @@ def check_rounds(log: str, data: str, algorithm: str) -> Report:
             X_C = X[y == C]
             _check(report, own, _differences(X_C, X_C), _differences(X[y != C], X_C), f"class {C}")
     elif {"P", "N"} <= arrays.keys():
-        _check(report, rounds, arrays["P"], arrays["N"], "")
+        P, N = (numbers(arrays, name, data, 2) for name in ("P", "N"))
+        _check(report, rounds, P, N, "")
     else:
         X, y = points(arrays, data)
         positive = y == y.max()
@@ -69,10 +71,13 @@ def _differences(A: Any, B: Any) -> Any:
 
 def _check(report: Report, rounds: list[Values], P: Any, N: Any, where: str) -> None:
     training = TRAININGS["adaboost"]
-    arguments = {"P": P, "N": N, "T": len(rounds)}
-    if P.ndim != 2 or N.ndim != 2 or P.shape[1] != N.shape[1] or not len(P) or not len(N):
+    if P.shape[1] != N.shape[1] or not len(P) or not len(N):
         raise UnusableError(f"P and N must be rows of one length; got {P.shape} and {N.shape}")
-    found = first_fault(training, arguments, [], rounds)
+    arguments = {"P": P, "N": N, "T": len(rounds)}
+    try:
+        found = first_fault(training, arguments, [], rounds)
+    except ValueError as error:
+        raise UnusableError(f"the reference cannot be trained on the data: {error}") from error
     if found is None:
         report.notes.append(f"{where or 'all rounds'}: every round agrees".strip())
         return
@@ -105,9 +110,17 @@ def read_log(path: str) -> list[Values]:
             raise UnusableError(f"{path}, line {number}: must be JSON: {error}") from error
         if not isinstance(round, dict):
             raise UnusableError(f"{path}, line {number}: must be an object; got {line[:40]}")
-        rounds.append({NAMES.get(name) or name: _value(part) for name, part in round.items()})
+        try:
+            rounds.append({NAMES.get(name) or name: _value(part) for name, part in round.items()})
+        except (TypeError, ValueError) as error:
+            raise UnusableError(f"{path}, line {number}: {error}") from error
         if not {"f", "p", "theta"} <= rounds[-1].keys():
             raise UnusableError(f"{path}, line {number}: must have f, p and theta")
+        for name in PARTS.intersection(rounds[-1]):
+            if not isinstance(rounds[-1][name], int | float | np.ndarray):
+                raise UnusableError(
+                    f"{path}, line {number}: {name} must be a number; got {rounds[-1][name]!r}"
+                )
     if not rounds:
         raise UnusableError(f"{path} has no rounds")
     return rounds

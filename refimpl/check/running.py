@@ -8,6 +8,7 @@ Not handled here: a module that hangs or crashes (ask it as a program, see
 """
 
 import importlib
+import importlib.util
 import os
 import sys
 import traceback
@@ -49,18 +50,28 @@ def imported(name: str) -> Any:
     """Import a module by its dotted name, or from a file; the current folder counts."""
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    if name.endswith(".py"):
-        path = Path(name)
+    path = Path(name) if name.endswith(".py") else None
+    if path is not None:
         if not path.is_file():
             raise UnusableError(f"there is no file {name}")
         sys.path.insert(0, str(path.parent.resolve()))
-        name = path.stem
     try:
-        return importlib.import_module(name)
+        return _from_file(path) if path else importlib.import_module(name)
     except ImportError as error:
         raise UnusableError(f"cannot import {name}: {error}") from error
     except (Exception, SystemExit) as error:
         raise UnusableError(f"{name} raised {type(error).__name__}: {error}") from error
+
+
+def _from_file(path: Path) -> Any:
+    """Return the module of a file, whatever other module has its name (json.py, random.py)."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("no Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # dataclasses and pickle look there
+    spec.loader.exec_module(module)
+    return module
 
 
 class Module:

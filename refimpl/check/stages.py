@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.comparing import Difference, Fault, compare_outputs
+from refimpl.check.comparing import FORM_ERRORS, Difference, Fault, compare_outputs
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import VectorError, load
 from refimpl.check.kernel import AGREES, EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Values
@@ -58,13 +58,16 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
     known = {output.name for output in training.outputs}
     if not known.intersection(got):
         return Fault(WRONG, training.outputs[0], f"a round must have one of {sorted(known)}")
+    for output in training.outputs:
+        if output.name in got and got[output.name] is None and want.get(output.name) is not None:
+            return Fault(WRONG, output, f"{output.name} must be a result; got None")
     faults = compare_outputs(training.outputs, want, got, _rounding(training, want))
     for fault in faults:
         if fault.output.agreement != "optimum" or training.judge is None:
             return fault
         try:
             kind = training.judge(arguments, want, {**want, **got})
-        except (TypeError, ValueError, IndexError, KeyError):
+        except FORM_ERRORS:
             kind = WRONG
         if kind != AGREES:
             return Fault(kind, fault.output, fault.words)

@@ -183,7 +183,7 @@ def test_metrics_that_cannot_be_used(learnt, files, capsys):
     assert "must be symmetric" in refused(np.triu(np.ones((3, 3))), "--squared")
     assert "must be finite" in refused(np.full((3, 3), np.nan))
     assert "must have 2 dimensions" in refused(np.ones(3))
-    assert "--k must be from 1 to 19" in refused(np.eye(3), "--k", "20")
+    assert "the smallest class, 20; got 20" in refused(np.eye(3), "--k", "20")
     assert "--mu must be above 0" in refused(np.eye(3), "--mu", "0")
 
 

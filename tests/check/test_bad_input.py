@@ -1,0 +1,237 @@
+"""Input that says nothing: NaN, infinity, text, other shapes, null, lines that no reader takes.
+None of it is called equal; none ends the command with Python's own exit code 1, which means
+"differs".
+
+Not tested here: what a right and a wrong answer give (test_answers.py, test_programs.py).
+"""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from refimpl.check import cli
+from refimpl.check.comparing import value_fault
+from refimpl.check.encoding import Digest
+from refimpl.check.files import folder
+from refimpl.check.kernel import Output
+from refimpl.check.programs import MOST_STARTS, Program, as_values, program_differences
+from refimpl.check.reports import Report
+from refimpl.check.running import imported
+from refimpl.check.stages import first_fault
+from refimpl.check.trainings import TRAININGS
+
+X = np.arange(24.0).reshape(12, 2) ** 2
+Y = np.arange(12) % 2
+TREE = {"order": np.arange(12), "starts": np.array([0, 0, 6]), "ends": np.array([12, 6, 12])}
+LOG = '{"f": 0, "p": 1, "theta": 0.5}\n'
+
+
+@pytest.fixture
+def refused(tmp_path, monkeypatch, capsys):
+    """Run the command in a folder with these files; return why it refuses them."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(arguments, array=None, text=None, tree=None, **data):
+        np.save("a.npy", np.eye(2) if array is None else array)
+        (tmp_path / "a.jsonl").write_text(text or LOG, encoding="utf-8")
+        np.savez("tree.npz", **(tree or TREE))
+        np.savez("d.npz", **data)
+        code = cli.main([*arguments.split(), "--data", "d.npz"])
+        said = capsys.readouterr()
+        assert code == 2, said.out
+        assert "Traceback" not in said.err
+        return said.err
+
+    return run
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_data_that_are_not_finite(refused, value):
+    bad = X.copy()
+    bad[1, 1] = value
+    near = np.array([[0, 1]])
+    assert "X must be finite" in refused("neighbors a.npy", near, X=bad, Q=X[:1])
+    assert "X must be finite" in refused("embedding a.npy", X, X=bad)
+    assert "D must be finite" in refused("embedding a.npy", np.eye(2), D=bad[:2])
+    assert "K must be finite" in refused("landmarks a.npy", near[0], K=bad[:2])
+    assert "P must be finite" in refused("rounds a.jsonl", P=bad, N=X)
+    assert "X must be finite" in refused("tree tree.npz", X=bad)
+    assert "y must be classes" in refused("metric a.npy", X=X, y=np.where(Y > 0, value, 0.0))
+
+
+def test_data_of_another_type_or_form(refused):
+    text = np.array([["a", "b"]])
+    assert "P must hold real numbers; got <U1" in refused("rounds a.jsonl", P=text, N=X)
+    assert "K must hold real numbers; got complex128" in refused(
+        "landmarks a.npy", np.array([0]), K=np.eye(2) * 1j
+    )
+    assert "n >= 1; got (0, 2)" in refused("rounds a.jsonl", X=X[:0], y=Y[:0])
+    assert "n >= 1; got (0, 2)" in refused("metric a.npy", X=X[:0], y=Y[:0])
+    assert "must hold integers; got float64" in refused("neighbors a.npy", np.eye(2), X=X, Q=X[:2])
+    assert "must hold neighbours" in refused("neighbors a.npy", np.empty((2, 0), int), X=X, Q=X[:2])
+    assert "whose squares are finite" in refused(
+        "neighbors a.npy", np.array([[0]]), X=X * 1e200, Q=X[:1]
+    )
+    assert "two rows or more; got 0" in refused("embedding a.npy", np.empty((0, 2)), X=X[:0])
+    assert "cannot be used: X must hold values from" in refused("metric a.npy", X=X * 1e200, y=Y)
+
+
+@pytest.mark.parametrize("option", ["--tol nan", "--tol 0", "--mu inf", "--mu nan"])
+def test_a_number_that_would_accept_every_metric(refused, option):
+    assert option.partition(" ")[0] in refused(f"metric a.npy {option}", X=X, y=Y)
+
+
+@pytest.mark.parametrize(
+    ("part", "array", "words"),
+    [
+        ("starts", np.array([0.0, 0, 6]), "starts must be a row of integers"),
+        ("starts", np.array([[0, 0, 6]]), "starts must be a row of integers"),
+        ("starts", np.array([], dtype=int), "1, 3, 7, ... nodes"),
+        ("ends", np.array([12]), "as many starts as ends; got 3 and 1"),
+        ("centres", np.zeros((3, 1)), "centres must be of shape (3, 2); got (3, 1)"),
+        ("radii", np.ones(2), "radii must be of shape (3,); got (2,)"),
+        ("radii", np.full(3, np.nan), "radii must be finite"),
+    ],
+)
+def test_trees_of_another_form(refused, part, array, words):
+    assert words in refused("tree tree.npz", tree={**TREE, part: array}, X=X)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"f": null, "p": null, "theta": null}', "must be a number; got None"),
+        ('{"f": 0, "p": 1, "theta": {"a": 1}}', "theta must be a number; got {'a': 1}"),
+        ('{"f": 0, "p": 1, "theta": [1, "x"]}', "line 1: could not convert"),
+        ('{"f": 0, "p": 1, "theta": "x"}', "theta must be a number; got 'x'"),
+    ],
+)
+def test_logs_of_no_numbers(refused, line, words):
+    assert words in refused("rounds a.jsonl", text=line, P=X[6:], N=X[:6])
+
+
+def test_a_failure_of_the_check_is_no_difference(monkeypatch, capsys):
+    def fails(options):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "_neighbors", fails)
+    assert cli.main(["neighbors", "a.npy"]) == 2
+    assert "the check itself failed" in capsys.readouterr().err
+
+
+def test_a_state_of_nulls_is_no_agreement():
+    training = TRAININGS["adaboost"]
+    arguments = {"P": X[6:], "N": X[:6], "T": 1}
+    want = training.run(arguments)
+    assert first_fault(training, arguments, want, want) is None
+    number, fault = first_fault(training, arguments, want, [dict.fromkeys(want[0])])
+    assert (number, fault.kind) == (1, "wrong")
+    assert "must be a result; got None" in fault.words
+
+
+def test_a_digest_is_of_the_numbers_themselves():
+    whole = np.arange(3)
+    output = Output("sums", "a source")
+    assert value_fault(output, Digest.of(whole), whole, 0.0) is None
+    assert value_fault(output, Digest.of(whole), whole.astype(float), 0.0) is None
+    for other in (whole + 0.5, whole * 1j, np.array(["0", "1", "2"])):
+        assert value_fault(output, Digest.of(whole), other, 0.0).kind == "wrong"
+
+
+def test_strings_of_a_program():
+    assert as_values({"step": "add", "z": "0x1.8p+1", "t": "-inf"}) == {
+        "step": "add",  # a hexadecimal number for float.fromhex
+        "z": 3.0,
+        "t": -np.inf,
+    }
+    for text in ("1.5", "1e5", "add"):
+        with pytest.raises(ValueError, match="must be hexadecimal"):
+            as_values({"D": [[text]]})
+
+
+LINES = {
+    "infinite": json.dumps({"epsilon": 0, "f": float("inf"), "p": 1, "theta": 0}),
+    "null": json.dumps({"epsilon": 0, "f": None, "p": 1, "theta": 0}),
+    "a record of another form": '{"epsilon": {"record": "BallTree", "fields": [1]}}',
+    "a generator": '{"epsilon": {"generator": "lcg", "dtype": "bool", "seed": 1, '
+    '"shape": [10000000000000], "low": 0, "high": 1}}',
+    "nested": "[" * 100_000,
+}
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    sys.stdout.write('{"id": "%s", "result": ' % json.loads(line)["id"])
+    print(RESULT, end="}\\n", flush=True)
+"""
+
+
+def _answers(tmp_path, code, kernel="best_stump"):
+    path = tmp_path / "program.py"
+    path.write_text(code, encoding="utf-8")
+    program = Program([sys.executable, str(path)], 20.0)
+    return program, program_differences(program, folder(), [kernel], lambda name, count: None)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_answers_that_cannot_be_judged_are_findings(name, tmp_path):
+    code = PROGRAM.replace("RESULT", repr(LINES[name]))
+    _, differences = _answers(tmp_path, code)
+    assert len(differences) > 20
+    assert {difference.kind for difference in differences} <= {"wrong", "no answer"}
+
+
+def test_a_record_of_nulls_is_no_answer(tmp_path):
+    parts = dict.fromkeys(("rows", "row_ptr", "starts", "bin_ptr", "common", "common_row"))
+    _, differences = _answers(
+        tmp_path, PROGRAM.replace("RESULT", repr(json.dumps(parts))), "presort"
+    )
+    assert len(differences) == 22
+
+
+def test_what_was_found_is_told_of_a_program_that_is_given_up(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("refimpl.check.programs.MOST_STARTS", 3)
+    program, differences = _answers(tmp_path, "import sys; sys.exit(4)")
+    assert program.given_up
+    assert [difference.words for difference in differences] == [
+        "the program ended with exit code 4"
+    ] * 3
+    path = str(tmp_path / "program.py")
+    assert cli.main(["--only", "best_stump", "--", sys.executable, path]) == 1
+    assert "given up: the program had to be started 3 times" in capsys.readouterr().out
+    assert MOST_STARTS > 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--only", "nosuch", "--", "true"], "no kernels or trainings to check: nosuch"),
+        (["--seconds", "nan", "--", "true"], "--seconds must be"),
+        (["--seconds", "0", "--", "true"], "--seconds must be"),
+        (["kernels", "refimpl_fast", "--examples", "-3"], "--examples must be 0 or more"),
+        (["make", "--out", "FILE/x"], "cannot write to"),
+    ],
+)
+def test_options_that_mean_nothing(arguments, words, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    arguments = [part.replace("FILE", str(tmp_path / "file")) for part in arguments]
+    assert cli.main(arguments) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_command_before_a_program_is_refused(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["kernels", "--", "true"])
+    assert ended.value.code == 2
+    assert "only options may stand before --; got kernels" in capsys.readouterr().err
+
+
+def test_a_file_with_the_name_of_another_module(tmp_path):
+    (tmp_path / "json.py").write_text("weighted_l1 = 'own'\n", encoding="utf-8")
+    assert imported(str(tmp_path / "json.py")).weighted_l1 == "own"
+
+
+def test_a_report_is_json_whatever_its_numbers():
+    text = Report("t", facts=[("gap", float("nan")), ("size", float("inf"))]).as_json()
+    assert json.loads(text, parse_constant=pytest.fail)["facts"] == {"gap": "nan", "size": "inf"}
