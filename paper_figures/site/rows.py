@@ -71,7 +71,7 @@ def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = 
 
 
 def _coloured(snippet: Snippet) -> list[int]:
-    """Return the lines to colour, from 1: the marked ones, and what a comment alone stands above."""
+    """Return the lines to colour, from 1: marked ones, and what a comment alone stands above."""
     lines = snippet.text.splitlines()
     listed: list[int] = []
     for mark in snippet.marked:
@@ -79,6 +79,8 @@ def _coloured(snippet: Snippet) -> list[int]:
         listed.append(number)
         while number < len(lines) and lines[number - 1].lstrip().startswith("#"):
             number += 1
+            if lines[number - 1].lstrip().startswith("cdef "):
+                break  # a declaration does nothing yet
             listed.append(number)
     return list(dict.fromkeys(listed))
 
@@ -175,7 +177,9 @@ class Page:
             return ""
         ran = [name for name in self.paper.lines[id].kernels if live and name in live.fast.calls]
         if ran and live is not None:
-            calls = ", ".join(f"<code>{name}</code> {_times(live.fast.calls[name])}" for name in ran)
+            calls = ", ".join(
+                f"<code>{name}</code> {_times(live.fast.calls[name])}" for name in ran
+            )
             parts.append(
                 f'<p class="ran">In this run Cython ran {calls}, with the same values in every '
                 "line.</p>"
