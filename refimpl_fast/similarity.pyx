@@ -110,7 +110,7 @@ cdef cloned_void _add_lanes(
     for t in range(T):
         a, y_t, theta_t = alpha[t], y[t], theta[t]
         for i in range(LANES):
-            # BD:eq4, BD:A.3:4
+            # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4
             total[i] = total[i] + (a if y_t - x[t * LANES + i] < theta_t else 0.0)
     for i in range(n):
         s[i] = total[i]

@@ -56,7 +56,7 @@ def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = 
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
 
-    marked = [line - snippet.first + 1 for line in snippet.marked] if language == "cython" else []
+    marked = _coloured(snippet) if language == "cython" else []
     form = HtmlFormatter(nowrap=True, hl_lines=marked)
     html = str(highlight(snippet.text, get_lexer_by_name(language), form)).rstrip("\n")
     meaning = names or {}
@@ -68,6 +68,21 @@ def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = 
         return f'<span class="{kind} symbol" title="{escape(meaning[name])}">{name}</span>'
 
     return f'<div class="highlight"><pre tabindex="0">{_NAME.sub(named, html)}</pre></div>'
+
+
+def _coloured(snippet: Snippet) -> list[int]:
+    """Return the lines to colour, from 1: marked ones, and what a comment alone stands above."""
+    lines = snippet.text.splitlines()
+    listed: list[int] = []
+    for mark in snippet.marked:
+        number = mark - snippet.first + 1
+        listed.append(number)
+        while number < len(lines) and lines[number - 1].lstrip().startswith("#"):
+            number += 1
+            if lines[number - 1].lstrip().startswith("cdef "):
+                break  # a declaration does nothing yet
+            listed.append(number)
+    return list(dict.fromkeys(listed))
 
 
 class Page:
@@ -162,7 +177,9 @@ class Page:
             return ""
         ran = [name for name in self.paper.lines[id].kernels if live and name in live.fast.calls]
         if ran and live is not None:
-            calls = ", ".join(f"<code>{name}</code> {live.fast.calls[name]} times" for name in ran)
+            calls = ", ".join(
+                f"<code>{name}</code> {_times(live.fast.calls[name])}" for name in ran
+            )
             parts.append(
                 f'<p class="ran">In this run Cython ran {calls}, with the same values in every '
                 "line.</p>"
@@ -221,6 +238,10 @@ class Page:
         if len(kept_parts) > 1:
             kept_parts = [p for p in kept_parts if "not reached" not in p] or kept_parts[:1]
         return "".join(kept_parts) or '<div class="note">not reached in this run</div>'
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _note(seen: list[int], rounds: int, times: int) -> str:

@@ -10,6 +10,8 @@ __all__ = ["number", "shape", "shown"]
 MOST = 16
 """The entries of a vector that are shown."""
 ROWS, COLUMNS = 8, 8
+WIDTH = 42
+"""The characters of a matrix's row that fit a phone."""
 
 
 def number(value: float | int | bool | np.number[Any] | np.bool_) -> str:
@@ -109,7 +111,10 @@ def _text(array: "np.ndarray[Any, Any]") -> str:
     widths = [
         max((len(row[c]) for row in cells), default=0) for c in range(min(array.shape[1], COLUMNS))
     ]
-    more = " …" if array.shape[1] > COLUMNS else ""
+    while len(widths) > 1 and sum(widths) + len(widths) > WIDTH:
+        widths.pop()
+    cells = [row[: len(widths)] for row in cells]
+    more = " …" if array.shape[1] > len(widths) else ""
     lines = [" ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) + more for row in cells]
     return "\n".join([*lines, "…"] if len(array) > ROWS else lines)
 
@@ -127,4 +132,5 @@ def html(name: str, value: Any) -> str:
     """Return a name, its shape and its value for a page."""
     size = f' <span class="shape">{escape(shape(value))}</span>' if _array(value) else ""
     label = f'<span class="name">{escape(name)}{size}</span>'
-    return f'<div class="value">{label}<span class="is">{escape(shown(value))}</span></div>'
+    kind = "value matrix" if _array(value) and value.ndim > 1 else "value"
+    return f'<div class="{kind}">{label}<span class="is">{escape(shown(value))}</span></div>'

@@ -7,10 +7,11 @@ in PAPER.md. Not tested: that a step says what the paper means, and what the pag
 
 import re
 
+import numpy as np
 import pytest
 from printed import ROOMS, listed, marks
 
-from paper_figures.site import examples, mathml, printed, rows, runs, snippets, steps
+from paper_figures.site import examples, mathml, printed, rows, runs, snippets, steps, values
 from paper_figures.site.printed import Mark
 
 rooms = pytest.mark.parametrize("room", printed.PREFIXES)
@@ -116,6 +117,43 @@ def test_errata_stand_at_their_lines():
     assert [e.id for e in paper.errata_of("BD:A.2:12")] == ["BD-1"]
     assert [e.id for e in paper.errata_of("BD:A.3:4")] == ["BD-2"]
     assert paper.errata_of("BD:A.2:1") == []
+
+
+@rooms
+def test_the_reader_shows_every_erratum_of_a_printed_line(room):
+    """Those that name a section, a table or a figure have no row of their own."""
+    paper = printed.read(room)
+    shown = {e.id for id in paper.lines for e in paper.errata_of(id)}
+    elsewhere = {"BM-6", "BM-11", "BM-12", "LM-4", "FT-4", "FT-5", "FT-6"}
+    assert {e.id for e in paper.errata} - shown <= elsewhere
+
+
+def test_an_erratum_that_the_code_names_at_a_mark_stands_there():
+    for room in printed.PREFIXES:
+        paper = printed.read(room)
+        for id in paper.lines:
+            for mark in printed.marks().get(id, []):
+                text = (printed.ROOT / mark.file).read_text("utf-8").splitlines()[mark.line - 1]
+                named = re.findall(r"ERRATUM (\w+-\d+)", text)
+                alone = re.findall(r"\b(?:BD|BM|SF|LM|FT):[\w.:]+", text) == [id]
+                if named and alone and mark.file.endswith("algorithm.py"):
+                    assert named[0] in [e.id for e in paper.errata_of(id)], (id, mark)
+
+
+def test_the_code_below_a_comment_is_coloured():
+    text = "a = 1\n# BD:A.2:1\nb = 2\nc = 3"
+    assert rows._coloured(snippets.Snippet("f.pyx", 10, 13, text, "g", (11,))) == [2, 3]
+    text = "# BD:A.2:1\ncdef int b\nb = 2"
+    assert rows._coloured(snippets.Snippet("f.pyx", 10, 12, text, "g", (10,))) == [1]
+    text = "a = 1  # BD:A.2:1\nb = 2"
+    assert rows._coloured(snippets.Snippet("f.pyx", 10, 11, text, "g", (10,))) == [1]
+
+
+def test_a_row_of_a_matrix_fits_a_phone():
+    wide = np.full((2, 8), -0.123456)
+    assert values.shown(wide).splitlines() == [" ".join(["−0.1235"] * 5) + " …"] * 2
+    assert values.shown(np.eye(3)).splitlines() == ["1 0 0", "0 1 0", "0 0 1"]
+    assert values.shown(np.empty((0, 2))) == ""
 
 
 def test_names_of_lines():

@@ -65,7 +65,7 @@ def draw_class(trace: Trace, round: int) -> str:
         reach[:, 0],
         reach[:, 1],
         f"The differences of class {C}",
-        ("difference of length", "of width"),
+        ("difference of length", "difference of width"),
     )
     for kind_of_pair, differences in ((1, far), (0, near)):
         for x, y in differences:
@@ -117,7 +117,7 @@ def draw_ensemble(trace: Trace, round: int) -> str:
         SIDE[:, 0],
         SIDE[:, 1],
         f"Stump {round} and the sum so far",
-        ("difference of length", "of width"),
+        ("difference of length", "difference of width"),
     )
     picture.half(int(f), int(p), float(theta))
     for (x, y), H in zip(SIDE, total, strict=True):

@@ -35,7 +35,12 @@ html_copy_source = False
 html_show_search_summary = False  # it would fetch pages, which a page from the disk may not
 html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars: dict[str, list[str]] = {"index": [], "reader/*": [], "guides/*": []}
+html_sidebars: dict[str, list[str]] = {
+    "index": [],
+    "reader/*": [],
+    "guides/*": [],
+    "figures_and_claims": [],
+}
 html_theme_options = {
     "logo": {"text": "refimpl"},
     "navbar_align": "left",
