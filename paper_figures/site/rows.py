@@ -56,7 +56,7 @@ def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = 
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
 
-    marked = _coloured(snippet) if language == "cython" else []
+    marked = coloured_lines(snippet) if language == "cython" else []
     form = HtmlFormatter(nowrap=True, hl_lines=marked)
     html = str(highlight(snippet.text, get_lexer_by_name(language), form)).rstrip("\n")
     meaning = names or {}
@@ -70,7 +70,7 @@ def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = 
     return f'<div class="highlight"><pre tabindex="0">{_NAME.sub(named, html)}</pre></div>'
 
 
-def _coloured(snippet: Snippet) -> list[int]:
+def coloured_lines(snippet: Snippet) -> list[int]:
     """Return the lines to colour, from 1: marked ones, and what a comment alone stands above."""
     lines = snippet.text.splitlines()
     listed: list[int] = []

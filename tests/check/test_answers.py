@@ -184,7 +184,7 @@ def test_metrics_that_cannot_be_used(learnt, files, capsys):
     assert "must be finite" in refused(np.full((3, 3), np.nan))
     assert "must have 2 dimensions" in refused(np.ones(3))
     assert "the smallest class, 20; got 20" in refused(np.eye(3), "--k", "20")
-    assert "--mu must be above 0" in refused(np.eye(3), "--mu", "0")
+    assert "--mu must be a number above 0" in refused(np.eye(3), "--mu", "0")
 
 
 # ------------------------------------------------------------------------------ neighbours and more

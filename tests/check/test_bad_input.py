@@ -113,10 +113,10 @@ def test_logs_of_no_numbers(refused, line, words):
 
 
 def test_a_failure_of_the_check_is_no_difference(monkeypatch, capsys):
-    def fails(options):
+    def fails(*options):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(cli, "_neighbors", fails)
+    monkeypatch.setattr(cli, "check_neighbors", fails)
     assert cli.main(["neighbors", "a.npy"]) == 2
     assert "the check itself failed" in capsys.readouterr().err
 

@@ -142,11 +142,11 @@ def test_an_erratum_that_the_code_names_at_a_mark_stands_there():
 
 def test_the_code_below_a_comment_is_coloured():
     text = "a = 1\n# BD:A.2:1\nb = 2\nc = 3"
-    assert rows._coloured(snippets.Snippet("f.pyx", 10, 13, text, "g", (11,))) == [2, 3]
+    assert rows.coloured_lines(snippets.Snippet("f.pyx", 10, 13, text, "g", (11,))) == [2, 3]
     text = "# BD:A.2:1\ncdef int b\nb = 2"
-    assert rows._coloured(snippets.Snippet("f.pyx", 10, 12, text, "g", (10,))) == [1]
+    assert rows.coloured_lines(snippets.Snippet("f.pyx", 10, 12, text, "g", (10,))) == [1]
     text = "a = 1  # BD:A.2:1\nb = 2"
-    assert rows._coloured(snippets.Snippet("f.pyx", 10, 11, text, "g", (10,))) == [1]
+    assert rows.coloured_lines(snippets.Snippet("f.pyx", 10, 11, text, "g", (10,))) == [1]
 
 
 def test_a_row_of_a_matrix_fits_a_phone():
