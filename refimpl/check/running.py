@@ -47,14 +47,17 @@ class UnusableError(Exception):
 
 
 def imported(name: str) -> Any:
-    """Import a module by its dotted name, or from a file; the current folder counts."""
+    """Import a module by its dotted name, or from a file; the current folder counts.
+
+    The folder of a file stands last on the path: a json.py there hides no module of Python.
+    """
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     path = Path(name) if name.endswith(".py") else None
     if path is not None:
         if not path.is_file():
             raise UnusableError(f"there is no file {name}")
-        sys.path.insert(0, str(path.parent.resolve()))
+        sys.path.append(str(path.parent.resolve()))
     try:
         return _from_file(path) if path else importlib.import_module(name)
     except ImportError as error:

@@ -5,6 +5,7 @@ None of it is called equal; none ends the command with Python's own exit code 1,
 Not tested here: what a right and a wrong answer give (test_answers.py, test_programs.py).
 """
 
+import importlib.machinery
 import json
 import sys
 
@@ -230,6 +231,8 @@ def test_a_command_before_a_program_is_refused(capsys):
 def test_a_file_with_the_name_of_another_module(tmp_path):
     (tmp_path / "json.py").write_text("weighted_l1 = 'own'\n", encoding="utf-8")
     assert imported(str(tmp_path / "json.py")).weighted_l1 == "own"
+    spec = importlib.machinery.PathFinder.find_spec("json")
+    assert spec.origin == json.__file__  # what a new process finds on this path
 
 
 def test_a_report_is_json_whatever_its_numbers():
