@@ -141,7 +141,7 @@ def _gain(records: Records, name: str) -> Number:
     printed = None
     if lead.published is not None and stumps.published:
         printed = 100.0 * lead.published / stumps.published
-    return Number(f"{name}, %", 100.0 * lead.ours / stumps.ours, error, printed, lead.entry)
+    return Number(f"{name}, %", 100.0 * lead.ours / stumps.ours, error, printed, lead.entries)
 
 
 def mean_improvement(records: Records) -> Decision:
@@ -381,9 +381,9 @@ def shared_dimensions(records: Records) -> Decision:
             continue
         curve = _curve(records, name, BOOSTED, SMALL_TRAINING)
         last = max(curve, key=lambda r: int(r["dimensions"]))
-        entry = "boosted_distance.figure3"
-        used = Number(f"{name}, dimensions looked at", float(last["used"]), 0.0, None, entry)
-        bound = Number(f"{name}, weak classifiers", float(last["dimensions"]), 0.0, None, entry)
+        entries = ("boosted_distance.figure3",)
+        used = Number(f"{name}, dimensions looked at", float(last["used"]), 0.0, None, entries)
+        bound = Number(f"{name}, weak classifiers", float(last["dimensions"]), 0.0, None, entries)
         cells[name] = less(used, bound)
     return every(cells, "sets")
 

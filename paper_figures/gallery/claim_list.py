@@ -110,7 +110,7 @@ def _number(number: Number, decided: Decided) -> str:
 def _entry_links(number: Number, paper: str) -> str:
     """Return a link to each entry that a number comes from."""
     links = ""
-    for full in filter(None, number.entry.split(", ")):
+    for full in number.entries:
         figure = full.partition(".")[2]
         links += (
             f' <a href="{escape(entry_address(full, paper))}" '

@@ -332,8 +332,8 @@ def claimed(tmp_path, monkeypatch):
     claim = claims.Claim("all-low", "first_paper", "§ 3", "All <errors> are low.", ("table1",))
     settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
     numbers = (
-        claims.Number("x", 1.2345, 0.125, 1.5, "first_paper.table1"),
-        claims.Number("y", 2.0, None, None, "second.codings, first_paper.figure1"),
+        claims.Number("x", 1.2345, 0.125, 1.5, ("first_paper.table1",)),
+        claims.Number("y", 2.0, None, None, ("second.codings", "first_paper.figure1")),
     )
     decided = [
         claims.Decided(claim, "holds", numbers, "both are low"),
