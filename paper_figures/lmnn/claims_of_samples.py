@@ -175,6 +175,7 @@ def active_triples(records: Records) -> Decision:
         entry = "lmnn.active_set" if line.get("by") == "ever" else "lmnn.table1"
         spread = float(line["std"] or 0.0) / math.sqrt(line.get("repetitions", 1))
         ours = Number(f"{n:,} digits, {name}", line["ours"], spread, line["published"], (entry,))
+        ours = replace(ours, runs=line.get("repetitions"))
         within = max(0.01 * line["published"], SURE * float(line["std"] or 0.0))
         met = abs(line["ours"] - line["published"]) <= within
         cells[f"{n:,}"] = Decision(HOLDS if met else OPEN, (ours,), "")

@@ -236,6 +236,7 @@ def test_claims_are_written_by_id_each_on_a_line(toy):
                 "std_error": 0.1,
                 "published": 1.2,
                 "entries": ["toy.table1"],
+                "runs": None,
             }
         ],
     }

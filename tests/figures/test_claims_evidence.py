@@ -42,7 +42,7 @@ def table1(**keys):
 
 def test_a_number_has_the_standard_error_of_its_mean():
     number = table1(method="a", k=1)  # 4 / sqrt(16)
-    assert number == Number("a, 1", 10.0, 1.0, 9.0, ("toy.table1",))
+    assert number == Number("a, 1", 10.0, 1.0, 9.0, ("toy.table1",), 16)
 
 
 def test_a_number_of_one_run_has_no_error_unless_its_kind_says_so():
@@ -282,3 +282,14 @@ def test_a_cell_whose_number_is_missing_is_open():
     assert evidence.tried(rule, "a").state == HOLDS
     decision = evidence.tried(rule, "absent")
     assert decision == Decision(OPEN, (), "table1 has no number for method = absent: no file")
+
+
+def test_a_number_says_of_how_many_runs_it_is_if_its_parts_agree():
+    four, other, once = (Number("n", 2.0, 0.5, runs=runs) for runs in (4, 4, 1))
+    exact = Number("exact", 1.0, 0.0)
+    assert evidence.difference(four, other).runs == 4
+    assert evidence.ratio(four, exact).runs == 4  # chance has no part in the other
+    assert evidence.average([four, other, once], "mean").runs is None
+    assert evidence.difference(exact, exact).runs is None
+    assert table1(method="once").runs == table1(method="once", points=100).runs == 1
+    assert table1(method="once", deterministic=True).runs is None

@@ -333,7 +333,9 @@ def claimed(tmp_path, monkeypatch):
     settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
     numbers = (
         claims.Number("x", 1.2345, 0.125, 1.5, ("first_paper.table1",)),
-        claims.Number("y", 2.0, None, None, ("second.codings", "first_paper.figure1")),
+        claims.Number("y", 2.0, None, None, ("second.codings", "first_paper.figure1"), 1),
+        claims.Number("z", 4.0, 0.5, None, (), 1000),
+        claims.Number("w", 5.0, 0.0),
     )
     decided = [
         claims.Decided(claim, "holds", numbers, "both are low"),
@@ -359,7 +361,9 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
     ]
     assert [li.text for li in low.only("ul").all("li")] == [
         "x: 1.23 ± 0.12 (s.e.), printed 1.5 ↗",
-        "y: 2 ↗ ↗",
+        "y: 2 (run once) ↗ ↗",
+        "z: 4.00 ± 0.50 (s.e., 1,000 runs)",
+        "w: 5",
     ]
     assert [a["href"] for a in low.all("a")] == [
         "#claim-all-low",
