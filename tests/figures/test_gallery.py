@@ -440,6 +440,8 @@ def test_a_text_links_the_entries_that_it_names():
         '<a href="../ftune/index.html#table1">ftune.table1</a>, <code>x&lt;y</code>, '
         '<a href="#steps">lmnn.steps</a> and i.e. this'
     )
+    named = with_links("search_forest.many_k2: twice", "lmnn", {"search_forest.many_k2"})
+    assert named == '<a href="../search_forest/index.html#many_k2">search_forest.many_k2</a>: twice'
 
 
 @pytest.mark.parametrize(
