@@ -5,9 +5,9 @@ from paper_figures.registry import Grid
 TRIPLES = {"Ra": "random", "Se": "selective"}
 METHOD = ("method",)
 
-FIGURE1 = (Grid(("quantity",), details=("of",), once="deterministic"),)
+FIGURE1 = (Grid(("quantity",), details=("of",), once="counted"),)
 FIGURE2 = (Grid(("quantity",), once="deterministic"),)
-FIGURE4 = (Grid(("quantity",), once="deterministic"),)
+FIGURE4 = (Grid(("quantity",), once="counted"),)
 FIGURE5 = (Grid(("method", "k", "percentile"), ("dimensions",)),)
 COSTS = (
     Grid(
