@@ -344,7 +344,7 @@ PAPER = Paper(
         ),
         Figure(
             "when",
-            "When it pays: error, time and size beside what is at hand today",
+            "When it pays: errors, time and memory beside what is at hand today",
             when_tasks,
             when.gather,
         ),

@@ -303,18 +303,21 @@ def test_small_scale_numbers_are_called_a_stand_in(tmp_path, out):
 def test_in_a_checkout_the_committed_page_and_the_code_are_linked(tmp_path):
     committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
     code = tmp_path / "refimpl/first_paper/algorithm.py"
-    for path in (committed, code):
-        path.parent.mkdir(parents=True)
+    record_of_table1 = committed.with_name("table1.json")
+    for path in (committed, code, record_of_table1):
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
     (tmp_path / "paper_figures/reproduced/index.html").write_text("")
     folder = tmp_path / "figures"
     gallery.write(fill(folder, scale="small"), PAPERS)
     lead = tree(folder / "index.html").only("p", **{"class": "stand-in"})
     assert lead.only("a")["href"] == "../paper_figures/reproduced/index.html"
-    assert [links for _, links in stand_ins(folder)] == [
-        [f"../../paper_figures/reproduced/first_paper/index.html#{name}"]
-        for name in ("figure1", "table1")
-    ]
+    figure1, table1 = stand_ins(folder)
+    assert (
+        figure1[0].endswith("The numbers at the paper's scale are not yet made.")
+        and figure1[1] == []
+    )
+    assert table1[1] == ["../../paper_figures/reproduced/first_paper/index.html#table1"]
     header = tree(folder / "first_paper/index.html").only("header")
     links = header.only("p", **{"class": "links"}).all("a")
     assert [a["href"] for a in links] == ["../../refimpl/first_paper/algorithm.py"]
