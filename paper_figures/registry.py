@@ -258,6 +258,8 @@ class Grid:
         What the table is called, if the entry has several.
     folded : bool
         Whether the table is folded even if it is short.
+    once : str
+        What numbers without a standard deviation are: of one run, or without chance, or derived.
     """
 
     rows: tuple[str, ...]
@@ -272,6 +274,7 @@ class Grid:
     best: str = ""
     title: str = ""
     folded: bool = False
+    once: str = "run once"
 
     def takes(self, row: Row) -> bool:
         """Return whether a row of a record belongs to this table."""

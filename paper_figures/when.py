@@ -43,6 +43,7 @@ LAYOUT = (
         tables=("quantity",),
         title="Wins and losses",
         headings={"data_set": ""},
+        once="from the means of all runs",
     ),
     Grid(("data_set",), ("learner",), tables=("quantity",), headings={"data_set": "data set"}),
 )

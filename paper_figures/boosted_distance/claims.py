@@ -141,7 +141,8 @@ def _gain(records: Records, name: str) -> Number:
     printed = None
     if lead.published is not None and stumps.published:
         printed = 100.0 * lead.published / stumps.published
-    return Number(f"{name}, %", 100.0 * lead.ours / stumps.ours, error, printed, lead.entry)
+    percent = 100.0 * lead.ours / stumps.ours
+    return replace(lead, name=f"{name}, %", ours=percent, std_error=error, published=printed)
 
 
 def mean_improvement(records: Records) -> Decision:
@@ -379,11 +380,10 @@ def shared_dimensions(records: Records) -> Decision:
         if not _is_here(name):
             cells[name] = _not_here(name)
             continue
-        curve = _curve(records, name, BOOSTED, SMALL_TRAINING)
-        last = max(curve, key=lambda r: int(r["dimensions"]))
-        entry = "boosted_distance.figure3"
-        used = Number(f"{name}, dimensions looked at", float(last["used"]), 0.0, None, entry)
-        bound = Number(f"{name}, weak classifiers", float(last["dimensions"]), 0.0, None, entry)
+        last = max(_curve(records, name, BOOSTED, SMALL_TRAINING), key=lambda r: r["dimensions"])
+        entries = ("boosted_distance.figure3",)
+        used = Number(f"{name}, dimensions looked at", float(last["used"]), 0.0, None, entries)
+        bound = Number(f"{name}, weak classifiers", float(last["dimensions"]), 0.0, None, entries)
         cells[name] = less(used, bound)
     return every(cells, "sets")
 

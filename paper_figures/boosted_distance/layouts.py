@@ -22,10 +22,15 @@ SETS = (
 )
 ORDER = {"data_set": SETS}
 SET = {"data_set": "data set"}
+COUNTED = "from the means of all runs"
 METHODS = ("NN, best of eight distances", "AdaBoost, stumps", "Boosted Distance", "difference")
 
-FIGURE1 = (Grid(("data_set", "class", "quantity"), headings=SET),)
-TABLE1 = (Grid(("data_set",), ("quantity",), headings=SET, order=ORDER, alike=("quantity",)),)
+FIGURE1 = (Grid(("data_set", "class", "quantity"), headings=SET, once="counted"),)
+TABLE1 = (
+    Grid(
+        ("data_set",), ("quantity",), headings=SET, order=ORDER, alike=("quantity",), once="counted"
+    ),
+)
 FIGURE2 = (Grid(("data_set", "method"), ("rounds",), headings=SET, order=ORDER),)
 FIGURE3 = (
     Grid(
@@ -52,11 +57,12 @@ TABLE2 = (
         details=("distance",),
         title="Counts over the data sets (§ 4.3)",
         headings=SET,
+        once="counted",
     ),
 )
 FIGURE4 = (Grid(("data_set",), ("method",), headings=SET, order=ORDER),)
 FIGURE5 = FIGURE4
-ROUNDS = (Grid(("quantity",), ("rounds",)),)
+ROUNDS = (Grid(("quantity",), ("rounds",), once="from the means of all runs of each data set"),)
 DISTANCES = (
     Grid(
         ("data_set",),
@@ -127,6 +133,7 @@ TREES = (
         _VARIANT,
         ("quantity", "data_set"),
         title="What each variant shows, on all sets and on each half",
+        once=COUNTED,
         headings=SET | {"start": "starting weights"},
         order={"data_set": HALVES},
         alike=("quantity",),
@@ -151,6 +158,7 @@ BY_ROUNDS = (
         ("data_set", "rounds"),
         where={"data_set": HALVES},
         title="Which T is nearest to the print",
+        once=COUNTED,
         headings=SET | {"rounds": "T"},
         order={"data_set": HALVES},
         alike=("method",),
@@ -170,6 +178,7 @@ COVARIANCES = (
         ("quantity", "data_set"),
         where={"data_set": HALVES},
         title="How many printed winners each rule keeps",
+        once=COUNTED,
         headings=SET | {"quantity": ""},
         order={"data_set": HALVES},
         alike=("quantity",),

@@ -6,6 +6,7 @@ alone. A reading is chosen on one half of the sets, and judged on the other.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from paper_figures.boosted_distance.protocol import FIRST_HALF, SECOND_HALF, halves
 from paper_figures.boosted_distance.trees import (
@@ -146,10 +147,8 @@ def boosted_beside(records: Records, data_set: str, variant: tuple[str, ...] | N
     number = _of_variant(records, data_set, variant, MINUS_BOOSTED)
     if number is None:
         return _missing(data_set)
-    mirrored = Number(
-        f"{number.name}, sign changed", -number.ours, number.std_error, None, number.entry
-    )
-    return below(mirrored)
+    name = f"{number.name}, sign changed"
+    return below(replace(number, name=name, ours=-number.ours, published=None))
 
 
 def _missing(data_set: str) -> Decision:

@@ -460,7 +460,7 @@ def _noting_the_error(rule: Rule) -> Rule:
     @functools.wraps(rule)
     def noting(records: Records) -> Decision:
         decision = rule(records)
-        if not any("boostmap.readings" in number.entry for number in decision.numbers):
+        if not any("boostmap.readings" in number.entries for number in decision.numbers):
             return decision
         percent = 100.0 * spread(records)
         because = (

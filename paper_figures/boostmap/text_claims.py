@@ -17,12 +17,14 @@ from paper_figures.claims.evidence import (
     above,
     below,
     both,
+    entries_of,
     every,
     less,
     most,
     number,
     row,
     rows,
+    runs_of,
 )
 
 SLIGHT = 0.05
@@ -96,7 +98,9 @@ def _sum(numbers: Iterable[Number], name: str) -> Number:
     parts = list(numbers)
     errors = [part.std_error for part in parts]
     error = None if None in errors else math.hypot(*(e or 0.0 for e in errors))
-    return Number(name, math.fsum(part.ours for part in parts), error, None, parts[0].entry)
+    return Number(
+        name, math.fsum(part.ours for part in parts), error, None, entries_of(parts), runs_of(parts)
+    )
 
 
 def high_dimensions_pay(records: Records) -> Decision:
@@ -127,7 +131,9 @@ def query_sensitive_no_cost(records: Records) -> Decision:
     error = None
     if more.std_error is not None and total.std_error is not None:
         error = math.hypot(more.std_error, SLIGHT * total.std_error) / total.ours
-    share = Number("share of the time", more.ours / total.ours, error, None, more.entry)
+    share = Number(
+        "share of the time", more.ours / total.ours, error, None, more.entries, more.runs
+    )
     decision = below(share, SLIGHT)
     return Decision(decision.state, (*decision.numbers, more, total), decision.because)
 

@@ -43,15 +43,19 @@ class Number:
     std_error : float or None
         0 of a deterministic quantity, None of a number measured once.
     published : float or None
-    entry : str
-        Where it stands: ``"boosted_distance.table2"``.
+    entries : tuple of str
+        Where it stands, such as ``("boosted_distance.table2",)``.
+    runs : int or None
+        How many runs it is a mean of; None of a deterministic quantity, and where the parts of a
+        number had different runs.
     """
 
     name: str
     ours: float
     std_error: float | None = None
     published: float | None = None
-    entry: str = ""
+    entries: tuple[str, ...] = ()
+    runs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -172,15 +176,17 @@ def as_number(
 ) -> Number:
     """Return a row as a number; see :func:`number`."""
     error = None
+    runs = None if deterministic else 1
     if row["std"] is not None:
-        error = float(row["std"]) / math.sqrt(row["repetitions"])
+        runs = int(row["repetitions"])
+        error = float(row["std"]) / math.sqrt(runs)
     elif deterministic:
         error = 0.0
     elif points is not None:
         error = binomial_error(row["ours"], points)
     entry = f"{records[figure]['paper']}.{figure}"
     name = name or ", ".join(str(value) for value in (keys or {}).values())
-    return Number(name, float(row["ours"]), error, row["published"], entry)
+    return Number(name, float(row["ours"]), error, row["published"], (entry,), runs)
 
 
 def with_error(number: Number, error: float, entry: str) -> Number:
@@ -191,7 +197,7 @@ def with_error(number: Number, error: float, entry: str) -> Number:
     number : Number
     error : float
     entry : str
-        Where the error was measured; it joins the number's own entry.
+        Where the error was measured; it joins the number's own entries.
 
     Returns
     -------
@@ -199,7 +205,18 @@ def with_error(number: Number, error: float, entry: str) -> Number:
     """
     if number.std_error is not None:
         return number
-    return replace(number, std_error=error, entry=f"{number.entry}, {entry}")
+    return replace(number, std_error=error, entries=(*number.entries, entry))
+
+
+def entries_of(numbers: Iterable[Number]) -> tuple[str, ...]:
+    """Return the entries that numbers come from, each once."""
+    return tuple(dict.fromkeys(entry for number in numbers for entry in number.entries))
+
+
+def runs_of(numbers: Iterable[Number]) -> int | None:
+    """Return how many runs numbers are means of; None if they differ, or if chance has no part."""
+    runs = {number.runs for number in numbers if number.std_error != 0.0}
+    return runs.pop() if len(runs) == 1 else None
 
 
 def binomial_error(percent: float, points: int) -> float:
@@ -218,8 +235,7 @@ def difference(a: Number, b: Number, name: str = "") -> Number:
     prints = (a.published, b.published)
     published = None if prints[0] is None or prints[1] is None else prints[0] - prints[1]
     name = name or f"{a.name} minus {b.name}"
-    entry = a.entry if a.entry == b.entry else f"{a.entry}, {b.entry}"
-    return Number(name, a.ours - b.ours, error, published, entry)
+    return Number(name, a.ours - b.ours, error, published, entries_of((a, b)), runs_of((a, b)))
 
 
 def ratio(a: Number, b: Number, name: str = "") -> Number:
@@ -237,8 +253,8 @@ def ratio(a: Number, b: Number, name: str = "") -> Number:
     if a.std_error is not None and b.std_error is not None:
         error = math.hypot(a.std_error, value * b.std_error) / abs(b.ours)
     published = a.published / b.published if a.published and b.published else None
-    entry = a.entry if a.entry == b.entry else f"{a.entry}, {b.entry}"
-    return Number(name or f"{a.name} over {b.name}", value, error, published, entry)
+    name = name or f"{a.name} over {b.name}"
+    return Number(name, value, error, published, entries_of((a, b)), runs_of((a, b)))
 
 
 def average(numbers: Sequence[Number], name: str) -> Number:
@@ -260,7 +276,8 @@ def average(numbers: Sequence[Number], name: str) -> Number:
         math.fsum(number.ours for number in numbers) / n,
         math.hypot(*known) / n if len(known) == n else None,
         math.fsum(prints) / n if len(prints) == n else None,
-        ", ".join(dict.fromkeys(number.entry for number in numbers)),
+        entries_of(numbers),
+        runs_of(numbers),
     )
 
 

@@ -112,7 +112,7 @@ def _split_by_split(
     if paired[0]["repetitions"] != own.get("repetitions"):
         return lead
     error = float(paired[0]["std"]) / math.sqrt(paired[0]["repetitions"])
-    return replace(lead, std_error=error, entry=f"{lead.entry}, ftune.splits")
+    return replace(lead, std_error=error, entries=(*lead.entries, "ftune.splits"))
 
 
 def _sets(records: Records, figure: str) -> list[str]:

@@ -244,9 +244,8 @@ def when_tasks(context: Context) -> list[Task]:
     """Return the tasks of FTUNE and of what a user takes today, on its own sets and others."""
     d = SIZES[context.scale][-1]
     return [
-        _task("when", when.when, name, preparation, d, run, method=method)
+        _task("when", when.when, name, preparation, d, run)
         for name, preparation in WHEN[context.scale]
-        for method in when.METHODS
         for run in range(WHEN_RUNS[context.scale])
     ]
 
@@ -345,7 +344,7 @@ PAPER = Paper(
         ),
         Figure(
             "when",
-            "When it pays: error, time and size beside what is at hand today",
+            "When it pays: errors, time and memory beside what is at hand today",
             when_tasks,
             when.gather,
         ),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from paper_figures import when
 from paper_figures.registry import Grid
 
 MATRICES = (
@@ -140,17 +141,6 @@ DIFFERENCES = (
         folded=True,
     ),
 )
-WHEN = (
-    Grid(
-        ("data_set",),
-        ("method",),
-        tables=("measure",),
-        headings=SET,
-        order={"measure": ("error (%)", "fit (s)", "1,000 answers (s)", "what is kept (KB)")},
-        names={"data_set": NAMES["data_set"]},
-        alike=("measure",),
-    ),
-)
 BEYOND = by_method()
 
 LAYOUTS = {
@@ -166,7 +156,7 @@ LAYOUTS = {
     "check": FACTORIAL,
     "dboost": DBOOST,
     "transfer": DIFFERENCES,
-    "when": WHEN,
+    "when": when.LAYOUT,
     "beyond": BEYOND,
 }
 """The tables of each entry."""

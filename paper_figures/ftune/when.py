@@ -4,63 +4,52 @@ All methods are fitted to the training part alone. Those with a penalty choose i
 part, as FTUNE does; the others have scikit-learn's defaults. Where similarities are all there is,
 the rows of the matrix are the features of forests and gradient boosting. :func:`when` is a task, as
 in :mod:`paper_figures.ftune.tasks`; a change here computes it anew.
+
+Not handled here: what is measured, and the rows (`paper_figures.when`).
 """
 
-import pickle
-import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from paper_figures.ftune.tasks import MATRIX, Run, fresh_pairs, training_options
 from paper_figures.registry import Context, Gathered, Job, Result
-from paper_figures.rows import absent_rows
+from paper_figures.when import gathered, measure
 from refimpl.ftune import CS, Landmarks, dselect, ftune
 from refimpl.ftune.similarities import mean_distance
 
 Predict: TypeAlias = Callable[[Any], Any]
 Machine: TypeAlias = tuple[Predict, Any]
 """A function of new objects, and what must be kept for it."""
-METHODS = (
-    "FTUNE-S",
-    "FTUNE+D-S",
-    "gradient boosting",
-    "random forest",
-    "SVM",
-    "1-NN",
-    "Nystroem, linear SVM",
-)
 
 
-def when(
-    job: Job, *, data_set: str, preparation: str, d: int, run: int, method: str
-) -> dict[str, Any]:
-    """Return the error of a method, and what it costs.
-
-    Times are the processors' seconds of the fit and of 1,000 answers. The size is that of all that
-    an answer needs, pickled.
-    """
-    split = Run(job, data_set, preparation, run)
-    fit = {"FTUNE-S": _ftune, "FTUNE+D-S": _ftune_diverse, "SVM": _svm, "1-NN": _nearest}.get(
-        method, _nystroem if method.startswith("Nystroem") else _scikit_learn
-    )
-    from threadpoolctl import threadpool_limits
-
-    with warnings.catch_warnings(), threadpool_limits(1):
+def when(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
+    """Return what :func:`paper_figures.when.measure` says of each method on a split."""
+    key = data_set, d, run
+    measured = {}
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        start = time.process_time()
-        predict, kept = fit(_Problem(job, split, (data_set, d, run), preparation, method))
-        fitted = time.process_time()
-        labels = predict(split.Q)
-        answered = time.process_time()
-    return {
-        "error": 100.0 * float((labels != split.q).mean()),
-        "fit": fitted - start,
-        "answers": (answered - fitted) * 1000 / len(split.q),
-        "kilobytes": len(pickle.dumps(kept)) / 1000,
-    }
+        for method in METHODS:
+            split = Run(job, data_set, preparation, run)  # no method finds what another computed
+            learner = Learner(_Problem(job, split, key, preparation, method))
+            measured[method] = measure(learner, split.X, split.y, split.Q, split.q)
+    return {"runs": [measured]}
+
+
+class Learner:
+    """A method on a split. Pickled, it is what an answer needs."""
+
+    def __init__(self, problem: "_Problem") -> None:
+        self.problem = problem
+
+    def fit(self, X: Any, y: Any) -> None:
+        """Train on the split, of which X and y are a part."""
+        self.predict, self.kept = FITS[self.problem.method](self.problem)
+
+    def __getstate__(self) -> Any:
+        return self.kept
 
 
 class _Problem:
@@ -170,57 +159,25 @@ def _nystroem(problem: _Problem) -> Machine:
 
 # ------------------------------------------------------------------------------------------- rows
 
-MEASURES = {
-    "error": "error (%)",
-    "fit": "fit (s)",
-    "answers": "1,000 answers (s)",
-    "kilobytes": "what is kept (KB)",
+FITS: Mapping[str, Callable[[_Problem], Machine]] = {
+    "FTUNE-S": _ftune,
+    "FTUNE+D-S": _ftune_diverse,
+    "gradient boosting": _scikit_learn,
+    "random forest": _scikit_learn,
+    "SVM": _svm,
+    "1-NN": _nearest,
+    "Nystroem, linear SVM": _nystroem,
 }
-KEYS = ("measure", "data_set", "method")
+METHODS = tuple(FITS)
 
 
 def gather(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return errors and costs by set and method, and where FTUNE is ahead."""
-    rows = []
-    if all(r.value is None for r in results):
-        rows += absent_rows(results, dict.fromkeys(KEYS) | {"data_set": "all"})
-    by_key: dict[tuple[str, str, str], list[float]] = {}
-    for r in results:
-        for measure, value in (r.value or {}).items():
-            key = measure, r.params["data_set"], r.params["method"]
-            by_key.setdefault(key, []).append(value)
-    for (measure, name, method), values in by_key.items():
-        keys = {"measure": MEASURES[measure], "data_set": name, "method": method}
-        std = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        row = keys | {"published": None, "ours": float(f"{np.mean(values):.4g}"), "std": std}
-        rows.append(row | ({} if std is None else {"repetitions": len(values)}))
-    splits = max(map(len, by_key.values()), default=0)
-    notes = [
-        f"Means of {splits} splits. Times are the processors' seconds with one thread. "
+    """Return the rows of the entry."""
+    together = gathered(results, METHODS[0])
+    note = (
         "SVM: the Gaussian kernel with FTUNE's width, or the matrix without its negative spectrum. "
         f"FTUNE and Nystroem have {max(r.params['d'] or 0 for r in results)} pairs or landmarks. "
-        "Where a matrix is given, the time of an answer is without that of its similarities: FTUNE "
-        "takes those to its landmarks, the others those to all training objects.",
-        *_standing(by_key),
-    ]
-    return Gathered(rows, notes)
-
-
-def _standing(by_key: dict[tuple[str, str, str], list[float]]) -> list[str]:
-    """Say for each other method on how many sets FTUNE-S errs less, and errs more."""
-    sets = [name for measure, name, method in by_key if (measure, method) == ("error", METHODS[0])]
-    notes = []
-    for method in METHODS[1:]:
-        gaps = []
-        for name in sets:
-            ours, theirs = (by_key.get(("error", name, m)) for m in (METHODS[0], method))
-            if ours and theirs and len(ours) == len(theirs) > 1:
-                apart = np.subtract(theirs, ours)
-                gaps.append(apart.mean() / max(apart.std(ddof=1) / len(apart) ** 0.5, 1e-12))
-        if gaps:
-            more, less = (sum(sign * gap > 2 for gap in gaps) for sign in (1, -1))
-            notes.append(
-                f"{method} errs more than FTUNE-S on {more} of {len(gaps)} sets, and less on "
-                f"{less}, beyond two standard errors of the difference split by split."
-            )
-    return notes
+        "Where a matrix is given, the time of a query is without that of its similarities: FTUNE "
+        "takes those to its landmarks, the others those to all training objects."
+    )
+    return Gathered(together.rows, [*together.notes, note])

@@ -101,16 +101,25 @@ def _number(number: Number, decided: Decided) -> str:
     ours, error = with_error(number.ours, number.std_error)
     text = f"{escape(number.name)}: <b>{ours}</b>"
     if error:
-        text += f" ± {error} (s.e.)"
+        text += f" ± {error} (s.e.{_of_runs(number)})"
+    elif number.runs is not None:
+        text += f" ({_of_runs(number).removeprefix(', ')})"
     if number.published is not None:
         text += f", printed {number_text(number.published, None)}"
     return text + _entry_links(number, decided.claim.paper)
 
 
+def _of_runs(number: Number) -> str:
+    """Return of how many runs a number is, if that is one count."""
+    if number.runs is None:
+        return ""
+    return ", run once" if number.runs == 1 else f", {number.runs:,} runs"
+
+
 def _entry_links(number: Number, paper: str) -> str:
     """Return a link to each entry that a number comes from."""
     links = ""
-    for full in filter(None, number.entry.split(", ")):
+    for full in number.entries:
         figure = full.partition(".")[2]
         links += (
             f' <a href="{escape(entry_address(full, paper))}" '

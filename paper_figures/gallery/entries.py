@@ -132,8 +132,8 @@ class Room:
 
 
 def spoken(name: str) -> str:
-    """Return a figure's name as readers say it: Table 2 for table2."""
-    return re.sub(r"(?<=[a-z])(?=\d)", " ", name).capitalize()
+    """Return a figure's name as readers say it: Table 2 for table2, Active set for active_set."""
+    return re.sub(r"(?<=[a-z])(?=\d)", " ", name).replace("_", " ").capitalize()
 
 
 def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:

@@ -71,7 +71,9 @@ def _stand_in(room: Room, entry: Entry, record: Record) -> str:
         return ""
     where = f"{REPRODUCED}/{room.name}"
     page = room.link(f"{where}/index.html")
-    if page is not None:
+    if page is not None and room.link(f"{where}/{entry.figure.name}.json") is None:
+        source = "The numbers at the paper's scale are not yet made."
+    elif page is not None:
         link = f'<a href="{escape(page)}#{escape(entry.figure.name)}">the committed page</a>'
         source = f"The numbers at the paper's scale are on {link}."
     else:

@@ -70,7 +70,7 @@ def with_links(text: str, paper: str, entries: Collection[str]) -> str:
     -------
     str
     """
-    parts = re.split(r"(`[^`]+`|\b[a-z]+(?:_[a-z]+)*\.[a-z]+\d*\b)", text)
+    parts = re.split(r"(`[^`]+`|\b[a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*\d*\b)", text)
     return "".join(
         _named(part, paper, entries) if place % 2 else escape(part)
         for place, part in enumerate(parts)

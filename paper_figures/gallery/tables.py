@@ -184,6 +184,7 @@ def _table(grid: Grid, judged: list[Judged], part: Place, notes: Footnotes | Non
     lines = _parted(judged, grid.rows, grid)
     columns = _ordered({_place(item, grid.columns): 0 for item in judged}, grid.columns, grid)
     digits = _digits(judged, grid)
+    many = len(_runs(judged)) > 1
     body = []
     above: Place | None = None
     for number, (place, items) in enumerate(lines):
@@ -191,12 +192,13 @@ def _table(grid: Grid, judged: list[Judged], part: Place, notes: Footnotes | Non
         cells = {column: "" for column in columns}
         for item in items:
             key = _place(item, grid.columns)
-            cells[key] += _content(item, grid, digits[_place(item, grid.alike)], notes)
+            cells[key] += _content(item, grid, digits[_place(item, grid.alike)], notes, many)
         states = {_place(item, grid.columns): item.verdict for item in items}
         drawn = "".join(_cell(cells[c], states.get(c), notes is not None) for c in columns)
         body.append(f"<tr>{head}{drawn}</tr>")
         above = place
-    name = "; ".join(f"{grid.heading(k)} {grid.name(k, v)}" for k, v in _zip(grid.tables, part))
+    known = [(key, value) for key, value in _zip(grid.tables, part) if value is not None]
+    name = "; ".join(f"{grid.heading(key)} {grid.name(key, value)}" for key, value in known)
     caption = _caption(name, judged, grid)
     label = escape(name or grid.title or "Numbers")
     rows = "\n".join(body)
@@ -212,15 +214,22 @@ def _zip(keys: Sequence[str], place: Place) -> list[tuple[str, Any]]:
 
 def _caption(name: str, judged: list[Judged], grid: Grid) -> str:
     """Return what the table holds, of how many runs its numbers are means, and what a star is."""
-    runs = sorted({item.row["repetitions"] for item in judged if item.row["std"] is not None})
+    runs = _runs(judged)
     words = [name[:1].upper() + name[1:]] if name else []
     if len(runs) == 1:
-        words.append(f"Means of {runs[0]} runs ± the standard deviation of one run")
+        words.append(f"Means of {runs[0]:,} runs ± the standard deviation of one run")
     elif runs:
-        words.append(f"Means of {runs[0]} to {runs[-1]} runs ± the standard deviation of one run")
+        words.append("Means of runs ± the standard deviation of one run")
+    if any(item.row["std"] is None and item.row["ours"] is not None for item in judged):
+        words.append(f"Without ±: {grid.once}" if runs else grid.once[:1].upper() + grid.once[1:])
     if grid.best and any(item.row.get(grid.best) == "yes" for item in judged):
         words.append(f"★ {grid.heading(grid.best)}")
     return f"<caption>{escape('. '.join(words))}.</caption>" if words else ""
+
+
+def _runs(judged: list[Judged]) -> list[int]:
+    """Return of how many runs the means of a table are, each count once."""
+    return sorted({item.row["repetitions"] for item in judged if item.row["std"] is not None})
 
 
 def _digits(judged: list[Judged], grid: Grid) -> dict[Place, Digits]:
@@ -307,7 +316,9 @@ def _cell(content: str, judgement: verdict.Verdict | None, printed: bool) -> str
     return f'<td class="{" ".join(css)}">{content}</td>'
 
 
-def _content(item: Judged, grid: Grid, digits: Digits, notes: Footnotes | None) -> str:
+def _content(
+    item: Judged, grid: Grid, digits: Digits, notes: Footnotes | None, says_runs: bool
+) -> str:
     row = item.row
     ours_digits, printed_digits = digits
     if row["ours"] is None:
@@ -332,6 +343,8 @@ def _content(item: Judged, grid: Grid, digits: Digits, notes: Footnotes | None) 
         for key in grid.details
         if row.get(key) not in (None, "")
     ]
+    if says_runs and row["std"] is not None:
+        lines.append(f'<span class="detail">{row["repetitions"]:,} runs</span>')
     return "".join([*lines, _moves(item, ours_digits)])
 
 

@@ -71,7 +71,7 @@ def metrics_cut_across(records: Records) -> Decision:
     cells = {}
     for digit, angle in zip(drawing["digits"], _angles(drawing), strict=True):
         name = f"digit {digit}, degrees"
-        cells[str(digit)] = below(Number(name, angle, 0.0, None, "lmnn.figure3"), 45.0)
+        cells[str(digit)] = below(Number(name, angle, 0.0, None, ("lmnn.figure3",)), 45.0)
     decision = every(cells, "digits")
     because = (
         f"{decision.because}. Less than 45 degrees from the line between the centres is taken "

@@ -123,7 +123,7 @@ def few_triples_active(records: Records) -> Decision:
         active = _table1(records, n, "active triples", deterministic=True)
         triples = K * _table1(records, n, "pairs of classes", deterministic=True).ours
         share = Number(f"{n:,} digits, active of all triples (%)", 100 * active.ours / triples, 0.0)
-        cells[f"{n:,}"] = below(replace(share, entry=active.entry), 1.0)
+        cells[f"{n:,}"] = below(replace(share, entries=active.entries), 1.0)
     decision = every(cells, "sizes")
     return replace(decision, because=f"{decision.because}. 1 % is taken as very small")
 
@@ -174,7 +174,8 @@ def active_triples(records: Records) -> Decision:
             continue
         entry = "lmnn.active_set" if line.get("by") == "ever" else "lmnn.table1"
         spread = float(line["std"] or 0.0) / math.sqrt(line.get("repetitions", 1))
-        ours = Number(f"{n:,} digits, {name}", line["ours"], spread, line["published"], entry)
+        ours = Number(f"{n:,} digits, {name}", line["ours"], spread, line["published"], (entry,))
+        ours = replace(ours, runs=line.get("repetitions"))
         within = max(0.01 * line["published"], SURE * float(line["std"] or 0.0))
         met = abs(line["ours"] - line["published"]) <= within
         cells[f"{n:,}"] = Decision(HOLDS if met else OPEN, (ours,), "")

@@ -4,11 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.images import in_training, per_cent, points
+from paper_figures.lmnn.prepared import in_training, per_cent, points
 from paper_figures.registry import Job
 from refimpl.lmnn import LMNNOptions, classify, kmeans_partition, lmnn
-
-HELD_OUT = 0.3  # § 5.2
 
 
 def several(
@@ -34,8 +32,8 @@ def several(
         Test errors in per cent: ``error``, where the points that trained vote; ``all``, where those
         held out vote, too; ``euclidean``, where all vote. ``least`` is the validation error.
     """
-    X, y, Q, z = points(job, data_set, preparation, d, n)
-    trains = in_training(y, HELD_OUT, job.rng_for("held out", data_set, run))
+    X, y, Q, z, _ = points(job, data_set, preparation, d, n)
+    trains = in_training(y, job.rng_for("held out", data_set, run))
     rng = job.rng_for("clusters", data_set, run, p)
     partition = y if p is None else kmeans_partition(X, p, rng=rng)
     metrics, inside = np.unique(partition[trains], return_inverse=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.images import points
+from paper_figures.lmnn.prepared import points
 from paper_figures.registry import Job
 from refimpl.lmnn import algorithm, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.images import Points, per_cent, points
+from paper_figures.lmnn.prepared import Points, per_cent, points
 from paper_figures.registry import Job
 from refimpl.lmnn import (
     LMNNOptions,

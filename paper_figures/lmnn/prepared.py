@@ -1,4 +1,4 @@
-"""The points of Table 1 and Figure 5: prepared images, on principal components, random samples.
+"""The points of LMNN's figures: prepared images, on principal components, random samples.
 
 Not handled here: the files (`paper_figures.data`).
 """
@@ -39,7 +39,7 @@ class Points(NamedTuple):
     held: FloatArray
 
 
-def points(job: Job, data_set: str, preparation: str, d: float) -> Points:
+def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = None) -> Points:
     """Return a data set on the leading principal components of its training part.
 
     Parameters
@@ -50,12 +50,19 @@ def points(job: Job, data_set: str, preparation: str, d: float) -> Points:
         One of :data:`PREPARATIONS`. "raw" is divided by the largest value of all images.
     d : float
         The number of components, or the least share of the variance that they have together.
+    n : int, optional
+        The number of training points, drawn at random once; by default all of them. The components
+        are those of all.
 
     Returns
     -------
     Points
     """
-    return _on_components(data_set, job.data_dir, preparation, d)
+    whole = _on_components(data_set, job.data_dir, preparation, d)
+    if n is None or n >= len(whole.X):
+        return whole
+    kept = np.sort(job.rng_for("training points", data_set, n).permutation(len(whole.X))[:n])
+    return whole._replace(X=whole.X[kept], y=whole.y[kept])
 
 
 @lru_cache(maxsize=1)
@@ -174,4 +181,9 @@ def voted(near: IntArray, ties: str) -> IntArray:
 
 def per_cent_wrong(near: IntArray, y: Labels, ties: str = "first class") -> float:
     """Return how many per cent of the queries their neighbours misclassify."""
-    return 100 * float((voted(near, ties) != y).mean())
+    return per_cent(voted(near, ties), y)
+
+
+def per_cent(classes: Labels, y: Labels) -> float:
+    """Return how many per cent of the classes are wrong."""
+    return 100 * float((classes != y).mean())

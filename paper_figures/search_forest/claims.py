@@ -33,6 +33,7 @@ from paper_figures.claims.evidence import (
     below,
     binomial_error,
     both,
+    entries_of,
     every,
     less,
     more,
@@ -40,6 +41,7 @@ from paper_figures.claims.evidence import (
     ratio,
     row,
     rows,
+    runs_of,
 )
 from paper_figures.search_forest.results_curves import (
     ALL_POINTS,
@@ -357,7 +359,7 @@ def _mean_ratio(name: str, ratios: Sequence[Number]) -> Number:
     error = mean * statistics.stdev(logs) / math.sqrt(len(logs))
     printed = [item.published for item in ratios if item.published]
     published = statistics.geometric_mean(printed) if len(printed) == len(ratios) else None
-    return Number(name, mean, error, published, ratios[0].entry)
+    return Number(name, mean, error, published, entries_of(ratios), runs_of(ratios))
 
 
 def _between(ratios: Sequence[Number]) -> str:

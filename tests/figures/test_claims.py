@@ -133,7 +133,9 @@ def test_rules_and_claims_must_match():
 
 
 def holds(records):
-    return Decision("holds", (Number("n", 1.0, 0.1, 1.2, "toy.table1"),), "so", (("a", "holds"),))
+    return Decision(
+        "holds", (Number("n", 1.0, 0.1, 1.2, ("toy.table1",)),), "so", (("a", "holds"),)
+    )
 
 
 def misses(records):
@@ -147,7 +149,7 @@ def decide_text(text, rule, records):
 def test_a_rule_decides():
     decided = decide_text(FIRST, holds, {"table1": record("table1")})
     assert (decided.state, decided.because, decided.cells) == ("holds", "so", (("a", "holds"),))
-    assert decided.numbers == (Number("n", 1.0, 0.1, 1.2, "toy.table1"),)
+    assert decided.numbers == (Number("n", 1.0, 0.1, 1.2, ("toy.table1",)),)
 
 
 def test_a_missing_record_leaves_a_claim_open_and_is_named():
@@ -228,7 +230,14 @@ def test_claims_are_written_by_id_each_on_a_line(toy):
         "figures": ["toy.table1"],
         "cells": {"a": "holds"},
         "numbers": [
-            {"name": "n", "ours": 1.0, "std_error": 0.1, "published": 1.2, "entry": "toy.table1"}
+            {
+                "name": "n",
+                "ours": 1.0,
+                "std_error": 0.1,
+                "published": 1.2,
+                "entries": ["toy.table1"],
+                "runs": None,
+            }
         ],
     }
 
@@ -244,7 +253,7 @@ def test_writing_twice_gives_the_same_bytes(toy):
 
 def test_numbers_are_written_with_eight_digits(toy):
     claim = claims.parse("toy", FIRST)[0]
-    number = Number("n", 1 / 3, 0.1 + 0.2, 12, "toy.table1")
+    number = Number("n", 1 / 3, 0.1 + 0.2, 12, ("toy.table1",))
     line = json.loads(claims.dump("toy", [Decided(claim, "open", (number,), "")]))["claims"][0]
     assert line["numbers"][0]["ours"] == 0.33333333
     assert line["numbers"][0]["std_error"] == 0.3

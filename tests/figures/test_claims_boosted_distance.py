@@ -230,7 +230,7 @@ def test_numbers_come_from_the_figures_that_the_claim_names(records):
         figures = {f"{PAPER}.{name}" for name in item.claim.figures}
         assert figures <= names, item.claim.id
         for number in item.numbers:
-            assert set(number.entry.split(", ")) <= figures | {""}, (item.claim.id, number)
+            assert set(number.entries) <= figures, (item.claim.id, number)
 
 
 def test_ad_and_gender_decide_nothing(records):

@@ -253,7 +253,7 @@ def test_numbers_come_from_the_figures_that_the_claim_names(records):
         figures = {f"{PAPER}.{name}" for name in item.claim.figures}
         assert figures <= names, item.claim.id
         for number in item.numbers:
-            assert set(number.entry.split(", ")) <= figures, (item.claim.id, number)
+            assert set(number.entries) <= figures, (item.claim.id, number)
 
 
 @pytest.mark.parametrize(
@@ -320,6 +320,6 @@ def test_a_deviation_over_trainings_comes_before_the_borrowed_error(records):
     change = planted(records, "table1", lambda row: {"std": 0.01 * row["ours"], "repetitions": 5})
     decision = RULES[claim](change)
     assert decision.state == "holds"
-    assert {number.entry for number in decision.numbers} == {"boostmap.table1"}
+    assert {number.entries for number in decision.numbers} == {("boostmap.table1",)}
     assert "one training" not in decision.because
     assert "one training is 8.7 % of it, as two draws" in RULES[claim](records).because

@@ -48,7 +48,7 @@ def test_the_error_of_a_difference_has_trainings_and_queries_in_it():
     number = paired_difference(paired(-0.5, error=0.3), KINDS[0], 1)
     # 0.1 / sqrt(5) over the trainings, 0.3 over the queries
     assert number.std_error == pytest.approx(math.hypot(0.1 / math.sqrt(5), 0.3))
-    assert (number.ours, number.entry) == (-0.5, "boostmap.paired")
+    assert (number.ours, number.entries) == (-0.5, ("boostmap.paired",))
 
 
 @pytest.mark.parametrize("claim", ["query-sensitive-knn-error", "parameter-space-lower-error"])

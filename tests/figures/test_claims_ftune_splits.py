@@ -63,7 +63,7 @@ def test_a_difference_has_the_error_of_its_splits():
     assert (alone.state, together.state) == ("open", "holds")
     assert alone.numbers[0].std_error == pytest.approx(0.01)
     assert together.numbers[0].std_error == pytest.approx(0.02 / 200**0.5)
-    assert together.numbers[0].entry == "ftune.figure1, ftune.splits"
+    assert together.numbers[0].entries == ("ftune.figure1", "ftune.splits")
 
 
 @pytest.mark.parametrize("change", [{"repetitions": 20}, {"std": None}, {"minus": "BBS"}])

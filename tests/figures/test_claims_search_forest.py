@@ -374,7 +374,7 @@ def test_ratios_of_times_have_a_geometric_mean(committed):
     decision = RULES["constant-time"](records)
     assert decision.because.startswith("2.0 to 32.0 times")
     (number,) = decision.numbers
-    assert number.entry == "search_forest.table1"
+    assert number.entries == ("search_forest.table1",)
     assert number.ours == pytest.approx(2**1.8)
     # the logs to base 2 are 1, 1, 1, 1 and 5: their standard deviation is sqrt(16 / 5)
     assert number.std_error == pytest.approx(2**1.8 * math.log(2) * math.sqrt(16 / 5 / 5))

@@ -1,5 +1,6 @@
 """The committed results of the five papers, judged: what the rules say is true of the records, and
-how many rows have each verdict, so that a change shows.
+how many rows have each verdict, so that a change shows; and that each claim that fails or is open
+names an experiment.
 
 How rows are judged is in test_verdicts.py, how rules are refused in test_verdict_rules.py.
 """
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 
 import paper_figures
-from paper_figures import verdict
-from paper_figures.registry import PAPERS, PUBLISHED
+from paper_figures import claims, verdict
+from paper_figures.gallery.html import with_links
+from paper_figures.registry import PAPERS, PUBLISHED, load_papers
 from paper_figures.verdict.check import problems
 from paper_figures.verdict.rules import load
 
@@ -36,6 +38,14 @@ def judged(paper, figure):
 def test_rules_and_explanations_are_true_of_the_committed_records(paper):
     assert (PUBLISHED / paper / "verdicts.toml").is_file()
     assert problems(paper, load(paper), records(paper)) == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_fails_or_is_open_names_the_experiment_that_settles_it(paper):
+    entries = {f"{room.name}.{figure.name}" for room in load_papers() for figure in room.figures}
+    for item in claims.decide(paper, records(paper)):
+        if item.state in (claims.FAILS, claims.OPEN):
+            assert "<a href" in with_links(item.claim.settle, paper, entries), item.claim.id
 
 
 def test_no_two_explanations_have_the_same_id():

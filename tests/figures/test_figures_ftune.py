@@ -432,7 +432,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(fastest):
         "check": [made(factorial.factorial, TWO, **factorial.READINGS[0])],
         "dboost": [boosted],
         "transfer": [*table2, made(factorial.transfer, TWO)],
-        "when": [made(when.when, MATRIX, method="1-NN")],
+        "when": [made(when.when, MATRIX)],
         "beyond": [*table1, made(tasks.peers, MATRIX)],
     }
     make_every_figure(figures.PAPER, results_of)
@@ -456,7 +456,7 @@ COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 200 or 20 run
     "check": (1 * 2 * 6, 6 * 2 * 6 * 2),
     "dboost": (2 * 2 * 2 * 2, 12 * 2 * 4 * 3),
     "transfer": (2 * 2 * 2, 12 * 2 * 5 * 2),
-    "when": (2 * 7, 12 * 7 * 20),
+    "when": (2, 12 * 20),
     "penalty": (2 * 2 * 2, 12 * 2 * 3),
     "pairs": (2 * 3, 12 * 20),
     "beyond": (2 * 2 * 3, 2 * 6 * 2 * 20),

@@ -13,7 +13,7 @@ from toy_sets import components, nn_error
 
 from paper_figures.lmnn import clusters, error_plots
 from paper_figures.lmnn.clusters_results import figure4
-from paper_figures.lmnn.images import in_training
+from paper_figures.lmnn.prepared import in_training
 from paper_figures.registry import Context, Job, Result
 from refimpl.lmnn import LMNNOptions, kmeans_partition, lmnn
 
@@ -22,9 +22,9 @@ PAPER = Context(scale="paper")
 
 def test_a_share_of_each_class_is_held_out():
     y = np.repeat([4, 1], [10, 7])
-    trains = in_training(y, 0.3, np.random.default_rng(0))
+    trains = in_training(y, np.random.default_rng(0))
     assert [(~trains[y == c]).sum() for c in (4, 1)] == [3, 2]
-    again = in_training(y, 0.3, np.random.default_rng(1))
+    again = in_training(y, np.random.default_rng(1))
     assert (trains != again).any()
 
 
@@ -45,7 +45,7 @@ def test_a_run(monkeypatch, p):
     }
     value = run(clusters, "several", params, fast_or_reference).value
     job = Job(0, {}, "reference")
-    trains = in_training(labels, 0.3, job.rng_for("held out", "lmnn toy", 1))
+    trains = in_training(labels, job.rng_for("held out", "lmnn toy", 1))
     partition = labels
     if p is not None:
         partition = kmeans_partition(Z, p, rng=job.rng_for("clusters", "lmnn toy", 1, p))

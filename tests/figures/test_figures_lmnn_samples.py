@@ -15,7 +15,7 @@ from toy_sets import components, nn_error, provide
 import refimpl.kernels
 from paper_figures.lmnn import courses, ever, samples
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.prepared import deskewed, in_training, prepared, sample_of, voted
+from paper_figures.lmnn.prepared import deskewed, in_training, points, prepared, sample_of, voted
 from paper_figures.registry import Job
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn
 from refimpl.lmnn.problem import LargeMarginProblem
@@ -37,6 +37,17 @@ def ask(module, name, **params):
 
 
 # -------------------------------------------------------------------------------- points, samples
+
+
+def test_fewer_points_are_drawn_once_on_the_components_of_all(toy):
+    Z, y, Q, z = toy
+    few = points(JOB, "lmnn toy", "as they are", 4, 20)
+    rows = (few.X[:, None] == points(JOB, "lmnn toy", "as they are", 4).X).all(axis=2).nonzero()[1]
+    assert len(set(rows)) == 20 and (np.diff(rows) > 0).all() and rows[-1] >= 20
+    assert few.X == pytest.approx(Z[rows] * np.sign(few.X[0] * Z[rows[0]]))
+    assert (few.y == y[rows]).all() and (few.z == z).all() and len(few.Q) == len(Q)
+    again = points(JOB, "lmnn toy", "as they are", 4, 20)
+    assert (again.X == few.X).all()
 
 
 def test_preparations():

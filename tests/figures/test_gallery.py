@@ -12,6 +12,7 @@ from html_tree import Element, read_page
 
 from paper_figures import claims, cli, gallery, verdict
 from paper_figures.gallery import signs, words
+from paper_figures.gallery.entries import spoken
 from paper_figures.gallery.html import sentence, with_links
 from paper_figures.registry import Figure, Paper
 from paper_figures.store import Store
@@ -302,18 +303,21 @@ def test_small_scale_numbers_are_called_a_stand_in(tmp_path, out):
 def test_in_a_checkout_the_committed_page_and_the_code_are_linked(tmp_path):
     committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
     code = tmp_path / "refimpl/first_paper/algorithm.py"
-    for path in (committed, code):
-        path.parent.mkdir(parents=True)
+    record_of_table1 = committed.with_name("table1.json")
+    for path in (committed, code, record_of_table1):
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
     (tmp_path / "paper_figures/reproduced/index.html").write_text("")
     folder = tmp_path / "figures"
     gallery.write(fill(folder, scale="small"), PAPERS)
     lead = tree(folder / "index.html").only("p", **{"class": "stand-in"})
     assert lead.only("a")["href"] == "../paper_figures/reproduced/index.html"
-    assert [links for _, links in stand_ins(folder)] == [
-        [f"../../paper_figures/reproduced/first_paper/index.html#{name}"]
-        for name in ("figure1", "table1")
-    ]
+    figure1, table1 = stand_ins(folder)
+    assert (
+        figure1[0].endswith("The numbers at the paper's scale are not yet made.")
+        and figure1[1] == []
+    )
+    assert table1[1] == ["../../paper_figures/reproduced/first_paper/index.html#table1"]
     header = tree(folder / "first_paper/index.html").only("header")
     links = header.only("p", **{"class": "links"}).all("a")
     assert [a["href"] for a in links] == ["../../refimpl/first_paper/algorithm.py"]
@@ -332,8 +336,10 @@ def claimed(tmp_path, monkeypatch):
     claim = claims.Claim("all-low", "first_paper", "§ 3", "All <errors> are low.", ("table1",))
     settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
     numbers = (
-        claims.Number("x", 1.2345, 0.125, 1.5, "first_paper.table1"),
-        claims.Number("y", 2.0, None, None, "second.codings, first_paper.figure1"),
+        claims.Number("x", 1.2345, 0.125, 1.5, ("first_paper.table1",)),
+        claims.Number("y", 2.0, None, None, ("second.codings", "first_paper.figure1"), 1),
+        claims.Number("z", 4.0, 0.5, None, (), 1000),
+        claims.Number("w", 5.0, 0.0),
     )
     decided = [
         claims.Decided(claim, "holds", numbers, "both are low"),
@@ -359,7 +365,9 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
     ]
     assert [li.text for li in low.only("ul").all("li")] == [
         "x: 1.23 ± 0.12 (s.e.), printed 1.5 ↗",
-        "y: 2 ↗ ↗",
+        "y: 2 (run once) ↗ ↗",
+        "z: 4.00 ± 0.50 (s.e., 1,000 runs)",
+        "w: 5",
     ]
     assert [a["href"] for a in low.all("a")] == [
         "#claim-all-low",
@@ -428,6 +436,11 @@ def test_printed_parts_come_from_the_index_of_the_paper():
     assert {"Figure 3", "§ 7.3", "eq. 11"} <= set(words.printed_parts("boostmap")["table1"])
 
 
+def test_names_are_spoken():
+    names = ("table2", "active_set", "figure10", "costs_by_k")
+    assert [spoken(name) for name in names] == ["Table 2", "Active set", "Figure 10", "Costs by k"]
+
+
 def test_a_text_links_the_entries_that_it_names():
     entries = {"lmnn.steps", "ftune.table1"}
     text = "see `steps`, ftune.table1, `x<y`, lmnn.steps and i.e. this"
@@ -436,6 +449,8 @@ def test_a_text_links_the_entries_that_it_names():
         '<a href="../ftune/index.html#table1">ftune.table1</a>, <code>x&lt;y</code>, '
         '<a href="#steps">lmnn.steps</a> and i.e. this'
     )
+    named = with_links("search_forest.many_k2: twice", "lmnn", {"search_forest.many_k2"})
+    assert named == '<a href="../search_forest/index.html#many_k2">search_forest.many_k2</a>: twice'
 
 
 @pytest.mark.parametrize(

@@ -121,9 +121,9 @@ def test_the_best_has_a_star():
     grid = Grid(("k",), best="best", headings={"best": "best by a test"})
     page, _ = page_of(judged, grid)
     assert [td.children[0].text for td in page.all("td")] == ["★ 2", "2"]
-    assert page.only("caption").text == "★ best by a test."
+    assert page.only("caption").text == "Run once. ★ best by a test."
     page, _ = page_of(judged[1:], grid)
-    assert not page.all("caption")
+    assert page.only("caption").text == "Run once."
 
 
 def test_a_place_without_a_row_is_empty():
@@ -144,6 +144,36 @@ def test_one_table_for_each_value_says_of_how_many_runs():
         f"Set {s}. Means of 4 runs ± the standard deviation of one run." for s in ("x", "y")
     ]
     assert [lines(table, "tbody")[1][0] for table in page.all("table")] == ["2", "2"]
+
+
+def test_means_of_unequal_runs_say_their_runs_in_each_cell():
+    judged = [
+        (row(1.0, 1.0, 0.5, k=1), Verdict("same")),
+        (row(1.0, 1.0, 0.5, k=2) | {"repetitions": 1000}, Verdict("same")),
+        (row(1.0, 2.0, k=3), Verdict("better")),
+    ]
+    page, _ = page_of(judged, Grid(("k",)))
+    assert page.only("caption").text == (
+        "Means of runs ± the standard deviation of one run. Without ±: run once."
+    )
+    cells = [
+        [span.text for span in cell.all("span") if "detail" in span.classes]
+        for cell in page.all("td")
+    ]
+    assert cells == [["4 runs"], ["1,000 runs"], []]
+
+
+def test_numbers_without_runs_are_named_by_the_layout():
+    judged = [(row(1.0, 1.0, k=1, set=None), Verdict("same"))]
+    for grid, caption in (
+        (Grid(("k",)), "Run once."),
+        (Grid(("k",), tables=("set",), once="counted"), "Counted."),
+    ):
+        page, _ = page_of(judged, grid)
+        assert page.only("caption").text == caption
+    absent = [(row(1.0, None, k=1) | {"why": "gone"}, Verdict("not available", note="gone"))]
+    page, _ = page_of(absent, Grid(("k",)))
+    assert not page.all("caption")
 
 
 def test_numbers_without_a_printed_one_stand_in_a_table_below():
