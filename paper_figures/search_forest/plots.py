@@ -17,8 +17,10 @@ from paper_figures.plots import (
     series_style,
     standard_error,
 )
+from paper_figures.search_forest.when_results import DECIDES, WORDS
 from paper_figures.store import Record
 from paper_figures.themes import theme
+from paper_figures.when_plots import marks
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -276,3 +278,18 @@ def draw_classes(record: Record, figure: mpl.Figure) -> None:
         axis.set_yticks(range(len(sets)), sets)
         axis.set_ylim(len(sets) - 0.5, -0.6)
     key(figure, handles)
+
+
+def draw_when(record: Record, figure: mpl.Figure) -> None:
+    """Draw recall by set and method: with as many comparisons, and in as much time."""
+    handles: dict[str, Any] = {}
+    rows = [row for row in record["rows"] if row["ours"] is not None]
+    for axis, (basis, level) in zip(panels(figure, 2, 1), DECIDES.items(), strict=True):
+        words = WORDS[basis].format(level)
+        mine = [row for row in rows if row["quantity"] == words]
+        handles |= (
+            {name: mark for name, mark in marks(axis, mine, "method").items()} if mine else {}
+        )
+        axis.set(title=words.removeprefix("recall (%) ").capitalize(), xlabel="recall (%)")
+        axis.set_xlim(-3, 103)
+    key(figure, handles, "Bars: 95 % intervals of the mean.")
