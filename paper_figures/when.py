@@ -30,8 +30,8 @@ from refimpl.typing import FloatArray
 
 __all__ = [
     "BALANCED", "ERROR", "LAYOUT", "LEARNERS", "LESS", "LOSSES", "OTHERS", "WINS", "Learner",
-    "Standing", "ahead", "beyond_chance", "border", "compare", "described", "gathered", "less_than",
-    "listed", "measure", "parted", "spent", "split", "take_it_when",
+    "Standing", "Words", "ahead", "beyond_chance", "border", "compare", "described", "gathered",
+    "less_than", "listed", "measure", "parted", "spent", "split", "take_it_when",
 ]  # fmt: skip
 
 ERROR, BALANCED = "error (%)", "error, mean of the classes (%)"
@@ -73,6 +73,28 @@ class Standing:
     signs: Mapping[str, int]
     cheapest: Collection[str] = ()
     about: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the sentence says of errors, or of what else the methods are judged by.
+
+    Attributes
+    ----------
+    best : str
+        What the method does where it is ahead of all others.
+    same : str
+        What others do where none is ahead.
+    does : str
+        What another does that is ahead.
+    costs : mapping of str to str
+        What having the least of a cost is called.
+    """
+
+    best: str = "it errs least"
+    same: str = "others err as little"
+    does: str = "errs less"
+    costs: Mapping[str, str] = field(default_factory=lambda: COSTS)
 
 
 def gathered(results: Sequence[Result], method: str, forms: Sequence[str] = ()) -> Gathered:
@@ -210,17 +232,19 @@ def _conclusion(standings: Mapping[str, Standing], method: str) -> str:
     )
 
 
-def take_it_when(standings: Mapping[str, Standing], method: str) -> str:
+def take_it_when(standings: Mapping[str, Standing], method: str, words: Words | None = None) -> str:
     """Return the sentence "take it when", as the rows decide it.
 
-    Where the method errs less than all others, its cost is no question. Where others err as little,
-    it must be cheaper than they are: to fit, to ask or to keep.
+    Where the method is ahead of all others, its cost is no question. Where others are as good, it
+    must be cheaper than they are.
 
     Parameters
     ----------
     standings : mapping of str to Standing
         By the set's name.
     method : str
+    words : Words, optional
+        By default those of errors.
 
     Returns
     -------
@@ -228,22 +252,26 @@ def take_it_when(standings: Mapping[str, Standing], method: str) -> str:
     """
     if not standings:
         return f"Nothing is measured that says when to take {method}."
+    words = words or Words()
     best, even, beaten = parted(standings)
     cheap = {name: standings[name].cheapest for name in even if standings[name].cheapest}
-    parts = [f"data are like {listed(best)}: it errs least"] if best else []
+    parts = [f"data are like {listed(best)}: {words.best}"] if best else []
+    by_costs: dict[str, list[str]] = {}
+    for name, costs in cheap.items():
+        said_of = " and ".join(words.costs[cost] for cost in costs)
+        by_costs.setdefault(said_of, []).append(name)
     parts += [
-        f"data are like {name}: others err as little, but it "
-        + " and ".join(COSTS[cost] for cost in costs)
-        for name, costs in cheap.items()
+        f"data are like {listed(names)}: {words.same}, but it {said_of}"
+        for said_of, names in by_costs.items()
     ]
-    said = [f"Take {method} when the {'; or the '.join(parts)}."] if parts else []
+    said = [f"Take {method} when the {'; or when the '.join(parts)}."] if parts else []
     if not parts:
-        said = [f"Take {method} on none of these sets for its errors or its cost."]
+        said = [f"Take {method} on none of these sets."]
     same = [name for name in even if name not in cheap]
     if same:
-        said.append(f"On {listed(same)} others err as little and at least one of them costs less.")
+        said.append(f"On {listed(same)} {words.same}, and none of its costs is the least.")
     if beaten:
-        said.append(f"Take another on {listed(beaten)}: {ahead(standings, beaten, 'errs less')}.")
+        said.append(f"Take another on {listed(beaten)}: {ahead(standings, beaten, words.does)}.")
     return " ".join([*said, *border(standings, [*best, *even], beaten)])
 
 

@@ -25,11 +25,14 @@ def draw_errors(record: Record, figure: mpl.Figure) -> None:
         footnote(figure, "None of the data is available.")
         return
     axis = figure.subplots()
-    handles = marks(axis, rows, "learner")
+    names = list(dict.fromkeys(row["learner"] for row in rows))
+    handles = marks(axis, rows, "learner", names)
     axis.axvline(0.0, color=theme().ink, linewidth=1.2)
     axis.set_xscale("symlog", linthresh=LINEAR)
     axis.set_xticks([-20, -10, -5, 0, 5, 10, 20, 50], minor=False)
-    axis.xaxis.set_major_formatter(lambda value, _: f"{value:+.0f}".replace("-", "−"))
+    axis.xaxis.set_major_formatter(
+        lambda value, _: f"{value:+.0f}".replace("-", "−") if value else "0"
+    )
     axis.xaxis.minorticks_off()
     low, high = axis.get_xlim()
     axis.set_xlim(min(low, -LINEAR), max(high, LINEAR))
@@ -39,7 +42,11 @@ def draw_errors(record: Record, figure: mpl.Figure) -> None:
     key(figure, handles, "\n".join(text for text in said if text))
 
 
-def marks(axis: Axes, rows: Sequence[Row], who: str) -> dict[str, Any]:
+def _signed(value: float) -> str:
+    return f"{value:+.0f}".replace("-", "−") if value else "0"
+
+
+def marks(axis: Axes, rows: Sequence[Row], who: str, names: Sequence[str]) -> dict[str, Any]:
     """Draw a row for each set with a mark for each method, and return the key's handles.
 
     Parameters
@@ -49,17 +56,20 @@ def marks(axis: Axes, rows: Sequence[Row], who: str) -> dict[str, Any]:
         Numbers, one for each set and method.
     who : str
         The field that names the method.
+    names : sequence of str
+        All methods of the picture; each has the same look in all panels.
 
     Returns
     -------
     dict of str to Artist
     """
     sets = list(dict.fromkeys(row["data_set"] for row in rows))
-    names = list(dict.fromkeys(row[who] for row in rows))
     apart = 0.8 / len(names)
     handles = {}
     for place, name in enumerate(names):
         mine = [row for row in rows if row[who] == name]
+        if not mine:
+            continue
         shift = (place - (len(names) - 1) / 2) * apart
         handles[name] = axis.errorbar(
             [row["ours"] for row in mine],

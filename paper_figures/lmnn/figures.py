@@ -165,7 +165,7 @@ PAPER = Paper(
             draw_errors,
             alt="A row for each set: by how many points each other learner errs more or less than "
             "LMNN, with 95 % intervals.",
-            size=(5.2, 8.0),
+            size=(5.2, 10.0),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""A step of a pipeline that chooses the unit of length, on which NCA depends."""
+"""Steps of pipelines: images of mean 0 and length 1, and the unit of length that NCA depends on."""
 
 from typing import Any, Self
 
@@ -6,6 +6,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from refimpl.typing import FloatArray
+
+
+def normalised(X: FloatArray) -> FloatArray:
+    """Return images less their mean, divided by their length."""
+    X = X - X.mean(axis=1, keepdims=True)
+    unit: FloatArray = X / np.linalg.norm(X, axis=1, keepdims=True)
+    return unit
 
 
 class Scaled(TransformerMixin, BaseEstimator):

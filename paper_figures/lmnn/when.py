@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from paper_figures import learners as today
-from paper_figures.lmnn.prepared import prepared
 from paper_figures.registry import Context, Job, Task
 
 Made: TypeAlias = Callable[[Any, Sequence[Any], int], Any]
@@ -64,12 +63,12 @@ def preparation(images: str, on_components: bool) -> list[Any]:
     from sklearn.decomposition import PCA
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-    from paper_figures.lmnn.scaled import Scaled
+    from paper_figures.lmnn.scaled import Scaled, normalised
 
     first = PCA(COMPONENTS, svd_solver="full") if on_components else StandardScaler()
     steps = [first, Scaled()]
-    if images != "as they are":
-        steps.insert(0, FunctionTransformer(prepared, kw_args={"preparation": images}))
+    if images == "normalised":
+        steps.insert(0, FunctionTransformer(normalised))
     return steps
 
 

@@ -17,7 +17,7 @@ from paper_figures.plots import (
     series_style,
     standard_error,
 )
-from paper_figures.search_forest.when_results import DECIDES, WORDS
+from paper_figures.search_forest.when_results import DECIDED
 from paper_figures.store import Record
 from paper_figures.themes import theme
 from paper_figures.when_plots import marks
@@ -284,12 +284,12 @@ def draw_when(record: Record, figure: mpl.Figure) -> None:
     """Draw recall by set and method: with as many comparisons, and in as much time."""
     handles: dict[str, Any] = {}
     rows = [row for row in record["rows"] if row["ours"] is not None]
-    for axis, (basis, level) in zip(panels(figure, 2, 1), DECIDES.items(), strict=True):
-        words = WORDS[basis].format(level)
-        mine = [row for row in rows if row["quantity"] == words]
-        handles |= (
-            {name: mark for name, mark in marks(axis, mine, "method").items()} if mine else {}
-        )
+    names = list(dict.fromkeys(row["method"] for row in rows))
+    drawn = {words: [row for row in rows if row["quantity"] == words] for words in DECIDED}
+    parts = {words: mine for words, mine in drawn.items() if mine}
+    for axis, (words, mine) in zip(panels(figure, len(parts), 1), parts.items(), strict=True):
+        handles |= marks(axis, mine, "method", names)
         axis.set(title=words.removeprefix("recall (%) ").capitalize(), xlabel="recall (%)")
         axis.set_xlim(-3, 103)
-    key(figure, handles, "Bars: 95 % intervals of the mean.")
+    ordered = {name: handles[name] for name in names if name in handles}
+    key(figure, ordered, "Bars: 95 % intervals of the mean.")

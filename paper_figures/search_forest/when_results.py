@@ -31,6 +31,13 @@ FIND = {
     SHARE: f"with {DECIDES[SHARE]} % of the points compared",
     TIME: f"in {DECIDES[TIME]} % of the time of brute force",
 }
+DECIDED = tuple(WORDS[basis].format(level) for basis, level in DECIDES.items())
+SENTENCE = when.Words(
+    "it finds most",
+    "others find as much",
+    "finds more",
+    {"build": "is built fastest", "size": "has the smallest index"},
+)
 RULE = (
     "Every method has the settings that its library documents as defaults: the forest those of "
     f"SearchForestNeighbors, printed with refine=0; annoy, which has none, {runs.TREES} trees; "
@@ -51,7 +58,10 @@ COUNTED = (
 def reduce(context: Context, results: Sequence[Result]) -> Gathered:
     """Return recall by set and method at each level, costs, and when to take the forest."""
     rows = absent_rows(results, {"data_set": "all", "method": None, "quantity": None})
-    standings: dict[tuple[str, str], dict[str, when.Standing]] = {}
+    standings: dict[tuple[str, str], dict[str, when.Standing]] = {
+        (basis, own): {} for basis in DECIDES for own in OWN
+    }
+    too_slow: dict[tuple[str, str], list[str]] = {}
     rows += _missing(results)
     for name in dict.fromkeys(result.params["data_set"] for result in computed(results)):
         mine = [result for result in computed(results) if result.params["data_set"] == name]
@@ -60,11 +70,20 @@ def reduce(context: Context, results: Sequence[Result]) -> Gathered:
         rows += [row for method in draws[0] for row in _of_method(name, method, draws)]
         for basis, level in DECIDES.items():
             for own in OWN:
+                if not any(at_level(run, own, basis, level) for run in draws):
+                    too_slow.setdefault((basis, own), []).append(name)
+                    continue
                 signs = _signs(draws, own, basis, level)
-                standings.setdefault((basis, own), {})[name] = when.Standing(signs, (), about)
-    notes = [_take_it(basis, own, of_sets) for (basis, own), of_sets in standings.items()]
+                cheapest = _cheapest(draws, own, signs)
+                standings[basis, own][name] = when.Standing(signs, cheapest, about)
+    notes = []
     for (basis, own), of_sets in standings.items():
         rows += _counts(basis, own, of_sets)
+        said = [when.take_it_when(of_sets, f"the {own}", SENTENCE)] if of_sets else []
+        if (basis, own) in too_slow:
+            slow = when.listed(too_slow[basis, own])
+            said.append(f"On {slow} the shortest search of the {own} takes more.")
+        notes.append(f"Where {WHY[basis]} (recall {FIND[basis]}): {' '.join(said)}")
     return Gathered(rows, [*notes, _sizes(context), RULE, COUNTED])
 
 
@@ -153,33 +172,27 @@ def _signs(draws: Sequence[Any], own: str, basis: str, level: float) -> dict[str
     return signs
 
 
+def _cheapest(draws: Sequence[Any], own: str, signs: Mapping[str, int]) -> list[str]:
+    """Return in which costs `own` takes the least of the methods that do not find more."""
+    equals = [method for method, sign in signs.items() if sign == 0]
+
+    def mean(method: str, cost: str) -> float:
+        return float(np.mean([run[method][cost] for run in draws]))
+
+    return [
+        cost
+        for cost in SENTENCE.costs
+        if equals and all(mean(own, cost) < mean(method, cost) for method in equals)
+    ]
+
+
 def _counts(basis: str, own: str, standings: Mapping[str, when.Standing]) -> list[Row]:
     rows = []
-    for method in next(iter(standings.values())).signs:
+    methods = next(iter(standings.values())).signs if standings else {}
+    for method in methods:
         signs = [standing.signs[method] for standing in standings.values()]
         for verb, sign in (("more", 1), ("less", -1)):
             quantity = f"sets on which the {own} finds {verb} {FIND[basis]}, beyond chance"
             keys = {"data_set": "all sets", "method": method, "quantity": quantity}
             rows.append(number_row(keys, None, signs.count(sign)))
     return rows
-
-
-def _take_it(basis: str, own: str, standings: Mapping[str, when.Standing]) -> str:
-    """Return the sentence "take it when" of a form of the forest, as the rows decide it."""
-    best, even, beaten = when.parted(standings)
-    good = [name for name in standings if name not in beaten]
-    named = f"the {own}"
-    if good:
-        more = f"it finds more than every other on {when.listed(best)}"
-        same = f" and no other finds more on {when.listed(even)}" if even else ""
-        said = [
-            f"Take {named} when {WHY[basis]} and the points are like {when.listed(good)}: "
-            f"{FIND[basis]} {more if best else ''}{same if best else same[5:]}."
-        ]
-    else:
-        said = [f"Where {WHY[basis]}, take {named} on none of these sets."]
-    if beaten:
-        who = when.ahead(standings, beaten, "finds more")
-        words = FIND[basis].capitalize()
-        said.append(f"{words} another finds more on {when.listed(beaten)}: {who}.")
-    return " ".join([*said, *when.border(standings, good, beaten)])
