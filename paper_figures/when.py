@@ -1,32 +1,39 @@
-"""When a paper's method pays: its errors, time and memory beside what a user would take today.
+"""When a paper's method pays: the rows and sentences of the entries ``when``.
 
 Every paper's room has an entry ``when``. Its task hands its own method to :func:`compare`, beside
-:data:`LEARNERS`; its ``reduce`` is :func:`gathered`. A learner is a function of a seed that returns
-an estimator with ``fit(X, y)`` and ``predict(Q)``; its settings are those of its library, with
-columns scaled where the method measures distances. So nobody is tuned.
+learners of today (`paper_figures.learners`); its ``reduce`` is :func:`gathered`. The sentence
+"take it when" is made from the rows.
 
 Not handled here: retrieval (the rooms of indexes ask for neighbours, not for classes).
 """
 
-import pickle
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from time import process_time
-from typing import Any, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from paper_figures.data import DataSet
-from paper_figures.registry import Gathered, Grid, Job, Result
+from paper_figures.learners import (
+    LEARNERS,
+    OTHERS,
+    Learner,
+    compare,
+    described,
+    measure,
+    spent,
+    split,
+)
+from paper_figures.registry import Gathered, Grid, Result
 from paper_figures.rows import absent_rows, number_row
 from paper_figures.store import Row
-from refimpl.typing import FloatArray, IntArray, Labels
+from refimpl.typing import FloatArray
 
-Learner: TypeAlias = Callable[[int], Any]
-"""Makes an estimator from a seed."""
+__all__ = [
+    "BALANCED", "ERROR", "LAYOUT", "LEARNERS", "LESS", "LOSSES", "OTHERS", "WINS", "Learner",
+    "Standing", "Words", "ahead", "beyond_chance", "border", "compare", "described", "gathered",
+    "less_than", "listed", "measure", "parted", "spent", "split", "take_it_when",
+]  # fmt: skip
 
-OTHERS = ("magic", "segment", "satellite", "faults", "pen-digits", "letters")
-"""Six sets that Boosted Distance's paper does not use: two to 26 classes, 10 to 36 columns."""
 ERROR, BALANCED = "error (%)", "error, mean of the classes (%)"
 FIT, ASK = "CPU seconds to fit", "CPU milliseconds a query"
 MODEL, PEAK = "MB of the fitted model", "MB that fitting adds"
@@ -35,6 +42,7 @@ QUANTITIES = {"error": ERROR, "balanced": BALANCED, "fit": FIT, "ask": ASK}
 QUANTITIES |= {"model": MODEL, "peak": PEAK}
 WINS = "sets on which the method errs less, beyond chance"
 LOSSES = "sets on which the method errs more, beyond chance"
+COSTS = {"fit": "fits fastest", "ask": "answers fastest", "model": "has the smallest model"}
 LAYOUT = (
     Grid(
         ("learner",),
@@ -49,173 +57,63 @@ LAYOUT = (
 )
 
 
-def gradient_boosting(seed: int) -> Any:
-    """Return scikit-learn's histogram gradient boosting."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
+@dataclass(frozen=True)
+class Standing:
+    """How the method stands on a set.
 
-    return HistGradientBoostingClassifier(random_state=seed)
-
-
-def random_forest(seed: int) -> Any:
-    """Return scikit-learn's random forest, on one thread."""
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(random_state=seed)
-
-
-def svc(seed: int) -> Any:
-    """Return a support vector machine with the RBF kernel on scaled columns."""
-    from sklearn.svm import SVC
-
-    return _scaled(SVC(random_state=seed))
-
-
-def nearest_neighbor(seed: int) -> Any:
-    """Return 1-NN with the Euclidean distance on scaled columns."""
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return _scaled(KNeighborsClassifier(1))
-
-
-def nca(seed: int) -> Any:
-    """Return 1-NN after neighbourhood components analysis of scaled columns."""
-    from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
-
-    return _scaled(NeighborhoodComponentsAnalysis(random_state=seed), KNeighborsClassifier(1))
-
-
-def _scaled(*steps: Any) -> Any:
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), *steps)
-
-
-LEARNERS: Mapping[str, Learner] = {
-    "gradient boosting": gradient_boosting,
-    "random forest": random_forest,
-    "SVC": svc,
-    "1-NN": nearest_neighbor,
-    "NCA, 1-NN": nca,
-}
-
-
-# ------------------------------------------------------------------------------------------ splits
-
-
-def split(
-    job: Job, loaded: DataSet, repetition: int, n_train: int, n_test: int
-) -> tuple[IntArray, IntArray]:
-    """Return the rows to train on and to test on: drawn at random, at least two of each class.
-
-    Parameters
+    Attributes
     ----------
-    job : registry.Job
-    loaded : DataSet
-    repetition : int
-    n_train, n_test : int
-        How many of each there are at most; the rest of a small set is for testing.
-
-    Returns
-    -------
-    train, test : ndarray of int
+    signs : mapping of str to int
+        For each other learner 1 if the method errs less beyond chance, -1 if it errs more, else 0.
+    cheapest : collection of str
+        Of :data:`COSTS`: in which the method takes the least of those that do not err more.
+    about : mapping of str to int
+        What is known of the set, such as its number of classes.
     """
-    rng = job.rng_for("when", loaded.name, repetition)
-    order = rng.permutation(len(loaded.y))
-    first = np.concatenate([order[loaded.y[order] == C][:2] for C in np.unique(loaded.y)])
-    rest = order[~np.isin(order, first)]
-    train = np.concatenate([first, rest[: max(0, n_train - len(first))]])
-    left = rest[max(0, n_train - len(first)) :]
-    return rng.permutation(train), left[:n_test]
+
+    signs: Mapping[str, int]
+    cheapest: Collection[str] = ()
+    about: Mapping[str, int] = field(default_factory=dict)
 
 
-# --------------------------------------------------------------------------------------- measuring
+@dataclass(frozen=True)
+class Words:
+    """What the sentence says of errors, or of what else the methods are judged by.
 
-
-def compare(
-    job: Job,
-    loaded: DataSet,
-    repetition: int,
-    learners: Mapping[str, Learner],
-    *,
-    n_train: int,
-    n_test: int,
-) -> dict[str, dict[str, float | None]]:
-    """Return what :func:`measure` says of each learner on one split."""
-    train, test = split(job, loaded, repetition, n_train, n_test)
-    X, y, Q, truth = loaded.X[train], loaded.y[train], loaded.X[test], loaded.y[test]
-    seed = int(job.rng_for("when, seed", loaded.name, repetition).integers(2**31))
-    return {name: measure(make(seed), X, y, Q, truth) for name, make in learners.items()}
-
-
-def measure(
-    estimator: Any, X: FloatArray, y: Labels, Q: FloatArray, truth: Labels
-) -> dict[str, float | None]:
-    """Fit an estimator and ask it, on one thread; return errors, processor time and memory.
-
-    Returns
-    -------
-    dict
-        ``error`` and ``balanced`` in per cent, ``fit`` in seconds, ``ask`` in milliseconds a query,
-        ``model`` (the pickled model) and ``peak`` (what the process needs beyond what it had; None
-        where the system does not tell) in MB.
+    Attributes
+    ----------
+    best : str
+        What the method does where it is ahead of all others.
+    same : str
+        What others do where none is ahead.
+    does : str
+        What another does that is ahead.
+    costs : mapping of str to str
+        What having the least of a cost is called.
     """
-    from threadpoolctl import threadpool_limits
 
-    held = _reset_peak()
-    with threadpool_limits(1):  # threads that wait would count as time
-        start = process_time()
-        estimator.fit(X, y)
-        fit = process_time() - start
-        most = _memory("VmHWM")
-        start = process_time()
-        guess = estimator.predict(Q)
-        ask = process_time() - start
-    wrong = guess != truth
-    return {
-        "error": 100.0 * float(wrong.mean()),
-        "balanced": 100.0 * float(np.mean([wrong[truth == C].mean() for C in np.unique(truth)])),
-        "fit": fit,
-        "ask": 1000.0 * ask / len(Q),
-        "model": len(pickle.dumps(estimator)) / 1e6,
-        "peak": None if held is None or most is None else max(0.0, most - held),
-    }
+    best: str = "it errs least"
+    same: str = "others err as little"
+    does: str = "errs less"
+    costs: Mapping[str, str] = field(default_factory=lambda: COSTS)
 
 
-def _reset_peak() -> float | None:
-    """Let the process's peak be what it holds now, and return that in MB."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return None
-    return _memory("VmRSS")
-
-
-def _memory(field: str) -> float | None:
-    """Return a field of the process's status in MB, or None where there is none."""
-    try:
-        text = Path("/proc/self/status").read_text(encoding="ascii")
-    except OSError:
-        return None
-    found = [line.split()[1] for line in text.splitlines() if line.startswith(f"{field}:")]
-    return float(found[0]) / 1e3 if found else None
-
-
-# -------------------------------------------------------------------------------------------- rows
-
-
-def gathered(results: Sequence[Result], method: str) -> Gathered:
-    """Return the rows of an entry, from tasks whose value is ``{"runs": [compare(...), ...]}``.
+def gathered(results: Sequence[Result], method: str, forms: Sequence[str] = ()) -> Gathered:
+    """Return the rows of an entry, and its sentences.
 
     Parameters
     ----------
     results : sequence of Result
-        Tasks with the parameter ``data_set``.
+        Tasks with the parameter ``data_set``, whose value is ``{"runs": [compare(...), ...]}`` and
+        may have :func:`described` as ``about``.
     method : str
         The paper's own method, which the others are compared with.
+    forms : sequence of str
+        Other learners that are the paper's own, each of which is compared as the method is.
     """
     rows: list[Row] = []
-    leads: dict[str, dict[str, FloatArray]] = {}
+    runs_of: dict[str, list[Any]] = {}
+    about: dict[str, Mapping[str, int]] = {}
     for name in dict.fromkeys(result.params["data_set"] for result in results):
         mine = [result for result in results if result.params["data_set"] == name]
         runs = [run for result in mine if result.value for run in result.value["runs"]]
@@ -223,18 +121,36 @@ def gathered(results: Sequence[Result], method: str) -> Gathered:
             keys = {"data_set": name, "learner": "all", "quantity": ERROR}
             rows += absent_rows(mine, keys)
             continue
-        for learner in runs[0]:
-            for field, quantity in QUANTITIES.items():
-                values = [run[learner][field] for run in runs]
-                if None not in values:
-                    keys = {"data_set": name, "learner": learner, "quantity": quantity}
-                    rows.append(_row(keys, np.array(values, dtype=np.float64)))
-            if learner != method:
-                lead = np.array([run[learner]["error"] - run[method]["error"] for run in runs])
-                leads.setdefault(learner, {})[name] = lead
-                keys = {"data_set": name, "learner": learner, "quantity": LESS}
+        runs_of[name] = runs
+        about[name] = next(result.value for result in mine if result.value).get("about", {})
+        rows += _measured(name, runs)
+    notes: list[str] = []
+    for own in (method, *forms):
+        counted: dict[str, Standing] = {}
+        for name, runs in runs_of.items():
+            leads = _leads(runs, own)
+            less = less_than(own, method)
+            for learner, lead in leads.items():
+                keys = {"data_set": name, "learner": learner, "quantity": less}
                 rows.append(_row(keys, lead))
-    return Gathered(rows + _counts(leads), [_conclusion(leads, method)])
+            signs = {learner: beyond_chance(lead) for learner, lead in leads.items()}
+            rivals = {learner: sign for learner, sign in signs.items() if learner not in forms}
+            rivals.pop(method, None)
+            counted[name] = Standing(rivals, _cheapest(runs, own, rivals), about[name])
+        rows += _counts(counted, own, method)
+        notes += [_conclusion(counted, own), take_it_when(counted, own)]
+    return Gathered(rows, notes)
+
+
+def _measured(name: str, runs: Sequence[Any]) -> list[Row]:
+    rows = []
+    for learner in runs[0]:
+        for of_run, quantity in QUANTITIES.items():
+            values = [run[learner][of_run] for run in runs]
+            if None not in values:
+                keys = {"data_set": name, "learner": learner, "quantity": quantity}
+                rows.append(_row(keys, np.array(values, dtype=np.float64)))
+    return rows
 
 
 def _row(keys: Row, values: FloatArray) -> Row:
@@ -248,6 +164,20 @@ def _row(keys: Row, values: FloatArray) -> Row:
     }
 
 
+def less_than(own: str, method: str) -> str:
+    """Return the quantity of the differences to one of the paper's own learners."""
+    return LESS if own == method else LESS.replace("the method's", f"that of {own}")
+
+
+def _leads(runs: Sequence[Any], own: str) -> dict[str, FloatArray]:
+    """Return by how much each other learner errs more than `own`, split by split."""
+    return {
+        learner: np.array([run[learner]["error"] - run[own]["error"] for run in runs])
+        for learner in runs[0]
+        if learner != own
+    }
+
+
 def beyond_chance(values: FloatArray) -> int:
     """Return 1 or -1 if the mean is so many standard errors above or below zero: two; else 0."""
     if len(values) < 2:
@@ -257,28 +187,146 @@ def beyond_chance(values: FloatArray) -> int:
     return int(mean > 2.0 * error) - int(mean < -2.0 * error)
 
 
-def _counts(leads: Mapping[str, Mapping[str, FloatArray]]) -> list[Row]:
+def _cheapest(runs: Sequence[Any], own: str, signs: Mapping[str, int]) -> list[str]:
+    """Return in which costs `own` takes the least of the learners that do not err more."""
+    equals = [learner for learner, sign in signs.items() if sign < 1]
+
+    def mean(learner: str, cost: str) -> float:
+        return float(np.mean([run[learner][cost] for run in runs]))
+
+    return [
+        cost
+        for cost in COSTS
+        if equals and all(mean(own, cost) < mean(learner, cost) for learner in equals)
+    ]
+
+
+# --------------------------------------------------------------------------------------- sentences
+
+
+def _counts(standings: Mapping[str, Standing], own: str, method: str) -> list[Row]:
     rows = []
-    for learner, of_sets in leads.items():
-        signs = [beyond_chance(lead) for lead in of_sets.values()]
+    rivals = next(iter(standings.values())).signs if standings else {}
+    for learner in rivals:
+        signs = [standing.signs[learner] for standing in standings.values()]
         for quantity, sign in ((WINS, 1), (LOSSES, -1)):
-            keys = {"data_set": "all sets", "learner": learner, "quantity": quantity}
+            named = quantity if own == method else quantity.replace("the method", own)
+            keys = {"data_set": "all sets", "learner": learner, "quantity": named}
             rows.append(number_row(keys, None, signs.count(sign)))
     return rows
 
 
-def _conclusion(leads: Mapping[str, Mapping[str, FloatArray]], method: str) -> str:
+def parted(standings: Mapping[str, Standing]) -> tuple[list[str], list[str], list[str]]:
+    """Return the sets where the method is best, where no other errs less, and where one does."""
+    best = [name for name, at in standings.items() if set(at.signs.values()) == {1}]
+    beaten = [name for name, at in standings.items() if -1 in at.signs.values()]
+    even = [name for name in standings if name not in (*best, *beaten)]
+    return best, even, beaten
+
+
+def _conclusion(standings: Mapping[str, Standing], method: str) -> str:
     """Say on which sets the method errs less than every other learner, or more than one of them."""
-    sets = list(dict.fromkeys(name for of_sets in leads.values() for name in of_sets))
-    signs = {name: [beyond_chance(of_sets[name]) for of_sets in leads.values()] for name in sets}
-    best = [name for name, of_set in signs.items() if set(of_set) == {1}]
-    never = [name for name, of_set in signs.items() if -1 not in of_set and name not in best]
-    beaten = [name for name in sets if -1 in signs[name]]
+    best, even, beaten = parted(standings)
     return (
-        f"{method} errs less than every other learner, beyond chance, on {_listed(best)}; no other "
-        f"errs less on {_listed(never)}; at least one errs less on {_listed(beaten)}."
+        f"{method} errs less than every other learner, beyond chance, on {listed(best)}; no other "
+        f"errs less on {listed(even)}; at least one errs less on {listed(beaten)}."
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def take_it_when(standings: Mapping[str, Standing], method: str, words: Words | None = None) -> str:
+    """Return the sentence "take it when", as the rows decide it.
+
+    Where the method is ahead of all others, its cost is no question. Where others are as good, it
+    must be cheaper than they are.
+
+    Parameters
+    ----------
+    standings : mapping of str to Standing
+        By the set's name.
+    method : str
+    words : Words, optional
+        By default those of errors.
+
+    Returns
+    -------
+    str
+    """
+    if not standings:
+        return f"Nothing is measured that says when to take {method}."
+    words = words or Words()
+    best, even, beaten = parted(standings)
+    cheap = {name: standings[name].cheapest for name in even if standings[name].cheapest}
+    parts = [f"data are like {listed(best)}: {words.best}"] if best else []
+    by_costs: dict[str, list[str]] = {}
+    for name, costs in cheap.items():
+        said_of = " and ".join(words.costs[cost] for cost in costs)
+        by_costs.setdefault(said_of, []).append(name)
+    parts += [
+        f"data are like {listed(names)}: {words.same}, but it {said_of}"
+        for said_of, names in by_costs.items()
+    ]
+    said = [f"Take {method} when the {'; or when the '.join(parts)}."] if parts else []
+    if not parts:
+        said = [f"Take {method} on none of these sets."]
+    same = [name for name in even if name not in cheap]
+    if same:
+        said.append(f"On {listed(same)} {words.same}, and none of its costs is the least.")
+    if beaten:
+        said.append(f"Take another on {listed(beaten)}: {ahead(standings, beaten, words.does)}.")
+    return " ".join([*said, *border(standings, [*best, *even], beaten)])
+
+
+def ahead(standings: Mapping[str, Standing], beaten: Sequence[str], does: str) -> str:
+    """Say on how many of the sets that the method loses the most successful learner is ahead.
+
+    Parameters
+    ----------
+    standings : mapping of str to Standing
+    beaten : sequence of str
+        The sets; at least one.
+    does : str
+        What being ahead is, such as "errs less".
+
+    Returns
+    -------
+    str
+    """
+    wins = {
+        learner: sum(standings[name].signs[learner] == -1 for name in beaten)
+        for learner in standings[beaten[0]].signs
+    }
+    learner = max(wins, key=lambda name: wins[name])
+    return f"{learner} {does} on {wins[learner]} of {len(beaten)}"
+
+
+def border(
+    standings: Mapping[str, Standing], good: Sequence[str], beaten: Sequence[str]
+) -> list[str]:
+    """Say which property of the sets parts them, if one does and there are two of each.
+
+    Parameters
+    ----------
+    standings : mapping of str to Standing
+    good, beaten : sequence of str
+        The sets where no other is ahead, and those where one is.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none.
+    """
+    if min(len(good), len(beaten)) < 2:
+        return []
+    said = []
+    for key in standings[good[0]].about:
+        first, second = ([standings[name].about[key] for name in names] for names in (good, beaten))
+        if min(first) > max(second):
+            said.append(f"those where no other is ahead have {min(first):,} {key} or more")
+        elif max(first) < min(second):
+            said.append(f"those where no other is ahead have {max(first):,} {key} or fewer")
+    return [f"Of these sets, {' and '.join(said)}; the others do not."] if said else []
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in a row, or "no set"."""
     return ", ".join(names) if names else "no set"

@@ -1,13 +1,16 @@
-"""When Boosted Distance pays: on the paper's own sets and on six others, beside other learners."""
+"""When Boosted Distance pays: on the paper's own sets and on six others, beside other learners.
+
+Not handled here: the rows (`when_results.py`), so that a change of these computes nothing anew.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from paper_figures import when
+from paper_figures import learners as today
 from paper_figures.boosted_distance.protocol import OPTIONS, sets_of
 from paper_figures.boosted_distance.splits import LARGE
-from paper_figures.registry import Context, Gathered, Job, Result, Task
+from paper_figures.registry import Context, Job, Task
 
 if TYPE_CHECKING:
     from refimpl.estimators import BoostedDistanceClassifier
@@ -36,14 +39,14 @@ def compare(
     loaded = job.load(data_set, **options)
     own = {METHOD: partial(_own, job.kernels_name, rounds)}
     n_train = LARGE.get(data_set, round(0.2 * len(loaded.y)))
-    if data_set in when.OTHERS:
+    if data_set in today.OTHERS:
         n_train = N_TRAIN
-    chosen = own | {name: when.LEARNERS[name] for name in learners}
+    chosen = own | {name: today.LEARNERS[name] for name in learners}
     runs = [
-        when.compare(job, loaded, repetition, chosen, n_train=n_train, n_test=N_TEST)
+        today.compare(job, loaded, repetition, chosen, n_train=n_train, n_test=N_TEST)
         for repetition in repetitions
     ]
-    return {"runs": runs}
+    return {"runs": runs, "about": today.described(loaded, n_train)}
 
 
 def _own(kernels: Any, rounds: int, seed: int) -> "BoostedDistanceClassifier":
@@ -65,19 +68,11 @@ def tasks(context: Context) -> list[Task]:
                 "options": OPTIONS.get(name, {}),
                 "repetitions": list(range(first, min(first + BLOCK, REPETITIONS[scale]))),
                 "rounds": ROUNDS[scale],
-                "learners": list(when.LEARNERS),
+                "learners": list(today.LEARNERS),
             },
             (name,),
             ("similarity", "stumps"),
         )
-        for name in [*names, *(when.OTHERS if scale == "paper" else ())]
+        for name in [*names, *(today.OTHERS if scale == "paper" else ())]
         for first in range(0, REPETITIONS[scale], BLOCK)
     ]
-
-
-def reduce(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return the rows of the entry."""
-    found = when.gathered(results, METHOD)
-    sizes = f"The paper's sets have its own training sizes, the six others {N_TRAIN} vectors"
-    note = f"{sizes}; at most {N_TEST:,} to test on; T = {ROUNDS[context.scale]}."
-    return Gathered(found.rows, [*found.notes, note])

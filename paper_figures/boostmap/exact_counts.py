@@ -1,19 +1,23 @@
 """How many exact distances a search takes for the same recall, by seven ways to search.
 
-Half of the queries choose d and p, or the width of a search; the other half is measured. The
-measures are counts of distances, so no time is in them.
+Half of the queries choose d and p, or the width of a search; the other half is measured. Beside the
+counts stands what a method costs without its exact distances, which are looked up in a matrix: time
+to train and to ask, and what it keeps.
 
 Not handled here: the distances (:mod:`paper_figures.boostmap.any_distance`).
 """
 
 import math
+import pickle
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from paper_figures.boostmap.any_distance import distances_between, objects_of
 from paper_figures.boostmap.graphs import address_of, has_pynndescent
+from paper_figures.learners import spent
 from paper_figures.registry import Job
 from refimpl.boostmap import (
     BoostMapOptions,
@@ -51,27 +55,38 @@ def exact_counts(
     """Return exact distances a query for a recall of 90, 95 and 99 % of the 10 nearest.
 
     A method's value has "build", the distances before the first query, and for each recall the
-    mean "distances" of a query and the "recall" on the queries that were not used to choose. The
-    draws of objects and queries are counted by `draw`.
+    mean "distances" of a query and the "recall" on the queries that were not used to choose. It has
+    "train", processor seconds, "ask", milliseconds a query, both without exact distances, and
+    "kept", the MB of what a query needs beside the objects. "microseconds" are those of an exact
+    distance. The draws of objects and queries are counted by `draw`.
     """
     rng = job.rng
     everything = objects_of(job, kind, data_set, objects + queries, rng)
     X = everything[:objects]
     D_X = distances_between(kind, X, X, job.kernels)
     np.fill_diagonal(D_X, 0.0)
-    D_Q = distances_between(kind, everything[objects:], X, job.kernels)
+    between = spent(lambda: distances_between(kind, everything[objects:], X, job.kernels))
+    D_Q = between.value
     return {
         "methods": {
             "all distances": {
                 "build": 0,
                 "at": {str(r): {"distances": float(objects), "recall": 100.0} for r in RECALLS},
             }
+            | _costs(0.0, 0.0, None)
         }
         | _embeddings(job, D_X, D_Q, sizes)
         | _trees(job, D_X, D_Q)
         | (_pynndescent(job, D_X, D_Q, sizes) if sizes["neighbors"] and has_pynndescent() else {}),
         "broken": broken_triangles(D_X, rng),
+        "microseconds": 1e6 * between.seconds / D_Q.size,
     }
+
+
+def _costs(train: float, ask: float, kept: Any) -> dict[str, float]:
+    """Return what a method costs: seconds to train, seconds of a query, what is kept."""
+    size = 0.0 if kept is None else len(pickle.dumps(kept)) / 1e6
+    return {"train": train, "ask": 1000.0 * ask, "kept": size}
 
 
 def broken_triangles(D: FloatArray, rng: np.random.Generator, drawn: int = 100_000) -> float:
@@ -106,28 +121,44 @@ def _embeddings(
         ("random triples", random_triples(D_T, sizes["triples"], rng=rng)),
         ("near triples", nearby_triples(D_T, sizes["k_most"], sizes["triples"], rng=rng)),
     ):
-        model = boostmap(
-            given, triples, sizes["d"], rng=rng, options=options, kernels=job.kernels, threads=1
-        )
+        train = partial(boostmap, given, triples, sizes["d"], rng=rng, options=options)
+        trained = spent(partial(train, kernels=job.kernels, threads=1))
+        model = trained.value
         short = [model.truncated(d) for d in sizes["dimensions"] if d <= model.d]
         for form, models in (("", short), (", query-sensitive", [model])):
-            tried = [
-                _ranks(job, m, m.embed(part, D_Q[:, C]), m.embed(part, D_X[:, C]), right)
-                for m in models
-            ]
+            embedded = [(m, m.embed(part, D_Q[:, C]), m.embed(part, D_X[:, C])) for m in models]
+            tried = [_ranks(job, *of_model, right) for of_model in embedded]
             build = of_training + n * models[-1].cost
-            costs = [m.cost for m in models]
-            methods[f"BoostMap, {name}{form}"] = best_setting(tried, costs, build)
-    for name, rival in (
-        ("FastMap", fastmap(space, sizes["d"], rng=rng)),
-        ("FastMap, clipped", fastmap(space, sizes["d"], rng=rng, clip=True)),
-        ("random references", random_singletons(space, min(sizes["d"], n), rng=rng)),
-    ):
-        rivals = [rival.truncated(d) for d in sizes["dimensions"] if d <= rival.d]
-        tried = [_ranks(job, m, m.embed(space, D_Q), m.embed(space, D_X), right) for m in rivals]
-        build = n * rivals[-1].cost
-        methods[name] = best_setting(tried, [m.cost for m in rivals], build)
+            counts = [m.cost for m in models]
+            costs = _costs(trained.seconds, _asking(job, *embedded[-1]), _kept(embedded[-1]))
+            methods[f"BoostMap, {name}{form}"] = best_setting(tried, counts, build) | costs
+    rivals: dict[str, Callable[[], Any]] = {
+        "FastMap": partial(fastmap, space, sizes["d"], rng=rng),
+        "FastMap, clipped": partial(fastmap, space, sizes["d"], rng=rng, clip=True),
+        "random references": partial(random_singletons, space, min(sizes["d"], n), rng=rng),
+    }
+    for name, train in rivals.items():
+        trained = spent(train)
+        short = [trained.value.truncated(d) for d in sizes["dimensions"] if d <= trained.value.d]
+        embedded = [(m, m.embed(space, D_Q), m.embed(space, D_X)) for m in short]
+        tried = [_ranks(job, *of_model, right) for of_model in embedded]
+        build = n * short[-1].cost
+        costs = _costs(trained.seconds, _asking(job, *embedded[-1]), _kept(embedded[-1]))
+        methods[name] = best_setting(tried, [m.cost for m in short], build) | costs
     return methods
+
+
+def _asking(job: Job, model: Any, Q: FloatArray, X: FloatArray) -> float:
+    """Return the seconds in which a query, once embedded, is compared with all objects."""
+    database = np.ascontiguousarray(X)
+    asked = spent(partial(embedded_distances, model, Q, database, job.kernels, 1))
+    return asked.seconds / len(Q)
+
+
+def _kept(of_model: tuple[Any, FloatArray, FloatArray]) -> Any:
+    """Return what a query needs: the model and the embedded database."""
+    model, _, X = of_model
+    return model, X
 
 
 def as_near(D_Q: FloatArray) -> BoolArray:
@@ -178,14 +209,24 @@ def candidates_for(ranks: IntArray, recall: float) -> int:
 
 def _trees(job: Job, D_X: FloatArray, D_Q: FloatArray) -> dict[str, dict[str, Any]]:
     counted = [0]
-    tree = vantage_point_tree(D_X, np.arange(len(D_X)), job.rng_for("tree"), counted)
+    grow = partial(vantage_point_tree, D_X, np.arange(len(D_X)), job.rng_for("tree"), counted)
+    grown = spent(grow)
+    tree = grown.value
     right = as_near(D_Q)
     searches = []
+    seconds = 0.0
     for stretch in STRETCHES:
-        results = [search_tree(tree, row, stretch) for row in D_Q]
+        asked = spent(partial(_searched, tree, D_Q, stretch))
+        seconds += asked.seconds / (len(STRETCHES) * len(D_Q))
+        results = asked.value
         hits = [row[best].sum() for row, (best, _) in zip(right, results, strict=True)]
         searches.append((np.array([float(c) for _, c in results]), np.array(hits, dtype=float)))
-    return {"vantage-point tree": best_width(searches, counted[0])}
+    costs = _costs(grown.seconds, seconds, tree)
+    return {"vantage-point tree": best_width(searches, counted[0]) | costs}
+
+
+def _searched(tree: Any, D_Q: FloatArray, stretch: float) -> list[tuple[list[int], int]]:
+    return [search_tree(tree, row, stretch) for row in D_Q]
 
 
 def vantage_point_tree(
@@ -269,28 +310,39 @@ def _pynndescent(
     counter = np.zeros(1, dtype=np.int64)
     table = np.ascontiguousarray(np.concatenate([D_X, D_Q]), dtype=np.float64)
     numbers = np.arange(len(table), dtype=np.float32)[:, np.newaxis]
-    index = NNDescent(
-        numbers[:n],
-        metric=_looked_up(table, counter),
-        n_neighbors=sizes["neighbors"],
-        tree_init=False,
-        random_state=job.seed,
-        n_jobs=1,
-    )
-    index.prepare()
+
+    def grow() -> Any:
+        index = NNDescent(
+            numbers[:n],
+            metric=_looked_up(table, counter),
+            n_neighbors=sizes["neighbors"],
+            tree_init=False,
+            random_state=job.seed,
+            n_jobs=1,
+        )
+        index.prepare()
+        return index
+
+    grown = spent(grow)
     build = int(counter[0])
     right = as_near(D_Q)
-    searches = []
-    for epsilon in EPSILONS:
+
+    def search(epsilon: float) -> tuple[FloatArray, FloatArray]:
         counts = np.empty(len(D_Q))
         hits = np.empty(len(D_Q))
         for i in range(len(D_Q)):
             counter[0] = 0
-            ids, _ = index.query(numbers[n + i : n + i + 1], k=K, epsilon=epsilon)
+            ids, _ = grown.value.query(numbers[n + i : n + i + 1], k=K, epsilon=epsilon)
             counts[i] = counter[0]
             hits[i] = right[i, ids[0]].sum()
-        searches.append((counts, hits))
-    return {"PyNNDescent": best_width(searches, build)}
+        return counts, hits
+
+    search(EPSILONS[0])  # compiles
+    asked = [spent(partial(search, epsilon)) for epsilon in EPSILONS]
+    seconds = sum(a.seconds for a in asked) / (len(asked) * len(D_Q))
+    links = grown.value.neighbor_graph
+    costs = _costs(grown.seconds, seconds, links)
+    return {"PyNNDescent": best_width([a.value for a in asked], build) | costs}
 
 
 def _looked_up(table: FloatArray, counter: IntArray) -> Callable[[Any, Any], Any]:

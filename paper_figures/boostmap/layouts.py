@@ -138,10 +138,13 @@ PAYS = (
         ("method",),
         ("distance",),
         tables=("recall",),
+        where={"cost": (None,)},
         details=("reached", "build"),
         headings={"fewest": "the fewest", "recall": "recall, %", "reached": "recall reached, %"},
         best="fewest",
+        title="Exact distances a query",
     ),
+    Grid(("method",), ("distance",), tables=("cost",), title="What it costs beside them"),
 )
 
 LAYOUTS = {

@@ -1,6 +1,7 @@
 """Athitsos et al. (2005), beyond the paper: when BoostMap pays.
 
-Exact distances a query at equal recall, for six distances that are no vectors' own.
+Exact distances a query at equal recall, for six distances that are no vectors' own, and what the
+methods cost beside them.
 """
 
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from paper_figures import when
 from paper_figures.boostmap.exact_counts import RECALLS, exact_counts
 from paper_figures.boostmap.graphs import has_pynndescent
 from paper_figures.boostmap.results import mean_row
@@ -27,7 +29,7 @@ KINDS = {
 SMALL_SET = "digits"
 FEWER = {"splice": 1135}
 """The database's size where a set has no 2,000 objects beside the queries."""
-DRAWS = {"small": 2, "paper": 5}
+DRAWS = {"small": 2, "paper": 20}
 OBJECTS = {"small": 200, "paper": 2000}
 QUERIES = {"small": 40, "paper": 400}
 SIZES: dict[str, dict[str, Any]] = {
@@ -57,6 +59,19 @@ SIZES: dict[str, dict[str, Any]] = {
     },
 }
 EMBEDDINGS = "BoostMap"
+DECIDES = 95  # the recall by which it is judged when to take BoostMap
+COSTS = {
+    "train": "CPU seconds to train, without exact distances",
+    "ask": "CPU milliseconds a query, without exact distances",
+    "kept": "MB kept beside the objects",
+}
+DISTANCE = "CPU microseconds of an exact distance"
+WORDS = when.Words(
+    "it takes the fewest exact distances",
+    "others take as few",
+    "takes fewer",
+    {"train": "trains fastest", "ask": "adds the least time to a query", "kept": "keeps the least"},
+)
 NOT_REACHED = "no width of the search that was tried reaches the recall"
 LIBRARY = "PyNNDescent is not installed: pip install refimpl[libraries]"
 
@@ -96,9 +111,10 @@ def pays(context: Context, results: Sequence[Result]) -> Gathered:
             counts = _counts(values, recall)
             if counts:
                 rows += _rows(kind, recall, values, counts)
+        rows += _cost_rows(kind, values)
     if context.scale == "paper" and not has_pynndescent():
         rows.append(absent_row(empty | {"method": "PyNNDescent"}, LIBRARY))
-    return Gathered(rows, notes + _who_wins(results))
+    return Gathered(rows, notes + _who_wins(results) + _take_it(results))
 
 
 _NOTES = (
@@ -108,7 +124,9 @@ _NOTES = (
     "found. Means over draws of database and queries; a star: the fewest.",
     "Before the first query a method takes the distances under `build`: BoostMap those of its "
     "candidates and triples and those that embed the database, a tree or a graph those of its "
-    "links. No time is in this table: where a distance is cheap, a scan of all of them is fastest.",
+    "links. Times are those of one thread without the exact distances, which are looked up in a "
+    "matrix; the tree is searched in Python, PyNNDescent's seconds to train include compiling. "
+    "Where a distance is cheap, a scan of all of them is fastest.",
 )
 
 
@@ -173,4 +191,64 @@ def _who_wins(results: Sequence[Result], recall: int = 95) -> list[str]:
         f"{words[state]} at {recall} % recall: {'; '.join(kinds)}."
         for state, kinds in said.items()
         if kinds
+    ]
+
+
+def _cost_rows(kind: str, values: Sequence[dict[str, Any]]) -> list[Row]:
+    """Return what the methods cost beside exact distances, and what such a distance costs."""
+    if "microseconds" not in values[0]:
+        return []
+    rows = [
+        mean_row(
+            {"distance": kind, "method": method, "cost": words},
+            None,
+            [value["methods"][method][cost] for value in values],
+        )
+        for cost, words in COSTS.items()
+        for method in values[0]["methods"]
+    ]
+    keys = {"distance": kind, "method": "all distances", "cost": DISTANCE}
+    return [*rows, mean_row(keys, None, [value["microseconds"] for value in values])]
+
+
+def _take_it(results: Sequence[Result]) -> list[str]:
+    """Say when to take BoostMap: its form is chosen on the first draw and judged on the others."""
+    standings = {}
+    chosen = {}
+    for kind in KINDS:
+        values = [r.value for r in results if r.value and r.params["kind"] == kind]
+        counts = _counts(values, DECIDES) if len(values) > 1 else {}
+        forms = [method for method in counts if method.startswith(EMBEDDINGS)]
+        rivals = [method for method in counts if method not in forms]
+        if not forms or not rivals:
+            continue
+        own = min(forms, key=lambda method: counts[method][0])
+        chosen[kind] = own
+        signs = {
+            rival: when.beyond_chance(np.subtract(counts[rival][1:], counts[own][1:]))
+            for rival in rivals
+        }
+        standings[kind] = when.Standing(signs, _cheapest(values[1:], own, signs))
+    if not standings:
+        return []
+    forms_said = "; ".join(f"{kind}: {own}" for kind, own in chosen.items())
+    return [
+        f"{when.take_it_when(standings, EMBEDDINGS, WORDS)} At {DECIDES} % recall, by the form "
+        f"that takes fewest on the first draw, judged on the others ({forms_said})."
+    ]
+
+
+def _cheapest(values: Sequence[Any], own: str, signs: dict[str, int]) -> list[str]:
+    """Return in which costs `own` takes the least of the methods that take as few distances."""
+    equals = [method for method, sign in signs.items() if sign == 0]
+
+    def mean(method: str, cost: str) -> float:
+        return float(np.mean([value["methods"][method][cost] for value in values]))
+
+    return [
+        cost
+        for cost in COSTS
+        if equals
+        and "microseconds" in values[0]
+        and all(mean(own, cost) < mean(method, cost) for method in equals)
     ]

@@ -18,8 +18,11 @@ from paper_figures.lmnn import (
     table1,
     table1_rows,
     tasks,
+    when,
+    when_results,
 )
 from paper_figures.registry import Context, Figure, Paper, Task
+from paper_figures.when_plots import draw_errors
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3
@@ -153,6 +156,16 @@ PAPER = Paper(
             "Errors with one metric and with one for each class",
             figure5.figure5_tasks,
             figure5_rows.figure5,
+        ),
+        Figure(
+            "when",
+            "When it pays: LMNN beside other learners",
+            when.tasks,
+            when_results.reduce,
+            draw_errors,
+            alt="A row for each set: by how many points each other learner errs more or less than "
+            "LMNN, with 95 % intervals.",
+            size=(5.2, 10.0),
         ),
     ),
 )

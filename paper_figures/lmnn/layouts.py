@@ -1,5 +1,6 @@
 """The tables of the entries of LMNN, in the paper's lines and columns."""
 
+from paper_figures import when
 from paper_figures.registry import Grid
 
 IMAGES = ("mean 0, length 1", "raw pixels", "deskewed images")
@@ -106,5 +107,6 @@ LAYOUTS = {
     "figure4": FIGURE4,
     "small_sets": SMALL_SETS,
     "figure5": FIGURE5,
+    "when": when.LAYOUT,
 }
 """The tables of each entry."""

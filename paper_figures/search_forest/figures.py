@@ -4,7 +4,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paper_figures.registry import Context, Figure, Paper, Task
-from paper_figures.search_forest import classes, growth, plots, results, tasks, timing
+from paper_figures.search_forest import (
+    classes,
+    growth,
+    plots,
+    results,
+    tasks,
+    timing,
+    when,
+    when_results,
+)
 from paper_figures.search_forest import libraries as beside
 from paper_figures.search_forest import libraries_results as beside_results
 from paper_figures.search_forest import results_classes as by_class
@@ -373,6 +382,16 @@ PAPER = Paper(
             alt="Share of the query's class among the first returned items, by data set, for the "
             "forest, exact Euclidean neighbours, hnswlib and LMNN's metric.",
             size=(5.2, 5.6),
+        ),
+        Figure(
+            "when",
+            "When it pays: the forest beside other indexes",
+            when.tasks,
+            when_results.reduce,
+            plots.draw_when,
+            alt="A row for each set with the recall of each method, with as many comparisons in "
+            "one panel and in as much time in the other.",
+            size=(5.2, 10.0),
         ),
     ),
 )

@@ -50,6 +50,17 @@ GROWTH = (
     ),
 )
 CLASSES = (Grid(("data set", "method"), ("returned",)),)
+WHEN = (
+    Grid(
+        ("method",),
+        ("data_set",),
+        where={"data_set": ("all sets",)},
+        tables=("quantity",),
+        title="Wins and losses",
+        headings={"data_set": ""},
+    ),
+    Grid(("data_set",), ("method",), tables=("quantity",), headings={"data_set": "data set"}),
+)
 LIBRARIES = (Grid(("method", "setting", "compared", "recall@10", "ms a query")),)
 SEARCHES = {
     "linear scan": "linear scan",
@@ -89,5 +100,6 @@ LAYOUTS = {
     "table1": TABLE1,
     "growth": GROWTH,
     "classes": CLASSES,
+    "when": WHEN,
 }
 """The tables of each entry."""

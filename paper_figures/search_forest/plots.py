@@ -17,8 +17,10 @@ from paper_figures.plots import (
     series_style,
     standard_error,
 )
+from paper_figures.search_forest.when_results import DECIDED
 from paper_figures.store import Record
 from paper_figures.themes import theme
+from paper_figures.when_plots import marks
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -276,3 +278,18 @@ def draw_classes(record: Record, figure: mpl.Figure) -> None:
         axis.set_yticks(range(len(sets)), sets)
         axis.set_ylim(len(sets) - 0.5, -0.6)
     key(figure, handles)
+
+
+def draw_when(record: Record, figure: mpl.Figure) -> None:
+    """Draw recall by set and method: with as many comparisons, and in as much time."""
+    handles: dict[str, Any] = {}
+    rows = [row for row in record["rows"] if row["ours"] is not None]
+    names = list(dict.fromkeys(row["method"] for row in rows))
+    drawn = {words: [row for row in rows if row["quantity"] == words] for words in DECIDED}
+    parts = {words: mine for words, mine in drawn.items() if mine}
+    for axis, (words, mine) in zip(panels(figure, len(parts), 1), parts.items(), strict=True):
+        handles |= marks(axis, mine, "method", names)
+        axis.set(title=words.removeprefix("recall (%) ").capitalize(), xlabel="recall (%)")
+        axis.set_xlim(-3, 103)
+    ordered = {name: handles[name] for name in names if name in handles}
+    key(figure, ordered, "Bars: 95 % intervals of the mean.")
