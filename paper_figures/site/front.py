@@ -15,8 +15,8 @@ from paper_figures.store import Store
 
 __all__ = ["ABOUT", "FINDER", "finder", "lines", "write"]
 
-PLACE = ".. papers of the first page\n"
-"""The line of index.rst that the cards replace."""
+PLACES = (".. field of the first page\n", ".. papers of the first page\n")
+"""The lines of index.rst that the field for printed lines and the cards replace."""
 
 ABOUT = {
     "boosted_distance": (
@@ -97,7 +97,7 @@ def lines() -> list[dict[str, str]]:
 
 
 def write(sources: Path) -> None:
-    """Put the cards of the papers into ``index.rst``.
+    """Put the field for printed lines and the cards of the papers into ``index.rst``.
 
     Parameters
     ----------
@@ -108,17 +108,16 @@ def write(sources: Path) -> None:
     store = Store(REPRODUCED)
     cards = "".join(_card(collect(store, paper, papers)) for paper in papers)
     data = json.dumps(lines(), ensure_ascii=False).replace("</", "<\\/")
-    html = (
-        finder("A.2 line 7, eq. 6, 7.3:5, …")
-        + f'\n<script type="application/json" class="lines">{data}</script>'
-        + f'\n<div class="papers">{cards}</div>'
-    )
+    field = f'{finder("A.2 line 7, eq. 6, 7.3:5, …")}\n<script type="application/json" class="lines">'
     page = sources / "index.rst"
     text = page.read_text(encoding="utf-8")
-    if text.count(PLACE) != 1:
-        raise ValueError(f"{page} must have the line {PLACE.strip()!r} once")
-    raw = "\n".join([".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""])
-    page.write_text(text.replace(PLACE, raw), encoding="utf-8")
+    parts = (f"{field}{data}</script>", f'<div class="papers">{cards}</div>')
+    for place, html in zip(PLACES, parts, strict=True):
+        if text.count(place) != 1:
+            raise ValueError(f"{page} must have the line {place.strip()!r} once")
+        raw = "\n".join([".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""])
+        text = text.replace(place, raw)
+    page.write_text(text, encoding="utf-8")
 
 
 def _card(room: Room) -> str:

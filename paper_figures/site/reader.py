@@ -52,6 +52,9 @@ def _page(room: str) -> str:
     for section in steps.read(room).sections:
         text += [section.title, "-" * 4 * len(section.title), ""]
         text += _raw(_section(page, section))
+    tests = [name for line in paper.lines.values() for name in line.tests]
+    tests += [erratum.test.strip("`") for erratum in paper.errata]
+    text += _raw(rows.sources_of(tests))
     return "\n".join(text)
 
 
@@ -121,6 +124,8 @@ def _bar(section: Section, ids: list[str], live: runs.Live | None) -> str:
             f'value="1" aria-label="{name} of {escape(section.title)}"> <output>1</output> of '
             f"{live.trace.rounds}</label>"
         )
+    elif live is not None:
+        slider = '<span class="rounds">one run, without rounds</span>'
     return (
         f'<div class="bar"><nav class="lines" aria-label="Lines of {escape(section.title)}">'
         f"{links}</nav>{slider}</div>"

@@ -1,6 +1,8 @@
 """A row of the reader: a printed line with all that hangs on it."""
 
+import json
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from html import escape, unescape
 
@@ -9,7 +11,7 @@ from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
 
-__all__ = ["Page", "anchor", "coded", "erratum_of", "packed", "short"]
+__all__ = ["Page", "anchor", "coded", "erratum_of", "packed", "short", "sources_of"]
 
 _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
 
@@ -174,7 +176,7 @@ class Page:
             for snippet in snippets.cython(id)
         ]
         if not parts:
-            return ""
+            return self._no_twin(id)
         ran = [name for name in self.paper.lines[id].kernels if live and name in live.fast.calls]
         if ran and live is not None:
             calls = ", ".join(
@@ -185,6 +187,15 @@ class Page:
                 "line.</p>"
             )
         return f'<details open class="twin"><summary>In Cython</summary>{"".join(parts)}</details>'
+
+    def _no_twin(self, id: str) -> str:
+        """Return why a line of Python has no twin."""
+        if not snippets.reference(self.paper, id):
+            return ""
+        return (
+            '<p class="none"><b>In Cython</b> no line: this one calls no kernel of its own, and is '
+            "the same Python on both.</p>"
+        )
 
     def _tests(self, id: str) -> str:
         parts = [test_of(name) for name in self.paper.lines[id].tests]
@@ -265,17 +276,31 @@ def _note(seen: list[int], rounds: int, times: int) -> str:
 
 
 def test_of(name: str) -> str:
-    """Return a test as HTML: its name in words, and its source, folded."""
+    """Return a test as HTML: its name in words, and where its source comes when it is opened."""
     file, _, function = name.partition("::")
     source = snippets.function(file, function)
     words = f"<b>Test</b> <code>{escape(function.removeprefix('test_').replace('_', ' '))}</code>"
     if source is None:
         return f'<p class="place">{words}</p>'
     return (
-        f'<details class="test"><summary>{words}</summary>'
-        f'<p class="place"><span>{escape(file)}:{source.first}</span></p>'
-        f"{highlighted(source, 'python')}</details>"
+        f'<details class="test" data-test="{escape(name)}"><summary>{words}</summary>'
+        f'<p class="place"><span>{escape(file)}:{source.first}</span></p></details>'
     )
+
+
+def sources_of(names: Iterable[str]) -> str:
+    """Return the sources of tests as data of the page, each once.
+
+    Two thirds of a page's elements were colours of tests, most of them several times, so the script
+    of the page puts them in when a reader opens a test.
+    """
+    sources = {}
+    for name in dict.fromkeys(names):
+        source = snippets.function(*name.split("::")) if "::" in name else None
+        if source is not None:
+            sources[name] = highlighted(source, "python")
+    data = json.dumps(sources, ensure_ascii=False).replace("</", "<\\/")
+    return f'<script type="application/json" class="tests">{data}</script>'
 
 
 def erratum_of(erratum: printed.Erratum) -> str:
