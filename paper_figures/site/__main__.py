@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from paper_figures.site import api, figures, reader
+from paper_figures.site import api, figures, front, reader
 
 SOURCE = Path(__file__).parent / "source"
 
@@ -22,6 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         sources = Path(scratch) / "sources"
         shutil.copytree(SOURCE, sources)
+        front.write(sources)
         reader.write(sources)
         api.write(sources)
         figures.write_links(sources)

@@ -4,7 +4,7 @@ import json
 from html import escape
 from pathlib import Path
 
-from paper_figures.site import figures, printed, rows, runs, steps
+from paper_figures.site import figures, front, printed, rows, runs, steps
 from paper_figures.site.mathml import inline
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
@@ -15,7 +15,7 @@ INTRODUCTION = """\
 Each row is a printed line: what it does in our own words, the line of the reference that does it,
 the values that it computed in a small run, its twin in Cython, and the test that holds it. Move the
 slider, or press the left and right arrow keys, to go from round to round. J and K go from line to
-line."""
+line, G to the field that takes a line's number. A click on a line's number copies its permalink."""
 
 
 def write(sources: Path) -> None:
@@ -48,10 +48,13 @@ def _page(room: str) -> str:
     text = [paper.title, "=" * 4 * len(paper.title), "", INTRODUCTION, ""]
     if room in steps.NOT_YET:
         text += ["Not every printed line of this paper has its step in our words yet.", ""]
-    text += _raw(_symbols(paper))
+    text += _raw(front.finder(front.ABOUT[room][2]) + _symbols(paper) + _errata(paper))
     for section in steps.read(room).sections:
         text += [section.title, "-" * 4 * len(section.title), ""]
         text += _raw(_section(page, section))
+    tests = [name for line in paper.lines.values() for name in line.tests]
+    tests += [erratum.test.strip("`") for erratum in paper.errata]
+    text += _raw(rows.sources_of(tests))
     return "\n".join(text)
 
 
@@ -66,6 +69,27 @@ def _symbols(paper: printed.Paper) -> str:
         '<div class="wide"><table><thead><tr><th>symbol</th><th>in the code</th><th>shape</th></tr>'
         f"</thead><tbody>{listed}</tbody></table></div></details>"
     )
+
+
+def _errata(paper: printed.Paper) -> str:
+    """Return all errata of a paper, those without a line among them."""
+    if not paper.errata:
+        return ""
+    listed = "".join(
+        f"<li>{_places(paper, erratum)}{rows.erratum_of(erratum)}</li>" for erratum in paper.errata
+    )
+    count = f"{len(paper.errata)} {'erratum' if len(paper.errata) == 1 else 'errata'}"
+    return (
+        f'<details class="symbols errata"><summary>{count}: as printed, as corrected</summary>'
+        f"<ul>{listed}</ul></details>"
+    )
+
+
+def _places(paper: printed.Paper, erratum: printed.Erratum) -> str:
+    """Return links to the lines of an erratum, or its place if it has none."""
+    ids = [id for id in paper.lines if erratum in paper.errata_of(id)]
+    links = ", ".join(f'<a href="#{rows.anchor(id)}">{escape(id)}</a>' for id in ids)
+    return f'<p class="place">At {links or rows.coded(erratum.place)}</p>'
 
 
 def _section(page: Page, section: Section) -> str:
@@ -100,6 +124,8 @@ def _bar(section: Section, ids: list[str], live: runs.Live | None) -> str:
             f'value="1" aria-label="{name} of {escape(section.title)}"> <output>1</output> of '
             f"{live.trace.rounds}</label>"
         )
+    elif live is not None:
+        slider = '<span class="rounds">one run, without rounds</span>'
     return (
         f'<div class="bar"><nav class="lines" aria-label="Lines of {escape(section.title)}">'
         f"{links}</nav>{slider}</div>"

@@ -1,6 +1,8 @@
 """A row of the reader: a printed line with all that hangs on it."""
 
+import json
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from html import escape, unescape
 
@@ -9,7 +11,7 @@ from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
 
-__all__ = ["Page", "anchor", "coded", "packed", "short"]
+__all__ = ["Page", "anchor", "coded", "erratum_of", "packed", "short", "sources_of"]
 
 _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
 
@@ -140,7 +142,7 @@ class Page:
         words = inline(step.words) if step is not None else escape(line.words.capitalize()) + "."
         parts = [f"<p>{words}</p>"]
         for erratum in self.paper.errata_of(id):
-            parts.append(_erratum(erratum))
+            parts.append(erratum_of(erratum))
         return f'<div class="step">{"".join(parts)}</div>'
 
     def _reference(self, id: str) -> str:
@@ -174,7 +176,7 @@ class Page:
             for snippet in snippets.cython(id)
         ]
         if not parts:
-            return ""
+            return self._no_twin(id)
         ran = [name for name in self.paper.lines[id].kernels if live and name in live.fast.calls]
         if ran and live is not None:
             calls = ", ".join(
@@ -186,8 +188,17 @@ class Page:
             )
         return f'<details open class="twin"><summary>In Cython</summary>{"".join(parts)}</details>'
 
+    def _no_twin(self, id: str) -> str:
+        """Return why a line of Python has no twin."""
+        if not snippets.reference(self.paper, id):
+            return ""
+        return (
+            '<p class="none"><b>In Cython</b> no line: this one calls no kernel of its own, and is '
+            "the same Python on both.</p>"
+        )
+
     def _tests(self, id: str) -> str:
-        parts = [self._test(name) for name in self.paper.lines[id].tests]
+        parts = [test_of(name) for name in self.paper.lines[id].tests]
         links = ", ".join(
             f'<a href="{figures.address(name, "../")}">{escape(name.partition(".")[2])}</a>'
             for name in self.paper.lines[id].figures
@@ -196,48 +207,57 @@ class Page:
             parts.append(f'<p class="place"><b>In the figures</b> {links}</p>')
         return "".join(parts)
 
-    def _test(self, name: str) -> str:
-        file, _, function = name.partition("::")
-        source = snippets.function(file, function)
-        words = (
-            f"<b>Test</b> <code>{escape(function.removeprefix('test_').replace('_', ' '))}</code>"
-        )
-        if source is None:
-            return f'<p class="place">{words}</p>'
-        return (
-            f'<details class="test"><summary>{words}</summary>'
-            f'<p class="place"><span>{escape(file)}:{source.first}</span></p>'
-            f"{highlighted(source, 'python')}</details>"
-        )
-
     def values(self, id: str, live: Live, round: int) -> str:
         """Return the values of a line in a round as HTML.
 
         A line that ran in a single round, such as one before the loop, shows its values always.
         """
+        ran = [snippet for snippet in live.snippets[id] if live.trace.seen(snippet)]
+        now = [snippet for snippet in ran if _round(live, snippet, round) is not None]
+        if now:
+            parts = [self._left(id, live, snippet, round) for snippet in now]
+        else:
+            parts = [self._resting(id, live, ran, round)] if ran else []
+        return "".join(dict.fromkeys(parts)) or '<div class="note">not reached in this run</div>'
+
+    def _left(self, id: str, live: Live, snippet: Snippet, round: int) -> str:
+        """Return what a statement left in a round in which it ran."""
+        at = _round(live, snippet, round)
+        record = None if at is None else live.trace.at(snippet, at)
+        if at is None or record is None:
+            return ""
         step = self.steps.get(id)
-        parts = []
-        for snippet in live.snippets[id]:
-            seen = live.trace.seen(snippet)
-            if not seen:
-                continue
-            at = seen[0] if len(seen) == 1 else round
-            record = live.trace.at(snippet, at)
-            note = _note(seen, live.trace.rounds, live.trace.times(snippet, at))
-            if record is None:
-                parts.append('<div class="note">not reached in this round</div>')
-                continue
-            names = [*tracing.wanted(snippet, step.show if step else ()), "holds", "returns"]
-            kept = [(name, record.values[name]) for name in names if name in record.values]
-            if not kept and len(live.snippets[id]) > 1:
-                continue
-            if len(live.snippets[id]) > 1:
-                note = f'<div class="note">in <code>{escape(snippet.inside)}</code></div>' + note
-            parts.append(note + "".join(values.html(name, value) for name, value in kept))
-        kept_parts = list(dict.fromkeys(parts))
-        if len(kept_parts) > 1:
-            kept_parts = [p for p in kept_parts if "not reached" not in p] or kept_parts[:1]
-        return "".join(kept_parts) or '<div class="note">not reached in this run</div>'
+        names = [*tracing.wanted(snippet, step.show if step else ()), "holds", "returns"]
+        kept = [(name, record.values[name]) for name in names if name in record.values]
+        several = len(live.snippets[id]) > 1
+        if several and not kept:
+            return ""
+        where = f'<div class="note">in <code>{escape(snippet.inside)}</code></div>'
+        note = _note(live.trace.seen(snippet), live.trace.rounds, live.trace.times(snippet, at))
+        values_html = "".join(values.html(name, value) for name, value in kept)
+        return (where if several else "") + note + values_html
+
+    def _resting(self, id: str, live: Live, ran: list[Snippet], round: int) -> str:
+        """Return why no statement ran in a round, and what they left the last time, or will."""
+        reached = sorted({at for snippet in ran for at in live.trace.seen(snippet)})
+        at = max((r for r in reached if r < round), default=reached[0])
+        step = self.steps.get(id)
+        why = f" {inline(step.rests)}" if step and step.rests else ""
+        name = live.example.rounds.split()[0]
+        when = f"{'From' if at < round else 'First in'} {name} {at}:" if at else "Before the rounds:"
+        left = "".join(dict.fromkeys(self._left(id, live, snippet, at) for snippet in ran))
+        return (
+            f'<div class="note"><b>Not in {name} {round}.</b>{why}</div>'
+            f'<div class="rests"><div class="note">{when}</div>{left}</div>'
+        )
+
+
+def _round(live: Live, snippet: Snippet, round: int) -> int | None:
+    """Return the round whose values are those of a statement; None if it rests."""
+    seen = live.trace.seen(snippet)
+    if len(seen) == 1:
+        return seen[0]
+    return round if round in seen else None
 
 
 def _times(count: int) -> str:
@@ -255,9 +275,38 @@ def _note(seen: list[int], rounds: int, times: int) -> str:
     return f'<div class="note">{", ".join(words)}</div>' if words else ""
 
 
-def _erratum(erratum: printed.Erratum) -> str:
-    test = erratum.test.strip("`").partition("::")[2]
-    shown = f"<p>Test: <code>{escape(test)}</code></p>" if test else ""
+def test_of(name: str) -> str:
+    """Return a test as HTML: its name in words, and where its source comes when it is opened."""
+    file, _, function = name.partition("::")
+    source = snippets.function(file, function)
+    words = f"<b>Test</b> <code>{escape(function.removeprefix('test_').replace('_', ' '))}</code>"
+    if source is None:
+        return f'<p class="place">{words}</p>'
+    return (
+        f'<details class="test" data-test="{escape(name)}"><summary>{words}</summary>'
+        f'<p class="place"><span>{escape(file)}:{source.first}</span></p></details>'
+    )
+
+
+def sources_of(names: Iterable[str]) -> str:
+    """Return the sources of tests as data of the page, each once.
+
+    Two thirds of a page's elements were colours of tests, most of them several times, so the script
+    of the page puts them in when a reader opens a test.
+    """
+    sources = {}
+    for name in dict.fromkeys(names):
+        source = snippets.function(*name.split("::")) if "::" in name else None
+        if source is not None:
+            sources[name] = highlighted(source, "python")
+    data = json.dumps(sources, ensure_ascii=False).replace("</", "<\\/")
+    return f'<script type="application/json" class="tests">{data}</script>'
+
+
+def erratum_of(erratum: printed.Erratum) -> str:
+    """Return an erratum as HTML: as printed, as corrected, and the proof with its test."""
+    test = erratum.test.strip("`")
+    shown = test_of(test) if "::" in test else ""
     return (
         f'<aside class="erratum"><p><b>Erratum {escape(erratum.id)}</b></p>'
         f"<p>Printed: {coded(erratum.printed)}</p><p>Corrected: {coded(erratum.corrected)}</p>"

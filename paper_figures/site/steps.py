@@ -14,6 +14,7 @@ A file has sections and steps::
     formula = 'n = |P| + |N|'   # LaTeX; may be absent
     show = ["n"]                # expressions whose values stand beside the code; by default what
                                 # the line assigns or returns
+    rests = "No round follows." # why a round may not reach the line; absent if each one does
 
 Words may hold formulas between dollars and code between backquotes.
 """
@@ -43,11 +44,14 @@ class Step:
         The formula is LaTeX; it may be empty.
     show : tuple of str
         Python expressions to show beside the code.
+    rests : str
+        Why the run does not reach the line in each round; empty if it does.
     """
 
     words: str
     formula: str = ""
     show: tuple[str, ...] = ()
+    rests: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,9 @@ def _section(entry: dict[str, Any]) -> Section:
 
 
 def _step(id: str, entry: dict[str, Any]) -> Step:
-    unknown = set(entry) - {"words", "formula", "show"}
+    unknown = set(entry) - {"words", "formula", "show", "rests"}
     if unknown:
-        raise ValueError(f"the step {id} must have words, formula and show; got {sorted(unknown)}")
-    return Step(entry["words"], entry.get("formula", ""), tuple(entry.get("show", ())))
+        raise ValueError(
+            f"the step {id} must have words, formula, show and rests; got {sorted(unknown)}"
+        )
+    return Step(**{**entry, "show": tuple(entry.get("show", ()))})

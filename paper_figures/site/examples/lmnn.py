@@ -103,5 +103,5 @@ EXAMPLES = {
     "ball_tree": Example(ball_tree),
     "impostors": Example(impostors),
     "low_rank": Example(low_rank, "LM:4.3:2", rounds="step t"),
-    "several": Example(several),
+    "several": Example(several, "LM:5:1", rounds="metric"),
 }

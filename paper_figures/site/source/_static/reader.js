@@ -94,7 +94,9 @@
   };
 
   document.addEventListener("keydown", (event) => {
-    const field = event.target.closest?.("input, textarea, select, [contenteditable]");
+    const slider = event.target.matches?.("input[type=range]");
+    const field = !slider && event.target.closest?.("input, textarea, select, [contenteditable]");
+    if (slider && event.key.startsWith("Arrow")) return; // it moves itself
     if (event.ctrlKey || event.metaKey || event.altKey || field) return;
     if (event.target.closest?.("pre, .formula, .lines") && event.key.startsWith("Arrow")) return; // these scroll
     if (event.key === "j" || event.key === "k") {
@@ -109,11 +111,53 @@
     }
   });
 
+  // The source of a test comes when the test is opened.
+  const tests = JSON.parse(document.querySelector("script.tests").textContent);
+  for (const test of document.querySelectorAll("details.test")) {
+    const fill = () => {
+      if (test.open && !test.querySelector("pre")) test.insertAdjacentHTML("beforeend", tests[test.dataset.test] ?? "");
+    };
+    test.addEventListener("toggle", fill);
+    fill();
+  }
+
+  // A short word at the bottom of the screen, which screen readers hear.
+  const said = document.createElement("div");
+  said.className = "said";
+  said.setAttribute("role", "status");
+  document.body.append(said);
+  let quiet;
+  const say = (text) => {
+    said.textContent = text;
+    clearTimeout(quiet);
+    quiet = setTimeout(() => (said.textContent = ""), 4000);
+  };
+
+  const copied = (address) => {
+    // where a page has no clipboard, a text field that is selected does
+    const area = document.createElement("textarea");
+    area.value = address;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  };
   for (const link of document.querySelectorAll("article.line a.number")) {
-    link.addEventListener("click", () => {
-      mark(link.closest("article.line"));
-      navigator.clipboard?.writeText(link.href).catch(() => {}); // a file's page may not be allowed to
+    link.addEventListener("click", async () => {
+      const line = link.closest("article.line");
+      mark(line);
+      let done = true;
+      try {
+        await navigator.clipboard.writeText(link.href);
+      } catch {
+        done = copied(link.href);
+      }
+      say(done ? `The permalink of ${line.dataset.id} is copied.` : link.href);
     });
+  }
+  for (const symbol of document.querySelectorAll("article.line .symbol")) {
+    symbol.addEventListener("click", () => say(`${symbol.textContent}: ${symbol.title}`)); // a phone has no hover
   }
   waiting.forEach((show) => show());
   follow();
