@@ -105,7 +105,7 @@ def answered(library, item, python):
         answers = []
     finally:
         program.stop()
-    found = judging.verdict(answers, item.convention)
+    found = judging.verdict(answers, item.convention, item.shows)
     content = {
         "variant": item.variant,
         "call": item.call,
@@ -117,6 +117,7 @@ def answered(library, item, python):
         "facts": rounded(found.facts),
         "convention": "",
         "documented": "",
+        "note": "" if found.outcome == judging.SAME else item.note,
         "converts": item.converts,
         "first": None,
         "reproduction": None,

@@ -12,7 +12,17 @@ from scipy.optimize import minimize
 from refimpl.check.judging import squares
 from refimpl.lmnn import target_neighbors
 
-__all__ = ["approximate", "boosting", "own_large_margin", "single_precision", "split_by"]
+__all__ = [
+    "approximate",
+    "at_radius",
+    "boosting",
+    "nearest_slacks",
+    "own_large_margin",
+    "relocated",
+    "single_precision",
+    "split_by",
+    "squared_slacks",
+]
 
 EPSILON = 2.0**-23
 CLOSE = 1e-9
@@ -62,6 +72,55 @@ def _as_near(answer, places):
             return False
         D[np.flatnonzero(skip >= 0), skip[skip >= 0]] = np.inf
     return places is None or bool((own <= np.sort(D, axis=1)[:, :k] + 2 * slack).all())
+
+
+def at_radius(answer):
+    """Whether only points at the limit, within rounding, are missed: the radius is its root."""
+    if answer.got is None:
+        return False
+    given, got, want = answer.case.arguments, answer.got, answer.case.expected
+    D = squares(given["Q"], given["X"])
+    for i, limit in enumerate(given["limits"]):
+        rows = [
+            set(np.asarray(side["indices"])[side["starts"][i] : side["starts"][i + 1]].tolist())
+            for side in (want, got)
+        ]
+        if any(abs(D[i, l] - limit) > 2.0**-50 * abs(limit) for l in rows[0] ^ rows[1]):
+            return False
+    return True
+
+
+# ------------------------------------------------------------------------------------------ k-means
+
+
+def relocated(answer):
+    """Whether the centres are those of Lloyd's iterations that move a centre without points.
+
+    It takes the point farthest from its own centre, which leaves its cluster.
+    """
+    if answer.got is None:
+        return False
+    given = answer.case.arguments
+    X, centres = given["X"][given["rows"]], given["centres"]
+    before = None
+    for _ in range(given["iterations"]):
+        D = squares(X, centres)
+        labels = D.argmin(axis=1)
+        if before is not None and (labels == before).all():
+            break
+        before = labels
+        own = np.take_along_axis(D, labels[:, None], axis=1)[:, 0]
+        member = labels[:, None] == np.arange(len(centres))
+        empty = np.flatnonzero(~member.any(axis=0))
+        if not own.any():
+            empty = empty[:0]
+        for centre, point in zip(empty, np.argsort(-own, kind="stable"), strict=False):
+            member[point] = False
+            member[point, centre] = True
+        counts = member.sum(axis=0)
+        means = (member.T @ X) / np.maximum(counts, 1)[:, None]
+        centres = np.where(counts[:, None] > 0, means, centres)
+    return bool(np.allclose(answer.got["centres"], centres, rtol=1e-9, atol=1e-12))
 
 
 # ------------------------------------------------------------------------------------------- stumps
@@ -163,8 +222,11 @@ def boosting(criterion, halves):
             w = w / w.sum()
         if len(answer.got) == given["T"]:
             return True
-        splits = [value for value, _ in _splits(X.astype(np.float32), w, l, "error")]
-        return min(splits) >= 0.5 - CLOSE or criterion == "gini"
+        splits = list(_splits(X.astype(np.float32), w, l, criterion))
+        best = min(value for value, _ in splits) + CLOSE
+        sides = [left for value, left in splits if value <= best]
+        errors = [_impurity(w, l, left, "error") + _impurity(w, l, ~left, "error") for left in sides]
+        return max(errors) >= 0.5 - CLOSE
 
     return holds
 

@@ -163,8 +163,11 @@ def _direction(item, case, got):
     return ("", "", facts) if 1 - cosine <= 1e-9 else (WRONG, words, facts)
 
 
-def verdict(answers, convention):
-    """Return the verdict of an item from its answers; `convention` may be None."""
+def verdict(answers, convention, shows=""):
+    """Return the verdict of an item from its answers.
+
+    `convention` may be None; `shows` is the id of the case to show where it is one that decides.
+    """
     given = [answer for answer in answers if answer is not None]
     skipped = len(answers) - len(given)
     kinds = dict(sorted(Counter(answer.kind for answer in given if answer.kind).items()))
@@ -179,6 +182,9 @@ def verdict(answers, convention):
         for answer in real
         if answer.kind != NAMED and not (convention and convention.holds(answer))
     ]
-    first = min(open_ or real, key=lambda answer: len(str(answer.case.encoded)))
+    first = min(
+        open_ or real,
+        key=lambda answer: (answer.case.id != shows, len(str(answer.case.encoded))),
+    )
     outcome = DIFFERS if open_ else OTHER_CONVENTION
     return Verdict(outcome, len(given), skipped, kinds, first, first.facts)

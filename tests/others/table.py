@@ -47,6 +47,10 @@ class Item:
     convention : Convention, optional
     converts : str
         The variant whose convention this call changes into the papers'.
+    note : str
+        What a reader needs to judge a difference.
+    shows : str
+        The id of the case to show, if it is among those that differ; else the shortest is.
     lines : str
         Up to five lines of Python that show the finding, with the arguments of a case in braces.
     """
@@ -56,6 +60,8 @@ class Item:
     subject: str
     convention: Convention | None = None
     converts: str = ""
+    note: str = ""
+    shows: str = ""
     lines: str = ""
 
 
@@ -84,7 +90,23 @@ LIBRARIES = (
             Item("brute", 'NearestNeighbors(algorithm="brute")', "scan_nearest"),
             Item("ball-tree", "BallTree.query", "tree_nearest"),
             Item("kd-tree", "KDTree.query", "tree_nearest"),
-            Item("ball-tree-within", "BallTree.query_radius", "tree_within"),
+            Item(
+                "ball-tree-within",
+                "BallTree.query_radius(q, sqrt(limit))",
+                "tree_within",
+                Convention(
+                    "The limit is a radius, not its square: the root's rounding leaves out points at "
+                    "the limit.",
+                    "BallTree.query_radius: r is the distance within which neighbors are returned",
+                    conventions.at_radius,
+                ),
+            ),
+            Item(
+                "ball-tree-next",
+                "BallTree.query_radius with the next float64 after sqrt(limit)",
+                "tree_within",
+                converts="ball-tree-within",
+            ),
             Item(
                 "stump",
                 "DecisionTreeClassifier(max_depth=1)",
@@ -142,7 +164,17 @@ LIBRARIES = (
                 ),
                 converts="adaboost",
             ),
-            Item("lloyd", 'KMeans(init=centres, n_init=1, algorithm="lloyd", tol=0)', "lloyd"),
+            Item(
+                "lloyd",
+                'KMeans(init=centres, n_init=1, algorithm="lloyd", tol=0)',
+                "lloyd",
+                Convention(
+                    "A centre without points takes the point farthest from its own centre; the "
+                    "kernel leaves it where it is.",
+                    "sklearn/cluster/_k_means_common.pyx, _relocate_empty_clusters_dense",
+                    conventions.relocated,
+                ),
+            ),
             Item("lda", 'LinearDiscriminantAnalysis(solver="eigen")', "lda"),
         ),
     ),

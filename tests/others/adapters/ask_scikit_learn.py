@@ -34,7 +34,15 @@ def tree(kind):
     return answer
 
 
-def within(X, leaf_size, direction, Q, skip, bound, limits, strict):
+def within_root(**given):
+    return within(**given, radius=np.sqrt)
+
+
+def within_next(**given):
+    return within(**given, radius=lambda limit: np.nextafter(np.sqrt(limit), np.inf))
+
+
+def within(X, leaf_size, direction, Q, skip, bound, limits, strict, radius):
     """Points with a distance of at most r; "below r" is not offered, so such a case is skipped."""
     if strict:
         return None
@@ -43,7 +51,7 @@ def within(X, leaf_size, direction, Q, skip, bound, limits, strict):
     for i, (q, limit) in enumerate(zip(Q, limits, strict=True)):
         places, distances = [np.array([], dtype=np.int64)], [np.array([])]
         if limit >= 0:
-            places, distances = model.query_radius(q[None], limit**0.5, return_distance=True)
+            places, distances = model.query_radius(q[None], radius(limit), True)
         order = np.argsort(places[0])
         order = order[places[0][order] != skip[i]] if skip is not None else order
         rows.append(places[0][order])
@@ -134,8 +142,8 @@ def adaboost(model, halves):
 
 
 def lloyd(X, rows, centres, iterations):
-    if not len(rows) or not iterations:
-        return None
+    if len(rows) < len(centres) or not iterations:
+        return None  # it refuses fewer points than clusters
     model = KMeans(len(centres), init=centres, n_init=1, max_iter=iterations, tol=0.0)
     model.fit(X[rows])
     return {"centres": model.cluster_centers_, "nearest": model.labels_.astype(np.int64)}
@@ -150,7 +158,8 @@ VARIANTS = {
     "brute": {"scan_nearest": brute},
     "ball-tree": {"tree_nearest": tree(BallTree)},
     "kd-tree": {"tree_nearest": tree(KDTree)},
-    "ball-tree-within": {"tree_within": within},
+    "ball-tree-within": {"tree_within": within_root},
+    "ball-tree-next": {"tree_within": within_next},
     "stump": {"best_stump": stump(gini)},
     "stump-absolute": {"best_stump": stump(LeastError)},
     "adaboost": {"adaboost": adaboost(gini, False)},
