@@ -20,7 +20,8 @@ from refimpl.check.programs import GivenUpError, Program
 
 from . import judging, reproducing
 from .cases import SEED
-from .environments import Missing, default_folder, environment, versions
+from .environments import Missing, default_folder, environment, starts, versions
+from .reproductions import LINES
 from .table import LIBRARIES
 
 ADAPTERS = Path(__file__).parent / "adapters"
@@ -88,6 +89,8 @@ def asked(library, envs):
     """Return what a library gives."""
     try:
         python = environment(library.name, envs)
+        for item in library.items:
+            starts(command(library, item, python))
     except Missing as error:
         return {"name": library.name, "versions": {}, "why": str(error), "items": []}
     installed = versions(library.name, python)
@@ -95,10 +98,15 @@ def asked(library, envs):
     return {"name": library.name, "versions": installed, "why": "", "items": items}
 
 
+def command(library, item, python):
+    """Return the command that answers cases for an item."""
+    adapter = ADAPTERS / f"ask_{library.name.replace('-', '_')}.py"
+    return [str(python), str(adapter), item.variant]
+
+
 def answered(library, item, python):
     """Return the record of one item."""
-    adapter = ADAPTERS / f"ask_{library.name.replace('-', '_')}.py"
-    program = Program([str(python), str(adapter), item.variant], SECONDS)
+    program = Program(command(library, item, python), SECONDS)
     try:
         answers = list(judging.ask(program, item, folder()))
     except GivenUpError:
@@ -130,7 +138,9 @@ def answered(library, item, python):
     if found.first is not None:
         first = found.first
         content["first"] = {"id": first.case.id, "flags": first.case.flags, "words": first.words}
-        content["reproduction"] = reproducing.shown(item, first.case, python)
+        lines = LINES.get((library.name, item.variant))
+        if lines is not None:
+            content["reproduction"] = reproducing.shown(lines, first.case, python)
     return content
 
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["Missing", "default_folder", "environment", "versions"]
+__all__ = ["Missing", "default_folder", "environment", "pinned", "starts", "versions"]
 
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "requirements"
@@ -65,6 +65,14 @@ def environment(name, folder):
     return python
 
 
+def starts(command):
+    """Raise :class:`Missing` unless an adapter imports its library: it ends when it reads nothing.
+
+    Without this, an environment that lacks a package looks like a library that answers nothing.
+    """
+    _run(command)
+
+
 def versions(name, python):
     """Return the installed versions of what the requirements name, as the packages say."""
     answer = subprocess.run(
@@ -76,7 +84,9 @@ def versions(name, python):
 
 def _run(command):
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Missing(str(error)) from error
     if done.returncode:

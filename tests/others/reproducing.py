@@ -7,6 +7,8 @@ import subprocess
 
 import numpy as np
 
+from refimpl.check.judging import differences
+
 __all__ = ["MOST_LINES", "lines_of", "literal", "shown"]
 
 MOST_LINES = 5
@@ -21,23 +23,22 @@ def literal(value):
     return repr(value)
 
 
-def lines_of(item, case):
-    """Return the lines of an item with the arguments of a case in the place of their names."""
-    text = item.lines
-    for name, value in case.arguments.items():
-        if "{" + name + "}" in text:
-            text = text.replace("{" + name + "}", literal(value))
+def lines_of(text, case):
+    """Return lines with the arguments of a case in the place of their names."""
+    given = case.arguments
+    if "A" in given:
+        given = {**given, "X": differences(given["A"], given["B"])}
+    for name, value in given.items():
+        text = text.replace("{" + name + "}", literal(value))
     return text
 
 
-def shown(item, case, python):
-    """Return the lines and their output; None where the item has none."""
-    if not item.lines:
-        return None
-    text = lines_of(item, case)
+def shown(lines, case, python):
+    """Return the lines of a finding and what they print."""
+    text = lines_of(lines, case)
     done = subprocess.run(
         [str(python), "-W", "ignore", "-c", text], capture_output=True, text=True, timeout=SECONDS
     )
     if done.returncode:
-        raise RuntimeError(f"{item.call}: {done.stderr}")
+        raise RuntimeError(f"{text}\n{done.stderr}")
     return {"lines": text, "prints": done.stdout.rstrip()}

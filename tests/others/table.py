@@ -51,8 +51,6 @@ class Item:
         What a reader needs to judge a difference.
     shows : str
         The id of the case to show, if it is among those that differ; else the shortest is.
-    lines : str
-        Up to five lines of Python that show the finding, with the arguments of a case in braces.
     """
 
     variant: str
@@ -62,7 +60,6 @@ class Item:
     converts: str = ""
     note: str = ""
     shows: str = ""
-    lines: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,6 +115,7 @@ LIBRARIES = (
                     "to float32",
                     conventions.split_by("gini"),
                 ),
+                shows="best_stump/33",
             ),
             Item(
                 "stump-absolute",
@@ -141,6 +139,7 @@ LIBRARIES = (
                     "n_estimators: a perfect fit ends the learning; SAMME of Zhu et al. (2009)",
                     conventions.boosting("gini", False),
                 ),
+                shows="adaboost/2",
             ),
             Item(
                 "adaboost-halves",
@@ -277,6 +276,7 @@ LIBRARIES = (
                     "Parameters: objective=regression is L2",
                     conventions.split_by("gini", single=False),
                 ),
+                shows="best_stump/33",
             ),
         ),
     ),
