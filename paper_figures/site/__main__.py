@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from paper_figures.site import api, figures, front, reader
+from paper_figures.site import api, figures, front, others, reader
 
 SOURCE = Path(__file__).parent / "source"
 
@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
         reader.write(sources)
         api.write(sources)
         figures.write_links(sources)
+        others.write(sources)
         print(f"sources: {time.monotonic() - start:.0f} s", flush=True)
         if build(sources, options.out, options.jobs):
             return 1

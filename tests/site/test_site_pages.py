@@ -30,6 +30,7 @@ PAGES = [
     "api/refimpl_fast.html",
     "guides/kernels.html",
     "figures_and_claims.html",
+    "others.html",
     "figures/lmnn/index.html",
     "search.html",
 ]

@@ -40,6 +40,7 @@ html_sidebars: dict[str, list[str]] = {
     "reader/*": [],
     "guides/*": [],
     "figures_and_claims": [],
+    "others": [],
 }
 html_theme_options = {
     "logo": {"text": "refimpl"},

@@ -1,0 +1,140 @@
+"""The page "Other implementations": what other libraries give on the vectors.
+
+It is written from ``others.json``, the record of ``python -m tests.others``.
+"""
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+__all__ = ["OUTCOMES", "RECORD", "anchor", "page", "read", "text", "write"]
+
+RECORD = Path(__file__).parent / "others.json"
+OUTCOMES = ("same", "other convention", "differs", "not available")
+TITLE = "Other implementations"
+INTRODUCTION = """\
+What other libraries give on the project's vectors (version {version}). Each library runs in an
+environment of its own, with the versions that stand here, and answers by the protocol of
+``python -m refimpl.check -- PROGRAM``.
+
+*Same*
+   All cases agree, up to last bits, ties broken otherwise and choices of equal worth.
+*Other convention*
+   What differs is right by another objective or rule of the library. The report computes that
+   objective for the case; where another call gives the papers' result, it is named.
+*Differs*
+   A case that no convention of the library explains.
+*Not available*
+   The library could not be installed.
+
+``python -m tests.others`` writes this page's record again. To ask one library, run its adapter in
+an environment that has it::
+
+    python -m refimpl.check --only best_stump -- python tests/others/adapters/ask_scikit_learn.py stump
+"""
+
+
+def read(path: Path = RECORD) -> dict[str, Any]:
+    """Return the record."""
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
+
+
+def text(record: dict[str, Any]) -> str:
+    """Return a record as its file has it."""
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
+def write(sources: Path) -> None:
+    """Write the page into the site's sources."""
+    (sources / "others.rst").write_text(page(read()), encoding="utf-8")
+
+
+def page(record: dict[str, Any]) -> str:
+    """Return the page of a record, as Sphinx reads it."""
+    parts = [TITLE, "=" * len(TITLE), ""]
+    parts += [INTRODUCTION.format(version=record["vectors"]["version"])]
+    parts += _html(_summary(record["libraries"]))
+    for library in record["libraries"]:
+        parts += [library["name"], "-" * len(library["name"]), ""]
+        parts += _html(_library(library))
+    return "\n".join(parts)
+
+
+def anchor(library: str, variant: str) -> str:
+    """Return the id of an item on the page."""
+    return f"{library}-{variant}"
+
+
+def _html(content: str) -> list[str]:
+    return [".. raw:: html", "", *(f"   {line}" for line in content.split("\n")), ""]
+
+
+def _summary(libraries: list[dict[str, Any]]) -> str:
+    rows = []
+    for library in libraries:
+        name = escape(library["name"])
+        if not library["items"]:
+            rows.append(f"<tr><td>{name}</td><td></td><td></td><td>not available</td></tr>")
+        for item in library["items"]:
+            link = f'<a href="#{anchor(library["name"], item["variant"])}">{item["outcome"]}</a>'
+            rows.append(
+                f"<tr><td>{name}</td><td><code>{escape(item['call'])}</code></td>"
+                f"<td><code>{escape(item['subject'])}</code></td><td>{link}</td></tr>"
+            )
+    head = "<tr><th>library</th><th>call</th><th>held against</th><th>outcome</th></tr>"
+    table = f'<table class="table"><thead>{head}</thead><tbody>\n' + "\n".join(rows)
+    return f'<div class="others">{table}\n</tbody></table></div>'
+
+
+def _library(library: dict[str, Any]) -> str:
+    if not library["items"]:
+        return f"<p>Not available: <code>{escape(library['why'])}</code></p>"
+    versions = ", ".join(f"{name} {one}" for name, one in library["versions"].items())
+    parts = [f"<p>{escape(versions)}</p>"]
+    conversions = {item["converts"]: item for item in library["items"] if item["converts"]}
+    for item in library["items"]:
+        parts += _item(library["name"], item, conversions.get(item["variant"]))
+    return "\n".join(parts)
+
+
+def _item(library: str, item: dict[str, Any], conversion: dict[str, Any] | None) -> list[str]:
+    cases = f"{item['cases']} case{'s' if item['cases'] != 1 else ''}"
+    skipped = f", {item['skipped']} skipped" if item["skipped"] else ""
+    parts = [
+        f'<h3 id="{anchor(library, item["variant"])}"><code>{escape(item["call"])}</code></h3>',
+        f"<p><strong>{item['outcome'].capitalize()}</strong> as <code>{escape(item['subject'])}"
+        f"</code>: {cases}{skipped}{escape(_kinds(item['kinds']))}.{escape(_facts(item))}</p>",
+    ]
+    if item["convention"]:
+        source = f" ({escape(item['documented'])})" if item["documented"] else ""
+        parts.append(f"<p>{escape(item['convention'])}{source}</p>")
+    if item["note"]:
+        parts.append(f"<p>{escape(item['note'])}</p>")
+    if conversion is not None and item["outcome"] != "same":
+        link = f'<a href="#{anchor(library, conversion["variant"])}">{conversion["outcome"]}</a>'
+        parts.append(f"<p>With <code>{escape(conversion['call'])}</code>: {link}.</p>")
+    first = item["first"]
+    if first:
+        flags = ", ".join(first["flags"])
+        parts.append(f"<p>{escape(first['id'])} ({escape(flags)}): {escape(first['words'])}</p>")
+    if item["reproduction"]:
+        lines, prints = (escape(item["reproduction"][name]) for name in ("lines", "prints"))
+        parts.append(f'<pre class="lines">{_kept(lines)}</pre>')
+        parts.append(f"<p>prints</p><pre>{_kept(prints)}</pre>")
+    return parts
+
+
+def _kept(content: str) -> str:
+    """Return text whose line breaks a block of raw HTML keeps, empty lines too."""
+    return content.replace("\n", "&#10;")
+
+
+def _kinds(kinds: dict[str, int]) -> str:
+    return "".join(f"; {kind}: {count}" for kind, count in kinds.items())
+
+
+def _facts(item: dict[str, Any]) -> str:
+    listed = ", ".join(f"{name}: {value}" for name, value in item["facts"].items())
+    return f" {listed[0].upper()}{listed[1:]}." if listed else ""

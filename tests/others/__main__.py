@@ -1,0 +1,156 @@
+"""What other libraries give on the project's vectors: ``python -m tests.others``.
+
+Makes an environment for each library (PyPI; later runs need no network), asks it, and writes the
+record ``paper_figures/site/others.json``, which the site shows. ``--only`` asks some libraries and
+keeps what the record says of the others.
+
+Not handled here: how answers are judged (:mod:`tests.others.judging`).
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+
+from paper_figures.site.others import RECORD, text
+from refimpl.check.files import folder
+from refimpl.check.programs import GivenUpError, Program
+
+from . import judging, reproducing
+from .cases import SEED
+from .environments import Missing, default_folder, environment, starts, versions
+from .reproductions import LINES
+from .table import LIBRARIES
+
+ADAPTERS = Path(__file__).parent / "adapters"
+SECONDS = 600.0
+ONE_THREAD = {
+    name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+}
+
+
+def main(arguments=None):
+    """Ask the libraries and write the record; return 0."""
+    parser = argparse.ArgumentParser(prog="python -m tests.others", description=__doc__)
+    parser.add_argument("--envs", type=Path, default=default_folder(), metavar="DIR")
+    parser.add_argument("--only", nargs="+", default=[], metavar="LIBRARY")
+    parser.add_argument("--out", type=Path, default=RECORD, metavar="FILE")
+    options = parser.parse_args(arguments)
+    names = [library.name for library in LIBRARIES]
+    unknown = sorted(set(options.only) - set(names))
+    if unknown:
+        parser.error(f"--only must be of {', '.join(names)}; got {', '.join(unknown)}")
+    os.environ |= ONE_THREAD
+    known = earlier(options.out)
+    listed = []
+    for library in LIBRARIES:
+        if options.only and library.name not in options.only:
+            listed += [known[library.name]] if library.name in known else []
+            continue
+        listed.append(asked(library, options.envs.resolve()))
+        for item in listed[-1]["items"]:
+            print(f"{library.name}, {item['call']}: {item['outcome']} {item['facts']}", flush=True)
+        if not listed[-1]["items"]:
+            print(f"{library.name}: {judging.NOT_AVAILABLE}: {listed[-1]['why']}", flush=True)
+    options.out.write_text(text(record(listed)), encoding="utf-8")
+    return 0
+
+
+def record(libraries):
+    """Return the content of the file."""
+    return {
+        "format": "refimpl-others",
+        "version": 1,
+        "seed": SEED,
+        "vectors": vectors(),
+        "libraries": libraries,
+    }
+
+
+def vectors():
+    """Return the version of the vectors, and the checksum of their index."""
+    index = (folder() / "index.json").read_bytes()
+    return {"version": json.loads(index)["version"], "sha256": hashlib.sha256(index).hexdigest()}
+
+
+def earlier(path):
+    """Return the libraries of an earlier record by the present vectors."""
+    if not path.exists():
+        return {}
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if content["vectors"] != vectors() or content["seed"] != SEED:
+        return {}
+    return {library["name"]: library for library in content["libraries"]}
+
+
+def asked(library, envs):
+    """Return what a library gives."""
+    try:
+        python = environment(library.name, envs)
+        for item in library.items:
+            starts(command(library, item, python))
+    except Missing as error:
+        return {"name": library.name, "versions": {}, "why": str(error), "items": []}
+    installed = versions(library.name, python)
+    items = [answered(library, item, python) for item in library.items]
+    return {"name": library.name, "versions": installed, "why": "", "items": items}
+
+
+def command(library, item, python):
+    """Return the command that answers cases for an item."""
+    adapter = ADAPTERS / f"ask_{library.name.replace('-', '_')}.py"
+    return [str(python), str(adapter), item.variant]
+
+
+def answered(library, item, python):
+    """Return the record of one item."""
+    program = Program(command(library, item, python), SECONDS)
+    try:
+        answers = list(judging.ask(program, item, folder()))
+    except GivenUpError:
+        answers = []
+    finally:
+        program.stop()
+    found = judging.verdict(answers, item.convention, item.shows)
+    content = {
+        "variant": item.variant,
+        "call": item.call,
+        "subject": item.subject,
+        "outcome": found.outcome,
+        "cases": found.asked,
+        "skipped": found.skipped,
+        "kinds": found.kinds,
+        "facts": rounded(found.facts),
+        "convention": "",
+        "documented": "",
+        "note": "" if found.outcome == judging.SAME else item.note,
+        "converts": item.converts,
+        "first": None,
+        "reproduction": None,
+    }
+    if found.outcome == judging.OTHER_CONVENTION and found.first.kind == judging.NAMED:
+        content["convention"] = found.first.words
+    elif found.outcome == judging.OTHER_CONVENTION:
+        content["convention"] = item.convention.words
+        content["documented"] = item.convention.documented
+    if found.first is not None:
+        first = found.first
+        content["first"] = {"id": first.case.id, "flags": first.case.flags, "words": first.words}
+        lines = LINES.get((library.name, item.variant))
+        if lines is not None:
+            content["reproduction"] = reproducing.shown(lines, first.case, python)
+    return content
+
+
+def rounded(facts):
+    """Return numbers to three digits: the others move with the machine."""
+    return {
+        name: float(f"{value:.3g}") if isinstance(value, float) else value
+        for name, value in facts.items()
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

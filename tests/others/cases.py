@@ -1,0 +1,79 @@
+"""The cases of a subject: the project's vectors, and three drawn here.
+
+``neighbors`` is a set large enough for approximate search, ``lmnn`` has a set of 60 points beside
+its vectors, ``lda`` has two classes. Their generator is that of the vectors, from :data:`SEED`.
+
+Not handled here: who is asked.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.cases import KERNELS
+from refimpl.check.drawing import Lcg
+from refimpl.check.encoding import encode
+from refimpl.check.running import decoded_cases
+from refimpl.check.stages import decoded_trainings
+from refimpl.rivals.nda import nonparametric_discriminant_analysis
+
+__all__ = ["SEED", "Case", "of"]
+
+SEED = 24
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case: its arguments as JSON has them and as arrays, and what the reference gives."""
+
+    id: str
+    flags: tuple[str, ...]
+    encoded: dict[str, Any]
+    arguments: dict[str, Any]
+    expected: Any
+
+
+def of(subject, where):
+    """Return the cases of a subject."""
+    if subject in OWN:
+        return OWN[subject](where)
+    read = decoded_cases if subject in KERNELS else decoded_trainings
+    return [
+        Case(case["id"], tuple(case["flags"]), case["arguments"], arguments, expected)
+        for case, arguments, expected in read(where, subject)
+    ]
+
+
+def _own(id, arguments, expected):
+    encoded = {name: encode(value) for name, value in arguments.items()}
+    return Case(id, ("drawn here",), encoded, arguments, expected)
+
+
+def _neighbors(where):
+    s = Lcg(SEED)
+    X, Q = s.points(2000, 8, "plain"), s.points(100, 8, "plain")
+    return [_own("neighbors/2000", {"Q": Q, "X": X, "k": 10, "skip": None}, None)]
+
+
+def _lmnn(where):
+    listed = [
+        Case(case["id"], tuple(case["flags"]), case["arguments"], arguments, expected)
+        for case, arguments, expected in decoded_trainings(where, "lmnn")
+    ]
+    X = Lcg(SEED).points(60, 3, "plain")
+    y = np.arange(60) % 3
+    X[:, 0] += y
+    return [*listed, _own("lmnn/60", {"X": X, "y": y, "k": 3, "mu": 1.0}, None)]
+
+
+def _lda(where):
+    """The first direction of NDA with all neighbours and alpha = 0 is that of LDA."""
+    X = Lcg(SEED).points(12, 3, "plain")
+    y = np.arange(12) % 2
+    X[:, 1] += y
+    direction = nonparametric_discriminant_analysis(X, y, k=6, alpha=0.0).projection[:, 0]
+    return [_own("lda/12", {"X": X, "y": y}, {"direction": direction})]
+
+
+OWN = {"neighbors": _neighbors, "lmnn": _lmnn, "lda": _lda}

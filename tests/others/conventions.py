@@ -1,0 +1,281 @@
+"""Documented objectives of other libraries: whether an answer is right by its own.
+
+Each function gets an :class:`~tests.others.judging.Answer` and computes from the arguments alone
+what the library says that it does.
+
+Not handled here: where it is documented (``tests/others/table.py``).
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from refimpl.check.judging import squares
+from refimpl.lmnn import target_neighbors
+
+__all__ = [
+    "approximate",
+    "at_radius",
+    "boosting",
+    "nearest_slacks",
+    "own_large_margin",
+    "relocated",
+    "single_precision",
+    "split_by",
+    "squared_slacks",
+]
+
+EPSILON = 2.0**-23
+CLOSE = 1e-9
+FAR = 1e-3
+
+# --------------------------------------------------------------------------------------- neighbours
+
+
+def single_precision(answer):
+    """Whether neighbours are right for points rounded to float32, with sums in float32.
+
+    A sum of d squares, or ``x x - 2 x q + q q``, may be off by 4 (d + 2) units of its terms.
+    """
+    return _as_near(answer, 1)
+
+
+def approximate(answer):
+    """Whether the answer holds different points in the order of their distances.
+
+    Which points is free: the search is documented as approximate.
+    """
+    return _as_near(answer, None)
+
+
+def _as_near(answer, places):
+    if answer.got is None:
+        return False
+    given = answer.case.arguments
+    Q, X = (given[name].astype(np.float32).astype(np.float64) for name in ("Q", "X"))
+    indices, got = np.asarray(answer.got["indices"]), np.asarray(answer.got["squares"])
+    k = min(given["k"], len(X) - (given["skip"] is not None))
+    if indices.shape != (len(Q), k) or got.shape != indices.shape:
+        return False
+    if (indices < 0).any() or (indices >= len(X)).any():
+        return False
+    if any(len(set(row)) < len(row) for row in indices.tolist()):
+        return False
+    D = squares(Q, X)
+    size = (Q**2).sum(axis=1)[:, None] + (X**2).sum(axis=1).max(initial=0.0)
+    slack = 4 * (X.shape[1] + 2) * EPSILON * size
+    own = np.take_along_axis(D, indices, axis=1)
+    if (np.abs(got - own) > slack).any() or (np.diff(own, axis=1) < -2 * slack).any():
+        return False
+    if given["skip"] is not None:
+        skip = np.asarray(given["skip"])
+        if (indices == skip[:, None]).any():
+            return False
+        D[np.flatnonzero(skip >= 0), skip[skip >= 0]] = np.inf
+    return places is None or bool((own <= np.sort(D, axis=1)[:, :k] + 2 * slack).all())
+
+
+def at_radius(answer):
+    """Whether only points at the limit, within rounding, are missed: the radius is its root."""
+    if answer.got is None:
+        return False
+    given, got, want = answer.case.arguments, answer.got, answer.case.expected
+    D = squares(given["Q"], given["X"])
+    for i, limit in enumerate(given["limits"]):
+        rows = [
+            set(np.asarray(side["indices"])[side["starts"][i] : side["starts"][i + 1]].tolist())
+            for side in (want, got)
+        ]
+        if any(abs(D[i, l] - limit) > 2.0**-50 * abs(limit) for l in rows[0] ^ rows[1]):
+            return False
+    return True
+
+
+# ------------------------------------------------------------------------------------------ k-means
+
+
+def relocated(answer):
+    """Whether the centres are those of Lloyd's iterations that move a centre without points.
+
+    It takes the point farthest from its own centre, which leaves its cluster.
+    """
+    if answer.got is None:
+        return False
+    given = answer.case.arguments
+    X, centres = given["X"][given["rows"]], given["centres"]
+    before = None
+    for _ in range(given["iterations"]):
+        D = squares(X, centres)
+        labels = D.argmin(axis=1)
+        if before is not None and (labels == before).all():
+            break
+        before = labels
+        own = np.take_along_axis(D, labels[:, None], axis=1)[:, 0]
+        member = labels[:, None] == np.arange(len(centres))
+        empty = np.flatnonzero(~member.any(axis=0))
+        if not own.any():
+            empty = empty[:0]
+        for centre, point in zip(empty, np.argsort(-own, kind="stable"), strict=False):
+            member[point] = False
+            member[point, centre] = True
+        counts = member.sum(axis=0)
+        means = (member.T @ X) / np.maximum(counts, 1)[:, None]
+        centres = np.where(counts[:, None] > 0, means, centres)
+    return bool(np.allclose(answer.got["centres"], centres, rtol=1e-9, atol=1e-12))
+
+
+# ------------------------------------------------------------------------------------------- stumps
+
+
+def split_by(criterion, single=True):
+    """Return whether a stump divides the points as a best split by `criterion` does.
+
+    ``gini`` is the mean impurity of the two sides, ``error`` their weighted error; each side gives
+    its heavier label. `single`: only values that differ in float32 are divided.
+    """
+
+    def holds(answer):
+        given, got = answer.case.arguments, answer.got
+        if got is None:
+            return False
+        A, B = given["A"], given["B"]
+        X = A if B is None else (A[:, None] - B).reshape(-1, A.shape[1])
+        return predicts(X, given["w"], given["l"], got, criterion, single)
+
+    return holds
+
+
+def predicts(X, w, l, stump, criterion, single):
+    """Whether the stump's labels are those of a best split."""
+    f, p, theta = (stump[name] for name in ("f", "p", "theta"))
+    h = p * X[:, int(f)] < p * theta
+    points = X.astype(np.float32) if single else X
+    splits = list(_splits(points, w, l, criterion))
+    best = min(value for value, _ in splits)
+    total = w.sum()
+    return any(
+        _gives(h, left, w, l) for value, left in splits if value <= best + CLOSE * total
+    )
+
+
+def _splits(X, w, l, criterion):
+    """Yield the value and the left side of each split; where there is none, of the whole."""
+    none = True
+    for x in X.T:
+        values = np.unique(x)
+        for value in values[:-1]:
+            none = False
+            left = x <= value
+            yield sum(_impurity(w, l, side, criterion) for side in (left, ~left)), left
+    if none or criterion == "error":
+        left = np.ones(len(X), dtype=bool)
+        yield _impurity(w, l, left, criterion), left
+
+
+def _impurity(w, l, side, criterion):
+    a, b = w[side & l].sum(), w[side & ~l].sum()
+    if criterion == "error":
+        return min(a, b)
+    return 2 * a * b / (a + b) if a + b > 0 else 0.0
+
+
+def _gives(h, left, w, l):
+    """Whether h gives each side its heavier label; either one where they weigh the same."""
+    for side in (left, ~left):
+        if not side.any():
+            continue
+        if h[side].any() != h[side].all():
+            return False
+        a, b = w[side & l].sum(), w[side & ~l].sum()
+        heavier = a >= b if h[side].all() else b >= a
+        if not heavier and abs(a - b) > CLOSE * w.sum():
+            return False
+    return True
+
+
+def boosting(criterion, halves):
+    """Return whether rounds are those of SAMME with stumps by `criterion`.
+
+    Its weights begin equal, or with half on each class. It ends at a stump without error, whose
+    weight is 1, and before one that errs on half of the weight.
+    """
+
+    def holds(answer):
+        if answer.got is None:
+            return False
+        given = answer.case.arguments
+        P, N = given["P"], given["N"]
+        X = np.concatenate([P, N])
+        l = np.arange(len(X)) < len(P)
+        w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N))) if halves else np.ones(len(X))
+        w = w / w.sum()
+        for round in answer.got:
+            if not predicts(X, w, l, round, criterion, True):
+                return False
+            h = round["p"] * X[:, int(round["f"])] < round["p"] * round["theta"]
+            epsilon = w[h != l].sum()
+            if epsilon == 0:
+                return round is answer.got[-1] and round["alpha"] == 1 and round["epsilon"] == 0
+            alpha = np.log((1 - epsilon) / epsilon)
+            if abs(round["alpha"] - alpha) > 1e-6 or abs(round["epsilon"] - epsilon) > CLOSE:
+                return False
+            w = w * np.exp(alpha * (h != l))
+            w = w / w.sum()
+        if len(answer.got) == given["T"]:
+            return True
+        splits = list(_splits(X.astype(np.float32), w, l, criterion))
+        best = min(value for value, _ in splits) + CLOSE
+        sides = [left for value, left in splits if value <= best]
+        errors = [_impurity(w, l, left, "error") + _impurity(w, l, ~left, "error") for left in sides]
+        return max(errors) >= 0.5 - CLOSE
+
+    return holds
+
+
+# ---------------------------------------------------------------------------------------------- LMNN
+
+
+def own_large_margin(push):
+    """Return whether a metric is optimal, within a thousandth, for another sum of slacks.
+
+    `push` gets the slacks 1 + d(i, j) - d(i, l), of shape (n, k, n), not below 0 and 0 within a
+    class, and the squared distances; it returns the sum that takes the place of eq. 3's.
+    """
+
+    def holds(answer):
+        if answer.got is None:
+            return False
+        given = answer.case.arguments
+        X, y, k, mu = (given[name] for name in ("X", "y", "k", "mu"))
+        targets = target_neighbors(X, y, k)
+        M = np.asarray(answer.got[0]["M"])
+        values, vectors = np.linalg.eigh((M + M.T) / 2)
+        L = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+
+        def objective(flat):
+            Z = X @ flat.reshape(L.shape).T
+            D = squares(Z, Z)
+            near = np.take_along_axis(D, targets, axis=1)
+            slack = np.maximum(1 + near[:, :, None] - D[:, None, :], 0.0)
+            slack[np.broadcast_to((y[:, None] == y)[:, None], slack.shape)] = 0.0
+            return float(near.sum() + mu * push(slack, D, y))
+
+        reached = objective(L.ravel())
+        starts = [L.ravel(), 1.1 * L.ravel(), np.eye(len(M)).ravel()]
+        least = min(minimize(objective, start, method="L-BFGS-B").fun for start in starts)
+        return reached <= least * (1 + FAR)
+
+    return holds
+
+
+def squared_slacks(slack, D, y):
+    """Sum the squares of the slacks, as pylmnn does."""
+    return (slack**2).sum()
+
+
+def nearest_slacks(slack, D, y):
+    """Sum the slacks of the k nearest points of other classes, as mlpack does."""
+    k = slack.shape[1]
+    D = np.where(y[:, None] == y, np.inf, D)
+    nearest = np.argsort(D, axis=1, kind="stable")[:, :k]
+    taken = np.take_along_axis(slack, np.repeat(nearest[:, None], k, axis=1), axis=2)
+    return taken.sum()

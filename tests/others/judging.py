@@ -1,0 +1,190 @@
+"""Ask a library the cases of a subject, and say whether it gives the same.
+
+* **same**: every case agrees, up to last bits, ties broken otherwise and choices of equal worth;
+* **other convention**: what differs is right by the library's documented objective, which
+  :mod:`tests.others.conventions` computes from the arguments; or a check of the project names it;
+* **differs**: a case that neither explains;
+* **not available**: the library cannot be installed, or answers no case.
+
+Not handled here: how answers are compared (:mod:`refimpl.check`).
+"""
+
+import contextlib
+import dataclasses
+import io
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.answers import check_neighbors
+from refimpl.check.cases import KERNELS
+from refimpl.check.comparing import compare
+from refimpl.check.kernel import EQUAL_WORTH, NOT_RUN, WRONG
+from refimpl.check.metric import check_metric
+from refimpl.check.programs import ProgramError
+from refimpl.check.running import UnusableError
+from refimpl.check.stages import difference_in
+from refimpl.check.trainings import TRAININGS
+
+from . import cases, sizes
+
+__all__ = ["DIFFERS", "NOT_AVAILABLE", "OTHER_CONVENTION", "SAME", "Answer", "Verdict", "ask", "verdict"]
+
+SAME = "same"
+OTHER_CONVENTION = "other convention"
+DIFFERS = "differs"
+NOT_AVAILABLE = "not available"
+NAMED = "a convention that the check names"
+REAL = (NAMED, WRONG, NOT_RUN)
+TOL = 1e-3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a library said to a case: the kind of the difference, "" for none."""
+
+    case: cases.Case
+    got: Any
+    kind: str = ""
+    words: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of an item.
+
+    Attributes
+    ----------
+    outcome : str
+    asked, skipped : int
+        Cases that were answered, and that the library has nothing for.
+    kinds : dict
+        How many answers differ in which way.
+    first : Answer, optional
+        The shortest case that decides.
+    """
+
+    outcome: str
+    asked: int
+    skipped: int
+    kinds: dict[str, int]
+    first: Answer | None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def ask(program, item, where):
+    """Yield an :class:`Answer` for each case of the item's subject; None for one it skips."""
+    kind = "training" if item.subject in TRAININGS else "kernel"
+    for case in cases.of(item.subject, where):
+        name = "scan_nearest" if item.subject == "neighbors" else item.subject
+        try:
+            got = program.ask({"id": case.id, kind: name, "arguments": case.encoded})
+        except ProgramError as error:
+            yield Answer(case, None, NOT_RUN, str(error))
+            continue
+        yield None if got is None else judged(item, case, got)
+
+
+def judged(item, case, got):
+    """Return the answer with what the checks of the project say of it."""
+    judge = {"lmnn": _metric, "neighbors": _neighbors, "lda": _direction}.get(item.subject)
+    if judge is None:
+        judge = _training if item.subject in TRAININGS else _kernel
+    kind, words, facts = judge(item, case, got)
+    if kind and not facts:
+        facts = sizes.of(item.subject, case, got)
+    return Answer(case, got, kind, words, facts)
+
+
+def _kernel(item, case, got):
+    whole = KERNELS[item.subject]
+    outputs = tuple(output for output in whole.outputs if output.agreement != "count")
+    kernel = dataclasses.replace(whole, outputs=outputs)
+    fault = compare(kernel, case.arguments, case.expected, got)
+    return ("", "", {}) if fault is None else (fault.kind, fault.words, {})
+
+
+def _training(item, case, got):
+    states = got if isinstance(got, list) else [got]
+    training = TRAININGS[item.subject]
+    head = {"id": case.id, "flags": list(case.flags), "arguments": case.encoded}
+    found = difference_in(training, head, case.arguments, case.expected, lambda *_: states)
+    return ("", "", {}) if found is None else (found.kind, found.words, {})
+
+
+def _metric(item, case, got):
+    """Judge a metric as ``python -m refimpl.check metric --squared`` does."""
+    (state,) = got
+    given = case.arguments
+    with tempfile.TemporaryDirectory() as scratch:
+        metric, data = Path(scratch) / "M.npy", Path(scratch) / "points.npz"
+        np.save(metric, state["M"])
+        np.savez(data, X=given["X"], y=given["y"])
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):
+                report = check_metric(str(metric), str(data), given["k"], given["mu"], True, TOL)
+        except UnusableError as error:
+            return NOT_RUN, str(error).replace(f"{scratch}/", ""), {}
+    facts = {name: dict(report.facts)[name] for name in ("eq. 3", "no metric is below", "gap")}
+    if not report.differences:
+        return "", "", facts
+    (difference,) = report.differences
+    named = difference.kind == EQUAL_WORTH
+    return NAMED if named else WRONG, difference.words, facts
+
+
+def _neighbors(item, case, got):
+    """Judge neighbours as ``python -m refimpl.check neighbors --data`` does."""
+    with tempfile.TemporaryDirectory() as scratch:
+        places, data = Path(scratch) / "I.npy", Path(scratch) / "points.npz"
+        np.save(places, got["indices"])
+        np.savez(data, Q=case.arguments["Q"], X=case.arguments["X"])
+        report = check_neighbors(str(places), None, str(data))
+    facts = dict(report.facts)
+    shown = {"true neighbours found": facts["share"]}
+    shown |= {name: facts[name] for name in ("duplicates", "-1 as padding") if facts[name]}
+    worst = [difference for difference in report.differences if difference.kind == WRONG]
+    for difference in worst or report.differences:
+        return difference.kind, difference.words, shown
+    return "", "", shown
+
+
+def _direction(item, case, got):
+    """Judge a direction up to its length and sign."""
+    want, direction = case.expected["direction"], np.asarray(got["direction"])
+    cosine = abs(want @ direction) / np.sqrt((want @ want) * (direction @ direction))
+    facts = {"1 - cosine": float(max(0.0, 1 - cosine))}
+    words = f"direction: {want} expected, of any length; got {direction}"
+    return ("", "", facts) if 1 - cosine <= 1e-9 else (WRONG, words, facts)
+
+
+def verdict(answers, convention, shows=""):
+    """Return the verdict of an item from its answers.
+
+    `convention` may be None; `shows` is the id of the case to show where it is one that decides.
+    """
+    given = [answer for answer in answers if answer is not None]
+    skipped = len(answers) - len(given)
+    kinds = dict(sorted(Counter(answer.kind for answer in given if answer.kind).items()))
+    real = [answer for answer in given if answer.kind in REAL]
+    if not given:
+        return Verdict(NOT_AVAILABLE, 0, skipped, {}, None)
+    facts = given[0].facts if len(given) == 1 else {}
+    if not real:
+        return Verdict(SAME, len(given), skipped, kinds, None, facts)
+    open_ = [
+        answer
+        for answer in real
+        if answer.kind != NAMED and not (convention and convention.holds(answer))
+    ]
+    first = min(
+        open_ or real,
+        key=lambda answer: (answer.case.id != shows, len(str(answer.case.encoded))),
+    )
+    outcome = DIFFERS if open_ else OTHER_CONVENTION
+    return Verdict(outcome, len(given), skipped, kinds, first, first.facts)

@@ -1,0 +1,44 @@
+"""Lines of Python that show a finding, and what they print in the library's environment.
+
+Not handled here: which case is shown.
+"""
+
+import subprocess
+
+import numpy as np
+
+from refimpl.check.judging import differences
+
+__all__ = ["MOST_LINES", "lines_of", "literal", "shown"]
+
+MOST_LINES = 5
+SECONDS = 300
+
+
+def literal(value):
+    """Return a value as Python reads it; an array as nested lists."""
+    if isinstance(value, np.ndarray):
+        whole = value.dtype.kind == "f" and bool((value == np.rint(value)).all())
+        return repr(value.astype(np.int64).tolist() if whole else value.tolist())
+    return repr(value)
+
+
+def lines_of(text, case):
+    """Return lines with the arguments of a case in the place of their names."""
+    given = case.arguments
+    if "A" in given:
+        given = {**given, "X": differences(given["A"], given["B"])}
+    for name, value in given.items():
+        text = text.replace("{" + name + "}", literal(value))
+    return text
+
+
+def shown(lines, case, python):
+    """Return the lines of a finding and what they print."""
+    text = lines_of(lines, case)
+    done = subprocess.run(
+        [str(python), "-W", "ignore", "-c", text], capture_output=True, text=True, timeout=SECONDS
+    )
+    if done.returncode:
+        raise RuntimeError(f"{text}\n{done.stderr}")
+    return {"lines": text, "prints": done.stdout.rstrip()}

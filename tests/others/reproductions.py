@@ -1,0 +1,165 @@
+"""Five lines for each finding, to paste where the library is installed.
+
+An argument of the shown case stands in braces; ``{X}`` of a stump's case are its rows.
+
+Not handled here: running them (:mod:`tests.others.reproducing`).
+"""
+
+__all__ = ["LINES"]
+
+STUMP = """\
+X, l, w = np.array({X}), np.array({l}), np.array({w})
+FIT
+sides = [x <= t for x in X.T for t in x]
+print("error:", w[h != l].sum(), "least:", min(w[(s ^ p) != l].sum() for s in sides for p in (0, 1)))\
+"""
+CLASSIFIER = """\
+import numpy as np; from sklearn.tree import DecisionTreeClassifier
+""" + STUMP.replace(
+    "FIT", "h = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, l, w).predict(X)"
+)  # fmt: skip
+REGRESSOR = """\
+import numpy as np; from sklearn.tree import DecisionTreeRegressor
+""" + STUMP.replace(
+    "FIT",
+    'h = DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, l, w).predict(X) > '
+    "0.5",
+)  # fmt: skip
+LIGHTGBM = """\
+import numpy as np, lightgbm; options = dict(n_estimators=1, num_leaves=2, learning_rate=1, \
+min_child_samples=1, min_child_weight=0, min_data_in_bin=1, verbose=-1)
+""" + STUMP.replace(
+    "FIT", "h = lightgbm.LGBMRegressor(**options).fit(X, 2 * l - 1, w).predict(X) > 0"
+)  # fmt: skip
+
+BOOSTED = """\
+import numpy as np; from sklearn.ensemble import AdaBoostClassifier
+P, N = {P}, {N}
+w = WEIGHTS
+model = AdaBoostClassifier(n_estimators={T}).fit(P + N, [1] * len(P) + [0] * len(N), w)
+print("errors:", model.estimator_errors_, "alpha:", model.estimator_weights_[: len(model)])\
+"""
+HALVES = "[0.5 / len(P)] * len(P) + [0.5 / len(N)] * len(N)"
+
+METRIC = """\
+IMPORT
+X, y, k, mu = np.array({X}), np.array({y}), {k}, {mu}
+L = FIT; D, E = ((((X[:, None] - X) @ A.T) ** 2).sum(2) for A in (L, np.eye(len(X.T))))
+T = [(i, j) for i in range(len(X)) for j in sorted(set(np.flatnonzero(y == y[i])) - {i}, \
+key=lambda j: E[i, j])[:k]]
+print("eq. 3:", sum(D[i, j] + mu * np.maximum(0, 1 + D[i, j] - D[i, y != y[i]]).sum() \
+for i, j in T))\
+"""
+
+
+def _metric(imported, fit):
+    return METRIC.replace("IMPORT", f"import numpy as np; {imported}").replace("FIT", fit)
+
+
+METRIC_LEARN = "from metric_learn import LMNN"
+PYLMNN = (
+    "import sys; from unittest.mock import MagicMock; "
+    'sys.modules |= dict.fromkeys(["GPyOpt", "GPyOpt.methods"], MagicMock()); '
+    "from pylmnn import LargeMarginNearestNeighbor as LMNN"
+)
+
+FLAT = """\
+import numpy as np, faiss
+Q, X = np.array({Q}), np.array({X})
+index = faiss.IndexFlatL2(X.shape[1]); index.add(X.astype("f4"))
+squares, places = index.search(Q.astype("f4"), {k})
+print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
+"""
+BRUTE = """\
+import numpy as np, hnswlib
+Q, X = np.array({Q}), np.array({X})
+index = hnswlib.BFIndex("l2", X.shape[1]); index.init_index(len(X)); index.add_items(X)
+places, squares = index.knn_query(Q, {k}); places = places.astype(int)
+print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
+"""
+SHARE = """\
+IMPORT; X = np.random.default_rng(0).random((2100, 8)).astype("f4"); X, Q = X[:2000], X[2000:]
+true = np.argsort(((Q[:, None] - X) ** 2).sum(2))[:, :10]
+BUILD
+places = ASK
+print("share found:", np.mean([len(set(a) & set(b)) / 10 for a, b in zip(true, places)]))\
+"""
+
+
+def _share(imported, build, ask):
+    lines = SHARE.replace("IMPORT", f"import numpy as np; {imported}")
+    return lines.replace("BUILD", build).replace("ASK", ask)
+
+
+LINES = {
+    ("scikit-learn", "ball-tree-within"): """\
+import numpy as np; from sklearn.neighbors import BallTree
+tree = BallTree({X})
+for q, limit in zip({Q}, np.maximum(0, {limits})):
+    for r in (limit**0.5, np.nextafter(limit**0.5, np.inf)):
+        print("limit", limit, "radius", r, "points", len(tree.query_radius([q], r)[0]))""",
+    ("scikit-learn", "stump"): CLASSIFIER,
+    ("scikit-learn", "stump-absolute"): REGRESSOR,
+    ("scikit-learn", "adaboost"): BOOSTED.replace("WEIGHTS", "None"),
+    ("scikit-learn", "adaboost-halves"): BOOSTED.replace("WEIGHTS", HALVES),
+    ("scikit-learn", "adaboost-absolute"): BOOSTED.replace("WEIGHTS", HALVES),
+    ("scikit-learn", "lloyd"): """\
+import numpy as np; from sklearn.cluster import KMeans
+X, C = np.array({X}, float)[{rows}], np.array({centres}, float)
+model = KMeans(len(C), init=C, n_init=1, max_iter={iterations}, tol=0).fit(X)
+print("of the first centres:", ((X[:, None] - C) ** 2).sum(2).argmin(1))
+print(model.cluster_centers_)""",
+    ("metric-learn", "lmnn"): _metric(
+        METRIC_LEARN,
+        'LMNN(init="identity", n_neighbors=k, regularization=1 / (1 + mu)).fit(X, y).components_',
+    ),
+    ("metric-learn", "lmnn-long"): _metric(
+        METRIC_LEARN,
+        'LMNN(init="identity", n_neighbors=k, regularization=1 / (1 + mu), max_iter=100000, '
+        "convergence_tol=1e-9, learn_rate=1e-3).fit(X, y).components_",
+    ),
+    ("pylmnn", "lmnn"): _metric(
+        PYLMNN,
+        'LMNN(k, init="identity", weight_push_loss=mu / (1 + mu)).fit(X, y).components_',
+    ),
+    ("pylmnn", "lmnn-long"): _metric(
+        PYLMNN,
+        'LMNN(k, init="identity", weight_push_loss=mu / (1 + mu), max_iter=10000, tol=1e-12)'
+        ".fit(X, y).components_",
+    ),
+    ("mlpack", "lmnn"): _metric(
+        "from mlpack import lmnn",
+        'lmnn(X, labels=y, k=k, regularization=mu / (1 + mu), optimizer="lbfgs", '
+        'tolerance=1e-12)["output"]',
+    ),
+    ("faiss", "flat"): FLAT,
+    ("faiss", "hnsw"): _share(
+        "import faiss",
+        "index = faiss.IndexHNSWFlat(8, 32); index.hnsw.efSearch = 16; index.add(X)",
+        "index.search(Q, 10)[1]",
+    ),
+    ("annoy", "default"): _share(
+        "import annoy",
+        'index = annoy.AnnoyIndex(8, "euclidean"); index.set_seed(1); '
+        "[index.add_item(*item) for item in enumerate(X)]; index.build(10)",
+        "[index.get_nns_by_vector(q, 10) for q in Q]",
+    ),
+    ("hnswlib", "brute"): BRUTE,
+    ("hnswlib", "default"): _share(
+        "import hnswlib",
+        'index = hnswlib.Index("l2", 8); index.init_index(len(X), random_seed=1); '
+        "index.add_items(X, num_threads=1)",
+        "index.knn_query(Q, 10)[0]",
+    ),
+    ("pynndescent", "default"): _share(
+        "import pynndescent",
+        "index = pynndescent.NNDescent(X, random_state=1, n_jobs=1)",
+        "index.query(Q, 10)[0]",
+    ),
+    ("pynndescent", "wide"): _share(
+        "import pynndescent",
+        "index = pynndescent.NNDescent(X, random_state=1, n_jobs=1)",
+        "index.query(Q, 10, epsilon=1.0)[0]",
+    ),
+    ("lightgbm", "stump"): LIGHTGBM,
+}

@@ -1,0 +1,123 @@
+"""Documented objectives of other libraries, on answers by hand.
+
+Not tested here: that a library documents them.
+"""
+
+import numpy as np
+import pytest
+
+from tests.others import conventions
+from tests.others.cases import Case
+from tests.others.judging import Answer
+
+
+def answer(got, **arguments):
+    return Answer(Case("made-up/1", (), {}, arguments, None), got)
+
+
+# 800 in all: the first column has the sides (300, 100), (100, 300) of ones and zeros, an error of
+# 200 and a Gini impurity of 300; the second (205, 400), (195, 0), an error of 205 and one of 271
+ROWS = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1], [0, 0], [1, 0]])
+WEIGHTS = np.array([150.0, 150, 55, 45, 100, 300]) / 800
+LABELS = np.array([True, True, True, True, False, False])
+FIRST = {"f": 0, "p": 1, "theta": 0.5}
+SECOND = {"f": 1, "p": -1, "theta": 0.5}
+
+
+@pytest.mark.parametrize(("criterion", "best"), [("error", FIRST), ("gini", SECOND)])
+def test_a_split_by_its_criterion(criterion, best):
+    for stump in (FIRST, SECOND, {**best, "p": -best["p"]}):
+        asked = answer(stump, A=ROWS, B=None, w=WEIGHTS, l=LABELS)
+        assert conventions.split_by(criterion)(asked) is (stump is best)
+
+
+def test_float32_sees_no_split_between_equal_values():
+    X = np.array([[1.0], [1 + 2.0**-40]])
+    given = {"A": X, "B": None, "w": np.array([0.75, 0.25]), "l": np.array([True, False])}
+    constant = answer({"f": 0, "p": -1, "theta": -np.inf}, **given)
+    divided = answer({"f": 0, "p": 1, "theta": X[1, 0]}, **given)
+    assert conventions.split_by("error")(constant)
+    assert not conventions.split_by("error")(divided)
+    assert conventions.split_by("error", single=False)(divided)
+    assert not conventions.split_by("error", single=False)(constant)
+
+
+def test_boosting_ends_at_a_perfect_stump():
+    given = {"P": np.array([[0.0], [1.0]]), "N": np.array([[2.0]]), "T": 3}
+    perfect = {**FIRST, "theta": 1.5, "epsilon": 0.0, "alpha": 1.0}
+    holds = conventions.boosting("gini", False)
+    assert holds(answer([perfect], **given))
+    assert not holds(answer([perfect, dict(perfect)], **given))
+    assert not holds(answer([{**perfect, "alpha": 2.0}], **given))
+    assert not holds(answer([], **given))
+
+
+def test_boosting_begins_with_equal_weights_or_with_halves():
+    """P = 0, 2, 2, N = 1: the stump "all are P" has the error 1/4 by equal weights.
+
+    By halves "x > 1.5" errs on 0, a sixth.
+    """
+    given = {"P": np.array([[0.0], [2.0], [2.0]]), "N": np.array([[1.0]]), "T": 1}
+    stump = {"f": 0, "p": -1, "theta": 1.5}
+    equal = [{**stump, "epsilon": 0.25, "alpha": np.log(3)}]
+    halves = [{**stump, "epsilon": 1 / 6, "alpha": np.log(5)}]
+    for rounds, expected in ((equal, (True, False)), (halves, (False, True))):
+        asked = answer(rounds, **given)
+        got = tuple(conventions.boosting("error", kind)(asked) for kind in (False, True))
+        assert got == expected
+
+
+LINE = {"X": np.array([[0.0], [1], [3], [4]]), "y": np.array([0, 0, 1, 1]), "k": 1}
+
+
+def test_squared_slacks():
+    """4 m + 2 (1 - 3 m)^2 is least at m = 2/9, where the other slacks are 0; eq. 3 at 1/3."""
+    holds = conventions.own_large_margin(conventions.squared_slacks)
+    assert holds(answer([{"M": np.array([[2 / 9]])}], **LINE, mu=1.0))
+    assert not holds(answer([{"M": np.array([[1 / 3]])}], **LINE, mu=1.0))
+
+
+def test_slacks_of_the_nearest_alone():
+    """With mu = 0.15 4 m + 0.3 ((1 - 8 m) + (1 - 3 m)) is least at 0; eq. 3 at 1/8."""
+    holds = conventions.own_large_margin(conventions.nearest_slacks)
+    assert holds(answer([{"M": np.array([[0.0]])}], **LINE, mu=0.15))
+    assert not holds(answer([{"M": np.array([[1 / 8]])}], **LINE, mu=0.15))
+
+
+def test_an_empty_cluster_takes_the_farthest_point():
+    given = {"X": np.array([[0.0], [1], [10]]), "rows": np.arange(3), "iterations": 1}
+    given["centres"] = np.array([[0.0], [100]])
+    assert conventions.relocated(answer({"centres": np.array([[0.5], [10]])}, **given))
+    assert not conventions.relocated(answer({"centres": np.array([[11 / 3], [100]])}, **given))
+
+
+def test_points_at_the_radius():
+    """The square of the root of 3 is below 3; 4 is beyond the limit, 1 is within."""
+    given = {"Q": np.array([[0.0, 0, 0]]), "X": np.array([[1.0, 1, 1], [1, 0, 0], [2, 0, 0]])}
+    want = {"starts": np.array([0, 2]), "indices": np.array([0, 1])}
+    case = Case("made-up/1", (), {}, {**given, "limits": np.array([3.0])}, want)
+    for indices, expected in (([1], True), ([0], False), ([0, 1, 2], False)):
+        got = {"starts": np.array([0, len(indices)]), "indices": np.array(indices)}
+        assert conventions.at_radius(Answer(case, got)) is expected
+
+
+SEARCH = {"Q": np.array([[0.0]]), "X": np.array([[1.0], [2], [3]]), "k": 2, "skip": None}
+
+
+@pytest.mark.parametrize(
+    ("indices", "squares", "single", "approximate"),
+    [
+        ([0, 1], [1, 4], True, True),
+        ([0, 2], [1, 9], False, True),
+        ([0, 1], [1, 4.1], False, False),
+        ([2, 0], [9, 1], False, False),
+        ([0, 0], [1, 1], False, False),
+        ([0, -1], [1, np.inf], False, False),
+        ([0], [1], False, False),
+    ],
+)
+def test_neighbours(indices, squares, single, approximate):
+    got = {"indices": np.array([indices]), "squares": np.array([squares], dtype=float)}
+    asked = answer(got, **SEARCH)
+    assert conventions.single_precision(asked) is single
+    assert conventions.approximate(asked) is approximate
