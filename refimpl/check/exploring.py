@@ -15,7 +15,14 @@ from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference, Fault
 from refimpl.check.drawing import Source
 from refimpl.check.kernel import Kernel, Values, copied
-from refimpl.check.running import Module, as_case, check_case, difference_of
+from refimpl.check.running import (
+    Module,
+    Watch,
+    as_case,
+    check_case,
+    difference_of,
+    unwatched,
+)
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
@@ -47,7 +54,9 @@ def available() -> bool:
     return importlib.util.find_spec("hypothesis") is not None
 
 
-def explored(module: Module, name: str, examples: int, seed: int) -> Difference | None:
+def explored(
+    module: Module, name: str, examples: int, seed: int, watch: Watch = unwatched
+) -> Difference | None:
     """Return the smallest difference that Hypothesis finds for a kernel, or None.
 
     Parameters
@@ -58,6 +67,8 @@ def explored(module: Module, name: str, examples: int, seed: int) -> Difference 
     examples : int
         How many cases to try.
     seed : int
+    watch : callable, optional
+        ``watch(name, case)`` is entered for each case.
     """
     import hypothesis
     from hypothesis import strategies as st
@@ -69,7 +80,9 @@ def explored(module: Module, name: str, examples: int, seed: int) -> Difference 
         source = Drawn(data)
         flag = source.pick(*kernel.flags)
         arguments = kernel.draw(source, flag)
-        fault, blamed = check_case(module, kernel, arguments, _expected(kernel, arguments))
+        expected = _expected(kernel, arguments)
+        with watch(name, as_case(name, flag, arguments)):
+            fault, blamed = check_case(module, kernel, arguments, expected)
         if fault is not None:
             smallest[:] = [(flag, arguments, fault, blamed)]
             raise FoundError

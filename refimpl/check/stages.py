@@ -14,7 +14,7 @@ from refimpl.check.comparing import FORM_ERRORS, Difference, Fault, compare_outp
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import VectorError, load
 from refimpl.check.kernel import AGREES, EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Values
-from refimpl.check.running import raised
+from refimpl.check.running import Watch, raised, unwatched
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "difference_in",
     "first_fault",
     "own_trainings",
+    "signatures",
     "training_differences",
 ]
 
@@ -103,18 +104,40 @@ def own_trainings(module: Any) -> list[str]:
     return [name for name in TRAININGS if callable(getattr(module, name, None))]
 
 
+def signatures() -> list[str]:
+    """Return for each training what its function takes and returns, a paragraph each."""
+    texts = []
+    for name, training in TRAININGS.items():
+        arguments = training.cases()[0].arguments
+        taken = "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
+        given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
+        texts.append(
+            f"{name}({', '.join(arguments)})\n  {training.about}.\n  In the first vector: {taken}.\n"
+            f"  It returns a list: for each round a dict with some of {given}.\n"
+        )
+    return texts
+
+
+def _form(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    return repr(value)
+
+
 def training_differences(
     answer: Callable[[str, Values], Any],
     where: Path,
     names: list[str],
     progress: Callable[[str, int], None],
+    watch: Watch = unwatched,
 ) -> list[Difference]:
     """Return what differs on the trainings' vectors; ``answer(name, arguments)`` runs one."""
     differences = []
     for name in names:
         cases = decoded_trainings(where, name)
         for case, arguments, expected in cases:
-            difference = difference_in(TRAININGS[name], case, arguments, expected, answer)
+            with watch(name, case):
+                difference = difference_in(TRAININGS[name], case, arguments, expected, answer)
             if difference is not None:
                 differences.append(difference)
         progress(name, len(cases))
@@ -154,5 +177,6 @@ def difference_in(
         words=f"round {number}: {fault.words}" if number else fault.words,
         id=case["id"],
         flags=tuple(case["flags"]),
+        comment=case.get("comment", ""),
         arguments=case["arguments"],
     )
