@@ -24,7 +24,7 @@ from refimpl.check.kernel import Values
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import Program, program_differences
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
-from refimpl.check.rounds import check_rounds
+from refimpl.check.rounds import ALGORITHMS, check_rounds
 from refimpl.check.running import Module, UnusableError, imported, unwatched, vector_differences
 from refimpl.check.stages import own_trainings, signatures, training_differences
 from refimpl.check.trainings import TRAININGS
@@ -33,6 +33,20 @@ __all__ = ["MOST_SECONDS", "CheckFailedError", "finished", "main", "options_of"]
 
 MOST_SECONDS = 86400.0
 INTERRUPTED = "refimpl.check: interrupted; nothing is decided"
+
+DATA = "the arrays that the algorithm takes"
+LOG_FORMS = """Each line of the log is a JSON object. It may have more parts, which are compared.
+
+algorithm  a line must have                  --data has
+A.1        C, f, p, theta                    X, y
+A.2        f, p, theta                       P, N (or X, y: the largest y are P)
+A.3        label (a line for each query)     Q, X, y, alpha_C, feature_C, polarity_C, threshold_C
+7.3        classifier (r or [x1, x2]), alpha D (candidates x objects), triples, y, between
+8.1        c, g, low, high, inside, alpha    F (d x objects), triples, y, w
+SF:1       leaf (of each point), c           S (0 and 1), lam
+
+More parts: w, epsilon, beta, updated, alpha (A.1, A.2); s (A.3); w, z, updated, step (7.3);
+w, z, updated (8.1); T, J, similar, dissimilar (SF:1)."""
 
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
@@ -141,10 +155,14 @@ def _add_modules(command: Callable[..., Any]) -> None:
 
 
 def _add_answers(command: Callable[..., Any]) -> None:
-    sub = command("rounds", _rounds, "the log of a training: JSON lines of f, p, theta, alpha")
+    sub = command("rounds", _rounds, "the log of a training, JSON lines such as f, p, theta, alpha")
     sub.add_argument("log")
-    sub.add_argument("--data", required=True, metavar="X.npz", help="P and N, or X and y")
-    sub.add_argument("--algorithm", default="A.2", help="A.1 or A.2")
+    sub.add_argument("--data", required=True, metavar="X.npz", help=DATA)
+    sub.add_argument(
+        "--algorithm", default="A.2", metavar="NAME", help=f"{', '.join(ALGORITHMS)}; default A.2"
+    )
+    sub.epilog = LOG_FORMS
+    sub.formatter_class = argparse.RawDescriptionHelpFormatter
 
     sub = command("metric", _metric, "a metric L (r, d), or M = L^T L (d, d) with --squared")
     sub.add_argument("metric", metavar="L.npy")
