@@ -20,7 +20,7 @@ from refimpl.check.answers import check_embedding, check_landmarks, check_neighb
 from refimpl.check.calling import call
 from refimpl.check.cases import KERNELS
 from refimpl.check.files import VectorError, folder
-from refimpl.check.kernel import Values
+from refimpl.check.kernel import NOT_RUN, Values
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import Program, program_differences
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
@@ -28,6 +28,7 @@ from refimpl.check.rounds import ALGORITHMS, check_rounds
 from refimpl.check.running import Module, UnusableError, imported, unwatched, vector_differences
 from refimpl.check.stages import own_trainings, signatures, training_differences
 from refimpl.check.trainings import TRAININGS
+from refimpl.check.trainings.drawn import DRAWS
 
 __all__ = ["MOST_SECONDS", "CheckFailedError", "finished", "main", "options_of"]
 
@@ -140,7 +141,7 @@ def _add_modules(command: Callable[..., Any]) -> None:
             sub.add_argument("--list", action="store_true", help="say what the functions take")
         sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
         sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR")
-        if name == "kernels":
+        if name != "program":
             sub.add_argument("--examples", type=int, default=100, help="of Hypothesis, for each")
             sub.add_argument("--seed", type=int, default=0)
         seconds = 10.0 if name == "program" else 60.0
@@ -213,12 +214,19 @@ def _kernels(options: argparse.Namespace) -> Report:
     )
     report.facts.append(("vectors", sum(counts.values())))
     if examples:
+        names = _answering(names, report)
         for name in names:
             case = exploring.explored(module, name, examples, options.seed, options.watch)
             if case is not None:
                 report.differences.append(case)
         report.facts.append(("examples of Hypothesis", examples * len(names)))
     return report
+
+
+def _answering(names: list[str], report: Report) -> list[str]:
+    """Return the names whose vectors got answers: for the others more cases tell nothing."""
+    silent = {one.name for one in report.differences if one.kind == NOT_RUN}
+    return [name for name in names if name not in silent]
 
 
 def _examples(report: Report, examples: int) -> int:
@@ -244,6 +252,8 @@ def _unskipped(names: list[str], skip: list[str]) -> list[str]:
 def _trainings(options: argparse.Namespace) -> Report:
     if options.list:
         return Report("trainings", notes=signatures(), decides=False)
+    if options.examples < 0:
+        raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
     if options.module is None:
         raise UnusableError("name a module, or ask for --list")
     module = imported(options.module)
@@ -255,6 +265,8 @@ def _trainings(options: argparse.Namespace) -> Report:
         )
     names = _unskipped(_only(names, options.only, "trainings"), options.skip)
     report = Report(f"trainings of {options.module}")
+    examples = _examples(report, options.examples)
+    _announce(f"{len(names)} trainings", examples, 2 + len(names) * (1 + 0.02 * examples), 200)
     counts: dict[str, int] = {}
 
     def answer(name: str, arguments: Values) -> Any:
@@ -265,6 +277,15 @@ def _trainings(options: argparse.Namespace) -> Report:
     )
     report.facts.append(("trainings", ", ".join(counts)))
     report.facts.append(("vectors", sum(counts.values())))
+    if examples:
+        names = [name for name in _answering(names, report) if name in DRAWS]
+        for name in names:
+            case = exploring.explored_training(
+                answer, name, examples, options.seed, options.watch
+            )
+            if case is not None:
+                report.differences.append(case)
+        report.facts.append(("examples of Hypothesis", examples * len(names)))
     return report
 
 

@@ -214,13 +214,23 @@ def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[V
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, str):
-        try:
-            return (
-                float.fromhex(value)
-                if value.lower().lstrip("+-").startswith("0x")
-                else (float(value))
-            )
-        except ValueError:
-            return value
-    return np.array([float(part) for part in value]) if isinstance(value, list) else value
+    """Return a part of a line: numbers as text are read, lists become arrays of floats."""
+    if isinstance(value, list):
+        return np.array([_numbers(part) for part in value])
+    if not isinstance(value, str):
+        return value
+    try:
+        return _float(value)
+    except ValueError:
+        return value
+
+
+def _numbers(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_numbers(inner) for inner in part]
+    return _float(part) if isinstance(part, str) else float(part)
+
+
+def _float(text: str) -> float:
+    is_hex = text.lower().lstrip("+-").startswith("0x")
+    return float.fromhex(text) if is_hex else float(text)

@@ -234,7 +234,7 @@ def _written(kernel: Kernel, arguments: Values, given: Values) -> Fault | None:
     return None
 
 
-def as_case(name: str, flag: str, arguments: Values) -> dict[str, Any]:
+def as_case(flag: str, arguments: Values) -> dict[str, Any]:
     """Return a case that no vector has."""
     encoded = {key: encode(value) for key, value in arguments.items()}
     return {"id": "found by Hypothesis", "flags": [flag], "arguments": encoded}

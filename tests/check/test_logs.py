@@ -84,8 +84,10 @@ def test_a_step_that_was_left_out_is_named(checked):
     place = next(t for t, line in enumerate(lines) if line["step"] != "add")
     short = [{name: line[name] for name in ("classifier", "alpha")} for line in lines]
     data = {name: given[name] for name in ("D", "triples", "y")}
-    code, said = checked("7.3", [*short[:place], short[0]], **data)
-    assert code == 1 and f"round {place + 1}: " in said and "BM:7.3:9: wrong" in said, said
+    used = {line["classifier"][0] for line in short[:place]}
+    new = next(r for r in range(6) if r not in used)
+    code, said = checked("7.3", [*short[:place], {"classifier": new, "alpha": 1.0}], **data)
+    assert code == 1 and f"round {place + 1}: " in said and "BM:7.3:9: wrong" in said
 
 
 def test_boostmap_logs_that_cannot_be_used(checked):
