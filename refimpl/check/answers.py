@@ -150,9 +150,7 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         own += np.abs(column[:, np.newaxis] - column)
     for name, embedded in (("L1", own), ("L2", np.sqrt(squares(F, F)))):
         ranks = _ranks(D, embedded, k)
-        report.facts.append(
-            (f"{name}: median rank, k = {k}", float(np.median(ranks)))
-        )
+        report.facts.append((f"{name}: median rank, k = {k}", float(np.median(ranks))))
         report.facts.append((f"{name}: 95th percentile", float(np.percentile(ranks, 95))))
         report.facts.append((f"{name}: stress", _stress(D, embedded)))
     zero = (own == 0) & (D > 0)

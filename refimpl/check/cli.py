@@ -280,9 +280,7 @@ def _trainings(options: argparse.Namespace) -> Report:
     if examples:
         names = [name for name in _answering(names, report) if name in DRAWS]
         for name in names:
-            case = exploring.explored_training(
-                answer, name, examples, options.seed, options.watch
-            )
+            case = exploring.explored_training(answer, name, examples, options.seed, options.watch)
             if case is not None:
                 report.differences.append(case)
         report.facts.append(("examples of Hypothesis", examples * len(names)))

@@ -16,14 +16,7 @@ from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference
 from refimpl.check.drawing import Source
 from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Values, copied
-from refimpl.check.running import (
-    Module,
-    Watch,
-    as_case,
-    check_case,
-    difference_of,
-    unwatched,
-)
+from refimpl.check.running import Module, Watch, as_case, check_case, difference_of, unwatched
 from refimpl.check.stages import difference_in
 from refimpl.check.trainings import TRAININGS
 from refimpl.check.trainings.drawn import DRAWS

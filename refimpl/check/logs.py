@@ -86,7 +86,7 @@ def _triples(arrays: Arrays, data: str, n: int) -> Values:
     return {"triples": np.ascontiguousarray(triples, dtype=np.int32), "y": y}
 
 
-# ----------------------------------------------------------------------------------- BoostMap, § 7.3
+# ---------------------------------------------------------------------------------- BoostMap, § 7.3
 
 
 def _boostmap_arguments(arrays: Arrays, data: str) -> Values:
@@ -108,7 +108,7 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     assert judge is not None
     w = on_grid(np.full(len(problem.y), 1 / len(problem.y)))
     H: dict[Any, float] = {}
-    listed = []
+    listed: list[Values] = []
     for got in rounds:
         name = _classifier(got, len(problem.D))
         step, chosen, alpha = _steps_1_to_4(problem, w, H) or ("add", name, 0.0)
@@ -167,7 +167,7 @@ def _steps_1_to_4(
     return None
 
 
-# ----------------------------------------------------------------------------------- BoostMap, § 8.1
+# ---------------------------------------------------------------------------------- BoostMap, § 8.1
 
 
 def _sensitive_arguments(arrays: Arrays, data: str) -> Values:
@@ -184,7 +184,7 @@ def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     """Return what each round must be for the log's own splitter and range."""
     F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
     w = on_grid(arguments["w"])
-    listed = []
+    listed: list[Values] = []
     for got in rounds:
         c, g = int(got["c"]), int(got["g"])
         if not (0 <= c < len(F) and 0 <= g < len(F)):
@@ -208,7 +208,7 @@ def _close_alpha(arguments: Values, want: Values, got: Values) -> str:
     return judge(arguments, plain, {**plain, **got})
 
 
-# ------------------------------------------------------------------------ Search Forest, Algorithm 1
+# ----------------------------------------------------------------------- Search Forest, Algorithm 1
 
 
 def _forest_arguments(arrays: Arrays, data: str) -> Values:
@@ -228,7 +228,7 @@ def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     """Return what each round must be for the log's own leaves."""
     n = len(arguments["S"])
     pairs = DensePairs(scipy.sparse.csr_matrix(arguments["S"]), arguments["lam"])
-    listed = []
+    listed: list[Values] = []
     for got in rounds:
         leaf = np.asarray(got["leaf"])
         if leaf.shape != (n,):
@@ -247,7 +247,7 @@ def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     return listed
 
 
-# -------------------------------------------------------------------------------------------- table
+# ------------------------------------------------------------------------------------------- table
 
 
 def _copy(name: str, **changes: Any) -> Training:
@@ -262,12 +262,7 @@ LOGS = {
         _boostmap_arguments,
     ),
     "8.1": Log(
-        _copy(
-            "query_sensitive",
-            follow=_sensitive_follow,
-            judge=_close_alpha,
-            loop="BM:8.1:7",
-        ),
+        _copy("query_sensitive", follow=_sensitive_follow, judge=_close_alpha, loop="BM:8.1:7"),
         ("c", "g", "low", "high", "inside", "alpha"),
         _sensitive_arguments,
     ),

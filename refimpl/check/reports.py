@@ -62,7 +62,7 @@ class Report:
         return "differs" if self.code == DIFFERS else "agrees"
 
     def outcome(self) -> str:
-        """Return the last line: the result, and which differences there are if all may be accepted."""
+        """Return the last line: the result, and the differences if all may be accepted."""
         kinds = sorted({difference.kind for difference in self.differences})
         if not kinds or set(kinds) - set(ACCEPTED.values()):
             return self.result

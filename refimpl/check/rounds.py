@@ -84,7 +84,9 @@ def _each_class(report: Report, rounds: list[Values], arrays: dict[str, Any], da
     for C in np.unique(y).tolist():
         own = [round for round in rounds if round.get("C") == C]
         if not own:
-            raise UnusableError(f"the log has no round of the class {C!r}; a line must name its class, C")
+            raise UnusableError(
+                f"the log has no round of the class {C!r}; a line must name its class, C"
+            )
         X_C = X[y == C]
         check_free_memory(32 * X.size * len(X_C), "the matrix of all differences", "points")
         arguments = _stumps(_differences(X_C, X_C), _differences(X[y != C], X_C), len(own))

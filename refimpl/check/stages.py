@@ -62,7 +62,7 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
     for output in training.outputs:
         if output.name in got and got[output.name] is None and want.get(output.name) is not None:
             return Fault(WRONG, output, f"{output.name} must be a result; got None")
-    faults = compare_outputs(training.outputs, want, got, _rounding(training, want))
+    faults = compare_outputs(training.outputs, want, got, _rounding(training, arguments, want))
     for fault in faults:
         if fault.output.agreement != "optimum" or training.judge is None:
             return fault
@@ -75,15 +75,18 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
     return None
 
 
-def _rounding(training: Training, want: Values) -> Values:
-    """Return tol / 1024 times the largest element of each array: what cancels is no digit."""
+def _rounding(training: Training, arguments: Values, want: Values) -> Values:
+    """Return tol / 1024 times the largest element of each array: what cancels is no digit.
+
+    Where the training says more, that counts.
+    """
     within = {}
     for output in training.outputs:
         value = want.get(output.name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
             largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
             within[output.name] = output.tol / 1024 * float(largest)
-    return within
+    return within | training.rounding(arguments, want)
 
 
 def decoded_trainings(where: Path, name: str) -> list[tuple[dict[str, Any], Values, list[Values]]]:
@@ -112,7 +115,8 @@ def signatures() -> list[str]:
         taken = "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
         given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
         texts.append(
-            f"{name}({', '.join(arguments)})\n  {training.about}.\n  In the first vector: {taken}.\n"
+            f"{name}({', '.join(arguments)})\n  {training.about}.\n"
+            f"  In the first vector: {taken}.\n"
             f"  It returns a list: for each round a dict with some of {given}.\n"
         )
     return texts

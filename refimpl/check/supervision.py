@@ -5,8 +5,8 @@ The process writes a line of JSON before each case, and its report at the end. I
 one, or is silent for too long, the case is told as "no answer" and the rest is checked without
 this kernel or training. What the module writes to its standard output goes to standard error.
 
-Not handled here: limits on memory, modules that were imported already (:func:`refimpl.check.cli.main`
-checks in the process that calls it).
+Not handled here: limits on memory; a check in the process that calls it
+(:func:`refimpl.check.cli.main`).
 """
 
 import json
@@ -135,7 +135,7 @@ def _reads(stream: TextIO, lines: "queue.Queue[str]") -> None:
     lines.put("")
 
 
-# -------------------------------------------------------------------------- the module's own process
+# ------------------------------------------------------------------------- the module's own process
 
 
 def child(arguments: list[str]) -> None:

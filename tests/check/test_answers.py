@@ -111,7 +111,9 @@ def test_logs_that_cannot_be_used(log, files, capsys):
     assert "must have f, p, theta" in refused(files("b.jsonl", '{"f": 0}'), data)
     assert "has no rounds" in refused(files("c.jsonl", "\n"), data)
     assert "cannot read" in refused("/no/such/log", data)
-    assert "has Z; Algorithm A.2 takes P and N, or X and y" in refused(text(), files("d.npz", Z=np.ones(3)))
+    assert "has Z; Algorithm A.2 takes P and N, or X and y" in refused(
+        text(), files("d.npz", Z=np.ones(3))
+    )
     assert "as an .npz file" in refused(text(), files("e.npz", "text"))
     assert "--algorithm must be one of A.1, A.2" in refused(text(), data, "--algorithm", "B.7")
     bad = files("f.npz", X=np.full((4, 2), np.nan), y=np.arange(4))

@@ -45,7 +45,7 @@ def rounds_of(training, number, *names):
     return lines, case.arguments
 
 
-# ----------------------------------------------------------------------------------- BoostMap, § 7.3
+# ---------------------------------------------------------------------------------- BoostMap, § 7.3
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -105,7 +105,7 @@ def test_boostmap_logs_that_cannot_be_used(checked):
     assert code == 2 and "data.npz" in said
 
 
-# ----------------------------------------------------------------------------------- BoostMap, § 8.1
+# ---------------------------------------------------------------------------------- BoostMap, § 8.1
 
 
 @pytest.mark.parametrize("number", range(2))
@@ -121,7 +121,7 @@ def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
     assert code == 2 and "c and g must be from 0 to" in said
 
 
-# ------------------------------------------------------------------------ Search Forest, Algorithm 1
+# ----------------------------------------------------------------------- Search Forest, Algorithm 1
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -160,7 +160,7 @@ def test_masses_of_a_forest_by_hand(checked):
     assert code == 2 and "the leaf of each of 3 points; got (2,)" in said
 
 
-# --------------------------------------------------------------------------------------------- A.3
+# -------------------------------------------------------------------------------------------- A.3
 
 
 def test_labels_by_hand(checked):

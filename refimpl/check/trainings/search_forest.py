@@ -58,7 +58,7 @@ def _same_j(arguments: Values, want: Values, got: Values) -> str:
     if (by_first_point(leaf) == want["leaf"]).all():
         return AGREES
     J = worth(leaf, arguments, want["T"])
-    verdict = byworth(want["J"], J, 1e-6 * abs(want["J"]))
+    verdict = by_worth(want["J"], J, 1e-6 * abs(want["J"]))
     return TIE if verdict == TIE else verdict
 
 
