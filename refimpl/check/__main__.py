@@ -2,7 +2,7 @@
 
 import sys
 
-from refimpl.check.cli import main
+from refimpl.check.supervision import main
 
 __all__: list[str] = []
 

@@ -143,16 +143,14 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         raise UnusableError(f"{path} must have two rows or more; got {n}")
     if not 1 <= k < n:
         raise UnusableError(f"--k must be from 1 to {n - 1}; got {k}")
-    report = Report(f"{path} as an embedding")
+    report = Report(f"{path} as an embedding", decides=False)
     report.notes.append("an embedding has no right answer: these numbers decide nothing")
     own = np.zeros((n, n))
     for column in F.T:
         own += np.abs(column[:, np.newaxis] - column)
     for name, embedded in (("L1", own), ("L2", np.sqrt(squares(F, F)))):
         ranks = _ranks(D, embedded, k)
-        report.facts.append(
-            (f"{name}: median rank of the {k}-th neighbour", float(np.median(ranks)))
-        )
+        report.facts.append((f"{name}: median rank, k = {k}", float(np.median(ranks))))
         report.facts.append((f"{name}: 95th percentile", float(np.percentile(ranks, 95))))
         report.facts.append((f"{name}: stress", _stress(D, embedded)))
     zero = (own == 0) & (D > 0)

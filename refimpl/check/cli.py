@@ -17,38 +17,69 @@ from typing import Any
 
 from refimpl.check import exploring, making
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
+from refimpl.check.calling import call
 from refimpl.check.cases import KERNELS
 from refimpl.check.files import VectorError, folder
+from refimpl.check.kernel import NOT_RUN, Values
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import Program, program_differences
-from refimpl.check.reports import UNUSABLE, Report
-from refimpl.check.rounds import check_rounds
-from refimpl.check.running import Module, UnusableError, imported, vector_differences
-from refimpl.check.stages import own_trainings, training_differences
+from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
+from refimpl.check.rounds import ALGORITHMS, check_rounds
+from refimpl.check.running import Module, UnusableError, imported, unwatched, vector_differences
+from refimpl.check.stages import own_trainings, signatures, training_differences
 from refimpl.check.trainings import TRAININGS
+from refimpl.check.trainings.drawn import DRAWS
 
-__all__ = ["main"]
+__all__ = ["MOST_SECONDS", "CheckFailedError", "finished", "main", "options_of"]
 
 MOST_SECONDS = 86400.0
+INTERRUPTED = "refimpl.check: interrupted; nothing is decided"
+
+DATA = "the arrays that the algorithm takes"
+LOG_FORMS = """Each line of the log is a JSON object. It may have more parts, which are compared.
+
+algorithm  a line must have                  --data has
+A.1        C, f, p, theta                    X, y
+A.2        f, p, theta                       P, N (or X, y: the largest y are P)
+A.3        label (a line for each query)     Q, X, y, alpha_C, feature_C, polarity_C, threshold_C
+7.3        classifier (r or [x1, x2]), alpha D (candidates x objects), triples, y, between
+8.1        c, g, low, high, inside, alpha    F (d x objects), triples, y, w
+SF:1       leaf (of each point), c           S (0 and 1), lam
+
+More parts: w, epsilon, beta, updated, alpha (A.1, A.2); s (A.3); w, z, updated, step (7.3);
+w, z, updated (8.1); T, J, similar, dissimilar (SF:1)."""
 
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
 language, by JSON lines on its standard streams."""
 
 
+class CheckFailedError(Exception):
+    """The check itself failed; what is wrong was said already."""
+
+
 def main(arguments: list[str]) -> int:
-    """Run the command; return its exit code."""
-    options = _options(arguments)
+    """Run the command in this process; return its exit code."""
+    return finished(options_of(arguments))
+
+
+def finished(options: argparse.Namespace, check: Callable[[], Report] | None = None) -> int:
+    """Run a check, write its report, return the exit code."""
     began = time.perf_counter()
     try:
-        report: Report = options.check(options)
+        report: Report = check() if check is not None else options.check(options)
     except (UnusableError, VectorError) as error:
         print(f"refimpl.check: {error}", file=sys.stderr)
         return UNUSABLE
-    except Exception:  # Python's own exit code 1 would say "differs"
-        traceback.print_exc()
+    except KeyboardInterrupt:
+        print(INTERRUPTED, file=sys.stderr)
+        return UNUSABLE
+    except Exception as error:  # Python's own exit code 1 would say "differs"
+        if not isinstance(error, CheckFailedError):
+            traceback.print_exc()
         print("refimpl.check: the check itself failed; nothing is decided", file=sys.stderr)
         return UNUSABLE
+    report.accepted = frozenset(ACCEPTED[name] for name in options.accept)
     report.facts.append(("seconds", round(time.perf_counter() - began, 1)))
     if options.html:
         try:
@@ -60,7 +91,8 @@ def main(arguments: list[str]) -> int:
     return report.code
 
 
-def _options(arguments: list[str]) -> argparse.Namespace:
+def options_of(arguments: list[str]) -> argparse.Namespace:
+    """Return the parsed command line."""
     if "--" in arguments:
         place = arguments.index("--")
         before = [word for word in arguments[:place] if word != "program"]
@@ -80,6 +112,13 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=words, description=words)
         sub.add_argument("--json", action="store_true", help="print the report as JSON")
         sub.add_argument("--html", metavar="FILE", help="write the report as a page, too")
+        sub.add_argument(
+            "--accept",
+            nargs="+",
+            default=[],
+            choices=sorted(ACCEPTED),
+            help="differences that leave the exit code at 0",
+        )
         sub.set_defaults(check=check)
         return sub
 
@@ -95,25 +134,36 @@ def _add_modules(command: Callable[..., Any]) -> None:
         ("program", _program, "a program by JSON lines: python -m refimpl.check -- PROGRAM"),
     ):
         sub = command(name, check, words)
-        if name != "program":
+        if name == "kernels":
             sub.add_argument("module", help="a module's name, or a .py file")
+        if name == "trainings":
+            sub.add_argument("module", nargs="?", help="a module's name, or a .py file")
+            sub.add_argument("--list", action="store_true", help="say what the functions take")
         sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
         sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR")
-        if name == "kernels":
+        if name != "program":
             sub.add_argument("--examples", type=int, default=100, help="of Hypothesis, for each")
             sub.add_argument("--seed", type=int, default=0)
+        seconds = 10.0 if name == "program" else 60.0
+        sub.add_argument("--seconds", type=float, default=seconds, help="for one answer")
         if name == "program":
             sub.add_argument("command", nargs="*", help=argparse.SUPPRESS)
-            sub.add_argument("--seconds", type=float, default=10.0, help="for one answer")
+        else:
+            sub.add_argument("--skip", action="append", default=[], help=argparse.SUPPRESS)
+            sub.set_defaults(watch=unwatched)
     sub = command("make", _make, "make the vectors by the reference")
     sub.add_argument("--out", type=Path, required=True, metavar="DIR")
 
 
 def _add_answers(command: Callable[..., Any]) -> None:
-    sub = command("rounds", _rounds, "the log of a training: JSON lines of f, p, theta, alpha")
+    sub = command("rounds", _rounds, "the log of a training, JSON lines such as f, p, theta, alpha")
     sub.add_argument("log")
-    sub.add_argument("--data", required=True, metavar="X.npz", help="P and N, or X and y")
-    sub.add_argument("--algorithm", default="A.2", help="A.1 or A.2")
+    sub.add_argument("--data", required=True, metavar="X.npz", help=DATA)
+    sub.add_argument(
+        "--algorithm", default="A.2", metavar="NAME", help=f"{', '.join(ALGORITHMS)}; default A.2"
+    )
+    sub.epilog = LOG_FORMS
+    sub.formatter_class = argparse.RawDescriptionHelpFormatter
 
     sub = command("metric", _metric, "a metric L (r, d), or M = L^T L (d, d) with --squared")
     sub.add_argument("metric", metavar="L.npy")
@@ -142,10 +192,6 @@ def _add_answers(command: Callable[..., Any]) -> None:
     sub.add_argument("--data", required=True, metavar="X.npz", help="X")
 
 
-def _said(name: str, count: int) -> None:
-    print(f"{name}: {count} cases", file=sys.stderr)
-
-
 def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
     unknown = sorted(set(wanted) - set(names))
     if unknown:
@@ -157,47 +203,87 @@ def _kernels(options: argparse.Namespace) -> Report:
     if options.examples < 0:
         raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
     module = Module(imported(options.module))
-    names = _only(module.checked(), options.only, "kernels")
+    names = _unskipped(_only(module.checked(), options.only, "kernels"), options.skip)
     report = Report(f"kernels of {options.module}")
     report.facts.append(("its own", ", ".join(module.own)))
-    examples = options.examples if exploring.available() else 0
-    print(
-        f"{len(names)} kernels, {examples} examples for each beside the vectors: with the "
-        f"reference's speed about {2 + len(names) * (0.1 + 0.012 * examples):.0f} s, "
-        "200 MB of memory",
-        file=sys.stderr,
-    )
+    examples = _examples(report, options.examples)
+    _announce(f"{len(names)} kernels", examples, 2 + len(names) * (0.1 + 0.012 * examples), 200)
     counts: dict[str, int] = {}
-    report.differences += vector_differences(module, options.vectors, names, counts.__setitem__)
+    report.differences += vector_differences(
+        module, options.vectors, names, counts.__setitem__, options.watch
+    )
     report.facts.append(("vectors", sum(counts.values())))
     if examples:
+        names = _answering(names, report)
         for name in names:
-            found = exploring.explored(module, name, examples, options.seed)
-            if found is not None:
-                report.differences.append(found)
+            case = exploring.explored(module, name, examples, options.seed, options.watch)
+            if case is not None:
+                report.differences.append(case)
         report.facts.append(("examples of Hypothesis", examples * len(names)))
-    elif options.examples:
-        report.notes.append("Hypothesis is not installed: pip install 'refimpl[check]'")
     return report
 
 
+def _answering(names: list[str], report: Report) -> list[str]:
+    """Return the names whose vectors got answers: for the others more cases tell nothing."""
+    silent = {one.name for one in report.differences if one.kind == NOT_RUN}
+    return [name for name in names if name not in silent]
+
+
+def _examples(report: Report, examples: int) -> int:
+    """Return how many examples are tried; say why if there are none."""
+    if examples and not exploring.available():
+        report.notes.append("Hypothesis is not installed: pip install 'refimpl[check]'")
+        return 0
+    return examples
+
+
+def _announce(what: str, examples: int, seconds: float, megabytes: int) -> None:
+    print(
+        f"{what}, {examples} examples for each beside the vectors: with the reference's speed "
+        f"about {seconds:.0f} s, {megabytes} MB of memory",
+        file=sys.stderr,
+    )
+
+
+def _unskipped(names: list[str], skip: list[str]) -> list[str]:
+    return [name for name in names if name not in skip]
+
+
 def _trainings(options: argparse.Namespace) -> Report:
+    if options.list:
+        return Report("trainings", notes=signatures(), decides=False)
+    if options.examples < 0:
+        raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
+    if options.module is None:
+        raise UnusableError("name a module, or ask for --list")
     module = imported(options.module)
     names = own_trainings(module)
     if not names:
         raise UnusableError(
-            f"{options.module} has none of the trainings " + ", ".join(sorted(TRAININGS))
+            f"{options.module} has none of the trainings {', '.join(sorted(TRAININGS))}; "
+            "python -m refimpl.check trainings --list says what they take and return"
         )
+    names = _unskipped(_only(names, options.only, "trainings"), options.skip)
     report = Report(f"trainings of {options.module}")
+    examples = _examples(report, options.examples)
+    _announce(f"{len(names)} trainings", examples, 2 + len(names) * (1 + 0.02 * examples), 200)
     counts: dict[str, int] = {}
+
+    def answer(name: str, arguments: Values) -> Any:
+        return call(getattr(module, name), name, arguments)
+
     report.differences += training_differences(
-        lambda name, arguments: getattr(module, name)(**arguments),
-        options.vectors,
-        _only(names, options.only, "trainings"),
-        counts.__setitem__,
+        answer, options.vectors, names, counts.__setitem__, options.watch
     )
     report.facts.append(("trainings", ", ".join(counts)))
     report.facts.append(("vectors", sum(counts.values())))
+    if examples:
+        names = [name for name in _answering(names, report) if name in DRAWS]
+        for name in names:
+            case = exploring.explored_training(answer, name, examples, options.seed, options.watch)
+            if case is not None:
+                report.differences.append(case)
+        report.facts.append(("examples of Hypothesis", examples * len(names)))
     return report
 
 

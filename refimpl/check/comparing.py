@@ -4,6 +4,7 @@ Not handled here: how a module or a program is asked (:mod:`refimpl.check.runnin
 """
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,6 +72,8 @@ class Difference:
     id : str
         The vector's id; "found by Hypothesis" for a case that no vector has.
     flags : tuple of str
+    comment : str
+        What the vector is about.
     arguments : object
         The input, as JSON has it.
     """
@@ -82,6 +85,7 @@ class Difference:
     words: str
     id: str = ""
     flags: tuple[str, ...] = ()
+    comment: str = ""
     arguments: Any = field(default=None, repr=False)
 
     def as_json(self) -> dict[str, Any]:
@@ -140,17 +144,18 @@ def value_fault(output: Output, expected: Any, result: Any, within: Any) -> Faul
     """Return what is wrong with one result, or None."""
     if isinstance(expected, Digest):
         return _digest_fault(output, expected, result)
+    want = np.asarray(expected)
     try:
-        want, got = np.asarray(expected), np.asarray(result)
+        got = np.asarray(result)
         if got.dtype == object:
             raise ValueError("no numbers")
-    except ValueError:
+    except Exception:  # __array__ of somebody's class may raise anything
         words = f"{output.name} must be an array; got {type(result).__name__}"
         return Fault(WRONG, output, words)
     if got.shape != want.shape:
         words = f"{output.name} must be of shape {want.shape}; got {got.shape}"
         return Fault(WRONG, output, words)
-    if got.dtype.kind not in "biuf" and want.dtype.kind in "biuf" and want.size:
+    if got.dtype.kind not in "biuf" and want.dtype.kind in "biuf":
         words = f"{output.name} must be of dtype {want.dtype}; got {got.dtype}"
         return Fault(WRONG, output, words)
     if want.dtype.kind in "SU":
@@ -162,7 +167,7 @@ def value_fault(output: Output, expected: Any, result: Any, within: Any) -> Faul
     at = f"[{', '.join(map(str, place))}]" if place else ""
     a, b = _said(want[place]), _said(got[place])
     words = f"{output.name}{at}: {a} expected; got {b}"
-    if kind == WRONG and want.dtype.kind == "f" and _single(float(want[place]), float(got[place])):
+    if kind == WRONG and want.dtype.kind == "f" and _single(want[place], got[place]):
         words += ", as if computed in float32"
     if output.agreement == "count":
         kind = EQUAL_WORTH
@@ -173,8 +178,9 @@ def _said(value: Any) -> str:
     return repr(float(value)) if value.dtype.kind == "f" else str(value)
 
 
-def _single(want: float, got: float) -> bool:
-    return 0 < abs(want - got) <= 2.0**-20 * abs(want)
+def _single(want: Any, got: Any) -> bool:
+    want, got = float(want), float(got)
+    return math.isfinite(want) and 0 < abs(want - got) <= 2.0**-20 * abs(want)
 
 
 def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None:

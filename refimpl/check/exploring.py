@@ -8,19 +8,23 @@ Not handled here: the vectors (:mod:`refimpl.check.running`).
 
 import importlib.util
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import refimpl.kernels
 from refimpl.check.cases import KERNELS
-from refimpl.check.comparing import Difference, Fault
+from refimpl.check.comparing import Difference
 from refimpl.check.drawing import Source
-from refimpl.check.kernel import Kernel, Values, copied
-from refimpl.check.running import Module, as_case, check_case, difference_of
+from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Values, copied
+from refimpl.check.running import Module, Watch, as_case, check_case, difference_of, unwatched
+from refimpl.check.stages import difference_in
+from refimpl.check.trainings import TRAININGS
+from refimpl.check.trainings.drawn import DRAWS
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
 
-__all__ = ["available", "explored"]
+__all__ = ["available", "explored", "explored_training"]
 
 
 class FoundError(Exception):
@@ -47,7 +51,9 @@ def available() -> bool:
     return importlib.util.find_spec("hypothesis") is not None
 
 
-def explored(module: Module, name: str, examples: int, seed: int) -> Difference | None:
+def explored(
+    module: Module, name: str, examples: int, seed: int, watch: Watch = unwatched
+) -> Difference | None:
     """Return the smallest difference that Hypothesis finds for a kernel, or None.
 
     Parameters
@@ -58,34 +64,88 @@ def explored(module: Module, name: str, examples: int, seed: int) -> Difference 
     examples : int
         How many cases to try.
     seed : int
+    watch : callable, optional
+        ``watch(name, case)`` is entered for each case.
     """
+    kernel = KERNELS[name]
+
+    def tries(source: Source) -> Difference | None:
+        flag = source.pick(*kernel.flags)
+        arguments = kernel.draw(source, flag)
+        expected = _expected(kernel, arguments)
+        case = as_case(flag, arguments)
+        with watch(name, case):
+            fault, blamed = check_case(module, kernel, arguments, expected)
+        return None if fault is None else difference_of(blamed, fault, case)
+
+    return _smallest(tries, examples, seed)
+
+
+def explored_training(
+    answer: Callable[[str, Values], Any],
+    name: str,
+    examples: int,
+    seed: int,
+    watch: Watch = unwatched,
+) -> Difference | None:
+    """Return the smallest problem on which Hypothesis finds a training wrong, or None.
+
+    A tie that rounding breaks, and last bits, are no finding here: the vectors are free of them,
+    but problems drawn at random are not.
+
+    Parameters
+    ----------
+    answer : callable
+        ``answer(name, arguments)`` runs somebody's training.
+    name : str
+    examples, seed : int
+    watch : callable, optional
+        ``watch(name, case)`` is entered for each case.
+    """
+    import hypothesis
+
+    training = TRAININGS[name]
+
+    def tries(source: Source) -> Difference | None:
+        arguments = DRAWS[name](source)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = training.run(arguments)
+        except Exception:  # no problem for this training, such as landmarks of one class
+            hypothesis.reject()
+        case = as_case("random", arguments)
+        with watch(name, case):
+            difference = difference_in(training, case, arguments, expected, answer)
+        return difference if difference and difference.kind in (WRONG, NOT_RUN) else None
+
+    return _smallest(tries, examples, seed)
+
+
+def _smallest(
+    tries: Callable[[Source], Difference | None], examples: int, seed: int
+) -> Difference | None:
+    """Return the smallest difference that `tries` returns for the integers of Hypothesis."""
     import hypothesis
     from hypothesis import strategies as st
 
-    kernel = KERNELS[name]
-    smallest: list[tuple[str, Values, Fault, str]] = []
+    last: list[Difference] = []
 
-    def tries(data: "DataObject") -> None:
-        source = Drawn(data)
-        flag = source.pick(*kernel.flags)
-        arguments = kernel.draw(source, flag)
-        fault, blamed = check_case(module, kernel, arguments, _expected(kernel, arguments))
-        if fault is not None:
-            smallest[:] = [(flag, arguments, fault, blamed)]
+    def run(data: "DataObject") -> None:
+        difference = tries(Drawn(data))
+        if difference is not None:
+            last[:] = [difference]
             raise FoundError
 
-    test = hypothesis.seed(seed)(_settings(examples)(hypothesis.given(st.data())(tries)))
+    test = hypothesis.seed(seed)(_settings(examples)(hypothesis.given(st.data())(run)))
     try:
         test()
-    except FoundError:
+    except (FoundError, hypothesis.errors.Unsatisfiable):
         pass
     except Exception:
-        if not smallest:  # Hypothesis calls a module flaky whose answers change
+        if not last:  # Hypothesis calls a module flaky whose answers change
             raise
-    if not smallest:
-        return None
-    flag, arguments, fault, blamed = smallest[0]
-    return difference_of(blamed, fault, as_case(name, flag, arguments))
+    return last[0] if last else None
 
 
 def _settings(examples: int) -> Any:

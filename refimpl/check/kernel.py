@@ -14,12 +14,15 @@ Not handled here: the kernels themselves (:mod:`refimpl.check.cases`), comparing
 (:mod:`refimpl.check.comparing`).
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+import refimpl.kernels
+from refimpl.check.calling import call
 from refimpl.check.drawing import Source
 from refimpl.check.encoding import plain
 
@@ -34,6 +37,7 @@ __all__ = [
     "Kernel",
     "Output",
     "Values",
+    "asked",
     "copied",
     "enter",
     "named",
@@ -161,11 +165,19 @@ def outputs_of(text: str) -> tuple[Output, ...]:
 
 def _plain_run(name: str, outputs: tuple[Output, ...]) -> Callable[[Any, Values], Values]:
     def run(module: Any, arguments: Values) -> Values:
-        returned = getattr(module, name)(**arguments)
+        returned = asked(module, name, arguments)
         parts = returned if len(outputs) > 1 else (returned,)
         return named(name, outputs, parts)
 
     return run
+
+
+def asked(module: Any, name: str, arguments: Values) -> Any:
+    """Return what a module's kernel returns for arguments by name."""
+    order = inspect.signature(getattr(refimpl.kernels, name)).parameters
+    return call(
+        getattr(module, name), name, {part: arguments[part] for part in order if part in arguments}
+    )
 
 
 def named(name: str, outputs: tuple[Output, ...], parts: Any) -> Values:

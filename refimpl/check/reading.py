@@ -59,16 +59,16 @@ def numbers(arrays: dict[str, Any], name: str, path: str, dimensions: int) -> An
         raise UnusableError(
             f"{path}: {name} must have {dimensions} dimensions; got shape {array.shape}"
         )
-    array = np.ascontiguousarray(array, dtype=np.float64)
+    array = np.array(array, dtype=np.float64, order="C")
     if not np.isfinite(array).all():
         raise UnusableError(f"{path}: {name} must be finite; it holds NaN or infinity")
     return array
 
 
-def points(arrays: dict[str, Any], path: str) -> tuple[Any, Any]:
-    """Return X and y of the data."""
+def points(arrays: dict[str, Any], path: str, who: str = "it must have") -> tuple[Any, Any]:
+    """Return X and y of the data; `who` begins the message if they are not there."""
     if not {"X", "y"} <= arrays.keys():
-        raise UnusableError(f"{path} must have P and N, or X and y; it has {sorted(arrays)}")
+        raise UnusableError(f"{path} has {', '.join(sorted(arrays)) or 'nothing'}; {who} X and y")
     X, y = arrays["X"], arrays["y"]
     if X.ndim != 2 or y.shape != (len(X),) or not len(X):
         raise UnusableError(

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refimpl.check.comparing import Difference
+from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, TIE
+from refimpl.check.printed import remarks
 
-__all__ = ["AGREES", "DIFFERS", "UNUSABLE", "Report"]
+__all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report"]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
-RESULTS = ("agrees", "differs", "unusable")
+ACCEPTED = {"last-bits": LAST_BITS, "ties": TIE, "choices": EQUAL_WORTH}
+"""Differences that a user may accept, by the names of the command line."""
 MOST_IDS = 4
 MOST_INPUT = 600
 """Characters of an input that the text shows; ``--json`` has the whole of it."""
@@ -32,17 +35,40 @@ class Report:
     differences : list of Difference
     notes : list of str
         What a reader may want to know; no differences.
+    accepted : frozenset of str
+        The kinds of differences that leave the exit code at 0.
+    decides : bool
+        Whether there is a right answer.
     """
 
     title: str
     facts: list[tuple[str, Any]] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    accepted: frozenset[str] = frozenset()
+    decides: bool = True
 
     @property
     def code(self) -> int:
         """The exit code: 0 agrees, 1 differs."""
-        return DIFFERS if self.differences else AGREES
+        kinds = {difference.kind for difference in self.differences}
+        return DIFFERS if kinds - self.accepted else AGREES
+
+    @property
+    def result(self) -> str:
+        """The outcome: "agrees", "differs" or "no verdict"."""
+        if not self.decides:
+            return "no verdict"
+        return "differs" if self.code == DIFFERS else "agrees"
+
+    def outcome(self) -> str:
+        """Return the last line: the result, and the differences if all may be accepted."""
+        kinds = sorted({difference.kind for difference in self.differences})
+        if not kinds or set(kinds) - set(ACCEPTED.values()):
+            return self.result
+        options = " ".join(name for name, kind in ACCEPTED.items() if kind in kinds)
+        how = "accepted" if self.code == AGREES else f"--accept {options} makes the exit code 0"
+        return f"{self.result}: nothing is wrong, but there are: {', '.join(kinds)} ({how})"
 
     def groups(self) -> list[list[Difference]]:
         """Return the differences of one kind in one result together, the shortest input first."""
@@ -62,24 +88,33 @@ class Report:
         for group in self.groups():
             first = group[0]
             lines += ["", f"{first.name}, {first.source}: {first.kind}", f"  {first.words}"]
+            lines += [f"  {line}" for line in remarks(first.source, first.kind)]
             if first.id:
-                flags = f" ({', '.join(first.flags)})" if first.flags else ""
-                lines.append(f"  {first.id}{flags}{others(group)}")
+                lines.append(f"  {first.id}{about(first)}{others(group)}")
             lines += [f"  {line}" for line in shown(first.arguments)]
         lines += ["", *self.notes] if self.notes else []
-        lines += ["", RESULTS[self.code]]
+        lines += ["", self.outcome()]
         return "\n".join(lines)
 
     def as_json(self) -> str:
         """Return the report as JSON."""
         content = {
             "title": self.title,
-            "result": RESULTS[self.code],
+            "result": self.result,
             "facts": {name: _number(value) for name, value in self.facts},
             "differences": [difference.as_json() for difference in self.differences],
             "notes": self.notes,
         }
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what another process needs to make the report again."""
+        return {
+            "title": self.title,
+            "facts": [(name, _number(value)) for name, value in self.facts],
+            "differences": [difference.as_json() for difference in self.differences],
+            "notes": self.notes,
+        }
 
     def as_html(self) -> str:
         """Return the report as a page without scripts."""
@@ -87,15 +122,19 @@ class Report:
             f"<tr><th>{_escaped(name)}</th><td>{_escaped(value)}</td></tr>"
             for name, value in self.facts
         )
-        body = f"<h1>{_escaped(self.title)}</h1><p>{RESULTS[self.code]}</p><table>{rows}</table>"
+        body = (
+            f"<h1>{_escaped(self.title)}</h1><p><strong>{_escaped(self.outcome())}</strong></p>"
+            f"<table>{rows}</table>"
+        )
         for group in self.groups():
             first = group[0]
-            ids = ", ".join(difference.id for difference in group if difference.id)
             given = "\n".join(shown(first.arguments))
-            body += (
-                f"<h2>{_escaped(first.name)}, {_escaped(first.source)}: {first.kind}</h2>"
-                f"<p>{_escaped(first.words)}</p><p>{_escaped(ids)}</p><pre>{_escaped(given)}</pre>"
-            )
+            words = [first.words, *remarks(first.source, first.kind)]
+            if first.id:
+                words.append(f"{first.id}{about(first)}{others(group)}")
+            body += f"<h2>{_escaped(first.name)}, {_escaped(first.source)}: {first.kind}</h2>"
+            body += "".join(f"<p>{_escaped(line)}</p>" for line in words)
+            body += f"<pre>{_escaped(given)}</pre>" if given else ""
         body += "".join(f"<p>{_escaped(note)}</p>" for note in self.notes)
         return (
             '<!doctype html><html lang="en"><meta charset="utf-8">'
@@ -119,6 +158,12 @@ def _number(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no NaN
     return value if isinstance(value, int | float | str | bool | None) else str(value)
+
+
+def about(difference: Difference) -> str:
+    """Return what a case is about, in brackets."""
+    words = difference.comment or ", ".join(difference.flags)
+    return f" ({words})" if words else ""
 
 
 def others(group: list[Difference]) -> str:

@@ -3,26 +3,30 @@
 A log is JSON lines, one for each round, with some parts of a round's state: for Algorithm A.2
 ``{"f": 0, "p": 1, "theta": 0.5, "alpha": 1.1}``; ``feature``, ``polarity``, ``threshold`` and
 ``weights`` (w, normalised, before the stump is chosen) are read, too. For Algorithm A.1 each line
-has ``"C"``, the class. The data are an .npz file with P and N, or with X and y.
+has ``"C"``, the class. The data are an .npz file with P and N, or with X and y. A log of Algorithm
+A.3 has a line for each query: ``{"label": 1}``, with ``"s"`` if it has the similarities.
 
-Not handled here: trainings whose random choices no log holds.
+Not handled here: logs of other papers (:mod:`refimpl.check.logs`).
 """
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from refimpl.check.comparing import Difference
+from refimpl.check.comparing import Difference, Fault
 from refimpl.check.kernel import Values
+from refimpl.check.logs import LOGS
 from refimpl.check.reading import numbers, points, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.check.stages import first_fault
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.trainings import TRAININGS, Training
+from refimpl.resources import check_free_memory
 
-__all__ = ["check_rounds", "read_log"]
+__all__ = ["ALGORITHMS", "check_rounds", "read_log"]
 
 NAMES = {
     "feature": "f",
@@ -32,9 +36,13 @@ NAMES = {
     "weights": "w",
     "error": "epsilon",
     "class": "C",
+    "label": "l_y",
+    "loss": "z",
+    "leaves": "leaf",
 }
 PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
-ALGORITHMS = ("A.1", "A.2")
+BOOSTED_DISTANCE = ("A.1", "A.2", "A.3")
+ALGORITHMS = (*BOOSTED_DISTANCE, *LOGS)
 
 
 def check_rounds(log: str, data: str, algorithm: str) -> Report:
@@ -43,59 +51,140 @@ def check_rounds(log: str, data: str, algorithm: str) -> Report:
         raise UnusableError(
             f"--algorithm must be one of {', '.join(ALGORITHMS)}; got {algorithm!r}"
         )
-    rounds = read_log(log)
+    needed = LOGS[algorithm].needed if algorithm in LOGS else NEEDED[algorithm]
+    rounds = read_log(log, needed)
     arrays = read_data(data)
-    report = Report(f"{log} as a training by Algorithm {algorithm} on {data}")
-    report.facts.append(("rounds", len(rounds)))
-    if algorithm == "A.1":
-        X, y = points(arrays, data)
-        for C in np.unique(y).tolist():
-            own = [round for round in rounds if round.get("C") == C]
-            if not own:
-                raise UnusableError(f"{log} has no round of the class {C!r}; a line must name C")
-            X_C = X[y == C]
-            _check(report, own, _differences(X_C, X_C), _differences(X[y != C], X_C), f"class {C}")
-    elif {"P", "N"} <= arrays.keys():
-        P, N = (numbers(arrays, name, data, 2) for name in ("P", "N"))
-        _check(report, rounds, P, N, "")
-    else:
-        X, y = points(arrays, data)
-        positive = y == y.max()
-        _check(report, rounds, X[positive], X[~positive], "")
+    what = "the answers of" if algorithm == "A.3" else "a training by"
+    report = Report(f"{log} as {what} Algorithm {algorithm} on {data}")
+    report.facts.append(("lines" if algorithm == "A.3" else "rounds", len(rounds)))
+    print(f"{len(rounds)} lines, each a step of the reference on {_size(arrays)}", file=sys.stderr)
+    try:
+        if algorithm in BOOSTED_DISTANCE:
+            CHECKS[algorithm](report, rounds, arrays, data)
+        else:
+            arguments = LOGS[algorithm].arguments(arrays, data)
+            _compare(report, LOGS[algorithm].training, arguments, rounds)
+    except (ValueError, MemoryError) as error:
+        raise UnusableError(f"the reference cannot be run on {data}: {error}") from error
+    except (TypeError, OverflowError, IndexError) as error:
+        raise UnusableError(f"{log} has a line of another form: {error}") from error
     return report
+
+
+def _size(arrays: dict[str, Any]) -> str:
+    shapes = ", ".join(f"{name} {'x'.join(map(str, a.shape))}" for name, a in arrays.items())
+    return f"{shapes} ({sum(a.nbytes for a in arrays.values()) / 2**20:.1f} MiB)"
+
+
+def _each_class(report: Report, rounds: list[Values], arrays: dict[str, Any], data: str) -> None:
+    """Check the rounds of Algorithm A.1."""
+    X, y = points(arrays, data, "Algorithm A.1 takes")
+    if len(np.unique(y)) < 2:
+        raise UnusableError(f"{data}: y must have two classes or more")
+    for C in np.unique(y).tolist():
+        own = [round for round in rounds if round.get("C") == C]
+        if not own:
+            raise UnusableError(
+                f"the log has no round of the class {C!r}; a line must name its class, C"
+            )
+        X_C = X[y == C]
+        check_free_memory(32 * X.size * len(X_C), "the matrix of all differences", "points")
+        arguments = _stumps(_differences(X_C, X_C), _differences(X[y != C], X_C), len(own))
+        _compare(report, TRAININGS["adaboost"], arguments, own, f"class {C}")
+
+
+def _one_class(report: Report, rounds: list[Values], arrays: dict[str, Any], data: str) -> None:
+    """Check the rounds of Algorithm A.2."""
+    if {"P", "N"} <= arrays.keys():
+        P, N = (numbers(arrays, name, data, 2) for name in ("P", "N"))
+    else:
+        X, y = points(arrays, data, "Algorithm A.2 takes P and N, or")
+        P, N = X[y == y.max()], X[y != y.max()]
+    arguments = _stumps(P, N, len(rounds))
+    _compare(report, TRAININGS["adaboost"], arguments, rounds)
 
 
 def _differences(A: Any, B: Any) -> Any:
     return (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
 
 
-def _check(report: Report, rounds: list[Values], P: Any, N: Any, where: str) -> None:
-    training = TRAININGS["adaboost"]
+def _stumps(P: Any, N: Any, T: int) -> Values:
     if P.shape[1] != N.shape[1] or not len(P) or not len(N):
         raise UnusableError(f"P and N must be rows of one length; got {P.shape} and {N.shape}")
-    arguments = {"P": P, "N": N, "T": len(rounds)}
-    try:
-        found = first_fault(training, arguments, [], rounds)
-    except ValueError as error:
-        raise UnusableError(f"the reference cannot be trained on the data: {error}") from error
+    return {"P": P, "N": N, "T": T}
+
+
+def _labels(report: Report, rounds: list[Values], arrays: dict[str, Any], data: str) -> None:
+    """Check labels, and similarities if the lines have them: Algorithm A.3."""
+    X, y = points(arrays, data, "Algorithm A.3 takes Q and")
+    Q = numbers(arrays, "Q", data, 2)
+    if Q.shape != (len(rounds), X.shape[1]):
+        raise UnusableError(
+            f"the log has {len(rounds)} lines, one for each query; Q of {data} must be of shape "
+            f"({len(rounds)}, {X.shape[1]}), got {Q.shape}"
+        )
+    models = {}
+    for C in np.unique(y).tolist():
+        for field in ("alpha", "feature", "polarity", "threshold"):
+            models[f"{field}_{C}"] = _field(arrays, f"{field}_{C}", field, data)
+        if not (models[f"feature_{C}"] < X.shape[1]).all():
+            raise UnusableError(f"{data}: feature_{C} must be below {X.shape[1]}")
+    training = TRAININGS["nearest_neighbor_boosted_distance"]
+    arguments = {"y": Q, "Omega": X, "l": y, **models}
+    got: Values = {"l_y": np.array([line["l_y"] for line in rounds])}
+    if all("s" in line for line in rounds):
+        got["s"] = np.array([line["s"] for line in rounds])
+    fault = first_fault(training, arguments, training.run(arguments), [got])
+    _report(report, training, fault, "")
+
+
+def _field(arrays: dict[str, Any], name: str, field: str, data: str) -> Any:
+    """Return a field of a class's ensemble; thresholds may be infinite."""
+    if name not in arrays:
+        raise UnusableError(
+            f"{data} must have alpha_C, feature_C, polarity_C and threshold_C for each class C; "
+            f"it has no {name}"
+        )
+    if field == "threshold":
+        return np.ascontiguousarray(arrays[name], dtype=np.float64)
+    array = numbers(arrays, name, data, 1)
+    return array if field == "alpha" else array.astype(np.int64)
+
+
+CHECKS = {"A.1": _each_class, "A.2": _one_class, "A.3": _labels}
+NEEDED = {"A.1": ("f", "p", "theta"), "A.2": ("f", "p", "theta"), "A.3": ("l_y",)}
+
+
+def _compare(
+    report: Report, training: Training, arguments: Values, rounds: list[Values], where: str = ""
+) -> None:
+    """Compare rounds with what they must be after the log's own choices."""
+    fault = first_fault(training, arguments, [], rounds)
+    if fault is None:
+        report.notes.append(f"{where or 'all rounds'}: every round agrees")
+    _report(report, training, fault, f"{where}, " if where else "")
+
+
+def _report(
+    report: Report, training: Training, found: tuple[int, Fault] | None, where: str
+) -> None:
     if found is None:
-        report.notes.append(f"{where or 'all rounds'}: every round agrees".strip())
         return
     number, fault = found
-    words = f"{where}, " if where else ""
+    step = "" if training.follow is None else f"round {number}: "
     report.differences.append(
         Difference(
-            name="adaboost",
+            name=training.name,
             kind=fault.kind,
             output=fault.output.name,
             source=fault.output.source,
-            words=f"{words}round {number}: {fault.words}",
+            words=f"{where}{step}{fault.words}",
         )
     )
 
 
-def read_log(path: str) -> list[Values]:
-    """Return the rounds of a log of JSON lines."""
+def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[Values]:
+    """Return the rounds of a log of JSON lines, each of which must have what is `needed`."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -114,9 +203,9 @@ def read_log(path: str) -> list[Values]:
             rounds.append({NAMES.get(name) or name: _value(part) for name, part in round.items()})
         except (TypeError, ValueError) as error:
             raise UnusableError(f"{path}, line {number}: {error}") from error
-        if not {"f", "p", "theta"} <= rounds[-1].keys():
-            raise UnusableError(f"{path}, line {number}: must have f, p and theta")
-        for name in PARTS.intersection(rounds[-1]):
+        if not set(needed) <= rounds[-1].keys():
+            raise UnusableError(f"{path}, line {number}: must have {', '.join(needed)}")
+        for name in {*PARTS, *needed}.intersection(rounds[-1]) - {"l_y"}:
             if not isinstance(rounds[-1][name], int | float | np.ndarray):
                 raise UnusableError(
                     f"{path}, line {number}: {name} must be a number; got {rounds[-1][name]!r}"
@@ -127,13 +216,23 @@ def read_log(path: str) -> list[Values]:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, str):
-        try:
-            return (
-                float.fromhex(value)
-                if value.lower().lstrip("+-").startswith("0x")
-                else (float(value))
-            )
-        except ValueError:
-            return value
-    return np.array([float(part) for part in value]) if isinstance(value, list) else value
+    """Return a part of a line: numbers as text are read, lists become arrays of floats."""
+    if isinstance(value, list):
+        return np.array([_numbers(part) for part in value])
+    if not isinstance(value, str):
+        return value
+    try:
+        return _float(value)
+    except ValueError:
+        return value
+
+
+def _numbers(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_numbers(inner) for inner in part]
+    return _float(part) if isinstance(part, str) else float(part)
+
+
+def _float(text: str) -> float:
+    is_hex = text.lower().lstrip("+-").startswith("0x")
+    return float.fromhex(text) if is_hex else float(text)

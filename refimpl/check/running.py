@@ -3,17 +3,17 @@
 The reference fills what the module lacks. A kernel is run if it is the module's own, or if one of
 its arguments is made by a kernel of the module.
 
-Not handled here: a module that hangs or crashes (ask it as a program, see
-:mod:`refimpl.check.programs`), further cases (:mod:`refimpl.check.exploring`), reports.
+Not handled here: a module that hangs or crashes (:mod:`refimpl.check.supervision`), further cases
+(:mod:`refimpl.check.exploring`), reports.
 """
 
 import importlib
 import importlib.util
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import refimpl.kernels
+from refimpl.check.calling import SignatureError
 from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference, Fault, compare
 from refimpl.check.encoding import decode, encode, plain
@@ -30,15 +31,18 @@ from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Values, copied
 __all__ = [
     "Module",
     "UnusableError",
+    "Watch",
     "as_case",
     "check_case",
     "decoded_cases",
     "difference_of",
     "imported",
     "raised",
+    "unwatched",
     "vector_differences",
 ]
 
+Watch = Callable[[str, dict[str, Any]], AbstractContextManager[object]]
 WRITTEN = {("add_similarity", "S"), ("least_similar", "sums")}
 
 
@@ -132,8 +136,17 @@ def decoded_cases(where: Path, name: str) -> Iterator[tuple[dict[str, Any], Valu
         yield case, arguments, expected
 
 
+def unwatched(name: str, case: dict[str, Any]) -> AbstractContextManager[object]:
+    """Do nothing before and after a case."""
+    return nullcontext()
+
+
 def vector_differences(
-    module: Module, where: Path, names: list[str], progress: Callable[[str, int], None]
+    module: Module,
+    where: Path,
+    names: list[str],
+    progress: Callable[[str, int], None],
+    watch: Watch = unwatched,
 ) -> list[Difference]:
     """Return what differs on the vectors, one difference a case at most."""
     differences = []
@@ -141,7 +154,8 @@ def vector_differences(
         count = 0
         for case, arguments, expected in decoded_cases(where, name):
             count += 1
-            fault, blamed = check_case(module, KERNELS[name], arguments, expected)
+            with watch(name, case):
+                fault, blamed = check_case(module, KERNELS[name], arguments, expected)
             if fault is not None:
                 differences.append(difference_of(blamed, fault, case))
         progress(name, count)
@@ -158,6 +172,7 @@ def difference_of(name: str, fault: Fault, case: dict[str, Any]) -> Difference:
         words=fault.words,
         id=case["id"],
         flags=tuple(case["flags"]),
+        comment=case.get("comment", ""),
         arguments=case["arguments"],
     )
 
@@ -198,8 +213,14 @@ def _fault(module: Any, kernel: Kernel, arguments: Values, expected: Values) -> 
 
 def raised(error: BaseException) -> str:
     """Return what an exception of somebody's code says, and where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    if isinstance(error, SignatureError):
+        return str(error)
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = ""
+    if last is not None:
+        where = f" ({Path(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno})"
     return f"raised {type(error).__name__}: {error}{where}"
 
 
@@ -213,7 +234,7 @@ def _written(kernel: Kernel, arguments: Values, given: Values) -> Fault | None:
     return None
 
 
-def as_case(name: str, flag: str, arguments: Values) -> dict[str, Any]:
+def as_case(flag: str, arguments: Values) -> dict[str, Any]:
     """Return a case that no vector has."""
     encoded = {key: encode(value) for key, value in arguments.items()}
     return {"id": "found by Hypothesis", "flags": [flag], "arguments": encoded}

@@ -14,7 +14,7 @@ from refimpl.check.comparing import FORM_ERRORS, Difference, Fault, compare_outp
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import VectorError, load
 from refimpl.check.kernel import AGREES, EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Values
-from refimpl.check.running import raised
+from refimpl.check.running import Watch, raised, unwatched
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "difference_in",
     "first_fault",
     "own_trainings",
+    "signatures",
     "training_differences",
 ]
 
@@ -61,7 +62,7 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
     for output in training.outputs:
         if output.name in got and got[output.name] is None and want.get(output.name) is not None:
             return Fault(WRONG, output, f"{output.name} must be a result; got None")
-    faults = compare_outputs(training.outputs, want, got, _rounding(training, want))
+    faults = compare_outputs(training.outputs, want, got, _rounding(training, arguments, want))
     for fault in faults:
         if fault.output.agreement != "optimum" or training.judge is None:
             return fault
@@ -74,15 +75,18 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
     return None
 
 
-def _rounding(training: Training, want: Values) -> Values:
-    """Return tol / 1024 times the largest element of each array: what cancels is no digit."""
+def _rounding(training: Training, arguments: Values, want: Values) -> Values:
+    """Return tol / 1024 times the largest element of each array: what cancels is no digit.
+
+    Where the training says more, that counts.
+    """
     within = {}
     for output in training.outputs:
         value = want.get(output.name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
             largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
             within[output.name] = output.tol / 1024 * float(largest)
-    return within
+    return within | training.rounding(arguments, want)
 
 
 def decoded_trainings(where: Path, name: str) -> list[tuple[dict[str, Any], Values, list[Values]]]:
@@ -103,18 +107,41 @@ def own_trainings(module: Any) -> list[str]:
     return [name for name in TRAININGS if callable(getattr(module, name, None))]
 
 
+def signatures() -> list[str]:
+    """Return for each training what its function takes and returns, a paragraph each."""
+    texts = []
+    for name, training in TRAININGS.items():
+        arguments = training.cases()[0].arguments
+        taken = "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
+        given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
+        texts.append(
+            f"{name}({', '.join(arguments)})\n  {training.about}.\n"
+            f"  In the first vector: {taken}.\n"
+            f"  It returns a list: for each round a dict with some of {given}.\n"
+        )
+    return texts
+
+
+def _form(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    return repr(value)
+
+
 def training_differences(
     answer: Callable[[str, Values], Any],
     where: Path,
     names: list[str],
     progress: Callable[[str, int], None],
+    watch: Watch = unwatched,
 ) -> list[Difference]:
     """Return what differs on the trainings' vectors; ``answer(name, arguments)`` runs one."""
     differences = []
     for name in names:
         cases = decoded_trainings(where, name)
         for case, arguments, expected in cases:
-            difference = difference_in(TRAININGS[name], case, arguments, expected, answer)
+            with watch(name, case):
+                difference = difference_in(TRAININGS[name], case, arguments, expected, answer)
             if difference is not None:
                 differences.append(difference)
         progress(name, len(cases))
@@ -154,5 +181,6 @@ def difference_in(
         words=f"round {number}: {fault.words}" if number else fault.words,
         id=case["id"],
         flags=tuple(case["flags"]),
+        comment=case.get("comment", ""),
         arguments=case["arguments"],
     )

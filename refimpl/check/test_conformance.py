@@ -10,6 +10,7 @@ import os
 from functools import cache
 from typing import Any
 
+from refimpl.check.calling import call
 from refimpl.check.comparing import Difference
 from refimpl.check.files import folder
 from refimpl.check.reports import Report
@@ -57,7 +58,7 @@ def test_kernel(kernel: str) -> None:
 def test_training(training: str) -> None:
     """The training agrees with its vectors, round by round."""
     found = training_differences(
-        lambda name, arguments: getattr(_module(), name)(**arguments),
+        lambda name, arguments: call(getattr(_module(), name), name, arguments),
         folder(),
         [training],
         lambda name, count: None,

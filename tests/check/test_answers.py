@@ -108,10 +108,12 @@ def test_logs_that_cannot_be_used(log, files, capsys):
         return said
 
     assert "must be JSON" in refused(files("a.jsonl", "{"), data)
-    assert "must have f, p and theta" in refused(files("b.jsonl", '{"f": 0}'), data)
+    assert "must have f, p, theta" in refused(files("b.jsonl", '{"f": 0}'), data)
     assert "has no rounds" in refused(files("c.jsonl", "\n"), data)
     assert "cannot read" in refused("/no/such/log", data)
-    assert "must have P and N, or X and y" in refused(text(), files("d.npz", Z=np.ones(3)))
+    assert "has Z; Algorithm A.2 takes P and N, or X and y" in refused(
+        text(), files("d.npz", Z=np.ones(3))
+    )
     assert "as an .npz file" in refused(text(), files("e.npz", "text"))
     assert "--algorithm must be one of A.1, A.2" in refused(text(), data, "--algorithm", "B.7")
     bad = files("f.npz", X=np.full((4, 2), np.nan), y=np.arange(4))
@@ -222,7 +224,7 @@ def test_an_embedding_by_hand(files, capsys):
     data = files("X.npz", X=X)
     code, said = run(capsys, "embedding", files("F.npy", 2 * X), "--data", data, "--json")
     facts = json.loads(said)["facts"]
-    assert code == 0 and facts["L1: median rank of the 1-th neighbour"] == 1
+    assert code == 0 and facts["L1: median rank, k = 1"] == 1
     assert facts["L1: stress"] == pytest.approx(0, abs=1e-12)
     code, said = run(capsys, "embedding", files("G.npy", 0 * X), "--data", data)
     assert code == 0 and "6 pairs of different objects are mapped to one place" in said

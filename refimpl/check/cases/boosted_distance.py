@@ -7,7 +7,7 @@ import numpy as np
 from refimpl.check.drawing import Source
 from refimpl.check.encoding import Generated
 from refimpl.check.judging import stump
-from refimpl.check.kernel import Values, enter, rounding
+from refimpl.check.kernel import Values, asked, enter, rounding
 
 __all__ = ["add_similarity", "best_stump", "presort"]
 
@@ -89,7 +89,7 @@ def best_stump(s: Source, flag: str) -> Values:
 
 
 def _run_similarity(module: Any, arguments: Values) -> Values:
-    returned = module.add_similarity(**arguments)
+    returned = asked(module, "add_similarity", arguments)
     if returned is not None:
         raise TypeError(f"add_similarity must return None; got {type(returned).__name__}")
     return {"S": arguments["S"]}

@@ -6,7 +6,7 @@ import numpy as np
 
 from refimpl.check.drawing import Source
 from refimpl.check.judging import by_worth, squares
-from refimpl.check.kernel import AGREES, EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
+from refimpl.check.kernel import AGREES, EQUAL_WORTH, TIE, WRONG, Values, asked, enter, rounding
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
 from refimpl.typing import FloatArray, Int32Array
@@ -251,7 +251,7 @@ def best_thresholds(s: Source, flag: str) -> Values:
 
 
 def _run_split(module: Any, arguments: Values) -> Values:
-    parts = module.split_pairs(**arguments)
+    parts = asked(module, "split_pairs", arguments)
     (a, b, v), (c, d, w) = parts
     return dict(
         zip(

@@ -31,6 +31,7 @@ __all__ = [
     "nearest_neighbor",
     "same_stump",
     "states",
+    "sums_of_weights",
 ]
 
 ROUND = (
@@ -102,6 +103,18 @@ def follow(arguments: Values, rounds: States) -> States:
     return listed
 
 
+def sums_of_weights(arguments: Values, want: Values) -> Values:
+    """Return what another sum of the weights changes: epsilon, and so beta and alpha.
+
+    The reference adds multiples of 2**-52; a sum of n floats may be off by n 2**-53 as well.
+    """
+    epsilon = want["epsilon"]
+    off = 2 * len(want["w"]) * 2.0**-52
+    beta = off / (1 - epsilon) ** 2
+    alpha = min(off / (epsilon * (1 - epsilon)), 2.0**-20)
+    return {"epsilon": off, "beta": beta, "updated": beta, "alpha": alpha}
+
+
 def _cases() -> list[Case]:
     s = Lcg(20)
     listed = []
@@ -135,6 +148,7 @@ adaboost = enter(
         run=_run,
         judge=same_stump,
         follow=follow,
+        rounding=sums_of_weights,
     )
 )
 
@@ -191,6 +205,7 @@ boosted_distance = enter(
         cases=_classes,
         run=_run_classes,
         judge=_same_of_class,
+        rounding=sums_of_weights,
     )
 )
 

@@ -18,7 +18,7 @@ from refimpl.search_forest.algorithm import search_forest
 from refimpl.search_forest.pairs import DensePairs
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["forest", "tree"]
+__all__ = ["by_first_point", "forest", "tree", "worth"]
 
 
 def by_first_point(leaf: Any) -> IntArray:
@@ -57,12 +57,13 @@ def _same_j(arguments: Values, want: Values, got: Values) -> str:
         return WRONG
     if (by_first_point(leaf) == want["leaf"]).all():
         return AGREES
-    J = _worth(leaf, arguments, want["T"])
+    J = worth(leaf, arguments, want["T"])
     verdict = by_worth(want["J"], J, 1e-6 * abs(want["J"]))
     return TIE if verdict == TIE else verdict
 
 
-def _worth(leaf: IntArray, arguments: Values, T: FloatArray) -> float:
+def worth(leaf: IntArray, arguments: Values, T: FloatArray) -> float:
+    """Return J of eq. 17 of a tree's leaves, where T was before it."""
     z = arguments["S"] - arguments["lam"]
     together = leaf[:, np.newaxis] == leaf
     np.fill_diagonal(together, False)

@@ -9,7 +9,7 @@ Not handled here: the algorithms (the modules of this package), comparing with s
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from refimpl.check.kernel import Output, Values
@@ -54,6 +54,8 @@ class Training:
     loop : str
         The mark of the line that says how many rounds there are; by default that of the first
         output.
+    rounding : callable, optional
+        ``rounding(arguments, expected)`` returns by name what rounding may change in a round.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Training:
     judge: Judge | None = None
     follow: Callable[[Values, States], States] | None = None
     loop: str = ""
+    rounding: Callable[[Values, Values], Values] = field(default=lambda arguments, expected: {})
 
     def ends(self) -> Output:
         """Return what a training that ends too early or too late differs in."""

@@ -1,0 +1,284 @@
+"""Logs of trainings of BoostMap (§§ 7.3 and 8.1) and of the Search Forest (Algorithm 1), and the
+labels of Algorithm A.3.
+
+A log holds what its training drew at random: the classifier of a round that adds one, splitters
+and ranges, the leaves of a tree. These are taken as they are. Everything that follows from them is
+compared: BoostMap's steps 1 to 4, alpha, z and the weights; J, the masses and c of the forest.
+
+Not handled here: whether a better random choice was among those that were drawn; LMNN, whose
+solvers have steps of their own (``metric`` judges the result); FTUNE, whose classifiers are those
+of another library (``landmarks`` judges Algorithm 1).
+"""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+
+import refimpl.kernels
+from refimpl.boostmap.algorithm import (
+    MODIFY_BELOW,
+    NO_GAIN,
+    Problem,
+    accepts,
+    add_to,
+    embeddings,
+    next_weights,
+)
+from refimpl.check.kernel import WRONG, Values, outputs_of
+from refimpl.check.reading import numbers
+from refimpl.check.running import UnusableError
+from refimpl.check.trainings import TRAININGS, Training
+from refimpl.check.trainings.search_forest import by_first_point, worth
+from refimpl.kernels.stumps import on_grid
+from refimpl.kernels.triples import margins
+from refimpl.search_forest.algorithm import best_c
+from refimpl.search_forest.pairs import DensePairs
+from refimpl.typing import FloatArray
+
+__all__ = ["LOGS", "Log"]
+
+Arrays = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Log:
+    """A kind of log.
+
+    Attributes
+    ----------
+    training : Training
+        With a `follow`, or with `expected` for all lines at once.
+    needed : tuple of str
+        What each line must have.
+    arguments : callable
+        ``arguments(arrays, data)`` returns the arguments of the training from the data.
+    """
+
+    training: Training
+    needed: tuple[str, ...]
+    arguments: Callable[[Arrays, str], Values]
+
+
+def _integers(arrays: Arrays, name: str, data: str, shape: str) -> Any:
+    array = arrays.get(name)
+    if array is None or array.dtype.kind not in "iu" or array.ndim != shape.count(",") + 1:
+        found = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
+        raise UnusableError(f"{data} must have {name}, integers of shape ({shape}); got {found}")
+    return array
+
+
+def _triples(arrays: Arrays, data: str, n: int) -> Values:
+    triples = _integers(arrays, "triples", data, "t, 3")
+    y = numbers(arrays, "y", data, 1)
+    if triples.shape[1] != 3 or len(y) != len(triples) or not len(y):
+        raise UnusableError(
+            f"{data}: triples and y must be of shapes (t, 3) and (t,); got {triples.shape} and "
+            f"{y.shape}"
+        )
+    if triples.min() < 0 or triples.max() >= n:
+        raise UnusableError(f"{data}: triples must be objects from 0 to {n - 1}")
+    if not np.isin(y, (-1.0, 1.0)).all():
+        raise UnusableError(f"{data}: y must hold 1 and -1, the proximity orders of the triples")
+    return {"triples": np.ascontiguousarray(triples, dtype=np.int32), "y": y}
+
+
+# ---------------------------------------------------------------------------------- BoostMap, § 7.3
+
+
+def _boostmap_arguments(arrays: Arrays, data: str) -> Values:
+    D = numbers(arrays, "D", data, 2)
+    between = numbers(arrays, "between", data, 2) if "between" in arrays else D[:, : len(D)]
+    if between.shape != (len(D), len(D)):
+        raise UnusableError(
+            f"{data} must have between, the distances of candidates to each other, of shape "
+            f"({len(D)}, {len(D)}); got {between.shape}"
+        )
+    between = np.ascontiguousarray(between)
+    return {"D": D, "between": between, **_triples(arrays, data, D.shape[1])}
+
+
+def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
+    """Return what each round must be; a new classifier is the log's own."""
+    problem = Problem(*(arguments[name] for name in ("D", "between", "triples", "y")))
+    judge = TRAININGS["boostmap"].judge
+    assert judge is not None
+    w = on_grid(np.full(len(problem.y), 1 / len(problem.y)))
+    H: dict[Any, float] = {}
+    listed: list[Values] = []
+    for got in rounds:
+        name = _classifier(got, len(problem.D))
+        step, chosen, alpha = _steps_1_to_4(problem, w, H) or ("add", name, 0.0)
+        F = embeddings(problem, [chosen])
+        if step == "add":
+            zero = np.zeros(1)
+            alpha = float(refimpl.kernels.minimize_z(F, problem.triples, problem.y, w, zero)[0][0])
+        given = np.array([alpha])
+        z = float(refimpl.kernels.z_values(F, problem.triples, problem.y, w, given)[0])
+        if z >= NO_GAIN * w.sum():
+            return listed
+        want = {"w": w, "step": step, "classifier": np.array(chosen), "alpha": alpha, "z": z}
+        if judge(arguments, want, {**want, **got}) != WRONG:
+            chosen, alpha = name, float(got["alpha"])
+            F = embeddings(problem, [chosen])
+            given = np.array([alpha])
+            z = float(refimpl.kernels.z_values(F, problem.triples, problem.y, w, given)[0])
+        u = problem.y * margins(F[0], problem.triples)
+        w = next_weights(w, alpha, u, z)
+        add_to(H, chosen, alpha)
+        listed.append({**want, "updated": w})
+    return listed
+
+
+def _classifier(got: Values, n: int) -> tuple[int, int]:
+    """Return the name of a round's classifier: (r, -1) for r alone."""
+    parts = np.atleast_1d(np.asarray(got["classifier"], dtype=np.float64))
+    first, second = (*parts, -1.0)[:2]
+    whole = len(parts) <= 2 and first == int(first) and second == int(second)
+    if not whole or not 0 <= first < n or not -1 <= second < n:
+        raise UnusableError(
+            "classifier must be a reference object r, or two pivots [x_1, x_2], from 0 to "
+            f"{n - 1}; got {parts.tolist()}"
+        )
+    got["classifier"] = np.array([int(first), int(second)])
+    return int(first), int(second)
+
+
+def _steps_1_to_4(
+    problem: Problem, w: FloatArray, H: dict[Any, float]
+) -> tuple[str, Any, float] | None:
+    """Return the removal or the change that steps 1 to 4 demand, None if a classifier is added."""
+    if not H:
+        return None
+    names, alpha = list(H), np.array(list(H.values()))
+    F = embeddings(problem, names)
+    given = problem.triples, problem.y, w, -alpha
+    z = refimpl.kernels.z_values(F, *given)
+    if z.min() < NO_GAIN * w.sum():
+        g = int(z.argmin())
+        return "remove", names[g], float(-alpha[g])
+    A, Z = refimpl.kernels.minimize_z(F, *given)
+    if Z.min() < MODIFY_BELOW * w.sum():
+        g = int(Z.argmin())
+        return "modify", names[g], float(A[g])
+    return None
+
+
+# ---------------------------------------------------------------------------------- BoostMap, § 8.1
+
+
+def _sensitive_arguments(arrays: Arrays, data: str) -> Values:
+    F = numbers(arrays, "F", data, 2)
+    given = {"F": F, **_triples(arrays, data, F.shape[1])}
+    t = len(given["y"])
+    given["w"] = numbers(arrays, "w", data, 1) if "w" in arrays else np.full(t, 1 / t)
+    if given["w"].shape != (t,) or given["w"].min() < 0 or not 0.5 < given["w"].sum() < 2:
+        raise UnusableError(f"{data}: w must hold {t} weights that add up to 1")
+    return given
+
+
+def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
+    """Return what each round must be for the log's own splitter and range."""
+    F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
+    w = on_grid(arguments["w"])
+    listed: list[Values] = []
+    for got in rounds:
+        c, g = int(got["c"]), int(got["g"])
+        if not (0 <= c < len(F) and 0 <= g < len(F)):
+            raise UnusableError(f"c and g must be from 0 to {len(F) - 1}; got {c} and {g}")
+        S = accepts(F[g], float(got["low"]), float(got["high"]), int(got["inside"]))
+        A, Z = refimpl.kernels.minimize_z(F[[c]], triples, y, w, np.zeros(1), S[np.newaxis])
+        if Z[0] >= NO_GAIN * w.sum():
+            return listed
+        want = {"w": w, "c": c, "g": g, "low": got["low"], "high": got["high"]}
+        want |= {"inside": got["inside"], "alpha": float(A[0]), "z": float(Z[0])}
+        w = next_weights(w, want["alpha"], y * S[triples[:, 0]] * margins(F[c], triples), want["z"])
+        listed.append({**want, "updated": w})
+    return listed
+
+
+def _close_alpha(arguments: Values, want: Values, got: Values) -> str:
+    """Judge another alpha of the same range by the Z that it gives."""
+    judge = TRAININGS["query_sensitive"].judge
+    assert judge is not None
+    plain = {**want, "low": float(want["low"]), "high": float(want["high"])}
+    return judge(arguments, plain, {**plain, **got})
+
+
+# ----------------------------------------------------------------------- Search Forest, Algorithm 1
+
+
+def _forest_arguments(arrays: Arrays, data: str) -> Values:
+    S = arrays.get("S")
+    if S is None or S.ndim != 2 or S.shape[0] != S.shape[1] or S.dtype.kind not in "biuf":
+        raise UnusableError(f"{data} must have S, a square matrix of 0 and 1, and lam")
+    S = np.asarray(S, dtype=np.float64)
+    if not np.isin(S, (0.0, 1.0)).all() or S.diagonal().any() or not S.any():
+        raise UnusableError(f"{data}: S must hold 0 and 1, some 1, and 0 on its diagonal")
+    lam = float(numbers(arrays, "lam", data, 0))
+    if not 0 < lam < 1:
+        raise UnusableError(f"{data}: lam must be between 0 and 1; got {lam}")
+    return {"S": S, "lam": lam}
+
+
+def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
+    """Return what each round must be for the log's own leaves."""
+    n = len(arguments["S"])
+    pairs = DensePairs(scipy.sparse.csr_matrix(arguments["S"]), arguments["lam"])
+    listed: list[Values] = []
+    for got in rounds:
+        leaf = np.asarray(got["leaf"])
+        if leaf.shape != (n,):
+            raise UnusableError(f"leaf must have the leaf of each of {n} points; got {leaf.shape}")
+        got["leaf"] = leaf = by_first_point(leaf)
+        T = pairs.T.copy()
+        np.fill_diagonal(T, 0.0)
+        want = {"T": T, "leaf": leaf, "J": worth(leaf, arguments, T)}
+        similar, dissimilar = pairs.masses(leaf)
+        c = best_c(similar, dissimilar, pairs.lam)
+        if c <= 0:
+            return listed
+        pairs.meet(leaf, c)
+        want |= {"similar": float(similar), "dissimilar": float(dissimilar), "c": float(c)}
+        listed.append(want)
+    return listed
+
+
+# ------------------------------------------------------------------------------------------- table
+
+
+def _copy(name: str, **changes: Any) -> Training:
+    """Return a training of the vectors with other ways to judge a log."""
+    return dataclasses.replace(TRAININGS[name], **changes)
+
+
+LOGS = {
+    "7.3": Log(
+        _copy("boostmap", follow=_boostmap_follow, loop="BM:7.3:11"),
+        ("classifier", "alpha"),
+        _boostmap_arguments,
+    ),
+    "8.1": Log(
+        _copy("query_sensitive", follow=_sensitive_follow, judge=_close_alpha, loop="BM:8.1:7"),
+        ("c", "g", "low", "high", "inside", "alpha"),
+        _sensitive_arguments,
+    ),
+    "SF:1": Log(
+        _copy(
+            "search_forest",
+            follow=_forest_follow,
+            judge=None,
+            loop="SF:eq15",
+            outputs=outputs_of(
+                "T SF:1:3 digits~1e-6; J SF:eq17 digits~1e-6; similar SF:eq14 digits~1e-6; "
+                "dissimilar SF:eq14 digits~1e-6; c SF:eq15 digits~1e-6; leaf SF:2:6 bits"
+            ),
+        ),
+        ("leaf", "c"),
+        _forest_arguments,
+    ),
+}
+"""The logs by the name of their algorithm on the command line."""

@@ -1,0 +1,183 @@
+"""Logs of BoostMap, of the Search Forest and of Algorithm A.3: those of the reference agree, and a
+fault is named at its line, also when a later line shows it.
+
+Not tested here: logs of Algorithms A.1 and A.2 (test_answers.py).
+"""
+
+import json
+
+import numpy as np
+import pytest
+
+from refimpl.check import cli
+from refimpl.check.trainings import TRAININGS
+
+
+@pytest.fixture
+def checked(tmp_path, capsys):
+    """Run ``rounds``; return its exit code and what it says."""
+
+    def run(algorithm, lines, **data):
+        log, arrays = tmp_path / "log.jsonl", tmp_path / "data.npz"
+        log.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        np.savez(arrays, **data)
+        code = cli.main(["rounds", str(log), "--data", str(arrays), "--algorithm", algorithm])
+        said = capsys.readouterr()
+        return code, said.err if code == 2 else said.out
+
+    return run
+
+
+def plain(state):
+    """Return a round as JSON has it; an infinite float as text."""
+    values = {}
+    for name, value in state.items():
+        values[name] = value.tolist() if isinstance(value, np.ndarray) else value
+        if isinstance(value, float) and not np.isfinite(value):
+            values[name] = str(value)
+    return values
+
+
+def rounds_of(training, number, *names):
+    case = TRAININGS[training].cases()[number]
+    states = [plain(state) for state in TRAININGS[training].run(case.arguments)]
+    lines = [{name: state[name] for name in names or state} for state in states]
+    return lines, case.arguments
+
+
+# ---------------------------------------------------------------------------------- BoostMap, § 7.3
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_boostmap_s_own_rounds_agree(checked, number):
+    """Add, modify and remove; D by its candidates; the names of objects in either form."""
+    lines, given = rounds_of("boostmap", number)
+    data = {name: given[name] for name in ("D", "between", "triples", "y")}
+    assert checked("7.3", lines, **data)[0] == 0
+    short, _ = rounds_of("boostmap", number, "classifier", "alpha")
+    for line in short:
+        if line["classifier"][1] == -1:
+            line["classifier"] = line["classifier"][0]
+    assert checked("7.3", short, D=given["D"], triples=given["triples"], y=given["y"])[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "source", "round"),
+    [
+        ("alpha", lambda v: -v, "BM:7.3:10", 1),
+        ("alpha", lambda v: v * 1.01, "BM:7.3:10", 1),
+        ("z", lambda v: v**2, "BM:7.3:11", 1),
+        ("updated", lambda v: (2 * np.array(v)).tolist(), "BM:7.3:12", 1),
+        ("w", lambda v: (np.array(v) * 1.1).tolist(), "BM:7.3:12", 1),
+    ],
+)
+def test_a_fault_of_boostmap_is_named(checked, part, change, source, round):
+    lines, given = rounds_of("boostmap", 0)
+    data = {name: given[name] for name in ("D", "triples", "y")}
+    code, said = checked("7.3", [{**line, part: change(line[part])} for line in lines], **data)
+    assert code == 1 and f"boostmap, {source}: wrong" in said and f"round {round}: {part}" in said
+
+
+def test_a_step_that_was_left_out_is_named(checked):
+    """In vector 4 a classifier is changed; a log that has only what was added lacks that."""
+    lines, given = rounds_of("boostmap", 3)
+    place = next(t for t, line in enumerate(lines) if line["step"] != "add")
+    short = [{name: line[name] for name in ("classifier", "alpha")} for line in lines]
+    data = {name: given[name] for name in ("D", "triples", "y")}
+    used = {line["classifier"][0] for line in short[:place]}
+    new = next(r for r in range(6) if r not in used)
+    code, said = checked("7.3", [*short[:place], {"classifier": new, "alpha": 1.0}], **data)
+    assert code == 1 and f"round {place + 1}: " in said and "BM:7.3:9: wrong" in said
+
+
+def test_boostmap_logs_that_cannot_be_used(checked):
+    lines, given = rounds_of("boostmap", 0, "classifier", "alpha")
+    data = {name: given[name] for name in ("D", "triples", "y")}
+    code, said = checked("7.3", [{"classifier": [0, 99], "alpha": 1.0}], **data)
+    assert code == 2 and "from 0 to 7; got [0.0, 99.0]" in said
+    code, said = checked("7.3", [{"classifier": 0}], **data)
+    assert code == 2 and "line 1: must have classifier, alpha" in said
+    code, said = checked("7.3", lines, **{**data, "y": data["y"] * 2})
+    assert code == 2 and "y must hold 1 and -1" in said
+    code, said = checked("7.3", lines, **{**data, "triples": data["triples"] + 8})
+    assert code == 2 and "triples must be objects from 0 to 7" in said
+    code, said = checked("7.3", lines, **{**data, "D": data["D"][:, :5]})
+    assert code == 2 and "data.npz" in said
+
+
+# ---------------------------------------------------------------------------------- BoostMap, § 8.1
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
+    lines, given = rounds_of("query_sensitive", number)
+    data = {name: given[name] for name in ("F", "triples", "y")}
+    assert checked("8.1", lines, **data)[0] == 0
+    assert checked("8.1", lines[1:], **data, w=np.array(lines[1]["w"]))[0] == 0
+    lines[1]["alpha"] *= -1
+    code, said = checked("8.1", lines, **data)
+    assert code == 1 and "BM:8.1:6: wrong" in said and "round 2: alpha" in said
+    code, said = checked("8.1", [{**lines[0], "c": 77}], **data)
+    assert code == 2 and "c and g must be from 0 to" in said
+
+
+# ----------------------------------------------------------------------- Search Forest, Algorithm 1
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_forest_rounds_agree(checked, number):
+    """The leaves have any names."""
+    lines, given = rounds_of("search_forest", number)
+    for line in lines:
+        line["leaf"] = [100 - leaf for leaf in line["leaf"]]
+    assert checked("SF:1", lines, S=given["S"], lam=given["lam"])[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "source"),
+    [
+        ("c", lambda v: 2 * v, "SF:eq15"),
+        ("J", lambda v: v / 2, "SF:eq17"),
+        ("similar", lambda v: v + 1, "SF:eq14"),
+    ],
+)
+def test_a_fault_of_the_forest_is_named(checked, part, change, source):
+    lines, given = rounds_of("search_forest", 1)
+    lines[1][part] = change(lines[1][part])
+    code, said = checked("SF:1", lines, S=given["S"], lam=given["lam"])
+    assert code == 1 and f"search_forest, {source}: wrong" in said and f"round 2: {part}" in said
+
+
+def test_masses_of_a_forest_by_hand(checked):
+    """Three points, 0 and 1 similar, all in one leaf: two similar and four dissimilar pairs."""
+    S = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    c = np.log(0.9 * 2 / (0.1 * 4))
+    line = {"leaf": [5, 5, 5], "similar": 2, "dissimilar": 4, "J": 0.9 * 2 - 0.1 * 4, "c": c}
+    assert checked("SF:1", [line], S=S, lam=0.1)[0] == 0
+    code, said = checked("SF:1", [line], S=S, lam=0.5)
+    assert code == 1 and "round" in said
+    code, said = checked("SF:1", [{**line, "leaf": [1, 2]}], S=S, lam=0.1)
+    assert code == 2 and "the leaf of each of 3 points; got (2,)" in said
+
+
+# -------------------------------------------------------------------------------------------- A.3
+
+
+def test_labels_by_hand(checked):
+    """One stump for each class: class 0 wants x - y < 1, class 1 wants x - y > -1."""
+    data = {"X": [[0.0], [10.0]], "y": [0, 1], "Q": [[-1.0], [12.0]]}
+    for C, p in ((0, 1), (1, -1)):
+        data |= {f"alpha_{C}": [2.0], f"feature_{C}": [0], f"polarity_{C}": [p]}
+        data |= {f"threshold_{C}": [float(p)]}
+    right = [{"label": 0, "s": [1.0, 0.0]}, {"label": 1, "s": [0.0, 1.0]}]
+    assert checked("A.3", right, **data)[0] == 0
+    code, said = checked("A.3", [{"label": 0}, {"label": 0}], **data)
+    assert code == 1 and "BD:A.3:7: wrong" in said and "l_y[1]: 1 expected; got 0" in said
+    printed = [{"label": 0, "s": [2.0, 0.0]}, {"label": 1, "s": [0.0, 2.0]}]
+    code, said = checked("A.3", printed, **data)
+    assert code == 1 and "BD:A.3:4: wrong" in said and "ERRATUM BD-2" in said
+    code, said = checked("A.3", right[:1], **data)
+    assert code == 2 and "one for each query" in said
+    del data["alpha_1"]
+    code, said = checked("A.3", right, **data)
+    assert code == 2 and "it has no alpha_1" in said

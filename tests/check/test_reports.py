@@ -1,0 +1,72 @@
+"""What a report says beside a difference: the misprint and what the paper leaves open; which
+differences may be accepted; how functions of other names are called.
+
+Not tested here: which differences are found (test_kernels.py, test_trainings.py).
+"""
+
+import json
+
+import numpy as np
+import pytest
+
+from refimpl.check.calling import SignatureError, call
+from refimpl.check.comparing import Difference, value_fault
+from refimpl.check.kernel import Output
+from refimpl.check.printed import remarks
+from refimpl.check.reports import ACCEPTED, Report
+
+TIE, CHOICE = ACCEPTED["ties"], ACCEPTED["choices"]
+
+
+def report(*kinds, **options):
+    differences = [Difference("adaboost", kind, "f", "BD:A.2:8", "words") for kind in kinds]
+    return Report("mine", differences=differences, **options)
+
+
+def test_a_misprint_and_an_open_reading_are_named():
+    (line,) = remarks("BD:A.2:12", "wrong")
+    assert line.startswith("ERRATUM BD-1: printed is alpha_t = 1 / log(beta_t); the reference has")
+    (line,) = remarks("BD:A.2:8", TIE)
+    assert "which of several stumps of least error" in line and "lowest feature" in line
+    assert not remarks("BD:A.2:8", "wrong")
+    assert not remarks("BD:A.2:12", "last bits")
+    assert not remarks("Faloutsos & Lin (1995), eq. 3", "wrong")
+    assert remarks("BD:A.2:1", "wrong") == []  # not BD:A.2:12
+
+
+def test_the_exit_code_of_accepted_kinds():
+    assert report(TIE, CHOICE).code == 1
+    assert report(TIE, CHOICE, accepted=frozenset({TIE})).code == 1
+    assert report(TIE, CHOICE, accepted=frozenset({TIE, CHOICE})).code == 0
+    assert report(TIE, "wrong", accepted=frozenset({TIE})).code == 1
+    assert "--accept ties makes the exit code 0" in report(TIE).text()
+    assert report(TIE, "wrong").text().endswith("\ndiffers")
+    assert report(TIE, accepted=frozenset({TIE})).outcome().endswith("(accepted)")
+    assert json.loads(report(decides=False).as_json())["result"] == "no verdict"
+
+
+def test_functions_of_other_names_get_the_arguments_in_order():
+    assert call(lambda a, b: a - b, "f", {"X": 5, "Y": 3}) == 2
+    assert call(lambda Y, X: X - Y, "f", {"X": 5, "Y": 3}) == 2  # by name
+    assert call(lambda **given: given["X"], "f", {"X": 5, "Y": 3}) == 5
+    with pytest.raises(SignatureError, match=r"f must take X, Y, by name or in this order; got f"):
+        call(lambda a: a, "f", {"X": 5, "Y": 3})
+
+
+def test_an_infinite_difference_is_not_called_float32():
+    output = Output("theta", "BD:A.2:8", "optimum")
+    fault = value_fault(output, -np.inf, -3.0, 0.0)
+    assert fault is not None and "float32" not in fault.words
+
+
+def test_results_that_are_no_arrays():
+    class Odd:
+        def __array__(self, *options, **more):
+            raise RuntimeError("none")
+
+    output = Output("s", "BD:A.3:4", "digits")
+    for result in (Odd(), [1, [2, 3]], iter([1])):
+        fault = value_fault(output, np.ones(2), result, 0.0)
+        assert fault is not None and "must be an array" in fault.words
+    fault = value_fault(output, np.ones(0), np.ones(0) * 1j, 0.0)
+    assert fault is not None and "must be of dtype float64" in fault.words
