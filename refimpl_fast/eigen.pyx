@@ -9,10 +9,10 @@ the reference's iteration runs with the products of this package.
 
 import numpy as np
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 
-from refimpl_fast.orders cimport COLUMNS
+from refimpl_fast.orders cimport COLUMNS, pairwise_sum
 from refimpl_fast.products cimport ROWS, Columns, Rows, column_sums, row_sums
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
@@ -35,6 +35,19 @@ cdef extern from *:
 STEPS = reference.STEPS
 LOOK = reference.LOOK
 cdef double CLOSED = reference.CLOSED
+
+
+def _sums_add_so():
+    """Return whether NumPy adds up an array in the order of ``pairwise_sum``."""
+    a = np.sin(np.arange(1.0, 5000))
+    cdef const double[::1] numbers = a
+    for n in (*range(1, 300), 700, 1025, 4999):
+        if a[:n].sum() != pairwise_sum(&numbers[0], n):
+            return False
+    return True
+
+
+cdef bint SUMS_ADD_SO = _sums_add_so()
 
 
 # ----------------------------------------------------------------------------------------- products
@@ -105,8 +118,9 @@ cdef class _Matrix:
     cdef Columns columns
     cdef _Pairs pairs
     cdef object whole  # u
-    cdef double[::1] u, pulled
-    cdef int64_t[::1] starts
+    cdef double[::1] u
+    cdef vector[double] pulled
+    cdef vector[int64_t] starts
     cdef double base
     cdef Py_ssize_t n, d, parts, n_columns
     cdef int n_threads, pair_threads
@@ -117,12 +131,13 @@ cdef class _Matrix:
     ):
         self.n, self.d, self.base = x.shape[0], x.shape[1], base
         self.whole = np.empty(self.n)
-        self.u, self.pulled = self.whole, np.empty(self.n)
+        self.u = self.whole
+        self.pulled.make(self.n)
         self.n_threads = worth(n_threads, self.n * self.d)
         self.rows, self.columns, self.pairs = Rows(), Columns(), _Pairs()
         self.rows.A, self.rows.n, self.rows.d, self.rows.out = &x[0, 0], self.n, self.d, &self.u[0]
         self.columns.A, self.columns.n, self.columns.d = &x[0, 0], self.n, self.d
-        self.columns.u = &self.pulled[0]
+        self.columns.u = self.pulled.data()
         # every panel is a pass through x: as few as there are threads, if their sums fit
         self.n_columns = max(self.n_threads, (self.d + COLUMNS - 1) // COLUMNS)
         self.columns.width = (self.d + self.n_columns - 1) // self.n_columns
@@ -131,12 +146,12 @@ cdef class _Matrix:
         parts = pairs.parts_of(first.shape[0])
         self.parts = len(parts)
         if self.parts:
-            self.starts = np.empty(self.n + 1, dtype=np.int64)
-            if not _in_order(&first[0], &second[0], first.shape[0], self.n, &self.starts[0]):
+            self.starts.make(self.n + 1)
+            if not _in_order(&first[0], &second[0], first.shape[0], self.n, self.starts.data()):
                 pairs.require_order(np.asarray(first), np.asarray(second), self.n)  # raises
             self.pairs.points.make(self.parts * self.n)
             self.pairs.size = parts[0][1]
-            self.pairs.starts, self.pairs.second = &self.starts[0], &second[0]
+            self.pairs.starts, self.pairs.second = self.starts.data(), &second[0]
             self.pairs.v = &v[0]
         self.pair_threads = worth(n_threads, first.shape[0])
 
@@ -145,12 +160,13 @@ cdef class _Matrix:
         cdef Py_ssize_t i, t
         cdef double total, listed
         cdef const Point* points = self.pairs.points.data()
+        cdef double* pulled = self.pulled.data()
         self.rows.v, self.columns.out = p, out
         if self.n_threads > 1:
             self.rows.run((self.n + ROWS - 1) // ROWS, self.n_threads, 1)
         else:
             row_sums(self.rows.A, p, self.n, self.d, &self.u[0])
-        total = self.whole.sum()
+        total = pairwise_sum(&self.u[0], self.n) if SUMS_ADD_SO else self.whole.sum()
         if self.parts == 1:
             self.pairs.at(0, 0)
         elif self.parts:
@@ -160,11 +176,11 @@ cdef class _Matrix:
             listed = 0
             for t in range(self.parts):
                 listed += points[t * self.n + i].sum
-            self.pulled[i] = 0.5 * (listed + self.base * (total - self.u[i]))  # SF:eq18
+            pulled[i] = 0.5 * (listed + self.base * (total - self.u[i]))  # SF:eq18
         if self.n_threads > 1:
             self.columns.run(self.n_columns, self.n_threads, 1)
         else:
-            column_sums(&self.pulled[0], self.columns.A, self.n, self.d, out)
+            column_sums(pulled, self.columns.A, self.n, self.d, out)
         return 0
 
 
@@ -193,37 +209,80 @@ cdef double _orthogonal(
     return sqrt(_dot(w, w, d))
 
 
-cdef _restarted(_Matrix A, double[::1] v, double tol):
+cdef _largest(const double* diagonal, const double* beside, Py_ssize_t n):
+    """The reference's largest."""
+    cdef Py_ssize_t i
+    cdef bint finite = True
+    cdef double[::1] d, e
+    for i in range(n):
+        finite &= -INFINITY < diagonal[i] < INFINITY
+    for i in range(n - 1):
+        finite &= -INFINITY < beside[i] < INFINITY
+    if n == 1 or not finite:
+        return reference.largest(
+            [diagonal[i] for i in range(n)], [beside[i] for i in range(n - 1)]
+        )
+    d, e = np.empty(n), np.empty(n - 1)
+    for i in range(n):
+        d[i] = diagonal[i]
+    for i in range(n - 1):
+        e[i] = beside[i]
+    return reference.largest_of_arrays(d.base, e.base)
+
+
+cdef bint _restarted(_Matrix A, double* v, double tol) except -1:
     """The reference's _restarted: v becomes the best vector; whether it is good enough."""
-    cdef Py_ssize_t d = v.shape[0], most = min(<Py_ssize_t> STEPS, d), j = 0, c, look = LOOK
-    cdef double[:, ::1] Q = np.empty((most, d))
-    cdef double[::1] w = np.empty(d), shares = np.empty(most), sums = np.empty(d), combined
-    cdef double alpha, beta, size, highest = 0
+    cdef Py_ssize_t d = A.d, most = min(<Py_ssize_t> STEPS, d), j = 0, c, look = LOOK
+    cdef vector[double] room
+    cdef double* Q
+    cdef double* w
+    cdef double* sums
+    cdef double* shares
+    cdef double* diagonal
+    cdef double* beside
+    cdef double[::1] combined
+    cdef double alpha, beta, size, theta, last, highest = 0
     cdef bint done = False, closed
-    diagonal, beside = [], []
+    room.make((most + 2) * d + 3 * most)
+    Q = room.data()
+    w, sums = Q + most * d, Q + (most + 1) * d
+    shares = sums + d
+    diagonal, beside = shares + most, shares + 2 * most
     for j in range(most):
-        Q[j, :] = v
-        A.times(&v[0], &w[0])
-        alpha = _dot(&w[0], &v[0], d)
-        beta = _orthogonal(&Q[0, 0], j + 1, d, &w[0], &shares[0], &sums[0])
-        diagonal.append(alpha)
+        for c in range(d):
+            Q[j * d + c] = v[c]
+        A.times(v, w)
+        alpha = _dot(w, v, d)
+        beta = _orthogonal(Q, j + 1, d, w, shares, sums)
+        diagonal[j], beside[j] = alpha, beta
         highest = max(highest, fabs(alpha), fabs(beta))
         closed = beta <= CLOSED * highest
         if closed or j + 1 == most or (j + 1) % look == 0:
-            theta, y = reference.largest(diagonal, beside)
-            done = closed or beta * abs(y[j]) <= tol * abs(theta)
+            theta, y = _largest(diagonal, beside, j + 1)
+            last = y[j]
+            done = closed or beta * fabs(last) <= tol * fabs(theta)
             if done:
                 break
-        beside.append(beta)
         for c in range(d):
             v[c] = w[c] / beta
     # v = np.einsum("i,ij->j", y, Q[: j + 1]); v / length(v)
     combined = np.ascontiguousarray(y)
-    column_sums(&combined[0], &Q[0, 0], j + 1, d, &v[0])
-    size = sqrt(_dot(&v[0], &v[0], d))
+    column_sums(&combined[0], Q, j + 1, d, v)
+    size = sqrt(_dot(v, v, d))
     for c in range(d):
         v[c] = v[c] / size
     return done or most == d
+
+
+cdef bint _points_down(const double* v, Py_ssize_t d) noexcept nogil:
+    # not v[np.abs(v).argmax()] > 0: the first of the largest, or the first NaN
+    cdef Py_ssize_t c, best = 0
+    for c in range(d):
+        if v[c] != v[c]:
+            return True
+        if fabs(v[c]) > fabs(v[best]):
+            best = c
+    return not v[best] > 0
 
 
 @checked
@@ -236,22 +295,30 @@ def leading_direction(
 
     See :func:`refimpl.kernels.leading_direction`.
     """
-    cdef Py_ssize_t n = x.shape[0], d = x.shape[1]
+    cdef Py_ssize_t n = x.shape[0], d = x.shape[1], c
     cdef double[::1] p
-    reference.require_start(np.asarray(start))
+    cdef double size
     if n == 0 or not products.einsum_adds_so(d):
+        reference.require_start(np.asarray(start))
         return _by_products(
             np.asarray(x), np.asarray(first), np.asarray(second), np.asarray(v), base,
             np.asarray(start), tol, threads
         )
+    size = sqrt(_dot(&start[0], &start[0], d))
+    if not 0 < size < INFINITY:
+        reference.require_start(np.asarray(start))  # raises
     cdef _Matrix A = _Matrix(x, first, second, v, base, thread_count(threads))  # SF:eq18
-    with np.errstate(all="ignore"):
-        found = np.asarray(start) / reference.length(np.asarray(start))
+    found = np.empty(d)
     p = found
+    for c in range(d):
+        p[c] = start[c] / size
     for _ in range(reference.RESTARTS):
-        if _restarted(A, p, tol):
+        if _restarted(A, &p[0], tol):
             break
-    return found if found[np.abs(found).argmax()] > 0 else -found
+    if _points_down(&p[0], d):
+        for c in range(d):
+            p[c] = -p[c]
+    return found
 
 
 def _by_products(x, first, second, v, base, start, tol, threads):

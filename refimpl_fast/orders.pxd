@@ -112,3 +112,26 @@ cdef inline double dot(const double* a, const double* b, Py_ssize_t d) noexcept 
     cdef double total
     row_sums(a, b, 1, d, &total)
     return total
+
+
+cdef inline double pairwise_sum(const double* a, Py_ssize_t n) noexcept nogil:
+    # a.sum(), as NumPy adds a contiguous array; see refimpl_fast.eigen.SUMS_ADD_SO
+    cdef double[8] r
+    cdef double total = 0
+    cdef Py_ssize_t i, k, whole = n - n % 8, half
+    if n > 128:
+        half = n // 2
+        half -= half % 8
+        return pairwise_sum(a, half) + pairwise_sum(a + half, n - half)
+    if n >= 8:
+        for k in range(8):
+            r[k] = a[k]
+        for i in range(8, whole, 8):
+            for k in range(8):
+                r[k] += a[i + k]
+        total = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
+    else:
+        whole = 0
+    for i in range(whole, n):
+        total += a[i]
+    return total

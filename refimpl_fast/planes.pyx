@@ -291,6 +291,58 @@ def best_plane(
         ))
 
 
+cdef void _mean(const real* X, Py_ssize_t n, Py_ssize_t d, double* mean) noexcept nogil:
+    # X.mean(axis=0, dtype=np.float64), where d > 1: the rows are added in their order
+    cdef Py_ssize_t i, c
+    for c in range(d):
+        mean[c] = 0
+    for i in range(n):
+        for c in range(d):
+            mean[c] += X[i * d + c]
+    for c in range(d):
+        mean[c] = mean[c] / n
+
+
+cdef void _away(
+    const real* X, const double* mean, Py_ssize_t n, Py_ssize_t d, double* away
+) noexcept nogil:
+    # X - mean
+    cdef Py_ssize_t i, c
+    for i in range(n):
+        for c in range(d):
+            away[i * d + c] = X[i * d + c] - mean[c]
+
+
+cdef _centred(X, Py_ssize_t n, Py_ssize_t d, double last):
+    """The reference's centred."""
+    if d == 1:
+        return reference.centred(X, last)
+    cdef Py_ssize_t i, c
+    cdef double spread
+    cdef const float[:, ::1] X32
+    cdef const double[:, ::1] X64
+    middle, differences, result = np.empty(d), np.empty((n, d)), np.empty((n, d + 1))
+    cdef double[::1] mean = middle
+    cdef double[:, ::1] away = differences, x = result
+    if X.dtype == np.float32:
+        X32 = X
+        _mean(&X32[0, 0], n, d, &mean[0])
+        _away(&X32[0, 0], &mean[0], n, d, &away[0, 0])
+    else:
+        X64 = X
+        _mean(&X64[0, 0], n, d, &mean[0])
+        _away(&X64[0, 0], &mean[0], n, d, &away[0, 0])
+    # spread = np.sqrt(np.einsum("ij,ij", away, away) / len(X)) or 1.0
+    spread = sqrt(<double> np.einsum("ij,ij", differences, differences) / n)
+    if spread == 0:
+        spread = 1.0
+    for i in range(n):
+        for c in range(d):
+            x[i, c] = away[i, c] / spread
+        x[i, d] = last
+    return result, middle, spread
+
+
 cdef _small(
     X, const int32_t[::1] first, const int32_t[::1] second, const double[::1] v, double base,
     const double[::1] start, double augment, double tol, offset, Py_ssize_t refine
@@ -303,7 +355,7 @@ cdef _small(
     cdef double[:, ::1] columns
     cdef uint8_t[::1] side
     cdef bint finite, best = offset == "best"
-    x, mean, spread = reference.centred(X, augment)
+    x, mean, spread = _centred(X, n, d, augment)
     direction = KERNELS.leading_direction(x, first, second, v, base, start, tol, threads=1)
     columns = x
     for i in range(n):

@@ -4,6 +4,7 @@ Each kind checks one value, and notes the named lengths in its shape for later a
 of what each kernel takes is :mod:`refimpl.kernels.contract`.
 """
 
+import math
 import numbers
 import weakref
 from collections.abc import Callable, Collection, Mapping
@@ -67,7 +68,15 @@ def _passed(value: NDArray[Any]) -> Passed | None:
 
 
 class Kind(Protocol):
-    """What the table of arguments says of one argument."""
+    """What the table of arguments says of one argument.
+
+    Attributes
+    ----------
+    free : bool
+        Whether the values need no check.
+    """
+
+    free: bool
 
     def check_form(
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
@@ -162,11 +171,13 @@ class Array:
         """Check type, dtype, shape and layout, and enter the lengths that are new."""
         if value is None and self.optional:
             return
-        self._check_dtype(name, value, values)
+        if type(value) is not np.ndarray or value.dtype not in self.allowed or self.like:
+            self._check_dtype(name, value, values)
         self._check_shape(name, value, lengths)
-        if not value.flags.c_contiguous or not value.flags.aligned:
+        flags = value.flags
+        if not flags.c_contiguous or not flags.aligned:
             raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name})")
-        if self.written and not value.flags.writeable:
+        if self.written and not flags.writeable:
             raise ValueError(f"{name} must be writeable: the result is written to it")
 
     def _check_dtype(self, name: str, value: Any, values: Mapping[str, Any]) -> None:
@@ -184,22 +195,25 @@ class Array:
 
     def _check_shape(self, name: str, value: NDArray[Any], lengths: Lengths) -> None:
         """Check the shape, and enter the lengths that are new."""
-        if value.ndim != len(self.shape):
+        shape = value.shape
+        if len(shape) != len(self.axes):
             raise ValueError(
-                f"{name} must have {len(self.shape)} dimensions; "
-                f"got an array of shape {value.shape}"
+                f"{name} must have {len(self.shape)} dimensions; got an array of shape {shape}"
             )
         for axis, (key, more) in enumerate(self.axes):
-            length = value.shape[axis]
-            if key not in lengths and key is not None:
+            length = shape[axis]
+            if key is None:
+                expected = more
+            elif key in lengths:
+                expected = lengths[key] + more
+            elif length < more:
+                raise ValueError(f"{name} must have at least {more} entries; got {length}")
+            else:
                 lengths[key] = length - more
-                if length < more:
-                    raise ValueError(f"{name} must have at least {more} entries; got {length}")
-            expected = more if key is None else lengths[key] + more
+                continue
             if length != expected:
                 raise ValueError(
-                    f"{name} must have the length {expected} along axis {axis}; "
-                    f"got shape {value.shape}"
+                    f"{name} must have the length {expected} along axis {axis}; got shape {shape}"
                 )
         if self.nonempty:
             filled = lengths[self.nonempty] if isinstance(self.nonempty, str) else value.size
@@ -265,6 +279,8 @@ class Array:
 class Integer:
     """A whole number from `least` to `most`, each a number or the name of a length."""
 
+    free = False
+
     def __init__(self, least: int | str, most: int | str | None = None) -> None:
         self.least = least
         self.most = most
@@ -273,6 +289,8 @@ class Integer:
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
     ) -> None:
         """Check the type."""
+        if type(value) is int:
+            return
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
             raise TypeError(f"{name} must be an integer; got {_kind(value)}")
 
@@ -292,6 +310,8 @@ class Integer:
 class Number:
     """A finite real number of at least `least`, or any finite one if `least` is None."""
 
+    free = False
+
     def __init__(self, least: float | None = None) -> None:
         self.least = least
 
@@ -306,13 +326,16 @@ class Number:
 
     def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
         """Check the range."""
-        if not np.isfinite(value) or (self.least is not None and value < self.least):
+        finite = math.isfinite(value) if type(value) is float else np.isfinite(value)
+        if not finite or (self.least is not None and value < self.least):
             limit = "finite" if self.least is None else f"finite and at least {self.least}"
             raise ValueError(f"{name} must be {limit}; got {value}")
 
 
 class Choice:
     """One of some strings or booleans."""
+
+    free = True
 
     def __init__(self, *choices: str | bool) -> None:
         self.choices = choices
@@ -332,6 +355,8 @@ class Instance:
 
     `lengths` is a function that gives the lengths that the object brings.
     """
+
+    free = True
 
     def __init__(self, module: str, name: str, lengths: Callable[[Any], Lengths]) -> None:
         self.module = module

@@ -314,7 +314,7 @@ def check(kernel: str, values: Mapping[str, Any]) -> dict[str, int]:
         if name in values:
             kind.check_form(name, values[name], lengths, values)
     for name, kind in arguments.items():
-        if name in values:
+        if not kind.free and name in values:
             kind.check_values(name, values[name], lengths)
     return lengths
 

@@ -186,18 +186,21 @@ def _restarted(
 
 
 def largest(diagonal: list[float], beside: list[float]) -> tuple[float, FloatArray]:
-    """Return the largest eigenvalue of a tridiagonal matrix and its eigenvector.
+    """Return the largest eigenvalue of a tridiagonal matrix and its eigenvector."""
+    if not np.isfinite(diagonal + beside).all():
+        raise ValueError("x and v must be small enough for finite sums; got NaN or an infinity")
+    if len(diagonal) == 1:
+        return diagonal[0], np.ones(1)
+    return largest_of_arrays(np.array(diagonal), np.array(beside))
+
+
+def largest_of_arrays(d: FloatArray, e: FloatArray) -> tuple[float, FloatArray]:
+    """Return the result of :func:`largest` for finite arrays, of two entries or more.
 
     These are the calls of ``scipy.linalg.eigh_tridiagonal``, which takes longer to prepare them
     than LAPACK takes for a small matrix.
     """
-    n = len(diagonal)
-    if not np.isfinite(diagonal + beside).all():
-        raise ValueError("x and v must be small enough for finite sums; got NaN or an infinity")
-    if n == 1:
-        return diagonal[0], np.ones(1)
-    d = np.array(diagonal)
-    e = np.array(beside)
+    n = len(d)
     lapack = scipy.linalg.lapack
     _, values, block, split, failed = lapack.dstebz(d, e, BY_INDEX, 0.0, 1.0, n, n, 0.0, "B")
     if failed == 0:

@@ -58,6 +58,16 @@ def test_two_points_by_hand(kernels):
 
 
 @fast_only
+@pytest.mark.parametrize("n", [2, 7, 8, 9, 15, 127, 128, 129, 136, 257, 1100])
+def test_the_twins_add_up_any_number_of_points_alike(n):
+    """NumPy adds fewer than 8 numbers in turn, up to 128 in eight lanes; it halves a longer sum."""
+    arguments = problem(n, n, 3, share=4 / n)
+    for tol in (1e-1, 1e-9):
+        ours = [kernels.leading_direction(*arguments, tol) for kernels in KERNELS]
+        assert_same(*ours)
+
+
+@fast_only
 @pytest.mark.parametrize("n, d, share", [(700, 65, 1.0), (2500, 66, 0.1), (3, 200, 1.0)])
 def test_the_twins_agree_on_any_number_of_threads(n, d, share):
     """Pairs in several parts, columns in several panels; x both below and above LARGE."""
