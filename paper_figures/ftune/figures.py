@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from paper_figures.ftune import factorial, pairs, plots, results, tasks, trials, when
+from paper_figures.ftune import factorial, pairs, plots, results, tasks, trials, when, when_results
 from paper_figures.ftune import readings as open_points
 from paper_figures.ftune.trials import CHECKING, CHOOSING
 from paper_figures.registry import Context, Figure, Paper, Task
@@ -346,7 +346,7 @@ PAPER = Paper(
             "when",
             "When it pays: errors, time and memory beside what is at hand today",
             when_tasks,
-            when.gather,
+            when_results.gather,
         ),
         Figure(
             "beyond",

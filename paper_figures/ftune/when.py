@@ -5,7 +5,7 @@ part, as FTUNE does; the others have scikit-learn's defaults. Where similarities
 the rows of the matrix are the features of forests and gradient boosting. :func:`when` is a task, as
 in :mod:`paper_figures.ftune.tasks`; a change here computes it anew.
 
-Not handled here: what is measured, and the rows (`paper_figures.when`).
+Not handled here: what is measured (`paper_figures.learners`), and the rows (`when_results`).
 """
 
 import warnings
@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from paper_figures.ftune.tasks import MATRIX, Run, fresh_pairs, training_options
-from paper_figures.registry import Context, Gathered, Job, Result
-from paper_figures.when import gathered, measure
+from paper_figures.learners import measure
+from paper_figures.registry import Job
 from refimpl.ftune import CS, Landmarks, dselect, ftune
 from refimpl.ftune.similarities import mean_distance
 
@@ -26,7 +26,7 @@ Machine: TypeAlias = tuple[Predict, Any]
 
 
 def when(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
-    """Return what :func:`paper_figures.when.measure` says of each method on a split."""
+    """Return what :func:`paper_figures.learners.measure` says of each method on a split."""
     key = data_set, d, run
     measured = {}
     with warnings.catch_warnings():
@@ -169,15 +169,3 @@ FITS: Mapping[str, Callable[[_Problem], Machine]] = {
     "Nystroem, linear SVM": _nystroem,
 }
 METHODS = tuple(FITS)
-
-
-def gather(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return the rows of the entry."""
-    together = gathered(results, METHODS[0])
-    note = (
-        "SVM: the Gaussian kernel with FTUNE's width, or the matrix without its negative spectrum. "
-        f"FTUNE and Nystroem have {max(r.params['d'] or 0 for r in results)} pairs or landmarks. "
-        "Where a matrix is given, the time of a query is without that of its similarities: FTUNE "
-        "takes those to its landmarks, the others those to all training objects."
-    )
-    return Gathered(together.rows, [*together.notes, note])

@@ -1,0 +1,21 @@
+"""The rows of FTUNE's entry `when`; the runs are in `when.py`."""
+
+from collections.abc import Sequence
+
+from paper_figures.ftune.when import METHODS
+from paper_figures.registry import Context, Gathered, Result
+from paper_figures.when import gathered
+
+DIVERSE = METHODS[1]
+
+
+def gather(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return the rows of the entry: FTUNE-S beside the others, and FTUNE+D-S beside them."""
+    together = gathered(results, METHODS[0], forms=(DIVERSE,))
+    note = (
+        "SVM: the Gaussian kernel with FTUNE's width, or the matrix without its negative spectrum. "
+        f"FTUNE and Nystroem have {max(r.params['d'] or 0 for r in results)} pairs or landmarks. "
+        "Where a matrix is given, the time of a query is without that of its similarities: FTUNE "
+        "takes those to its landmarks, the others those to all training objects."
+    )
+    return Gathered(together.rows, [*together.notes, note])
