@@ -153,7 +153,7 @@ def test_dselects_landmarks_are_a_form_of_the_method():
     errors = {"FTUNE_S": [4.0, 5.0], "FTUNE+D_S": [1.0, 2.0], "SVM": [6.0, 7.5]}
     gathered = when_results.gather(Context(), results(**errors))
     wins = {row["learner"]: row["ours"] for row in gathered.rows if row["quantity"] == shared.WINS}
-    assert wins["SVM"] == 1 and gathered.notes[0].startswith("Take FTUNE-S when")
+    assert wins["SVM"] == 1 and "Take FTUNE-S when" in " ".join(gathered.notes)
 
 
 def test_without_any_result_the_first_row_says_why():
