@@ -114,6 +114,7 @@ class Report:
             "facts": [(name, _number(value)) for name, value in self.facts],
             "differences": [difference.as_json() for difference in self.differences],
             "notes": self.notes,
+            "decides": self.decides,
         }
 
     def as_html(self) -> str:
