@@ -309,7 +309,7 @@ def _program(options: argparse.Namespace) -> Report:
         report.notes.append(f"given up: the program had to be started {program.starts} times")
     if not answered:
         raise UnusableError("the program skipped every case")
-    report.facts.append(("answered", ", ".join(f"{name} {n}" for name, n in answered.items())))
+    report.facts.append(("cases asked", ", ".join(f"{name} {n}" for name, n in answered.items())))
     return report
 
 
