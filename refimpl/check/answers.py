@@ -11,7 +11,7 @@ import numpy as np
 from refimpl.check.comparing import Difference
 from refimpl.check.judging import CLOSE, squares
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
-from refimpl.check.reading import numbers, read_array, read_data
+from refimpl.check.reading import announce, numbers, read_array, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.typing import FloatArray, IntArray
@@ -35,6 +35,9 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
     report.facts += [("queries", len(I)), ("neighbours", I.shape[1])]
     if data is not None:
         Q, X = _queries(data, I)
+        work = len(Q) * len(X) * (X.shape[1] + 20)
+        what = f"the true neighbours of {len(Q)} queries among {len(X)} points"
+        announce(what, work, 40 * len(X) + X.nbytes + Q.nbytes, "points")
         rows = (squares(q[np.newaxis], X)[0] for q in Q)
         k = I.shape[1]
         _name_faults(report, I, ((np.argsort(D, kind="stable")[:k].tolist(), D) for D in rows))
@@ -123,6 +126,8 @@ def check_embedding(path: str, data: str, k: int) -> Report:
     """Say how well embedded objects keep the nearest neighbours; there is no right answer."""
     F = read_array(path, 2)
     arrays = read_data(data)
+    n = len(F)
+    announce(f"all distances of {n} objects", n * n * (2 * F.shape[1] + 100), 64 * n * n, "rows")
     if "D" in arrays:
         D = numbers(arrays, "D", data, 2)
     elif "X" in arrays:
@@ -130,7 +135,6 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         D = np.sqrt(squares(X, X))
     else:
         raise UnusableError(f"{data} must have D or X; it has {sorted(arrays)}")
-    n = len(F)
     if D.shape != (n, n):
         raise UnusableError(f"{path} has {n} rows; {data} has distances of shape {D.shape}")
     largest = max(D.max(initial=0.0), np.abs(F).max(initial=0.0))
@@ -194,6 +198,7 @@ def check_landmarks(path: str, data: str) -> Report:
         raise UnusableError(f"{data} must have K, a square matrix; got shape {K.shape}")
     if not L or min(L) < 0 or max(L) >= n:
         raise UnusableError(f"{path} must hold landmarks from 0 to {n - 1}")
+    announce(f"{len(L)} steps over {n} objects", 4 * len(L) * n, K.nbytes, "objects")
     report = Report(f"{path} as landmarks of DSELECT on {data}")
     report.facts += [("landmarks", len(L)), ("objects", n)]
     taken = np.zeros(n, dtype=bool)
@@ -239,11 +244,14 @@ def check_tree(path: str, data: str) -> Report:
     arrays = read_data(data)
     missing = sorted({"order", "starts", "ends"} - tree.keys())
     if missing or "X" not in arrays:
-        raise UnusableError(f"{path} must have order, starts and ends, and {data} must have X")
+        lacking = f"{path} has no {', '.join(missing)}" if missing else f"{data} has no X"
+        raise UnusableError(f"{lacking}: a tree is order, starts and ends, its data X")
     X = numbers(arrays, "X", data, 2)
     order, starts, ends = (tree[name] for name in ("order", "starts", "ends"))
     _require_nodes(tree, X, path)
     m = len(starts)
+    depth = m.bit_length()
+    announce(f"{m} balls of {len(X)} points", 6 * depth * X.size, 3 * X.nbytes, "points")
     report = Report(f"{path} as a ball tree of {data}")
     report.notes.append("not looked at: along which direction a node is divided")
     report.facts += [("points", len(X)), ("nodes", m)]

@@ -293,6 +293,11 @@ def _program(options: argparse.Namespace) -> Report:
     if not 0 < options.seconds < MOST_SECONDS:
         raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
     _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
+    print(
+        f"{len(options.only) or len([*KERNELS, *TRAININGS])} kernels and trainings: the program's "
+        f"own time, at most {options.seconds:g} s for an answer; 200 MB of memory beside its own",
+        file=sys.stderr,
+    )
     program = Program(options.command, options.seconds)
     report = Report(f"the program {' '.join(options.command)}")
     counts: dict[str, int] = {}
@@ -304,11 +309,12 @@ def _program(options: argparse.Namespace) -> Report:
         report.notes.append(f"given up: the program had to be started {program.starts} times")
     if not answered:
         raise UnusableError("the program skipped every case")
-    report.facts.append(("answered", ", ".join(f"{name} {n}" for name, n in answered.items())))
+    report.facts.append(("cases asked", ", ".join(f"{name} {n}" for name, n in answered.items())))
     return report
 
 
 def _make(options: argparse.Namespace) -> Report:
+    print("all vectors: about 20 s, 200 MB of memory", file=sys.stderr)
     try:
         size = making.write(options.out)
     except OSError as error:

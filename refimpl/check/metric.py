@@ -31,7 +31,7 @@ MOST_POINTS = 3000
 
 def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: float) -> Report:
     """Compare a metric with the least value of eq. 3."""
-    X, y = points(read_data(data), data)
+    X, y = points(read_data(data), data, "it must have")
     L = _factor(read_array(path, 2), X.shape[1], path, squared)
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if len(np.unique(y)) < 2:
@@ -54,8 +54,9 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
     if not np.isfinite(now.at(mu)):
         raise UnusableError(f"{path}: eq. 3 is beyond float64 at this metric")
     print(
-        f"the reference trains on {len(X)} points; it takes at most "
-        f"{estimate_memory(X, y, k, mu) / 2**20:.0f} MiB",
+        f"the reference trains on {len(X)} points of {X.shape[1]} coordinates: at most "
+        f"{estimate_memory(X, y, k, mu) / 2**20:.0f} MiB, and seconds for hundreds of points, "
+        "minutes for thousands",
         file=sys.stderr,
     )
     try:

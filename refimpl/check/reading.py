@@ -3,13 +3,42 @@
 Not handled here: logs (:mod:`refimpl.check.rounds`), vectors (:mod:`refimpl.check.files`).
 """
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from refimpl.check.running import UnusableError
+from refimpl.resources import check_free_memory
 
-__all__ = ["numbers", "points", "read_array", "read_data"]
+SPEED = 1e8
+"""Operations a second: less than most machines do."""
+
+__all__ = ["announce", "numbers", "points", "read_array", "read_data"]
+
+
+def announce(what: str, operations: float, bytes: float, fewer: str) -> None:
+    """Say how long a check takes and how much memory; refuse what does not fit.
+
+    Parameters
+    ----------
+    what : str
+        What is computed, such as "all distances of 10 objects".
+    operations : float
+        Additions and multiplications.
+    bytes : float
+        The largest arrays together.
+    fewer : str
+        What to reduce.
+    """
+    print(
+        f"{what}: about {max(1.0, operations / SPEED):.0f} s, {max(1.0, bytes / 2**20):.0f} MiB",
+        file=sys.stderr,
+    )
+    try:
+        check_free_memory(int(bytes), what, fewer)
+    except MemoryError as error:
+        raise UnusableError(str(error)) from error
 
 
 def read_data(path: str) -> dict[str, Any]:

@@ -114,6 +114,7 @@ class Report:
             "facts": [(name, _number(value)) for name, value in self.facts],
             "differences": [difference.as_json() for difference in self.differences],
             "notes": self.notes,
+            "decides": self.decides,
         }
 
     def as_html(self) -> str:
@@ -146,7 +147,7 @@ class Report:
 STYLE = (
     ":root{color-scheme:light dark}"
     "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere}th{text-align:left;padding-right:1em}"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere}th{text-align:left;vertical-align:top;padding-right:1em}"
 )
 
 
@@ -192,6 +193,8 @@ def readable(value: Any) -> str:
         elements = value["values"]
         if value["dtype"].startswith("float"):
             elements = [float.fromhex(element) for element in elements]
+        if value["dtype"] == "bool":
+            elements = [element == 1 for element in elements]
         text = _nested(elements, value["shape"])
         return f"{text}  # {value['dtype']}" if value["shape"] else text
     if isinstance(value, dict):

@@ -65,14 +65,24 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
     faults = compare_outputs(training.outputs, want, got, _rounding(training, arguments, want))
     for fault in faults:
         if fault.output.agreement != "optimum" or training.judge is None:
-            return fault
+            return _with_missing(training, fault, got)
         try:
             kind = training.judge(arguments, want, {**want, **got})
         except FORM_ERRORS:
             kind = WRONG
         if kind != AGREES:
-            return Fault(kind, fault.output, fault.words)
+            return _with_missing(training, Fault(kind, fault.output, fault.words), got)
     return None
+
+
+def _with_missing(training: Training, fault: Fault, got: Values) -> Fault:
+    """Return a fault that says which parts before it the round lacks: the cause may be there."""
+    names = [output.name for output in training.outputs]
+    missing = [name for name in names[: names.index(fault.output.name)] if name not in got]
+    if fault.kind != WRONG or not missing:
+        return fault
+    words = f"{fault.words}; an earlier line may be the cause: the round has no "
+    return Fault(fault.kind, fault.output, words + ", ".join(missing))
 
 
 def _rounding(training: Training, arguments: Values, want: Values) -> Values:

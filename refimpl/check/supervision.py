@@ -41,7 +41,7 @@ TO_START = 60.0
 def main(arguments: list[str]) -> int:
     """Run the command, modules in a process of their own; return its exit code."""
     options = cli.options_of(arguments)
-    if not hasattr(options, "skip"):
+    if not hasattr(options, "skip") or getattr(options, "list", False):
         return cli.finished(options)
     return cli.finished(options, lambda: supervised(arguments, options))
 
@@ -126,7 +126,9 @@ def _report(content: dict[str, Any]) -> Report:
         Difference(**{**part, "flags": tuple(part["flags"])}) for part in content["differences"]
     ]
     facts = [(name, value) for name, value in content["facts"]]
-    return Report(content["title"], facts, differences, content["notes"])
+    return Report(
+        content["title"], facts, differences, content["notes"], decides=content["decides"]
+    )
 
 
 def _reads(stream: TextIO, lines: "queue.Queue[str]") -> None:

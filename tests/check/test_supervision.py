@@ -58,13 +58,13 @@ def test_the_end_of_a_process_is_a_finding(checked, body, words):
 
 
 def test_noise_is_not_in_the_report(checked):
-    code, report = checked("", "--only", "projections")
+    code, report = checked("pass", "--only", "projections")
     assert code == 0 and report["result"] == "agrees"
 
 
 def test_modules_that_cannot_be_used(checked, tmp_path, capfd):
-    assert checked("", "--only", "nothing")[0] == 2
-    code, said = checked("", seconds=0)
+    assert checked("pass", "--only", "nothing")[0] == 2
+    code, said = checked("pass", seconds=0)
     assert code == 2 and "--seconds must be above 0" in said
     (tmp_path / "ends.py").write_text("import os; os._exit(0)", encoding="utf-8")
     assert supervision.main(["kernels", str(tmp_path / "ends.py")]) == 2

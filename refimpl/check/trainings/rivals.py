@@ -95,7 +95,7 @@ fastmap = enter(
         about="FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension "
         "after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the "
         "farthest object from b, a, then from a, the new b, `iterations` times; of equally far "
-        "ones the lowest",
+        "ones the lowest. Squared distances in a hyperplane that are below 0 stay as they are",
         outputs=outputs_of(
             "pivots Faloutsos & Lin (1995), choose-distant-objects optimum; "
             "F Faloutsos & Lin (1995), eq. 3 digits~1e-9"
