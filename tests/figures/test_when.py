@@ -174,6 +174,8 @@ def test_the_sentence_says_which_property_parts_the_sets():
     assert parts == []
     fewer = when.border({"a": standings["a"], "b": standings["c"]} | standings, ["a", "b"], ["d"])
     assert fewer == []  # one set is no side
+    across = standings | {"e": standing(-1, 15, 7)}
+    assert when.border(across, ["a", "b"], ["c", "e"]) == []  # 12 and 20 beside 3 and 15
     assert when.take_it_when({}, "M").startswith("Nothing is measured")
 
 
