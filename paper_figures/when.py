@@ -126,19 +126,17 @@ def gathered(results: Sequence[Result], method: str, forms: Sequence[str] = ()) 
         rows += _measured(name, runs)
     notes: list[str] = []
     for own in (method, *forms):
-        counted: dict[str, Standing] = {}
+        standings: dict[str, Standing] = {}
         for name, runs in runs_of.items():
             leads = _leads(runs, own)
-            less = less_than(own, method)
             for learner, lead in leads.items():
-                keys = {"data_set": name, "learner": learner, "quantity": less}
+                keys = {"data_set": name, "learner": learner, "quantity": less_than(own, method)}
                 rows.append(_row(keys, lead))
-            signs = {learner: beyond_chance(lead) for learner, lead in leads.items()}
-            rivals = {learner: sign for learner, sign in signs.items() if learner not in forms}
-            rivals.pop(method, None)
-            counted[name] = Standing(rivals, _cheapest(runs, own, rivals), about[name])
-        rows += _counts(counted, own, method)
-        notes += [_conclusion(counted, own), take_it_when(counted, own)]
+            rivals = [learner for learner in leads if learner not in (method, *forms)]
+            signs = {learner: beyond_chance(leads[learner]) for learner in rivals}
+            standings[name] = Standing(signs, _cheapest(runs, own, signs), about[name])
+        rows += _counts(standings, own, method)
+        notes += [_conclusion(standings, own), take_it_when(standings, own)]
     return Gathered(rows, notes)
 
 
@@ -255,16 +253,8 @@ def take_it_when(standings: Mapping[str, Standing], method: str, words: Words | 
         return f"Nothing is measured that says when to take {method}."
     words = words or Words()
     best, even, beaten = parted(standings)
-    cheap = {name: standings[name].cheapest for name in even if standings[name].cheapest}
-    parts = [f"data are like {listed(best)}: {words.best}"] if best else []
-    by_costs: dict[str, list[str]] = {}
-    for name, costs in cheap.items():
-        said_of = " and ".join(words.costs[cost] for cost in costs)
-        by_costs.setdefault(said_of, []).append(name)
-    parts += [
-        f"data are like {listed(names)}: {words.same}, but it {said_of}"
-        for said_of, names in by_costs.items()
-    ]
+    cheap = [name for name in even if standings[name].cheapest]
+    parts = _reasons(standings, best, cheap, words)
     said = [f"Take {method} when the {'; or when the '.join(parts)}."] if parts else []
     if not parts:
         said = [f"Take {method} on none of these sets."]
@@ -274,6 +264,21 @@ def take_it_when(standings: Mapping[str, Standing], method: str, words: Words | 
     if beaten:
         said.append(f"Take another on {listed(beaten)}: {ahead(standings, beaten, words.does)}.")
     return " ".join([*said, *border(standings, [*best, *even], beaten)])
+
+
+def _reasons(
+    standings: Mapping[str, Standing], best: Sequence[str], cheap: Sequence[str], words: Words
+) -> list[str]:
+    """Return what the data must be like, with the reason, where the method is best or cheap."""
+    parts = [f"data are like {listed(best)}: {words.best}"] if best else []
+    by_costs: dict[str, list[str]] = {}
+    for name in cheap:
+        said_of = " and ".join(words.costs[cost] for cost in standings[name].cheapest)
+        by_costs.setdefault(said_of, []).append(name)
+    return parts + [
+        f"data are like {listed(names)}: {words.same}, but it {said_of}"
+        for said_of, names in by_costs.items()
+    ]
 
 
 def ahead(standings: Mapping[str, Standing], beaten: Sequence[str], does: str) -> str:

@@ -102,7 +102,6 @@ def broken_triangles(D: FloatArray, rng: np.random.Generator, drawn: int = 100_0
 def _embeddings(
     job: Job, D_X: FloatArray, D_Q: FloatArray, sizes: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    space = PrecomputedSpace(D_X)
     n = len(D_X)
     rng = job.rng_for("embeddings")
     right = as_near(D_Q)
@@ -121,8 +120,8 @@ def _embeddings(
         ("random triples", random_triples(D_T, sizes["triples"], rng=rng)),
         ("near triples", nearby_triples(D_T, sizes["k_most"], sizes["triples"], rng=rng)),
     ):
-        train = partial(boostmap, given, triples, sizes["d"], rng=rng, options=options)
-        trained = spent(partial(train, kernels=job.kernels, threads=1))
+        of_triples = partial(boostmap, given, triples, sizes["d"], rng=rng, options=options)
+        trained = spent(partial(of_triples, kernels=job.kernels, threads=1))
         model = trained.value
         short = [model.truncated(d) for d in sizes["dimensions"] if d <= model.d]
         for form, models in (("", short), (", query-sensitive", [model])):
@@ -132,6 +131,16 @@ def _embeddings(
             counts = [m.cost for m in models]
             costs = _costs(trained.seconds, _asking(job, *embedded[-1]), _kept(embedded[-1]))
             methods[f"BoostMap, {name}{form}"] = best_setting(tried, counts, build) | costs
+    return methods | _rival_embeddings(job, D_X, D_Q, sizes, rng)
+
+
+def _rival_embeddings(
+    job: Job, D_X: FloatArray, D_Q: FloatArray, sizes: dict[str, Any], rng: np.random.Generator
+) -> dict[str, dict[str, Any]]:
+    space = PrecomputedSpace(D_X)
+    n = len(D_X)
+    right = as_near(D_Q)
+    methods = {}
     rivals: dict[str, Callable[[], Any]] = {
         "FastMap": partial(fastmap, space, sizes["d"], rng=rng),
         "FastMap, clipped": partial(fastmap, space, sizes["d"], rng=rng, clip=True),
@@ -312,20 +321,15 @@ def _pynndescent(
     numbers = np.arange(len(table), dtype=np.float32)[:, np.newaxis]
 
     def grow() -> Any:
-        index = NNDescent(
-            numbers[:n],
-            metric=_looked_up(table, counter),
-            n_neighbors=sizes["neighbors"],
-            tree_init=False,
-            random_state=job.seed,
-            n_jobs=1,
-        )
+        options = {"n_neighbors": sizes["neighbors"], "tree_init": False, "n_jobs": 1}
+        metric = _looked_up(table, counter)
+        index = NNDescent(numbers[:n], metric=metric, random_state=job.seed, **options)
         index.prepare()
         return index
 
+    right = as_near(D_Q)
     grown = spent(grow)
     build = int(counter[0])
-    right = as_near(D_Q)
 
     def search(epsilon: float) -> tuple[FloatArray, FloatArray]:
         counts = np.empty(len(D_Q))
@@ -340,8 +344,7 @@ def _pynndescent(
     search(EPSILONS[0])  # compiles
     asked = [spent(partial(search, epsilon)) for epsilon in EPSILONS]
     seconds = sum(a.seconds for a in asked) / (len(asked) * len(D_Q))
-    links = grown.value.neighbor_graph
-    costs = _costs(grown.seconds, seconds, links)
+    costs = _costs(grown.seconds, seconds, grown.value.neighbor_graph)
     return {"PyNNDescent": best_width([a.value for a in asked], build) | costs}
 
 

@@ -15,7 +15,7 @@ def normalised(X: FloatArray) -> FloatArray:
     return unit
 
 
-class Scaled(TransformerMixin, BaseEstimator):
+class Scaled(TransformerMixin, BaseEstimator):  # type: ignore[misc] # classes without hints
     """Divide points by one number, so that the root of their mean squared length is `length`."""
 
     def __init__(self, length: float = 1.0) -> None:

@@ -165,9 +165,11 @@ def test_every_method_is_counted():
         for recall, at in method["at"].items():
             assert 10 <= at["distances"] <= 80 + 4 * 2, (name, recall)
             assert 0 < at["recall"] <= 100
+        assert min(method["train"], method["ask"], method["kept"]) >= 0
+        assert (method["kept"] > 0) == (name != "all distances")
     assert methods["random references"]["build"] == 80 * 4
     assert methods["BoostMap, near triples"]["build"] > 20 * 50 + 30 * 30
-    assert 0 <= value["broken"] < 100
+    assert 0 <= value["broken"] < 100 and value["microseconds"] > 0
 
 
 def test_broken_triangles():
@@ -209,11 +211,58 @@ def test_the_table_of_counts_and_who_wins():
         ("FastMap", 200.0, 90.0, 7, "no"),
     ]
     assert rows[0]["repetitions"] == 2 and len(gathered.rows) == 18
-    fewer, more, unsure = gathered.notes[2:]
+    fewer, more, unsure, taken = gathered.notes[2:]
     assert fewer.startswith("BoostMap takes fewer exact distances than every rival at 95 % recall")
     assert fewer.endswith("edit (BoostMap 107, FastMap 200).")
     assert more.endswith("KL (BoostMap 197, FastMap 105).")
     assert unsure.endswith("DTW (BoostMap 115, FastMap 106).")  # 0 and 19: the error is 9.5
+    assert taken.startswith("Take BoostMap on none of these sets.")  # one draw is left to judge by
+
+
+def with_costs(kind, counts, **costs):
+    result = counted(kind, **counts)
+    for name, method in result.value["methods"].items():
+        method.update({key: value[name] for key, value in costs.items()})
+    result.value["microseconds"] = 40.0
+    return result
+
+
+def test_a_form_is_chosen_by_the_first_draw_and_judged_by_the_others():
+    costs = {
+        "train": {"BoostMap, a": 9.0, "BoostMap, b": 9.0, "FastMap": 1.0},
+        "ask": {"BoostMap, a": 1.0, "BoostMap, b": 1.0, "FastMap": 2.0},
+        "kept": {"BoostMap, a": 5.0, "BoostMap, b": 5.0, "FastMap": 5.0},
+    }
+
+    def draws(kind, *counts):
+        names = ("BoostMap, a", "BoostMap, b", "FastMap")
+        return [with_costs(kind, dict(zip(names, row, strict=True)), **costs) for row in counts]
+
+    results = [
+        *draws("edit", (10, 20, 1), (10, 1, 30), (10, 1, 31)),  # a is chosen, b would be better
+        *draws("KL", (10, 20, 90), (50, 1, 30), (50, 1, 31)),
+        *draws("DTW", (10, 20, 90), (50, 1, 40), (50, 1, 60)),
+    ]
+    gathered = reduce("pays", SMALL, results)
+    assert gathered.notes[-1] == (
+        "Take BoostMap when the data are like edit: it takes the fewest exact distances; or when "
+        "the data are like DTW: others take as few, but it adds the least time to a query. Take "
+        "another on KL: FastMap takes fewer on 1 of 1. At 95 % recall, by the form that takes "
+        "fewest on the first draw, judged on the others (edit: BoostMap, a; DTW: BoostMap, a; "
+        "KL: BoostMap, a)."
+    )
+    rows = [row for row in gathered.rows if row.get("cost") == pays.DISTANCE]
+    assert [(row["distance"], row["ours"]) for row in rows] == [
+        ("edit", 40.0),
+        ("DTW", 40.0),
+        ("KL", 40.0),
+    ]
+    asked = [row for row in gathered.rows if row.get("cost") == pays.COSTS["ask"]]
+    assert values(asked[:3], "method", "ours") == [
+        ("BoostMap, a", 1.0),
+        ("BoostMap, b", 1.0),
+        ("FastMap", 2.0),
+    ]
 
 
 def test_a_method_that_misses_the_recall_says_so():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from boosted_distance_errors import FIGURES
 
-from paper_figures import data, when
+from paper_figures import data, learners, when, when_plots
 from paper_figures.boosted_distance import when as of_boosted_distance
 from paper_figures.data import DataSet
 from paper_figures.registry import Context, Job, Result
@@ -112,8 +112,100 @@ def test_rows_by_hand():
     assert row(data_set="gone")["why"] == "no file"
     assert found.notes == [
         "M errs less than every other learner, beyond chance, on won; no other errs less on even; "
-        "at least one errs less on lost."
+        "at least one errs less on lost.",
+        "Take M when the data are like won: it errs least. On even others err as little, and none "
+        "of its costs is the least. Take another on lost: O errs less on 1 of 1.",
     ]
+
+
+def test_another_form_of_the_method_is_no_rival():
+    run = {"error": 0.0, "balanced": 1.0, "fit": 2.0, "ask": 3.0, "model": 4.0, "peak": None}
+    errors = {"M": (5.0, 5.5), "F": (1.0, 1.0), "O": (3.0, 4.0)}
+    runs = [{name: run | {"error": pair[i]} for name, pair in errors.items()} for i in (0, 1)]
+    found = when.gathered([Result("when", {"data_set": "a"}, {"runs": runs})], "M", ("F",))
+    of_form = [r for r in found.rows if r["quantity"] == when.less_than("F", "M")]
+    assert {r["learner"]: r["ours"] for r in of_form} == {"M": 4.25, "O": 2.5}
+    of_method = [r for r in found.rows if r["quantity"] == when.LESS]
+    assert {r["learner"]: r["ours"] for r in of_method} == {"F": -4.25, "O": -1.75}
+    counts = {(r["quantity"], r["learner"]): r["ours"] for r in found.rows if r["data_set"] != "a"}
+    assert counts == {
+        (when.WINS, "O"): 0,
+        (when.LOSSES, "O"): 1,
+        (when.WINS.replace("the method", "F"), "O"): 1,
+        (when.LOSSES.replace("the method", "F"), "O"): 0,
+    }
+    assert found.notes[1].startswith("Take M on none of these sets.")
+    assert found.notes[3] == "Take F when the data are like a: it errs least."
+
+
+def test_a_method_that_is_as_good_is_taken_for_what_it_costs_least():
+    fields = {"error": 1.0, "balanced": 1.0, "peak": None}
+    runs = [
+        {
+            "M": fields | {"fit": 2.0, "ask": 1.0, "model": 1.0},
+            "slow": fields | {"fit": 1.0, "ask": 2.0, "model": 2.0},
+            "worse": fields | {"error": worse, "fit": 1.0, "ask": 0.5, "model": 3.0},
+        }
+        for worse in (9.0, 9.5)
+    ]
+    notes = when.gathered([Result("when", {"data_set": "a"}, {"runs": runs})], "M").notes
+    assert notes[1] == (
+        "Take M when the data are like a: others err as little, but it answers fastest and has the "
+        "smallest model."
+    )
+
+
+def test_the_sentence_says_which_property_parts_the_sets():
+    def standing(sign, classes, columns):
+        return when.Standing({"O": sign}, (), {"classes": classes, "columns": columns})
+
+    standings = {
+        "a": standing(1, 20, 5),
+        "b": standing(1, 12, 7),
+        "c": standing(-1, 3, 7),
+        "d": standing(-1, 11, 90),
+    }
+    assert when.take_it_when(standings, "M") == (
+        "Take M when the data are like a, b: it errs least. Take another on c, d: O errs less on 2 "
+        "of 2. Of these sets, those where no other is ahead have 12 classes or more; the others do "
+        "not."
+    )
+    parts = when.border(standings, ["a", "c"], ["b", "d"])  # neither property parts these
+    assert parts == []
+    fewer = when.border({"a": standings["a"], "b": standings["c"]} | standings, ["a", "b"], ["d"])
+    assert fewer == []  # one set is no side
+    across = standings | {"e": standing(-1, 15, 7)}
+    assert when.border(across, ["a", "b"], ["c", "e"]) == []  # 12 and 20 beside 3 and 15
+    assert when.take_it_when({}, "M").startswith("Nothing is measured")
+
+
+def test_the_picture_has_a_mark_for_each_learner_and_set():
+    from matplotlib.figure import Figure
+
+    rows = [
+        {"data_set": name, "learner": learner, "quantity": when.LESS, "ours": ours, "std": None}
+        for name, learner, ours in (("a", "O", 1.0), ("a", "P", -2.0), ("b", "P", 30.0))
+    ]
+    rows.append({"data_set": "gone", "learner": "all", "quantity": when.ERROR, "ours": None})
+    figure = Figure()
+    when_plots.draw_errors({"rows": rows}, figure)
+    (axis,) = figure.axes
+    marks = [line.get_xdata().tolist() for line in axis.lines if line.get_marker() in "os"]
+    assert marks == [[1.0], [-2.0, 30.0]]
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["a", "b"]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["O", "P"]
+    assert "gone is left out" in legend.get_title().get_text()
+    empty = Figure()
+    when_plots.draw_errors({"rows": rows[3:]}, empty)
+    assert not empty.axes
+
+
+def test_a_call_is_measured():
+    spent = learners.spent(lambda: sum(range(1000)))
+    assert spent.value == 499500 and spent.seconds >= 0.0
+    assert spent.peak is None or spent.peak >= 0.0
+    assert learners.described(LOADED, 12) == {"classes": 3, "columns": 2, "training points": 12}
 
 
 def test_two_standard_errors_are_beyond_chance():
@@ -134,7 +226,7 @@ def test_boosted_distance_is_compared_with_its_own_training_sizes(monkeypatch):
     names = ("sonar", "letters", "MNIST")
     sets = {name: DataSet(name, LOADED.X, LABELS, LOADED.classes) for name in names}
     monkeypatch.setattr(data, "load", lambda name, data_dir, **options: sets[name])
-    monkeypatch.setattr(when, "compare", compare)
+    monkeypatch.setattr(learners, "compare", compare)
     for name in names:
         of_boosted_distance.compare(
             Job(0, {}, "reference", None, (name,)),
