@@ -58,8 +58,8 @@ def open_page(browser, page, more=""):
         ("a.2:7", "BD:A.2:7"),
         ("BD:A.2:7", "BD:A.2:7"),
         ("§ 7.3 step 5", "BM:7.3:5"),
-        ("eq. 18", "SF:eq18"),
-        ("(18)", "SF:eq18"),
+        ("eq. 19", "BM:eq19"),
+        ("(19)", "BM:eq19"),
         ("Equation (A.1)", "BD:eqA.1"),
         ("Algorithm 2 line 5", "SF:2:5"),
     ],
@@ -133,7 +133,7 @@ def test_a_test_shows_its_source_when_it_is_opened(browser):
       test.open = true;
     """
     before, source = browser.execute_async_script(script)
-    assert before and source.startswith("def test_")
+    assert before and "def test_" in source
 
 
 @pytest.mark.parametrize("room", printed.PREFIXES)
@@ -142,17 +142,14 @@ def test_every_test_and_every_erratum_of_a_reader_is_there(browser, room):
     script = """
       const sources = JSON.parse(document.querySelector("script.tests").textContent);
       const names = [...document.querySelectorAll("details.test")].map(t => t.dataset.test);
-      const errata = [...document.querySelectorAll("details.errata aside b")].map(b => b.innerText);
-      document.querySelector("details.errata").open = true;
+      const shown = document.querySelectorAll("details.errata > ul > li > aside > p:first-child");
+      const errata = [...shown].map(p => p.textContent.replace("Erratum ", ""));
       return [names.filter(name => !(name in sources)), names.length, errata];
     """
     missing, count, errata = browser.execute_script(script)
     assert missing == [] and count > 10
     listed = [erratum.id for erratum in printed.read(room).errata]
-    assert [text.removeprefix("Erratum ").strip() for text in errata] in (
-        [""] * len(listed),
-        listed,
-    )
+    assert errata == listed
 
 
 def test_the_slider_keeps_the_keys_of_the_page(browser):
@@ -169,7 +166,7 @@ def test_tab_goes_through_all_that_can_be_used(browser, page):
     open_page(browser, page)
     browser.execute_script("""
       const all = document.querySelectorAll("main article a[href], main input, main button");
-      window.wanted = [...all].filter(e => e.checkVisibility());
+      window.wanted = [...all].filter(e => e.checkVisibility({visibilityProperty: true}));
       window.reached = new Set();
       document.addEventListener("focusin", e => window.reached.add(e.target));
     """)
@@ -180,7 +177,7 @@ def test_tab_goes_through_all_that_can_be_used(browser, page):
             break
     script = "return window.wanted.filter(e => !window.reached.has(e)).map(e => e.outerHTML)"
     unreached = browser.execute_script(script)
-    assert wanted > 3 and unreached == []
+    assert wanted > 0 and unreached == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -209,7 +206,8 @@ def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
     open_page(browser, "index.html")
     script = """
       const cards = [...document.querySelectorAll("article.paper")];
-      return cards.map(card => [...card.querySelectorAll("ul.states b")].map(b => Number(b.innerText)));
+      const numbers = card => [...card.querySelectorAll("ul.states b")].map(b => Number(b.innerText));
+      return cards.map(numbers);
     """
     shown = browser.execute_script(script)
     papers = registry.load_papers()
