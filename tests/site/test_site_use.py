@@ -206,8 +206,8 @@ def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
     open_page(browser, "index.html")
     script = """
       const cards = [...document.querySelectorAll("article.paper")];
-      const numbers = card => [...card.querySelectorAll("ul.states b")].map(b => Number(b.innerText));
-      return cards.map(numbers);
+      const bold = card => [...card.querySelectorAll("ul.states b")];
+      return cards.map(card => bold(card).map(b => Number(b.innerText)));
     """
     shown = browser.execute_script(script)
     papers = registry.load_papers()
