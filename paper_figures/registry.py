@@ -43,6 +43,17 @@ class Context:
     kernels : {"reference", "fast"}
     seed : int
     data_dir : str or None
+
+    See Also
+    --------
+    Job : What a task's function gets.
+
+    Examples
+    --------
+    >>> Context(seed=3).scale
+    'small'
+    >>> Context().published("boosted_distance/table1.csv")[0]["data_set"]
+    'ad'
     """
 
     scale: str = "small"
@@ -97,6 +108,29 @@ class Task:
         The data sets it reads, by their names in :func:`paper_figures.data.names`.
     kernels : tuple of str or None
         The kernel modules it uses, such as ``("stumps",)``; None counts all of them.
+
+    Raises
+    ------
+    ValueError
+        If the name cannot name a folder.
+    TypeError
+        If `data` or `kernels` is no tuple, or the function is not at the top level of a module.
+
+    See Also
+    --------
+    Job : What the function gets.
+    Result : What becomes of the task.
+
+    Examples
+    --------
+    >>> from math import comb
+    >>> task = Task("repetition", comb, {"n": 4, "k": 2})
+    >>> task.name, task.kernels
+    ('repetition', None)
+    >>> Task("a name", comb)
+    Traceback (most recent call last):
+    ...
+    ValueError: name must consist of letters, digits, _ and -, as it names a folder; got 'a name'
     """
 
     name: str
@@ -136,6 +170,18 @@ class Job:
     kernels_name : {"reference", "fast"}
     data_dir : str or None
     data : tuple of str
+
+    See Also
+    --------
+    Task : What a job is made for.
+
+    Examples
+    --------
+    >>> job = Job(seed=0, stream={"task": "repetition", "i": 1}, kernels_name="reference")
+    >>> job.kernels.__name__
+    'refimpl.kernels'
+    >>> bool(job.rng.integers(1000) == job.rng.integers(1000))  # each is new
+    True
     """
 
     seed: int
@@ -197,6 +243,16 @@ class Result:
         What its function returned, as read back from JSON; None if its data are not available.
     why : str or None
         Why there is no value.
+
+    See Also
+    --------
+    Task : Its work.
+    Gathered : What a figure makes of its results.
+
+    Examples
+    --------
+    >>> Result("repetition", {"i": 1}, {"error": 0.25}).value["error"]
+    0.25
     """
 
     name: str
@@ -218,6 +274,16 @@ class Gathered:
     notes : list of str
     drawing : object
         What only the picture needs, of what JSON can hold.
+
+    See Also
+    --------
+    Figure : Its ``reduce`` returns this.
+
+    Examples
+    --------
+    >>> row = {"data_set": "toy", "published": 0.2, "ours": 0.25, "std": None}
+    >>> Gathered([row]).rows[0]["ours"]
+    0.25
     """
 
     rows: list[Row]
@@ -260,6 +326,18 @@ class Grid:
         Whether the table is folded even if it is short.
     once : str
         What numbers without a standard deviation are: of one run, or without chance, or derived.
+
+    See Also
+    --------
+    Figure : Its ``layout`` holds grids.
+
+    Examples
+    --------
+    >>> grid = Grid(("data_set",), ("method",), where={"method": ("ours", "theirs")})
+    >>> grid.takes({"data_set": "toy", "method": "ours"}), grid.takes({"method": "k-NN"})
+    (True, False)
+    >>> grid.heading("data_set"), grid.name("N", 60000)
+    ('data set', '60,000')
     """
 
     rows: tuple[str, ...]
@@ -327,6 +405,18 @@ class Figure:
     layout : tuple of Grid
         The tables in which the page shows the rows, in the paper's own lines and columns. A row
         belongs to the first that takes it; rows that none takes stand in a folded list.
+
+    See Also
+    --------
+    Paper : Its figures.
+    load_papers : All of them.
+
+    Examples
+    --------
+    >>> def gather(context, results):
+    ...     return Gathered([])
+    >>> Figure("table1", "Errors", lambda context: [], gather).layout
+    ()
     """
 
     name: str
@@ -341,7 +431,18 @@ class Figure:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: name on the command line, title, where it appeared, figures in the paper's order."""
+    """A paper: name on the command line, title, where it appeared, figures in the paper's order.
+
+    See Also
+    --------
+    load_papers : The five papers.
+
+    Examples
+    --------
+    >>> paper = load_papers()[0]
+    >>> paper.name, paper.figures[0].name
+    ('boosted_distance', 'figure1')
+    """
 
     name: str
     title: str
@@ -370,7 +471,21 @@ class Paper:
 
 
 def load_papers() -> list[Paper]:
-    """Import the papers of this package, in the order of :data:`PAPERS`."""
+    """Import the papers of this package, in the order of :data:`PAPERS`.
+
+    Returns
+    -------
+    list of Paper
+
+    See Also
+    --------
+    Paper : What each is.
+
+    Examples
+    --------
+    >>> [paper.name for paper in load_papers()]
+    ['boosted_distance', 'boostmap', 'search_forest', 'lmnn', 'ftune']
+    """
     return [importlib.import_module(f"paper_figures.{name}").PAPER for name in PAPERS]
 
 
@@ -389,6 +504,15 @@ def load_kernels(name: str) -> Kernels:
     ------
     ImportError
         If the fast kernels are not built.
+
+    See Also
+    --------
+    Job.kernels : The kernels of a task.
+
+    Examples
+    --------
+    >>> load_kernels("reference").__name__
+    'refimpl.kernels'
     """
     one_of(name, KERNELS, "kernels")
     module: Kernels = importlib.import_module(
@@ -398,7 +522,27 @@ def load_kernels(name: str) -> Kernels:
 
 
 def published_version(paper: str) -> str:
-    """Return the sha256 over the published tables of the paper."""
+    """Return the sha256 over the published tables of the paper.
+
+    Parameters
+    ----------
+    paper : str
+        ``"lmnn"``.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    See Also
+    --------
+    Context.published : Reads a table.
+
+    Examples
+    --------
+    >>> len(published_version("lmnn"))
+    64
+    """
     total = hashlib.sha256()
     for path in sorted(PUBLISHED.glob(f"{paper}/*.csv")):
         total.update(path.name.encode() + b"\0" + path.read_bytes())

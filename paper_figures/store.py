@@ -48,11 +48,21 @@ LATER_FIELDS: dict[str, tuple[type, str]] = {  # records of earlier versions lac
 
 
 class CannotStore(Exception):
-    """A file of the output folder cannot be written, as on a full disk or in a read-only folder."""
+    """A file of the output folder cannot be written, as on a full disk or in a read-only folder.
+
+    See Also
+    --------
+    write_atomic : Raises it.
+    """
 
 
 class InvalidRecord(ValueError):
-    """A figure's record, or a part, does not have its proper form."""
+    """A figure's record, or a part, does not have its proper form.
+
+    See Also
+    --------
+    validate : Raises it.
+    """
 
 
 def plain(value: Any, where: str = "result") -> Any:
@@ -73,6 +83,20 @@ def plain(value: Any, where: str = "result") -> Any:
     ------
     InvalidRecord
         For NaN, infinities and other values that JSON cannot hold.
+
+    See Also
+    --------
+    digest : The check sum of a plain value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"errors": np.array([0.5, 0.25])})
+    {'errors': [0.5, 0.25]}
+    >>> plain({"error": float("nan")})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    paper_figures.store.InvalidRecord: result.error must be a finite number, ...
     """
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
@@ -98,7 +122,27 @@ def _key(key: Any, where: str) -> str:
 
 
 def digest(material: Any) -> str:
-    """Return the sha256 of a value, the same on every machine and in every process."""
+    """Return the sha256 of a value, the same on every machine and in every process.
+
+    Parameters
+    ----------
+    material : object
+        What :func:`plain` takes.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    See Also
+    --------
+    plain : What is hashed.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
     text = json.dumps(plain(material, "key"), sort_keys=True, allow_nan=False, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -110,6 +154,24 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
     ------
     CannotStore
         If the file system refuses; the message says which file and why.
+
+    Parameters
+    ----------
+    path : path
+        Its folder is made if it is not there.
+    content : str or bytes
+
+    See Also
+    --------
+    Store.write : Stores a record so.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> write_atomic(folder / "below" / "text", "written")
+    >>> (folder / "below" / "text").read_text()
+    'written'
     """
     path = Path(path)
     content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
@@ -151,6 +213,17 @@ def validate(record: Any) -> Record:
     ------
     InvalidRecord
         If a field is missing or wrong; the message names the field and what it must be.
+
+    See Also
+    --------
+    Store.write : Checks what it stores.
+
+    Examples
+    --------
+    >>> validate({"paper": "lmnn"})
+    Traceback (most recent call last):
+    ...
+    paper_figures.store.InvalidRecord: figure must be a text; it is missing
     """
     if not isinstance(record, dict):
         raise InvalidRecord(f"record must be an object; got {record!r:.60}")
@@ -205,7 +278,31 @@ def _positive_int(value: Any) -> bool:
 
 
 def dump(record: Record) -> str:
-    """Return a record as JSON text, with each row on a line of its own."""
+    """Return a record as JSON text, with each row on a line of its own.
+
+    Parameters
+    ----------
+    record : dict
+
+    Returns
+    -------
+    str
+
+    See Also
+    --------
+    Store.write : Writes this text, with a check sum.
+
+    Examples
+    --------
+    >>> print(dump({"figure": "table1", "rows": [{"ours": 1}, {"ours": 2}]}), end="")
+    {
+     "figure": "table1",
+     "rows": [
+      {"ours": 1},
+      {"ours": 2}
+     ]
+    }
+    """
     lines = []
     for name, value in record.items():
         if name in ("rows", "data", "notes") and value:
@@ -246,6 +343,19 @@ class Store:
     ----------
     out : path
         The folder of ``--out``; the first file that is written makes it.
+
+    See Also
+    --------
+    validate : What a record must hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> store = Store(tempfile.mkdtemp())
+    >>> store.path("lmnn", "table1", ".json").name
+    'table1.json'
+    >>> store.read("lmnn", "table1") is None
+    True
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:

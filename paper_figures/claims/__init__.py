@@ -62,7 +62,12 @@ SMALL_SCALE = "the records of this folder are of the small scale; the claim is a
 
 
 class InvalidClaims(ValueError):
-    """A claims.toml, or the rules beside it, do not have their proper form."""
+    """A claims.toml, or the rules beside it, do not have their proper form.
+
+    See Also
+    --------
+    load : Raises it.
+    """
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,16 @@ class Claim:
         Why it is not testable here; empty if it has a rule.
     settle : str
         The experiment that settles it if it fails or is open; may be empty.
+
+    See Also
+    --------
+    load : The claims of a paper.
+    Decided : A claim with its state.
+
+    Examples
+    --------
+    >>> Claim("faster", "lmnn", "Section 4", "Ball trees are faster.", why="no timing").figures
+    ()
     """
 
     id: str
@@ -96,7 +111,18 @@ class Claim:
 
 @dataclass(frozen=True)
 class Decided:
-    """A claim with its state, the numbers that decide it, why they do, and the cells counted."""
+    """A claim with its state, the numbers that decide it, why they do, and the cells counted.
+
+    See Also
+    --------
+    decide : Decides the claims of a paper.
+
+    Examples
+    --------
+    >>> claim = Claim("faster", "lmnn", "Section 4", "Ball trees are faster.")
+    >>> Decided(claim, OPEN, (), "no entry decides it").state
+    'open'
+    """
 
     claim: Claim
     state: str
@@ -127,6 +153,17 @@ def load(paper: str) -> list[Claim]:
     ------
     InvalidClaims
         If the file is not as the module's docstring says.
+
+    See Also
+    --------
+    decide : Decides them.
+
+    Examples
+    --------
+    >>> load("lmnn")[0].paper
+    'lmnn'
+    >>> load("no-such-paper")
+    []
     """
     path = PUBLISHED / paper / "claims.toml"
     return parse(paper, path.read_text(encoding="utf-8")) if path.is_file() else []
@@ -223,6 +260,17 @@ def decide(paper: str, records: Records) -> list[Decided]:
     list of Decided
         In the order of claims.toml. A claim whose records are missing is open. In a folder of
         small-scale records no claim is testable.
+
+    See Also
+    --------
+    load : The claims alone.
+    count : How many are in each state.
+
+    Examples
+    --------
+    >>> decided = decide("lmnn", {})
+    >>> {item.state for item in decided} <= {OPEN, NOT_TESTABLE}  # without records nothing holds
+    True
     """
     table = rules(paper)
     return [decide_claim(claim, table.get(claim.id), records) for claim in load(paper)]
@@ -258,6 +306,19 @@ def write(store: Store, papers: Sequence[Paper]) -> None:
     store : store.Store
     papers : sequence of registry.Paper
         A paper without claims gets no file.
+
+    See Also
+    --------
+    decide : What is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paper_figures.registry import load_papers
+    >>> store = Store(tempfile.mkdtemp())
+    >>> write(store, load_papers())
+    >>> json.loads(store.path("lmnn", "claims", ".json").read_text())["count"]["holds"]
+    0
     """
     for paper in papers:
         if load(paper.name):
@@ -272,7 +333,26 @@ def read_records(store: Store, paper: Paper) -> dict[str, Record]:
 
 
 def count(decided: Iterable[Decided]) -> dict[str, int]:
-    """Return how many claims are in each of :data:`STATES`."""
+    """Return how many claims are in each of :data:`STATES`.
+
+    Parameters
+    ----------
+    decided : iterable of Decided
+
+    Returns
+    -------
+    dict
+        {state: number}.
+
+    See Also
+    --------
+    decide : Decides claims.
+
+    Examples
+    --------
+    >>> count(decide("lmnn", {}))["fails"]
+    0
+    """
     states = Counter(item.state for item in decided)
     return {state: states[state] for state in STATES}
 

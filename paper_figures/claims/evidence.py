@@ -48,6 +48,15 @@ class Number:
     runs : int or None
         How many runs it is a mean of; None of a deterministic quantity, and where the parts of a
         number had different runs.
+
+    See Also
+    --------
+    Decision : What numbers decide.
+
+    Examples
+    --------
+    >>> Number("error on MNIST", 1.77, 0.13, 1.72, ("lmnn.table1",)).ours
+    1.77
     """
 
     name: str
@@ -71,6 +80,24 @@ class Decision:
         A clause that says how the numbers decide.
     cells : tuple of (str, str)
         Where cells are counted, the name and the state of each.
+
+    Raises
+    ------
+    ValueError
+        If the state is none of them.
+
+    See Also
+    --------
+    paper_figures.claims.decide : Asks the rules for decisions.
+
+    Examples
+    --------
+    >>> Decision("holds", (Number("ratio", 0.5),), "ours is half").state
+    'holds'
+    >>> Decision("true")
+    Traceback (most recent call last):
+    ...
+    ValueError: state must be one of holds, fails, open, not testable here; got 'true'
     """
 
     state: str

@@ -33,6 +33,18 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
     -------
     Path
         OUT/index.html.
+
+    See Also
+    --------
+    paper_figures.claims.write : The claims as JSON.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paper_figures.registry import load_papers
+    >>> page = write(Store(tempfile.mkdtemp()), load_papers())
+    >>> "not yet run" in page.read_text(encoding="utf-8")
+    True
     """
     rooms = [_written(store, paper, papers) for paper in papers]
     path = store.out / "index.html"

@@ -39,8 +39,8 @@ ABOUT = {
     ),
     "lmnn": (
         "LMNN",
-        "Learns a Mahalanobis metric with a large margin, by a fast solver, and searches with it in "
-        "ball trees.",
+        "Learns a Mahalanobis metric with a large margin, by a fast solver, and searches with it "
+        "in ball trees.",
         "eq. 6",
     ),
     "ftune": (
@@ -108,7 +108,9 @@ def write(sources: Path) -> None:
     store = Store(REPRODUCED)
     cards = "".join(_card(collect(store, paper, papers)) for paper in papers)
     data = json.dumps(lines(), ensure_ascii=False).replace("</", "<\\/")
-    field = f'{finder("A.2 line 7, eq. 6, 7.3:5, …")}\n<script type="application/json" class="lines">'
+    field = (
+        f'{finder("A.2 line 7, eq. 6, 7.3:5, …")}\n<script type="application/json" class="lines">'
+    )
     page = sources / "index.rst"
     text = page.read_text(encoding="utf-8")
     parts = (f"{field}{data}</script>", f'<div class="papers">{cards}</div>')

@@ -244,7 +244,9 @@ class Page:
         step = self.steps.get(id)
         why = f" {inline(step.rests)}" if step and step.rests else ""
         name = live.example.rounds.split()[0]
-        when = f"{'From' if at < round else 'First in'} {name} {at}:" if at else "Before the rounds:"
+        when = (
+            f"{'From' if at < round else 'First in'} {name} {at}:" if at else "Before the rounds:"
+        )
         left = "".join(dict.fromkeys(self._left(id, live, snippet, at) for snippet in ran))
         return (
             f'<div class="note"><b>Not in {name} {round}.</b>{why}</div>'

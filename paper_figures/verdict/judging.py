@@ -74,6 +74,15 @@ class Verdict:
         Why the numbers differ, if an experiment shows it.
     note : str
         What else a reader must know: why the row is not comparable, or :data:`NO_ERROR`.
+
+    See Also
+    --------
+    judge : The verdicts of a record.
+
+    Examples
+    --------
+    >>> Verdict("worse", 0.5, 0.1).open, Verdict("same", 0.1, 0.1).open
+    (True, False)
     """
 
     state: str
@@ -89,12 +98,48 @@ class Verdict:
 
 
 def is_open(verdict: Verdict) -> bool:
-    """Return whether the numbers differ and no experiment explains it."""
+    """Return whether the numbers differ and no experiment explains it.
+
+    Parameters
+    ----------
+    verdict : Verdict
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    Verdict.open : The same.
+
+    Examples
+    --------
+    >>> is_open(Verdict(WORSE)), is_open(Verdict(SAME))
+    (True, False)
+    """
     return verdict.open
 
 
 def count(verdicts: Iterable[Verdict]) -> Counter[str]:
-    """Return how many verdicts have each state."""
+    """Return how many verdicts have each state.
+
+    Parameters
+    ----------
+    verdicts : iterable of Verdict
+
+    Returns
+    -------
+    Counter
+
+    See Also
+    --------
+    judge : Makes verdicts.
+
+    Examples
+    --------
+    >>> count([Verdict(SAME), Verdict(SAME), Verdict(WORSE)])["same"]
+    2
+    """
     return Counter(verdict.state for verdict in verdicts)
 
 
@@ -111,6 +156,18 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
     Returns
     -------
     list of Verdict
+
+    See Also
+    --------
+    allowed : How far numbers may lie apart.
+    notes : The notes of a record.
+
+    Examples
+    --------
+    >>> row = {"published": 2.0, "ours": 2.3, "std": 0.5, "repetitions": 25}
+    >>> record = {"paper": "none", "figure": "table1", "scale": "paper", "rows": [row]}
+    >>> judge(record, Rules())[0].state  # within two standard errors: 2 * 0.5 / 5
+    'different'
     """
     known = load(record["paper"]) if rules is None else rules
     figure = record["figure"]
@@ -133,6 +190,15 @@ def notes(record: Record, rules: Rules | None = None) -> list[str]:
     Returns
     -------
     list of str
+
+    See Also
+    --------
+    judge : The verdicts.
+
+    Examples
+    --------
+    >>> notes({"paper": "none", "figure": "table1", "notes": ["ten runs"]}, Rules())
+    ['ten runs']
     """
     known = load(record["paper"]) if rules is None else rules
     kept = (known.note(record["figure"], note) for note in record["notes"])
@@ -185,7 +251,31 @@ def _state(difference: float, limit: float, rule: Rule) -> str:
 
 
 def allowed(row: Row, rule: Rule, error: float | None) -> float:
-    """Return by how much the numbers of a row may differ and still be the same."""
+    """Return by how much the numbers of a row may differ and still be the same.
+
+    Parameters
+    ----------
+    row : dict
+        A row with a printed number.
+    rule : Rule
+        Its rounding counts where the row has no ``tolerance``.
+    error : float or None
+        Of :func:`error_of_difference`.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    judge : Compares with it.
+
+    Examples
+    --------
+    >>> rule = Rule(("table1",), {}, rounding=0.05)
+    >>> round(allowed({"published": 2.0}, rule, 0.1), 6)  # two errors and half a printed digit
+    0.25
+    """
     rounding = row.get("tolerance", rule.rounding or 0.0)
     slack = 1e-9 * max(1.0, abs(row["published"]))  # decimals that binary numbers cannot hold
     return float(2.0 * (error or 0.0) + rounding + slack)
@@ -197,6 +287,30 @@ def error_of_difference(row: Row, rule: Rule) -> float | None:
     The error of ours comes from its runs, or else from the number of test points of a share. The
     printed number ran the same protocol, or it is a share of as many test points, or its error is
     unknown and counts as 0.
+
+    Parameters
+    ----------
+    row : dict
+    rule : Rule
+
+    Returns
+    -------
+    float or None
+
+    Raises
+    ------
+    ValueError
+        If a share is below 0 or above the whole.
+
+    See Also
+    --------
+    allowed : Twice this, and rounding.
+
+    Examples
+    --------
+    >>> row = {"published": 2.0, "ours": 2.3, "std": 0.5, "repetitions": 25}
+    >>> error_of_difference(row, Rule(("table1",), {}))  # 0.5 / 5
+    0.1
     """
     if row["std"] is not None:
         own = row["std"] ** 2 / row["repetitions"]

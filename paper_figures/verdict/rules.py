@@ -115,6 +115,20 @@ class Explanation:
         The field of the experiment's rows that holds their number.
     accuracy : bool
         The experiment's numbers are 100 less the covered ones: accuracies beside errors.
+
+    See Also
+    --------
+    paper_figures.verdict.judge : Gives a verdict its explanation.
+
+    Examples
+    --------
+    >>> covered = Covered(("table1",), {"data_set": "toy"})
+    >>> bind = {"data_set": "set"}
+    >>> why = Explanation("runs", "more runs", "lmnn.runs", (covered,), {}, bind, "same")
+    >>> why.covers("table1", {"data_set": "toy"}), why.covers("table2", {"data_set": "toy"})
+    (True, False)
+    >>> why.bound({"data_set": "toy"}, [{"set": "toy", "ours": 1.5}, {"set": "other", "ours": 2.0}])
+    [{'set': 'toy', 'ours': 1.5}]
     """
 
     id: str

@@ -96,7 +96,8 @@ def main(arguments=None):
             wide, elements = measured(driver, (SITE / name).as_uri(), 1280)
             narrow, _ = measured(driver, (SITE / name).as_uri(), 390)
             slowest.append((max(wide, narrow), name))
-            numbers = f"{weight.requests:8} {weight.bytes / 1e3:6.0f} {elements:8} {wide:8.0f} {narrow:7.0f}"
+            size = f"{weight.requests:8} {weight.bytes / 1e3:6.0f} {elements:8}"
+            numbers = f"{size} {wide:8.0f} {narrow:7.0f}"
             print(f"{name:<52} {numbers}", flush=True)
     over = [f"{name} {ms:.0f} ms" for ms, name in slowest if ms > 1500]
     print(f"{len(names)} pages; the slowest: {max(slowest)[1]}, {max(slowest)[0]:.0f} ms")

@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from paper_figures.site import printed, runs, snippets, steps, tracing, values
+from paper_figures.site import printed, rows, runs, snippets, steps, tracing, values
 from paper_figures.site.snippets import Snippet
 
 SECTIONS = [
@@ -220,3 +220,36 @@ def test_values_as_text(value, text):
 
 def test_values_are_escaped():
     assert "&lt;b&gt;" in values.html("<b>", "x") and "<b>" not in values.html("<b>", "<b>")
+
+
+# ------------------------------------------------------------------------------ lines that rest
+
+
+@sections
+def test_a_line_that_rests_in_a_round_says_why(room, section):
+    """And no line says so that runs in each round, or in a single one, whose values stay."""
+    live, written = runs.live(room, section), steps.read(room).steps
+    every = range(1, live.trace.rounds + 1)
+    for id in live.ids:
+        rests = rests_in(live, id, every)
+        assert bool(rests) == bool(written[id].rests), (id, rests)
+
+
+def rests_in(live, id, every):
+    """Return the rounds in which no statement of a line ran."""
+    ran = [live.trace.seen(snippet) for snippet in live.snippets[id]]
+    ran = [rounds for rounds in ran if rounds]
+    if any(len(rounds) == 1 for rounds in ran):
+        return []
+    return [round for round in every if not any(round in rounds for rounds in ran)]
+
+
+def test_a_line_that_rests_keeps_the_values_of_the_round_before():
+    section = next(s for s in steps.read("boosted_distance").sections if s.id == "A.2")
+    live = runs.live("boosted_distance", section)
+    page = rows.Page("boosted_distance")
+    (statement,) = live.snippets["BD:A.2:11"]
+    shown = page.values("BD:A.2:11", live, 6)
+    assert "Not in round 6." in shown and "From round 5:" in shown
+    assert values.html("w", live.trace.at(statement, 5).values["w"]) in shown
+    assert "Not in" not in page.values("BD:A.2:11", live, 5)

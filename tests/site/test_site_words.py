@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from paper_figures.site import examples, printed, reader, steps
+from paper_figures.site import examples, front, printed, reader, steps
 
 DATA = Path(os.environ.get("REFIMPL_DATA") or Path(__file__).resolve().parents[3] / "shared/data")
 TEXTS = sorted((DATA.parent / "papers").glob("*.txt"))
@@ -26,6 +26,8 @@ def texts(room):
     """Return all sentences that a page of the reader has of its own."""
     written = steps.read(room)
     yield from (step.words for step in written.steps.values())
+    yield from (step.rests for step in written.steps.values())
+    yield front.ABOUT[room][1]
     yield from (section.words for section in written.sections)
     yield from (example.caption for example in examples.load(room).values())
     yield reader.INTRODUCTION

@@ -1,0 +1,217 @@
+"""The built site as a reader uses it, in headless Chromium: fields, keys, copying, what is folded.
+
+The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are skipped. Not tested:
+what stands on the pages (test_site_pages.py), and phones with a touch screen.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from browser import browser_only, chromium, press, set_media, set_width
+
+from paper_figures import claims, registry
+from paper_figures.gallery.entries import collect
+from paper_figures.site import figures, front, printed, rows
+from paper_figures.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
+pytestmark = [
+    pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`"),
+    browser_only,
+]
+BD = "reader/boosted_distance.html"
+FIRST = """
+const field = document.getElementById("find-line");
+field.value = arguments[0];
+field.dispatchEvent(new Event("input"));
+return [...document.querySelectorAll("#lines-listed a")].map(a => a.getAttribute("href"));
+"""
+
+
+@pytest.fixture(scope="module")
+def only_browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
+
+
+@pytest.fixture
+def browser(only_browser):
+    set_width(only_browser, 1280)
+    set_media(only_browser)
+    yield only_browser
+    bad = [line for line in only_browser.get_log("browser") if line["level"] != "INFO"]
+    assert bad == []
+
+
+def open_page(browser, page, more=""):
+    browser.get("about:blank")
+    browser.get((SITE / page).as_uri() + more)
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        ("A.2 line 7", "BD:A.2:7"),
+        ("Algorithm A.2, line 7", "BD:A.2:7"),
+        ("a.2:7", "BD:A.2:7"),
+        ("BD:A.2:7", "BD:A.2:7"),
+        ("§ 7.3 step 5", "BM:7.3:5"),
+        ("eq. 19", "BM:eq19"),
+        ("(19)", "BM:eq19"),
+        ("Equation (A.1)", "BD:eqA.1"),
+        ("Algorithm 2 line 5", "SF:2:5"),
+    ],
+)
+def test_the_field_of_the_first_page_finds_a_line(browser, asked, line):
+    open_page(browser, "index.html")
+    room = next(room for room, prefix in printed.PREFIXES.items() if line.startswith(prefix))
+    listed = browser.execute_script(FIRST, asked)
+    assert listed[0] == f"reader/{room}.html#{rows.anchor(line)}"
+
+
+def test_the_field_lists_a_number_that_several_papers_print(browser):
+    open_page(browser, "index.html")
+    listed = browser.execute_script(FIRST, "eq 1")
+    assert {link.partition("#")[2] for link in listed} >= {"SF-eq1", "LM-eq1", "FT-eq1"}
+    assert browser.execute_script(FIRST, "no such line") == []
+    assert "No printed line" in browser.execute_script(
+        "return document.getElementById('lines-listed').innerText"
+    )
+
+
+def test_every_printed_line_is_found_by_its_own_id(browser):
+    open_page(browser, "index.html")
+    for line in front.lines():
+        assert browser.execute_script(FIRST, line["id"])[0] == line["to"]
+
+
+def test_the_field_of_a_reader_goes_to_the_line(browser):
+    open_page(browser, BD)
+    press(browser, "g", 71)
+    assert browser.execute_script("return document.activeElement.id") == "find-line"
+    browser.execute_script(FIRST, "A.2 line 9")
+    browser.execute_script("document.querySelector('form.find').requestSubmit()")
+    assert browser.execute_script("return location.hash") == "#BD-A.2-9"
+
+
+def test_a_click_copies_the_permalink(browser):
+    open_page(browser, BD)
+    browser.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite"]})
+    browser.execute_script("document.querySelector('#BD-A\\\\.2-7 a.number').click()")
+    browser.set_script_timeout(20)
+    done = """
+      const done = arguments[0], begun = Date.now();
+      const look = () => {
+        const said = document.querySelector(".said").textContent;
+        if (said || Date.now() - begun > 15000) done(said); else setTimeout(look, 50);
+      };
+      look();
+    """
+    assert browser.execute_async_script(done) == "The permalink of BD:A.2:7 is copied."
+
+
+def test_the_meaning_of_a_symbol_is_said_on_a_tap(browser):
+    open_page(browser, BD)
+    script = """
+      const symbol = document.querySelector("article.line .symbol");
+      symbol.click();
+      return [symbol.textContent, symbol.title, document.querySelector(".said").textContent];
+    """
+    name, meaning, said = browser.execute_script(script)
+    assert meaning and said == f"{name}: {meaning}"
+
+
+def test_a_test_shows_its_source_when_it_is_opened(browser):
+    open_page(browser, BD)
+    script = """
+      const done = arguments[0];
+      const test = document.querySelector("article.line .code > details.test");
+      const before = test.querySelector("pre") === null;
+      test.addEventListener("toggle", () => done([before, test.querySelector("pre").innerText]));
+      test.open = true;
+    """
+    before, source = browser.execute_async_script(script)
+    assert before and "def test_" in source
+
+
+@pytest.mark.parametrize("room", printed.PREFIXES)
+def test_every_test_and_every_erratum_of_a_reader_is_there(browser, room):
+    open_page(browser, f"reader/{room}.html")
+    script = """
+      const sources = JSON.parse(document.querySelector("script.tests").textContent);
+      const names = [...document.querySelectorAll("details.test")].map(t => t.dataset.test);
+      const shown = document.querySelectorAll("details.errata > ul > li > aside > p:first-child");
+      const errata = [...shown].map(p => p.textContent.replace("Erratum ", ""));
+      return [names.filter(name => !(name in sources)), names.length, errata];
+    """
+    missing, count, errata = browser.execute_script(script)
+    assert missing == [] and count > 10
+    listed = [erratum.id for erratum in printed.read(room).errata]
+    assert errata == listed
+
+
+def test_the_slider_keeps_the_keys_of_the_page(browser):
+    """After the slider is used, J still goes to the next line."""
+    open_page(browser, BD)
+    browser.execute_script("document.querySelector(\"[data-section='A.2'] input\").focus()")
+    press(browser, "j", 74)
+    assert browser.execute_script("return document.activeElement.className") == "line"
+
+
+@pytest.mark.parametrize("page", ["index.html", "guides/kernels.html", "figures_and_claims.html"])
+def test_tab_goes_through_all_that_can_be_used(browser, page):
+    """Real presses of Tab reach every link, button and field of the page's own part, in order."""
+    open_page(browser, page)
+    browser.execute_script("""
+      const all = document.querySelectorAll("main article a[href], main input, main button");
+      window.wanted = [...all].filter(e => e.checkVisibility({visibilityProperty: true}));
+      window.reached = new Set();
+      document.addEventListener("focusin", e => window.reached.add(e.target));
+    """)
+    wanted = browser.execute_script("return window.wanted.length")
+    for _ in range(wanted + 60):
+        press(browser, "Tab", 9)
+        if browser.execute_script("return window.wanted.every(e => window.reached.has(e))"):
+            break
+    script = "return window.wanted.filter(e => !window.reached.has(e)).map(e => e.outerHTML)"
+    unreached = browser.execute_script(script)
+    assert wanted > 0 and unreached == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_points_of_pictures_stand_out(browser, scheme):
+    """3 to 1 against the page, as WCAG asks of graphics; luminance as WCAG 2.1 defines it."""
+    open_page(browser, BD)
+    script = """
+      document.documentElement.dataset.theme = arguments[0];
+      const parts = ["kind0", "kind1"].map(kind => document.querySelector(`svg .${kind}`));
+      const page = getComputedStyle(document.body).backgroundColor;
+      return [...parts.map(part => getComputedStyle(part).fill), page];
+    """
+    *points, page = browser.execute_script(script, scheme)
+    for point in points:
+        light, dark = sorted((luminance(point), luminance(page)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 3, (scheme, point, page)
+
+
+def luminance(colour):
+    channels = [int(c) / 255 for c in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(c * part for c, part in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
+    open_page(browser, "index.html")
+    script = """
+      const cards = [...document.querySelectorAll("article.paper")];
+      const bold = card => [...card.querySelectorAll("ul.states b")];
+      return cards.map(card => bold(card).map(b => Number(b.innerText)));
+    """
+    shown = browser.execute_script(script)
+    papers = registry.load_papers()
+    store = Store(figures.REPRODUCED)
+    for paper, numbers in zip(papers, shown, strict=True):
+        counts = claims.count(collect(store, paper, papers).claims)
+        assert numbers == [n for n in counts.values() if n], paper.name
