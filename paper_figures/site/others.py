@@ -31,7 +31,8 @@ environment of its own, with the versions that stand here, and answers by the pr
 ``python -m tests.others`` writes this page's record again. To ask one library, run its adapter in
 an environment that has it::
 
-    python -m refimpl.check --only best_stump -- python tests/others/adapters/ask_scikit_learn.py stump
+    cd tests/others/adapters
+    python -m refimpl.check --only best_stump -- python ask_scikit_learn.py stump
 """
 
 
