@@ -21,8 +21,9 @@ environment of its own, with the versions that stand here, and answers by the pr
 *Same*
    All cases agree, up to last bits, ties broken otherwise and choices of equal worth.
 *Other convention*
-   What differs is right by another objective or rule of the library. The report computes that
-   objective for the case; where another call gives the papers' result, it is named.
+   What differs is right by another objective or rule of the library, which its documentation or
+   the named source file states. The report computes that objective for each case. Where another
+   call gives the papers' result, it is named.
 *Differs*
    A case that no convention of the library explains.
 *Not available*

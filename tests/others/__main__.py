@@ -143,9 +143,9 @@ def answered(library, item, python):
 
 
 def rounded(facts):
-    """Return numbers to three digits: the others move with the machine."""
+    """Return numbers to four digits: the others move with the machine."""
     return {
-        name: float(f"{value:.3g}") if isinstance(value, float) else value
+        name: float(f"{value:.4g}") if isinstance(value, float) else value
         for name, value in facts.items()
     }
 

@@ -169,7 +169,7 @@ def test_an_environment_that_cannot_be_made_is_shown_with_pips_last_line(monkeyp
         if "pip" in command:
             raise environments.Missing("ERROR: No matching distribution found for annoy==1.17.3")
 
-    monkeypatch.setattr(environments, "_run", run)
+    monkeypatch.setattr(environments, "run", run)
     library = next(library for library in LIBRARIES if library.name == "annoy")
     content = command.asked(library, tmp_path)
     assert content["items"] == [] and content["versions"] == {}
