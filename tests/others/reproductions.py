@@ -69,18 +69,18 @@ FLAT = """\
 import numpy as np, faiss
 Q, X = np.array({Q}), np.array({X})
 index = faiss.IndexFlatL2(X.shape[1]); index.add(X.astype("f4"))
-squares, places = index.search(Q.astype("f4"), {k})
+squares, places = index.search(Q.astype("f4"), {k} + 1)
 print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
 """
 BRUTE = """\
 import numpy as np, hnswlib
 Q, X = np.array({Q}), np.array({X})
 index = hnswlib.BFIndex("l2", X.shape[1]); index.init_index(len(X)); index.add_items(X)
-places, squares = index.knn_query(Q, {k}); places = places.astype(int)
+places, squares = index.knn_query(Q, {k} + 1); places = places.astype(int)
 print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
 """
 SHARE = """\
-IMPORT; X = np.random.default_rng(0).random((2100, 8)).astype("f4"); X, Q = X[:2000], X[2000:]
+IMPORT; X = np.random.default_rng(0).random((2100, WIDTH)).astype("f4"); X, Q = X[:2000], X[2000:]
 true = np.argsort(((Q[:, None] - X) ** 2).sum(2))[:, :10]
 BUILD
 places = ASK
@@ -88,8 +88,8 @@ print("share found:", np.mean([len(set(a) & set(b)) / 10 for a, b in zip(true, p
 """
 
 
-def _share(imported, build, ask):
-    lines = SHARE.replace("IMPORT", f"import numpy as np; {imported}")
+def _share(imported, build, ask, d=8):
+    lines = SHARE.replace("WIDTH", str(d)).replace("IMPORT", f"import numpy as np; {imported}")
     return lines.replace("BUILD", build).replace("ASK", ask)
 
 
@@ -136,8 +136,9 @@ print(model.cluster_centers_)""",
     ("faiss", "flat"): FLAT,
     ("faiss", "hnsw"): _share(
         "import faiss",
-        "index = faiss.IndexHNSWFlat(8, 32); index.hnsw.efSearch = 16; index.add(X)",
+        "index = faiss.IndexHNSWFlat(32, 32); index.hnsw.efSearch = 16; index.add(X)",
         "index.search(Q, 10)[1]",
+        d=32,
     ),
     ("annoy", "default"): _share(
         "import annoy",
