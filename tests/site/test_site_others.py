@@ -51,7 +51,7 @@ def test_a_finding_is_shown_with_its_conversion_and_its_lines():
 
 def test_a_library_that_is_not_available_is_shown_with_the_reason():
     page = others.page(made_up(items=[], versions={}, why="ERROR: no <wheel>"))
-    assert "<td>made-up</td><td></td><td></td><td>not available</td>" in page
+    assert "<td>made-up</td><td>not available</td>" in page
     assert "Not available: <code>ERROR: no &lt;wheel&gt;</code>" in page
 
 
