@@ -18,6 +18,9 @@
 # make mutants     change the code in 200 places and see whether a test fails: about an hour on two
 #                  idle cores, a third of it to find once which tests reach which line; ARGS="by-hand"
 #                  tries only the changes chosen by hand, in about 15 minutes
+# make others      ask other libraries the vectors, each in an environment of its own, and write what
+#                  the site's page "Other implementations" says: some ten minutes, the first time more;
+#                  ARGS="--only faiss --envs DIR" chooses
 # make faults      kill runs, fill disks, damage files: half an hour or so on two processors
 # make builds      build the kernels as other machines do, in about 5 minutes; ARGS="aarch64 wheel"
 #                  chooses
@@ -41,7 +44,8 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators tests/check \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
 
-.PHONY: figures test coverage lint site benchmarks spread fuzz sanitize versions builds wheel mutants faults clean
+.PHONY: figures test coverage lint site benchmarks spread fuzz sanitize versions builds wheel mutants \
+	others faults clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -76,6 +80,9 @@ versions: # it makes environments of its own
 mutants: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group mutants
 	nice $(VENV)/bin/python -m tests.mutants $(or $(ARGS),all)
+
+others: $(BUILT)
+	nice $(VENV)/bin/python -m tests.others $(ARGS)
 
 faults: $(BUILT)
 	$(VENV)/bin/python -m tests.faults $(ARGS)

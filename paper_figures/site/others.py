@@ -21,8 +21,9 @@ environment of its own, with the versions that stand here, and answers by the pr
 *Same*
    All cases agree, up to last bits, ties broken otherwise and choices of equal worth.
 *Other convention*
-   What differs is right by another objective or rule of the library. The report computes that
-   objective for the case; where another call gives the papers' result, it is named.
+   What differs is right by another objective or rule of the library, which its documentation or
+   the named source file states. The report computes that objective for each case. Where another
+   call gives the papers' result, it is named.
 *Differs*
    A case that no convention of the library explains.
 *Not available*
@@ -31,7 +32,8 @@ environment of its own, with the versions that stand here, and answers by the pr
 ``python -m tests.others`` writes this page's record again. To ask one library, run its adapter in
 an environment that has it::
 
-    python -m refimpl.check --only best_stump -- python tests/others/adapters/ask_scikit_learn.py stump
+    cd tests/others/adapters
+    python -m refimpl.check --only best_stump -- python ask_scikit_learn.py stump
 """
 
 
@@ -76,14 +78,15 @@ def _summary(libraries: list[dict[str, Any]]) -> str:
     for library in libraries:
         name = escape(library["name"])
         if not library["items"]:
-            rows.append(f"<tr><td>{name}</td><td></td><td></td><td>not available</td></tr>")
+            rows.append(f"<tr><td>{name}</td><td>not available</td><td></td><td></td></tr>")
         for item in library["items"]:
             link = f'<a href="#{anchor(library["name"], item["variant"])}">{item["outcome"]}</a>'
             rows.append(
-                f"<tr><td>{name}</td><td><code>{escape(item['call'])}</code></td>"
-                f"<td><code>{escape(item['subject'])}</code></td><td>{link}</td></tr>"
+                f"<tr><td>{name}</td><td>{link}</td><td><code>{escape(item['subject'])}</code></td>"
+                f"<td><code>{escape(item['call'])}</code></td></tr>"
             )
-    head = "<tr><th>library</th><th>call</th><th>held against</th><th>outcome</th></tr>"
+            name = ""
+    head = "<tr><th>library</th><th>outcome</th><th>held against</th><th>call</th></tr>"
     table = f'<table class="table"><thead>{head}</thead><tbody>\n' + "\n".join(rows)
     return f'<div class="others">{table}\n</tbody></table></div>'
 
@@ -121,8 +124,8 @@ def _item(library: str, item: dict[str, Any], conversion: dict[str, Any] | None)
         parts.append(f"<p>{escape(first['id'])} ({escape(flags)}): {escape(first['words'])}</p>")
     if item["reproduction"]:
         lines, prints = (escape(item["reproduction"][name]) for name in ("lines", "prints"))
-        parts.append(f'<pre class="lines">{_kept(lines)}</pre>')
-        parts.append(f"<p>prints</p><pre>{_kept(prints)}</pre>")
+        parts.append("<details><summary>Lines to paste, and what they print</summary>")
+        parts.append(f'<pre class="lines">{_kept(lines)}</pre><pre>{_kept(prints)}</pre></details>')
     return parts
 
 

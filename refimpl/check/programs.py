@@ -3,9 +3,9 @@
 The program reads a case a line: ``{"id": ..., "kernel": name, "arguments": {...}}``, or
 ``"training"`` instead of ``"kernel"``. It writes a line for each: ``{"id": ..., "result": {...}}``
 with the outputs by their names (for a training a list of them), or ``{"id": ..., "skip": true}``
-for what it does not have. It may leave out what counts the work. Values are written as in the vectors; plain numbers and lists of numbers
-are read, too. A program that crashes, or is silent for too long, is started again for the next
-case.
+for what it does not have. It may leave out what counts the work. Values are written as in the
+vectors; plain numbers and lists of numbers are read, too. A program that crashes, or is silent for
+too long, is started again for the next case.
 
 Not handled here: limits on a program's memory.
 """

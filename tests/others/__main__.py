@@ -18,8 +18,7 @@ from paper_figures.site.others import RECORD, text
 from refimpl.check.files import folder
 from refimpl.check.programs import GivenUpError, Program
 
-from . import judging, reproducing
-from .cases import SEED
+from . import cases, judging, reproducing
 from .environments import Missing, default_folder, environment, starts, versions
 from .reproductions import LINES
 from .table import LIBRARIES
@@ -44,17 +43,16 @@ def main(arguments=None):
         parser.error(f"--only must be of {', '.join(names)}; got {', '.join(unknown)}")
     os.environ |= ONE_THREAD
     known = earlier(options.out)
-    listed = []
     for library in LIBRARIES:
         if options.only and library.name not in options.only:
-            listed += [known[library.name]] if library.name in known else []
             continue
-        listed.append(asked(library, options.envs.resolve()))
-        for item in listed[-1]["items"]:
+        said = known[library.name] = asked(library, options.envs.resolve())
+        for item in said["items"]:
             print(f"{library.name}, {item['call']}: {item['outcome']} {item['facts']}", flush=True)
-        if not listed[-1]["items"]:
-            print(f"{library.name}: {judging.NOT_AVAILABLE}: {listed[-1]['why']}", flush=True)
-    options.out.write_text(text(record(listed)), encoding="utf-8")
+        if not said["items"]:
+            print(f"{library.name}: {judging.NOT_AVAILABLE}: {said['why']}", flush=True)
+        listed = [known[name] for name in names if name in known]
+        options.out.write_text(text(record(listed)), encoding="utf-8")
     return 0
 
 
@@ -63,7 +61,7 @@ def record(libraries):
     return {
         "format": "refimpl-others",
         "version": 1,
-        "seed": SEED,
+        "seed": cases.SEED,
         "vectors": vectors(),
         "libraries": libraries,
     }
@@ -80,7 +78,7 @@ def earlier(path):
     if not path.exists():
         return {}
     content = json.loads(path.read_text(encoding="utf-8"))
-    if content["vectors"] != vectors() or content["seed"] != SEED:
+    if content["vectors"] != vectors() or content["seed"] != cases.SEED:
         return {}
     return {library["name"]: library for library in content["libraries"]}
 
@@ -108,7 +106,7 @@ def answered(library, item, python):
     """Return the record of one item."""
     program = Program(command(library, item, python), SECONDS)
     try:
-        answers = list(judging.ask(program, item, folder()))
+        answers = list(judging.ask(program, item, cases.of(item.subject, folder())))
     except GivenUpError:
         answers = []
     finally:
@@ -145,9 +143,9 @@ def answered(library, item, python):
 
 
 def rounded(facts):
-    """Return numbers to three digits: the others move with the machine."""
+    """Return numbers to four digits: the others move with the machine."""
     return {
-        name: float(f"{value:.3g}") if isinstance(value, float) else value
+        name: float(f"{value:.4g}") if isinstance(value, float) else value
         for name, value in facts.items()
     }
 

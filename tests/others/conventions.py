@@ -11,11 +11,14 @@ from scipy.optimize import minimize
 
 from refimpl.check.judging import squares
 from refimpl.lmnn import target_neighbors
+from refimpl.rivals.fastmap import line_projection, residual_squares
 
 __all__ = [
     "approximate",
     "at_radius",
     "boosting",
+    "clipped",
+    "ends_early",
     "nearest_slacks",
     "own_large_margin",
     "relocated",
@@ -152,9 +155,7 @@ def predicts(X, w, l, stump, criterion, single):
     splits = list(_splits(points, w, l, criterion))
     best = min(value for value, _ in splits)
     total = w.sum()
-    return any(
-        _gives(h, left, w, l) for value, left in splits if value <= best + CLOSE * total
-    )
+    return any(_gives(h, left, w, l) for value, left in splits if value <= best + CLOSE * total)
 
 
 def _splits(X, w, l, criterion):
@@ -225,13 +226,44 @@ def boosting(criterion, halves):
         splits = list(_splits(X.astype(np.float32), w, l, criterion))
         best = min(value for value, _ in splits) + CLOSE
         sides = [left for value, left in splits if value <= best]
-        errors = [_impurity(w, l, left, "error") + _impurity(w, l, ~left, "error") for left in sides]
+        errors = [
+            _impurity(w, l, left, "error") + _impurity(w, l, ~left, "error") for left in sides
+        ]
         return max(errors) >= 0.5 - CLOSE
 
     return holds
 
 
-# ---------------------------------------------------------------------------------------------- LMNN
+# ------------------------------------------------------------------------------------------ FastMap
+
+
+def clipped(answer):
+    """Whether coordinates are eq. 3's with squared distances below zero taken as zero."""
+    if answer.got is None or len(answer.got) != len(answer.case.expected):
+        return False
+    D = answer.case.arguments["D"]
+    F = np.zeros((len(D), 0))
+    for state in answer.got:
+        a, b = (int(pivot) for pivot in state["pivots"])
+        from_a, from_b = (
+            np.maximum(residual_squares(np.ascontiguousarray(D[:, p]), F, F[p], False), 0.0)
+            for p in (a, b)
+        )
+        if from_a[b] <= 0 or from_a[b] < from_a.max() * (1 - CLOSE):
+            return False
+        column = line_projection(from_a, from_a[b], from_b)
+        if not np.allclose(state["F"], column, rtol=CLOSE, atol=CLOSE * np.abs(column).max()):
+            return False
+        F = np.column_stack([F, column])
+    return True
+
+
+# --------------------------------------------------------------------------------------------- LMNN
+
+
+def ends_early(answer):
+    """Whether eq. 3 is within a hundredth of its proven bound."""
+    return answer.facts.get("gap", 1.0) <= 0.01
 
 
 def own_large_margin(push):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["Missing", "default_folder", "environment", "pinned", "starts", "versions"]
+__all__ = ["Missing", "default_folder", "environment", "pinned", "run", "starts", "versions"]
 
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "requirements"
@@ -58,9 +58,9 @@ def environment(name, folder):
     if target.exists():
         shutil.rmtree(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    _run([sys.executable, "-m", "venv", str(target)])
+    run([sys.executable, "-m", "venv", str(target)])
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _run([*pip, "--no-deps", "-r", str(requirements)])
+    run([*pip, "--no-deps", "-r", str(requirements)])
     mark.write_text(digest, encoding="utf-8")
     return python
 
@@ -70,7 +70,7 @@ def starts(command):
 
     Without this, an environment that lacks a package looks like a library that answers nothing.
     """
-    _run(command)
+    run(command)
 
 
 def versions(name, python):
@@ -82,7 +82,8 @@ def versions(name, python):
     return {package: installed[package.lower().replace("_", "-")] for package in pinned(name)}
 
 
-def _run(command):
+def run(command):
+    """Run a command; raise :class:`Missing` with its last line unless it succeeds."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL

@@ -32,7 +32,16 @@ from refimpl.check.trainings import TRAININGS
 
 from . import cases, sizes
 
-__all__ = ["DIFFERS", "NOT_AVAILABLE", "OTHER_CONVENTION", "SAME", "Answer", "Verdict", "ask", "verdict"]
+__all__ = [
+    "DIFFERS",
+    "NOT_AVAILABLE",
+    "OTHER_CONVENTION",
+    "SAME",
+    "Answer",
+    "Verdict",
+    "ask",
+    "verdict",
+]
 
 SAME = "same"
 OTHER_CONVENTION = "other convention"
@@ -77,10 +86,10 @@ class Verdict:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def ask(program, item, where):
-    """Yield an :class:`Answer` for each case of the item's subject; None for one it skips."""
+def ask(program, item, listed):
+    """Yield an :class:`Answer` for each of the cases; None for one that the library skips."""
     kind = "training" if item.subject in TRAININGS else "kernel"
-    for case in cases.of(item.subject, where):
+    for case in listed:
         name = "scan_nearest" if item.subject == "neighbors" else item.subject
         try:
             got = program.ask({"id": case.id, kind: name, "arguments": case.encoded})
@@ -183,8 +192,7 @@ def verdict(answers, convention, shows=""):
         if answer.kind != NAMED and not (convention and convention.holds(answer))
     ]
     first = min(
-        open_ or real,
-        key=lambda answer: (answer.case.id != shows, len(str(answer.case.encoded))),
+        open_ or real, key=lambda answer: (answer.case.id != shows, len(str(answer.case.encoded)))
     )
     outcome = DIFFERS if open_ else OTHER_CONVENTION
     return Verdict(outcome, len(given), skipped, kinds, first, first.facts)

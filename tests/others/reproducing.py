@@ -12,7 +12,7 @@ from refimpl.check.judging import differences
 __all__ = ["MOST_LINES", "lines_of", "literal", "shown"]
 
 MOST_LINES = 5
-SECONDS = 300
+SECONDS = 1800
 
 
 def literal(value):

@@ -11,7 +11,8 @@ STUMP = """\
 X, l, w = np.array({X}), np.array({l}), np.array({w})
 FIT
 sides = [x <= t for x in X.T for t in x]
-print("error:", w[h != l].sum(), "least:", min(w[(s ^ p) != l].sum() for s in sides for p in (0, 1)))\
+print("error:", w[h != l].sum(), "least:", min(w[(s ^ p) != l].sum() for s in sides \
+for p in (0, 1)))\
 """
 CLASSIFIER = """\
 import numpy as np; from sklearn.tree import DecisionTreeClassifier
@@ -26,10 +27,11 @@ import numpy as np; from sklearn.tree import DecisionTreeRegressor
     "0.5",
 )  # fmt: skip
 LIGHTGBM = """\
-import numpy as np, lightgbm; options = dict(n_estimators=1, num_leaves=2, learning_rate=1, \
-min_child_samples=1, min_child_weight=0, min_data_in_bin=1, verbose=-1)
+import numpy as np, lightgbm; options = dict(num_leaves=2, learning_rate=1, min_data_in_leaf=1, \
+min_sum_hessian_in_leaf=0, min_data_in_bin=1, feature_pre_filter=False, verbosity=-1)
 """ + STUMP.replace(
-    "FIT", "h = lightgbm.LGBMRegressor(**options).fit(X, 2 * l - 1, w).predict(X) > 0"
+    "FIT",
+    "h = lightgbm.train(options, lightgbm.Dataset(X, 2 * l - 1, weight=w), 1).predict(X) > 0",
 )  # fmt: skip
 
 BOOSTED = """\
@@ -67,18 +69,18 @@ FLAT = """\
 import numpy as np, faiss
 Q, X = np.array({Q}), np.array({X})
 index = faiss.IndexFlatL2(X.shape[1]); index.add(X.astype("f4"))
-squares, places = index.search(Q.astype("f4"), {k})
+squares, places = index.search(Q.astype("f4"), {k} + 1)
 print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
 """
 BRUTE = """\
 import numpy as np, hnswlib
 Q, X = np.array({Q}), np.array({X})
 index = hnswlib.BFIndex("l2", X.shape[1]); index.init_index(len(X)); index.add_items(X)
-places, squares = index.knn_query(Q, {k}); places = places.astype(int)
+places, squares = index.knn_query(Q, {k} + 1); places = places.astype(int)
 print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
 """
 SHARE = """\
-IMPORT; X = np.random.default_rng(0).random((2100, 8)).astype("f4"); X, Q = X[:2000], X[2000:]
+IMPORT; X = np.random.default_rng(0).random((2100, WIDTH)).astype("f4"); X, Q = X[:2000], X[2000:]
 true = np.argsort(((Q[:, None] - X) ** 2).sum(2))[:, :10]
 BUILD
 places = ASK
@@ -86,8 +88,8 @@ print("share found:", np.mean([len(set(a) & set(b)) / 10 for a, b in zip(true, p
 """
 
 
-def _share(imported, build, ask):
-    lines = SHARE.replace("IMPORT", f"import numpy as np; {imported}")
+def _share(imported, build, ask, d=8):
+    lines = SHARE.replace("WIDTH", str(d)).replace("IMPORT", f"import numpy as np; {imported}")
     return lines.replace("BUILD", build).replace("ASK", ask)
 
 
@@ -119,8 +121,7 @@ print(model.cluster_centers_)""",
         "convergence_tol=1e-9, learn_rate=1e-3).fit(X, y).components_",
     ),
     ("pylmnn", "lmnn"): _metric(
-        PYLMNN,
-        'LMNN(k, init="identity", weight_push_loss=mu / (1 + mu)).fit(X, y).components_',
+        PYLMNN, 'LMNN(k, init="identity", weight_push_loss=mu / (1 + mu)).fit(X, y).components_'
     ),
     ("pylmnn", "lmnn-long"): _metric(
         PYLMNN,
@@ -135,8 +136,9 @@ print(model.cluster_centers_)""",
     ("faiss", "flat"): FLAT,
     ("faiss", "hnsw"): _share(
         "import faiss",
-        "index = faiss.IndexHNSWFlat(8, 32); index.hnsw.efSearch = 16; index.add(X)",
+        "index = faiss.IndexHNSWFlat(32, 32); index.hnsw.efSearch = 16; index.add(X)",
         "index.search(Q, 10)[1]",
+        d=32,
     ),
     ("annoy", "default"): _share(
         "import annoy",
@@ -162,4 +164,11 @@ print(model.cluster_centers_)""",
         "index.query(Q, 10, epsilon=1.0)[0]",
     ),
     ("lightgbm", "stump"): LIGHTGBM,
+    ("fastmapy", "fastmap"): """\
+import numpy as np, random, fastmap; D, first = np.array({D}), iter({starts}); \
+random.randrange = lambda n: next(first)[0]
+Matrix = type("Matrix", (fastmap.Distance,), {"get_name": lambda: "", "calculate": \
+lambda self, x, y: D[x, y]})
+model = fastmap.FastMap({d}, Matrix, iters=2 * {iterations}); F = model.fit_transform(range(len(D)))
+print([(p.left_index, p.right_index) for p in model._pivots]); print(np.array(F))""",
 }

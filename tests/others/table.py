@@ -92,8 +92,8 @@ LIBRARIES = (
                 "BallTree.query_radius(q, sqrt(limit))",
                 "tree_within",
                 Convention(
-                    "The limit is a radius, not its square: the root's rounding leaves out points at "
-                    "the limit.",
+                    "The limit is a radius, not its square: the root's rounding leaves out points "
+                    "at the limit.",
                     "BallTree.query_radius: r is the distance within which neighbors are returned",
                     conventions.at_radius,
                 ),
@@ -109,8 +109,8 @@ LIBRARIES = (
                 "DecisionTreeClassifier(max_depth=1)",
                 "best_stump",
                 Convention(
-                    "A stump is the split of least Gini impurity, of points rounded to float32; the "
-                    "papers' has the least weighted error.",
+                    "A stump is the split of least Gini impurity, of points rounded to float32; "
+                    "the papers' has the least weighted error.",
                     'DecisionTreeClassifier: criterion="gini" is the default; fit: X is converted '
                     "to float32",
                     conventions.split_by("gini"),
@@ -133,8 +133,8 @@ LIBRARIES = (
                 "AdaBoostClassifier(DecisionTreeClassifier(max_depth=1))",
                 "adaboost",
                 Convention(
-                    "All weights begin equal, where A.2 gives either class half; stumps are by Gini "
-                    "impurity; boosting ends at a stump without error.",
+                    "All weights begin equal, where A.2 gives either class half; stumps are by "
+                    "Gini impurity; boosting ends at a stump without error.",
                     "AdaBoostClassifier.fit: sample_weight is 1 / n_samples by default; "
                     "n_estimators: a perfect fit ends the learning; SAMME of Zhu et al. (2009)",
                     conventions.boosting("gini", False),
@@ -180,7 +180,18 @@ LIBRARIES = (
     Library(
         "metric-learn",
         (
-            Item("lmnn", "LMNN(regularization=1 / (1 + mu))", "lmnn"),
+            Item(
+                "lmnn",
+                "LMNN(regularization=1 / (1 + mu))",
+                "lmnn",
+                Convention(
+                    "The objective is eq. 3 divided by 1 + mu. The steps end earlier: when one "
+                    "gains less than 0.001, or after 1,000.",
+                    "LMNN: convergence_tol, max_iter, learn_rate",
+                    conventions.ends_early,
+                ),
+                shows="lmnn/1",
+            ),
             Item(
                 "lmnn-long",
                 "the same with convergence_tol=1e-9, learn_rate=1e-3, max_iter=100000",
@@ -198,7 +209,7 @@ LIBRARIES = (
                 call,
                 "lmnn",
                 Convention(
-                    "The push sums squares of the slacks.",
+                    "The push sums squares of the slacks; no parameter gives eq. 3.",
                     "pylmnn/lmnn.py, _compute_push_loss",
                     conventions.own_large_margin(conventions.squared_slacks),
                 ),
@@ -219,7 +230,8 @@ LIBRARIES = (
                 'lmnn(optimizer="lbfgs", regularization=mu / (1 + mu))',
                 "lmnn",
                 Convention(
-                    "The push sums the slacks of the k nearest points of other classes.",
+                    "The push sums the slacks of a point's k nearest points of other classes "
+                    "alone; no parameter gives eq. 3.",
                     "lmnn_function_impl.hpp",
                     conventions.own_large_margin(conventions.nearest_slacks),
                 ),
@@ -245,7 +257,9 @@ LIBRARIES = (
         "annoy",
         (
             Item("default", "AnnoyIndex, 10 trees", "neighbors", APPROXIMATE),
-            Item("everything", "the same, search_k = 100 n", "neighbors", SINGLE, converts="default"),
+            Item(
+                "everything", "the same, search_k = 100 n", "neighbors", SINGLE, converts="default"
+            ),
         ),
     ),
     Library(
@@ -260,7 +274,9 @@ LIBRARIES = (
         "pynndescent",
         (
             Item("default", "NNDescent", "neighbors", APPROXIMATE),
-            Item("wide", "NNDescent, query(epsilon=1)", "neighbors", APPROXIMATE, converts="default"),
+            Item(
+                "wide", "NNDescent, query(epsilon=1)", "neighbors", APPROXIMATE, converts="default"
+            ),
         ),
     ),
     Library(
@@ -276,9 +292,27 @@ LIBRARIES = (
                     "Parameters: objective=regression is L2",
                     conventions.split_by("gini", single=False),
                 ),
+                note="Values within 1e-35 of zero count as zero, as the thresholds of other cases "
+                "show. Weights over 30 powers of two (best_stump/20) give another split, too; the "
+                "reason is open.",
                 shows="best_stump/33",
             ),
         ),
     ),
-    Library("fastmapy", (Item("fastmap", "FastMap(iters=2 iterations)", "fastmap"),)),
+    Library(
+        "fastmapy",
+        (
+            Item(
+                "fastmap",
+                "FastMap(iters=2 * iterations)",
+                "fastmap",
+                Convention(
+                    "A squared distance in the hyperplane that is below zero counts as zero; the "
+                    "paper does not say. `fastmap(..., clip=True)` of this project is similar.",
+                    "fastmap/_fastmap.py, FastMap._dist",
+                    conventions.clipped,
+                ),
+            ),
+        ),
+    ),
 )

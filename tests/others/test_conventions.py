@@ -84,6 +84,24 @@ def test_slacks_of_the_nearest_alone():
     assert not holds(answer([{"M": np.array([[1 / 8]])}], **LINE, mu=0.15))
 
 
+def test_steps_that_end_early():
+    case = Case("made-up/1", (), {}, {}, None)
+    for facts, expected in (({"gap": 0.009}, True), ({"gap": 0.011}, False), ({}, False)):
+        assert conventions.ends_early(Answer(case, None, "wrong", "", facts)) is expected
+
+
+def test_coordinates_of_fastmap():
+    """The line through 0 and 1, 4 apart, puts 2 in the middle: (1 + 16 - 1) / 8."""
+    D = np.array([[0.0, 4, 1], [4, 0, 1], [1, 1, 0]])
+    first = {"pivots": np.array([0, 1]), "F": np.array([0.0, 4, 2])}
+    expected = [{"pivots": first["pivots"], "F": np.array([0.0, 4, 2])}]
+    case = Case("made-up/1", (), {}, {"D": D}, expected)
+    assert conventions.clipped(Answer(case, [first]))
+    assert not conventions.clipped(Answer(case, [{**first, "F": np.array([0.0, 4, 2.5])}]))
+    assert not conventions.clipped(Answer(case, [{**first, "pivots": np.array([0, 2])}]))
+    assert not conventions.clipped(Answer(case, []))
+
+
 def test_an_empty_cluster_takes_the_farthest_point():
     given = {"X": np.array([[0.0], [1], [10]]), "rows": np.arange(3), "iterations": 1}
     given["centres"] = np.array([[0.0], [100]])

@@ -21,10 +21,7 @@ def nearest(epsilon):
     return answer
 
 
-VARIANTS = {
-    "default": {"scan_nearest": nearest(0.1)},
-    "wide": {"scan_nearest": nearest(1.0)},
-}
+VARIANTS = {"default": {"scan_nearest": nearest(0.1)}, "wide": {"scan_nearest": nearest(1.0)}}
 
 if __name__ == "__main__":
     serve(VARIANTS[sys.argv[1]])
