@@ -27,10 +27,10 @@ from paper_figures.boosted_distance.plots import (
     draw_rounds,
 )
 from paper_figures.boosted_distance.tasks import example_images, shape_of
+from paper_figures.comparisons.plots import draw_errors
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
 from paper_figures.rows import absent_row, number_row
 from paper_figures.store import Row
-from paper_figures.when_plots import draw_errors
 
 NAME = "boosted_distance"
 PER_CLASS = 10

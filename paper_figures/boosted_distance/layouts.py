@@ -1,6 +1,6 @@
 """The tables of the entries of Boosted Distance, in the paper's lines and columns."""
 
-from paper_figures import when
+from paper_figures.comparisons import when
 from paper_figures.registry import Grid
 
 SETS = (

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from paper_figures import learners as today
 from paper_figures.boosted_distance.protocol import OPTIONS, sets_of
 from paper_figures.boosted_distance.splits import LARGE
+from paper_figures.comparisons import learners as today
 from paper_figures.registry import Context, Job, Task
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from paper_figures import when
 from paper_figures.boosted_distance.when import METHOD, N_TEST, N_TRAIN, REPETITIONS, ROUNDS
+from paper_figures.comparisons import when
 from paper_figures.registry import Context, Gathered, Result
 
 RULE = (

@@ -17,7 +17,7 @@ import numpy as np
 
 from paper_figures.boostmap.any_distance import distances_between, objects_of
 from paper_figures.boostmap.graphs import address_of, has_pynndescent
-from paper_figures.learners import spent
+from paper_figures.comparisons.learners import spent
 from paper_figures.registry import Job
 from refimpl.boostmap import (
     BoostMapOptions,

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures import when
 from paper_figures.boostmap.exact_counts import RECALLS, exact_counts
 from paper_figures.boostmap.graphs import has_pynndescent
 from paper_figures.boostmap.results import mean_row
+from paper_figures.comparisons import when
 from paper_figures.registry import Context, Gathered, Result, Task
 from paper_figures.rows import absent_row, absent_rows
 from paper_figures.store import Row

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paper_figures import when
+from paper_figures.comparisons import when
 from paper_figures.registry import Grid
 
 MATRICES = (

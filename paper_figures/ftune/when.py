@@ -5,7 +5,8 @@ part, as FTUNE does; the others have scikit-learn's defaults. Where similarities
 the rows of the matrix are the features of forests and gradient boosting. :func:`when` is a task, as
 in :mod:`paper_figures.ftune.tasks`; a change here computes it anew.
 
-Not handled here: what is measured (`paper_figures.learners`), and the rows (`when_results`).
+Not handled here: what is measured (`paper_figures.comparisons.learners`), and the rows
+(`when_results`).
 """
 
 import warnings
@@ -14,8 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from paper_figures.comparisons.learners import measure
 from paper_figures.ftune.tasks import MATRIX, Run, fresh_pairs, training_options
-from paper_figures.learners import measure
 from paper_figures.registry import Job
 from refimpl.ftune import CS, Landmarks, dselect, ftune
 from refimpl.ftune.similarities import mean_distance
@@ -26,7 +27,7 @@ Machine: TypeAlias = tuple[Predict, Any]
 
 
 def when(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
-    """Return what :func:`paper_figures.learners.measure` says of each method on a split."""
+    """Return what `measure` of the comparisons says of each method on a split."""
     key = data_set, d, run
     measured = {}
     with warnings.catch_warnings():

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from paper_figures.comparisons.when import gathered
 from paper_figures.ftune.when import METHODS
 from paper_figures.registry import Context, Gathered, Result
-from paper_figures.when import gathered
 
 DIVERSE = METHODS[1]
 

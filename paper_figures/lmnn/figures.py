@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from paper_figures.comparisons.plots import draw_errors
 from paper_figures.lmnn import (
     clusters_results,
     error_plots,
@@ -22,7 +23,6 @@ from paper_figures.lmnn import (
     when_results,
 )
 from paper_figures.registry import Context, Figure, Paper, Task
-from paper_figures.when_plots import draw_errors
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from paper_figures import learners as today
+from paper_figures.comparisons import learners as today
 from paper_figures.registry import Context, Job, Task
 
 Made: TypeAlias = Callable[[Any, Sequence[Any], int], Any]

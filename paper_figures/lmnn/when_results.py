@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paper_figures import when
+from paper_figures.comparisons import when
 from paper_figures.lmnn import when as runs
 from paper_figures.registry import Context, Gathered, Result
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_figures.comparisons.plots import marks
 from paper_figures.plots import (
     INTERVALS,
     band,
@@ -20,7 +21,6 @@ from paper_figures.plots import (
 from paper_figures.search_forest.when_results import DECIDED
 from paper_figures.store import Record
 from paper_figures.themes import theme
-from paper_figures.when_plots import marks
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paper_figures.learners import spent
+from paper_figures.comparisons.learners import spent
 from paper_figures.registry import Context, Job, Task
 
 PRINTED, MOVED = "forest as printed", "forest, moved planes"

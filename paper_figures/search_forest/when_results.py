@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures import when
+from paper_figures.comparisons import when
 from paper_figures.registry import Context, Gathered, Result
 from paper_figures.rows import absent_row, absent_rows, number_row
 from paper_figures.search_forest import when as runs

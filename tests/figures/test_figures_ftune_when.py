@@ -13,7 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.svm import SVC
 from toy_sets import provide
 
-from paper_figures import when as shared
+from paper_figures.comparisons import when as shared
 from paper_figures.ftune import when, when_results
 from paper_figures.registry import Context, Job, Result
 from refimpl.ftune import dselect, ftune, random_landmarks

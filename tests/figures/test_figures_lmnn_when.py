@@ -7,7 +7,8 @@ Points are made up. Not tested: how much time and memory a learner takes, and th
 import numpy as np
 import pytest
 
-from paper_figures import data, learners
+from paper_figures import data
+from paper_figures.comparisons import learners
 from paper_figures.data import DataSet
 from paper_figures.lmnn import PAPER, when, when_results
 from paper_figures.lmnn.scaled import Scaled, normalised

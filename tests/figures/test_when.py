@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from boosted_distance_errors import FIGURES
 
-from paper_figures import data, learners, when, when_plots
+from paper_figures import data
 from paper_figures.boosted_distance import when as of_boosted_distance
+from paper_figures.comparisons import learners, plots, when
 from paper_figures.data import DataSet
 from paper_figures.registry import Context, Job, Result
 
@@ -188,7 +189,7 @@ def test_the_picture_has_a_mark_for_each_learner_and_set():
     ]
     rows.append({"data_set": "gone", "learner": "all", "quantity": when.ERROR, "ours": None})
     figure = Figure()
-    when_plots.draw_errors({"rows": rows}, figure)
+    plots.draw_errors({"rows": rows}, figure)
     (axis,) = figure.axes
     marks = [line.get_xdata().tolist() for line in axis.lines if line.get_marker() in "os"]
     assert marks == [[1.0], [-2.0, 30.0]]
@@ -197,7 +198,7 @@ def test_the_picture_has_a_mark_for_each_learner_and_set():
     assert [text.get_text() for text in legend.get_texts()] == ["O", "P"]
     assert "gone is left out" in legend.get_title().get_text()
     empty = Figure()
-    when_plots.draw_errors({"rows": rows[3:]}, empty)
+    plots.draw_errors({"rows": rows[3:]}, empty)
     assert not empty.axes
 
 

@@ -4,8 +4,8 @@ A learner is a function of a seed that returns an estimator with ``fit(X, y)`` a
 its settings are those of its library, with columns scaled where the method measures distances. So
 nobody is tuned. :func:`compare` measures errors, time and memory of some learners on one split.
 
-Not handled here: the rows and the sentences (`paper_figures.when`), so that a change of these
-computes nothing anew; retrieval, but for :func:`spent`.
+Not handled here: the rows and the sentences (`paper_figures.comparisons.when`), so that a change
+of these computes nothing anew; retrieval, but for :func:`spent`.
 """
 
 import pickle

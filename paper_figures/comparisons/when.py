@@ -1,8 +1,8 @@
 """When a paper's method pays: the rows and sentences of the entries ``when``.
 
 Every paper's room has an entry ``when``. Its task hands its own method to :func:`compare`, beside
-learners of today (`paper_figures.learners`); its ``reduce`` is :func:`gathered`. The sentence
-"take it when" is made from the rows.
+learners of today (`paper_figures.comparisons.learners`); its ``reduce`` is :func:`gathered`. The
+sentence "take it when" is made from the rows.
 
 Not handled here: retrieval (the rooms of indexes ask for neighbours, not for classes).
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.learners import (
+from paper_figures.comparisons.learners import (
     LEARNERS,
     OTHERS,
     Learner,

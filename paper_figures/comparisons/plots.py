@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from paper_figures.comparisons.when import LESS
 from paper_figures.plots import footnote, key, left_out, series_style, standard_error
 from paper_figures.themes import theme
-from paper_figures.when import LESS
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
