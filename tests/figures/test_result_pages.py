@@ -72,17 +72,27 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
     trees = "k-means trees"
     bins = "k-means trees, best-bin-first"
     tree = "k-means tree, best-bin-first"
-    at_500 = recalls("figure1", "returned", 500)
-    assert f"forest of 17 trees 70 / {at_500[forest]} %" in text
-    assert f"bits 60 / {at_500['spectral hashing 200 bits']} %" in text
-    assert (
-        f"LSH ({at_500['LSH']} %) and of shorter codes ({at_500['spectral hashing 32 bits']} and"
-        in text
+    two = "k-means trees of 2 regions"
+    whole, ranked = (
+        {
+            row["method"]: f"{row['ours']:.1f}"
+            for row in rows_of("search_forest", "figure1")
+            if row["returned"] == 500 and row["reading"] == reading
+        }
+        for reading in ("whole sets", "ranked lists")
     )
+    codes = [ranked[f"spectral hashing {bits} bits"] for bits in (32, 96, 200)]
+    assert f"forest of 17 trees 70 / {whole[forest]} %" in text
+    assert f"bits 60 / {codes[2]} %" in text
+    assert f"LSH ({whole['LSH']} %) and at 500 of codes of 32 bits ({codes[0]} %)" in text
+    assert f"of 96 bits ({codes[1]} %), 200 bits or k-means trees ({whole[two]} % with" in text
+    assert f"regions, {whole[trees]} % with more). A forest that" in text
+    assert f"20,000 has {whole[forest + ', all points']} %. Moved" in text
+    assert f"have, give {whole[forest + ', moved planes']} %." in text
     assert (
-        f"have {at_500[trees]} %, best-bin-first search in 17 trees has {at_500[bins]} %, "
-        f"in one tree {at_500[tree]}" in text
-    )
+        f"has {ranked[forest]} %, LSH {ranked['LSH']}, k-means trees {ranked[two]} and "
+        f"{ranked[trees]}, best-bin-first search {ranked[bins]} in 17 trees and {ranked[tree]} in"
+    ) in text
     methods = (forest, trees, bins, tree, "LSH", "spectral hashing 500 bits")
     few, some, many = (
         [recalls("figure2", "returned", n)[m] for m in methods] for n in (250, 2500, 5000)
@@ -93,9 +103,7 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
     ).format(*few) in text
     listed = "{}, {}, {}, {}, {} and {} %"
     assert f"these are {listed}, among 5,000 {listed}".format(*some, *many) in text
-    unions = recalls("unions1", "returned", 500)
     regions = recalls("regions", "returned", 500)
-    assert f"among 500, {unions[forest]} and {unions[trees]} %" in text
     assert f"({regions['k-means trees of 2 regions']} % at 500; `search_forest.regions`)" in text
     rows = rows_of("search_forest", "dimensions")
     both = [
@@ -103,7 +111,9 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
         for name in (forest, trees)
     ]
     assert (
-        "forest has {}, {} and {} %, k-means trees {}, {} and {} %".format(*both[0], *both[1])
+        "forest with moved planes has {}, {} and {} %, k-means trees {}, {} and {} %".format(
+            *both[0], *both[1]
+        )
         in text
     )
     rows = rows_of("search_forest", "splits")
