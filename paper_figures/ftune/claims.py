@@ -42,7 +42,6 @@ FEW, MANY = 30, 300
 RIVALS = ("BBS", "DBOOST")
 COMMON_PAIRS = {  # the keys of the records that draw pairs out of common landmarks
     "table2": "51aafd8aa694733be82bfad2334c2378a94c994090f43452e1b0eef2de29cf56",
-    "figure1": "4d48864272c40c8e189e272243a0382e82eab96a99b72a86e6c0aef9af8d678d",
     "figure2": "d2c7ebf492bc849fcc483e6fa1c13cd2da377fbf456b76bc9bbcb4893567fc47",
 }
 NO_GAIN = 0.01  # the print has two decimals
