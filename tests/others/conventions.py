@@ -3,14 +3,13 @@
 Each function gets an :class:`~tests.others.judging.Answer` and computes from the arguments alone
 what the library says that it does.
 
-Not handled here: where it is documented (``tests/others/table.py``).
+Not handled here: LMNN (:mod:`tests.others.large_margin`); where a convention is documented
+(``tests/others/table.py``).
 """
 
 import numpy as np
-from scipy.optimize import minimize
 
 from refimpl.check.judging import squares
-from refimpl.lmnn import target_neighbors
 from refimpl.rivals.fastmap import line_projection, residual_squares
 
 __all__ = [
@@ -18,18 +17,13 @@ __all__ = [
     "at_radius",
     "boosting",
     "clipped",
-    "ends_early",
-    "nearest_slacks",
-    "own_large_margin",
     "relocated",
     "single_precision",
     "split_by",
-    "squared_slacks",
 ]
 
 EPSILON = 2.0**-23
 CLOSE = 1e-9
-FAR = 1e-3
 
 # --------------------------------------------------------------------------------------- neighbours
 
@@ -256,58 +250,3 @@ def clipped(answer):
             return False
         F = np.column_stack([F, column])
     return True
-
-
-# --------------------------------------------------------------------------------------------- LMNN
-
-
-def ends_early(answer):
-    """Whether eq. 3 is within a hundredth of its proven bound."""
-    return answer.facts.get("gap", 1.0) <= 0.01
-
-
-def own_large_margin(push):
-    """Return whether a metric is optimal, within a thousandth, for another sum of slacks.
-
-    `push` gets the slacks 1 + d(i, j) - d(i, l), of shape (n, k, n), not below 0 and 0 within a
-    class, and the squared distances; it returns the sum that takes the place of eq. 3's.
-    """
-
-    def holds(answer):
-        if answer.got is None:
-            return False
-        given = answer.case.arguments
-        X, y, k, mu = (given[name] for name in ("X", "y", "k", "mu"))
-        targets = target_neighbors(X, y, k)
-        M = np.asarray(answer.got[0]["M"])
-        values, vectors = np.linalg.eigh((M + M.T) / 2)
-        L = (vectors * np.sqrt(np.maximum(values, 0.0))).T
-
-        def objective(flat):
-            Z = X @ flat.reshape(L.shape).T
-            D = squares(Z, Z)
-            near = np.take_along_axis(D, targets, axis=1)
-            slack = np.maximum(1 + near[:, :, None] - D[:, None, :], 0.0)
-            slack[np.broadcast_to((y[:, None] == y)[:, None], slack.shape)] = 0.0
-            return float(near.sum() + mu * push(slack, D, y))
-
-        reached = objective(L.ravel())
-        starts = [L.ravel(), 1.1 * L.ravel(), np.eye(len(M)).ravel()]
-        least = min(minimize(objective, start, method="L-BFGS-B").fun for start in starts)
-        return reached <= least * (1 + FAR)
-
-    return holds
-
-
-def squared_slacks(slack, D, y):
-    """Sum the squares of the slacks, as pylmnn does."""
-    return (slack**2).sum()
-
-
-def nearest_slacks(slack, D, y):
-    """Sum the slacks of the k nearest points of other classes, as mlpack does."""
-    k = slack.shape[1]
-    D = np.where(y[:, None] == y, np.inf, D)
-    nearest = np.argsort(D, axis=1, kind="stable")[:, :k]
-    taken = np.take_along_axis(slack, np.repeat(nearest[:, None], k, axis=1), axis=2)
-    return taken.sum()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import conventions
+from . import conventions, large_margin
 
 __all__ = ["LIBRARIES", "Convention", "Item", "Library"]
 
@@ -188,7 +188,7 @@ LIBRARIES = (
                     "The objective is eq. 3 divided by 1 + mu. The steps end earlier: when one "
                     "gains less than 0.001, or after 1,000.",
                     "LMNN: convergence_tol, max_iter, learn_rate",
-                    conventions.ends_early,
+                    large_margin.gradient_steps(rate=1e-7, tol=1e-3, most=1000),
                 ),
                 shows="lmnn/1",
             ),
@@ -211,7 +211,7 @@ LIBRARIES = (
                 Convention(
                     "The push sums squares of the slacks; no parameter gives eq. 3.",
                     "pylmnn/lmnn.py, _compute_push_loss",
-                    conventions.own_large_margin(conventions.squared_slacks),
+                    large_margin.own_large_margin(large_margin.squared_slacks),
                 ),
             )
             for variant, call in (
@@ -233,7 +233,7 @@ LIBRARIES = (
                     "The push sums the slacks of a point's k nearest points of other classes "
                     "alone; no parameter gives eq. 3.",
                     "lmnn_function_impl.hpp",
-                    conventions.own_large_margin(conventions.nearest_slacks),
+                    large_margin.own_large_margin(large_margin.nearest_slacks),
                 ),
             ),
         ),

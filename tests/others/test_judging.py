@@ -226,4 +226,4 @@ def test_an_adapter_answers_the_command(tmp_path, capsys):
     path.write_text(ADAPTER.format(folder=str(command.ADAPTERS)), encoding="utf-8")
     asked = ["--only", "scan_nearest", "best_stump", "--", sys.executable, str(path)]
     assert cli.main(asked) == 0
-    assert "answered: scan_nearest 16" in capsys.readouterr().out
+    assert "cases asked: scan_nearest 16" in capsys.readouterr().out
