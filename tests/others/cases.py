@@ -1,7 +1,8 @@
 """The cases of a subject: the project's vectors, and some drawn here.
 
 ``neighbors`` is a set large enough for approximate search, ``lmnn`` has a set of 60 points beside
-its vectors, and its vectors with ties also without them, ``lda`` has two classes. Their generator is that of the vectors, from :data:`SEED`.
+its vectors, and the vectors with ties once more without them, ``lda`` has two classes. Their
+generator is that of the vectors, from :data:`SEED`.
 
 Not handled here: who is asked.
 """
@@ -71,7 +72,7 @@ def _lmnn(where):
 
 
 def _moved(case):
-    """Return a case whose points are moved by at most 2**-12, so that no two distances are equal."""
+    """Return a case whose points are moved by at most 2**-12, so that no distances are equal."""
     given = dict(case.arguments)
     given["X"] = given["X"] + 2.0**-14 * Lcg(SEED).points(*given["X"].shape, "plain")
     return _own(f"{case.id} without ties", given, None)

@@ -24,6 +24,7 @@ __all__ = [
 
 EPSILON = 2.0**-23
 CLOSE = 1e-9
+ZERO = float(np.float32(1e-35))
 
 # --------------------------------------------------------------------------------------- neighbours
 
@@ -123,11 +124,13 @@ def relocated(answer):
 # ------------------------------------------------------------------------------------------- stumps
 
 
-def split_by(criterion, single=True):
+def split_by(criterion, single=True, counts=False):
     """Return whether a stump divides the points as a best split by `criterion` does.
 
     ``gini`` is the mean impurity of the two sides, ``error`` their weighted error; each side gives
-    its heavier label. `single`: only values that differ in float32 are divided.
+    its heavier label. `single`: only values that differ in float32 are divided. `counts`: values
+    within 1e-35 of zero count as zero, and a side has as many points as the weights of its values,
+    in mean weights, rounded, add up to; a split needs a point on either side.
     """
 
     def holds(answer):
@@ -136,28 +139,33 @@ def split_by(criterion, single=True):
             return False
         A, B = given["A"], given["B"]
         X = A if B is None else (A[:, None] - B).reshape(-1, A.shape[1])
-        return predicts(X, given["w"], given["l"], got, criterion, single)
+        return predicts(X, given["w"], given["l"], got, criterion, single, counts)
 
     return holds
 
 
-def predicts(X, w, l, stump, criterion, single):
+def predicts(X, w, l, stump, criterion, single, counts=False):
     """Whether the stump's labels are those of a best split."""
     f, p, theta = (stump[name] for name in ("f", "p", "theta"))
     h = p * X[:, int(f)] < p * theta
     points = X.astype(np.float32) if single else X
-    splits = list(_splits(points, w, l, criterion))
+    if counts:
+        points = np.where(np.abs(points) <= ZERO, 0.0, points)
+    splits = list(_splits(points, w, l, criterion, counts))
     best = min(value for value, _ in splits)
     total = w.sum()
     return any(_gives(h, left, w, l) for value, left in splits if value <= best + CLOSE * total)
 
 
-def _splits(X, w, l, criterion):
+def _splits(X, w, l, criterion, counts=False):
     """Yield the value and the left side of each split; where there is none, of the whole."""
     none = True
     for x in X.T:
         values = np.unique(x)
-        for value in values[:-1]:
+        points = np.array([np.floor(w[x == v].sum() / w.mean() + 0.5) for v in values])
+        for place, value in enumerate(values[:-1]):
+            if counts and min(points[: place + 1].sum(), points[place + 1 :].sum()) < 1:
+                continue
             none = False
             left = x <= value
             yield sum(_impurity(w, l, side, criterion) for side in (left, ~left)), left

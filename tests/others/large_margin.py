@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 SAME_METRIC = 1e-6
-FAR = 1e-3
+FAR = 1e-5
 TOL = 1e-4
 
 
@@ -31,7 +31,7 @@ def chosen(answer):
     """Return the library's target neighbours; None unless they are nearest points of the class."""
     given = answer.case.arguments
     X, y, k = (given[name] for name in ("X", "y", "k"))
-    targets = np.asarray(answer.got[0]["targets"])
+    targets = np.asarray(answer.got[0].get("targets", ()))
     if targets.shape != (len(X), k) or any(len(set(row)) < k for row in targets.tolist()):
         return None
     if (targets == np.arange(len(X))[:, None]).any() or (y[targets] != y[:, None]).any():
@@ -44,7 +44,7 @@ def chosen(answer):
     return targets if np.allclose(own, true, rtol=1e-12, atol=1e-12) else None
 
 
-def eq_3_with(X, y, k, mu, M, targets):
+def eq_3_with(M, targets, X, y, k, mu):
     """Return eq. 3 by given target neighbours, and a proven bound below its least value."""
     values, vectors = np.linalg.eigh((M + M.T) / 2)
     Z = X @ (vectors * np.sqrt(np.maximum(values, 0.0)))
@@ -121,7 +121,7 @@ def _value_and_gradient(L, X, y, targets, mu, differences):
 
 
 def own_large_margin(push):
-    """Return whether a metric is optimal, within a thousandth, for another sum of slacks.
+    """Return whether a metric is optimal, within a hundred-thousandth, for another sum of slacks.
 
     `push` gets the slacks 1 + d(i, j) - d(i, l), of shape (n, k, n), not below 0 and 0 within a
     class, the squared distances, the labels and the target neighbours; it returns the sum that
