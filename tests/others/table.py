@@ -79,11 +79,11 @@ APPROXIMATE = Convention(
     "The search is approximate, on points rounded to float32.", "", conventions.approximate
 )
 STEPS = (
-    "The objective is eq. 3 divided by 1 + mu. The gradient steps for L begin with the rate {}; "
-    "the rate is halved until a step makes the objective no worse. After 50 steps they end when "
-    "a step gains less than {}, at the latest after {}: this need not be near the least value. The "
-    "same steps, computed here with the library's own target neighbours, give the same metric, to "
-    "a millionth of its largest entry."
+    "The objective is eq. 3 divided by 1 + mu. The gradient steps for L begin with the rate {}. "
+    "The rate is halved until a step makes the objective no worse, and each step raises it by a "
+    "hundredth. After 50 steps they end when a step gains less than {}, at the latest after {}: "
+    "this need not be near the least value. The same steps, computed here with the library's own "
+    "target neighbours, give the same metric, to a millionth of its largest entry."
 )
 OWN_LIMIT = (
     "Optimal means: no more than a hundred-thousandth above the least value that a search from six "
