@@ -133,7 +133,9 @@ def test_metrics_are_judged_by_eq_3():
     kinds = [judging.judged(LMNN, case, [{"M": metric}]) for metric in (M, 4 * M, np.eye(len(M)))]
     assert [answer.kind for answer in kinds] == ["", judging.NAMED, "wrong"]
     assert "a margin of 4 instead of 1" in kinds[1].words
-    assert kinds[2].facts["gap"] > 0.1
+    value, bound = (kinds[2].facts[name] for name in ("eq. 3", "no metric is below"))
+    assert value > 1.1 * bound
+    assert kinds[2].words == f"the proven bound is {100 - 100 * bound / value:.2g} % below eq. 3"
     assert judging.verdict([kinds[0]], None).outcome == "same"
     assert judging.verdict(kinds[:2], None).outcome == "other convention"
     assert judging.verdict(kinds, None).outcome == "differs"
