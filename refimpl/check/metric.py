@@ -108,7 +108,7 @@ def _explain(
     targets = target_neighbors(X, y, k)
     scale, objective = _best_scale(X @ L.T, y, targets, mu)
     bound = lmnn(X, y, k, mu, options=LMNNOptions(tol=tol / 10)).bound
-    kind, words = WRONG, f"eq. 3 is {100 * gap:.2g} % above the proven bound"
+    kind, words = WRONG, f"the proven bound is {100 * gap:.2g} % below eq. 3"
     if _gap(objective, bound) <= tol:
         kind = EQUAL_WORTH
         words += f"; {scale:.3g} M is optimal: a margin of {1 / scale:.3g} instead of 1"

@@ -1,7 +1,8 @@
-"""The cases of a subject: the project's vectors, and three drawn here.
+"""The cases of a subject: the project's vectors, and some drawn here.
 
 ``neighbors`` is a set large enough for approximate search, ``lmnn`` has a set of 60 points beside
-its vectors, ``lda`` has two classes. Their generator is that of the vectors, from :data:`SEED`.
+its vectors, and the vectors with ties once more without them, ``lda`` has two classes. Their
+generator is that of the vectors, from :data:`SEED`.
 
 Not handled here: who is asked.
 """
@@ -58,19 +59,28 @@ def _neighbors(where):
 
 
 def _lmnn(where):
-    """The vectors whose target neighbours no tie leaves open: a library may break it otherwise."""
+    """All vectors, and those whose target neighbours a tie leaves open once more without ties."""
     listed = [
         Case(case["id"], tuple(case["flags"]), case["arguments"], arguments, expected)
         for case, arguments, expected in decoded_trainings(where, "lmnn")
-        if _one_choice(arguments["X"], arguments["y"], arguments["k"])
     ]
+    moved = [_moved(case) for case in listed if not one_choice(case.arguments)]
     X = Lcg(SEED).points(60, 3, "plain")
     y = np.arange(60) % 3
     X[:, 0] += y
-    return [*listed, _own("lmnn/60", {"X": X, "y": y, "k": 3, "mu": 1.0}, None)]
+    return [*listed, *moved, _own("lmnn/60", {"X": X, "y": y, "k": 3, "mu": 1.0}, None)]
 
 
-def _one_choice(X, y, k):
+def _moved(case):
+    """Return a case whose points are moved by at most 2**-12, so that no distances are equal."""
+    given = dict(case.arguments)
+    given["X"] = given["X"] + 2.0**-14 * Lcg(SEED).points(*given["X"].shape, "plain")
+    return _own(f"{case.id} without ties", given, None)
+
+
+def one_choice(given):
+    """Whether no tie leaves a target neighbour open."""
+    X, y, k = (given[name] for name in ("X", "y", "k"))
     D = np.where(y[:, None] == y, squares(X, X), np.inf)
     np.fill_diagonal(D, np.inf)
     D.sort(axis=1)

@@ -3,14 +3,13 @@
 Each function gets an :class:`~tests.others.judging.Answer` and computes from the arguments alone
 what the library says that it does.
 
-Not handled here: where it is documented (``tests/others/table.py``).
+Not handled here: LMNN (:mod:`tests.others.large_margin`); where a convention is documented
+(``tests/others/table.py``).
 """
 
 import numpy as np
-from scipy.optimize import minimize
 
 from refimpl.check.judging import squares
-from refimpl.lmnn import target_neighbors
 from refimpl.rivals.fastmap import line_projection, residual_squares
 
 __all__ = [
@@ -18,18 +17,14 @@ __all__ = [
     "at_radius",
     "boosting",
     "clipped",
-    "ends_early",
-    "nearest_slacks",
-    "own_large_margin",
     "relocated",
     "single_precision",
     "split_by",
-    "squared_slacks",
 ]
 
 EPSILON = 2.0**-23
 CLOSE = 1e-9
-FAR = 1e-3
+ZERO = float(np.float32(1e-35))
 
 # --------------------------------------------------------------------------------------- neighbours
 
@@ -129,11 +124,13 @@ def relocated(answer):
 # ------------------------------------------------------------------------------------------- stumps
 
 
-def split_by(criterion, single=True):
+def split_by(criterion, single=True, counts=False):
     """Return whether a stump divides the points as a best split by `criterion` does.
 
     ``gini`` is the mean impurity of the two sides, ``error`` their weighted error; each side gives
-    its heavier label. `single`: only values that differ in float32 are divided.
+    its heavier label. `single`: only values that differ in float32 are divided. `counts`: values
+    within 1e-35 of zero count as zero, and a side has as many points as the weights of its values,
+    in mean weights, rounded, add up to; a split needs a point on either side.
     """
 
     def holds(answer):
@@ -142,28 +139,33 @@ def split_by(criterion, single=True):
             return False
         A, B = given["A"], given["B"]
         X = A if B is None else (A[:, None] - B).reshape(-1, A.shape[1])
-        return predicts(X, given["w"], given["l"], got, criterion, single)
+        return predicts(X, given["w"], given["l"], got, criterion, single, counts)
 
     return holds
 
 
-def predicts(X, w, l, stump, criterion, single):
+def predicts(X, w, l, stump, criterion, single, counts=False):
     """Whether the stump's labels are those of a best split."""
     f, p, theta = (stump[name] for name in ("f", "p", "theta"))
     h = p * X[:, int(f)] < p * theta
     points = X.astype(np.float32) if single else X
-    splits = list(_splits(points, w, l, criterion))
+    if counts:
+        points = np.where(np.abs(points) <= ZERO, 0.0, points)
+    splits = list(_splits(points, w, l, criterion, counts))
     best = min(value for value, _ in splits)
     total = w.sum()
     return any(_gives(h, left, w, l) for value, left in splits if value <= best + CLOSE * total)
 
 
-def _splits(X, w, l, criterion):
+def _splits(X, w, l, criterion, counts=False):
     """Yield the value and the left side of each split; where there is none, of the whole."""
     none = True
     for x in X.T:
         values = np.unique(x)
-        for value in values[:-1]:
+        points = np.array([np.floor(w[x == v].sum() / w.mean() + 0.5) for v in values])
+        for place, value in enumerate(values[:-1]):
+            if counts and min(points[: place + 1].sum(), points[place + 1 :].sum()) < 1:
+                continue
             none = False
             left = x <= value
             yield sum(_impurity(w, l, side, criterion) for side in (left, ~left)), left
@@ -256,58 +258,3 @@ def clipped(answer):
             return False
         F = np.column_stack([F, column])
     return True
-
-
-# --------------------------------------------------------------------------------------------- LMNN
-
-
-def ends_early(answer):
-    """Whether eq. 3 is within a hundredth of its proven bound."""
-    return answer.facts.get("gap", 1.0) <= 0.01
-
-
-def own_large_margin(push):
-    """Return whether a metric is optimal, within a thousandth, for another sum of slacks.
-
-    `push` gets the slacks 1 + d(i, j) - d(i, l), of shape (n, k, n), not below 0 and 0 within a
-    class, and the squared distances; it returns the sum that takes the place of eq. 3's.
-    """
-
-    def holds(answer):
-        if answer.got is None:
-            return False
-        given = answer.case.arguments
-        X, y, k, mu = (given[name] for name in ("X", "y", "k", "mu"))
-        targets = target_neighbors(X, y, k)
-        M = np.asarray(answer.got[0]["M"])
-        values, vectors = np.linalg.eigh((M + M.T) / 2)
-        L = (vectors * np.sqrt(np.maximum(values, 0.0))).T
-
-        def objective(flat):
-            Z = X @ flat.reshape(L.shape).T
-            D = squares(Z, Z)
-            near = np.take_along_axis(D, targets, axis=1)
-            slack = np.maximum(1 + near[:, :, None] - D[:, None, :], 0.0)
-            slack[np.broadcast_to((y[:, None] == y)[:, None], slack.shape)] = 0.0
-            return float(near.sum() + mu * push(slack, D, y))
-
-        reached = objective(L.ravel())
-        starts = [L.ravel(), 1.1 * L.ravel(), np.eye(len(M)).ravel()]
-        least = min(minimize(objective, start, method="L-BFGS-B").fun for start in starts)
-        return reached <= least * (1 + FAR)
-
-    return holds
-
-
-def squared_slacks(slack, D, y):
-    """Sum the squares of the slacks, as pylmnn does."""
-    return (slack**2).sum()
-
-
-def nearest_slacks(slack, D, y):
-    """Sum the slacks of the k nearest points of other classes, as mlpack does."""
-    k = slack.shape[1]
-    D = np.where(y[:, None] == y, np.inf, D)
-    nearest = np.argsort(D, axis=1, kind="stable")[:, :k]
-    taken = np.take_along_axis(slack, np.repeat(nearest[:, None], k, axis=1), axis=2)
-    return taken.sum()

@@ -23,14 +23,15 @@ import numpy as np
 from refimpl.check.answers import check_neighbors
 from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import compare
-from refimpl.check.kernel import EQUAL_WORTH, NOT_RUN, WRONG
+from refimpl.check.kernel import EQUAL_WORTH, NOT_RUN, TIE, WRONG
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
 from refimpl.check.running import UnusableError
 from refimpl.check.stages import difference_in
 from refimpl.check.trainings import TRAININGS
+from refimpl.lmnn import target_neighbors
 
-from . import cases, sizes
+from . import cases, large_margin, sizes
 
 __all__ = [
     "DIFFERS",
@@ -140,8 +141,18 @@ def _metric(item, case, got):
         except UnusableError as error:
             return NOT_RUN, str(error).replace(f"{scratch}/", ""), {}
     facts = {name: dict(report.facts)[name] for name in ("eq. 3", "no metric is below", "gap")}
+    facts["largest entry of the metric"] = round(float(np.abs(state["M"]).max()), 6)
     if not report.differences:
         return "", "", facts
+    targets = large_margin.chosen(Answer(case, got))
+    if (
+        targets is not None
+        and (targets != target_neighbors(given["X"], given["y"], given["k"])).any()
+    ):
+        value, bound = large_margin.eq_3_with(state["M"], targets, **given)
+        facts["gap with its own target neighbours"] = gap = (value - bound) / value
+        if gap <= TOL:
+            return TIE, "eq. 3 is at its bound with the library's own target neighbours", facts
     (difference,) = report.differences
     named = difference.kind == EQUAL_WORTH
     return NAMED if named else WRONG, difference.words, facts
@@ -195,4 +206,7 @@ def verdict(answers, convention, shows=""):
         open_ or real, key=lambda answer: (answer.case.id != shows, len(str(answer.case.encoded)))
     )
     outcome = DIFFERS if open_ else OTHER_CONVENTION
-    return Verdict(outcome, len(given), skipped, kinds, first, first.facts)
+    facts = dict(first.facts)
+    if "gap" in facts:
+        facts["largest gap of a case"] = max(answer.facts.get("gap", 0.0) for answer in given)
+    return Verdict(outcome, len(given), skipped, kinds, first, facts)

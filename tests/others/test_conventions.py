@@ -42,6 +42,26 @@ def test_float32_sees_no_split_between_equal_values():
     assert not conventions.split_by("error", single=False)(constant)
 
 
+@pytest.mark.parametrize(("light", "theta"), [(0.0501, 8.5), (0.0499, 7.5)])
+def test_a_side_whose_weight_rounds_to_no_point_is_not_split_off(light, theta):
+    """Ten points: the last one counts as 0.501 or 0.499 points."""
+    given = {"A": np.arange(10.0)[:, None], "B": None, "l": np.arange(10) == 9}
+    given["w"] = np.append(np.full(9, (1 - light) / 9), light)
+    holds = conventions.split_by("error", single=False, counts=True)
+    assert holds(answer({"f": 0, "p": -1, "theta": 8.5}, **given)) is (theta == 8.5)
+    constant = answer({"f": 0, "p": 1, "theta": np.inf}, **given)
+    assert conventions.split_by("error", single=False)(constant) is False
+    assert holds(constant) is False
+
+
+def test_values_next_to_zero_count_as_zero():
+    holds = conventions.split_by("error", single=False, counts=True)
+    for small, expected in ((1e-36, True), (1e-34, False)):
+        given = {"A": np.array([[0.0], [small]]), "B": None}
+        given |= {"w": np.array([0.6, 0.4]), "l": np.array([True, False])}
+        assert holds(answer({"f": 0, "p": 1, "theta": np.inf}, **given)) is expected
+
+
 def test_boosting_ends_at_a_perfect_stump():
     given = {"P": np.array([[0.0], [1.0]]), "N": np.array([[2.0]]), "T": 3}
     perfect = {**FIRST, "theta": 1.5, "epsilon": 0.0, "alpha": 1.0}
@@ -65,29 +85,6 @@ def test_boosting_begins_with_equal_weights_or_with_halves():
         asked = answer(rounds, **given)
         got = tuple(conventions.boosting("error", kind)(asked) for kind in (False, True))
         assert got == expected
-
-
-LINE = {"X": np.array([[0.0], [1], [3], [4]]), "y": np.array([0, 0, 1, 1]), "k": 1}
-
-
-def test_squared_slacks():
-    """4 m + 2 (1 - 3 m)^2 is least at m = 2/9, where the other slacks are 0; eq. 3 at 1/3."""
-    holds = conventions.own_large_margin(conventions.squared_slacks)
-    assert holds(answer([{"M": np.array([[2 / 9]])}], **LINE, mu=1.0))
-    assert not holds(answer([{"M": np.array([[1 / 3]])}], **LINE, mu=1.0))
-
-
-def test_slacks_of_the_nearest_alone():
-    """With mu = 0.15 4 m + 0.3 ((1 - 8 m) + (1 - 3 m)) is least at 0; eq. 3 at 1/8."""
-    holds = conventions.own_large_margin(conventions.nearest_slacks)
-    assert holds(answer([{"M": np.array([[0.0]])}], **LINE, mu=0.15))
-    assert not holds(answer([{"M": np.array([[1 / 8]])}], **LINE, mu=0.15))
-
-
-def test_steps_that_end_early():
-    case = Case("made-up/1", (), {}, {}, None)
-    for facts, expected in (({"gap": 0.009}, True), ({"gap": 0.011}, False), ({}, False)):
-        assert conventions.ends_early(Answer(case, None, "wrong", "", facts)) is expected
 
 
 def test_coordinates_of_fastmap():

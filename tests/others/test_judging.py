@@ -16,6 +16,7 @@ from refimpl.check.cases import KERNELS
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import folder
 from refimpl.check.programs import ProgramError
+from refimpl.lmnn import lmnn
 from tests.others import __main__ as command
 from tests.others import cases, environments, judging, reproducing
 from tests.others.reproductions import LINES
@@ -132,10 +133,33 @@ def test_metrics_are_judged_by_eq_3():
     kinds = [judging.judged(LMNN, case, [{"M": metric}]) for metric in (M, 4 * M, np.eye(len(M)))]
     assert [answer.kind for answer in kinds] == ["", judging.NAMED, "wrong"]
     assert "a margin of 4 instead of 1" in kinds[1].words
-    assert kinds[2].facts["gap"] > 0.1
+    value, bound = (kinds[2].facts[name] for name in ("eq. 3", "no metric is below"))
+    assert value > 1.1 * bound
+    assert kinds[2].words == f"the proven bound is {100 - 100 * bound / value:.2g} % below eq. 3"
     assert judging.verdict([kinds[0]], None).outcome == "same"
     assert judging.verdict(kinds[:2], None).outcome == "other convention"
     assert judging.verdict(kinds, None).outcome == "differs"
+
+
+def test_other_target_neighbours_of_equal_distance_are_a_tie():
+    """Point 11 of this case has three points at the distance of its second neighbour."""
+    (case,) = [case for case in cases.of("lmnn", folder()) if case.id == "lmnn/2"]
+    targets = case.expected[0]["targets"].copy()
+    targets[[4, 11]] = [[10, 2], [9, 7]]
+    M = lmnn(**case.arguments, targets=targets).M[0]
+    answer = judging.judged(LMNN, case, [{"M": M, "targets": targets}])
+    assert answer.kind == "a tie broken otherwise" and answer.facts["gap"] > 1e-3
+    assert judging.judged(LMNN, case, [{"M": M}]).kind == "wrong"
+    assert judging.judged(LMNN, case, [{"M": np.eye(2), "targets": targets}]).kind == "wrong"
+
+
+def test_every_vector_of_lmnn_is_asked():
+    """With ties or without; those with ties also without them."""
+    listed = [case.id for case in cases.of("lmnn", folder())]
+    assert listed == [*(f"lmnn/{n}" for n in (1, 2, 3, 4)), "lmnn/2 without ties",
+        "lmnn/3 without ties", "lmnn/60"]  # fmt: skip
+    kinds = {case.id: cases.one_choice(case.arguments) for case in cases.of("lmnn", folder())}
+    assert [id for id, single in kinds.items() if not single] == ["lmnn/2", "lmnn/3"]
 
 
 def test_neighbours_of_the_large_set():

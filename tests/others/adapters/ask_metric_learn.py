@@ -1,10 +1,12 @@
 """metric-learn: ``python ask_metric_learn.py VARIANT``. LMNN and RCA.
 
-Its `regularization` c weighs the pull by c and the push by 1 - c: mu = (1 - c) / c.
+Its `regularization` c weighs the pull by c and the push by 1 - c: mu = (1 - c) / c. The target
+neighbours are those that its method for them gives, for the same points.
 """
 
 import sys
 
+import numpy as np
 from lines import serve
 from metric_learn import LMNN, RCA
 
@@ -13,7 +15,8 @@ def lmnn(**options):
     def answer(X, y, k, mu):
         model = LMNN(n_neighbors=k, regularization=1 / (1 + mu), init="identity", **options)
         L = model.fit(X, y).components_
-        return [{"M": L.T @ L}]
+        targets = model._select_targets(X, np.unique(y, return_inverse=True)[1])
+        return [{"M": L.T @ L, "targets": targets}]
 
     return answer
 

@@ -1,6 +1,7 @@
 """mlpack: ``python ask_mlpack.py VARIANT``. LMNN by L-BFGS, and exact neighbours.
 
-Its `regularization` c weighs the pull by 1 - c and the push by c: mu = c / (1 - c).
+Its `regularization` c weighs the pull by 1 - c and the push by c: mu = c / (1 - c). The call gives
+no target neighbours; they are searched here as its sources do, by its own search in each class.
 """
 
 import sys
@@ -25,7 +26,16 @@ def trained(X, y, k, mu):
         input_=X, labels=y, k=k, regularization=mu / (1 + mu), optimizer="lbfgs", seed=1,
         tolerance=1e-12,
     )["output"]  # fmt: skip
-    return [{"M": L.T @ L}]
+    return [{"M": L.T @ L, "targets": target_neighbors(X, y, k)}]
+
+
+def target_neighbors(X, y, k):
+    targets = np.empty((len(X), k), dtype=np.int64)
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        places = np.asarray(knn(reference=X[rows], k=k)["neighbors"]).astype(np.int64)
+        targets[rows] = rows[places.reshape(len(rows), k)]
+    return targets
 
 
 VARIANTS = {
