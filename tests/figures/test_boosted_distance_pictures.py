@@ -47,6 +47,7 @@ def test_which_figures_have_pictures():
         "figure5",
         "rounds",
         "distance_trees",
+        "when",
     ]
     assert all(figure.alt for figure in FIGURES.values() if figure.plot)
 

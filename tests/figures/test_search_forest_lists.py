@@ -1,6 +1,7 @@
 """The tasks of each of the search forest's figures at both scales, and each figure from its tasks.
 
-Not here: what the tasks compute (test_figures_search_forest.py).
+Not here: what the tasks compute (test_figures_search_forest.py); the rows and the picture of `when`
+(test_search_forest_when.py).
 """
 
 from types import SimpleNamespace
@@ -75,7 +76,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(one_job, monkeypatch):
         "growth": grown,
         "classes": shares,
     }
-    make_every_figure(figures.PAPER, results_of)
+    make_every_figure(figures.PAPER, results_of, elsewhere={"when"})
 
 
 def test_what_is_missing_is_said():
@@ -92,6 +93,7 @@ SPLIT = ["forest", *["other_planes"] * 3]
 ONE = ["forest", "best_first", "hashing", "spectral"]
 CLASS = ["forest_by_class", "neighbors_by_class"]
 TASKS = {
+    "when": {"small": ["when"] * 2, "paper": ["when"] * 32},
     "figure1": {
         "small": curve_names(2, 2, 2) + ["forest"] * 2,
         "paper": curve_names(5, 3, 2) + ["forest"] * 2,

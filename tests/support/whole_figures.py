@@ -13,15 +13,16 @@ def stored(result):
     return Result(result.name, result.params, json.loads(json.dumps(plain(result.value))))
 
 
-def make_every_figure(paper, results_of):
+def make_every_figure(paper, results_of, elsewhere=()):
     """Reduce and draw each figure of a paper from `results_of[name]`.
 
     Every row must have a number, and the results must be of the tasks that the figure names.
+    Figures named in `elsewhere` have a test module of their own.
     """
-    assert [figure.name for figure in paper.figures] == sorted(
-        results_of, key=[figure.name for figure in paper.figures].index
-    )
-    for figure in paper.figures:
+    listed = [figure for figure in paper.figures if figure.name not in elsewhere]
+    names = [figure.name for figure in listed]
+    assert names == sorted(results_of, key=names.index)
+    for figure in listed:
         results = results_of[figure.name]
         assert {r.name for r in results} == {task.name for task in figure.tasks(Context())}
         for scale in ("small", "paper"):
