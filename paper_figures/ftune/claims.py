@@ -45,6 +45,11 @@ COMMON_PAIRS = {  # the keys of the records that draw pairs out of common landma
     "figure2": "d2c7ebf492bc849fcc483e6fa1c13cd2da377fbf456b76bc9bbcb4893567fc47",
 }
 NO_GAIN = 0.01  # the print has two decimals
+PRINTED_RUNS = 20
+UNEQUAL = (
+    ". With d fresh pairs FTUNE-S compares a new object with up to 2 d objects for each class, "
+    "with DSELECT with d in all: where it is behind random pairs, the claim is left open"
+)
 SEVERAL_CLASSES = ("protein",)  # of the similarity sets at hand; FTUNE-M of two classes is FTUNE-S
 FRESH = {"method": "FTUNE-S", "pairs": "fresh for each class", "divided by": "1"}
 
@@ -149,14 +154,22 @@ class _Leads:
         first, second = (above(lead) for lead in self.over)
         return self._decided(both(first, second))
 
-    def among_best(self) -> Decision:
-        """Decide whether neither is ahead of FTUNE, beyond two standard errors."""
-        behind = any(below(lead).state == HOLDS for lead in self.over)
+    def among_best(self, runs: int | None = None) -> Decision:
+        """Decide whether neither is ahead of FTUNE, beyond two errors of so many runs."""
+        over = [lead if runs is None else _of_runs(lead, runs) for lead in self.over]
+        behind = any(below(lead).state == HOLDS for lead in over)
         return self._decided(Decision(FAILS if behind else HOLDS, self.over))
 
     def _decided(self, decision: Decision) -> Decision:
         against = self.common and decision.state == FAILS
         return replace(decision, state=OPEN) if against else decision
+
+
+def _of_runs(mean: Number, runs: int) -> Number:
+    """Return a mean with the standard error that it has over `runs` runs."""
+    if mean.std_error is None or mean.runs is None:
+        return mean
+    return replace(mean, std_error=mean.std_error * math.sqrt(mean.runs / runs), runs=runs)
 
 
 def _leads(records: Records, figure: str, data_set: str, landmarks: int, method: str) -> _Leads:
@@ -208,8 +221,8 @@ def _said(records: Records, figure: str, decision: Decision) -> Decision:
     if not _has_common_pairs(records, figure):
         return decision
     because = decision.because + (
-        ". The pairs of FTUNE come out of common landmarks here, which is not as printed and finds "
-        "less: where it is behind, the claim is left open"
+        f". In {figure} the pairs of FTUNE come out of common landmarks, which is not as printed "
+        "and finds less: where it is behind there, the claim is left open"
     )
     if figure != "figure1":
         because += (
@@ -238,20 +251,32 @@ def ahead_on_every_set(records: Records) -> Decision:
 
 
 def among_best_on_similarities(records: Records) -> Decision:
-    """Table 1: at each size, FTUNE+D-S is among the best on all sets but one at most."""
+    """Table 1: at each size, FTUNE+D-S is among the best on all sets but one at most.
+
+    The paper's test is that of means of 20 runs; more runs show smaller lags, which are named.
+    """
     missing = {row["data_set"] for row in rows(records, "table1")} - set(_sets(records, "table1"))
     cells: dict[str, Decision] = {}
     numbers: list[Number] = []
+    lags: list[str] = []
     for landmarks in (FEW, MANY):
         leads, _ = _by_set(records, "table1", landmarks, "FTUNE+D-S")
-        cells |= {f"{name} {landmarks}": lead.among_best() for name, lead in leads.items()}
+        tested = {name: lead.among_best(PRINTED_RUNS) for name, lead in leads.items()}
+        cells |= {f"{name} {landmarks}": cell for name, cell in tested.items()}
+        lags += [
+            f"{name} {landmarks}" for name in tested if leads[name].among_best().state == FAILS
+        ]
         numbers += [lead.least for lead in leads.values()]
     too_many = any(
         sum(cell.state == FAILS for name, cell in cells.items() if name.endswith(f" {size}")) > 1
         for size in (FEW, MANY)
     )
     state = FAILS if too_many else NOT_TESTABLE if missing else HOLDS
-    because = f"among the best on {_told(cells, 'sets and sizes at hand')}"
+    because = f"by a test of {PRINTED_RUNS} runs, as the paper's, among the best on "
+    because += _told(cells, "sets and sizes at hand")
+    more_runs = [name for name in lags if cells[name].state != FAILS]
+    if more_runs:
+        because += f". All our runs together show lags on {', '.join(more_runs)}"
     if state == NOT_TESTABLE:
         because += f"; one exception is allowed, and {len(missing)} sets cannot be had"
     return replace(every(cells), state=state, numbers=tuple(numbers), because=because)
@@ -260,21 +285,24 @@ def among_best_on_similarities(records: Records) -> Decision:
 def dselect_helps(records: Records) -> Decision:
     """Figure 1: with 30 and 50 landmarks DSELECT is ahead of random landmarks.
 
-    A lead over FTUNE with pairs out of common landmarks, which find less, decides nothing.
+    A lead over FTUNE with pairs out of common landmarks, which find less, decides nothing. FTUNE
+    with d fresh pairs compares a new object with up to 2 d objects for each class, with DSELECT
+    with d in all: a lag behind it decides nothing either.
     """
     common = _has_common_pairs(records, "figure1")
+    unequal = FAILS if not common else HOLDS
     cells = {}
     for name in _sets(records, "figure1"):
         for landmarks in _sizes(records, "figure1")[:2]:
             for chosen, random in (("BBS+D", "BBS"), ("FTUNE+D-S", "FTUNE-S")):
                 gain = _lead(records, "figure1", name, landmarks, (chosen, random))
                 decision = above(gain)
-                if common and random == "FTUNE-S" and decision.state == HOLDS:
+                if random == "FTUNE-S" and decision.state == unequal:
                     decision = replace(decision, state=OPEN)
                 cells[f"{name} {landmarks} {chosen}"] = decision
     decision = every(cells)
     because = f"significantly better in {_told(cells, 'cases on the sets at hand')}"
-    return replace(decision, because=because)
+    return replace(decision, because=because + ("" if common else UNEQUAL))
 
 
 def among_best_on_uci(records: Records) -> Decision:
@@ -395,7 +423,8 @@ def overfits_on_small_sets(records: Records) -> Decision:
 def recovers_on_small_sets(records: Records) -> Decision:
     """Figure 1: with DSELECT FTUNE-S gains, and is then behind neither rival.
 
-    A gain over pairs out of common landmarks, which find less, decides nothing.
+    A gain over pairs out of common landmarks, which find less, decides nothing, and no gain over
+    fresh pairs, of twice as many objects, does not either.
     """
     common = _has_common_pairs(records, "figure1")
     cells = {}
@@ -405,7 +434,10 @@ def recovers_on_small_sets(records: Records) -> Decision:
         for name, lead in leads.items():
             gain = _lead(records, "figure1", name, landmarks, ("FTUNE+D-S", "FTUNE-S"))
             gains.append(gain)
-            cell = both(above(gain), lead.among_best())
+            gained = above(gain)
+            if not common and gained.state == FAILS:
+                gained = replace(gained, state=OPEN)
+            cell = both(gained, lead.among_best())
             if common and cell.state == HOLDS:
                 cell = replace(cell, state=OPEN)
             cells[f"{name} {landmarks}"] = cell
@@ -414,16 +446,23 @@ def recovers_on_small_sets(records: Records) -> Decision:
         "FTUNE-S gains by DSELECT, and is then behind neither rival, on "
         f"{_told(cells, 'sets and sizes at hand')}"
     )
+    because += "" if common else UNEQUAL
     return _said(records, "figure1", replace(decision, numbers=tuple(gains), because=because))
 
 
 def per_class_overfits(records: Records) -> Decision:
-    """Figure 1: on the set of several classes FTUNE-M is behind FTUNE-S at both sizes."""
+    """Figure 1: on the set of several classes FTUNE-M is behind FTUNE-S at both sizes.
+
+    It is not, if a lag of a point is excluded.
+    """
     cells = {}
     for landmarks in (FEW, MANY):
         for name in SEVERAL_CLASSES:
             pair = "FTUNE-M", "FTUNE-S"
-            decision = below(_lead(records, "figure1", name, landmarks, pair))
+            lead = _lead(records, "figure1", name, landmarks, pair)
+            decision = below(lead)
+            if above(lead, -NO_GAIN).state == HOLDS:
+                decision = replace(decision, state=FAILS)
             cells[f"{name} {landmarks}"] = decision
     because = f"FTUNE-M behind FTUNE-S on {_told(cells, 'sizes')} of {', '.join(SEVERAL_CLASSES)}"
     return replace(every(cells), because=because)

@@ -53,8 +53,8 @@ def _headline(rooms: Sequence[Room]) -> str:
     counts = claims.count(decided for room in rooms for decided in room.claims)
     total = sum(counts.values())
     intro = (
-        "Every figure and table of these papers, computed again; our number stands beside each "
-        "printed number."
+        "The figures and tables of these papers, computed again where their data can be had; our "
+        "number stands beside each printed number."
     )
     if any(room.small for room in rooms):
         return f'<p class="lead">{intro}</p>{_stand_in(rooms)}'

@@ -147,8 +147,8 @@ def _ahead(records: Records, figure: str, reading: str, rival: str, forest: str)
     counted = [cell for cell in cells.values() if cell.state != NOT_TESTABLE]
     worst = min(counted or list(cells.values()), key=_lead)
     states = [cell.state for cell in counted]
-    because = f"{states.count(HOLDS)} of {len(states)} points ahead"
-    because += f", {states.count(FAILS)} behind" if FAILS in states else ""
+    because = f"ahead of {rival} at {states.count(HOLDS)} of {len(states)} numbers"
+    because += f", behind at {states.count(FAILS)}" if FAILS in states else ""
     return replace(every(cells), numbers=worst.numbers, because=because)
 
 
@@ -171,7 +171,7 @@ def _everywhere(
         for rival in rivals
         for forest in forests
     }
-    told = [f"{rival} {decisions[rival, FOREST].because}" for rival in rivals]
+    told = [decisions[rival, FOREST].because for rival in rivals]
     first, *others = decisions.values()
     decision = first
     for other in others:
@@ -181,7 +181,7 @@ def _everywhere(
         forest: joined(decisions[rival, forest].state for rival in rivals) for forest in forests
     }
     state = states[FOREST] if len(set(states.values())) == 1 else OPEN
-    because = f"{IMAGES[figure]}, {reading}: {'; '.join(told)}"
+    because = f"{IMAGES[figure]}, {reading}: the forest is {'; '.join(told)}"
     if state != states[FOREST]:
         because += " (a forest learnt from all points decides otherwise)"
     return state, replace(decision, state=state, because=because)
@@ -213,6 +213,9 @@ def _over(records: Records, rivals_of: Mapping[str, Sequence[str]]) -> Decision:
     cells = tuple(cell for decision in decisions for cell in decision.cells)
     numbers = tuple(dict.fromkeys(item for decision in decisions for item in decision.numbers))
     because = ". ".join(decision.because for decision in decisions)
+    early = [name for name in rivals_of if name != "figure1" and not _is_new(records, name)]
+    if early:
+        because += f". Not counted, of an earlier form: {', '.join(early)}"
     return Decision(state, numbers, because, cells)
 
 
@@ -277,7 +280,7 @@ def long_codes_needed(records: Records) -> Decision:
 
 
 def more_trees_for_more(records: Records) -> Decision:
-    """Figure 1: at one lambda more returned items take more trees, and find more."""
+    """Figure 1: at one lambda more returned items take more trees."""
     _curves(records, "figure1", WHOLE)
     found = [
         (item["trees"], _recall(records, "figure1", WHOLE, FOREST, item["returned"]))
@@ -293,7 +296,7 @@ def more_trees_for_more(records: Records) -> Decision:
     }
     decision = every(cells, "steps")
     because = f"{IMAGES['figure1']}, one lambda: {trees[0]:g} to {most:g} trees"
-    because += ", as whole sets are read"
+    because += "; whole sets grow by trees alone, so this is so by their definition"
     ends = found[0][1], found[-1][1]
     return replace(decision, numbers=ends, because=f"{because}; {decision.because}")
 

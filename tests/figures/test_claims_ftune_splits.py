@@ -82,11 +82,14 @@ def test_differences_of_other_splits_do_not_count(change):
         ({"BBS": 0.8, "DBOOST": 0.8, "FTUNE_S": 0.7, "FTUNEPD_S": 0.8}, "holds"),
         ({"BBS": 0.8, "DBOOST": 0.8, "FTUNE_S": 0.8, "FTUNEPD_S": 0.8}, "open"),
         ({"BBS": 0.8, "DBOOST": 0.9, "FTUNE_S": 0.7, "FTUNEPD_S": 0.8}, "fails"),
-        ({"BBS": 0.8, "DBOOST": 0.8, "FTUNE_S": 0.9, "FTUNEPD_S": 0.8}, "fails"),
+        ({"BBS": 0.8, "DBOOST": 0.8, "FTUNE_S": 0.9, "FTUNEPD_S": 0.8}, "open"),
     ],
 )
 def test_dselect_recovers_what_is_lost(means, state):
-    """It gains, and neither rival is ahead any more."""
+    """It gains, and neither rival is ahead any more.
+
+    Random pairs that do better compare twice as many objects, which leaves the claim open.
+    """
     decision = RULES["dselect-recovers"]({"figure1": accuracies("figure1", **means)})
     assert decision.state == state
     assert [name for name, _ in decision.cells] == [

@@ -193,7 +193,10 @@ def test_behind_at_one_number_of_returned_items_on_one_set():
     records = both_figures(**behind)
     assert [state(claim, records) for claim in GENERAL] == ["fails"] * 3
     decision = RULES["forest-over-lsh"](records)
-    assert "50,000 tiny images, whole sets: LSH 1 of 2 points ahead, 1 behind" in decision.because
+    assert (
+        "50,000 tiny images, whole sets: the forest is ahead of LSH at 1 of 2 numbers, behind at 1"
+        in decision.because
+    )
     assert dict(decision.cells)["figure2, whole sets, LSH, 5,000 returned"] == "fails"
     assert dict(decision.cells)["figure1, whole sets, LSH, 500 returned"] == "holds"
 

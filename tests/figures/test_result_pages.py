@@ -84,13 +84,13 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
     codes = [ranked[f"spectral hashing {bits} bits"] for bits in (32, 96, 200)]
     assert f"forest of 17 trees 70 / {whole[forest]} %" in text
     assert f"bits 60 / {codes[2]} %" in text
-    assert f"LSH ({whole['LSH']} %) and at 500 of codes of 32 bits ({codes[0]} %)" in text
-    assert f"of 96 bits ({codes[1]} %), 200 bits or k-means trees ({whole[two]} % with" in text
+    assert f"LSH ({whole['LSH']} %) and level with codes of 32 bits ({codes[0]} %)" in text
+    assert f"ahead of 96 bits ({codes[1]} %), 200 bits or k-means trees ({whole[two]} % with" in text
     assert f"regions, {whole[trees]} % with more). A forest that" in text
     assert f"20,000 has {whole[forest + ', all points']} %. Moved" in text
     assert f"have, give {whole[forest + ', moved planes']} %." in text
     assert (
-        f"has {ranked[forest]} %, LSH {ranked['LSH']}, k-means trees {ranked[two]} and "
+        f"it has {ranked[forest]} %, LSH {ranked['LSH']}, k-means trees {ranked[two]} and "
         f"{ranked[trees]}, best-bin-first search {ranked[bins]} in 17 trees and {ranked[tree]} in"
     ) in text
     methods = (forest, trees, bins, tree, "LSH", "spectral hashing 500 bits")
