@@ -70,11 +70,11 @@ def reduce(context: Context, results: Sequence[Result]) -> Gathered:
         rows += [row for method in draws[0] for row in _of_method(name, method, draws)]
         for basis, level in DECIDES.items():
             for own in OWN:
-                if not any(at_level(run, own, basis, level) for run in draws):
-                    too_slow.setdefault((basis, own), []).append(name)
-                    continue
                 signs = _signs(draws, own, basis, level)
                 cheapest = _cheapest(draws, own, signs)
+                if not any(at_level(run, own, basis, level) for run in draws):
+                    too_slow.setdefault((basis, own), []).append(name)
+                    cheapest = []  # what finds nothing is not taken for its costs
                 standings[basis, own][name] = when.Standing(signs, cheapest, about)
     notes = []
     for (basis, own), of_sets in standings.items():
@@ -82,7 +82,10 @@ def reduce(context: Context, results: Sequence[Result]) -> Gathered:
         said = [when.take_it_when(of_sets, f"the {own}", SENTENCE)] if of_sets else []
         if (basis, own) in too_slow:
             slow = when.listed(too_slow[basis, own])
-            said.append(f"On {slow} the shortest search of the {own} takes more.")
+            said.append(
+                f"On {slow} the shortest search of the {own} takes more, which counts as nothing "
+                "found."
+            )
         notes.append(f"Where {WHY[basis]} (recall {FIND[basis]}): {' '.join(said)}")
     return Gathered(rows, [*notes, _sizes(context), RULE, COUNTED])
 
