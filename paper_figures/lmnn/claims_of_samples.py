@@ -33,10 +33,12 @@ from paper_figures.claims.evidence import (
     row,
     rows,
 )
+from paper_figures.lmnn.changes import CHANGED, PRODUCTS
 from paper_figures.lmnn.table1_rows import OPTIMUM, PRINTED
 
 IMAGES = "mean 0, length 1"
 TEST_DIGITS = 10_000
+LITTLE, HALF = 10.0, 50.0  # per cent: of triples that change, of the outer products of equation 5
 K = 3
 ALL_DIGITS = 60_000
 SUBSETS = (60, 600, 6000)
@@ -244,7 +246,22 @@ def training_error_of_6000(records: Records) -> Decision:
     return _same_sample(records, 6000, "train error (%)")
 
 
+def active_set_changes_little(records: Records) -> Decision:
+    """Changes: few triples enter or leave in a step, and equation 6 has few outer products."""
+    cells = {}
+    for n in (600, 6000, ALL_DIGITS):
+        for measure, most in ((CHANGED, LITTLE), (PRODUCTS, HALF)):
+            name = f"{n:,} digits, {measure}"
+            whole = n == ALL_DIGITS  # nothing is drawn
+            share = number(records, "changes", name, deterministic=whole, N=n, measure=measure)
+            cells[name] = below(share, most)
+    decision = every(cells)
+    because = f"{LITTLE:.0f} % of the triples is taken as very little, {HALF:.0f} % of the outer "
+    return replace(decision, because=f"{because}products as fast; {decision.because}")
+
+
 RULES: Mapping[str, Rule] = {
+    "active-set-changes-little": active_set_changes_little,
     "billions-in-hours": billions_in_hours,
     "constraints-by-size": constraints_by_size,
     "few-triples-active": few_triples_active,

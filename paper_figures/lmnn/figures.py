@@ -4,6 +4,7 @@ from typing import Any
 
 from paper_figures.comparisons.plots import draw_errors
 from paper_figures.lmnn import (
+    changes,
     clusters_results,
     error_plots,
     figure5,
@@ -61,6 +62,12 @@ PAPER = Paper(
             "Beyond the paper: the triples that ever broke the margin, beside the active set",
             table1.active_set_tasks,
             table1_rows.active_set,
+        ),
+        Figure(
+            "changes",
+            "Beyond the paper: how much of the active set changes in a step",
+            changes.tasks,
+            changes.reduce,
         ),
         Figure(
             "preparation",

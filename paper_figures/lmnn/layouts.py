@@ -71,6 +71,7 @@ FIGURE1 = (Grid(("quantity",), once="deterministic"),)
 FIGURE2 = (  # an earlier record has errors alone, and speed-ups beside them
     Grid(("method",), ("dimensions",), tables=("measure",), details=("speedup",)),
 )
+CHANGES = (Grid(("measure",), ("N",), headings={"N": "digits"}),)
 TRAINING_GAIN = (Grid(("way",), ("dimensions",), tables=("measure",)),)
 FIGURE3 = (Grid(("quantity",), once="deterministic"),)
 FIGURE4 = (Grid(("data set", "voters"), ("metrics",), headings={"voters": "who votes"}),)
@@ -96,6 +97,7 @@ FIGURE5 = (
 LAYOUTS = {
     "table1": TABLE1,
     "active_set": ACTIVE_SET,
+    "changes": CHANGES,
     "preparation": PREPARATION,
     "steps": STEPS,
     "rivals": RIVALS,

@@ -42,8 +42,9 @@ def hash_lookup_fails(records: Records) -> Decision:
 
 def _failed(records: Records, data_set: str, bits: int) -> Number:
     name = f"{data_set}, {bits} bits, {FAILED}"
-    keys = {"data_set": data_set, "bits": bits, "quantity": FAILED}
-    return number(records, "lookup", name, points=QUERIES, **keys)
+    return number(
+        records, "lookup", name, points=QUERIES, data_set=data_set, bits=bits, quantity=FAILED
+    )
 
 
 # --------------------------------------------------------------------------- similarity by class
