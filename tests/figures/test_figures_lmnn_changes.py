@@ -27,15 +27,16 @@ def job(monkeypatch):
     return Job(0, {}, "reference", None, ("changes",))
 
 
+MADE = []
+
+
 class Told(changes.Watched):
     """A problem that tells at which metrics it was evaluated, and on which pairs."""
-
-    made: list = []
 
     def begin(self):
         super().begin()
         self.told = []
-        Told.made.append(self)
+        MADE.append(self)
 
     def evaluate(self, L, h=0.0):
         self.told.append((L, set(zip(self.i.tolist(), self.l.tolist(), strict=True))))
@@ -46,7 +47,7 @@ def test_changes_by_a_loop_over_triples(job, monkeypatch):
     """Triples of the working set alone count; a full check is no step."""
     monkeypatch.setattr(changes, "Watched", Told)
     value = changes.changes(job, checks=4, **AT)
-    problem = Told.made.pop()
+    problem = MADE.pop()
     X, targets = problem.X, problem.targets
 
     def active(L, pairs):
