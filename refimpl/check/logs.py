@@ -28,7 +28,7 @@ from refimpl.boostmap.algorithm import (
     embeddings,
     next_weights,
 )
-from refimpl.check.kernel import WRONG, Values, outputs_of
+from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, outputs_of
 from refimpl.check.reading import numbers
 from refimpl.check.running import UnusableError
 from refimpl.check.trainings import TRAININGS, Training
@@ -129,7 +129,7 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
         u = problem.y * margins(F[0], problem.triples)
         w = next_weights(w, alpha, u, z)
         add_to(H, chosen, alpha)
-        listed.append({**want, "updated": w})
+        listed.append({**want, "z": z, "updated": w})
     return listed
 
 
@@ -195,7 +195,13 @@ def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
             return listed
         want = {"w": w, "c": c, "g": g, "low": got["low"], "high": got["high"]}
         want |= {"inside": got["inside"], "alpha": float(A[0]), "z": float(Z[0])}
-        w = next_weights(w, want["alpha"], y * S[triples[:, 0]] * margins(F[c], triples), want["z"])
+        if _close_alpha(arguments, want, got) in (TIE, EQUAL_WORTH):
+            alpha = np.array([float(got["alpha"])])
+            z = refimpl.kernels.z_values(F[[c]], triples, y, w, alpha, S[np.newaxis])
+        else:
+            alpha, z = A, Z
+        u = y * S[triples[:, 0]] * margins(F[c], triples)
+        w = next_weights(w, float(alpha[0]), u, float(z[0]))
         listed.append({**want, "updated": w})
     return listed
 

@@ -10,13 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refimpl.check.comparing import Difference
-from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, TIE
+from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, NOT_COMPARED, TIE
 from refimpl.check.printed import remarks
 
 __all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report"]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
-ACCEPTED = {"last-bits": LAST_BITS, "ties": TIE, "choices": EQUAL_WORTH}
+ACCEPTED = {
+    "last-bits": LAST_BITS,
+    "ties": TIE,
+    "choices": EQUAL_WORTH,
+    "uncompared": NOT_COMPARED,
+}
 """Differences that a user may accept, by the names of the command line."""
 MOST_IDS = 4
 MOST_INPUT = 600
@@ -66,7 +71,7 @@ class Report:
         kinds = sorted({difference.kind for difference in self.differences})
         if not kinds or set(kinds) - set(ACCEPTED.values()):
             return self.result
-        options = " ".join(name for name, kind in ACCEPTED.items() if kind in kinds)
+        options = ",".join(name for name, kind in ACCEPTED.items() if kind in kinds)
         how = "accepted" if self.code == AGREES else f"--accept {options} makes the exit code 0"
         return f"{self.result}: nothing is wrong, but there are: {', '.join(kinds)} ({how})"
 

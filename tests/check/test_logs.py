@@ -1,7 +1,7 @@
-"""Logs of BoostMap, of the Search Forest and of Algorithm A.3: those of the reference agree, and a
+"""Logs of Algorithms A.2 and A.3, of BoostMap and of the Search Forest: those of the reference agree, and a
 fault is named at its line, also when a later line shows it.
 
-Not tested here: logs of Algorithms A.1 and A.2 (test_answers.py).
+Not tested here: more of Algorithms A.1 and A.2 (test_answers.py).
 """
 
 import json
@@ -17,11 +17,12 @@ from refimpl.check.trainings import TRAININGS
 def checked(tmp_path, capsys):
     """Run ``rounds``; return its exit code and what it says."""
 
-    def run(algorithm, lines, **data):
+    def run(algorithm, lines, *more, **data):
         log, arrays = tmp_path / "log.jsonl", tmp_path / "data.npz"
         log.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
         np.savez(arrays, **data)
-        code = cli.main(["rounds", str(log), "--data", str(arrays), "--algorithm", algorithm])
+        given = ["--data", str(arrays), "--algorithm", algorithm]
+        code = cli.main(["rounds", str(log), *given, *more])
         said = capsys.readouterr()
         return code, said.err if code == 2 else said.out
 
@@ -43,6 +44,61 @@ def rounds_of(training, number, *names):
     states = [plain(state) for state in TRAININGS[training].run(case.arguments)]
     lines = [{name: state[name] for name in names or state} for state in states]
     return lines, case.arguments
+
+
+# --------------------------------------------------------------------------------------------- A.2
+
+EQUAL_COLUMNS = {"P": [[0.0, 0], [1, 1], [4, 4]], "N": [[2.0, 2], [3, 3]]}
+"""x < 1.5 errs on the third P alone, whose weight is 1/6: beta is 1/5, alpha log 5."""
+
+
+@pytest.mark.parametrize("f", [0, 1])
+def test_a_wrong_alpha_is_found_behind_a_milder_fault(checked, f):
+    """A tie (f = 1) and last bits of w (f = 0) do not hide it, whatever is accepted."""
+    w = np.array([1 / 6, 1 / 6, 1 / 6, 1 / 4, 1 / 4]) * (1 if f else 1 + 2e-12)
+    line = {"f": f, "p": 1, "theta": 2.0, "w": w.tolist(), "epsilon": 1 / 6, "alpha": np.log(5)}
+    accept = ["--accept", "ties,choices,last-bits"]
+    assert checked("A.2", [line], *accept, **EQUAL_COLUMNS)[0] == 0
+    assert checked("A.2", [line], **EQUAL_COLUMNS)[0] == 1
+    for part, source in (("alpha", "BD:A.2:12"), ("epsilon", "BD:A.2:7")):
+        code, said = checked("A.2", [{**line, part: -99.0}], *accept, **EQUAL_COLUMNS)
+        assert code == 1 and f"adaboost, {source}: wrong" in said
+    code, said = checked("A.2", [{**line, "updated": w.tolist()}], *accept, **EQUAL_COLUMNS)
+    assert code == 1 and "adaboost, BD:A.2:11: wrong" in said
+
+
+def test_the_weights_after_another_stump_are_those_of_this_stump(checked):
+    """Columns with one wrong P each, the third or the second: both err on 1/6."""
+    data = {"P": [[0.0, 0], [1, 4], [4, 1]], "N": [[2.0, 2], [3, 3]]}
+    line = {"p": 1, "theta": 2.0, "updated": [1 / 30, 1 / 30, 1 / 6, 1 / 20, 1 / 20]}
+    accept = ["--accept", "ties,choices"]
+    assert checked("A.2", [{"f": 0, **line}], *accept, **data)[0] == 0
+    code, said = checked("A.2", [{"f": 1, **line}], *accept, **data)
+    assert code == 1 and "BD:A.2:11: wrong" in said
+    line["updated"] = [1 / 30, 1 / 6, 1 / 30, 1 / 20, 1 / 20]
+    assert checked("A.2", [{"f": 1, **line}], *accept, **data)[0] == 0
+
+
+def test_the_bound_of_rounding_is_no_pretext(checked):
+    """A stump without error: epsilon is 2**-52 (not 0), beta 2**-52 / (1 - 2**-52), w beta next."""
+    data = {"P": [[0.0], [1.0]], "N": [[3.0], [4.0]]}
+    alpha, beta = 52 * np.log(2), 2.0**-52
+    line = {"f": 0, "p": 1, "theta": 2.0, "epsilon": beta, "beta": beta, "alpha": alpha}
+    line["updated"] = [beta / 4] * 4
+    accept = ["--accept", "choices"]
+    assert checked("A.2", [line], *accept, **data)[0] == 0
+    for part, value in (
+        ("alpha", alpha + 0.003),
+        ("epsilon", 0.0),
+        ("beta", 0.0),
+        ("updated", [beta / 2] * 4),
+        ("updated", [0.0] * 4),
+    ):
+        code, said = checked("A.2", [{**line, part: value}], *accept, **data)
+        assert code == 1 and f": wrong\n  round 1: {part}" in said, part
+    for off in (9e-7, 1e-9):
+        code, said = checked("A.2", [{**line, "alpha": alpha + off}], *accept, **data)
+        assert code == 1 and "round 1: alpha" in said
 
 
 # ---------------------------------------------------------------------------------- BoostMap, § 7.3

@@ -144,6 +144,7 @@ boostmap = enter(
         cases=_cases,
         run=_run,
         judge=_same_z,
+        dependent=("updated",),
     )
 )
 
@@ -235,6 +236,7 @@ query_sensitive = enter(
         cases=_sensitive_cases,
         run=_run_sensitive,
         judge=_same_range,
+        dependent=("updated",),
     )
 )
 
