@@ -56,11 +56,18 @@ class Fault:
     output : Output
     words : str
         Where, what was expected, and what came.
+    final : bool
+        Whether no judge can call the result as good: it is no choice at all.
     """
 
     kind: str
     output: Output
     words: str
+    final: bool = False
+
+    def judged(self) -> bool:
+        """Whether another choice may be as good."""
+        return self.output.agreement == "optimum" and not self.final
 
 
 @dataclass(frozen=True)
@@ -116,8 +123,8 @@ def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fau
     full = not any(isinstance(value, Digest) for value in want.values())
     within = kernel.rounding(arguments, want) if full else {}
     faults = compare_outputs(kernel.outputs, want, got, within)
-    chosen = [fault for fault in faults if fault.output.agreement == "optimum"]
-    others = [fault for fault in faults if fault.output.agreement != "optimum"]
+    chosen = [fault for fault in faults if fault.judged()]
+    others = [fault for fault in faults if not fault.judged()]
     if chosen and kernel.judge is not None and full:
         try:
             kind = kernel.judge(arguments, want, got)
@@ -125,7 +132,8 @@ def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fau
             kind = WRONG
         chosen = [dataclasses.replace(fault, kind=kind) for fault in chosen if kind != AGREES]
         if kind != WRONG:
-            others = [fault for fault in others if fault.output.name not in kernel.dependent]
+            kept = [one for one in others if one.final or one.output.name not in kernel.dependent]
+            others = kept
     return worst([fault for fault in faults if fault in others] + chosen)
 
 
@@ -153,7 +161,7 @@ def compare_outputs(
 
 
 def value_fault(
-    output: Output, expected: Any, result: Any, within: Any, wider: float
+    output: Output, expected: Any, result: Any, within: Any, wider: float = WIDER
 ) -> Fault | None:
     """Return what is wrong with one result, or None."""
     if isinstance(expected, Digest):
@@ -175,6 +183,10 @@ def value_fault(
     if want.dtype.kind in "SU":
         same = bool((want == got).all())
         return None if same else Fault(WRONG, output, f"{output.name}: {want} expected; got {got}")
+    if want.dtype.kind in "biu" and got.dtype.kind == "f" and not (got == np.floor(got)).all():
+        other = float(got[got != np.floor(got)][0])
+        words = f"{output.name} must hold whole numbers; got {other!r}"
+        return Fault(WRONG, output, words, final=True)
     kind, place = numbers_fault(want, got, output, within, wider)
     if kind is None:
         return None

@@ -186,15 +186,13 @@ def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     w = on_grid(arguments["w"])
     listed: list[Values] = []
     for got in rounds:
-        c, g = int(got["c"]), int(got["g"])
-        if not (0 <= c < len(F) and 0 <= g < len(F)):
-            raise UnusableError(f"c and g must be from 0 to {len(F) - 1}; got {c} and {g}")
-        S = accepts(F[g], float(got["low"]), float(got["high"]), int(got["inside"]))
+        c, g, inside = _splitter(got, len(F))
+        S = accepts(F[g], float(got["low"]), float(got["high"]), inside)
         A, Z = refimpl.kernels.minimize_z(F[[c]], triples, y, w, np.zeros(1), S[np.newaxis])
         if Z[0] >= NO_GAIN * w.sum():
             return listed
         want = {"w": w, "c": c, "g": g, "low": got["low"], "high": got["high"]}
-        want |= {"inside": got["inside"], "alpha": float(A[0]), "z": float(Z[0])}
+        want |= {"inside": inside, "alpha": float(A[0]), "z": float(Z[0])}
         if _close_alpha(arguments, want, got) in (TIE, EQUAL_WORTH):
             alpha = np.array([float(got["alpha"])])
             z = refimpl.kernels.z_values(F[[c]], triples, y, w, alpha, S[np.newaxis])
@@ -204,6 +202,20 @@ def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
         w = next_weights(w, float(alpha[0]), u, float(z[0]))
         listed.append({**want, "updated": w})
     return listed
+
+
+def _splitter(got: Values, d: int) -> tuple[int, int, int]:
+    """Return c, g and inside of a round."""
+    c, g, inside, low, high = (got[name] for name in ("c", "g", "inside", "low", "high"))
+    if any(np.ndim(part) for part in (c, g, inside, low, high)):
+        raise UnusableError("c, g, inside, low and high must be numbers, no lists")
+    if not all(0 <= part < d and part == int(part) for part in (c, g)):
+        raise UnusableError(f"c and g must be integers from 0 to {d - 1}; got {c} and {g}")
+    if inside not in (0, 1):
+        raise UnusableError(f"inside must be 1 or 0, true or false; got {inside}")
+    if low != low or high != high:
+        raise UnusableError(f"low and high must be numbers; got {low} and {high}")
+    return int(c), int(g), int(inside)
 
 
 def _close_alpha(arguments: Values, want: Values, got: Values) -> str:

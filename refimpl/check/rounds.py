@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.comparing import Difference, Fault
-from refimpl.check.kernel import Values
+from refimpl.check.kernel import WRONG, Values
 from refimpl.check.logs import LOGS
 from refimpl.check.reading import numbers, points, read_data
 from refimpl.check.reports import Report
@@ -40,6 +40,8 @@ NAMES = {
     "loss": "z",
     "leaves": "leaf",
 }
+LABELS = frozenset({"C", "l_y"})
+"""Parts that are classes: a text stays a text."""
 PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
 BOOSTED_DISTANCE = ("A.1", "A.2", "A.3")
 ALGORITHMS = (*BOOSTED_DISTANCE, *LOGS)
@@ -81,16 +83,35 @@ def _each_class(report: Report, rounds: list[Values], arrays: dict[str, Any], da
     X, y = points(arrays, data, "Algorithm A.1 takes")
     if len(np.unique(y)) < 2:
         raise UnusableError(f"{data}: y must have two classes or more")
-    for C in np.unique(y).tolist():
-        own = [round for round in rounds if round.get("C") == C]
-        if not own:
-            raise UnusableError(
-                f"the log has no round of the class {C!r}; a line must name its class, C"
-            )
+    classes = _by_class(rounds, np.unique(y).tolist(), data)
+    longest = max(len(own) for own in classes.values())
+    for C, own in classes.items():
+        if len(own) < longest:
+            report.differences.append(_fewer_rounds(C, len(own), longest))
         X_C = X[y == C]
         check_free_memory(32 * X.size * len(X_C), "the matrix of all differences", "points")
         arguments = _stumps(_differences(X_C, X_C), _differences(X[y != C], X_C), len(own))
         _compare(report, TRAININGS["adaboost"], arguments, own, f"class {C}")
+
+
+def _by_class(rounds: list[Values], classes: list[Any], data: str) -> dict[Any, list[Values]]:
+    """Return the rounds of each class, refusing classes that the data do not have."""
+    for round in rounds:
+        if round["C"] not in classes:
+            raise UnusableError(
+                f"the log has a round of the class {round['C']!r}; y of {data} has {classes}"
+            )
+    own = {C: [round for round in rounds if round["C"] == C] for C in classes}
+    missing = [C for C in classes if not own[C]]
+    if missing:
+        raise UnusableError(f"the log has no round of the class {missing[0]!r}")
+    return own
+
+
+def _fewer_rounds(C: Any, rounds: int, longest: int) -> Difference:
+    ends = TRAININGS["adaboost"].ends()
+    words = f"class {C}: {rounds} rounds; another class has {longest}, and T is one for all classes"
+    return Difference("adaboost", WRONG, ends.name, ends.source, words)
 
 
 def _one_class(report: Report, rounds: list[Values], arrays: dict[str, Any], data: str) -> None:
@@ -123,19 +144,35 @@ def _labels(report: Report, rounds: list[Values], arrays: dict[str, Any], data: 
             f"the log has {len(rounds)} lines, one for each query; Q of {data} must be of shape "
             f"({len(rounds)}, {X.shape[1]}), got {Q.shape}"
         )
-    models = {}
+    models: Values = {}
     for C in np.unique(y).tolist():
-        for field in ("alpha", "feature", "polarity", "threshold"):
-            models[f"{field}_{C}"] = _field(arrays, f"{field}_{C}", field, data)
-        if not (models[f"feature_{C}"] < X.shape[1]).all():
-            raise UnusableError(f"{data}: feature_{C} must be below {X.shape[1]}")
+        models |= _ensemble(arrays, C, X.shape[1], data)
     training = TRAININGS["nearest_neighbor_boosted_distance"]
     arguments = {"y": Q, "Omega": X, "l": y, **models}
     got: Values = {"l_y": np.array([line["l_y"] for line in rounds])}
-    if all("s" in line for line in rounds):
+    similar = sum("s" in line for line in rounds)
+    if similar not in (0, len(rounds)):
+        raise UnusableError(f"s must be in all lines of the log or in none; {similar} have it")
+    if similar:
         got["s"] = np.array([line["s"] for line in rounds])
     fault = first_fault(training, arguments, training.run(arguments), [got])
     _report(report, training, fault, "")
+
+
+def _ensemble(arrays: dict[str, Any], C: Any, d: int, data: str) -> Values:
+    """Return the four arrays of a class's ensemble by their names."""
+    fields = ("alpha", "feature", "polarity", "threshold")
+    model = {field: _field(arrays, f"{field}_{C}", field, data) for field in fields}
+    lengths = {field: len(array) for field, array in model.items()}
+    if len(set(lengths.values())) > 1:
+        raise UnusableError(f"{data}: the arrays of class {C} must be of one length; got {lengths}")
+    feature, polarity = model["feature"], model["polarity"]
+    if ((feature < 0) | (feature >= d) | (feature != np.floor(feature))).any():
+        raise UnusableError(f"{data}: feature_{C} must hold integers from 0 to {d - 1}")
+    if not np.isin(polarity, (-1, 1)).all():
+        raise UnusableError(f"{data}: polarity_{C} must hold 1 and -1")
+    model |= {"feature": feature.astype(np.int64), "polarity": polarity.astype(np.int64)}
+    return {f"{field}_{C}": array for field, array in model.items()}
 
 
 def _field(arrays: dict[str, Any], name: str, field: str, data: str) -> Any:
@@ -145,14 +182,16 @@ def _field(arrays: dict[str, Any], name: str, field: str, data: str) -> Any:
             f"{data} must have alpha_C, feature_C, polarity_C and threshold_C for each class C; "
             f"it has no {name}"
         )
-    if field == "threshold":
-        return np.ascontiguousarray(arrays[name], dtype=np.float64)
-    array = numbers(arrays, name, data, 1)
-    return array if field == "alpha" else array.astype(np.int64)
+    if field != "threshold":
+        return numbers(arrays, name, data, 1)
+    array = arrays[name]
+    if array.dtype.kind not in "fiu" or array.ndim != 1 or np.isnan(array).any():
+        raise UnusableError(f"{data}: {name} must be a row of real numbers without NaN")
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 CHECKS = {"A.1": _each_class, "A.2": _one_class, "A.3": _labels}
-NEEDED = {"A.1": ("f", "p", "theta"), "A.2": ("f", "p", "theta"), "A.3": ("l_y",)}
+NEEDED = {"A.1": ("C", "f", "p", "theta"), "A.2": ("f", "p", "theta"), "A.3": ("l_y",)}
 
 
 def _compare(
@@ -200,19 +239,27 @@ def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[V
         if not isinstance(round, dict):
             raise UnusableError(f"{path}, line {number}: must be an object; got {line[:40]}")
         try:
-            rounds.append({NAMES.get(name) or name: _value(part) for name, part in round.items()})
+            rounds.append(_round(round))
         except (TypeError, ValueError) as error:
             raise UnusableError(f"{path}, line {number}: {error}") from error
         if not set(needed) <= rounds[-1].keys():
             raise UnusableError(f"{path}, line {number}: must have {', '.join(needed)}")
-        for name in {*PARTS, *needed}.intersection(rounds[-1]) - {"l_y"}:
-            if not isinstance(rounds[-1][name], int | float | np.ndarray):
+        for name in {*PARTS, *needed}.intersection(rounds[-1]) - LABELS:
+            part = rounds[-1][name]
+            truth = isinstance(part, bool) and name != "inside"
+            if truth or not isinstance(part, int | float | np.ndarray):
                 raise UnusableError(
                     f"{path}, line {number}: {name} must be a number; got {rounds[-1][name]!r}"
                 )
     if not rounds:
         raise UnusableError(f"{path} has no rounds")
     return rounds
+
+
+def _round(line: Values) -> Values:
+    """Return the parts of a line by the names of a round's state."""
+    named = {NAMES.get(name) or name: part for name, part in line.items()}
+    return {name: part if name in LABELS else _value(part) for name, part in named.items()}
 
 
 def _value(value: Any) -> Any:

@@ -97,7 +97,7 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
     cancelled = _cancelled(training, want)
     bounds = training.rounding(arguments, want)
     faults = compare_outputs(training.outputs, want, got, cancelled | bounds, bounds)
-    chosen = {fault.output.name for fault in faults if fault.output.agreement == "optimum"}
+    chosen = {fault.output.name for fault in faults if fault.judged()}
     verdict = None
     if chosen and training.judge is not None:
         try:
@@ -109,7 +109,7 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
         kind = fault.kind
         if verdict is not None and fault.output.name in chosen:
             kind = verdict
-        elif verdict in CHOICES and training.follow is None:
+        elif verdict in CHOICES and training.follow is None and not fault.final:
             kind = AGREES if fault.output.name in training.dependent else kind
         if kind != AGREES:
             judged.append(Fault(kind, fault.output, fault.words))

@@ -101,6 +101,33 @@ def test_the_bound_of_rounding_is_no_pretext(checked):
         assert code == 1 and "round 1: alpha" in said
 
 
+@pytest.mark.parametrize("change", [{"f": 0.7}, {"p": 1.5}, {"f": "nan"}, {"f": 1.0}])
+def test_a_choice_that_is_no_integer_is_wrong(checked, change):
+    """Cut to integers 0.7 and 1.5 are the expected stump; 1.0 is the tie."""
+    line = {"f": 0, "p": 1, "theta": 2.0, **change}
+    code, said = checked("A.2", [line], "--accept", "ties,choices", **EQUAL_COLUMNS)
+    if change == {"f": 1.0}:
+        assert code == 0
+    else:
+        assert code == 1 and "BD:A.2:8: wrong" in said and "must hold whole numbers" in said
+
+
+def test_classes_of_a_log_are_those_of_the_data(checked):
+    """Algorithm A.1 on a line: differences within a class are small, -1 < x - y < 1."""
+    data = {"X": [[0.0], [0.5], [4.0], [4.5]], "y": ["1", "1", "b", "b"]}
+    line = {"f": 0, "p": 1, "theta": 2.0}
+    lines = [{"C": "1", **line}, {"C": "b", "f": 0, "p": -1, "theta": -2.0}]
+    accept = ["--accept", "ties,choices"]
+    assert checked("A.1", lines, *accept, **data)[0] == 0
+    code, said = checked("A.1", [*lines, {"C": "c", **line}], **data)
+    assert code == 2 and "a round of the class 'c'; y of" in said and "['1', 'b']" in said
+    assert "has no round of the class 'b'" in checked("A.1", lines[:1], **data)[1]
+    assert "line 1: must have C, f, p, theta" in checked("A.1", [line], **data)[1]
+    code, said = checked("A.1", [*lines, lines[0]], *accept, **data)
+    assert code == 1 and "adaboost, BD:A.2:5: wrong" in said
+    assert "class b: 1 rounds; another class has 2" in said
+
+
 # ---------------------------------------------------------------------------------- BoostMap, § 7.3
 
 
@@ -173,8 +200,17 @@ def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
     lines[1]["alpha"] *= -1
     code, said = checked("8.1", lines, **data)
     assert code == 1 and "BM:8.1:6: wrong" in said and "round 2: alpha" in said
-    code, said = checked("8.1", [{**lines[0], "c": 77}], **data)
-    assert code == 2 and "c and g must be from 0 to" in said
+    for change, words in (
+        ({"c": 77}, "c and g must be integers from 0 to"),
+        ({"g": lines[0]["g"] + 0.5}, "c and g must be integers from 0 to"),
+        ({"inside": 2}, "inside must be 1 or 0"),
+        ({"low": "nan"}, "low and high must be numbers"),
+        ({"c": [1, 2]}, "no lists"),
+    ):
+        code, said = checked("8.1", [{**lines[0], **change}], **data)
+        assert code == 2 and words in said
+    inside = {"inside": bool(lines[0]["inside"])}
+    assert checked("8.1", [{**lines[0], **inside}], **data)[0] == 0
 
 
 # ----------------------------------------------------------------------- Search Forest, Algorithm 1
@@ -234,6 +270,23 @@ def test_labels_by_hand(checked):
     assert code == 1 and "BD:A.3:4: wrong" in said and "ERRATUM BD-2" in said
     code, said = checked("A.3", right[:1], **data)
     assert code == 2 and "one for each query" in said
+    code, said = checked("A.3", [{"label": 0.6}, {"label": 1}], **data)
+    assert code == 1 and "l_y must hold whole numbers; got 0.6" in said
+    assert checked("A.3", [{"label": "0"}, {"label": "1"}], **data)[0] == 1
+    named = {**data, "y": ["0", "1"]}
+    assert checked("A.3", [{"label": "0"}, {"label": "1"}], **named)[0] == 0
+    assert checked("A.3", [{"label": 0}, {"label": 1}], **named)[0] == 1
+    code, said = checked("A.3", [right[0], {"label": 1}], **data)
+    assert code == 2 and "s must be in all lines of the log or in none; 1 have it" in said
+    for change, words in (
+        ({"feature_0": [-1]}, "feature_0 must hold integers from 0 to 0"),
+        ({"feature_1": [0.4]}, "feature_1 must hold integers from 0 to 0"),
+        ({"polarity_1": [-1.9]}, "polarity_1 must hold 1 and -1"),
+        ({"threshold_0": [np.nan]}, "threshold_0 must be a row of real numbers"),
+        ({"alpha_0": [1.0, 2.0]}, "the arrays of class 0 must be of one length"),
+    ):
+        code, said = checked("A.3", right, **{**data, **change})
+        assert code == 2 and words in said
     del data["alpha_1"]
     code, said = checked("A.3", right, **data)
     assert code == 2 and "it has no alpha_1" in said

@@ -17,7 +17,7 @@ from refimpl.boosted_distance.algorithm import (
 )
 from refimpl.boosted_distance.ensembles import StumpEnsemble
 from refimpl.check.drawing import Lcg
-from refimpl.check.judging import by_worth, stump
+from refimpl.check.judging import by_worth, stump, whole
 from refimpl.check.kernel import WRONG, Values, outputs_of
 from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.kernels.stumps import GRID, on_grid
@@ -103,7 +103,7 @@ def follow(arguments: Values, rounds: States) -> States:
 
 def _of_choice(want: Values, taken: Values, X: FloatArray, l: np.ndarray) -> Values:
     """Return epsilon, beta, alpha and the next weights of a stump that is as good as the best."""
-    f, p, theta = int(taken["f"]), int(taken["p"]), float(taken["theta"])
+    f, p, theta = whole(taken["f"]), whole(taken["p"]), float(taken["theta"])
     right = (p * X[:, f] < p * theta) == l
     epsilon = max(float(on_grid(want["w"])[~right].sum()), GRID)
     beta = epsilon / (1 - epsilon)
