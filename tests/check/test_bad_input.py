@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from refimpl.check import cli
-from refimpl.check.comparing import value_fault
+from refimpl.check.comparing import compare, value_fault
 from refimpl.check.encoding import Digest
 from refimpl.check.files import folder
-from refimpl.check.kernel import Output
+from refimpl.check.kernel import TIE, Kernel, Output
 from refimpl.check.programs import MOST_STARTS, Program, as_values, program_differences
 from refimpl.check.reports import Report
 from refimpl.check.running import imported
@@ -139,6 +139,15 @@ def test_a_digest_is_of_the_numbers_themselves():
     assert value_fault(output, Digest.of(whole), whole.astype(float), 0.0) is None
     for other in (whole + 0.5, whole * 1j, np.array(["0", "1", "2"])):
         assert value_fault(output, Digest.of(whole), other, 0.0).kind == "wrong"
+
+
+def test_no_judge_makes_a_fraction_a_choice():
+    outputs = (Output("index", "a source", "optimum"), Output("rest", "a source"))
+    kernel = Kernel("made_up", outputs, None, (), None, lambda *answers: TIE, dependent=("index",))
+    want = {"index": 1, "rest": np.ones(1)}
+    assert compare(kernel, {}, want, {**want, "index": 2}).kind == TIE
+    for index in (1.5, np.nan):
+        assert compare(kernel, {}, want, {**want, "index": index}).kind == "wrong"
 
 
 def test_strings_of_a_program():

@@ -1,5 +1,5 @@
-"""Logs of Algorithms A.2 and A.3, of BoostMap and of the Search Forest: those of the reference agree, and a
-fault is named at its line, also when a later line shows it.
+"""Logs of trainings and of labels: those of the reference agree, and a fault is named at its line,
+also when a later line shows it.
 
 Not tested here: more of Algorithms A.1 and A.2 (test_answers.py).
 """
@@ -11,6 +11,7 @@ import pytest
 
 from refimpl.check import cli
 from refimpl.check.trainings import TRAININGS
+from refimpl.check.trainings.boosted_distance import sums_of_weights
 
 
 @pytest.fixture
@@ -99,6 +100,31 @@ def test_the_bound_of_rounding_is_no_pretext(checked):
     for off in (9e-7, 1e-9):
         code, said = checked("A.2", [{**line, "alpha": alpha + off}], *accept, **data)
         assert code == 1 and "round 1: alpha" in said
+
+
+def test_many_weights_allow_what_their_rounding_may_change_and_no_more(checked):
+    """One of 10,000 N on the wrong side: epsilon is 1/20,000, and a sum may be off by 4e-12."""
+    data = {"P": [[0.0], [1.0]], "N": [[0.5], *([3.0] for _ in range(9_999))]}
+    beta, updated = 1 / 19_999, np.full(10_002, 1 / 20_000 / 19_999)
+    updated[:2], updated[2] = 1 / 4 / 19_999, 1 / 20_000
+    line = {"f": 0, "p": 1, "theta": 2.0, "epsilon": 1 / 20_000, "alpha": np.log(19_999)}
+    line |= {"beta": beta, "updated": updated.tolist()}
+    accept = ["--accept", "choices"]
+    assert checked("A.2", [line], *accept, **data)[0] == 0
+    assert checked("A.2", [{**line, "alpha": np.log(19_999) + 5e-8}], *accept, **data)[0] == 0
+    for part, value in (
+        ("alpha", np.log(19_999) + 1e-5),
+        ("beta", beta * (1 + 1e-5)),
+        ("updated", [*updated[:3], *(updated[3:] * (1 + 1e-4))]),
+    ):
+        code, said = checked("A.2", [{**line, part: value}], *accept, **data)
+        assert code == 1 and f": wrong\n  round 1: {part}" in said, part
+
+
+def test_the_bound_of_alpha_has_a_limit():
+    """An error of 2**-50 of epsilon changes alpha without any bound where epsilon is small."""
+    bounds = sums_of_weights({}, {"epsilon": 2.0**-50, "w": np.full(4, 1 / 4)})
+    assert bounds["alpha"] == 2.0**-20
 
 
 @pytest.mark.parametrize("change", [{"f": 0.7}, {"p": 1.5}, {"f": "nan"}, {"f": 1.0}])

@@ -115,7 +115,8 @@ def sums_of_weights(arguments: Values, want: Values) -> Values:
     """Return what another sum of the weights changes: epsilon, and so beta and alpha.
 
     The reference adds multiples of 2**-52; a sum of n floats may be off by n 2**-53 as well. A
-    stump without error has none to add: epsilon is 2**-52 in any order.
+    stump without error has none to add: epsilon is 2**-52 in any order. The error of alpha is
+    allowed up to 2**-20: for a small epsilon it has no useful bound.
     """
     epsilon = want["epsilon"]
     if epsilon == GRID:
