@@ -25,7 +25,7 @@ from refimpl.check.metric import check_metric
 from refimpl.check.programs import Program, program_differences
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
 from refimpl.check.rounds import ALGORITHMS, check_rounds
-from refimpl.check.running import Module, UnusableError, imported, unwatched, vector_differences
+from refimpl.check.running import UNWATCHED, Module, UnusableError, imported, vector_differences
 from refimpl.check.stages import own_trainings, signatures, training_differences
 from refimpl.check.trainings import TRAININGS
 from refimpl.check.trainings.drawn import DRAWS
@@ -33,6 +33,8 @@ from refimpl.check.trainings.drawn import DRAWS
 __all__ = ["MOST_SECONDS", "CheckFailedError", "finished", "main", "options_of"]
 
 MOST_SECONDS = 86400.0
+MEMORY = 4096
+"""MiB that a module may take."""
 INTERRUPTED = "refimpl.check: interrupted; nothing is decided"
 
 DATA = "the arrays that the algorithm takes"
@@ -169,8 +171,15 @@ def _add_modules(command: Callable[..., Any]) -> None:
         if name == "program":
             sub.add_argument("command", nargs="*", help=argparse.SUPPRESS)
         else:
+            sub.add_argument(
+                "--memory",
+                type=int,
+                default=MEMORY,
+                metavar="MIB",
+                help=f"for the module, beside the check's own; default {MEMORY}",
+            )
             sub.add_argument("--skip", action="append", default=[], help=argparse.SUPPRESS)
-            sub.set_defaults(watch=unwatched)
+            sub.set_defaults(watch=UNWATCHED)
     sub = command("make", _make, "make the vectors by the reference")
     sub.add_argument("--out", type=Path, required=True, metavar="DIR")
 
@@ -222,10 +231,13 @@ def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
 def _kernels(options: argparse.Namespace) -> Report:
     if options.examples < 0:
         raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
-    module = Module(imported(options.module))
-    names = _unskipped(_only(module.checked(), options.only, "kernels"), options.skip)
+    written = imported(options.module)
+    everything = Module(written)
+    wanted = _only(everything.checked(), options.only, "kernels")
+    module = Module(written, options.skip, options.watch)
+    names = [name for name in wanted if name in module.checked()]
     report = Report(f"kernels of {options.module}")
-    report.facts.append(("its own", ", ".join(module.own)))
+    report.facts.append(("its own", ", ".join(everything.written)))
     examples = _examples(report, options.examples)
     _announce(f"{len(names)} kernels", examples, 2 + len(names) * (0.1 + 0.012 * examples), 200)
     counts: dict[str, int] = {}
@@ -265,10 +277,6 @@ def _announce(what: str, examples: int, seconds: float, megabytes: int) -> None:
     )
 
 
-def _unskipped(names: list[str], skip: list[str]) -> list[str]:
-    return [name for name in names if name not in skip]
-
-
 def _trainings(options: argparse.Namespace) -> Report:
     if options.list:
         return Report("trainings", notes=signatures(), decides=False)
@@ -283,7 +291,7 @@ def _trainings(options: argparse.Namespace) -> Report:
             f"{options.module} has none of the trainings {', '.join(sorted(TRAININGS))}; "
             "python -m refimpl.check trainings --list says what they take and return"
         )
-    names = _unskipped(_only(names, options.only, "trainings"), options.skip)
+    names = [name for name in _only(names, options.only, "trainings") if name not in options.skip]
     report = Report(f"trainings of {options.module}")
     examples = _examples(report, options.examples)
     _announce(f"{len(names)} trainings", examples, 2 + len(names) * (1 + 0.02 * examples), 200)

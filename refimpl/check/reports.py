@@ -16,12 +16,7 @@ from refimpl.check.printed import remarks
 __all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report"]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
-ACCEPTED = {
-    "last-bits": LAST_BITS,
-    "ties": TIE,
-    "choices": EQUAL_WORTH,
-    "uncompared": NOT_COMPARED,
-}
+ACCEPTED = {"last-bits": LAST_BITS, "ties": TIE, "choices": EQUAL_WORTH, "uncompared": NOT_COMPARED}
 """Differences that a user may accept, by the names of the command line."""
 MOST_IDS = 4
 MOST_INPUT = 600

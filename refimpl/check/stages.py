@@ -13,16 +13,8 @@ import numpy as np
 from refimpl.check.comparing import FORM_ERRORS, Difference, Fault, compare_outputs, worst
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import VectorError, load
-from refimpl.check.kernel import (
-    AGREES,
-    EQUAL_WORTH,
-    NOT_COMPARED,
-    NOT_RUN,
-    TIE,
-    WRONG,
-    Values,
-)
-from refimpl.check.running import Watch, raised, unwatched
+from refimpl.check.kernel import AGREES, EQUAL_WORTH, NOT_COMPARED, NOT_RUN, TIE, WRONG, Values
+from refimpl.check.running import UNWATCHED, Watch, raised
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = [
@@ -73,9 +65,7 @@ def _other_number(training: Training, expected: int, got: int) -> list[tuple[int
     return [(min(expected, got) + 1, Fault(WRONG, training.ends(), words))]
 
 
-def _uncompared(
-    training: Training, fault: Fault, got: Values, number: int, rounds: int
-) -> Fault:
+def _uncompared(training: Training, fault: Fault, got: Values, number: int, rounds: int) -> Fault:
     """Return a choice's fault that says what was not compared because it hangs on the choice."""
     parts = [name for name in training.dependent if name in got]
     if number < rounds:
@@ -182,17 +172,18 @@ def training_differences(
     where: Path,
     names: list[str],
     progress: Callable[[str, int], None],
-    watch: Watch = unwatched,
+    watch: Watch = UNWATCHED,
 ) -> list[Difference]:
     """Return what differs on the trainings' vectors; ``answer(name, arguments)`` runs one."""
     differences = []
     for name in names:
         cases = decoded_trainings(where, name)
         for case, arguments, expected in cases:
-            with watch(name, case):
+            with watch.case(name, case):
                 difference = difference_in(TRAININGS[name], case, arguments, expected, answer)
             if difference is not None:
                 differences.append(difference)
+                watch.differs(difference)
         progress(name, len(cases))
     return differences
 
