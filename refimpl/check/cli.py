@@ -51,6 +51,11 @@ SF:1       leaf (of each point), c           S (0 and 1), lam
 More parts: w, epsilon, beta, updated, alpha (A.1, A.2); s (A.3); w, z, updated, step (7.3);
 w, z, updated (8.1); T, J, similar, dissimilar (SF:1)."""
 
+ACCEPT = """Differences that leave the exit code at 0. last-bits: numbers that differ by rounding.
+ties: another choice whose worth is the same to the last bit. choices: another choice whose worth is
+the same up to rounding, or the same choice in another form. uncompared: such a choice after which
+the rest of the training was not compared."""
+
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
 language, by JSON lines on its standard streams."""
@@ -100,7 +105,9 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         before = [word for word in arguments[:place] if word != "program"]
         options = _parser().parse_args(["program", *before])
         if options.command:
-            _parser().error(f"only options may stand before --; got {options.command[0]}")
+            _parser().error(
+                f"only options may stand before --, lists with commas; got {options.command[0]}"
+            )
         options.command = arguments[place + 1 :]
         return options
     return _parser().parse_args(arguments)
@@ -132,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
             action="extend",
             default=[],
             metavar="KIND,...",
-            help="differences that leave the exit code at 0: " + ", ".join(ACCEPTED),
+            help=ACCEPT,
         )
         sub.set_defaults(check=check)
         return sub
