@@ -42,13 +42,14 @@ P, N = {P}, {N}
 w = WEIGHTS
 model = AdaBoostClassifier(STUMP, n_estimators={T}, random_state=0).fit(P + N, [1] * len(P) + \
 [0] * len(N), w)
-print("errors:", model.estimator_errors_, "alpha:", model.estimator_weights_[: len(model)])\
+print("errors:", model.estimator_errors_[: len(model)], "alpha:", model.estimator_weights_[: len(model)])\
 """
-LEAST = """; from sklearn.base import ClassifierMixin; \
+LEAST = """; from sklearn.base import BaseEstimator, ClassifierMixin; \
 from sklearn.tree import DecisionTreeRegressor as Tree; \
-Least = type("Least", (ClassifierMixin, Tree), {"fit": lambda self, X, y, sample_weight=None: \
-setattr(self, "classes_", np.unique(y)) or Tree.fit(self, X, y, sample_weight), \
-"predict": lambda self, X: (Tree.predict(self, X) > 0.5).astype(int)})"""
+Least = type("Least", (ClassifierMixin, BaseEstimator), {"fit": lambda self, X, y, \
+sample_weight=None: self.__dict__.update(classes_=np.unique(y), tree=Tree(max_depth=1, \
+criterion="absolute_error", random_state=0).fit(X, y, sample_weight)) or self, \
+"predict": lambda self, X: (self.tree.predict(X) > 0.5).astype(int)})"""
 HALVES = "[0.5 / len(P)] * len(P) + [0.5 / len(N)] * len(N)"
 
 
@@ -121,9 +122,7 @@ for q, limit in zip({Q}, np.maximum(0, {limits})):
     ("scikit-learn", "stump-absolute"): REGRESSOR,
     ("scikit-learn", "adaboost"): _boosted("None"),
     ("scikit-learn", "adaboost-halves"): _boosted(HALVES),
-    ("scikit-learn", "adaboost-absolute"): _boosted(
-        HALVES, 'Least(criterion="absolute_error", max_depth=1, random_state=0)', LEAST
-    ),
+    ("scikit-learn", "adaboost-absolute"): _boosted(HALVES, "Least()", LEAST),
     ("scikit-learn", "lloyd"): """\
 import numpy as np; from sklearn.cluster import KMeans
 X, C = np.array({X}, float)[{rows}], np.array({centres}, float)

@@ -87,6 +87,7 @@ def test_every_finding_has_a_case_and_lines_that_were_run(library):
             compile(lines, item["call"], "exec")
             assert lines.count("\n") < MOST_LINES
             assert item["reproduction"]["prints"]
+            assert "exit code" not in item["reproduction"]["prints"]
         if item["outcome"] == judging.OTHER_CONVENTION:
             assert item["convention"]
         assert bool(item["skipped"]) == bool(item["skips"])
