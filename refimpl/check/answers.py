@@ -11,7 +11,7 @@ import numpy as np
 from refimpl.check.comparing import Difference
 from refimpl.check.judging import CLOSE, squares
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
-from refimpl.check.reading import announce, numbers, read_array, read_data
+from refimpl.check.reading import announce, counted, numbers, read_array, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.typing import FloatArray, IntArray
@@ -36,7 +36,8 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
     if data is not None:
         Q, X = _queries(data, I)
         work = len(Q) * len(X) * (X.shape[1] + 20)
-        what = f"the true neighbours of {len(Q)} queries among {len(X)} points"
+        queries = counted(len(Q), "query", "queries")
+        what = f"the true neighbours of {queries} among {counted(len(X), 'point')}"
         announce(what, work, 40 * len(X) + X.nbytes + Q.nbytes, "points")
         rows = (squares(q[np.newaxis], X)[0] for q in Q)
         k = I.shape[1]
@@ -49,6 +50,8 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
         raise UnusableError(
             f"{truth} must have {len(I)} rows of at least {I.shape[1]} neighbours; got {T.shape}"
         )
+    what = f"{counted(len(I), 'row')} of {counted(I.shape[1], 'neighbour')}"
+    announce(what, 50 * I.size, 100 * I.size + T.nbytes, "rows")
     _name_faults(report, I, ((row, None) for row in T[:, : I.shape[1]].tolist()))
     return report
 
@@ -162,8 +165,8 @@ def check_embedding(path: str, data: str, k: int) -> Report:
     if zero.any():
         i, j = np.argwhere(zero)[0].tolist()
         report.notes.append(
-            f"{int(zero.sum() // 2)} pairs of different objects are mapped to one place, as {i} "
-            f"and {j}"
+            f"pairs of different objects that are mapped to one place: {int(zero.sum() // 2)}, as "
+            f"{i} and {j}"
         )
     return report
 

@@ -8,6 +8,7 @@ Not handled here: the checks themselves.
 """
 
 import argparse
+import inspect
 import sys
 import time
 import traceback
@@ -15,14 +16,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import refimpl.kernels
 from refimpl.check import exploring, making
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
-from refimpl.check.calling import call
+from refimpl.check.calling import call, in_order
 from refimpl.check.cases import KERNELS
 from refimpl.check.files import VectorError, folder
 from refimpl.check.kernel import NOT_RUN, Values
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import Program, program_differences
+from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
 from refimpl.check.rounds import ALGORITHMS, check_rounds
 from refimpl.check.running import UNWATCHED, Module, UnusableError, imported, vector_differences
@@ -39,17 +42,25 @@ INTERRUPTED = "refimpl.check: interrupted; nothing is decided"
 
 DATA = "the arrays that the algorithm takes"
 LOG_FORMS = """Each line of the log is a JSON object. It may have more parts, which are compared.
+What may be left out stands in brackets.
 
-algorithm  a line must have                  --data has
-A.1        C, f, p, theta                    X, y
-A.2        f, p, theta                       P, N (or X, y: the largest y are P)
-A.3        label (a line for each query)     Q, X, y, alpha_C, feature_C, polarity_C, threshold_C
-7.3        classifier (r or [x1, x2]), alpha D (candidates x objects), triples, y, between
-8.1        c, g, low, high, inside, alpha    F (d x objects), triples, y, w
-SF:1       leaf (of each point), c           S (0 and 1), lam
+algorithm  a line has                         --data has
+A.1        C, f, p, theta [, w, epsilon,      X, y
+           beta, updated, alpha]
+A.2        f, p, theta [, w, epsilon, beta,   P, N (or X, y: the largest y are P)
+           updated, alpha]
+A.3        label [, s]; a line for each       Q, X, y, and for each class C: alpha_C,
+           query                              feature_C, polarity_C, threshold_C
+7.3        classifier (r or [x1, x2]), alpha  D (candidates x objects), triples, y
+           [, w, step, z, updated]            [, between: the candidates' distances]
+8.1        c, g, low, high, inside, alpha     F (d x objects), triples, y [, w: the weights
+           [, w, z, updated]                  of the first round]
+SF:1       leaf (of each point), c            S (0 and 1), lam
+           [, T, J, similar, dissimilar]
 
-More parts: w, epsilon, beta, updated, alpha (A.1, A.2); s (A.3); w, z, updated, step (7.3);
-w, z, updated (8.1); T, J, similar, dissimilar (SF:1)."""
+updated is w after the round; in A.1 and A.2 it is not normalised yet. Other names that are read:
+feature or i_t (f), polarity (p), threshold (theta), weights (w), error (epsilon), class (C),
+loss (z), leaves (leaf)."""
 
 ACCEPT = """Differences that leave the exit code at 0. last-bits: numbers that differ by rounding.
 ties: another choice whose worth is the same to the last bit. choices: another choice whose worth is
@@ -134,12 +145,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--json", action="store_true", help="print the report as JSON")
         sub.add_argument("--html", metavar="FILE", help="write the report as a page, too")
         sub.add_argument(
-            "--accept",
-            type=_accepted,
-            action="extend",
-            default=[],
-            metavar="KIND,...",
-            help=ACCEPT,
+            "--accept", type=_accepted, action="extend", default=[], metavar="KIND,...", help=ACCEPT
         )
         sub.set_defaults(check=check)
         return sub
@@ -246,7 +252,10 @@ def _kernels(options: argparse.Namespace) -> Report:
     report = Report(f"kernels of {options.module}")
     report.facts.append(("its own", ", ".join(everything.written)))
     examples = _examples(report, options.examples)
-    _announce(f"{len(names)} kernels", examples, 2 + len(names) * (0.1 + 0.012 * examples), 200)
+    report.notes += _in_order({name: getattr(written, name) for name in module.own})
+    _announce(
+        counted(len(names), "kernel"), examples, 2 + len(names) * (0.1 + 0.012 * examples), 200
+    )
     counts: dict[str, int] = {}
     report.differences += vector_differences(
         module, options.vectors, names, counts.__setitem__, options.watch
@@ -276,10 +285,24 @@ def _examples(report: Report, examples: int) -> int:
     return examples
 
 
+def _in_order(functions: dict[str, Callable[..., Any]]) -> list[str]:
+    """Return a note for each function that has other names for its arguments."""
+    notes = []
+    for name, function in functions.items():
+        if name in KERNELS:
+            reference = inspect.signature(getattr(refimpl.kernels, name)).parameters
+            taken = [part for part in reference if part != "threads"]
+        else:
+            taken = list(TRAININGS[name].cases()[0].arguments)
+        if in_order(function, taken):
+            notes.append(f"{name} has other names: it gets {', '.join(taken)} in this order")
+    return notes
+
+
 def _announce(what: str, examples: int, seconds: float, megabytes: int) -> None:
     print(
-        f"{what}, {examples} examples for each beside the vectors: with the reference's speed "
-        f"about {seconds:.0f} s, {megabytes} MB of memory",
+        f"{what}: the vectors, and {counted(examples, 'example')} for each; at the reference's "
+        f"speed about {seconds:.0f} s, {megabytes} MB of memory",
         file=sys.stderr,
     )
 
@@ -301,7 +324,10 @@ def _trainings(options: argparse.Namespace) -> Report:
     names = [name for name in _only(names, options.only, "trainings") if name not in options.skip]
     report = Report(f"trainings of {options.module}")
     examples = _examples(report, options.examples)
-    _announce(f"{len(names)} trainings", examples, 2 + len(names) * (1 + 0.02 * examples), 200)
+    report.notes += _in_order({name: getattr(module, name) for name in names})
+    _announce(
+        counted(len(names), "training"), examples, 2 + len(names) * (1 + 0.02 * examples), 200
+    )
     counts: dict[str, int] = {}
 
     def answer(name: str, arguments: Values) -> Any:
@@ -329,7 +355,7 @@ def _program(options: argparse.Namespace) -> Report:
         raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
     _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
     print(
-        f"{len(options.only) or len([*KERNELS, *TRAININGS])} kernels and trainings: the program's "
+        f"kernels and trainings: {len(options.only) or len([*KERNELS, *TRAININGS])}; the program's "
         f"own time, at most {options.seconds:g} s for an answer; 200 MB of memory beside its own",
         file=sys.stderr,
     )
@@ -341,7 +367,8 @@ def _program(options: argparse.Namespace) -> Report:
     )
     answered = {name: count for name, count in counts.items() if count}
     if program.given_up:
-        report.notes.append(f"given up: the program had to be started {program.starts} times")
+        starts = counted(program.starts, "time")
+        report.notes.append(f"given up: the program had to be started {starts}")
     if not answered:
         raise UnusableError("the program skipped every case")
     report.facts.append(("cases asked", ", ".join(f"{name} {n}" for name, n in answered.items())))

@@ -93,8 +93,8 @@ def explored_training(
 ) -> Difference | None:
     """Return the smallest problem on which Hypothesis finds a training wrong, or None.
 
-    A tie that rounding breaks, and last bits, are no finding here: the vectors are free of them,
-    but problems drawn at random are not.
+    Only wrong results and crashes are findings here. On problems drawn at random, rounding may
+    break ties and change last bits in any implementation.
 
     Parameters
     ----------

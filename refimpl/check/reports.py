@@ -102,7 +102,10 @@ class Report:
             "title": self.title,
             "result": self.result,
             "facts": {name: _number(value) for name, value in self.facts},
-            "differences": [difference.as_json() for difference in self.differences],
+            "differences": [
+                {**one.as_json(), "remarks": remarks(one.source, one.kind)}
+                for one in self.differences
+            ],
             "notes": self.notes,
         }
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)

@@ -10,7 +10,6 @@ Not handled here: logs of other papers (:mod:`refimpl.check.logs`).
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,11 @@ import numpy as np
 from refimpl.check.comparing import Difference, Fault
 from refimpl.check.kernel import WRONG, Values
 from refimpl.check.logs import LOGS
-from refimpl.check.reading import numbers, points, read_data
+from refimpl.check.reading import announce, counted, numbers, points, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.check.stages import first_fault
 from refimpl.check.trainings import TRAININGS, Training
-from refimpl.resources import check_free_memory
 
 __all__ = ["ALGORITHMS", "check_rounds", "read_log"]
 
@@ -59,13 +57,16 @@ def check_rounds(log: str, data: str, algorithm: str) -> Report:
     what = "the answers of" if algorithm == "A.3" else "a training by"
     report = Report(f"{log} as {what} Algorithm {algorithm} on {data}")
     report.facts.append(("lines" if algorithm == "A.3" else "rounds", len(rounds)))
-    print(f"{len(rounds)} lines, each a step of the reference on {_size(arrays)}", file=sys.stderr)
+    training = LOGS[algorithm].training if algorithm in LOGS else TRAININGS[OF[algorithm]]
+    _name_unknown(report, training, rounds)
     try:
         if algorithm in BOOSTED_DISTANCE:
             CHECKS[algorithm](report, rounds, arrays, data)
         else:
             arguments = LOGS[algorithm].arguments(arrays, data)
-            _compare(report, LOGS[algorithm].training, arguments, rounds)
+            work, memory = LOGS[algorithm].cost(arguments, len(rounds))
+            announce(f"{counted(len(rounds), 'round')} on {data}", work, memory, "points or rounds")
+            _compare_log(report, training, arguments, rounds, log)
     except (ValueError, MemoryError) as error:
         raise UnusableError(f"the reference cannot be run on {data}: {error}") from error
     except (TypeError, OverflowError, IndexError) as error:
@@ -73,9 +74,24 @@ def check_rounds(log: str, data: str, algorithm: str) -> Report:
     return report
 
 
-def _size(arrays: dict[str, Any]) -> str:
-    shapes = ", ".join(f"{name} {'x'.join(map(str, a.shape))}" for name, a in arrays.items())
-    return f"{shapes} ({sum(a.nbytes for a in arrays.values()) / 2**20:.1f} MiB)"
+def _name_unknown(report: Report, training: Training, rounds: list[Values]) -> None:
+    """Say which parts of the lines are not compared: they may be misspelt."""
+    known = {"C", *(output.name for output in training.outputs)}
+    unknown = sorted({part for line in rounds for part in line} - known)
+    if unknown:
+        report.notes.append(
+            f"not compared: {', '.join(unknown)}; the parts of a line are "
+            + ", ".join(output.name for output in training.outputs)
+        )
+
+
+def _compare_log(
+    report: Report, training: Training, arguments: Values, rounds: list[Values], log: str
+) -> None:
+    try:
+        _compare(report, training, arguments, rounds)
+    except UnusableError as error:
+        raise UnusableError(f"{log}, {error}") from error
 
 
 def _each_class(report: Report, rounds: list[Values], arrays: dict[str, Any], data: str) -> None:
@@ -88,9 +104,11 @@ def _each_class(report: Report, rounds: list[Values], arrays: dict[str, Any], da
     for C, own in classes.items():
         if len(own) < longest:
             report.differences.append(_fewer_rounds(C, len(own), longest))
-        X_C = X[y == C]
-        check_free_memory(32 * X.size * len(X_C), "the matrix of all differences", "points")
-        arguments = _stumps(_differences(X_C, X_C), _differences(X[y != C], X_C), len(own))
+        X_C, rest = X[y == C], X[y != C]
+        size = X.size * len(X_C)
+        what = f"class {C}: {counted(len(own), 'round')} on {len(X_C) * len(X)} differences"
+        announce(what, 6.0 * size * len(own), 64.0 * size, "points or rounds")
+        arguments = _stumps(_differences(X_C, X_C), _differences(rest, X_C), len(own))
         _compare(report, TRAININGS["adaboost"], arguments, own, f"class {C}")
 
 
@@ -110,7 +128,8 @@ def _by_class(rounds: list[Values], classes: list[Any], data: str) -> dict[Any, 
 
 def _fewer_rounds(C: Any, rounds: int, longest: int) -> Difference:
     ends = TRAININGS["adaboost"].ends()
-    words = f"class {C}: {rounds} rounds; another class has {longest}, and T is one for all classes"
+    words = f"class {C}: {counted(rounds, 'round')}; another class has {longest}, and T is the same"
+    words += " for all classes"
     return Difference("adaboost", WRONG, ends.name, ends.source, words)
 
 
@@ -122,6 +141,9 @@ def _one_class(report: Report, rounds: list[Values], arrays: dict[str, Any], dat
         X, y = points(arrays, data, "Algorithm A.2 takes P and N, or")
         P, N = X[y == y.max()], X[y != y.max()]
     arguments = _stumps(P, N, len(rounds))
+    size = (len(P) + len(N)) * P.shape[1]
+    what = f"{counted(len(rounds), 'round')} on {len(P) + len(N)} rows of {P.shape[1]} numbers"
+    announce(what, 6.0 * size * len(rounds), 64.0 * size, "points or rounds")
     _compare(report, TRAININGS["adaboost"], arguments, rounds)
 
 
@@ -155,6 +177,10 @@ def _labels(report: Report, rounds: list[Values], arrays: dict[str, Any], data: 
         raise UnusableError(f"s must be in all lines of the log or in none; {similar} have it")
     if similar:
         got["s"] = np.array([line["s"] for line in rounds])
+    stumps = sum(len(models[f"alpha_{C}"]) for C in np.unique(y).tolist())
+    work = len(Q) * len(X) * stumps / len(np.unique(y))
+    what = f"{counted(len(Q), 'query', 'queries')} among {len(X)} points"
+    announce(what, work, 24.0 * len(Q) * len(X), "queries")
     fault = first_fault(training, arguments, training.run(arguments), [got])
     _report(report, training, fault, "")
 
@@ -190,6 +216,7 @@ def _field(arrays: dict[str, Any], name: str, field: str, data: str) -> Any:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
+OF = {"A.1": "adaboost", "A.2": "adaboost", "A.3": "nearest_neighbor_boosted_distance"}
 CHECKS = {"A.1": _each_class, "A.2": _one_class, "A.3": _labels}
 NEEDED = {"A.1": ("C", "f", "p", "theta"), "A.2": ("f", "p", "theta"), "A.3": ("l_y",)}
 

@@ -234,7 +234,10 @@ def test_a_command_before_a_program_is_refused(capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main(["kernels", "--", "true"])
     assert ended.value.code == 2
-    assert "only options may stand before --, lists with commas; got kernels" in capsys.readouterr().err
+    assert (
+        "only options may stand before --, lists with commas; got kernels"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_file_with_the_name_of_another_module(tmp_path):

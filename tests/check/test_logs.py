@@ -127,6 +127,12 @@ def test_the_bound_of_alpha_has_a_limit():
     assert bounds["alpha"] == 2.0**-20
 
 
+def test_parts_that_are_not_compared_are_named(checked, capsys):
+    line = {"f": 0, "p": 1, "theta": 2.0, "Alpha": -99.0, "time": 1}
+    code, said = checked("A.2", [line], "--accept", "choices", **EQUAL_COLUMNS)
+    assert code == 0 and "not compared: Alpha, time; the parts of a line are w, epsilon" in said
+
+
 @pytest.mark.parametrize("change", [{"f": 0.7}, {"p": 1.5}, {"f": "nan"}, {"f": 1.0}])
 def test_a_choice_that_is_no_integer_is_wrong(checked, change):
     """Cut to integers 0.7 and 1.5 are the expected stump; 1.0 is the tie."""
@@ -151,7 +157,7 @@ def test_classes_of_a_log_are_those_of_the_data(checked):
     assert "line 1: must have C, f, p, theta" in checked("A.1", [line], **data)[1]
     code, said = checked("A.1", [*lines, lines[0]], *accept, **data)
     assert code == 1 and "adaboost, BD:A.2:5: wrong" in said
-    assert "class b: 1 rounds; another class has 2" in said
+    assert "class b: 1 round; another class has 2" in said
 
 
 # ---------------------------------------------------------------------------------- BoostMap, § 7.3
@@ -274,8 +280,9 @@ def test_masses_of_a_forest_by_hand(checked):
     assert checked("SF:1", [line], S=S, lam=0.1)[0] == 0
     code, said = checked("SF:1", [line], S=S, lam=0.5)
     assert code == 1 and "round" in said
-    code, said = checked("SF:1", [{**line, "leaf": [1, 2]}], S=S, lam=0.1)
+    code, said = checked("SF:1", [line, {**line, "leaf": [1, 2]}], S=S, lam=0.1)
     assert code == 2 and "the leaf of each of 3 points; got (2,)" in said
+    assert "log.jsonl, round 2: leaf must" in said
 
 
 # -------------------------------------------------------------------------------------------- A.3
