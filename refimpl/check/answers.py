@@ -140,12 +140,10 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         raise UnusableError(f"{data} must have D or X; it has {sorted(arrays)}")
     if D.shape != (n, n):
         raise UnusableError(f"{path} has {n} rows; {data} has distances of shape {D.shape}")
-    largest = max(D.max(initial=0.0), np.abs(F).max(initial=0.0))
-    if largest > LARGEST or D.min(initial=0.0) < 0:
-        raise UnusableError(
-            f"{path} and the distances of {data} must be numbers up to {LARGEST:g}, and no "
-            "distance below 0"
-        )
+    if np.abs(F).max(initial=0.0) > LARGEST:
+        raise UnusableError(f"{path} must hold numbers up to {LARGEST:g}")
+    if D.max(initial=0.0) > LARGEST or D.min(initial=0.0) < 0:
+        raise UnusableError(f"{data}: distances must be from 0 to {LARGEST:g}")
     if n < 2:
         raise UnusableError(f"{path} must have two rows or more; got {n}")
     if not 1 <= k < n:

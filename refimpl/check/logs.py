@@ -144,9 +144,9 @@ def _boostmap_cost(arguments: Values, rounds: int) -> tuple[float, float]:
 def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
     """Return the name of a round's classifier: (r, -1) for r alone."""
     parts = np.atleast_1d(np.asarray(got["classifier"], dtype=np.float64))
-    first, second = (*parts, -1.0)[:2]
-    whole = len(parts) <= 2 and first == int(first) and second == int(second)
-    if not whole or not 0 <= first < n or not -1 <= second < n:
+    first, second = (*parts.ravel(), -1.0, -1.0)[:2]
+    inside = 0 <= first < n and -1 <= second < n and parts.shape in ((1,), (2,))
+    if not inside or first != int(first) or second != int(second):
         raise UnusableError(
             f"round {number}: classifier must be a reference object r, or two pivots [x_1, x_2], "
             f"from 0 to {n - 1}; got {parts.tolist()}"
@@ -220,8 +220,6 @@ def _sensitive_cost(arguments: Values, rounds: int) -> tuple[float, float]:
 def _splitter(got: Values, d: int, where: str) -> tuple[int, int, int]:
     """Return c, g and inside of a round."""
     c, g, inside, low, high = (got[name] for name in ("c", "g", "inside", "low", "high"))
-    if any(np.ndim(part) for part in (c, g, inside, low, high)):
-        raise UnusableError(f"{where}c, g, inside, low and high must be numbers, no lists")
     if not all(0 <= part < d and part == int(part) for part in (c, g)):
         raise UnusableError(f"{where}c and g must be integers from 0 to {d - 1}; got {c} and {g}")
     if inside not in (0, 1):

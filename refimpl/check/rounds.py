@@ -40,6 +40,8 @@ NAMES = {
 }
 LABELS = frozenset({"C", "l_y"})
 """Parts that are classes: a text stays a text."""
+LISTS = frozenset({"w", "updated", "T", "classifier", "leaf", "s"})
+"""Parts that may be lists."""
 PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
 BOOSTED_DISTANCE = ("A.1", "A.2", "A.3")
 ALGORITHMS = (*BOOSTED_DISTANCE, *LOGS)
@@ -68,7 +70,7 @@ def check_rounds(log: str, data: str, algorithm: str) -> Report:
             announce(f"{counted(len(rounds), 'round')} on {data}", work, memory, "points or rounds")
             _compare_log(report, training, arguments, rounds, log)
     except (ValueError, MemoryError) as error:
-        raise UnusableError(f"the reference cannot be run on {data}: {error}") from error
+        raise UnusableError(f"{log} cannot be compared on {data}: {error}") from error
     except (TypeError, OverflowError, IndexError) as error:
         raise UnusableError(f"{log} has a line of another form: {error}") from error
     return report
@@ -274,7 +276,8 @@ def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[V
         for name in {*PARTS, *needed}.intersection(rounds[-1]) - LABELS:
             part = rounds[-1][name]
             truth = isinstance(part, bool) and name != "inside"
-            if truth or not isinstance(part, int | float | np.ndarray):
+            several = isinstance(part, np.ndarray) and name not in LISTS
+            if truth or several or not isinstance(part, int | float | np.ndarray):
                 raise UnusableError(
                     f"{path}, line {number}: {name} must be a number; got {rounds[-1][name]!r}"
                 )

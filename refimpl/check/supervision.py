@@ -88,7 +88,7 @@ def supervised(arguments: list[str], options: Namespace) -> Report:
 def _limits(options: Namespace) -> str:
     memory = f"{options.memory} MiB of memory (--memory)"
     if not limits_memory():
-        memory = "no limit on its memory, which this system does not have"
+        memory = "its memory is not limited on this system"
     return f"the module: {options.seconds:g} s for an answer (--seconds), {memory}"
 
 

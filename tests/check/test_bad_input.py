@@ -75,6 +75,8 @@ def test_data_of_another_type_or_form(refused):
     assert "whose squares are finite" in refused(
         "neighbors a.npy", np.array([[0]]), X=X * 1e200, Q=X[:1]
     )
+    assert "a.npy must hold numbers up to 1e+150" in refused("embedding a.npy", X * 1e160, X=X)
+    assert "d.npz: distances must be from 0" in refused("embedding a.npy", np.eye(2), D=-np.eye(2))
     assert "two rows or more; got 0" in refused("embedding a.npy", np.empty((0, 2)), X=X[:0])
     assert "cannot be used: X must hold values from" in refused("metric a.npy", X=X * 1e200, y=Y)
 
@@ -107,6 +109,8 @@ def test_trees_of_another_form(refused, part, array, words):
         ('{"f": 0, "p": 1, "theta": {"a": 1}}', "theta must be a number; got {'a': 1}"),
         ('{"f": 0, "p": 1, "theta": [1, "x"]}', "line 1: could not convert"),
         ('{"f": 0, "p": 1, "theta": "x"}', "theta must be a number; got 'x'"),
+        ('{"f": [0], "p": 1, "theta": 1}', "line 1: f must be a number; got array([0.])"),
+        ('{"f": true, "p": 1, "theta": 1}', "line 1: f must be a number; got True"),
     ],
 )
 def test_logs_of_no_numbers(refused, line, words):

@@ -210,6 +210,11 @@ def test_boostmap_logs_that_cannot_be_used(checked):
     data = {name: given[name] for name in ("D", "triples", "y")}
     code, said = checked("7.3", [{"classifier": [0, 99], "alpha": 1.0}], **data)
     assert code == 2 and "from 0 to 7; got [0.0, 99.0]" in said
+    for wrong in ([], [0, 1, 2], [[0, 1]], 0.5, "nan"):
+        code, said = checked("7.3", [lines[0], {"classifier": wrong, "alpha": 1.0}], **data)
+        assert code == 2 and "log.jsonl, round 2: classifier must be" in said
+    code, said = checked("7.3", [{"classifier": 0, "alpha": [1, 2]}], **data)
+    assert code == 2 and "line 1: alpha must be a number" in said
     code, said = checked("7.3", [{"classifier": 0}], **data)
     assert code == 2 and "line 1: must have classifier, alpha" in said
     code, said = checked("7.3", lines, **{**data, "y": data["y"] * 2})
@@ -237,7 +242,7 @@ def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
         ({"g": lines[0]["g"] + 0.5}, "c and g must be integers from 0 to"),
         ({"inside": 2}, "inside must be 1 or 0"),
         ({"low": "nan"}, "low and high must be numbers"),
-        ({"c": [1, 2]}, "no lists"),
+        ({"c": [1, 2]}, "c must be a number"),
     ):
         code, said = checked("8.1", [{**lines[0], **change}], **data)
         assert code == 2 and words in said

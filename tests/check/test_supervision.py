@@ -129,9 +129,10 @@ def test_memory_is_limited(checked, capfd):
     assert code == 2 and "--memory must be from 64 to" in said
 
 
-def test_limits_are_said_beforehand(checked, tmp_path, capfd):
-    checked("pass")
-    supervision.main(["kernels", str(tmp_path / "mine.py"), "--only", "projections"])
+def test_limits_are_said_beforehand(tmp_path, capfd):
+    path = tmp_path / "mine.py"
+    path.write_text(MODULE.replace("BODY", "pass"), encoding="utf-8")
+    supervision.main(["kernels", str(path), "--only", "projections", "--examples", "0"])
     assert "the module: 60 s for an answer (--seconds), 4096 MiB" in capfd.readouterr().err
 
 
