@@ -42,7 +42,8 @@ P, N = {P}, {N}
 w = WEIGHTS
 model = AdaBoostClassifier(STUMP, n_estimators={T}, random_state=0).fit(P + N, [1] * len(P) + \
 [0] * len(N), w)
-print("errors:", model.estimator_errors_[: len(model)], "alpha:", model.estimator_weights_[: len(model)])\
+print("errors:", model.estimator_errors_[: len(model)], "alpha:", \
+model.estimator_weights_[: len(model)])\
 """
 LEAST = """; from sklearn.base import BaseEstimator, ClassifierMixin; \
 from sklearn.tree import DecisionTreeRegressor as Tree; \
