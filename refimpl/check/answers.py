@@ -140,10 +140,7 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         raise UnusableError(f"{data} must have D or X; it has {sorted(arrays)}")
     if D.shape != (n, n):
         raise UnusableError(f"{path} has {n} rows; {data} has distances of shape {D.shape}")
-    if np.abs(F).max(initial=0.0) > LARGEST:
-        raise UnusableError(f"{path} must hold numbers up to {LARGEST:g}")
-    if D.max(initial=0.0) > LARGEST or D.min(initial=0.0) < 0:
-        raise UnusableError(f"{data}: distances must be from 0 to {LARGEST:g}")
+    _require_sizes(F, D, path, data)
     if n < 2:
         raise UnusableError(f"{path} must have two rows or more; got {n}")
     if not 1 <= k < n:
@@ -167,6 +164,13 @@ def check_embedding(path: str, data: str, k: int) -> Report:
             f"{i} and {j}"
         )
     return report
+
+
+def _require_sizes(F: FloatArray, D: FloatArray, path: str, data: str) -> None:
+    if np.abs(F).max(initial=0.0) > LARGEST:
+        raise UnusableError(f"{path} must hold numbers up to {LARGEST:g}")
+    if D.max(initial=0.0) > LARGEST or D.min(initial=0.0) < 0:
+        raise UnusableError(f"{data}: distances must be from 0 to {LARGEST:g}")
 
 
 def _ranks(D: FloatArray, embedded: FloatArray, k: int) -> IntArray:

@@ -148,7 +148,7 @@ def test_an_interrupt_leaves_no_process(tmp_path, end):
         while not pid.exists() or not pid.read_text().endswith("."):
             assert process.poll() is None
         process.send_signal(end)
-        said = process.communicate()[1]
+        said = process.communicate(timeout=60)[1]
     assert process.returncode == 2 and said.endswith("interrupted; nothing is decided\n")
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()[:-1]), 0)

@@ -96,9 +96,9 @@ def command(library, item, python):
     return [str(python), str(adapter), item.variant]
 
 
-def answered(library, item, python):
-    """Return the record of one item."""
-    program = Program(command(library, item, python), SECONDS)
+def answers_of(command, item):
+    """Return the answers to all cases, or to those before the library was given up."""
+    program = Program(command, SECONDS)
     answers = []
     try:
         for answer in judging.ask(program, item, cases.of(item.subject, folder())):
@@ -107,6 +107,12 @@ def answered(library, item, python):
         pass
     finally:
         program.stop()
+    return answers
+
+
+def answered(library, item, python):
+    """Return the record of one item."""
+    answers = answers_of(command(library, item, python), item)
     found = judging.verdict(answers, item.convention, item.shows)
     if found.skipped and not item.skips:
         raise ValueError(
