@@ -3,6 +3,7 @@
 Not handled here: where the rounds come from (a module, a log, a program).
 """
 
+import dataclasses
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -102,7 +103,7 @@ def _round_fault(training: Training, arguments: Values, want: Values, got: Value
         elif verdict in CHOICES and training.follow is None and not fault.final:
             kind = AGREES if fault.output.name in training.dependent else kind
         if kind != AGREES:
-            judged.append(Fault(kind, fault.output, fault.words))
+            judged.append(dataclasses.replace(fault, kind=kind))
     first = worst(judged)
     return None if first is None else _with_missing(training, first, got)
 
@@ -111,7 +112,7 @@ def _with_missing(training: Training, fault: Fault, got: Values) -> Fault:
     """Return a fault that says which parts before it the round lacks: the cause may be there."""
     names = [output.name for output in training.outputs]
     missing = [name for name in names[: names.index(fault.output.name)] if name not in got]
-    if fault.kind != WRONG or not missing:
+    if fault.kind != WRONG or fault.final or not missing:
         return fault
     words = f"{fault.words}; an earlier line may be the cause: the round has no "
     return Fault(fault.kind, fault.output, words + ", ".join(missing))
