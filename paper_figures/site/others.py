@@ -21,7 +21,7 @@ environment of its own, with the versions that stand here, and answers by the pr
 *Same*
    All cases agree, up to last bits, ties broken otherwise and choices of equal worth.
 *Other convention*
-   What differs is right by another objective or rule of the library, which its documentation or
+   Every answer is right by another objective or rule of the library, which its documentation or
    the named source file states. The report computes that objective for each case. Where another
    call gives the papers' result, it is named.
 *Differs*
@@ -111,7 +111,7 @@ def _library(library: dict[str, Any]) -> str:
 
 def _item(library: str, item: dict[str, Any], conversion: dict[str, Any] | None) -> list[str]:
     cases = f"{item['cases']} case{'s' if item['cases'] != 1 else ''}"
-    skipped = f", {item['skipped']} skipped" if item["skipped"] else ""
+    skipped = f", {item['skipped']} skipped ({escape(item['skips'])})" if item["skipped"] else ""
     parts = [
         f'<h3 id="{anchor(library, item["variant"])}"><code>{escape(item["call"])}</code></h3>',
         f"<p><strong>{item['outcome'].capitalize()}</strong> as <code>{escape(item['subject'])}"

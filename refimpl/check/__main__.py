@@ -1,5 +1,6 @@
 """``python -m refimpl.check``."""
 
+import signal
 import sys
 
 from refimpl.check.supervision import main
@@ -7,4 +8,7 @@ from refimpl.check.supervision import main
 __all__: list[str] = []
 
 if __name__ == "__main__":
+    for name in ("SIGTERM", "SIGHUP"):  # as an interrupt, which ends the module's process, too
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     sys.exit(main(sys.argv[1:]))

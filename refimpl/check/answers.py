@@ -11,7 +11,7 @@ import numpy as np
 from refimpl.check.comparing import Difference
 from refimpl.check.judging import CLOSE, squares
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
-from refimpl.check.reading import announce, numbers, read_array, read_data
+from refimpl.check.reading import announce, counted, numbers, read_array, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.typing import FloatArray, IntArray
@@ -36,7 +36,8 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
     if data is not None:
         Q, X = _queries(data, I)
         work = len(Q) * len(X) * (X.shape[1] + 20)
-        what = f"the true neighbours of {len(Q)} queries among {len(X)} points"
+        queries = counted(len(Q), "query", "queries")
+        what = f"the true neighbours of {queries} among {counted(len(X), 'point')}"
         announce(what, work, 40 * len(X) + X.nbytes + Q.nbytes, "points")
         rows = (squares(q[np.newaxis], X)[0] for q in Q)
         k = I.shape[1]
@@ -49,6 +50,8 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
         raise UnusableError(
             f"{truth} must have {len(I)} rows of at least {I.shape[1]} neighbours; got {T.shape}"
         )
+    what = f"{counted(len(I), 'row')} of {counted(I.shape[1], 'neighbour')}"
+    announce(what, 50 * I.size, 100 * I.size + T.nbytes, "rows")
     _name_faults(report, I, ((row, None) for row in T[:, : I.shape[1]].tolist()))
     return report
 
@@ -137,12 +140,7 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         raise UnusableError(f"{data} must have D or X; it has {sorted(arrays)}")
     if D.shape != (n, n):
         raise UnusableError(f"{path} has {n} rows; {data} has distances of shape {D.shape}")
-    largest = max(D.max(initial=0.0), np.abs(F).max(initial=0.0))
-    if largest > LARGEST or D.min(initial=0.0) < 0:
-        raise UnusableError(
-            f"{path} and the distances of {data} must be numbers up to {LARGEST:g}, and no "
-            "distance below 0"
-        )
+    _require_sizes(F, D, path, data)
     if n < 2:
         raise UnusableError(f"{path} must have two rows or more; got {n}")
     if not 1 <= k < n:
@@ -162,10 +160,17 @@ def check_embedding(path: str, data: str, k: int) -> Report:
     if zero.any():
         i, j = np.argwhere(zero)[0].tolist()
         report.notes.append(
-            f"{int(zero.sum() // 2)} pairs of different objects are mapped to one place, as {i} "
-            f"and {j}"
+            f"pairs of different objects that are mapped to one place: {int(zero.sum() // 2)}, as "
+            f"{i} and {j}"
         )
     return report
+
+
+def _require_sizes(F: FloatArray, D: FloatArray, path: str, data: str) -> None:
+    if np.abs(F).max(initial=0.0) > LARGEST:
+        raise UnusableError(f"{path} must hold numbers up to {LARGEST:g}")
+    if D.max(initial=0.0) > LARGEST or D.min(initial=0.0) < 0:
+        raise UnusableError(f"{data}: distances must be from 0 to {LARGEST:g}")
 
 
 def _ranks(D: FloatArray, embedded: FloatArray, k: int) -> IntArray:

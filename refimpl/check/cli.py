@@ -8,6 +8,7 @@ Not handled here: the checks themselves.
 """
 
 import argparse
+import inspect
 import sys
 import time
 import traceback
@@ -15,17 +16,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import refimpl.kernels
 from refimpl.check import exploring, making
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
-from refimpl.check.calling import call
+from refimpl.check.calling import call, in_order
 from refimpl.check.cases import KERNELS
 from refimpl.check.files import VectorError, folder
 from refimpl.check.kernel import NOT_RUN, Values
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import Program, program_differences
+from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
 from refimpl.check.rounds import ALGORITHMS, check_rounds
-from refimpl.check.running import Module, UnusableError, imported, unwatched, vector_differences
+from refimpl.check.running import UNWATCHED, Module, UnusableError, imported, vector_differences
 from refimpl.check.stages import own_trainings, signatures, training_differences
 from refimpl.check.trainings import TRAININGS
 from refimpl.check.trainings.drawn import DRAWS
@@ -33,21 +36,36 @@ from refimpl.check.trainings.drawn import DRAWS
 __all__ = ["MOST_SECONDS", "CheckFailedError", "finished", "main", "options_of"]
 
 MOST_SECONDS = 86400.0
+MEMORY = 4096
+"""MiB that a module may take."""
 INTERRUPTED = "refimpl.check: interrupted; nothing is decided"
 
 DATA = "the arrays that the algorithm takes"
 LOG_FORMS = """Each line of the log is a JSON object. It may have more parts, which are compared.
+What may be left out stands in brackets.
 
-algorithm  a line must have                  --data has
-A.1        C, f, p, theta                    X, y
-A.2        f, p, theta                       P, N (or X, y: the largest y are P)
-A.3        label (a line for each query)     Q, X, y, alpha_C, feature_C, polarity_C, threshold_C
-7.3        classifier (r or [x1, x2]), alpha D (candidates x objects), triples, y, between
-8.1        c, g, low, high, inside, alpha    F (d x objects), triples, y, w
-SF:1       leaf (of each point), c           S (0 and 1), lam
+algorithm  a line has                         --data has
+A.1        C, f, p, theta [, w, epsilon,      X, y
+           beta, updated, alpha]
+A.2        f, p, theta [, w, epsilon, beta,   P, N (or X, y: the largest y are P)
+           updated, alpha]
+A.3        label [, s]; a line for each       Q, X, y, and for each class C: alpha_C,
+           query                              feature_C, polarity_C, threshold_C
+7.3        classifier (r or [x1, x2]), alpha  D (candidates x objects), triples, y
+           [, w, step, z, updated]            [, between: the candidates' distances]
+8.1        c, g, low, high, inside, alpha     F (d x objects), triples, y [, w: the weights
+           [, w, z, updated]                  of the first round]
+SF:1       leaf (of each point), c            S (0 and 1), lam
+           [, T, J, similar, dissimilar]
 
-More parts: w, epsilon, beta, updated, alpha (A.1, A.2); s (A.3); w, z, updated, step (7.3);
-w, z, updated (8.1); T, J, similar, dissimilar (SF:1)."""
+updated is w after the round; in A.1 and A.2 it is not normalised yet. Other names that are read:
+feature or i_t (f), polarity (p), threshold (theta), weights (w), error (epsilon), class (C),
+loss (z), leaves (leaf)."""
+
+ACCEPT = """Differences that leave the exit code at 0. last-bits: numbers that differ by rounding.
+ties: another choice whose worth is the same to the last bit. choices: another choice whose worth is
+the same up to rounding, or the same choice in another form. uncompared: such a choice after which
+the rest of the training was not compared."""
 
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
@@ -98,10 +116,24 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         before = [word for word in arguments[:place] if word != "program"]
         options = _parser().parse_args(["program", *before])
         if options.command:
-            _parser().error(f"only options may stand before --; got {options.command[0]}")
+            _parser().error(
+                f"only options may stand before --, lists with commas; got {options.command[0]}"
+            )
         options.command = arguments[place + 1 :]
         return options
     return _parser().parse_args(arguments)
+
+
+def _names(text: str) -> list[str]:
+    """Return the names of a list with commas."""
+    return [name for name in text.split(",") if name]
+
+
+def _accepted(text: str) -> list[str]:
+    names = _names(text)
+    if not names or not set(names) <= ACCEPTED.keys():
+        raise argparse.ArgumentTypeError(f"must be of {', '.join(ACCEPTED)}; got {text!r}")
+    return names
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -113,11 +145,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--json", action="store_true", help="print the report as JSON")
         sub.add_argument("--html", metavar="FILE", help="write the report as a page, too")
         sub.add_argument(
-            "--accept",
-            nargs="+",
-            default=[],
-            choices=sorted(ACCEPTED),
-            help="differences that leave the exit code at 0",
+            "--accept", type=_accepted, action="extend", default=[], metavar="KIND,...", help=ACCEPT
         )
         sub.set_defaults(check=check)
         return sub
@@ -139,7 +167,14 @@ def _add_modules(command: Callable[..., Any]) -> None:
         if name == "trainings":
             sub.add_argument("module", nargs="?", help="a module's name, or a .py file")
             sub.add_argument("--list", action="store_true", help="say what the functions take")
-        sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
+        sub.add_argument(
+            "--only",
+            type=_names,
+            action="extend",
+            default=[],
+            metavar="NAME,...",
+            help="these alone",
+        )
         sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR")
         if name != "program":
             sub.add_argument("--examples", type=int, default=100, help="of Hypothesis, for each")
@@ -149,8 +184,15 @@ def _add_modules(command: Callable[..., Any]) -> None:
         if name == "program":
             sub.add_argument("command", nargs="*", help=argparse.SUPPRESS)
         else:
+            sub.add_argument(
+                "--memory",
+                type=int,
+                default=MEMORY,
+                metavar="MIB",
+                help=f"for the module, beside the check's own; default {MEMORY}",
+            )
             sub.add_argument("--skip", action="append", default=[], help=argparse.SUPPRESS)
-            sub.set_defaults(watch=unwatched)
+            sub.set_defaults(watch=UNWATCHED)
     sub = command("make", _make, "make the vectors by the reference")
     sub.add_argument("--out", type=Path, required=True, metavar="DIR")
 
@@ -202,12 +244,18 @@ def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
 def _kernels(options: argparse.Namespace) -> Report:
     if options.examples < 0:
         raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
-    module = Module(imported(options.module))
-    names = _unskipped(_only(module.checked(), options.only, "kernels"), options.skip)
+    written = imported(options.module)
+    everything = Module(written)
+    wanted = _only(everything.checked(), options.only, "kernels")
+    module = Module(written, options.skip, options.watch)
+    names = [name for name in wanted if name in module.checked()]
     report = Report(f"kernels of {options.module}")
-    report.facts.append(("its own", ", ".join(module.own)))
+    report.facts.append(("its own", ", ".join(everything.written)))
     examples = _examples(report, options.examples)
-    _announce(f"{len(names)} kernels", examples, 2 + len(names) * (0.1 + 0.012 * examples), 200)
+    report.notes += _in_order({name: getattr(written, name) for name in module.own})
+    _announce(
+        counted(len(names), "kernel"), examples, 2 + len(names) * (0.1 + 0.012 * examples), 200
+    )
     counts: dict[str, int] = {}
     report.differences += vector_differences(
         module, options.vectors, names, counts.__setitem__, options.watch
@@ -237,16 +285,26 @@ def _examples(report: Report, examples: int) -> int:
     return examples
 
 
+def _in_order(functions: dict[str, Callable[..., Any]]) -> list[str]:
+    """Return a note for each function that has other names for its arguments."""
+    notes = []
+    for name, function in functions.items():
+        if name in KERNELS:
+            reference = inspect.signature(getattr(refimpl.kernels, name)).parameters
+            taken = [part for part in reference if part != "threads"]
+        else:
+            taken = list(TRAININGS[name].cases()[0].arguments)
+        if in_order(function, taken):
+            notes.append(f"{name} has other names: it gets {', '.join(taken)} in this order")
+    return notes
+
+
 def _announce(what: str, examples: int, seconds: float, megabytes: int) -> None:
     print(
-        f"{what}, {examples} examples for each beside the vectors: with the reference's speed "
-        f"about {seconds:.0f} s, {megabytes} MB of memory",
+        f"{what}: the vectors, and {counted(examples, 'example')} for each; at the reference's "
+        f"speed about {seconds:.0f} s, {megabytes} MB of memory",
         file=sys.stderr,
     )
-
-
-def _unskipped(names: list[str], skip: list[str]) -> list[str]:
-    return [name for name in names if name not in skip]
 
 
 def _trainings(options: argparse.Namespace) -> Report:
@@ -263,10 +321,13 @@ def _trainings(options: argparse.Namespace) -> Report:
             f"{options.module} has none of the trainings {', '.join(sorted(TRAININGS))}; "
             "python -m refimpl.check trainings --list says what they take and return"
         )
-    names = _unskipped(_only(names, options.only, "trainings"), options.skip)
+    names = [name for name in _only(names, options.only, "trainings") if name not in options.skip]
     report = Report(f"trainings of {options.module}")
     examples = _examples(report, options.examples)
-    _announce(f"{len(names)} trainings", examples, 2 + len(names) * (1 + 0.02 * examples), 200)
+    report.notes += _in_order({name: getattr(module, name) for name in names})
+    _announce(
+        counted(len(names), "training"), examples, 2 + len(names) * (1 + 0.02 * examples), 200
+    )
     counts: dict[str, int] = {}
 
     def answer(name: str, arguments: Values) -> Any:
@@ -294,7 +355,7 @@ def _program(options: argparse.Namespace) -> Report:
         raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
     _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
     print(
-        f"{len(options.only) or len([*KERNELS, *TRAININGS])} kernels and trainings: the program's "
+        f"kernels and trainings: {len(options.only) or len([*KERNELS, *TRAININGS])}; the program's "
         f"own time, at most {options.seconds:g} s for an answer; 200 MB of memory beside its own",
         file=sys.stderr,
     )
@@ -306,7 +367,8 @@ def _program(options: argparse.Namespace) -> Report:
     )
     answered = {name: count for name, count in counts.items() if count}
     if program.given_up:
-        report.notes.append(f"given up: the program had to be started {program.starts} times")
+        starts = counted(program.starts, "time")
+        report.notes.append(f"given up: the program had to be started {starts}")
     if not answered:
         raise UnusableError("the program skipped every case")
     report.facts.append(("cases asked", ", ".join(f"{name} {n}" for name, n in answered.items())))

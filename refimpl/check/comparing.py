@@ -5,6 +5,7 @@ Not handled here: how a module or a program is asked (:mod:`refimpl.check.runnin
 
 import dataclasses
 import math
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from refimpl.check.kernel import (
     AGREES,
     EQUAL_WORTH,
     LAST_BITS,
+    NOT_COMPARED,
     NOT_RUN,
     TIE,
     WRONG,
@@ -33,11 +35,13 @@ __all__ = [
     "worst",
 ]
 
-SEVERITY = (LAST_BITS, TIE, EQUAL_WORTH, WRONG, NOT_RUN)
+SEVERITY = (LAST_BITS, TIE, EQUAL_WORTH, NOT_COMPARED, WRONG, NOT_RUN)
 FORM_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 """What a judge raises at results of another form."""
 SINGLE = 2.0**-28
 """Errors above this share of a number are no last bits; float32 gives such errors."""
+WIDER = 2.0**12
+"""Times what rounding may change: errors above it are no last bits."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,18 @@ class Fault:
     output : Output
     words : str
         Where, what was expected, and what came.
+    final : bool
+        Whether no judge can call the result as good: it is no choice at all.
     """
 
     kind: str
     output: Output
     words: str
+    final: bool = False
+
+    def judged(self) -> bool:
+        """Whether another choice may be as good."""
+        return self.output.agreement == "optimum" and not self.final
 
 
 @dataclass(frozen=True)
@@ -112,8 +123,8 @@ def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fau
     full = not any(isinstance(value, Digest) for value in want.values())
     within = kernel.rounding(arguments, want) if full else {}
     faults = compare_outputs(kernel.outputs, want, got, within)
-    chosen = [fault for fault in faults if fault.output.agreement == "optimum"]
-    others = [fault for fault in faults if fault.output.agreement != "optimum"]
+    chosen = [fault for fault in faults if fault.judged()]
+    others = [fault for fault in faults if not fault.judged()]
     if chosen and kernel.judge is not None and full:
         try:
             kind = kernel.judge(arguments, want, got)
@@ -121,26 +132,37 @@ def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fau
             kind = WRONG
         chosen = [dataclasses.replace(fault, kind=kind) for fault in chosen if kind != AGREES]
         if kind != WRONG:
-            others = [fault for fault in others if fault.output.name not in kernel.dependent]
+            kept = [one for one in others if one.final or one.output.name not in kernel.dependent]
+            others = kept
     return worst([fault for fault in faults if fault in others] + chosen)
 
 
 def compare_outputs(
-    outputs: tuple[Output, ...], want: Values, got: Values, within: Values
+    outputs: tuple[Output, ...],
+    want: Values,
+    got: Values,
+    within: Values,
+    bounds: Container[str] = (),
 ) -> list[Fault]:
-    """Return the faults of all results by themselves, in their order."""
+    """Return the faults of all results by themselves, in their order.
+
+    `bounds` names the results whose `within` is a bound: no error above it is one of last bits.
+    """
     faults = []
     for output in outputs:
         expected, result = want.get(output.name), got.get(output.name)
         if result is None or expected is None:
             continue  # a record of the module's own kind
-        fault = value_fault(output, expected, result, within.get(output.name, 0.0))
+        wider = 1.0 if output.name in bounds else WIDER
+        fault = value_fault(output, expected, result, within.get(output.name, 0.0), wider)
         if fault is not None:
             faults.append(fault)
     return faults
 
 
-def value_fault(output: Output, expected: Any, result: Any, within: Any) -> Fault | None:
+def value_fault(
+    output: Output, expected: Any, result: Any, within: Any, wider: float = WIDER
+) -> Fault | None:
     """Return what is wrong with one result, or None."""
     if isinstance(expected, Digest):
         return _digest_fault(output, expected, result)
@@ -161,7 +183,11 @@ def value_fault(output: Output, expected: Any, result: Any, within: Any) -> Faul
     if want.dtype.kind in "SU":
         same = bool((want == got).all())
         return None if same else Fault(WRONG, output, f"{output.name}: {want} expected; got {got}")
-    kind, place = numbers_fault(want, got, output, within)
+    if want.dtype.kind in "biu" and got.dtype.kind == "f" and not (got == np.floor(got)).all():
+        other = float(got[got != np.floor(got)][0])
+        words = f"{output.name} must hold whole numbers; got {other!r}"
+        return Fault(WRONG, output, words, final=True)
+    kind, place = numbers_fault(want, got, output, within, wider)
     if kind is None:
         return None
     at = f"[{', '.join(map(str, place))}]" if place else ""
@@ -199,7 +225,7 @@ def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None
 
 
 def numbers_fault(
-    want: Any, got: Any, output: Output, within: Any = 0.0
+    want: Any, got: Any, output: Output, within: Any = 0.0, wider: float = WIDER
 ) -> tuple[str | None, tuple[int, ...]]:
     """Return the kind of the worst difference of two arrays of one shape, and its place.
 
@@ -219,7 +245,7 @@ def numbers_fault(
         allowed = 0.0 if output.agreement in ("bits", "count") else digits
         outside = ~(error <= allowed)
         share = max(SINGLE, 16 * output.tol)
-        far = ~(error <= share * np.abs(want) + 2.0**12 * np.asarray(within))
+        far = ~(error <= share * np.abs(want) + wider * np.asarray(within))
     finite = np.isfinite(want) & np.isfinite(got)
     far = (far | ~finite) & ~same
     outside = (outside | ~finite) & ~same

@@ -16,7 +16,7 @@ from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference
 from refimpl.check.drawing import Source
 from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Values, copied
-from refimpl.check.running import Module, Watch, as_case, check_case, difference_of, unwatched
+from refimpl.check.running import UNWATCHED, Module, Watch, as_case, check_case, difference_of
 from refimpl.check.stages import difference_in
 from refimpl.check.trainings import TRAININGS
 from refimpl.check.trainings.drawn import DRAWS
@@ -52,7 +52,7 @@ def available() -> bool:
 
 
 def explored(
-    module: Module, name: str, examples: int, seed: int, watch: Watch = unwatched
+    module: Module, name: str, examples: int, seed: int, watch: Watch = UNWATCHED
 ) -> Difference | None:
     """Return the smallest difference that Hypothesis finds for a kernel, or None.
 
@@ -64,8 +64,7 @@ def explored(
     examples : int
         How many cases to try.
     seed : int
-    watch : callable, optional
-        ``watch(name, case)`` is entered for each case.
+    watch : Watch, optional
     """
     kernel = KERNELS[name]
 
@@ -74,9 +73,13 @@ def explored(
         arguments = kernel.draw(source, flag)
         expected = _expected(kernel, arguments)
         case = as_case(flag, arguments)
-        with watch(name, case):
+        with watch.case(name, case):
             fault, blamed = check_case(module, kernel, arguments, expected)
-        return None if fault is None else difference_of(blamed, fault, case)
+        if fault is None:
+            return None
+        difference = difference_of(blamed, fault, case)
+        watch.differs(difference)
+        return difference
 
     return _smallest(tries, examples, seed)
 
@@ -86,12 +89,11 @@ def explored_training(
     name: str,
     examples: int,
     seed: int,
-    watch: Watch = unwatched,
+    watch: Watch = UNWATCHED,
 ) -> Difference | None:
     """Return the smallest problem on which Hypothesis finds a training wrong, or None.
 
-    A tie that rounding breaks, and last bits, are no finding here: the vectors are free of them,
-    but problems drawn at random are not.
+    Only wrong results and crashes are findings: on random problems rounding alone may break ties.
 
     Parameters
     ----------
@@ -99,8 +101,7 @@ def explored_training(
         ``answer(name, arguments)`` runs somebody's training.
     name : str
     examples, seed : int
-    watch : callable, optional
-        ``watch(name, case)`` is entered for each case.
+    watch : Watch, optional
     """
     import hypothesis
 
@@ -115,9 +116,12 @@ def explored_training(
         except Exception:  # no problem for this training, such as landmarks of one class
             hypothesis.reject()
         case = as_case("random", arguments)
-        with watch(name, case):
+        with watch.case(name, case):
             difference = difference_in(training, case, arguments, expected, answer)
-        return difference if difference and difference.kind in (WRONG, NOT_RUN) else None
+        if difference is not None and difference.kind in (WRONG, NOT_RUN):
+            watch.differs(difference)
+            return difference
+        return None
 
     return _smallest(tries, examples, seed)
 

@@ -16,9 +16,17 @@ from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values
 from refimpl.kernels.stumps import on_grid
 from refimpl.typing import FloatArray
 
-__all__ = ["CLOSE", "by_worth", "differences", "nearest", "squares", "stump"]
+__all__ = ["CLOSE", "by_worth", "differences", "nearest", "squares", "stump", "whole"]
 
 CLOSE = 2.0**-40
+
+
+def whole(value: Any) -> int:
+    """Return a whole number as int; raise ValueError for any other, which `int` truncates."""
+    number = int(value)
+    if number != value:
+        raise ValueError(f"must be a whole number; got {value}")
+    return number
 
 
 def by_worth(want: Any, got: Any, size: Any = 0.0) -> str:
@@ -88,7 +96,7 @@ def stump(arguments: Values, want: Values, got: Values) -> str:
     errors = []
     for answer in (want, got):
         try:
-            f, p, theta = int(answer["f"]), int(answer["p"]), float(answer["theta"])
+            f, p, theta = whole(answer["f"]), whole(answer["p"]), float(answer["theta"])
         except (TypeError, ValueError, OverflowError):
             return WRONG
         if not 0 <= f < X.shape[1] or p not in (1, -1):

@@ -31,6 +31,7 @@ __all__ = [
     "EQUAL_WORTH",
     "KERNELS",
     "LAST_BITS",
+    "NOT_COMPARED",
     "NOT_RUN",
     "TIE",
     "WRONG",
@@ -52,6 +53,7 @@ LAST_BITS = "last bits"
 AGREES = ""
 TIE = "a tie broken otherwise"
 EQUAL_WORTH = "another choice of equal worth"
+NOT_COMPARED = "another choice; what follows it was not compared"
 WRONG = "wrong"
 NOT_RUN = "no answer"
 

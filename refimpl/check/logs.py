@@ -28,7 +28,7 @@ from refimpl.boostmap.algorithm import (
     embeddings,
     next_weights,
 )
-from refimpl.check.kernel import WRONG, Values, outputs_of
+from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, outputs_of
 from refimpl.check.reading import numbers
 from refimpl.check.running import UnusableError
 from refimpl.check.trainings import TRAININGS, Training
@@ -56,11 +56,14 @@ class Log:
         What each line must have.
     arguments : callable
         ``arguments(arrays, data)`` returns the arguments of the training from the data.
+    cost : callable
+        ``cost(arguments, rounds)`` returns operations and bytes.
     """
 
     training: Training
     needed: tuple[str, ...]
     arguments: Callable[[Arrays, str], Values]
+    cost: Callable[[Values, int], tuple[float, float]]
 
 
 def _integers(arrays: Arrays, name: str, data: str, shape: str) -> Any:
@@ -109,8 +112,8 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     w = on_grid(np.full(len(problem.y), 1 / len(problem.y)))
     H: dict[Any, float] = {}
     listed: list[Values] = []
-    for got in rounds:
-        name = _classifier(got, len(problem.D))
+    for number, got in enumerate(rounds, start=1):
+        name = _classifier(got, len(problem.D), number)
         step, chosen, alpha = _steps_1_to_4(problem, w, H) or ("add", name, 0.0)
         F = embeddings(problem, [chosen])
         if step == "add":
@@ -129,19 +132,24 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
         u = problem.y * margins(F[0], problem.triples)
         w = next_weights(w, alpha, u, z)
         add_to(H, chosen, alpha)
-        listed.append({**want, "updated": w})
+        listed.append({**want, "z": z, "updated": w})
     return listed
 
 
-def _classifier(got: Values, n: int) -> tuple[int, int]:
+def _boostmap_cost(arguments: Values, rounds: int) -> tuple[float, float]:
+    t = len(arguments["y"])
+    return 8.0 * t * rounds**2, 2.0 * arguments["D"].nbytes + 8.0 * t * (rounds + 10)
+
+
+def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
     """Return the name of a round's classifier: (r, -1) for r alone."""
     parts = np.atleast_1d(np.asarray(got["classifier"], dtype=np.float64))
-    first, second = (*parts, -1.0)[:2]
-    whole = len(parts) <= 2 and first == int(first) and second == int(second)
-    if not whole or not 0 <= first < n or not -1 <= second < n:
+    first, second = (*parts.ravel(), -1.0, -1.0)[:2]
+    inside = 0 <= first < n and -1 <= second < n and parts.shape in ((1,), (2,))
+    if not inside or first != int(first) or second != int(second):
         raise UnusableError(
-            "classifier must be a reference object r, or two pivots [x_1, x_2], from 0 to "
-            f"{n - 1}; got {parts.tolist()}"
+            f"round {number}: classifier must be a reference object r, or two pivots [x_1, x_2], "
+            f"from 0 to {n - 1}; got {parts.tolist()}"
         )
     got["classifier"] = np.array([int(first), int(second)])
     return int(first), int(second)
@@ -185,19 +193,40 @@ def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
     w = on_grid(arguments["w"])
     listed: list[Values] = []
-    for got in rounds:
-        c, g = int(got["c"]), int(got["g"])
-        if not (0 <= c < len(F) and 0 <= g < len(F)):
-            raise UnusableError(f"c and g must be from 0 to {len(F) - 1}; got {c} and {g}")
-        S = accepts(F[g], float(got["low"]), float(got["high"]), int(got["inside"]))
+    for number, got in enumerate(rounds, start=1):
+        c, g, inside = _splitter(got, len(F), f"round {number}: ")
+        S = accepts(F[g], float(got["low"]), float(got["high"]), inside)
         A, Z = refimpl.kernels.minimize_z(F[[c]], triples, y, w, np.zeros(1), S[np.newaxis])
         if Z[0] >= NO_GAIN * w.sum():
             return listed
         want = {"w": w, "c": c, "g": g, "low": got["low"], "high": got["high"]}
-        want |= {"inside": got["inside"], "alpha": float(A[0]), "z": float(Z[0])}
-        w = next_weights(w, want["alpha"], y * S[triples[:, 0]] * margins(F[c], triples), want["z"])
+        want |= {"inside": inside, "alpha": float(A[0]), "z": float(Z[0])}
+        if _close_alpha(arguments, want, got) in (TIE, EQUAL_WORTH):
+            alpha = np.array([float(got["alpha"])])
+            z = refimpl.kernels.z_values(F[[c]], triples, y, w, alpha, S[np.newaxis])
+        else:
+            alpha, z = A, Z
+        u = y * S[triples[:, 0]] * margins(F[c], triples)
+        w = next_weights(w, float(alpha[0]), u, float(z[0]))
         listed.append({**want, "updated": w})
     return listed
+
+
+def _sensitive_cost(arguments: Values, rounds: int) -> tuple[float, float]:
+    t = len(arguments["y"])
+    return 12.0 * t * rounds, 110.0 * t + arguments["F"].nbytes
+
+
+def _splitter(got: Values, d: int, where: str) -> tuple[int, int, int]:
+    """Return c, g and inside of a round."""
+    c, g, inside, low, high = (got[name] for name in ("c", "g", "inside", "low", "high"))
+    if not all(0 <= part < d and part == int(part) for part in (c, g)):
+        raise UnusableError(f"{where}c and g must be integers from 0 to {d - 1}; got {c} and {g}")
+    if inside not in (0, 1):
+        raise UnusableError(f"{where}inside must be 1 or 0, true or false; got {inside}")
+    if low != low or high != high:
+        raise UnusableError(f"{where}low and high must be numbers; got {low} and {high}")
+    return int(c), int(g), int(inside)
 
 
 def _close_alpha(arguments: Values, want: Values, got: Values) -> str:
@@ -224,15 +253,22 @@ def _forest_arguments(arrays: Arrays, data: str) -> Values:
     return {"S": S, "lam": lam}
 
 
+def _forest_cost(arguments: Values, rounds: int) -> tuple[float, float]:
+    n = len(arguments["S"])
+    return 8.0 * n * n * rounds, 8.0 * n * n * (rounds + 20)
+
+
 def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     """Return what each round must be for the log's own leaves."""
     n = len(arguments["S"])
     pairs = DensePairs(scipy.sparse.csr_matrix(arguments["S"]), arguments["lam"])
     listed: list[Values] = []
-    for got in rounds:
+    for number, got in enumerate(rounds, start=1):
         leaf = np.asarray(got["leaf"])
         if leaf.shape != (n,):
-            raise UnusableError(f"leaf must have the leaf of each of {n} points; got {leaf.shape}")
+            raise UnusableError(
+                f"round {number}: leaf must have the leaf of each of {n} points; got {leaf.shape}"
+            )
         got["leaf"] = leaf = by_first_point(leaf)
         T = pairs.T.copy()
         np.fill_diagonal(T, 0.0)
@@ -260,11 +296,13 @@ LOGS = {
         _copy("boostmap", follow=_boostmap_follow, loop="BM:7.3:11"),
         ("classifier", "alpha"),
         _boostmap_arguments,
+        _boostmap_cost,
     ),
     "8.1": Log(
         _copy("query_sensitive", follow=_sensitive_follow, judge=_close_alpha, loop="BM:8.1:7"),
         ("c", "g", "low", "high", "inside", "alpha"),
         _sensitive_arguments,
+        _sensitive_cost,
     ),
     "SF:1": Log(
         _copy(
@@ -279,6 +317,7 @@ LOGS = {
         ),
         ("leaf", "c"),
         _forest_arguments,
+        _forest_cost,
     ),
 }
 """The logs by the name of their algorithm on the command line."""

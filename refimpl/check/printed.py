@@ -7,7 +7,7 @@ import re
 from functools import cache
 from importlib import resources
 
-from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, TIE
+from refimpl.check.kernel import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
 
 __all__ = ["remarks"]
 
@@ -19,10 +19,14 @@ ROOMS = {
     "FT": "ftune",
 }
 COLUMN = re.compile(r"(?<!\\)\|")
+MARK = re.compile(r"[A-Z]{2}:[\w.]+(?::\d+)?")
 
 
 def remarks(source: str, kind: str) -> list[str]:
     """Return what helps to understand a difference of this kind at a printed line.
+
+    A misprint may explain a wrong result, and what the paper leaves open another choice; neither
+    explains a crash or last bits.
 
     Parameters
     ----------
@@ -32,16 +36,20 @@ def remarks(source: str, kind: str) -> list[str]:
         As in :class:`refimpl.check.comparing.Fault`.
     """
     room = ROOMS.get(source.partition(":")[0])
-    if room is None or kind == LAST_BITS:
+    if room is None:
         return []
     lines = []
-    for id, place, printed, corrected in _table(room, "## Errata"):
-        if source in re.split(r"[,;] ", place):
-            lines.append(f"ERRATUM {id}: printed is {printed}; the reference has {corrected}")
-    if kind in (TIE, EQUAL_WORTH):
+    if kind == WRONG:
+        for id, place, printed, corrected in _table(room, "## Errata"):
+            if source in MARK.findall(place):
+                lines.append(
+                    f"ERRATUM {id}: the paper has {printed}; the reference has {corrected}"
+                )
+    if kind in (TIE, EQUAL_WORTH, NOT_COMPARED):
         for name, place, what, taken in _table(room, "## Open readings"):
-            if source in re.split(r"[,;] ", place):
-                lines.append(f"the paper leaves open {what} ({name.rstrip('*')}); here: {taken}")
+            if source in MARK.findall(place):
+                name = name.rstrip("*")
+                lines.append(f"open in the paper ({name}): {what}. The reference: {taken}")
     return [line.replace("`", "") for line in lines]
 
 

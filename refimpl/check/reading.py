@@ -14,7 +14,12 @@ from refimpl.resources import check_free_memory
 SPEED = 1e8
 """Operations a second: less than most machines do."""
 
-__all__ = ["announce", "numbers", "points", "read_array", "read_data"]
+__all__ = ["announce", "counted", "numbers", "points", "read_array", "read_data"]
+
+
+def counted(number: int, name: str, several: str = "") -> str:
+    """Return a number with its noun: 1 round, 2 rounds."""
+    return f"{number} {name if number == 1 else several or name + 's'}"
 
 
 def announce(what: str, operations: float, bytes: float, fewer: str) -> None:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refimpl.check.comparing import Difference
-from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, TIE
+from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, NOT_COMPARED, TIE
 from refimpl.check.printed import remarks
 
 __all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report"]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
-ACCEPTED = {"last-bits": LAST_BITS, "ties": TIE, "choices": EQUAL_WORTH}
+ACCEPTED = {"last-bits": LAST_BITS, "ties": TIE, "choices": EQUAL_WORTH, "uncompared": NOT_COMPARED}
 """Differences that a user may accept, by the names of the command line."""
 MOST_IDS = 4
 MOST_INPUT = 600
@@ -66,7 +66,7 @@ class Report:
         kinds = sorted({difference.kind for difference in self.differences})
         if not kinds or set(kinds) - set(ACCEPTED.values()):
             return self.result
-        options = " ".join(name for name, kind in ACCEPTED.items() if kind in kinds)
+        options = ",".join(name for name, kind in ACCEPTED.items() if kind in kinds)
         how = "accepted" if self.code == AGREES else f"--accept {options} makes the exit code 0"
         return f"{self.result}: nothing is wrong, but there are: {', '.join(kinds)} ({how})"
 
@@ -102,7 +102,10 @@ class Report:
             "title": self.title,
             "result": self.result,
             "facts": {name: _number(value) for name, value in self.facts},
-            "differences": [difference.as_json() for difference in self.differences],
+            "differences": [
+                {**one.as_json(), "remarks": remarks(one.source, one.kind)}
+                for one in self.differences
+            ],
             "notes": self.notes,
         }
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)

@@ -10,21 +10,19 @@ Not handled here: logs of other papers (:mod:`refimpl.check.logs`).
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from refimpl.check.comparing import Difference, Fault
-from refimpl.check.kernel import Values
+from refimpl.check.kernel import WRONG, Values
 from refimpl.check.logs import LOGS
-from refimpl.check.reading import numbers, points, read_data
+from refimpl.check.reading import announce, counted, numbers, points, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.check.stages import first_fault
 from refimpl.check.trainings import TRAININGS, Training
-from refimpl.resources import check_free_memory
 
 __all__ = ["ALGORITHMS", "check_rounds", "read_log"]
 
@@ -40,6 +38,10 @@ NAMES = {
     "loss": "z",
     "leaves": "leaf",
 }
+LABELS = frozenset({"C", "l_y"})
+"""Parts that are classes: a text stays a text."""
+LISTS = frozenset({"w", "updated", "T", "classifier", "leaf", "s"})
+"""Parts that may be lists."""
 PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
 BOOSTED_DISTANCE = ("A.1", "A.2", "A.3")
 ALGORITHMS = (*BOOSTED_DISTANCE, *LOGS)
@@ -57,23 +59,41 @@ def check_rounds(log: str, data: str, algorithm: str) -> Report:
     what = "the answers of" if algorithm == "A.3" else "a training by"
     report = Report(f"{log} as {what} Algorithm {algorithm} on {data}")
     report.facts.append(("lines" if algorithm == "A.3" else "rounds", len(rounds)))
-    print(f"{len(rounds)} lines, each a step of the reference on {_size(arrays)}", file=sys.stderr)
+    training = LOGS[algorithm].training if algorithm in LOGS else TRAININGS[OF[algorithm]]
+    _name_unknown(report, training, rounds)
     try:
         if algorithm in BOOSTED_DISTANCE:
             CHECKS[algorithm](report, rounds, arrays, data)
         else:
             arguments = LOGS[algorithm].arguments(arrays, data)
-            _compare(report, LOGS[algorithm].training, arguments, rounds)
+            work, memory = LOGS[algorithm].cost(arguments, len(rounds))
+            announce(f"{counted(len(rounds), 'round')} on {data}", work, memory, "points or rounds")
+            _compare_log(report, training, arguments, rounds, log)
     except (ValueError, MemoryError) as error:
-        raise UnusableError(f"the reference cannot be run on {data}: {error}") from error
+        raise UnusableError(f"{log} cannot be compared on {data}: {error}") from error
     except (TypeError, OverflowError, IndexError) as error:
         raise UnusableError(f"{log} has a line of another form: {error}") from error
     return report
 
 
-def _size(arrays: dict[str, Any]) -> str:
-    shapes = ", ".join(f"{name} {'x'.join(map(str, a.shape))}" for name, a in arrays.items())
-    return f"{shapes} ({sum(a.nbytes for a in arrays.values()) / 2**20:.1f} MiB)"
+def _name_unknown(report: Report, training: Training, rounds: list[Values]) -> None:
+    """Say which parts of the lines are not compared: they may be misspelt."""
+    known = {"C", *(output.name for output in training.outputs)}
+    unknown = sorted({part for line in rounds for part in line} - known)
+    if unknown:
+        report.notes.append(
+            f"not compared: {', '.join(unknown)}; the parts of a line are "
+            + ", ".join(output.name for output in training.outputs)
+        )
+
+
+def _compare_log(
+    report: Report, training: Training, arguments: Values, rounds: list[Values], log: str
+) -> None:
+    try:
+        _compare(report, training, arguments, rounds)
+    except UnusableError as error:
+        raise UnusableError(f"{log}, {error}") from error
 
 
 def _each_class(report: Report, rounds: list[Values], arrays: dict[str, Any], data: str) -> None:
@@ -81,16 +101,38 @@ def _each_class(report: Report, rounds: list[Values], arrays: dict[str, Any], da
     X, y = points(arrays, data, "Algorithm A.1 takes")
     if len(np.unique(y)) < 2:
         raise UnusableError(f"{data}: y must have two classes or more")
-    for C in np.unique(y).tolist():
-        own = [round for round in rounds if round.get("C") == C]
-        if not own:
-            raise UnusableError(
-                f"the log has no round of the class {C!r}; a line must name its class, C"
-            )
-        X_C = X[y == C]
-        check_free_memory(32 * X.size * len(X_C), "the matrix of all differences", "points")
-        arguments = _stumps(_differences(X_C, X_C), _differences(X[y != C], X_C), len(own))
+    classes = _by_class(rounds, np.unique(y).tolist(), data)
+    longest = max(len(own) for own in classes.values())
+    for C, own in classes.items():
+        if len(own) < longest:
+            report.differences.append(_fewer_rounds(C, len(own), longest))
+        X_C, rest = X[y == C], X[y != C]
+        size = X.size * len(X_C)
+        what = f"class {C}: {counted(len(own), 'round')} on {len(X_C) * len(X)} differences"
+        announce(what, 6.0 * size * len(own), 64.0 * size, "points or rounds")
+        arguments = _stumps(_differences(X_C, X_C), _differences(rest, X_C), len(own))
         _compare(report, TRAININGS["adaboost"], arguments, own, f"class {C}")
+
+
+def _by_class(rounds: list[Values], classes: list[Any], data: str) -> dict[Any, list[Values]]:
+    """Return the rounds of each class, refusing classes that the data do not have."""
+    for round in rounds:
+        if round["C"] not in classes:
+            raise UnusableError(
+                f"the log has a round of the class {round['C']!r}; y of {data} has {classes}"
+            )
+    own = {C: [round for round in rounds if round["C"] == C] for C in classes}
+    missing = [C for C in classes if not own[C]]
+    if missing:
+        raise UnusableError(f"the log has no round of the class {missing[0]!r}")
+    return own
+
+
+def _fewer_rounds(C: Any, rounds: int, longest: int) -> Difference:
+    ends = TRAININGS["adaboost"].ends()
+    words = f"class {C}: {counted(rounds, 'round')}; another class has {longest}, and T is the same"
+    words += " for all classes"
+    return Difference("adaboost", WRONG, ends.name, ends.source, words)
 
 
 def _one_class(report: Report, rounds: list[Values], arrays: dict[str, Any], data: str) -> None:
@@ -101,6 +143,9 @@ def _one_class(report: Report, rounds: list[Values], arrays: dict[str, Any], dat
         X, y = points(arrays, data, "Algorithm A.2 takes P and N, or")
         P, N = X[y == y.max()], X[y != y.max()]
     arguments = _stumps(P, N, len(rounds))
+    size = (len(P) + len(N)) * P.shape[1]
+    what = f"{counted(len(rounds), 'round')} on {len(P) + len(N)} rows of {P.shape[1]} numbers"
+    announce(what, 6.0 * size * len(rounds), 64.0 * size, "points or rounds")
     _compare(report, TRAININGS["adaboost"], arguments, rounds)
 
 
@@ -123,19 +168,39 @@ def _labels(report: Report, rounds: list[Values], arrays: dict[str, Any], data: 
             f"the log has {len(rounds)} lines, one for each query; Q of {data} must be of shape "
             f"({len(rounds)}, {X.shape[1]}), got {Q.shape}"
         )
-    models = {}
+    models: Values = {}
     for C in np.unique(y).tolist():
-        for field in ("alpha", "feature", "polarity", "threshold"):
-            models[f"{field}_{C}"] = _field(arrays, f"{field}_{C}", field, data)
-        if not (models[f"feature_{C}"] < X.shape[1]).all():
-            raise UnusableError(f"{data}: feature_{C} must be below {X.shape[1]}")
+        models |= _ensemble(arrays, C, X.shape[1], data)
     training = TRAININGS["nearest_neighbor_boosted_distance"]
     arguments = {"y": Q, "Omega": X, "l": y, **models}
     got: Values = {"l_y": np.array([line["l_y"] for line in rounds])}
-    if all("s" in line for line in rounds):
+    similar = sum("s" in line for line in rounds)
+    if similar not in (0, len(rounds)):
+        raise UnusableError(f"s must be in all lines of the log or in none; {similar} have it")
+    if similar:
         got["s"] = np.array([line["s"] for line in rounds])
+    stumps = sum(len(models[f"alpha_{C}"]) for C in np.unique(y).tolist())
+    work = len(Q) * len(X) * stumps / len(np.unique(y))
+    what = f"{counted(len(Q), 'query', 'queries')} among {len(X)} points"
+    announce(what, work, 24.0 * len(Q) * len(X), "queries")
     fault = first_fault(training, arguments, training.run(arguments), [got])
     _report(report, training, fault, "")
+
+
+def _ensemble(arrays: dict[str, Any], C: Any, d: int, data: str) -> Values:
+    """Return the four arrays of a class's ensemble by their names."""
+    fields = ("alpha", "feature", "polarity", "threshold")
+    model = {field: _field(arrays, f"{field}_{C}", field, data) for field in fields}
+    lengths = {field: len(array) for field, array in model.items()}
+    if len(set(lengths.values())) > 1:
+        raise UnusableError(f"{data}: the arrays of class {C} must be of one length; got {lengths}")
+    feature, polarity = model["feature"], model["polarity"]
+    if ((feature < 0) | (feature >= d) | (feature != np.floor(feature))).any():
+        raise UnusableError(f"{data}: feature_{C} must hold integers from 0 to {d - 1}")
+    if not np.isin(polarity, (-1, 1)).all():
+        raise UnusableError(f"{data}: polarity_{C} must hold 1 and -1")
+    model |= {"feature": feature.astype(np.int64), "polarity": polarity.astype(np.int64)}
+    return {f"{field}_{C}": array for field, array in model.items()}
 
 
 def _field(arrays: dict[str, Any], name: str, field: str, data: str) -> Any:
@@ -145,14 +210,17 @@ def _field(arrays: dict[str, Any], name: str, field: str, data: str) -> Any:
             f"{data} must have alpha_C, feature_C, polarity_C and threshold_C for each class C; "
             f"it has no {name}"
         )
-    if field == "threshold":
-        return np.ascontiguousarray(arrays[name], dtype=np.float64)
-    array = numbers(arrays, name, data, 1)
-    return array if field == "alpha" else array.astype(np.int64)
+    if field != "threshold":
+        return numbers(arrays, name, data, 1)
+    array = arrays[name]
+    if array.dtype.kind not in "fiu" or array.ndim != 1 or np.isnan(array).any():
+        raise UnusableError(f"{data}: {name} must be a row of real numbers without NaN")
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
+OF = {"A.1": "adaboost", "A.2": "adaboost", "A.3": "nearest_neighbor_boosted_distance"}
 CHECKS = {"A.1": _each_class, "A.2": _one_class, "A.3": _labels}
-NEEDED = {"A.1": ("f", "p", "theta"), "A.2": ("f", "p", "theta"), "A.3": ("l_y",)}
+NEEDED = {"A.1": ("C", "f", "p", "theta"), "A.2": ("f", "p", "theta"), "A.3": ("l_y",)}
 
 
 def _compare(
@@ -200,19 +268,28 @@ def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[V
         if not isinstance(round, dict):
             raise UnusableError(f"{path}, line {number}: must be an object; got {line[:40]}")
         try:
-            rounds.append({NAMES.get(name) or name: _value(part) for name, part in round.items()})
+            rounds.append(_round(round))
         except (TypeError, ValueError) as error:
             raise UnusableError(f"{path}, line {number}: {error}") from error
         if not set(needed) <= rounds[-1].keys():
             raise UnusableError(f"{path}, line {number}: must have {', '.join(needed)}")
-        for name in {*PARTS, *needed}.intersection(rounds[-1]) - {"l_y"}:
-            if not isinstance(rounds[-1][name], int | float | np.ndarray):
+        for name in {*PARTS, *needed}.intersection(rounds[-1]) - LABELS:
+            part = rounds[-1][name]
+            truth = isinstance(part, bool) and name != "inside"
+            several = isinstance(part, np.ndarray) and name not in LISTS
+            if truth or several or not isinstance(part, int | float | np.ndarray):
                 raise UnusableError(
                     f"{path}, line {number}: {name} must be a number; got {rounds[-1][name]!r}"
                 )
     if not rounds:
         raise UnusableError(f"{path} has no rounds")
     return rounds
+
+
+def _round(line: Values) -> Values:
+    """Return the parts of a line by the names of a round's state."""
+    named = {NAMES.get(name) or name: part for name, part in line.items()}
+    return {name: part if name in LABELS else _value(part) for name, part in named.items()}
 
 
 def _value(value: Any) -> Any:

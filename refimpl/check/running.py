@@ -7,12 +7,14 @@ Not handled here: a module that hangs or crashes (:mod:`refimpl.check.supervisio
 (:mod:`refimpl.check.exploring`), reports.
 """
 
+import functools
 import importlib
 import importlib.util
 import os
 import sys
+import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,6 +31,7 @@ from refimpl.check.files import VectorError, load
 from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Values, copied
 
 __all__ = [
+    "UNWATCHED",
     "Module",
     "UnusableError",
     "Watch",
@@ -38,16 +41,32 @@ __all__ = [
     "difference_of",
     "imported",
     "raised",
-    "unwatched",
     "vector_differences",
 ]
 
-Watch = Callable[[str, dict[str, Any]], AbstractContextManager[object]]
+OWN = Path(__file__).parent
 WRITTEN = {("add_similarity", "S"), ("least_similar", "sums")}
 
 
 class UnusableError(Exception):
     """What the user named cannot be checked."""
+
+
+class Watch:
+    """What is told while a check runs; nobody listens."""
+
+    def case(self, name: str, case: dict[str, Any]) -> AbstractContextManager[object]:
+        """Enter a case of a kernel or training."""
+        return nullcontext()
+
+    def calls(self, name: str) -> None:
+        """Tell that the module's own kernel is called."""
+
+    def differs(self, difference: Difference) -> None:
+        """Tell a difference."""
+
+
+UNWATCHED = Watch()
 
 
 def imported(name: str) -> Any:
@@ -86,27 +105,44 @@ class Module:
 
     Attributes
     ----------
+    written : tuple of str
+        The kernels that the module has.
     own : tuple of str
-        The kernels that are the module's own.
+        Those of them that are not replaced by the reference's.
     filled : namespace
         All kernels.
+
+    Parameters
+    ----------
+    module : module
+    without : collection of str
+        Kernels that are replaced by the reference's.
+    watch : Watch
+        Its `calls` is told of each call of an own kernel.
     """
 
-    def __init__(self, module: Any) -> None:
-        self.own = tuple(
+    def __init__(
+        self, module: Any, without: Collection[str] = (), watch: Watch = UNWATCHED
+    ) -> None:
+        self.written = tuple(
             name
             for name in KERNELS
             if getattr(module, name, None) not in (None, getattr(refimpl.kernels, name))
         )
-        names = refimpl.kernels.__all__
-        self.filled = SimpleNamespace(
-            **{name: getattr(module, name, getattr(refimpl.kernels, name)) for name in names}
-        )
-        if not self.own:
+        if not self.written:
             raise UnusableError(
                 f"{getattr(module, '__name__', module)} has no kernel of its own; the kernels are "
                 + ", ".join(sorted(KERNELS))
             )
+        self.own = tuple(name for name in self.written if name not in without)
+        self.filled = SimpleNamespace()
+        for name in refimpl.kernels.__all__:
+            kernel = getattr(refimpl.kernels, name)
+            if name in self.own:
+                kernel = _telling(getattr(module, name), name, watch)
+            elif name not in KERNELS:
+                kernel = getattr(module, name, kernel)
+            setattr(self.filled, name, kernel)
 
     def checked(self) -> list[str]:
         """Return the kernels to check."""
@@ -118,6 +154,17 @@ class Module:
         """Return the namespace with the reference's kernels of these names."""
         other = {name: getattr(refimpl.kernels, name) for name in names}
         return SimpleNamespace(**{**vars(self.filled), **other})
+
+
+def _telling(kernel: Any, name: str, watch: Watch) -> Any:
+    """Return a kernel that tells each of its calls."""
+
+    @functools.wraps(kernel)
+    def called(*arguments: Any, **options: Any) -> Any:
+        watch.calls(name)
+        return kernel(*arguments, **options)
+
+    return called
 
 
 def decoded_cases(where: Path, name: str) -> Iterator[tuple[dict[str, Any], Values, Values]]:
@@ -136,17 +183,12 @@ def decoded_cases(where: Path, name: str) -> Iterator[tuple[dict[str, Any], Valu
         yield case, arguments, expected
 
 
-def unwatched(name: str, case: dict[str, Any]) -> AbstractContextManager[object]:
-    """Do nothing before and after a case."""
-    return nullcontext()
-
-
 def vector_differences(
     module: Module,
     where: Path,
     names: list[str],
     progress: Callable[[str, int], None],
-    watch: Watch = unwatched,
+    watch: Watch = UNWATCHED,
 ) -> list[Difference]:
     """Return what differs on the vectors, one difference a case at most."""
     differences = []
@@ -154,10 +196,11 @@ def vector_differences(
         count = 0
         for case, arguments, expected in decoded_cases(where, name):
             count += 1
-            with watch(name, case):
+            with watch.case(name, case):
                 fault, blamed = check_case(module, KERNELS[name], arguments, expected)
             if fault is not None:
                 differences.append(difference_of(blamed, fault, case))
+                watch.differs(differences[-1])
         progress(name, count)
     return differences
 
@@ -195,7 +238,8 @@ def check_case(
             return fault, kernel.name
         if mended is not None:
             return fault, kernel.name
-    return fault, own[0]
+    words = f"shown by {kernel.name}: {fault.words}"
+    return Fault(fault.kind, KERNELS[own[0]].outputs[0], words), own[0]
 
 
 def _fault(module: Any, kernel: Kernel, arguments: Values, expected: Values) -> Fault | None:
@@ -215,12 +259,11 @@ def raised(error: BaseException) -> str:
     """Return what an exception of somebody's code says, and where it was raised."""
     if isinstance(error, SignatureError):
         return str(error)
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
     where = ""
-    if last is not None:
-        where = f" ({Path(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno})"
+    for frame in traceback.extract_tb(error.__traceback__):
+        path = Path(frame.filename)
+        if OWN not in path.parents:  # the deepest line that is not the check's own
+            where = f" ({path.name}, line {frame.lineno})"
     return f"raised {type(error).__name__}: {error}{where}"
 
 

@@ -3,6 +3,7 @@
 Not handled here: where the rounds come from (a module, a log, a program).
 """
 
+import dataclasses
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.comparing import FORM_ERRORS, Difference, Fault, compare_outputs
+from refimpl.check.comparing import FORM_ERRORS, Difference, Fault, compare_outputs, worst
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import VectorError, load
-from refimpl.check.kernel import AGREES, EQUAL_WORTH, LAST_BITS, NOT_RUN, TIE, WRONG, Values
-from refimpl.check.running import Watch, raised, unwatched
+from refimpl.check.kernel import AGREES, EQUAL_WORTH, NOT_COMPARED, NOT_RUN, TIE, WRONG, Values
+from refimpl.check.running import UNWATCHED, Watch, raised
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = [
@@ -26,77 +27,106 @@ __all__ = [
     "training_differences",
 ]
 
+CHOICES = (TIE, EQUAL_WORTH)
+
 
 def first_fault(
     training: Training, arguments: Values, expected: list[Values], got: list[Values]
 ) -> tuple[int, Fault] | None:
-    """Return the first round that differs, counted from 1, and its first fault; None if none does.
+    """Return the worst fault of all rounds, the first of several, and its round, counted from 1.
 
-    A round's faults are looked at in the order in which the algorithm computes its parts. Where
-    the check can follow somebody's choices, a later round that is worse is returned instead of a
-    choice that is as good.
+    The result is None if every round agrees. Where the check cannot follow somebody's choices, the
+    comparison ends at a choice that is as good, and the fault says so.
     """
     if training.follow is not None:
         expected = training.follow(arguments, got)
-    first = None
-    for number, want in enumerate(expected, start=1):
-        if number > len(got):
-            words = f"the training ended after {len(got)} of {len(expected)} rounds"
-            return first or (number, Fault(WRONG, training.ends(), words))
-        fault = _round_fault(training, arguments, want, got[number - 1])
+    faults: list[tuple[int, Fault]] = []
+    for number, (want, state) in enumerate(zip(expected, got, strict=False), start=1):
+        fault = _round_fault(training, arguments, want, state)
         if fault is None:
             continue
-        if training.follow is None or fault.kind not in (TIE, EQUAL_WORTH, LAST_BITS):
-            return number, fault
-        first = first or (number, fault)
-    if len(got) > len(expected):
-        words = f"{len(got)} rounds; {len(expected)} expected"
-        return first or (len(expected) + 1, Fault(WRONG, training.ends(), words))
-    return first
+        if fault.kind in CHOICES and training.follow is None:
+            fault = _uncompared(training, fault, state, number, max(len(expected), len(got)))
+        faults.append((number, fault))
+        if fault.kind in (WRONG, NOT_COMPARED):
+            break  # the rounds after it may follow from it
+    else:
+        faults += _other_number(training, len(expected), len(got))
+    first = worst([fault for _, fault in faults])
+    return next((item for item in faults if item[1] is first), None)
+
+
+def _other_number(training: Training, expected: int, got: int) -> list[tuple[int, Fault]]:
+    """Return the fault of a training that ends too early or too late."""
+    if got == expected:
+        return []
+    words = f"{got} rounds; {expected} expected"
+    if got < expected:
+        words = f"the training ended after {got} of {expected} rounds"
+    return [(min(expected, got) + 1, Fault(WRONG, training.ends(), words))]
+
+
+def _uncompared(training: Training, fault: Fault, got: Values, number: int, rounds: int) -> Fault:
+    """Return a choice's fault that says what was not compared because it hangs on the choice."""
+    parts = [name for name in training.dependent if name in got]
+    if number < rounds:
+        parts.append(f"rounds {number + 1} to {rounds}")
+    if not parts:
+        return fault
+    words = f"{fault.words}, {fault.kind}; not compared: {', '.join(parts)}"
+    return Fault(NOT_COMPARED, fault.output, words)
 
 
 def _round_fault(training: Training, arguments: Values, want: Values, got: Values) -> Fault | None:
+    """Return the worst fault of a round, the first of several."""
     known = {output.name for output in training.outputs}
     if not known.intersection(got):
         return Fault(WRONG, training.outputs[0], f"a round must have one of {sorted(known)}")
     for output in training.outputs:
         if output.name in got and got[output.name] is None and want.get(output.name) is not None:
             return Fault(WRONG, output, f"{output.name} must be a result; got None")
-    faults = compare_outputs(training.outputs, want, got, _rounding(training, arguments, want))
-    for fault in faults:
-        if fault.output.agreement != "optimum" or training.judge is None:
-            return _with_missing(training, fault, got)
+    cancelled = _cancelled(training, want)
+    bounds = training.rounding(arguments, want)
+    faults = compare_outputs(training.outputs, want, got, cancelled | bounds, bounds)
+    chosen = {fault.output.name for fault in faults if fault.judged()}
+    verdict = None
+    if chosen and training.judge is not None:
         try:
-            kind = training.judge(arguments, want, {**want, **got})
+            verdict = training.judge(arguments, want, {**want, **got})
         except FORM_ERRORS:
-            kind = WRONG
+            verdict = WRONG
+    judged = []
+    for fault in faults:
+        kind = fault.kind
+        if verdict is not None and fault.output.name in chosen:
+            kind = verdict
+        elif verdict in CHOICES and training.follow is None and not fault.final:
+            kind = AGREES if fault.output.name in training.dependent else kind
         if kind != AGREES:
-            return _with_missing(training, Fault(kind, fault.output, fault.words), got)
-    return None
+            judged.append(dataclasses.replace(fault, kind=kind))
+    first = worst(judged)
+    return None if first is None else _with_missing(training, first, got)
 
 
 def _with_missing(training: Training, fault: Fault, got: Values) -> Fault:
     """Return a fault that says which parts before it the round lacks: the cause may be there."""
     names = [output.name for output in training.outputs]
     missing = [name for name in names[: names.index(fault.output.name)] if name not in got]
-    if fault.kind != WRONG or not missing:
+    if fault.kind != WRONG or fault.final or not missing:
         return fault
     words = f"{fault.words}; an earlier line may be the cause: the round has no "
     return Fault(fault.kind, fault.output, words + ", ".join(missing))
 
 
-def _rounding(training: Training, arguments: Values, want: Values) -> Values:
-    """Return tol / 1024 times the largest element of each array: what cancels is no digit.
-
-    Where the training says more, that counts.
-    """
+def _cancelled(training: Training, want: Values) -> Values:
+    """Return tol / 1024 times the largest element of each array: what cancels is no digit."""
     within = {}
     for output in training.outputs:
         value = want.get(output.name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
             largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
             within[output.name] = output.tol / 1024 * float(largest)
-    return within | training.rounding(arguments, want)
+    return within
 
 
 def decoded_trainings(where: Path, name: str) -> list[tuple[dict[str, Any], Values, list[Values]]]:
@@ -143,17 +173,18 @@ def training_differences(
     where: Path,
     names: list[str],
     progress: Callable[[str, int], None],
-    watch: Watch = unwatched,
+    watch: Watch = UNWATCHED,
 ) -> list[Difference]:
     """Return what differs on the trainings' vectors; ``answer(name, arguments)`` runs one."""
     differences = []
     for name in names:
         cases = decoded_trainings(where, name)
         for case, arguments, expected in cases:
-            with watch(name, case):
+            with watch.case(name, case):
                 difference = difference_in(TRAININGS[name], case, arguments, expected, answer)
             if difference is not None:
                 differences.append(difference)
+                watch.differs(difference)
         progress(name, len(cases))
     return differences
 

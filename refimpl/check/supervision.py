@@ -1,26 +1,31 @@
 """Run somebody's module in a process of its own: a crash or an endless loop is a finding, not the
 end of the check.
 
-The process writes a line of JSON before each case, and its report at the end. If it ends without
-one, or is silent for too long, the case is told as "no answer" and the rest is checked without
-this kernel or training. What the module writes to its standard output goes to standard error.
+The process writes a line of JSON before each case and each call, for each difference, and its
+report at the end. If it ends without a report, or is silent for too long, the case is told as "no
+answer", with what differed before, and the rest is checked with the reference instead of this
+kernel, or without this training. What the module writes to its standard output goes to standard
+error. Its memory is limited where the system can do that (Linux).
 
-Not handled here: limits on memory; a check in the process that calls it
-(:func:`refimpl.check.cli.main`).
+Not handled here: a check in the process that calls it (:func:`refimpl.check.cli.main`).
 """
 
 import json
+import math
 import os
 import queue
 import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TextIO
 
 from refimpl.check import cli
 from refimpl.check.cases import KERNELS
@@ -28,14 +33,23 @@ from refimpl.check.comparing import Difference
 from refimpl.check.files import VectorError
 from refimpl.check.kernel import NOT_RUN
 from refimpl.check.reports import Report
-from refimpl.check.running import UnusableError
+from refimpl.check.running import UnusableError, Watch
 from refimpl.check.trainings import TRAININGS
+
+try:
+    import resource
+except ImportError:  # no Unix
+    resource = None  # type: ignore[assignment]
 
 __all__ = ["main", "supervised"]
 
 MOST_ENDS = 10
 TO_START = 60.0
 """Seconds for imports, beside those for a case."""
+WAIT = 0.2
+"""Seconds between two looks at the process."""
+LEAST_MEMORY, MOST_MEMORY = 64, 2**30
+STATUS = Path("/proc/self/status")
 
 
 def main(arguments: list[str]) -> int:
@@ -50,46 +64,90 @@ def supervised(arguments: list[str], options: Namespace) -> Report:
     """Return the report on a module, whatever it does to its process."""
     if not 0 < options.seconds < cli.MOST_SECONDS:
         raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
+    if not LEAST_MEMORY <= options.memory <= MOST_MEMORY:
+        raise UnusableError(
+            f"--memory must be from {LEAST_MEMORY} to {MOST_MEMORY} MiB; got {options.memory}"
+        )
+    print(_limits(options), file=sys.stderr)
     ends: list[Difference] = []
+    before: list[Difference] = []
     for _ in range(MOST_ENDS):
-        skipped = [word for end in ends for word in ("--skip", end.name)]
-        outcome = _outcome([*arguments, *skipped], options)
+        skipped = [end.name for end in ends]
+        outcome = _outcome([*arguments, *_skipping(skipped)], options)
         if isinstance(outcome, Report):
-            outcome.differences += ends
+            outcome.differences += before + ends
             return outcome
-        ends.append(outcome)
-    report = Report(f"{options.module}", differences=ends)
+        ends.append(outcome.end)
+        given_up = len(ends) == MOST_ENDS
+        before += [one for one in outcome.before if given_up or one.name == outcome.end.name]
+    report = Report(f"{options.module}", differences=before + ends)
     report.notes.append(f"given up: the module ended its process {MOST_ENDS} times")
     return report
 
 
-def _outcome(arguments: list[str], options: Namespace) -> Report | Difference:
-    """Return the process's report, or the case that it did not answer."""
+def _limits(options: Namespace) -> str:
+    memory = f"{options.memory} MiB of memory (--memory)"
+    if not limits_memory():
+        memory = "its memory is not limited on this system"
+    return f"the module: {options.seconds:g} s for an answer (--seconds), {memory}"
+
+
+def _skipping(names: list[str]) -> list[str]:
+    return [word for name in names for word in ("--skip", name)]
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """A process without a report: the case that it did not answer, and what differed before."""
+
+    end: Difference
+    before: list[Difference]
+
+
+def _outcome(arguments: list[str], options: Namespace) -> Report | _Ended:
+    """Return the process's report, or how it ended."""
     command = [sys.executable, "-X", "faulthandler", "-m", "refimpl.check.supervision", *arguments]
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8"
-    ) as process:
+    lines: queue.Queue[bytes] = queue.Queue()
+    process = None
+    try:
+        process = subprocess.Popen(
+            command,
+            bufsize=0,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
         assert process.stdout is not None
-        lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=_reads, args=(process.stdout, lines), daemon=True).start()
+        return _followed(process, lines, options)
+    finally:
+        if process is not None:
+            _kill(process)
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End the process and those that it started, and wait for it."""
+    if hasattr(os, "killpg"):
         try:
-            return _followed(process, lines, options)
-        finally:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):  # all have ended
+            pass
+    process.kill()
+    process.wait()
 
 
 def _followed(
-    process: "subprocess.Popen[str]", lines: "queue.Queue[str]", options: Namespace
-) -> Report | Difference:
+    process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]", options: Namespace
+) -> Report | _Ended:
+    """Return what the lines of the process say."""
+    told: dict[tuple[str, str], Difference] = {}
     last: dict[str, Any] = {}
     seconds: float | None = options.seconds + TO_START
     while True:
-        try:
-            line = lines.get(timeout=seconds)
-        except queue.Empty:
-            return _unanswered(last, f"no answer within {seconds:g} s (--seconds)", options)
+        line = _next_line(process, lines, seconds)
         if not line:
-            return _unanswered(last, f"the process ended with {_end(process.wait())}", options)
+            words = _silent(process, last, options)
+            return _Ended(_unanswered(last, words, options), list(told.values()))
         event = json.loads(line)
         if "unusable" in event:
             raise UnusableError(event["unusable"])
@@ -97,14 +155,51 @@ def _followed(
             raise cli.CheckFailedError
         if "report" in event:
             return _report(event["report"])
-        seconds = None if "idle" in event else options.seconds
-        last = last if "idle" in event else event
+        if "differs" in event:
+            difference = _difference(event["differs"])
+            told[difference.name, difference.id] = difference
+        elif "calls" in event:
+            last["calls"] = event["calls"]
+        elif "case" in event:
+            last, seconds = event, options.seconds
+        else:
+            seconds = None
+
+
+def _next_line(
+    process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]", seconds: float | None
+) -> bytes:
+    """Return the next line; an empty one if there is none in this time, or the process has ended.
+
+    A process that it started may keep its output open.
+    """
+    limit = math.inf if seconds is None else time.monotonic() + seconds
+    ended = False
+    while time.monotonic() < limit:
+        try:
+            return lines.get(timeout=WAIT)
+        except queue.Empty:
+            if ended:
+                return b""
+            ended = process.poll() is not None  # what it wrote before may still come
+    return b""
+
+
+def _silent(process: "subprocess.Popen[bytes]", last: dict[str, Any], options: Namespace) -> str:
+    """Return why there is no further line."""
+    try:
+        return f"the process ended with {_end(process.wait(timeout=WAIT))}"
+    except subprocess.TimeoutExpired:
+        if last:
+            return f"no answer within {options.seconds:g} s (--seconds)"
+        return f"no answer within {options.seconds + TO_START:g} s, {TO_START:g} s over --seconds"
 
 
 def _unanswered(last: dict[str, Any], words: str, options: Namespace) -> Difference:
     if not last:
         raise UnusableError(f"{options.module} cannot be imported: {words}")
-    name, case = last["name"], last["case"]
+    case = last["case"]
+    name = last.get("calls", last["name"])
     first = (KERNELS[name] if name in KERNELS else TRAININGS[name]).outputs[0]
     flags = tuple(case["flags"])
     return Difference(
@@ -122,54 +217,91 @@ def _end(code: int) -> str:
 
 
 def _report(content: dict[str, Any]) -> Report:
-    differences = [
-        Difference(**{**part, "flags": tuple(part["flags"])}) for part in content["differences"]
-    ]
+    differences = [_difference(part) for part in content["differences"]]
     facts = [(name, value) for name, value in content["facts"]]
     return Report(
         content["title"], facts, differences, content["notes"], decides=content["decides"]
     )
 
 
-def _reads(stream: TextIO, lines: "queue.Queue[str]") -> None:
-    for line in stream:
-        lines.put(line)
-    lines.put("")
+def _difference(part: dict[str, Any]) -> Difference:
+    return Difference(**{**part, "flags": tuple(part["flags"])})
+
+
+def _reads(stream: IO[bytes], lines: "queue.Queue[bytes]") -> None:
+    rest = b""
+    with stream:
+        while read := stream.read(2**16):
+            *whole, rest = (rest + read).split(b"\n")
+            for line in whole:
+                lines.put(line)
 
 
 # ------------------------------------------------------------------------- the module's own process
 
 
-def child(arguments: list[str]) -> None:
-    """Check a module, and write what happens to the standard output."""
-    events = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what the module prints
+class Telling(Watch):
+    """Write what happens to a stream, a line of JSON each."""
 
-    def tell(**event: Any) -> None:
-        events.write(json.dumps(event) + "\n")
-        events.flush()
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.process = os.getpid()
 
-    options = cli.options_of(arguments)
+    def tell(self, **event: Any) -> None:
+        """Write a line, unless this is a process that the module forked."""
+        if os.getpid() == self.process:
+            self.stream.write(json.dumps(event) + "\n")
+            self.stream.flush()
 
     @contextmanager
-    def watch(name: str, case: dict[str, Any]) -> Iterator[None]:
-        tell(name=name, case=case)
+    def case(self, name: str, case: dict[str, Any]) -> Iterator[None]:
+        """Tell the case before, and that it is over."""
+        self.tell(name=name, case=case)
         yield
-        tell(idle=True)
+        self.tell(idle=True)
 
+    def calls(self, name: str) -> None:
+        """Tell the kernel that is called."""
+        self.tell(calls=name)
+
+    def differs(self, difference: Difference) -> None:
+        """Tell the difference: the process may end before its report."""
+        self.tell(differs=difference.as_json())
+
+
+def limits_memory() -> bool:
+    """Whether this system can limit what a process takes."""
+    return resource is not None and STATUS.exists()
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process take so much memory beside what it has."""
+    if not limits_memory():
+        return
+    taken = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmData:"))
+    most = 1024 * int(taken.split()[1]) + 2**20 * megabytes
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if hard == resource.RLIM_INFINITY or most < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def child(arguments: list[str]) -> None:
+    """Check a module, and write what happens to the standard output."""
+    watch = Telling(os.fdopen(os.dup(1), "w", encoding="utf-8"))
+    os.dup2(2, 1)  # what the module prints
+    options = cli.options_of(arguments)
     options.watch = watch
+    limit_memory(options.memory)
     try:
         report = options.check(options)
     except (UnusableError, VectorError) as error:
-        tell(unusable=str(error))
-    except KeyboardInterrupt:
-        tell(failed=True)
+        watch.tell(unusable=str(error))
     except Exception:
         traceback.print_exc()
-        tell(failed=True)
+        watch.tell(failed=True)
     else:
-        tell(report=report.as_dict())
-    events.close()
+        watch.tell(report=report.as_dict())
+    watch.stream.close()
 
 
 if __name__ == "__main__":

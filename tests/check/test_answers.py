@@ -218,6 +218,27 @@ def test_neighbours(files, capsys):
     assert run(capsys, "neighbors", files("F.npy", np.ones((2, 2))), "--truth", truth)[0] == 2
 
 
+def test_the_cost_is_said_beforehand_and_what_does_not_fit_is_refused(
+    log, files, capsys, monkeypatch
+):
+    truth = files("T.npy", np.array([[0, 1]]))
+    rounds = ["rounds", log[0](), "--data", log[1]]
+    neighbors = ["neighbors", truth, "--truth", truth]
+    for command, what in (
+        (rounds, "6 rounds on 30 rows of 3 numbers: about 1 s, 1 MiB"),
+        (neighbors, "1 row of 2 neighbours: about 1 s, 1 MiB"),
+    ):
+        assert cli.main(command) == 0
+        assert what in capsys.readouterr().err
+
+    def full(bytes, what, fewer):
+        raise MemoryError(f"{what} need more than is free; take fewer {fewer}")
+
+    monkeypatch.setattr("refimpl.check.reading.check_free_memory", full)
+    assert "take fewer points or rounds" in run(capsys, *rounds)[1]
+    assert "take fewer rows" in run(capsys, *neighbors)[1]
+
+
 def test_an_embedding_by_hand(files, capsys):
     """Objects on a line, kept as they are: every first neighbour has rank 1."""
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
@@ -227,7 +248,10 @@ def test_an_embedding_by_hand(files, capsys):
     assert code == 0 and facts["L1: median rank, k = 1"] == 1
     assert facts["L1: stress"] == pytest.approx(0, abs=1e-12)
     code, said = run(capsys, "embedding", files("G.npy", 0 * X), "--data", data)
-    assert code == 0 and "6 pairs of different objects are mapped to one place" in said
+    assert (
+        code == 0
+        and "pairs of different objects that are mapped to one place: 6, as 0 and 1" in said
+    )
     assert run(capsys, "embedding", files("H.npy", X[:3]), "--data", data)[0] == 2
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from refimpl.check import cli
-from refimpl.check.comparing import value_fault
+from refimpl.check.comparing import compare, value_fault
 from refimpl.check.encoding import Digest
 from refimpl.check.files import folder
-from refimpl.check.kernel import Output
+from refimpl.check.kernel import TIE, Kernel, Output
 from refimpl.check.programs import MOST_STARTS, Program, as_values, program_differences
 from refimpl.check.reports import Report
 from refimpl.check.running import imported
@@ -75,6 +75,8 @@ def test_data_of_another_type_or_form(refused):
     assert "whose squares are finite" in refused(
         "neighbors a.npy", np.array([[0]]), X=X * 1e200, Q=X[:1]
     )
+    assert "a.npy must hold numbers up to 1e+150" in refused("embedding a.npy", X * 1e160, X=X)
+    assert "d.npz: distances must be from 0" in refused("embedding a.npy", np.eye(2), D=-np.eye(2))
     assert "two rows or more; got 0" in refused("embedding a.npy", np.empty((0, 2)), X=X[:0])
     assert "cannot be used: X must hold values from" in refused("metric a.npy", X=X * 1e200, y=Y)
 
@@ -107,6 +109,8 @@ def test_trees_of_another_form(refused, part, array, words):
         ('{"f": 0, "p": 1, "theta": {"a": 1}}', "theta must be a number; got {'a': 1}"),
         ('{"f": 0, "p": 1, "theta": [1, "x"]}', "line 1: could not convert"),
         ('{"f": 0, "p": 1, "theta": "x"}', "theta must be a number; got 'x'"),
+        ('{"f": [0], "p": 1, "theta": 1}', "line 1: f must be a number; got array([0.])"),
+        ('{"f": true, "p": 1, "theta": 1}', "line 1: f must be a number; got True"),
     ],
 )
 def test_logs_of_no_numbers(refused, line, words):
@@ -139,6 +143,15 @@ def test_a_digest_is_of_the_numbers_themselves():
     assert value_fault(output, Digest.of(whole), whole.astype(float), 0.0) is None
     for other in (whole + 0.5, whole * 1j, np.array(["0", "1", "2"])):
         assert value_fault(output, Digest.of(whole), other, 0.0).kind == "wrong"
+
+
+def test_no_judge_makes_a_fraction_a_choice():
+    outputs = (Output("index", "a source", "optimum"), Output("rest", "a source"))
+    kernel = Kernel("made_up", outputs, None, (), None, lambda *answers: TIE, dependent=("index",))
+    want = {"index": 1, "rest": np.ones(1)}
+    assert compare(kernel, {}, want, {**want, "index": 2}).kind == TIE
+    for index in (1.5, np.nan):
+        assert compare(kernel, {}, want, {**want, "index": index}).kind == "wrong"
 
 
 def test_strings_of_a_program():
@@ -225,7 +238,10 @@ def test_a_command_before_a_program_is_refused(capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main(["kernels", "--", "true"])
     assert ended.value.code == 2
-    assert "only options may stand before --; got kernels" in capsys.readouterr().err
+    assert (
+        "only options may stand before --, lists with commas; got kernels"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_file_with_the_name_of_another_module(tmp_path):

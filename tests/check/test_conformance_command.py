@@ -51,6 +51,18 @@ def test_the_command(tmp_path):
     assert done.returncode == 1 and done.stdout.endswith("differs\n"), done.stdout + done.stderr
 
 
+def test_other_names_of_arguments_are_told(tmp_path, capsys):
+    """Positives and negatives exchanged by name would be another training; the order decides."""
+    path = tmp_path / "other_names.py"
+    body = "    return refimpl.check.trainings.TRAININGS['lipschitz'].run({'D': a, 'member': b})\n"
+    path.write_text(f"import refimpl.check.trainings\ndef lipschitz(a, b):\n{body}")
+    assert cli.main(["trainings", str(path), "--examples", "0"]) == 0
+    assert "lipschitz has other names: it gets D, member in this order" in capsys.readouterr().out
+    path.write_text("def projections(a, b, *, threads=None):\n    return a @ b\n")
+    assert cli.main(["kernels", str(path), "--examples", "0", "--only", "projections"]) == 0
+    assert "projections has other names: it gets X, A in this order" in capsys.readouterr().out
+
+
 def test_vectors_of_ones_own_folder(tmp_path, monkeypatch, capsys):
     """Made by the command, for a kernel and a training, and used."""
     for table in ("KERNELS", "TRAININGS"):

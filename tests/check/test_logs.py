@@ -1,7 +1,7 @@
-"""Logs of BoostMap, of the Search Forest and of Algorithm A.3: those of the reference agree, and a
-fault is named at its line, also when a later line shows it.
+"""Logs of trainings and of labels: those of the reference agree, and a fault is named at its line,
+also when a later line shows it.
 
-Not tested here: logs of Algorithms A.1 and A.2 (test_answers.py).
+Not tested here: more of Algorithms A.1 and A.2 (test_answers.py).
 """
 
 import json
@@ -11,17 +11,19 @@ import pytest
 
 from refimpl.check import cli
 from refimpl.check.trainings import TRAININGS
+from refimpl.check.trainings.boosted_distance import sums_of_weights
 
 
 @pytest.fixture
 def checked(tmp_path, capsys):
     """Run ``rounds``; return its exit code and what it says."""
 
-    def run(algorithm, lines, **data):
+    def run(algorithm, lines, *more, **data):
         log, arrays = tmp_path / "log.jsonl", tmp_path / "data.npz"
         log.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
         np.savez(arrays, **data)
-        code = cli.main(["rounds", str(log), "--data", str(arrays), "--algorithm", algorithm])
+        given = ["--data", str(arrays), "--algorithm", algorithm]
+        code = cli.main(["rounds", str(log), *given, *more])
         said = capsys.readouterr()
         return code, said.err if code == 2 else said.out
 
@@ -43,6 +45,120 @@ def rounds_of(training, number, *names):
     states = [plain(state) for state in TRAININGS[training].run(case.arguments)]
     lines = [{name: state[name] for name in names or state} for state in states]
     return lines, case.arguments
+
+
+# --------------------------------------------------------------------------------------------- A.2
+
+EQUAL_COLUMNS = {"P": [[0.0, 0], [1, 1], [4, 4]], "N": [[2.0, 2], [3, 3]]}
+"""x < 1.5 errs on the third P alone, whose weight is 1/6: beta is 1/5, alpha log 5."""
+
+
+@pytest.mark.parametrize("f", [0, 1])
+def test_a_wrong_alpha_is_found_behind_a_milder_fault(checked, f):
+    """A tie (f = 1) and last bits of w (f = 0) do not hide it, whatever is accepted."""
+    w = np.array([1 / 6, 1 / 6, 1 / 6, 1 / 4, 1 / 4]) * (1 if f else 1 + 2e-12)
+    line = {"f": f, "p": 1, "theta": 2.0, "w": w.tolist(), "epsilon": 1 / 6, "alpha": np.log(5)}
+    accept = ["--accept", "ties,choices,last-bits"]
+    assert checked("A.2", [line], *accept, **EQUAL_COLUMNS)[0] == 0
+    assert checked("A.2", [line], **EQUAL_COLUMNS)[0] == 1
+    for part, source in (("alpha", "BD:A.2:12"), ("epsilon", "BD:A.2:7")):
+        code, said = checked("A.2", [{**line, part: -99.0}], *accept, **EQUAL_COLUMNS)
+        assert code == 1 and f"adaboost, {source}: wrong" in said
+    code, said = checked("A.2", [{**line, "updated": w.tolist()}], *accept, **EQUAL_COLUMNS)
+    assert code == 1 and "adaboost, BD:A.2:11: wrong" in said
+
+
+def test_the_weights_after_another_stump_are_those_of_this_stump(checked):
+    """Columns with one wrong P each, the third or the second: both err on 1/6."""
+    data = {"P": [[0.0, 0], [1, 4], [4, 1]], "N": [[2.0, 2], [3, 3]]}
+    line = {"p": 1, "theta": 2.0, "updated": [1 / 30, 1 / 30, 1 / 6, 1 / 20, 1 / 20]}
+    accept = ["--accept", "ties,choices"]
+    assert checked("A.2", [{"f": 0, **line}], *accept, **data)[0] == 0
+    code, said = checked("A.2", [{"f": 1, **line}], *accept, **data)
+    assert code == 1 and "BD:A.2:11: wrong" in said
+    line["updated"] = [1 / 30, 1 / 6, 1 / 30, 1 / 20, 1 / 20]
+    assert checked("A.2", [{"f": 1, **line}], *accept, **data)[0] == 0
+
+
+def test_the_bound_of_rounding_is_no_pretext(checked):
+    """A stump without error: epsilon is 2**-52 (not 0), beta 2**-52 / (1 - 2**-52), w beta next."""
+    data = {"P": [[0.0], [1.0]], "N": [[3.0], [4.0]]}
+    alpha, beta = 52 * np.log(2), 2.0**-52
+    line = {"f": 0, "p": 1, "theta": 2.0, "epsilon": beta, "beta": beta, "alpha": alpha}
+    line["updated"] = [beta / 4] * 4
+    accept = ["--accept", "choices"]
+    assert checked("A.2", [line], *accept, **data)[0] == 0
+    for part, value in (
+        ("alpha", alpha + 0.003),
+        ("epsilon", 0.0),
+        ("beta", 0.0),
+        ("updated", [beta / 2] * 4),
+        ("updated", [0.0] * 4),
+    ):
+        code, said = checked("A.2", [{**line, part: value}], *accept, **data)
+        assert code == 1 and f": wrong\n  round 1: {part}" in said, part
+    for off in (9e-7, 1e-9):
+        code, said = checked("A.2", [{**line, "alpha": alpha + off}], *accept, **data)
+        assert code == 1 and "round 1: alpha" in said
+
+
+def test_many_weights_allow_what_their_rounding_may_change_and_no_more(checked):
+    """One of 10,000 N on the wrong side: epsilon is 1/20,000, and a sum may be off by 4e-12."""
+    data = {"P": [[0.0], [1.0]], "N": [[0.5], *([3.0] for _ in range(9_999))]}
+    beta, updated = 1 / 19_999, np.full(10_002, 1 / 20_000 / 19_999)
+    updated[:2], updated[2] = 1 / 4 / 19_999, 1 / 20_000
+    line = {"f": 0, "p": 1, "theta": 2.0, "epsilon": 1 / 20_000, "alpha": np.log(19_999)}
+    line |= {"beta": beta, "updated": updated.tolist()}
+    accept = ["--accept", "choices"]
+    assert checked("A.2", [line], *accept, **data)[0] == 0
+    assert checked("A.2", [{**line, "alpha": np.log(19_999) + 5e-8}], *accept, **data)[0] == 0
+    for part, value in (
+        ("alpha", np.log(19_999) + 1e-5),
+        ("beta", beta * (1 + 1e-5)),
+        ("updated", [*updated[:3], *(updated[3:] * (1 + 1e-4))]),
+    ):
+        code, said = checked("A.2", [{**line, part: value}], *accept, **data)
+        assert code == 1 and f": wrong\n  round 1: {part}" in said, part
+
+
+def test_the_bound_of_alpha_has_a_limit():
+    """An error of 2**-50 of epsilon changes alpha without any bound where epsilon is small."""
+    bounds = sums_of_weights({}, {"epsilon": 2.0**-50, "w": np.full(4, 1 / 4)})
+    assert bounds["alpha"] == 2.0**-20
+
+
+def test_parts_that_are_not_compared_are_named(checked, capsys):
+    line = {"f": 0, "p": 1, "theta": 2.0, "Alpha": -99.0, "time": 1}
+    code, said = checked("A.2", [line], "--accept", "choices", **EQUAL_COLUMNS)
+    assert code == 0 and "not compared: Alpha, time; the parts of a line are w, epsilon" in said
+
+
+@pytest.mark.parametrize("change", [{"f": 0.7}, {"p": 1.5}, {"f": "nan"}, {"f": 1.0}])
+def test_a_choice_that_is_no_integer_is_wrong(checked, change):
+    """Cut to integers 0.7 and 1.5 are the expected stump; 1.0 is the tie."""
+    line = {"f": 0, "p": 1, "theta": 2.0, **change}
+    code, said = checked("A.2", [line], "--accept", "ties,choices", **EQUAL_COLUMNS)
+    if change == {"f": 1.0}:
+        assert code == 0
+    else:
+        assert code == 1 and "BD:A.2:8: wrong" in said and "must hold whole numbers" in said
+        assert "an earlier line may be the cause" not in said
+
+
+def test_classes_of_a_log_are_those_of_the_data(checked):
+    """Algorithm A.1 on a line: differences within a class are small, -1 < x - y < 1."""
+    data = {"X": [[0.0], [0.5], [4.0], [4.5]], "y": ["1", "1", "b", "b"]}
+    line = {"f": 0, "p": 1, "theta": 2.0}
+    lines = [{"C": "1", **line}, {"C": "b", "f": 0, "p": -1, "theta": -2.0}]
+    accept = ["--accept", "ties,choices"]
+    assert checked("A.1", lines, *accept, **data)[0] == 0
+    code, said = checked("A.1", [*lines, {"C": "c", **line}], **data)
+    assert code == 2 and "a round of the class 'c'; y of" in said and "['1', 'b']" in said
+    assert "has no round of the class 'b'" in checked("A.1", lines[:1], **data)[1]
+    assert "line 1: must have C, f, p, theta" in checked("A.1", [line], **data)[1]
+    code, said = checked("A.1", [*lines, lines[0]], *accept, **data)
+    assert code == 1 and "adaboost, BD:A.2:5: wrong" in said
+    assert "class b: 1 round; another class has 2" in said
 
 
 # ---------------------------------------------------------------------------------- BoostMap, § 7.3
@@ -95,6 +211,11 @@ def test_boostmap_logs_that_cannot_be_used(checked):
     data = {name: given[name] for name in ("D", "triples", "y")}
     code, said = checked("7.3", [{"classifier": [0, 99], "alpha": 1.0}], **data)
     assert code == 2 and "from 0 to 7; got [0.0, 99.0]" in said
+    for wrong in ([], [0, 1, 2], [[0, 1]], 0.5, "nan"):
+        code, said = checked("7.3", [lines[0], {"classifier": wrong, "alpha": 1.0}], **data)
+        assert code == 2 and "log.jsonl, round 2: classifier must be" in said
+    code, said = checked("7.3", [{"classifier": 0, "alpha": [1, 2]}], **data)
+    assert code == 2 and "line 1: alpha must be a number" in said
     code, said = checked("7.3", [{"classifier": 0}], **data)
     assert code == 2 and "line 1: must have classifier, alpha" in said
     code, said = checked("7.3", lines, **{**data, "y": data["y"] * 2})
@@ -117,8 +238,17 @@ def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
     lines[1]["alpha"] *= -1
     code, said = checked("8.1", lines, **data)
     assert code == 1 and "BM:8.1:6: wrong" in said and "round 2: alpha" in said
-    code, said = checked("8.1", [{**lines[0], "c": 77}], **data)
-    assert code == 2 and "c and g must be from 0 to" in said
+    for change, words in (
+        ({"c": 77}, "c and g must be integers from 0 to"),
+        ({"g": lines[0]["g"] + 0.5}, "c and g must be integers from 0 to"),
+        ({"inside": 2}, "inside must be 1 or 0"),
+        ({"low": "nan"}, "low and high must be numbers"),
+        ({"c": [1, 2]}, "c must be a number"),
+    ):
+        code, said = checked("8.1", [{**lines[0], **change}], **data)
+        assert code == 2 and words in said
+    inside = {"inside": bool(lines[0]["inside"])}
+    assert checked("8.1", [{**lines[0], **inside}], **data)[0] == 0
 
 
 # ----------------------------------------------------------------------- Search Forest, Algorithm 1
@@ -156,8 +286,9 @@ def test_masses_of_a_forest_by_hand(checked):
     assert checked("SF:1", [line], S=S, lam=0.1)[0] == 0
     code, said = checked("SF:1", [line], S=S, lam=0.5)
     assert code == 1 and "round" in said
-    code, said = checked("SF:1", [{**line, "leaf": [1, 2]}], S=S, lam=0.1)
+    code, said = checked("SF:1", [line, {**line, "leaf": [1, 2]}], S=S, lam=0.1)
     assert code == 2 and "the leaf of each of 3 points; got (2,)" in said
+    assert "log.jsonl, round 2: leaf must" in said
 
 
 # -------------------------------------------------------------------------------------------- A.3
@@ -178,6 +309,23 @@ def test_labels_by_hand(checked):
     assert code == 1 and "BD:A.3:4: wrong" in said and "ERRATUM BD-2" in said
     code, said = checked("A.3", right[:1], **data)
     assert code == 2 and "one for each query" in said
+    code, said = checked("A.3", [{"label": 0.6}, {"label": 1}], **data)
+    assert code == 1 and "l_y must hold whole numbers; got 0.6" in said
+    assert checked("A.3", [{"label": "0"}, {"label": "1"}], **data)[0] == 1
+    named = {**data, "y": ["0", "1"]}
+    assert checked("A.3", [{"label": "0"}, {"label": "1"}], **named)[0] == 0
+    assert checked("A.3", [{"label": 0}, {"label": 1}], **named)[0] == 1
+    code, said = checked("A.3", [right[0], {"label": 1}], **data)
+    assert code == 2 and "s must be in all lines of the log or in none; 1 have it" in said
+    for change, words in (
+        ({"feature_0": [-1]}, "feature_0 must hold integers from 0 to 0"),
+        ({"feature_1": [0.4]}, "feature_1 must hold integers from 0 to 0"),
+        ({"polarity_1": [-1.9]}, "polarity_1 must hold 1 and -1"),
+        ({"threshold_0": [np.nan]}, "threshold_0 must be a row of real numbers"),
+        ({"alpha_0": [1.0, 2.0]}, "the arrays of class 0 must be of one length"),
+    ):
+        code, said = checked("A.3", right, **{**data, **change})
+        assert code == 2 and words in said
     del data["alpha_1"]
     code, said = checked("A.3", right, **data)
     assert code == 2 and "it has no alpha_1" in said

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from refimpl.check.calling import SignatureError, call
+from refimpl.check.calling import SignatureError, call, in_order
 from refimpl.check.comparing import Difference, value_fault
 from refimpl.check.kernel import Output
 from refimpl.check.printed import remarks
@@ -25,9 +25,14 @@ def report(*kinds, **options):
 
 def test_a_misprint_and_an_open_reading_are_named():
     (line,) = remarks("BD:A.2:12", "wrong")
-    assert line.startswith("ERRATUM BD-1: printed is alpha_t = 1 / log(beta_t); the reference has")
-    (line,) = remarks("BD:A.2:8", TIE)
-    assert "which of several stumps of least error" in line and "lowest feature" in line
+    assert line.startswith("ERRATUM BD-1: the paper has alpha_t = 1 / log(beta_t); the reference")
+    for kind in (TIE, CHOICE, ACCEPTED["uncompared"]):
+        (line,) = remarks("BD:A.2:8", kind)
+        assert "which of several stumps of least error" in line and "lowest feature" in line
+    assert not remarks("BD:A.2:12", "no answer")
+    for source in ("BM:7.3:9", "BM:8.1:4", "BM:8.3:2", "FT:1:3", "FT:2:5"):
+        assert any("(ties)" in line for line in remarks(source, TIE)), source
+    assert remarks("FT:2:3", "wrong")[1].startswith("ERRATUM FT-8")  # FT:thm5, and so FT:2:3
     assert not remarks("BD:A.2:8", "wrong")
     assert not remarks("BD:A.2:12", "last bits")
     assert not remarks("Faloutsos & Lin (1995), eq. 3", "wrong")
@@ -43,6 +48,8 @@ def test_the_exit_code_of_accepted_kinds():
     assert report(TIE, "wrong").text().endswith("\ndiffers")
     assert report(TIE, accepted=frozenset({TIE})).outcome().endswith("(accepted)")
     assert json.loads(report(decides=False).as_json())["result"] == "no verdict"
+    (difference,) = json.loads(report(TIE).as_json())["differences"]
+    assert difference["remarks"] == remarks("BD:A.2:8", TIE)
 
 
 def test_functions_of_other_names_get_the_arguments_in_order():
@@ -51,6 +58,10 @@ def test_functions_of_other_names_get_the_arguments_in_order():
     assert call(lambda **given: given["X"], "f", {"X": 5, "Y": 3}) == 5
     with pytest.raises(SignatureError, match=r"f must take X, Y, by name or in this order; got f"):
         call(lambda a: a, "f", {"X": 5, "Y": 3})
+    with pytest.raises(SignatureError, match="got f"):  # X is not the second
+        call(lambda a, X: a - X, "f", {"X": 5, "Y": 3})
+    assert call(lambda X, b: X - b, "f", {"X": 5, "Y": 3}) == 2
+    assert in_order(lambda a, b: 0, ["X", "Y"]) and not in_order(lambda Y, X: 0, ["X", "Y"])
 
 
 def test_an_infinite_difference_is_not_called_float32():

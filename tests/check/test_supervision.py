@@ -1,18 +1,36 @@
-"""Modules in a process of their own: a crash, an end, an endless loop and noise are findings or
-nothing, and the other kernels are checked.
+"""Modules in a process of their own: a crash, an end, an endless loop, too much memory and noise
+are findings or nothing, and the other kernels are checked. No process is left.
 
 Not tested here: programs in other languages (test_programs.py).
 """
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from refimpl.check import supervision
 
+ROOT = Path(__file__).parents[2]
 MODULE = """
-import os
+import os, sys, time
+from pathlib import Path
+import numpy as np
+import refimpl.kernels
 print("noise of the import")
+calls = 0
+
+def hang():
+    while True: time.sleep(1)
+
+def counted():
+    global calls
+    calls += 1
+    return calls
 
 def projections(X, A, *, threads=None):
     os.write(1, b"noise of C")
@@ -55,6 +73,85 @@ def test_the_end_of_a_process_is_a_finding(checked, body, words):
     assert difference["words"] == words and difference["id"].startswith("plane_values/")
     assert difference["arguments"]["X"]
     assert report["facts"]["vectors"] == 18  # those of projections
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("if os.fork(): hang()\n    return np.zeros(1)", "no answer within 2 s (--seconds)"),
+        ("if not os.fork(): hang()\n    os._exit(3)", "the process ended with exit code 3"),
+        (
+            "if not os.fork(): os.setsid(); Path(__file__).with_suffix('.pid').write_text("
+            "str(os.getpid())); time.sleep(600)\n    time.sleep(0.5); os._exit(4)",
+            "the process ended with exit code 4",
+        ),
+    ],
+)
+def test_a_module_that_forks(checked, tmp_path, body, words):
+    """The copy goes on with the check, hangs, or keeps the output open in a session of its own."""
+    code, report = checked(body, seconds=2)
+    if (tmp_path / "mine.pid").exists():
+        os.kill(int((tmp_path / "mine.pid").read_text()), signal.SIGKILL)
+    (difference,) = report["differences"]
+    assert code == 1 and difference["words"] == words and report["facts"]["vectors"] == 18
+
+
+def test_what_differed_before_a_crash_is_told(checked):
+    code, report = checked("if counted() == 5: os._exit(1)\n    return np.zeros(1)")
+    assert code == 1
+    said = [(one["id"], one["kind"]) for one in report["differences"]]
+    assert said == [*((f"plane_values/{n}", "wrong") for n in (1, 2, 3, 4)),
+        ("plane_values/5", "no answer")]  # fmt: skip
+
+
+PRESORT = """
+def presort(A, B=None, *, threads=None):
+    if counted() > 22: os._exit(1)
+    return refimpl.kernels.presort(A, B)
+"""
+
+
+def test_a_crash_belongs_to_the_kernel_that_was_called(checked):
+    """presort has 22 vectors of its own; the next call is one for best_stump, not written here."""
+    code, report = checked(f"return X @ planes.T\n{PRESORT}", "--only", "presort,best_stump")
+    (difference,) = report["differences"]
+    assert code == 1 and difference["name"] == "presort"
+    assert difference["id"] == "best_stump/1" and report["facts"]["vectors"] == 0
+
+
+@pytest.mark.skipif(not supervision.limits_memory(), reason="no limit on memory here")
+def test_memory_is_limited(checked, capfd):
+    code, report = checked("np.empty(2**26)", "--memory", "256")
+    assert code == 1 and report["facts"]["vectors"] > 18
+    assert all("raised MemoryError" in one["words"] for one in report["differences"])
+    assert checked("np.empty(2**26); return refimpl.kernels.plane_values(X, planes)")[0] == 0
+    code, said = checked("pass", "--memory", "1")
+    assert code == 2 and "--memory must be from 64 to" in said
+
+
+def test_limits_are_said_beforehand(tmp_path, capfd):
+    path = tmp_path / "mine.py"
+    path.write_text(MODULE.replace("BODY", "pass"), encoding="utf-8")
+    supervision.main(["kernels", str(path), "--only", "projections", "--examples", "0"])
+    assert "the module: 60 s for an answer (--seconds), 4096 MiB" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process(tmp_path, end):
+    path, pid = tmp_path / "mine.py", tmp_path / "mine.pid"
+    body = f"Path({str(pid)!r}).write_text(f'{{os.getpid()}}.'); hang()"
+    path.write_text(MODULE.replace("BODY", body), encoding="utf-8")
+    command = [sys.executable, "-m", "refimpl.check", "kernels", str(path)]
+    with subprocess.Popen(
+        [*command, "--only", "plane_values"], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while not pid.exists() or not pid.read_text().endswith("."):
+            assert process.poll() is None
+        process.send_signal(end)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 2 and said.endswith("interrupted; nothing is decided\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()[:-1]), 0)
 
 
 def test_noise_is_not_in_the_report(checked):

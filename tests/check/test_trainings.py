@@ -92,8 +92,39 @@ def test_a_tie_ends_the_comparison_where_choices_are_not_followed():
             L.append(min(left, key=lambda z: (sums[z], -z)))  # the last of equal sums
         return [{"z": z} for z in L] + [{"P": np.zeros((d, 2))}]
 
-    kinds = {one.kind for one in differences("dselect", dselect) if "ties" in one.flags}
-    assert kinds == {"a tie broken otherwise"}
+    (first,) = (one for one in differences("dselect", dselect) if "ties" in one.flags)
+    assert first.kind == "another choice; what follows it was not compared"
+    number = int(first.words.removeprefix("round ").split(":")[0])
+    assert f"not compared: rounds {number + 1} to " in first.words
+
+
+def test_a_wrong_number_of_rounds_is_not_hidden_by_last_bits():
+    """One round too many, and too few, after a w that is off by 4e-6."""
+
+    def changed(end):
+        def boostmap(**arguments):
+            states = TRAININGS["boostmap"].run(arguments)
+            states[0]["w"] = states[0]["w"] * (1 + 4e-6)
+            return end(states)
+
+        return boostmap
+
+    kinds = {one.kind for one in differences("boostmap", changed(lambda states: states))}
+    assert kinds == {"last bits"}
+    for end in (lambda states: states[:-1], lambda states: [*states, states[-1]]):
+        for one in differences("boostmap", changed(end)):
+            assert one.kind == "wrong" and one.output == "rounds", one
+
+
+def test_rounds_after_last_bits_are_compared_without_following():
+    def boostmap(**arguments):
+        states = TRAININGS["boostmap"].run(arguments)
+        states[0]["w"] = states[0]["w"] * (1 + 4e-6)
+        states[1]["z"] = states[1]["z"] ** 2
+        return states
+
+    for one in differences("boostmap", boostmap):
+        assert one.kind == "wrong" and one.words.startswith("round 2: z"), one
 
 
 def test_too_few_rounds_and_no_rounds():

@@ -1,8 +1,8 @@
 """What other libraries give on the project's vectors: ``python -m tests.others``.
 
 Makes an environment for each library (PyPI; later runs need no network), asks it, and writes the
-record ``paper_figures/site/others.json``, which the site shows. ``--only`` asks some libraries and
-keeps what the record says of the others.
+record ``paper_figures/site/others.json``, which the site shows. ``--only`` asks some libraries; a
+record of some is not the site's, so it is written where ``--out`` says, or nowhere.
 
 Not handled here: how answers are judged (:mod:`tests.others.judging`).
 """
@@ -35,24 +35,28 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m tests.others", description=__doc__)
     parser.add_argument("--envs", type=Path, default=default_folder(), metavar="DIR")
     parser.add_argument("--only", nargs="+", default=[], metavar="LIBRARY")
-    parser.add_argument("--out", type=Path, default=RECORD, metavar="FILE")
+    parser.add_argument("--out", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
     names = [library.name for library in LIBRARIES]
     unknown = sorted(set(options.only) - set(names))
     if unknown:
         parser.error(f"--only must be of {', '.join(names)}; got {', '.join(unknown)}")
+    if options.only and options.out is not None and options.out.resolve() == RECORD.resolve():
+        parser.error("--only cannot write the committed record: it is of one whole run")
     os.environ |= ONE_THREAD
-    known = earlier(options.out)
+    listed = []
     for library in LIBRARIES:
         if options.only and library.name not in options.only:
             continue
-        said = known[library.name] = asked(library, options.envs.resolve())
+        said = asked(library, options.envs.resolve())
+        listed.append(said)
         for item in said["items"]:
             print(f"{library.name}, {item['call']}: {item['outcome']} {item['facts']}", flush=True)
         if not said["items"]:
             print(f"{library.name}: {judging.NOT_AVAILABLE}: {said['why']}", flush=True)
-        listed = [known[name] for name in names if name in known]
-        options.out.write_text(text(record(listed)), encoding="utf-8")
+    out = options.out if options.only else options.out or RECORD
+    if out is not None:
+        out.write_text(text(record(listed)), encoding="utf-8")
     return 0
 
 
@@ -71,16 +75,6 @@ def vectors():
     """Return the version of the vectors, and the checksum of their index."""
     index = (folder() / "index.json").read_bytes()
     return {"version": json.loads(index)["version"], "sha256": hashlib.sha256(index).hexdigest()}
-
-
-def earlier(path):
-    """Return the libraries of an earlier record by the present vectors."""
-    if not path.exists():
-        return {}
-    content = json.loads(path.read_text(encoding="utf-8"))
-    if content["vectors"] != vectors() or content["seed"] != cases.SEED:
-        return {}
-    return {library["name"]: library for library in content["libraries"]}
 
 
 def asked(library, envs):
@@ -102,16 +96,28 @@ def command(library, item, python):
     return [str(python), str(adapter), item.variant]
 
 
-def answered(library, item, python):
-    """Return the record of one item."""
-    program = Program(command(library, item, python), SECONDS)
+def answers_of(command, item):
+    """Return the answers to all cases, or to those before the library was given up."""
+    program = Program(command, SECONDS)
+    answers = []
     try:
-        answers = list(judging.ask(program, item, cases.of(item.subject, folder())))
-    except GivenUpError:
-        answers = []
+        for answer in judging.ask(program, item, cases.of(item.subject, folder())):
+            answers.append(answer)
+    except GivenUpError:  # each start before is an answer that differs
+        pass
     finally:
         program.stop()
+    return answers
+
+
+def answered(library, item, python):
+    """Return the record of one item."""
+    answers = answers_of(command(library, item, python), item)
     found = judging.verdict(answers, item.convention, item.shows)
+    if found.skipped and not item.skips:
+        raise ValueError(
+            f"{library.name}, {item.variant}: the table must say why cases are skipped"
+        )
     content = {
         "variant": item.variant,
         "call": item.call,
@@ -119,6 +125,7 @@ def answered(library, item, python):
         "outcome": found.outcome,
         "cases": found.asked,
         "skipped": found.skipped,
+        "skips": item.skips if found.skipped else "",
         "kinds": found.kinds,
         "facts": rounded(found.facts),
         "convention": "",
@@ -128,7 +135,7 @@ def answered(library, item, python):
         "first": None,
         "reproduction": None,
     }
-    if found.outcome == judging.OTHER_CONVENTION and found.first.kind == judging.NAMED:
+    if found.outcome == judging.OTHER_CONVENTION and item.convention is None:
         content["convention"] = found.first.words
     elif found.outcome == judging.OTHER_CONVENTION:
         content["convention"] = item.convention.words

@@ -24,6 +24,7 @@ __all__ = [
 
 EPSILON = 2.0**-23
 CLOSE = 1e-9
+LEAST_FOUND = 0.5
 ZERO = float(np.float32(1e-35))
 
 # --------------------------------------------------------------------------------------- neighbours
@@ -38,9 +39,10 @@ def single_precision(answer):
 
 
 def approximate(answer):
-    """Whether the answer holds different points in the order of their distances.
+    """Whether the answer holds different points in the order of their distances, half of them true.
 
-    Which points is free: the search is documented as approximate.
+    The search is documented as approximate; that at least half of the true neighbours are found is
+    a limit of this report.
     """
     return _as_near(answer, None)
 
@@ -69,7 +71,10 @@ def _as_near(answer, places):
         if (indices == skip[:, None]).any():
             return False
         D[np.flatnonzero(skip >= 0), skip[skip >= 0]] = np.inf
-    return places is None or bool((own <= np.sort(D, axis=1)[:, :k] + 2 * slack).all())
+    if places is None:
+        farthest = np.sort(D, axis=1)[:, k - 1 : k]
+        return bool((own <= farthest + 2 * slack).mean() >= LEAST_FOUND)
+    return bool((own <= np.sort(D, axis=1)[:, :k] + 2 * slack).all())
 
 
 def at_radius(answer):

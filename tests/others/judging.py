@@ -1,9 +1,10 @@
 """Ask a library the cases of a subject, and say whether it gives the same.
 
 * **same**: every case agrees, up to last bits, ties broken otherwise and choices of equal worth;
-* **other convention**: what differs is right by the library's documented objective, which
-  :mod:`tests.others.conventions` computes from the arguments; or a check of the project names it;
-* **differs**: a case that neither explains;
+* **other convention**: every answer is right by the library's documented objective, which
+  :mod:`tests.others.conventions` computes from the arguments; or a check of the project names the
+  same convention for every answer;
+* **differs**: an answer that neither explains;
 * **not available**: the library cannot be installed, or answers no case.
 
 Not handled here: how answers are compared (:mod:`refimpl.check`).
@@ -23,7 +24,7 @@ import numpy as np
 from refimpl.check.answers import check_neighbors
 from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import compare
-from refimpl.check.kernel import EQUAL_WORTH, NOT_RUN, TIE, WRONG
+from refimpl.check.kernel import EQUAL_WORTH, NOT_COMPARED, NOT_RUN, TIE, WRONG
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
 from refimpl.check.running import UnusableError
@@ -49,7 +50,8 @@ OTHER_CONVENTION = "other convention"
 DIFFERS = "differs"
 NOT_AVAILABLE = "not available"
 NAMED = "a convention that the check names"
-REAL = (NAMED, WRONG, NOT_RUN)
+REAL = (NAMED, NOT_COMPARED, WRONG, NOT_RUN)
+BY_CHANCE = "agrees; by the convention that is given for other cases it would not"
 TOL = 1e-3
 
 
@@ -197,16 +199,28 @@ def verdict(answers, convention, shows=""):
     facts = given[0].facts if len(given) == 1 else {}
     if not real:
         return Verdict(SAME, len(given), skipped, kinds, None, facts)
-    open_ = [
-        answer
-        for answer in real
-        if answer.kind != NAMED and not (convention and convention.holds(answer))
-    ]
+    unexplained = _unexplained(given, convention)
+    open_ = [answer for answer in unexplained if answer.kind in REAL] or unexplained
     first = min(
         open_ or real, key=lambda answer: (answer.case.id != shows, len(str(answer.case.encoded)))
     )
+    if first.kind not in REAL:
+        first = dataclasses.replace(first, words=BY_CHANCE)
     outcome = DIFFERS if open_ else OTHER_CONVENTION
     facts = dict(first.facts)
     if "gap" in facts:
         facts["largest gap of a case"] = max(answer.facts.get("gap", 0.0) for answer in given)
     return Verdict(outcome, len(given), skipped, kinds, first, facts)
+
+
+def _unexplained(given, convention):
+    """Return the answers that are not right by the convention; without one, by one that is named.
+
+    A name that a check gives to some answers alone is a coincidence.
+    """
+    if convention is not None:
+        return [answer for answer in given if not convention.holds(answer)]
+    names = {answer.words.rpartition("; ")[2] for answer in given}
+    if all(answer.kind == NAMED for answer in given) and len(names) == 1:
+        return []
+    return [answer for answer in given if answer.kind in REAL]

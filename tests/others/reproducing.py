@@ -33,12 +33,22 @@ def lines_of(text, case):
     return text
 
 
-def shown(lines, case, python):
-    """Return the lines of a finding and what they print."""
+def shown(lines, case, python, seconds=SECONDS):
+    """Return the lines of a finding and what they print, or how they end.
+
+    A library may crash: that is the finding, not the end of the report.
+    """
     text = lines_of(lines, case)
-    done = subprocess.run(
-        [str(python), "-W", "ignore", "-c", text], capture_output=True, text=True, timeout=SECONDS
-    )
+    command = [str(python), "-W", "ignore", "-c", text]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return {"lines": text, "prints": f"no end within {seconds:g} s"}
+    said = [done.stdout.rstrip()]
     if done.returncode:
-        raise RuntimeError(f"{text}\n{done.stderr}")
-    return {"lines": text, "prints": done.stdout.rstrip()}
+        said += [done.stderr.rstrip().rpartition("\n")[2], _end(done.returncode)]
+    return {"lines": text, "prints": "\n".join(filter(None, said))}
+
+
+def _end(code):
+    return f"exit code {code}" if code > 0 else f"signal {-code}"

@@ -5,6 +5,8 @@ An argument of the shown case stands in braces; ``{X}`` of a stump's case are it
 Not handled here: running them (:mod:`tests.others.reproducing`).
 """
 
+from .cases import SEED
+
 __all__ = ["LINES"]
 
 STUMP = """\
@@ -38,10 +40,24 @@ BOOSTED = """\
 import numpy as np; from sklearn.ensemble import AdaBoostClassifier
 P, N = {P}, {N}
 w = WEIGHTS
-model = AdaBoostClassifier(n_estimators={T}).fit(P + N, [1] * len(P) + [0] * len(N), w)
-print("errors:", model.estimator_errors_, "alpha:", model.estimator_weights_[: len(model)])\
+model = AdaBoostClassifier(STUMP, n_estimators={T}, random_state=0).fit(P + N, [1] * len(P) + \
+[0] * len(N), w)
+print("errors:", model.estimator_errors_[: len(model)], "alpha:", \
+model.estimator_weights_[: len(model)])\
 """
+LEAST = """; from sklearn.base import BaseEstimator, ClassifierMixin; \
+from sklearn.tree import DecisionTreeRegressor as Tree; \
+Least = type("Least", (ClassifierMixin, BaseEstimator), {"fit": lambda self, X, y, \
+sample_weight=None: self.__dict__.update(classes_=np.unique(y), tree=Tree(max_depth=1, \
+criterion="absolute_error", random_state=0).fit(X, y, sample_weight)) or self, \
+"predict": lambda self, X: (self.tree.predict(X) > 0.5).astype(int)})"""
 HALVES = "[0.5 / len(P)] * len(P) + [0.5 / len(N)] * len(N)"
+
+
+def _boosted(weights, stump="None", imported=""):
+    head, rest = BOOSTED.split("\n", 1)
+    return head + imported + "\n" + rest.replace("WEIGHTS", weights).replace("STUMP", stump)
+
 
 METRIC = """\
 IMPORT
@@ -80,16 +96,19 @@ places, squares = index.knn_query(Q, {k} + 1); places = places.astype(int)
 print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
 """
 SHARE = """\
-IMPORT; X = np.random.default_rng(0).random((2100, WIDTH)).astype("f4"); X, Q = X[:2000], X[2000:]
-true = np.argsort(((Q[:, None] - X) ** 2).sum(2))[:, :10]
-BUILD
-places = ASK
-print("share found:", np.mean([len(set(a) & set(b)) / 10 for a, b in zip(true, places)]))\
+IMPORT; x = [SEED]; [x.append((6364136223846793005 * x[-1] + 1442695040888963407) % 2**64) \
+for _ in range(33600)]
+X = np.reshape([((a >> 33 << 31 | b >> 33) % (2**53 + 1) - 2**52) / 2**50 \
+for a, b in zip(x[1::2], x[2::2])], (2100, 8)); Q, X = X[2000:], X[:2000]
+true = np.argsort(((Q[:, None] - X) ** 2).sum(2))[:, :10]; X, Q = X.astype("f4"), Q.astype("f4")
+BUILD; places = ASK
+print("share found:", sum(len(set(a) & set(b)) for a, b in zip(true, places)) / 1000)\
 """
 
 
-def _share(imported, build, ask, d=8):
-    lines = SHARE.replace("WIDTH", str(d)).replace("IMPORT", f"import numpy as np; {imported}")
+def _share(imported, build, ask):
+    """Return lines on the points of the case, which its generator makes again."""
+    lines = SHARE.replace("SEED", str(SEED)).replace("IMPORT", f"import numpy as np; {imported}")
     return lines.replace("BUILD", build).replace("ASK", ask)
 
 
@@ -102,9 +121,9 @@ for q, limit in zip({Q}, np.maximum(0, {limits})):
         print("limit", limit, "radius", r, "points", len(tree.query_radius([q], r)[0]))""",
     ("scikit-learn", "stump"): CLASSIFIER,
     ("scikit-learn", "stump-absolute"): REGRESSOR,
-    ("scikit-learn", "adaboost"): BOOSTED.replace("WEIGHTS", "None"),
-    ("scikit-learn", "adaboost-halves"): BOOSTED.replace("WEIGHTS", HALVES),
-    ("scikit-learn", "adaboost-absolute"): BOOSTED.replace("WEIGHTS", HALVES),
+    ("scikit-learn", "adaboost"): _boosted("None"),
+    ("scikit-learn", "adaboost-halves"): _boosted(HALVES),
+    ("scikit-learn", "adaboost-absolute"): _boosted(HALVES, "Least()", LEAST),
     ("scikit-learn", "lloyd"): """\
 import numpy as np; from sklearn.cluster import KMeans
 X, C = np.array({X}, float)[{rows}], np.array({centres}, float)
@@ -135,15 +154,14 @@ print(model.cluster_centers_)""",
     ),
     ("faiss", "flat"): FLAT,
     ("faiss", "hnsw"): _share(
-        "import faiss",
-        "index = faiss.IndexHNSWFlat(32, 32); index.hnsw.efSearch = 16; index.add(X)",
+        "import faiss; faiss.omp_set_num_threads(1)",
+        "index = faiss.IndexHNSWFlat(8, 32); index.hnsw.efSearch = 16; index.add(X)",
         "index.search(Q, 10)[1]",
-        d=32,
     ),
     ("annoy", "default"): _share(
         "import annoy",
         'index = annoy.AnnoyIndex(8, "euclidean"); index.set_seed(1); '
-        "[index.add_item(*item) for item in enumerate(X)]; index.build(10)",
+        "[index.add_item(*item) for item in enumerate(X)]; index.build(10, n_jobs=1)",
         "[index.get_nns_by_vector(q, 10) for q in Q]",
     ),
     ("hnswlib", "brute"): BRUTE,

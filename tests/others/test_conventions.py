@@ -136,3 +136,12 @@ def test_neighbours(indices, squares, single, approximate):
     asked = answer(got, **SEARCH)
     assert conventions.single_precision(asked) is single
     assert conventions.approximate(asked) is approximate
+
+
+def test_a_search_must_find_half_of_the_true_neighbours():
+    """Point 1 is as good as the first of two; 2 and 3 are no neighbours."""
+    given = {**SEARCH, "X": np.array([[1.0], [2], [3], [4]])}
+    for indices, expected in (([1, 2], True), ([2, 3], False)):
+        squares = (np.array([indices]) + 1.0) ** 2
+        asked = answer({"indices": np.array([indices]), "squares": squares}, **given)
+        assert conventions.approximate(asked) is expected

@@ -4,6 +4,8 @@ available; environments that cannot be made; an adapter's lines.
 Not tested here: real libraries, and the network.
 """
 
+import dataclasses
+import json
 import sys
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from refimpl.check import cli
 from refimpl.check.cases import KERNELS
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import folder
+from refimpl.check.kernel import NOT_COMPARED
 from refimpl.check.programs import ProgramError
 from refimpl.lmnn import lmnn
 from tests.others import __main__ as command
@@ -89,6 +92,17 @@ def test_another_convention_must_hold_for_every_difference():
     assert (verdict.outcome, verdict.first.case.id) == ("differs", "scan_nearest/5")
 
 
+def test_another_convention_must_hold_for_the_answers_that_agree():
+    fails = dataclasses.replace(SINGLE, holds=lambda answer: answer.kind != "")
+    verdict = found(single, fails)
+    assert verdict.outcome == "differs" and verdict.first.words == judging.BY_CHANCE
+
+
+def test_what_follows_another_choice_and_was_not_compared_is_not_the_same():
+    answer = judging.Answer(CASES[0], {}, NOT_COMPARED)
+    assert judging.verdict([answer], None).outcome == "differs"
+
+
 def test_the_shortest_case_is_shown_or_the_one_that_is_asked_for():
     def change(id, given, result):
         return {**result, "squares": result["squares"] + 1}
@@ -137,7 +151,11 @@ def test_metrics_are_judged_by_eq_3():
     assert value > 1.1 * bound
     assert kinds[2].words == f"the proven bound is {100 - 100 * bound / value:.2g} % below eq. 3"
     assert judging.verdict([kinds[0]], None).outcome == "same"
-    assert judging.verdict(kinds[:2], None).outcome == "other convention"
+    assert judging.verdict(kinds[:2], None).outcome == "differs"  # a name for one answer alone
+    assert judging.verdict(kinds[1:2], None).outcome == "other convention"
+    assert judging.verdict([kinds[1], kinds[1]], None).outcome == "other convention"
+    other = dataclasses.replace(kinds[1], words=f"{kinds[1].words} more")
+    assert judging.verdict([kinds[1], other], None).outcome == "differs"
     assert judging.verdict(kinds, None).outcome == "differs"
 
 
@@ -200,6 +218,40 @@ def test_an_environment_that_cannot_be_made_is_shown_with_pips_last_line(monkeyp
     assert content["why"] == "ERROR: No matching distribution found for annoy==1.17.3"
 
 
+def test_lines_that_crash_or_hang_are_shown_as_they_end():
+    case = cases.Case("made-up/1", (), {}, {}, None)
+    for lines, prints in (
+        ("print(1); raise ValueError('no')", "1\nValueError: no\nexit code 1"),
+        ("import os; os.kill(os.getpid(), 9)", "signal 9"),
+        ("import time; time.sleep(60)", "no end within 1 s"),
+    ):
+        shown = reproducing.shown(lines, case, sys.executable, 1.0)
+        assert shown == {"lines": lines, "prints": prints}
+
+
+def test_some_libraries_do_not_write_the_committed_record(monkeypatch, tmp_path):
+    said = {"name": "annoy", "versions": {}, "why": "not here", "items": []}
+    monkeypatch.setattr(command, "asked", lambda library, envs: {**said, "name": library.name})
+    monkeypatch.setattr(command, "RECORD", tmp_path / "record.json")
+    assert command.main(["--only", "annoy"]) == 0 and not list(tmp_path.iterdir())
+    with pytest.raises(SystemExit):
+        command.main(["--only", "annoy", "--out", str(tmp_path / "record.json")])
+    assert command.main(["--only", "annoy", "--out", str(tmp_path / "some.json")]) == 0
+    assert command.main([]) == 0
+    for name, count in (("some", 1), ("record", len(LIBRARIES))):
+        record = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+        assert len(record["libraries"]) == count
+
+
+def test_a_library_that_crashes_too_often_differs(monkeypatch, tmp_path):
+    monkeypatch.setattr("refimpl.check.programs.MOST_STARTS", 2)
+    monkeypatch.setattr(command, "command", lambda *given: [sys.executable, "-c", "exit(3)"])
+    item = dataclasses.replace(NEAREST, variant="none")
+    library = dataclasses.replace(LIBRARIES[0], items=(item,))
+    content = command.answered(library, item, sys.executable)
+    assert (content["outcome"], content["kinds"]) == ("differs", {"no answer": 2})
+
+
 def test_a_library_that_cannot_be_imported_is_not_available():
     with pytest.raises(environments.Missing, match="No module named 'no_such_library'"):
         environments.starts([sys.executable, "-c", "import no_such_library"])
@@ -248,6 +300,6 @@ def test_an_adapter_answers_the_command(tmp_path, capsys):
     """What counts the work, `terms`, may be left out; generated arrays are made."""
     path = tmp_path / "adapter.py"
     path.write_text(ADAPTER.format(folder=str(command.ADAPTERS)), encoding="utf-8")
-    asked = ["--only", "scan_nearest", "best_stump", "--", sys.executable, str(path)]
+    asked = ["--only", "scan_nearest,best_stump", "--", sys.executable, str(path)]
     assert cli.main(asked) == 0
     assert "cases asked: scan_nearest 16" in capsys.readouterr().out

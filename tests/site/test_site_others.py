@@ -20,6 +20,7 @@ ITEM = {
     "outcome": "other convention",
     "cases": 3,
     "skipped": 1,
+    "skips": "no k = 0",
     "kinds": {"wrong": 2},
     "facts": {"excess": 0.5},
     "convention": "Splits are by Gini.",
@@ -42,7 +43,7 @@ def test_a_finding_is_shown_with_its_conversion_and_its_lines():
     page = others.page(made_up())
     assert '<h3 id="made-up-stump"><code>Stump(depth&lt;1)</code></h3>' in page
     assert "<strong>Other convention</strong>" in page
-    assert "3 cases, 1 skipped; wrong: 2. Excess: 0.5." in page
+    assert "3 cases, 1 skipped (no k = 0); wrong: 2. Excess: 0.5." in page
     assert "Splits are by Gini. (Stump: criterion)" in page
     assert 'With <code>Stump(error)</code>: <a href="#made-up-error">same</a>.' in page
     assert "best_stump/1 (ties): f: 0 expected; got 1 &amp; 2" in page
@@ -86,8 +87,19 @@ def test_every_finding_has_a_case_and_lines_that_were_run(library):
             compile(lines, item["call"], "exec")
             assert lines.count("\n") < MOST_LINES
             assert item["reproduction"]["prints"]
+            assert "exit code" not in item["reproduction"]["prints"]
         if item["outcome"] == judging.OTHER_CONVENTION:
             assert item["convention"]
+        assert bool(item["skipped"]) == bool(item["skips"])
+
+
+def test_lines_of_a_search_find_the_share_of_the_record():
+    searches = [item for library in RECORD["libraries"] for item in library["items"]
+                if item["subject"] == "neighbors" and item["reproduction"]]  # fmt: skip
+    assert len(searches) > 3
+    for item in searches:
+        share = item["facts"]["true neighbours found"]
+        assert item["reproduction"]["prints"] == f"share found: {share}"
 
 
 def test_the_ids_of_the_page_are_unique():

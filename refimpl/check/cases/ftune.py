@@ -6,7 +6,7 @@ import numpy as np
 
 from refimpl.check.drawing import Source
 from refimpl.check.encoding import Generated
-from refimpl.check.judging import by_worth
+from refimpl.check.judging import by_worth, whole
 from refimpl.check.kernel import WRONG, Values, asked, enter, rounding
 
 __all__ = ["least_similar", "matrix_vector", "transferred_differences", "vector_matrix"]
@@ -18,11 +18,11 @@ def _run_least(module: Any, arguments: Values) -> Values:
 
 
 def _same_sum(arguments: Values, want: Values, got: Values) -> str:
-    index = got["index"]
-    if not 0 <= int(index) < len(arguments["taken"]) or arguments["taken"][int(index)]:
+    index = whole(got["index"])
+    if not 0 <= index < len(arguments["taken"]) or arguments["taken"][index]:
         return WRONG
     sums = want["sums"]
-    return by_worth(sums[int(want["index"])], sums[int(index)])
+    return by_worth(sums[int(want["index"])], sums[index])
 
 
 def _large_least() -> Values:

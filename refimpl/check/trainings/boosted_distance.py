@@ -17,10 +17,10 @@ from refimpl.boosted_distance.algorithm import (
 )
 from refimpl.boosted_distance.ensembles import StumpEnsemble
 from refimpl.check.drawing import Lcg
-from refimpl.check.judging import by_worth, stump
+from refimpl.check.judging import by_worth, stump, whole
 from refimpl.check.kernel import WRONG, Values, outputs_of
 from refimpl.check.trainings.table import Case, States, Training, enter
-from refimpl.kernels.stumps import GRID
+from refimpl.kernels.stumps import GRID, on_grid
 from refimpl.typing import FloatArray
 
 __all__ = [
@@ -95,24 +95,36 @@ def follow(arguments: Values, rounds: States) -> States:
         (want,) = states(P, N, [Round(t + 1, max(epsilon, GRID), 0.0, tuple(h), w)])
         want["alpha"] = float(np.log(1 / want["beta"]))
         listed.append(want)
-        taken = want
         if t < len(rounds) and same_stump(arguments, want, rounds[t]) != WRONG:
-            taken = rounds[t]
-        f, p, theta = int(taken["f"]), int(taken["p"]), float(taken["theta"])
-        w = np.where((p * X[:, f] < p * theta) == l, want["beta"], 1.0) * w
+            want.update(_of_choice(want, rounds[t], X, l))
+        w = want["updated"]
     return listed
+
+
+def _of_choice(want: Values, taken: Values, X: FloatArray, l: np.ndarray) -> Values:
+    """Return epsilon, beta, alpha and the next weights of a stump that is as good as the best."""
+    f, p, theta = whole(taken["f"]), whole(taken["p"]), float(taken["theta"])
+    right = (p * X[:, f] < p * theta) == l
+    epsilon = max(float(on_grid(want["w"])[~right].sum()), GRID)
+    beta = epsilon / (1 - epsilon)
+    updated = np.where(right, beta, 1.0) * want["w"]
+    return {"epsilon": epsilon, "beta": beta, "updated": updated, "alpha": float(np.log(1 / beta))}
 
 
 def sums_of_weights(arguments: Values, want: Values) -> Values:
     """Return what another sum of the weights changes: epsilon, and so beta and alpha.
 
-    The reference adds multiples of 2**-52; a sum of n floats may be off by n 2**-53 as well.
+    The reference adds multiples of 2**-52; a sum of n floats may be off by n 2**-53 as well. A
+    stump without error has none to add: epsilon is 2**-52 in any order. The error of alpha is
+    allowed up to 2**-20: for a small epsilon it has no useful bound.
     """
     epsilon = want["epsilon"]
+    if epsilon == GRID:
+        return {"epsilon": 0.0, "beta": 0.0, "updated": 0.0, "alpha": 0.0}
     off = 2 * len(want["w"]) * 2.0**-52
     beta = off / (1 - epsilon) ** 2
     alpha = min(off / (epsilon * (1 - epsilon)), 2.0**-20)
-    return {"epsilon": off, "beta": beta, "updated": beta, "alpha": alpha}
+    return {"epsilon": off, "beta": beta, "updated": want["w"] * beta, "alpha": alpha}
 
 
 def _cases() -> list[Case]:
@@ -205,6 +217,7 @@ boosted_distance = enter(
         cases=_classes,
         run=_run_classes,
         judge=_same_of_class,
+        dependent=("updated",),
         rounding=sums_of_weights,
     )
 )

@@ -19,7 +19,7 @@ from refimpl.boostmap.algorithm import (
     training_rounds,
 )
 from refimpl.check.drawing import Lcg
-from refimpl.check.judging import by_worth
+from refimpl.check.judging import by_worth, whole
 from refimpl.check.kernel import AGREES, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import Candidates, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
@@ -66,7 +66,7 @@ def _run(arguments: Values) -> States:
 def _same_z(arguments: Values, want: Values, got: Values) -> str:
     """Judge another classifier, or another alpha, by the Z that it gives."""
     problem = _problem(arguments)
-    names = [tuple(int(part) for part in got["classifier"])]
+    names = [tuple(whole(part) for part in got["classifier"])]
     n = len(problem.D)
     if len(names[0]) != 2 or not 0 <= names[0][0] < n or not -1 <= names[0][1] < n:
         return WRONG
@@ -144,6 +144,7 @@ boostmap = enter(
         cases=_cases,
         run=_run,
         judge=_same_z,
+        dependent=("updated",),
     )
 )
 
@@ -184,10 +185,10 @@ def _run_sensitive(arguments: Values) -> States:
 def _same_range(arguments: Values, want: Values, got: Values) -> str:
     """Judge another classifier, splitter or range by the Z that it gives."""
     F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
-    c, g = int(got["c"]), int(got["g"])
-    if not 0 <= c < len(F) or not 0 <= g < len(F):
+    c, g = whole(got["c"]), whole(got["g"])
+    if not 0 <= c < len(F) or not 0 <= g < len(F) or whole(got["inside"]) not in (0, 1):
         return WRONG
-    S = accepts(F[g], float(got["low"]), float(got["high"]), int(got["inside"]))
+    S = accepts(F[g], float(got["low"]), float(got["high"]), whole(got["inside"]))
     alpha = np.array([float(got["alpha"])])
     Z = refimpl.kernels.z_values(F[[c]], triples, y, want["w"], alpha, S[np.newaxis])
     expected = accepts(F[want["g"]], want["low"], want["high"], want["inside"])
@@ -235,6 +236,7 @@ query_sensitive = enter(
         cases=_sensitive_cases,
         run=_run_sensitive,
         judge=_same_range,
+        dependent=("updated",),
     )
 )
 

@@ -6,7 +6,7 @@ They are run by :mod:`refimpl.ftune.algorithm`; what is drawn at random is given
 import numpy as np
 
 from refimpl.check.drawing import Lcg, floats
-from refimpl.check.judging import by_worth
+from refimpl.check.judging import by_worth, whole
 from refimpl.check.kernel import EQUAL_WORTH, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import Picks, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
@@ -59,7 +59,7 @@ def _least(arguments: Values, want: Values, got: Values) -> str:
     """Judge a landmark by the sum of its similarities to those before it."""
     expected = [state["z"] for state in _run_select(arguments) if "z" in state]
     before = expected[: expected.index(want["z"])]
-    z = int(got["z"])
+    z = whole(got["z"])
     if not 0 <= z < len(arguments["K"]) or z in before or not before:
         return WRONG
     sums = np.zeros(len(arguments["K"]))

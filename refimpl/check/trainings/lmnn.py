@@ -96,6 +96,7 @@ steps = enter(
         cases=_with_checks,
         run=_run,
         judge=_same_targets,
+        dependent=("M", "objective", "active", "G"),
     )
 )
 
@@ -142,5 +143,6 @@ optimum = enter(
         cases=_cases,
         run=_run_optimum,
         judge=_as_low,
+        dependent=("M", "objective"),
     )
 )

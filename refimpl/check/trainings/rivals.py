@@ -103,6 +103,7 @@ fastmap = enter(
         cases=_cases,
         run=_run,
         judge=_as_far,
+        dependent=("F",),
     )
 )
 

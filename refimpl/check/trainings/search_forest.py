@@ -127,6 +127,7 @@ forest = enter(
         cases=_cases,
         run=_run,
         judge=_same_j,
+        dependent=("similar", "dissimilar", "c"),
     )
 )
 

@@ -55,7 +55,11 @@ class Training:
         The mark of the line that says how many rounds there are; by default that of the first
         output.
     rounding : callable, optional
-        ``rounding(arguments, expected)`` returns by name what rounding may change in a round.
+        ``rounding(arguments, expected)`` returns by name what rounding may change in a round; it
+        is a bound.
+    dependent : tuple of str
+        Results of a round that are others where another choice of equal worth was made; without
+        `follow` they are not compared then.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Training:
     follow: Callable[[Values, States], States] | None = None
     loop: str = ""
     rounding: Callable[[Values, Values], Values] = field(default=lambda arguments, expected: {})
+    dependent: tuple[str, ...] = ()
 
     def ends(self) -> Output:
         """Return what a training that ends too early or too late differs in."""
