@@ -105,6 +105,7 @@
     } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       const at = current()?.closest("section.printed") ?? sections.find((s) => s.getBoundingClientRect().bottom > top());
       const player = at && players.get(at);
+      if (at && !player) say("This section has no rounds.");
       if (!player) return;
       event.preventDefault();
       player(event.key === "ArrowRight" ? 1 : -1);
