@@ -15,7 +15,9 @@ INTRODUCTION = """\
 Each row is a printed line: what it does in our own words, the line of the reference that does it,
 the values that it computed in a small run, its twin in Cython, and the test that holds it. Move the
 slider, or press the left and right arrow keys, to go from round to round. J and K go from line to
-line, G to the field that takes a line's number. A click on a line's number copies its permalink."""
+line, G to the field that takes a line's number. A click on a line's number copies its permalink.
+Names with dots below are symbols of the paper: point at one, or tap it, to see its symbol and
+shape."""
 
 
 SINGLE = """\
