@@ -1,4 +1,4 @@
-"""The built site on a phone, 390 px wide, in headless Chromium: what the styles for phones do.
+"""The built site at 390 px, a phone, in headless Chromium: what the styles for narrow pages do.
 
 The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are skipped. That no page
 scrolls sideways stands in test_site_pages.py. Not tested: a touch screen.
@@ -90,6 +90,15 @@ def test_the_calls_of_other_implementations_are_shown_whole(phone):
     for parts in ("main h3", "pre.lines", ".others td", ".others table"):
         count, cut = phone.execute_script(BEYOND, parts)
         assert count > 0 and cut == [], parts
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+def test_the_table_of_other_implementations_fits_a_wide_page(phone, width):
+    """It needs no scroll bar of its own: long calls wrap."""
+    set_width(phone, width)
+    open_page(phone, "others.html")
+    count, cut = phone.execute_script(BEYOND, ".others, .others td, .others table")
+    assert count > 100 and cut == []
 
 
 def test_a_library_stands_above_its_calls(phone):
