@@ -71,10 +71,10 @@ class InvalidClaims(ValueError):
     Examples
     --------
     >>> from paper_figures import claims
-    >>> claims.parse("lmnn", "[[claim]]")
+    >>> claims.parse("lmnn", "id = 1")
     Traceback (most recent call last):
     ...
-    paper_figures.claims.InvalidClaims: claims.toml of lmnn, claim 1: id must be a text; it is missing
+    paper_figures.claims.InvalidClaims: claims.toml of lmnn must hold [[claim]] tables only; got id
     """
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 from html import escape, unescape
+from typing import Any
 
 from paper_figures.site import api, figures, printed, snippets, steps, tracing, values
 from paper_figures.site.mathml import inline, mathml
@@ -214,23 +215,44 @@ class Page:
         """
         ran = [snippet for snippet in live.snippets[id] if live.trace.seen(snippet)]
         now = [snippet for snippet in ran if _round(live, snippet, round) is not None]
+        now = self._last_words(id, live, now, round)
         if now:
             parts = [self._left(id, live, snippet, round) for snippet in now]
         else:
             parts = [self._resting(id, live, ran, round)] if ran else []
         return "".join(dict.fromkeys(parts)) or '<div class="note">not reached in this run</div>'
 
+    def _kept(self, id: str, live: Live, snippet: Snippet, round: int) -> dict[str, Any]:
+        """Return the values to show that a statement left in a round in which it ran."""
+        at = _round(live, snippet, round)
+        record = None if at is None else live.trace.at(snippet, at)
+        step = self.steps.get(id)
+        names = [*tracing.wanted(snippet, step.show if step else ()), "holds", "returns"]
+        return {} if record is None else {n: record.values[n] for n in names if n in record.values}
+
+    def _last_words(self, id: str, live: Live, now: list[Snippet], round: int) -> list[Snippet]:
+        """Return the statements without those of which a later one, beside it, shows all names."""
+        names = [set(self._kept(id, live, snippet, round)) for snippet in now]
+        return [
+            snippet
+            for place, snippet in enumerate(now)
+            if not any(
+                later.inside == snippet.inside
+                and later.file == snippet.file
+                and more >= names[place]
+                for later, more in zip(now[place + 1 :], names[place + 1 :], strict=True)
+            )
+        ]
+
     def _left(self, id: str, live: Live, snippet: Snippet, round: int) -> str:
         """Return what a statement left in a round in which it ran."""
         at = _round(live, snippet, round)
-        record = None if at is None else live.trace.at(snippet, at)
-        if at is None or record is None:
+        if at is None:
             return ""
-        step = self.steps.get(id)
-        names = [*tracing.wanted(snippet, step.show if step else ()), "holds", "returns"]
-        kept = [(name, record.values[name]) for name in names if name in record.values]
-        several = len(live.snippets[id]) > 1
-        if several and not kept:
+        kept = self._kept(id, live, snippet, round).items()
+        places = {(s.file, s.inside) for s in live.snippets[id] if live.trace.seen(s)}
+        several = len(places) > 1
+        if len(live.snippets[id]) > 1 and not kept:
             return ""
         where = f'<div class="note">in <code>{escape(snippet.inside)}</code></div>'
         note = _note(live.trace.seen(snippet), live.trace.rounds, live.trace.times(snippet, at))
@@ -247,7 +269,8 @@ class Page:
         when = (
             f"{'From' if at < round else 'First in'} {name} {at}:" if at else "Before the rounds:"
         )
-        left = "".join(dict.fromkeys(self._left(id, live, snippet, at) for snippet in ran))
+        last = self._last_words(id, live, ran, at)
+        left = "".join(dict.fromkeys(self._left(id, live, snippet, at) for snippet in last))
         return (
             f'<div class="note"><b>Not in {name} {round}.</b>{why}</div>'
             f'<div class="rests"><div class="note">{when}</div>{left}</div>'

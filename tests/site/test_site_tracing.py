@@ -285,6 +285,25 @@ def rests_in(live, id, every):
     return [round for round in every if not any(round in rounds for rounds in ran)]
 
 
+@pytest.mark.parametrize(
+    ("id", "names"),
+    [
+        ("FT:1:4", ["L", "taken"]),  # L grows, then z is taken: two statements beside each other
+        ("FT:1:7", ["z_1", "z_2"]),  # z_1 is drawn, then z_2
+    ],
+)
+def test_the_values_of_statements_beside_each_other_are_those_that_they_leave(id, names):
+    section = next(s for s in steps.read("ftune").sections if s.id == "1")
+    live = runs.live("ftune", section)
+    shown = rows.Page("ftune").values(id, live, 2)
+    assert [shown.count(f'<span class="name">{name}') for name in names] == [1, 1]
+    assert "in <code>" not in shown
+    first, second = live.snippets[id]
+    assert first.inside == second.inside
+    last = live.trace.at(second, live.trace.seen(second)[-1] if id == "FT:1:7" else 2)
+    assert values.html(names[1], last.values[names[1]]) in shown
+
+
 def test_a_line_that_rests_keeps_the_values_of_the_round_before():
     section = next(s for s in steps.read("boosted_distance").sections if s.id == "A.2")
     live = runs.live("boosted_distance", section)

@@ -68,9 +68,9 @@ def draw_margin(trace: Trace, round: int) -> str:
     picture = Picture(points[:, 0], points[:, 1], f"Flower {x} with {f}", PETALS)
     for i in [*range(x), *range(x + 1, len(TEN)), x]:  # on top: others may stand at its place
         style = "line" if SIDES[i] == SIDES[x] else "thin"
-        picture.line([points[x, 0], points[i, 0]], [points[x, 1], points[i, 1]], style)
-        size = 4 + 4 * BETWEEN[x, i]
-        picture.point(*points[i], int(SIDES[i] < 0), size, i == x, f"flower {i}")
+        u, v = points[i]
+        picture.line([points[x, 0], u], [points[x, 1], v], style)
+        picture.point(u, v, int(SIDES[i] < 0), 4 + 4 * BETWEEN[x, i], i == x, f"flower {i}")
     low, high = picture.y_range
     words = f"f is {f}: margin {number(margin)}"
     picture.text(picture.x_range[0], high - 0.1 * (high - low), words, "start")
