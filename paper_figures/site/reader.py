@@ -17,7 +17,7 @@ the values that it computed in a small run, its twin in Cython, and the test tha
 slider, or press the left and right arrow keys, to go from round to round. J and K go from line to
 line, G to the field that takes a line's number. A click on a line's number copies its permalink.
 Names with dots below are symbols of the paper: point at one, or tap it, to see its symbol and
-shape."""
+shape; S says those of a line."""
 
 
 SINGLE = """\

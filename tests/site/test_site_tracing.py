@@ -304,6 +304,26 @@ def test_the_values_of_statements_beside_each_other_are_those_that_they_leave(id
     assert values.html(names[1], last.values[names[1]]) in shown
 
 
+def test_the_meaning_of_a_name_is_that_of_its_symbol():
+    """By hand from two rows as PAPER.md has them."""
+    rows_of_table = [
+        ("x_i, y_i", "`X`; `y`, `classes`", "(n, d); (n,)"),
+        ("w(x', x'') (eq. 3)", "`w`", "(n, n)"),
+        ("w_{t,i}", "`w`", "(n,)"),
+        ("Omega; lambda, alphabet", "`lam`", "-"),
+        ("y, l_y (Algorithm A.3)", "`y`, `l_y`; `Q` in the form for use", "(n_y, d), (n_y,)"),
+    ]
+    assert rows.meanings(rows_of_table) == {
+        "X": "x_i, y_i, shape (n, d)",
+        "y": "y_i, shape (n,); y, shape (n_y, d)",
+        "classes": "x_i, y_i, shape (n,)",
+        "lam": "Ω; λ, alphabet",
+        "w": "w(x', x'') (eq. 3), shape (n, n); w_{t,i}, shape (n,)",
+        "l_y": "l_y (Algorithm A.3), shape (n_y,)",
+        "Q": "y, l_y (Algorithm A.3), shape (n_y, d), (n_y,)",
+    }
+
+
 def test_a_line_that_rests_keeps_the_values_of_the_round_before():
     section = next(s for s in steps.read("boosted_distance").sections if s.id == "A.2")
     live = runs.live("boosted_distance", section)

@@ -123,6 +123,23 @@ def test_the_meaning_of_a_symbol_is_said_on_a_tap(browser):
     assert meaning and said == f"{name}: {meaning}"
 
 
+def test_the_symbols_of_a_line_are_said_on_a_key(browser):
+    """For readers without a pointer; the words are those of PAPER.md."""
+    open_page(browser, BD, "#BD-A.2-9")
+    browser.execute_script("document.getElementById('BD-A.2-9').focus()")
+    press(browser, "s", 83)
+    said = browser.execute_script("return document.querySelector('.said').textContent")
+    assert said == "beta_t: β_t · epsilon_t: ε_t"
+
+
+def test_an_arrow_key_says_that_a_section_has_no_rounds(browser):
+    open_page(browser, "reader/ftune.html", "#FT-thm2")
+    browser.execute_script("document.getElementById('FT-thm2').focus()")
+    press(browser, "ArrowRight", 39)
+    said = browser.execute_script("return document.querySelector('.said').textContent")
+    assert said == "This section has no rounds."
+
+
 def test_a_test_shows_its_source_when_it_is_opened(browser):
     open_page(browser, BD)
     script = """
