@@ -62,6 +62,10 @@ def open_page(browser, page, more=""):
         ("(19)", "BM:eq19"),
         ("Equation (A.1)", "BD:eqA.1"),
         ("Algorithm 2 line 5", "SF:2:5"),
+        ("Theorem 5", "FT:thm5"),
+        ("thm. 2", "FT:thm2"),
+        ("Definition 4", "FT:def4"),
+        ("Figure 3, line 2", "BM:fig3:2"),
     ],
 )
 def test_the_field_of_the_first_page_finds_a_line(browser, asked, line):
