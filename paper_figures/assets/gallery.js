@@ -9,6 +9,8 @@
     for (let place = target; place; place = place.parentElement) {
       if (place.localName === "details") place.open = true;
     }
+    const body = target.querySelector(":scope > details.body");
+    if (body) body.open = true;
     target.scrollIntoView();
   }
 

@@ -287,22 +287,32 @@ def search_tree(tree: Any, row: FloatArray, stretch: float) -> tuple[list[int], 
 
 
 def best_width(searches: Searches, build: int) -> dict[str, Any]:
-    """Choose the width by the first half of the queries, and measure it on the second half."""
+    """Choose the width by the first half of the queries, and measure it on the second half.
+
+    Where a width finds too few and the next one more than is asked, a share of the queries gets the
+    one and the others the other, so that nobody pays for recall beyond the one that is asked.
+    """
     at: dict[str, Any] = {}
     half = len(searches[0][0]) // 2
+    first = [(float(d[:half].mean()), float(100 / K * h[:half].mean())) for d, h in searches]
+    second = [(float(d[half:].mean()), float(100 / K * h[half:].mean())) for d, h in searches]
     for recall in RECALLS:
-        enough = [
-            (float(distances[:half].mean()), place)
-            for place, (distances, hits) in enumerate(searches)
-            if 100 / K * hits[:half].mean() >= recall
-        ]
-        if enough:
-            _, place = min(enough)
-            distances, hits = searches[place]
-            at[str(recall)] = {
-                "distances": float(distances[half:].mean()),
-                "recall": float(100 / K * hits[half:].mean()),
-            }
+        choices = []
+        for wide, (distances, hits) in enumerate(first):
+            if hits < recall:
+                continue
+            choices.append((distances, wide, wide, 1.0))
+            for narrow, (fewer, short) in enumerate(first):
+                if short < recall:
+                    share = (recall - short) / (hits - short)
+                    choices.append(((1 - share) * fewer + share * distances, narrow, wide, share))
+        if choices:
+            _, narrow, wide, share = min(choices)
+            distances, hits = (
+                (1 - share) * a + share * b
+                for a, b in zip(second[narrow], second[wide], strict=True)
+            )
+            at[str(recall)] = {"distances": distances, "recall": hits}
     return {"build": build, "at": at}
 
 

@@ -119,8 +119,9 @@ def pays(context: Context, results: Sequence[Result]) -> Gathered:
 
 _NOTES = (
     "Exact distances a query, with those that embed it, for a recall of so many per cent of its 10 "
-    "nearest. Half of the queries choose d and p, or the width of a search; the other half gives "
-    "the recall that stands in small beside the count. An object as near as the tenth counts as "
+    "nearest. Half of the queries choose d and p, or the width of a search (or two widths, and "
+    "the share of the queries that gets each); the other half gives the recall that stands in "
+    "small beside the count. An object as near as the tenth counts as "
     "found. Means over draws of database and queries; a star: the fewest.",
     "Before the first query a method takes the distances under `build`: BoostMap those of its "
     "candidates and triples and those that embed the database, a tree or a graph those of its "

@@ -69,11 +69,14 @@ class Standing:
         Of :data:`COSTS`: in which the method takes the least of those that do not err more.
     about : mapping of str to int
         What is known of the set, such as its number of classes.
+    forms : mapping of str to int
+        As `signs`, for other forms of the method, which are no rivals.
     """
 
     signs: Mapping[str, int]
     cheapest: Collection[str] = ()
     about: Mapping[str, int] = field(default_factory=dict)
+    forms: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def gathered(results: Sequence[Result], method: str, forms: Sequence[str] = ()) 
     method : str
         The paper's own method, which the others are compared with.
     forms : sequence of str
-        Other learners that are the paper's own, each of which is compared as the method is.
+        Other forms of the method, each of which is compared with the rivals as the method is.
     """
     rows: list[Row] = []
     runs_of: dict[str, list[Any]] = {}
@@ -132,9 +135,10 @@ def gathered(results: Sequence[Result], method: str, forms: Sequence[str] = ()) 
             for learner, lead in leads.items():
                 keys = {"data_set": name, "learner": learner, "quantity": less_than(own, method)}
                 rows.append(_row(keys, lead))
-            rivals = [learner for learner in leads if learner not in (method, *forms)]
-            signs = {learner: beyond_chance(leads[learner]) for learner in rivals}
-            standings[name] = Standing(signs, _cheapest(runs, own, signs), about[name])
+            beyond = {learner: beyond_chance(lead) for learner, lead in leads.items()}
+            kin = {form: beyond[form] for form in (method, *forms) if form in beyond}
+            signs = {rival: sign for rival, sign in beyond.items() if rival not in kin}
+            standings[name] = Standing(signs, _cheapest(runs, own, signs), about[name], kin)
         rows += _counts(standings, own, method)
         notes += [_conclusion(standings, own), take_it_when(standings, own)]
     return Gathered(rows, notes)
@@ -223,11 +227,11 @@ def parted(standings: Mapping[str, Standing]) -> tuple[list[str], list[str], lis
 
 
 def _conclusion(standings: Mapping[str, Standing], method: str) -> str:
-    """Say on which sets the method errs less than every other learner, or more than one of them."""
+    """Say on which sets the method errs less than every rival, or more than one of them."""
     best, even, beaten = parted(standings)
     return (
-        f"{method} errs less than every other learner, beyond chance, on {listed(best)}; no other "
-        f"errs less on {listed(even)}; at least one errs less on {listed(beaten)}."
+        f"{method} errs less than every rival, beyond chance, on {listed(best)}; no rival errs "
+        f"less on {listed(even)}; at least one errs less on {listed(beaten)}."
     )
 
 
@@ -263,7 +267,20 @@ def take_it_when(standings: Mapping[str, Standing], method: str, words: Words | 
         said.append(f"On {listed(same)} {words.same}, and none of its costs is the least.")
     if beaten:
         said.append(f"Take another on {listed(beaten)}: {ahead(standings, beaten, words.does)}.")
-    return " ".join([*said, *border(standings, [*best, *even], beaten)])
+    said += border(standings, [*best, *even], beaten)
+    return " ".join([*said, *_own_forms(standings, words)])
+
+
+def _own_forms(standings: Mapping[str, Standing], words: Words) -> list[str]:
+    """Say where another form of the method, which is no rival, is ahead of it."""
+    sets: dict[str, list[str]] = {}
+    for name, standing in standings.items():
+        for form, sign in standing.forms.items():
+            if sign == -1:
+                sets.setdefault(form, []).append(name)
+    return [
+        f"Its other form ({form}) {words.does} on {listed(names)}." for form, names in sets.items()
+    ]
 
 
 def _reasons(

@@ -138,8 +138,10 @@ def _nystroem(problem: _Problem) -> Machine:
     from sklearn.kernel_approximation import Nystroem
     from sklearn.svm import LinearSVC
 
+    """Return Nystroem's embedding with as many landmarks as FTUNE compares an object with."""
     split = problem.split
-    few = min(problem.key[1], len(split.y))
+    pairs = fresh_pairs(problem.job, split, *problem.key)
+    few = len(np.unique([pairs.plus, pairs.minus]))
     if problem.matrix:
         clip = problem.clip()
         L = np.random.default_rng(problem.seed).choice(len(split.y), few, replace=False)

@@ -14,7 +14,8 @@ def gather(context: Context, results: Sequence[Result]) -> Gathered:
     together = gathered(results, METHODS[0], forms=(DIVERSE,))
     note = (
         "SVM: the Gaussian kernel with FTUNE's width, or the matrix without its negative spectrum. "
-        f"FTUNE and Nystroem have {max(r.params['d'] or 0 for r in results)} pairs or landmarks. "
+        f"FTUNE has {max(r.params['d'] or 0 for r in results)} pairs for each class, FTUNE+D as "
+        "many pairs of so many landmarks; Nystroem has as many landmarks as FTUNE. "
         "Where a matrix is given, the time of a query is without that of its similarities: FTUNE "
         "takes those to its landmarks, the others those to all training objects."
     )

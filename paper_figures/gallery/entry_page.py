@@ -14,6 +14,7 @@ from paper_figures.gallery.words import printed_parts
 from paper_figures.store import Record
 
 FEW_NOTES = 2
+FEW_EXPERIMENTS = 6
 
 
 def article(room: Room, entry: Entry) -> str:
@@ -59,10 +60,17 @@ def _made(room: Room, entry: Entry, record: Record) -> list[str]:
     about = [numbers] if picture else []
     about += [notes.written(), _remarks(room, record), _links(room, entry), _origin(record)]
     beside = "\n".join(part for part in about if part)
-    return [
-        _stand_in(room, entry, record),
-        f'<div class="pair">{left}\n<div class="about">{beside}</div></div>',
-    ]
+    body = f'<div class="pair">{left}\n<div class="about">{beside}</div></div>'
+    if _folded(room, entry):
+        shown = "Picture and numbers" if picture else "Numbers"
+        body = f'<details class="body"><summary>{shown}</summary>\n{body}</details>'
+    return [_stand_in(room, entry, record), body]
+
+
+def _folded(room: Room, entry: Entry) -> bool:
+    """Return whether an entry is one of many that are not the paper's own: the page stays short."""
+    made = [other for other in room.entries if other.kind == "experiment" and other.record]
+    return entry.kind == "experiment" and len(made) > FEW_EXPERIMENTS
 
 
 def _stand_in(room: Room, entry: Entry, record: Record) -> str:

@@ -43,6 +43,11 @@ from paper_figures.claims.evidence import (
     rows,
     runs_of,
 )
+from paper_figures.search_forest.claims_of_queries import (
+    QUERIES,
+    hash_lookup_fails,
+    other_similarities,
+)
 from paper_figures.search_forest.results_curves import (
     ALL_POINTS,
     EQ_18,
@@ -55,7 +60,6 @@ from paper_figures.search_forest.results_curves import (
 from paper_figures.search_forest.results_times import FINER, LARGER
 from paper_figures.store import Row
 
-QUERIES = 1000
 WHOLE = "whole sets"
 RANKED = "ranked lists"
 CODES = {"figure1": (32, 96, 200), "figure2": (100, 500, 800)}
@@ -72,7 +76,6 @@ PRINTED_PLANES: dict[str, Any] = {
     "augment": 0.1,
 }
 TREES = (KMEANS, TWO_REGIONS)
-BY_CLASS = f"{FOREST}, learnt from classes"
 
 # --------------------------------------------------------------------------- Figures 1 and 2
 
@@ -445,39 +448,6 @@ def _micro(records: Records, index: str, leaves: str, items: int) -> Number:
     return number(records, "growth", name, index=index, leaves=leaves, items=items)
 
 
-# --------------------------------------------------------------------------- similarity by class
-
-
-def other_similarities(records: Records) -> Decision:
-    """Classes: among the most returned items more are of the query's class than among neighbours.
-
-    The neighbours are the exact Euclidean ones, which no Euclidean index can better.
-    """
-    listed = rows(records, "classes", method=BY_CLASS)
-    count = max(item["returned"] for item in listed)
-    sets = dict.fromkeys(item["data set"] for item in listed)
-    cells = {
-        data_set: more(
-            _share(records, data_set, BY_CLASS, count),
-            _share(records, data_set, "exact Euclidean neighbours", count),
-        )
-        for data_set in sets
-    }
-    decision = every(cells, "sets")
-    because = f"share of the query's class among {count:,} returned, beside exact Euclidean "
-    return replace(decision, because=f"{because}neighbours: {decision.because}")
-
-
-def _share(records: Records, data_set: str, method: str, count: int) -> Number:
-    """Return a share with its error over the draws and the binomial one of the queries."""
-    keys = {"data set": data_set, "method": method, "returned": count}
-    item = row(records, "classes", **keys)
-    name = f"{data_set}, {method}, {count:,} returned (%)"
-    share = as_number(records, "classes", item, name)
-    of_queries = binomial_error(share.ours, QUERIES)
-    return replace(share, std_error=math.hypot(share.std_error or 0.0, of_queries))
-
-
 RULES: Mapping[str, Rule] = {
     "forest-over-kmeans": forest_over_kmeans,
     "forest-over-lsh": forest_over_lsh,
@@ -491,5 +461,6 @@ RULES: Mapping[str, Rule] = {
     "index-over-scan": index_over_scan,
     "constant-time": constant_time,
     "all-indices-constant": all_indices_constant,
+    "hash-lookup-fails": hash_lookup_fails,
     "other-similarities": other_similarities,
 }

@@ -7,6 +7,7 @@ from paper_figures.registry import Context, Figure, Paper, Task
 from paper_figures.search_forest import (
     classes,
     growth,
+    lookup,
     plots,
     results,
     tasks,
@@ -372,6 +373,12 @@ PAPER = Paper(
             alt="Microseconds a query by thousands of items for the forest, k-means trees and LSH: "
             "with as many leaves as before, and with leaves as small as before.",
             size=(5.2, 5.4),
+        ),
+        Figure(
+            "lookup",
+            "Codes within one bit of the query's, found in a hash table",
+            lookup.tasks,
+            lookup.reduce,
         ),
         Figure(
             "classes",

@@ -49,6 +49,13 @@ GROWTH = (
         headings={"items": "items; microseconds a query"},
     ),
 )
+LOOKUP = (
+    Grid(
+        ("data_set", "quantity"),
+        ("bits",),
+        headings={"data_set": "data set", "bits": "bits of a code"},
+    ),
+)
 CLASSES = (Grid(("data set", "method"), ("returned",)),)
 WHEN = (
     Grid(
@@ -99,6 +106,7 @@ LAYOUTS = {
     "libraries": LIBRARIES,
     "table1": TABLE1,
     "growth": GROWTH,
+    "lookup": LOOKUP,
     "classes": CLASSES,
     "when": WHEN,
 }

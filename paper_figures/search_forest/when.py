@@ -24,6 +24,7 @@ import numpy as np
 
 from paper_figures.comparisons.learners import spent
 from paper_figures.registry import Context, Job, Task
+from refimpl.kernels import SearchForest
 
 PRINTED, MOVED = "forest as printed", "forest, moved planes"
 EXACT = "brute force"
@@ -77,8 +78,8 @@ class Index(NamedTuple):
     ask : callable
         ``ask(Q, setting)`` gives the indices of the nearest points that it finds.
     compared : callable
-        ``compared(Q, setting)`` gives the mean number of points that a query is compared with; None
-        if the method does not say.
+        ``compared(Q, setting)`` gives the mean number of points, planes and centres that a query is
+        compared with; None if the method does not say.
     settings : sequence
         How far a query searches, the least first.
     megabytes : callable
@@ -230,10 +231,36 @@ def _forest(refine: int, job: Job, X: Any, seed: int) -> Index:
 
     def compared(Q: Any, most: int) -> float:
         sizes = np.diff(model.candidates(Q, n_candidates=most).offsets)
-        return float(np.where(sizes < K, len(X), sizes).mean())  # with few it looks at all points
+        points = np.where(sizes < K, len(X), sizes).mean()  # with few it looks at all points
+        words = model.index_.to_terms(model._mapped(Q))
+        return float(points) + planes_passed(model.index_.forest, words)
 
     counts = sorted({max(K, round(share * len(X))) for share in SHARES})
     return Index(ask, compared, counts, lambda: _pickled(model))
+
+
+def planes_passed(forest: SearchForest, words: Any) -> float:
+    """Return with how many hyperplanes a query is compared on its way down all trees.
+
+    Parameters
+    ----------
+    forest : SearchForest
+        A node that compares a single coordinate does not count.
+    words : ndarray, shape (n, M), int
+        The leaf that each query reaches in each tree.
+
+    Returns
+    -------
+    float
+        The mean over the queries.
+    """
+    passed = np.zeros(len(forest.left))
+    for k in np.flatnonzero(forest.left >= 0):  # a node comes before its children
+        passed[forest.left[k] : forest.left[k] + 2] = passed[k] + (forest.plane[k] >= 0)
+    of_word = np.zeros(forest.n_words)
+    leaf = forest.word >= 0
+    of_word[forest.word[leaf]] = passed[leaf]
+    return float(of_word[words].sum(axis=1).mean())
 
 
 def _annoy(job: Job, X: Any, seed: int) -> Index:
@@ -272,7 +299,7 @@ def _ivf(job: Job, X: Any, seed: int) -> Index:
         return index.search(Q, K)[1]
 
     def compared(Q: Any, probes: int) -> float:
-        return float(sizes[quantizer.search(Q, probes)[1]].sum(axis=1).mean())
+        return float(lists + sizes[quantizer.search(Q, probes)[1]].sum(axis=1).mean())
 
     probes = [count for count in PROBES if count <= lists]
     return Index(ask, compared, probes, lambda: faiss.serialize_index(index).nbytes / 1e6)

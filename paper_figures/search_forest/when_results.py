@@ -18,7 +18,7 @@ SHARE, TIME = "compared", "ms"
 LEVELS: Mapping[str, tuple[int, ...]] = {SHARE: (1, 2, 5, 10), TIME: (5, 10, 20, 50, 100, 200)}
 DECIDES = {SHARE: 5, TIME: 50}  # the level by which a basis is judged
 WORDS = {
-    SHARE: "recall (%) with {} % of the points compared",
+    SHARE: "recall (%) with {} % of brute force's comparisons",
     TIME: "recall (%) in {} % of the time of brute force",
 }
 COSTS = {
@@ -28,7 +28,7 @@ COSTS = {
 }
 WHY = {SHARE: "a comparison is what costs", TIME: "a query's time is what costs"}
 FIND = {
-    SHARE: f"with {DECIDES[SHARE]} % of the points compared",
+    SHARE: f"with {DECIDES[SHARE]} % of brute force's comparisons",
     TIME: f"in {DECIDES[TIME]} % of the time of brute force",
 }
 DECIDED = tuple(WORDS[basis].format(level) for basis, level in DECIDES.items())
@@ -48,8 +48,10 @@ RULE = (
     "shortest search that was tried takes more."
 )
 COUNTED = (
-    "Compared are points with a query; planes and FAISS's centroids are not counted; the ball tree "
-    "counts its centres. hnswlib and PyNNDescent do not say what they compare. Processor time is "
+    "Compared with a query are points, the forest's hyperplanes, FAISS's centroids and the ball "
+    "tree's centres: each is one pass over the columns. annoy does not say how many planes it "
+    "passes, so its planes are not counted. hnswlib and PyNNDescent do not say what they compare. "
+    "Processor time is "
     "that of one thread, the least of "
     f"{runs.PASSES} passes; where the library can, all queries are asked in one call."
 )
@@ -70,12 +72,13 @@ def reduce(context: Context, results: Sequence[Result]) -> Gathered:
         rows += [row for method in draws[0] for row in _of_method(name, method, draws)]
         for basis, level in DECIDES.items():
             for own in OWN:
-                signs = _signs(draws, own, basis, level)
-                cheapest = _cheapest(draws, own, signs)
+                beyond = _signs(draws, own, basis, level)
+                kin = {form: beyond.pop(form) for form in OWN if form in beyond}
+                cheapest = _cheapest(draws, own, beyond)
                 if not any(at_level(run, own, basis, level) for run in draws):
                     too_slow.setdefault((basis, own), []).append(name)
                     cheapest = []  # what finds nothing is not taken for its costs
-                standings[basis, own][name] = when.Standing(signs, cheapest, about)
+                standings[basis, own][name] = when.Standing(beyond, cheapest, about, kin)
     notes = []
     for (basis, own), of_sets in standings.items():
         rows += _counts(basis, own, of_sets)
@@ -165,13 +168,13 @@ def at_level(run: Mapping[str, Any], method: str, basis: str, level: float) -> f
 
 
 def _signs(draws: Sequence[Any], own: str, basis: str, level: float) -> dict[str, int]:
-    """Return for each rival whether `own` finds more beyond chance, draw by draw."""
+    """Return for each other method whether `own` finds more beyond chance, draw by draw."""
     signs = {}
     for method in draws[0]:
         pairs = [
             (at_level(run, own, basis, level), at_level(run, method, basis, level)) for run in draws
         ]
-        if method not in OWN and None not in pairs[0]:
+        if method != own and None not in pairs[0]:
             signs[method] = when.beyond_chance(np.array([ours - theirs for ours, theirs in pairs]))  # type: ignore[operator] # no None
     return signs
 

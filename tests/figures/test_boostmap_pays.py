@@ -138,7 +138,9 @@ def test_d_and_p_are_chosen_by_one_half_and_measured_on_the_other():
     wider = (np.array([60.0, 70.0]), np.array([10.0, 9.0]))
     found = exact_counts.best_width([counts, wider], 5)["at"]
     assert found["90"] == {"distances": 50.0, "recall": 80.0}
-    assert found["95"] == found["99"] == {"distances": 70.0, "recall": 90.0}
+    # first query: 90 % and 100 %, so half of the queries get the wider search for 95 %
+    assert found["95"] == {"distances": 60.0, "recall": 85.0}
+    assert found["99"] == pytest.approx({"distances": 68.0, "recall": 89.0})
     assert exact_counts.best_width([counts], 5)["at"].keys() == {"90"}
 
 

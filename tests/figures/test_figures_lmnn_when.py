@@ -41,7 +41,7 @@ def test_what_each_learner_chooses_among():
     both = ("lmnn__n_neighbors", "kneighborsclassifier__n_neighbors")
     assert grids[when.METHOD] == [{key: [k] for key in both} for k in (1, 3, 5)]
     assert grids[when.SEVERAL] == {"multimetriclmnn__n_neighbors": (1, 3, 5)}
-    assert grids["1-NN"] is grids["3-NN"] is None
+    assert grids["k-NN"] == grids["LDA, k-NN"] == {"kneighborsclassifier__n_neighbors": (1, 3, 5)}
     assert len(grids["NCA, k-NN"]) == 5
     assert grids["SVC"] == {"svc__C": (0.1, 1.0, 10.0, 100.0)}
 

@@ -11,6 +11,7 @@ import pytest
 from browser import browser_only, chromium, press, set_media, set_width
 
 from paper_figures import gallery, registry
+from paper_figures.gallery import entry_page
 from paper_figures.store import Store
 
 pytestmark = browser_only
@@ -64,6 +65,22 @@ def test_a_page_fits_the_screen(browser, out, page):
     for width in WIDTHS:
         set_width(browser, width)
         assert browser.execute_script(SIDEWAYS) <= 0, f"unfolded, {width} px"
+
+
+def test_many_experiments_are_folded_until_one_is_asked_for(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr(entry_page, "FEW_EXPERIMENTS", 1)
+    shutil.copytree(REPRODUCED / "boostmap", tmp_path / "boostmap")
+    gallery.write(Store(tmp_path), PAPERS)
+    opened = """
+      const bodies = [...document.querySelectorAll('details.body')];
+      return [bodies.length, bodies.filter(d => d.open).map(d => d.parentElement.id),
+              bodies.every(d => d.parentElement.className === 'experiment')]
+    """
+    open_page(browser, tmp_path, "boostmap/index.html")
+    count, unfolded, all_experiments = browser.execute_script(opened)
+    assert count > 1 and unfolded == [] and all_experiments
+    open_page(browser, tmp_path, "boostmap/index.html", more="#graph")
+    assert browser.execute_script(opened)[1] == ["graph"]
 
 
 @pytest.mark.parametrize("page", PAGES)

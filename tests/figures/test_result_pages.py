@@ -127,6 +127,24 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
     assert f"best for eq. 17 {by['best', 0]} %, with planes moved on {by['best', 10]} %" in text
 
 
+def test_lookups_of_the_search_forest_are_what_the_file_holds():
+    text = " ".join(PAGES["search_forest"].split())
+    at = {
+        (row["data_set"], row["bits"], row["quantity"]): f"{row['ours']:.1f}"
+        for row in rows_of("search_forest", "lookup")
+    }
+    digits, images = (
+        {key[1:]: number for key, number in at.items() if key[0] == name}
+        for name in ("MNIST-10", "tiny-images")
+    )
+    nothing, recall = "queries that find nothing (%)", "recall (%)"
+    assert f"{digits[16, nothing]} % of 1,000 queries find nothing" in text
+    assert f"{digits[32, nothing]} % with 32 and {digits[48, nothing]} % with 48" in text
+    three = [images[bits, nothing] for bits in (16, 32, 48)]
+    assert f"it is {three[0]}, {three[1]} and {three[2]} %" in text
+    assert f"is {digits[16, recall]} and {images[16, recall]} %" in text
+
+
 def test_boostmap_ranks_are_what_the_files_hold():
     rows = rows_of("boostmap", "table1")
     lines = PAGES["boostmap"].splitlines()

@@ -112,8 +112,8 @@ def test_rows_by_hand():
     assert row(data_set="all sets", learner="O", quantity=when.LOSSES)["ours"] == 1
     assert row(data_set="gone")["why"] == "no file"
     assert found.notes == [
-        "M errs less than every other learner, beyond chance, on won; no other errs less on even; "
-        "at least one errs less on lost.",
+        "M errs less than every rival, beyond chance, on won; no rival errs less on even; at least "
+        "one errs less on lost.",
         "Take M when the data are like won: it errs least. On even others err as little, and none "
         "of its costs is the least. Take another on lost: O errs less on 1 of 1.",
     ]
@@ -135,7 +135,10 @@ def test_another_form_of_the_method_is_no_rival():
         (when.WINS.replace("the method", "F"), "O"): 1,
         (when.LOSSES.replace("the method", "F"), "O"): 0,
     }
-    assert found.notes[1].startswith("Take M on none of these sets.")
+    assert found.notes[1] == (
+        "Take M on none of these sets. Take another on a: O errs less on 1 of 1. Its other form "
+        "(F) errs less on a."
+    )
     assert found.notes[3] == "Take F when the data are like a: it errs least."
 
 

@@ -259,9 +259,16 @@ def _one_worker(options, progress, first, cases, seconds, environment):
         lines = out.read().splitlines()
         if outcome is None and process.returncode:
             said.seek(0)
-            last = said.read().strip()[-2000:]
-            outcome = f"killed the process (exit code {process.returncode}): {last}"
+            why = last_words(said.read())
+            outcome = f"killed the process (exit code {process.returncode}): {why}"
     return outcome, lines
+
+
+def last_words(said):
+    """Return where a process died, as faulthandler tells it, without its list of modules."""
+    begin = max(said.rfind("Fatal Python error"), 0)
+    where = said[begin:].partition("Extension modules:")[0].strip()
+    return where[:2000] if begin else where[-2000:]
 
 
 if __name__ == "__main__":

@@ -86,6 +86,8 @@ def test_a_crash_is_named_and_the_rest_goes_on(tmp_path):
     done = fuzz("--cases", "6", "--kernel", "presort", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
     assert done.returncode == 1
     assert "killed the process" in done.stdout and "--repeat 3 --kernel presort" in done.stdout
+    assert "Fatal Python error: Aborted" in done.stdout and "sitecustomize.py" in done.stdout
+    assert "Extension modules" not in done.stdout
     assert "6 cases" in done.stdout and "1 finds" in done.stdout
 
 

@@ -1,11 +1,17 @@
-"""The rooms of the package: what `import refimpl` gives, and that each can be imported alone."""
+"""The rooms of the package: what `import refimpl` gives, that each can be imported alone, and that
+all are installed.
+"""
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 import refimpl
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("room", refimpl.ROOMS)
@@ -28,3 +34,15 @@ def test_what_is_no_room_is_no_attribute():
     with pytest.raises(AttributeError, match="has no attribute 'lmn'"):
         refimpl.lmn  # noqa: B018
     assert set(refimpl.ROOMS) <= set(dir(refimpl))
+
+
+def test_every_room_but_the_site_is_installed():
+    """The site is built in a checkout alone."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    rooms = {
+        ".".join(path.relative_to(ROOT).parent.parts)
+        for package in ("refimpl", "refimpl_fast", "paper_figures")
+        for path in (ROOT / package).rglob("__init__.py")
+    }
+    site = {room for room in rooms if room.startswith("paper_figures.site")}
+    assert site and set(project["tool"]["setuptools"]["packages"]) == rooms - site
