@@ -171,6 +171,12 @@ class Job:
     data_dir : str or None
     data : tuple of str
 
+    Raises
+    ------
+    ValueError
+        From ``load``, if the task does not name the data set; from ``kernels``, if there is no such
+        module of kernels.
+
     See Also
     --------
     Task : What a job is made for.
@@ -432,6 +438,11 @@ class Figure:
 @dataclass(frozen=True)
 class Paper:
     """A paper: name on the command line, title, where it appeared, figures in the paper's order.
+
+    Raises
+    ------
+    ValueError
+        From ``laid_out``, if a layout names no figure of the paper.
 
     See Also
     --------

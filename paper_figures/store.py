@@ -53,6 +53,13 @@ class CannotStore(Exception):
     See Also
     --------
     write_atomic : Raises it.
+
+    Examples
+    --------
+    >>> write_atomic("/dev/null/table1.json", "{}")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    paper_figures.store.CannotStore: cannot write /dev/null/table1.json: ...
     """
 
 
@@ -62,6 +69,13 @@ class InvalidRecord(ValueError):
     See Also
     --------
     validate : Raises it.
+
+    Examples
+    --------
+    >>> validate({"paper": "lmnn"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    paper_figures.store.InvalidRecord: figure must be a text; it is missing
     """
 
 
@@ -134,6 +148,11 @@ def digest(material: Any) -> str:
     str
         64 hexadecimal digits.
 
+    Raises
+    ------
+    InvalidRecord
+        If :func:`plain` does not take the value.
+
     See Also
     --------
     plain : What is hashed.
@@ -150,16 +169,16 @@ def digest(material: Any) -> str:
 def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write bytes or text so that `path` is at any moment the old file or the new file.
 
-    Raises
-    ------
-    CannotStore
-        If the file system refuses; the message says which file and why.
-
     Parameters
     ----------
     path : path
         Its folder is made if it is not there.
     content : str or bytes
+
+    Raises
+    ------
+    CannotStore
+        If the file system refuses; the message says which file and why.
 
     See Also
     --------
@@ -343,6 +362,14 @@ class Store:
     ----------
     out : path
         The folder of ``--out``; the first file that is written makes it.
+
+    Raises
+    ------
+    CannotStore
+        From the methods that write, if the file system refuses.
+    InvalidRecord
+        From ``write``, if the record does not have its form; from ``write_part``, if JSON cannot
+        hold the result.
 
     See Also
     --------

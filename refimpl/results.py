@@ -86,7 +86,23 @@ TYPES: dict[str, type] = {}
 
 
 class FileFormatError(ValueError):
-    """The file is no refimpl result, is damaged, or was written by a later version."""
+    """The file is no refimpl result, is damaged, or was written by a later version.
+
+    See Also
+    --------
+    load : Raises it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import refimpl
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "model.npz"
+    >>> written = file.write_text("no result")
+    >>> refimpl.load(file)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    refimpl.results.FileFormatError: ...
+    """
 
 
 @overload

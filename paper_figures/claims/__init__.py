@@ -67,6 +67,14 @@ class InvalidClaims(ValueError):
     See Also
     --------
     load : Raises it.
+
+    Examples
+    --------
+    >>> from paper_figures import claims
+    >>> claims.parse("lmnn", "id = 1")
+    Traceback (most recent call last):
+    ...
+    paper_figures.claims.InvalidClaims: claims.toml of lmnn must hold [[claim]] tables only; got id
     """
 
 
@@ -261,6 +269,11 @@ def decide(paper: str, records: Records) -> list[Decided]:
         In the order of claims.toml. A claim whose records are missing is open. In a folder of
         small-scale records no claim is testable.
 
+    Raises
+    ------
+    InvalidClaims
+        If the paper's claims.toml or its rules do not have their form.
+
     See Also
     --------
     load : The claims alone.
@@ -306,6 +319,13 @@ def write(store: Store, papers: Sequence[Paper]) -> None:
     store : store.Store
     papers : sequence of registry.Paper
         A paper without claims gets no file.
+
+    Raises
+    ------
+    InvalidClaims
+        As for :func:`decide`.
+    paper_figures.store.CannotStore
+        If the file system refuses.
 
     See Also
     --------

@@ -34,6 +34,11 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
     Path
         OUT/index.html.
 
+    Raises
+    ------
+    paper_figures.store.CannotStore
+        If the file system refuses.
+
     See Also
     --------
     paper_figures.claims.write : The claims as JSON.

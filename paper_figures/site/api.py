@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import refimpl
+from paper_figures.site.docstrings import escaped
 
 __all__ = ["MODULES", "Entry", "addresses", "documented", "entries", "write"]
 
@@ -136,7 +137,6 @@ def write(folder: Path) -> None:
     listed = entries()
     pages = folder / "api"
     pages.mkdir()
-    names = [module.__name__ for module in documented()]
     for module in documented():
         own = [entry for entry in listed if entry.module == module.__name__]
         (pages / f"{module.__name__}.rst").write_text(_page(module, own, listed), encoding="utf-8")
@@ -144,21 +144,35 @@ def write(folder: Path) -> None:
         "API reference",
         "=============",
         "",
-        "Every public name, with an example that runs as a test.",
+        "A page for each module, with every public name and an example that runs as a test.",
         "",
     ]
-    left = names
+    left = documented()
     for title, belongs in GROUPS.items():
-        here = [name for name in left if belongs(name)]
-        left = [name for name in left if name not in here]
-        text += [".. toctree::", "   :maxdepth: 1", f"   :caption: {title}", ""]
-        text += [*(f"   {name}" for name in here), ""]
+        here = [module for module in left if belongs(module.__name__)]
+        left = [module for module in left if module not in here]
+        text += [title, "-" * len(title), ""]
+        text += [".. toctree::", "   :hidden:", "   :maxdepth: 1", f"   :caption: {title}", ""]
+        text += [*(f"   {module.__name__}" for module in here), ""]
+        text += [*(f"- :doc:`{module.__name__}`: {_summary(module)}" for module in here), ""]
     (pages / "index.rst").write_text("\n".join(text), encoding="utf-8")
+
+
+def _summary(module: ModuleType) -> str:
+    """Return the first paragraph of a module's docstring, as a line."""
+    first = (module.__doc__ or "").strip().partition("\n\n")[0]
+    return escaped(" ".join(first.split()))
+
+
+def _breakable(name: str) -> str:
+    """Return a dotted name with places where a narrow line may break, which nobody sees."""
+    return name.replace(".", ".\u200b").replace("_", "\u200b_")
 
 
 def _page(module: ModuleType, own: list[Entry], listed: list[Entry]) -> str:
     title = module.__name__
-    text = [title, "=" * len(title), "", f".. automodule:: {title}", "   :no-members:", ""]
+    heading = _breakable(title)
+    text = [heading, "=" * len(heading), "", f".. automodule:: {title}", "   :no-members:", ""]
     elsewhere = {id(entry.thing): entry for entry in listed if entry.module != title}
     moved = [(name, elsewhere[id(t)]) for name, t in _exported(module) if id(t) in elsewhere]
     if moved:

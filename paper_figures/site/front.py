@@ -145,7 +145,8 @@ def _links(room: Room, reader: str, page: str, count: int) -> str:
         (
             f'<a href="{reader}">{count} printed lines</a>',
             f'<a href="api/refimpl.{room.name}.html">API</a>',
-            f'<a href="{page}">{room.made} of {len(room.entries)} figures and tables made</a>',
+            f'<a href="{page}">{room.made} of {len(room.entries)} figures and tables '
+            "recomputed</a>",
         )
     )
 

@@ -14,9 +14,10 @@ RECORD = Path(__file__).parent / "others.json"
 OUTCOMES = ("same", "other convention", "differs", "not available")
 TITLE = "Other implementations"
 INTRODUCTION = """\
-What other libraries give on the project's vectors (version {version}). Each library runs in an
-environment of its own, with the versions that stand here, and answers by the protocol of
-``python -m refimpl.check -- PROGRAM``.
+The vectors are small problems with known results, by which this project checks itself (version
+{version}). Here other libraries answer those that they have a function for. Each library ran in an
+environment of its own, in the versions below, and was asked by ``python -m refimpl.check --
+PROGRAM``, as in :doc:`guides/check`.
 
 *Same*
    All cases agree, up to last bits, ties broken otherwise and choices of equal worth.
@@ -29,15 +30,17 @@ environment of its own, with the versions that stand here, and answers by the pr
 *Not available*
    The library could not be installed.
 
-No case is left out for what it gives. A metric of LMNN is the same where eq. 3 is within a
-thousandth of its proven bound, the default of ``python -m refimpl.check metric``. Where target
-neighbours are equally near, the library's own are taken. A case with such ties is asked as it is,
-and once more with points moved apart. The limit of "optimal" for another objective was set after
-the answers had been seen. metric-learn's metrics need no such limit: they are held against its
-steps, computed here.
+No case is left out because of its answer.
 
-``python -m tests.others`` writes this page's record again. To ask one library, run its adapter in
-an environment that has it::
+A metric of LMNN is *same* if its objective, eq. 3 of the paper, is at most a thousandth above the
+proven lower bound; ``python -m refimpl.check metric`` has the same limit. If two target neighbours
+are equally near, the library's own choice is taken, and the library is asked once more with the
+points moved apart. A library may minimise another objective. How near to the optimum of its own it
+must come was set after its answers had been seen. metric-learn needs no such limit, since its
+metrics are compared with the steps of its own rule, computed here.
+
+``python -m tests.others`` asks all libraries again. To ask one library, run its adapter in an
+environment that has it::
 
     cd tests/others/adapters
     python -m refimpl.check --only best_stump -- python ask_scikit_learn.py stump

@@ -118,6 +118,13 @@ class Picture:
         x, y = root @ circle + np.asarray(centre)[:, None]
         self.line(x.tolist(), y.tolist(), style)
 
+    def cross(self, x: float, y: float) -> None:
+        """Draw a cross, for a query."""
+        (x_0, x_1), (y_0, y_1) = self.x_range, self.y_range
+        across, up = (x_1 - x_0) / 60, (y_1 - y_0) / 40
+        self.line([x - across, x + across], [y - up, y + up])
+        self.line([x - across, x + across], [y + up, y - up])
+
     def text(self, x: float, y: float, words: str, anchor: str = "middle") -> None:
         """Write a few words at a point."""
         a, b = self.at(x, y)

@@ -9,13 +9,21 @@ from paper_figures.site.mathml import inline
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
 
-__all__ = ["write"]
+__all__ = ["SINGLE", "write"]
 
 INTRODUCTION = """\
 Each row is a printed line: what it does in our own words, the line of the reference that does it,
 the values that it computed in a small run, its twin in Cython, and the test that holds it. Move the
 slider, or press the left and right arrow keys, to go from round to round. J and K go from line to
-line, G to the field that takes a line's number. A click on a line's number copies its permalink."""
+line, G to the field that takes a line's number. A click on a line's number copies its permalink.
+Names with dots below are symbols of the paper: point at one, or tap it, to see its symbol and
+shape; S says those of a line."""
+
+
+SINGLE = """\
+This run has no rounds, so there is no slider: the values beside a line are those of the whole \
+run."""
+"""What a section says whose run has a single state."""
 
 
 def write(sources: Path) -> None:
@@ -97,6 +105,8 @@ def _section(page: Page, section: Section) -> str:
     live = runs.live(page.paper.room, section) if section.example else None
     parts = [f'<section class="printed" data-section="{escape(section.id)}">']
     parts.append(f"<p>{inline(section.words)}</p>")
+    if live is not None and live.trace.rounds <= 1:
+        parts.append(f'<p class="note single">{SINGLE}</p>')
     parts.append(_bar(section, ids, live))
     if live is not None and live.example.draw is not None:
         drawn = live.example.draw(live.trace, min(1, live.trace.rounds))
@@ -125,7 +135,7 @@ def _bar(section: Section, ids: list[str], live: runs.Live | None) -> str:
             f"{live.trace.rounds}</label>"
         )
     elif live is not None:
-        slider = '<span class="rounds">one run, without rounds</span>'
+        slider = '<span class="rounds">no rounds</span>'
     return (
         f'<div class="bar"><nav class="lines" aria-label="Lines of {escape(section.title)}">'
         f"{links}</nav>{slider}</div>"

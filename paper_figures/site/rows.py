@@ -2,17 +2,24 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
 from html import escape, unescape
+from typing import Any
 
 from paper_figures.site import api, figures, printed, snippets, steps, tracing, values
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
 
-__all__ = ["Page", "anchor", "coded", "erratum_of", "packed", "short", "sources_of"]
+__all__ = ["Page", "anchor", "coded", "erratum_of", "meanings", "packed", "short", "sources_of"]
 
+_LETTERS = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+)
+_GREEK = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(_LETTERS.split())})(?![A-Za-z])")
 _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
 
 
@@ -98,7 +105,7 @@ class Page:
     def __init__(self, room: str) -> None:
         self.paper = printed.read(room)
         self.steps = steps.read(room).steps
-        self.names = _meanings(self.paper)
+        self.names = meanings(self.paper.symbols)
 
     @cached_property
     def addresses(self) -> dict[str, str]:
@@ -214,23 +221,44 @@ class Page:
         """
         ran = [snippet for snippet in live.snippets[id] if live.trace.seen(snippet)]
         now = [snippet for snippet in ran if _round(live, snippet, round) is not None]
+        now = self._last_words(id, live, now, round)
         if now:
             parts = [self._left(id, live, snippet, round) for snippet in now]
         else:
             parts = [self._resting(id, live, ran, round)] if ran else []
         return "".join(dict.fromkeys(parts)) or '<div class="note">not reached in this run</div>'
 
+    def _kept(self, id: str, live: Live, snippet: Snippet, round: int) -> dict[str, Any]:
+        """Return the values to show that a statement left in a round in which it ran."""
+        at = _round(live, snippet, round)
+        record = None if at is None else live.trace.at(snippet, at)
+        step = self.steps.get(id)
+        names = [*tracing.wanted(snippet, step.show if step else ()), "holds", "returns"]
+        return {} if record is None else {n: record.values[n] for n in names if n in record.values}
+
+    def _last_words(self, id: str, live: Live, now: list[Snippet], round: int) -> list[Snippet]:
+        """Return the statements without those of which a later one, beside it, shows all names."""
+        names = [set(self._kept(id, live, snippet, round)) for snippet in now]
+        return [
+            snippet
+            for place, snippet in enumerate(now)
+            if not any(
+                later.inside == snippet.inside
+                and later.file == snippet.file
+                and more >= names[place]
+                for later, more in zip(now[place + 1 :], names[place + 1 :], strict=True)
+            )
+        ]
+
     def _left(self, id: str, live: Live, snippet: Snippet, round: int) -> str:
         """Return what a statement left in a round in which it ran."""
         at = _round(live, snippet, round)
-        record = None if at is None else live.trace.at(snippet, at)
-        if at is None or record is None:
+        if at is None:
             return ""
-        step = self.steps.get(id)
-        names = [*tracing.wanted(snippet, step.show if step else ()), "holds", "returns"]
-        kept = [(name, record.values[name]) for name in names if name in record.values]
-        several = len(live.snippets[id]) > 1
-        if several and not kept:
+        kept = self._kept(id, live, snippet, round).items()
+        places = {(s.file, s.inside) for s in live.snippets[id] if live.trace.seen(s)}
+        several = len(places) > 1
+        if len(live.snippets[id]) > 1 and not kept:
             return ""
         where = f'<div class="note">in <code>{escape(snippet.inside)}</code></div>'
         note = _note(live.trace.seen(snippet), live.trace.rounds, live.trace.times(snippet, at))
@@ -247,7 +275,8 @@ class Page:
         when = (
             f"{'From' if at < round else 'First in'} {name} {at}:" if at else "Before the rounds:"
         )
-        left = "".join(dict.fromkeys(self._left(id, live, snippet, at) for snippet in ran))
+        last = self._last_words(id, live, ran, at)
+        left = "".join(dict.fromkeys(self._left(id, live, snippet, at) for snippet in last))
         return (
             f'<div class="note"><b>Not in {name} {round}.</b>{why}</div>'
             f'<div class="rests"><div class="note">{when}</div>{left}</div>'
@@ -316,11 +345,62 @@ def erratum_of(erratum: printed.Erratum) -> str:
     )
 
 
-def _meanings(paper: printed.Paper) -> dict[str, str]:
-    """Return {identifier: symbol and shape}, for the names of the code that the symbols list."""
-    meanings: dict[str, list[str]] = {}
-    for symbol, identifiers, shape in paper.symbols:
-        for name in re.findall(r"`([A-Za-z_]\w*)`", identifiers):
-            words = unescape(symbol) + ("" if shape == "-" else f", shape {shape}")
-            meanings.setdefault(name, []).append(words)
-    return {name: "; ".join(words) for name, words in meanings.items()}
+def meanings(symbols: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """Return {identifier: symbol and shape}, for the names of the code that the symbols list.
+
+    A row may have several symbols, names and shapes. A name has its own symbol if one begins with
+    it, and its own shape if there are as many shapes as names: commas divide them, and semicolons
+    those of another function.
+
+    Parameters
+    ----------
+    symbols : iterable of (str, str, str)
+        Symbol, identifiers and shape, as PAPER.md has them.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> meanings([("P, N", "`P`, `N` (`Differences`)", "(n_P, d), (n_N, d)")])["N"]
+    'N, shape (n_P, d), (n_N, d)'
+    >>> meanings([("s_i, s_max", "`s_i`, `s_max`; `alpha` of `Phi`", "-; (T,)")])["s_max"]
+    's_max'
+    """
+    found: dict[str, list[str]] = {}
+    for symbol, identifiers, shape in symbols:
+        groups = identifiers.split(";")
+        shapes = _aligned(shape.split(";"), len(groups), shape)
+        for group, of_group in zip(groups, shapes, strict=True):
+            names = re.findall(r"`([A-Za-z_]\w*)`", group)
+            sizes = _aligned(_listed(of_group), len(names), of_group)
+            for name, size in zip(names, sizes, strict=True):
+                words = _own(name, unescape(symbol))
+                words += "" if size.strip() == "-" else f", shape {size.strip()}"
+                found.setdefault(name, []).append(words)
+    return {name: "; ".join(dict.fromkeys(words)) for name, words in found.items()}
+
+
+def _own(name: str, symbols: str) -> str:
+    """Return the symbol that begins with a name, or all symbols of the row."""
+    begins = re.compile(rf"{re.escape(name)}(?![A-Za-z0-9])")
+    symbol = next((symbol for symbol in _listed(symbols) if begins.match(symbol)), symbols)
+    return _GREEK.sub(lambda match: _letter(match[0]), symbol)
+
+
+def _letter(name: str) -> str:
+    """Return a Greek letter by its name."""
+    size = "CAPITAL" if name[0].isupper() else "SMALL"
+    return unicodedata.lookup(f"GREEK {size} LETTER {name.upper().replace('LAMBDA', 'LAMDA')}")
+
+
+def _aligned(parts: list[str], count: int, whole: str) -> list[str]:
+    """Return the parts if there are as many as names, else the whole for each name."""
+    return parts if len(parts) == count else [whole] * count
+
+
+def _listed(text: str) -> list[str]:
+    """Return what commas outside of brackets divide."""
+    parts = re.split(r",\s+(?![^(\[{]*[)\]}])", text)
+    return [part.strip() for part in parts]

@@ -157,6 +157,11 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
     -------
     list of Verdict
 
+    Raises
+    ------
+    ValueError
+        If `rules` is not given and the paper's verdicts.toml does not have its form.
+
     See Also
     --------
     allowed : How far numbers may lie apart.
@@ -190,6 +195,11 @@ def notes(record: Record, rules: Rules | None = None) -> list[str]:
     Returns
     -------
     list of str
+
+    Raises
+    ------
+    ValueError
+        If `rules` is not given and the paper's verdicts.toml does not have its form.
 
     See Also
     --------

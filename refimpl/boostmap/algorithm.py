@@ -60,9 +60,26 @@ NO_GAIN = 1 - 1e-12  # of the weights' sum, for "z < 1" and "z_j >= 1"  # open: 
 
 
 def proximity_order(near: ArrayLike, far: ArrayLike) -> FloatArray:
-    """Return P_X(q, x_1, x_2) from arrays of D(q, x_1) and D(q, x_2): 1, 0 or -1. Eq. 1, p. 4.
+    """Return P_X(q, x_1, x_2), the proximity orders of triples: eq. 1, p. 4.
 
-    >>> proximity_order([1.0, 2.0, 2.0], [2.0, 2.0, 1.0]).tolist()
+    Parameters
+    ----------
+    near, far : array_like, shape (t,)
+        D(q, x_1) and D(q, x_2).
+
+    Returns
+    -------
+    ndarray, shape (t,), float64
+        1 where x_1 is nearer, -1 where x_2 is, 0 for a tie.
+
+    See Also
+    --------
+    classification_error : How often a classifier guesses them wrongly.
+
+    Examples
+    --------
+    >>> from refimpl.boostmap import algorithm
+    >>> algorithm.proximity_order([1.0, 2.0, 2.0], [2.0, 2.0, 1.0]).tolist()
     [1.0, 0.0, -1.0]
     """
     order: FloatArray = np.sign(np.asarray(far, float) - np.asarray(near, float))  # BM:eq1
@@ -70,10 +87,28 @@ def proximity_order(near: ArrayLike, far: ArrayLike) -> FloatArray:
 
 
 def classification_error(P: FloatArray, H: FloatArray) -> float:
-    """Return G averaged over triples, from their proximity orders P and a classifier's answers H.
-    Eqs. 3-4.
+    """Return G averaged over triples: eqs. 3-4.
 
-    >>> classification_error(np.array([1, 1, -1]), np.array([0.3, -2.0, 0.0]))
+    Parameters
+    ----------
+    P : ndarray, shape (t,)
+        Proximity orders.
+    H : ndarray, shape (t,), float64
+        A classifier's answers.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    proximity_order : Proximity orders.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import algorithm
+    >>> algorithm.classification_error(np.array([1, 1, -1]), np.array([0.3, -2.0, 0.0]))
     0.5
     """
     G = np.abs(P - np.sign(H)) / 2  # BM:eq3
@@ -86,7 +121,24 @@ def classification_error(P: FloatArray, H: FloatArray) -> float:
 def reference_embedding(D_r: FloatArray) -> FloatArray:
     """Return F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}.
 
-    >>> reference_embedding(np.array([0.0, 3.0])).tolist()
+    Parameters
+    ----------
+    D_r : ndarray, shape (n,), float64
+        D_X(x, r).
+
+    Returns
+    -------
+    ndarray, shape (n,), float64
+
+    See Also
+    --------
+    pivot_embedding : The other kind of 1D embedding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import algorithm
+    >>> algorithm.reference_embedding(np.array([0.0, 3.0])).tolist()
     [0.0, 3.0]
     """
     return D_r  # BM:eq6
@@ -95,9 +147,28 @@ def reference_embedding(D_r: FloatArray) -> FloatArray:
 def pivot_embedding(D_x1: FloatArray, D_x2: FloatArray, D_x1_x2: float) -> FloatArray:
     """Return F^{x1,x2}(x) for every x, the projection on the line through two pivots: eq. 8.
 
-    `D_x1` and `D_x2` hold D_X(x, x_1) and D_X(x, x_2), `D_x1_x2` is D_X(x_1, x_2).
+    Parameters
+    ----------
+    D_x1, D_x2 : ndarray, shape (n,), float64
+        D_X(x, x_1) and D_X(x, x_2).
+    D_x1_x2 : float
+        D_X(x_1, x_2).
 
-    >>> pivot_embedding(np.array([0.0, 3.0, 5.0]), np.array([4.0, 5.0, 3.0]), 4.0).tolist()
+    Returns
+    -------
+    ndarray, shape (n,), float64
+        Zeros if the pivots coincide.
+
+    See Also
+    --------
+    reference_embedding : The other kind of 1D embedding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import algorithm
+    >>> to_x1, to_x2 = np.array([0.0, 3.0, 5.0]), np.array([4.0, 5.0, 3.0])
+    >>> algorithm.pivot_embedding(to_x1, to_x2, 4.0).tolist()
     [0.0, 0.0, 4.0]
     """
     if D_x1_x2 == 0:  # open: coinciding-pivots
@@ -121,15 +192,34 @@ def embedding(D: FloatArray, first: int, second: int, length: float) -> FloatArr
 class Problem(NamedTuple):
     """The input of the training: § 7.1.
 
-    >>> D = np.zeros((1, 3))
-    >>> Problem(D, D[:, :1], np.array([[0, 1, 2]], dtype=np.int32), np.ones(1)).triples.shape
+    Attributes
+    ----------
+    D : ndarray, shape (n_C, n), float64
+        D_X(x, c) for candidates c in C and objects x of the triples.
+    between : ndarray, shape (n_C, n_C), float64
+        D_X(x, c) for two candidates.
+    triples : ndarray, shape (t, 3), int32
+        (q_i, a_i, b_i), as columns of D.
+    y : ndarray, shape (t,), float64
+        Their proximity orders, 1 or -1.
+
+    See Also
+    --------
+    training_rounds : Takes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import algorithm
+    >>> D, triples = np.zeros((1, 3)), np.array([[0, 1, 2]], dtype=np.int32)
+    >>> algorithm.Problem(D, D[:, :1], triples, np.ones(1)).triples.shape
     (1, 3)
     """
 
-    D: FloatArray  # (n_C, n): D_X(x, c) for candidates c in C and objects x of the triples
-    between: FloatArray  # (n_C, n_C): D_X(x, c) for two candidates
-    triples: Int32Array  # (t, 3): (q_i, a_i, b_i), as columns of D
-    y: FloatArray  # (t,): their proximity orders, 1 or -1
+    D: FloatArray
+    between: FloatArray
+    triples: Int32Array
+    y: FloatArray
 
 
 def training_rounds(
@@ -145,11 +235,32 @@ def training_rounds(
 ) -> Iterator[Round]:
     """Yield the rounds of § 7.3, steps 1-12, p. 10.
 
-    `d` is the number of classifiers wanted. A round tries `M_1` <= n_C reference objects and `m`
-    pairs of pivots, and computes Z_min of `M_2` classifiers.
+    Parameters
+    ----------
+    problem : Problem
+    d : int
+        The number of classifiers wanted.
+    M_1, m : int
+        How many reference objects, at most n_C, and how many pairs of pivots a round tries.
+    M_2 : int
+        The number of classifiers of which a round computes Z_min.
+    rng : numpy.random.Generator
+    kernels : module
+    threads : int, optional
+
+    Yields
+    ------
+    Round
+
+    See Also
+    --------
+    strong_classifier : What the rounds add up to.
+    refimpl.boostmap.boostmap : The same for use.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.algorithm import Problem, strong_classifier, training_rounds
     >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
     >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
     >>> problem = Problem(D, D, triples, np.ones(4))
@@ -254,6 +365,24 @@ def strong_classifier(rounds: Iterable[Round]) -> Weights:
     Its names are the coordinates of F_out (eq. 15): ``embeddings(problem, list(H))`` are those of
     the training objects.
 
+    Parameters
+    ----------
+    rounds : iterable of Round
+
+    Returns
+    -------
+    dict of tuple to float
+        {h'_c: alpha'_c}.
+
+    See Also
+    --------
+    training_rounds : The rounds.
+    refimpl.boostmap.BoostMap : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.algorithm import Round, strong_classifier
     >>> w = np.array([0.5, 0.5])
     >>> add = Round(1, "add", (3, -1), 0.5, 0.9, w)
     >>> strong_classifier([add, Round(2, "modify", (3, -1), 0.25, 0.8, w)])
@@ -325,9 +454,26 @@ def ranges_of_least_error(
 
 
 class Choices(NamedTuple):
-    """The choices of a round of § 8.1: k thresholds, and how splitters and ranges are found.
+    """The choices of a round of § 8.1.
 
-    >>> Choices(20, both_splitters, ranges_of_least_error).k  # as § 8.3 says
+    Attributes
+    ----------
+    k : int
+        The number of thresholds.
+    splitters : callable
+        Draws c and g of the round's classifiers; by default step 1 of § 8.1.
+    ranges : callable
+        Finds the range of each classifier; by default the range whose Z_min is least.
+
+    See Also
+    --------
+    query_sensitive_rounds : Takes them.
+
+    Examples
+    --------
+    >>> from refimpl.boostmap import algorithm
+    >>> of_least_error = algorithm.ranges_of_least_error
+    >>> algorithm.Choices(20, algorithm.both_splitters, of_least_error).k  # as § 8.3 says
     20
     """
 
@@ -349,11 +495,33 @@ def query_sensitive_rounds(
 ) -> Iterator[QuerySensitiveRound]:
     """Yield the rounds of § 8.1, steps 1-8, p. 13.
 
-    `F`, shape (d, n), holds the values of F_1, ..., F_d on the objects of the triples, `w` the
-    weights w_{J+1} that the first phase left.
+    Parameters
+    ----------
+    F : ndarray, shape (d, n), float64
+        The values of F_1, ..., F_d on the objects of the triples.
+    triples, y
+        As in :class:`Problem`.
+    w : ndarray, shape (t,), float64
+        The weights w_{J+1} that the first phase left.
+    choices : Choices
+    rng : numpy.random.Generator
+    kernels : module
+    threads : int, optional
+
+    Yields
+    ------
+    QuerySensitiveRound
+        Until no classifier lowers the loss.
+
+    See Also
+    --------
+    query_weights : The weights that the rounds give.
+    refimpl.boostmap.boostmap : The same for use, with ``query_sensitive``.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.algorithm import Choices, query_sensitive_rounds
     >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
     >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
     >>> w, rng = np.full(4, 0.25), np.random.default_rng(0)
@@ -428,9 +596,28 @@ def query_weights(
 ) -> FloatArray:
     """Return A_c(q), the weight of each coordinate for each query, shape (n, d): eq. 21.
 
-    `E`, shape (n, d), holds F_out(q) of each query, `alpha` the weights alpha_c of the first phase,
-    `second` (c, g, low, high, inside, alpha_j) of each classifier of the second phase.
+    Parameters
+    ----------
+    E : ndarray, shape (n, d), float64
+        F_out(q) of each query.
+    alpha : ndarray, shape (d,), float64
+        The weights alpha_c of the first phase.
+    second : iterable of tuple
+        (c, g, low, high, inside, alpha_j) of each classifier of the second phase.
 
+    Returns
+    -------
+    ndarray, shape (n, d), float64
+
+    See Also
+    --------
+    query_sensitive_rounds : The classifiers of the second phase.
+    refimpl.boostmap.BoostMap : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap.algorithm import query_weights
     >>> E = np.array([[1.0, 9.0], [3.0, 9.0]])
     >>> query_weights(E, np.array([0.5, 0.25]), [(1, 0, 0.0, 2.0, 1, 1.0)]).tolist()
     [[0.5, 1.25], [0.5, 0.25]]
@@ -447,7 +634,25 @@ def query_weights(
 def random_triples(n: int, t: int, rng: np.random.Generator) -> IntArray:
     """Return t triples of three different objects below n, drawn at random: § 10, "Ra" of § 11.
 
-    >>> random_triples(9, 100, np.random.default_rng(0)).shape
+    Parameters
+    ----------
+    n, t : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray, shape (t, 3), int64
+        (q, a, b), not yet in their proximity order.
+
+    See Also
+    --------
+    refimpl.boostmap.random_triples : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import algorithm
+    >>> algorithm.random_triples(9, 100, np.random.default_rng(0)).shape
     (100, 3)
     """
     q, a = distinct_pairs(n, t, rng).T
@@ -461,12 +666,33 @@ def selective_triples(
 ) -> IntArray:
     """Return t triples of a near object of q's class and one of the other classes: § 10, p. 16.
 
-    `alike` and `others` hold for each object q the objects of its class and of the other classes,
-    nearest first; -1 fills the end of a row. `M` is the number of classes, `k_most` is k'.
+    Parameters
+    ----------
+    alike, others : ndarray, shape (n, m), int32
+        For each object q the objects of its class and of the other classes, nearest first; -1 fills
+        the end of a row.
+    M : int
+        The number of classes.
+    k_most : int
+        k', the largest rank of the near object.
+    t : int
+    rng : numpy.random.Generator
 
+    Returns
+    -------
+    ndarray, shape (t, 3), int64
+
+    See Also
+    --------
+    refimpl.boostmap.selective_triples : The same for use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boostmap import algorithm
     >>> alike = np.array([[1, -1], [0, -1], [3, -1], [2, -1]], dtype=np.int32)
     >>> others = np.array([[2, 3], [2, 3], [1, 0], [1, 0]], dtype=np.int32)
-    >>> selective_triples(alike, others, 2, 1, 100, np.random.default_rng(0)).shape
+    >>> algorithm.selective_triples(alike, others, 2, 1, 100, np.random.default_rng(0)).shape
     (100, 3)
     """
     q = rng.integers(len(alike), size=t)  # BM:10:1

@@ -63,6 +63,12 @@ class BoostMap(Embedding):
         :func:`refimpl.boostmap.boostmap` needs `phase`, `generator` and `problem`. All three are
         empty in an embedding that is not the whole result of a training.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if objects, vectors or a number of coordinates do not fit the embedding,
+        or a distance of a query is too large.
+
     See Also
     --------
     refimpl.boostmap.boostmap : Train an embedding.

@@ -137,6 +137,18 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From ``fit``, if a parameter or the data do not fit; from the other methods, if their
+        objects are not like those of ``fit``.
+    MemoryError
+        From ``fit``, if the training could take more than `max_memory`.
+    AttributeError
+        From ``predict_proba``, unless the loss is ``"logistic"``.
+    sklearn.exceptions.NotFittedError
+        From the other methods, before ``fit``.
+
     See Also
     --------
     LandmarkTransformer : The features alone.

@@ -180,7 +180,16 @@ def pairs(L: IntArray, l: FloatArray, d: int, rng: Generator) -> IntArray:
 
 
 def random_pairs(K: Similarity, l: FloatArray, d: int, rng: Generator) -> IntArray:
-    """Draw d pairs at random, as in § 2 and Theorem 2: ndarray, shape (d, 2), int64.
+    """Draw d pairs at random, as in § 2 and Theorem 2.
+
+    Parameters
+    ----------
+    K, l, d, rng
+        As for :func:`dselect`.
+
+    Returns
+    -------
+    P : ndarray, shape (d, 2), int64
 
     See Also
     --------
@@ -230,9 +239,18 @@ def TRAIN(Phi: FloatArray, l: FloatArray, L: LossName) -> LinearModel:
 
 
 def Phi(S: FloatArray, f: TransferFunction, kernels: Kernels) -> FloatArray:
-    """Return Phi_L(x) of § 2 under f, shape (m, d).
+    """Return Phi_L(x) of § 2 under f.
 
-    S holds K to all x_i^+ and then to all x_i^-, shape (m, 2 d).
+    Parameters
+    ----------
+    S : ndarray, shape (m, 2 d), float64
+        K to all x_i^+ and then to all x_i^-.
+    f : float or callable
+    kernels : module
+
+    Returns
+    -------
+    ndarray, shape (m, d), float64
 
     See Also
     --------
@@ -255,9 +273,17 @@ def Phi(S: FloatArray, f: TransferFunction, kernels: Kernels) -> FloatArray:
 def g(
     S: FloatArray, f: TransferFunction, w: LinearModel, *, kernels: Kernels = refimpl.kernels
 ) -> FloatArray:
-    """Return g(x) of Theorem 2 for new objects, shape (m,).
+    """Return g(x) of Theorem 2 for new objects.
 
-    S holds their K to all x_i^+ and then to all x_i^-, shape (m, 2 d).
+    Parameters
+    ----------
+    S, f, kernels
+        As for :func:`Phi`, of the new objects.
+    w : refimpl.ftune.linear_models.LinearModel
+
+    Returns
+    -------
+    ndarray, shape (m,), float64
 
     See Also
     --------
@@ -344,7 +370,16 @@ def ftune(
 
 
 def one_vs_all(labels: Labels) -> list[FloatArray]:
-    """Return for each class labels, shape (n,): 1 for its objects and -1 for all others.
+    """Return labels for each class: 1 for its objects and -1 for all others.
+
+    Parameters
+    ----------
+    labels : ndarray, shape (n,)
+
+    Returns
+    -------
+    list of ndarray, shape (n,), float64
+        In the order of the sorted classes.
 
     See Also
     --------

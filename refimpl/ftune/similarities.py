@@ -281,6 +281,11 @@ class Gaussian:
         Rows that are often passed as A, as this very array. Their squared lengths are computed
         once.
 
+    Raises
+    ------
+    ValueError
+        If `width` is not a number above 0.
+
     See Also
     --------
     mean_distance : The width of § 3.2.

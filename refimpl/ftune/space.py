@@ -204,6 +204,12 @@ class LandmarkClassifier:
     gaps : ndarray, shape (problems, m, n_C), float64
         The largest possible distance of TRAIN's objective from the optimum, relative to it.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if similarities, objects or transfer functions do not fit, or a function
+        of the family must be set after loading.
+
     See Also
     --------
     refimpl.ftune.ftune, refimpl.ftune.bbs : Train such a classifier.

@@ -67,6 +67,11 @@ class FTuneTraining:
     scores : ndarray, shape (k, m, n_C, n_held), float64
         The arrays of :class:`TrainedProblem`, for each problem.
 
+    Raises
+    ------
+    ValueError
+        If the arrays do not hold the same problems, at least one.
+
     See Also
     --------
     TrainedProblem : One problem.

@@ -104,7 +104,7 @@ def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -
 
     See Also
     --------
-    vector_matrix : u^T A.
+    vector_matrix : The product u^T A.
     refimpl.products : The products of the search forest; it chooses between this and ``np.einsum``.
 
     Examples
@@ -143,7 +143,7 @@ def vector_matrix(u: FloatArray, A: FloatArray, *, threads: int | None = None) -
 
     See Also
     --------
-    matrix_vector : A v.
+    matrix_vector : The product A v.
 
     Examples
     --------

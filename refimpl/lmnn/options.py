@@ -63,7 +63,7 @@ class LMNNOptions:
 
     See Also
     --------
-    refimpl.lmnn.lmnn, refimpl.lmnn.lmnn_rect
+    refimpl.lmnn.lmnn, refimpl.lmnn.lmnn_rect : The trainings that take them.
 
     Examples
     --------

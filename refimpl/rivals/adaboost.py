@@ -37,6 +37,11 @@ class AdaBoostClassifier:
     n_features : int
         The dimension d of the training vectors.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if the queries do not fit, or a number of rounds is out of range.
+
     See Also
     --------
     adaboost_classifier : Train one, with an example.

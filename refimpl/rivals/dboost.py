@@ -49,6 +49,11 @@ class DBoostClassifier:
     epsilon : ndarray, shape (problems, T), float64
         Weighted error of each stump.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From ``predict``, if the similarity or the objects do not fit.
+
     See Also
     --------
     dboost : Train one, with an example.

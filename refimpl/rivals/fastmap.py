@@ -61,6 +61,11 @@ class FastMapEmbedding(Embedding):
     clip : bool
         Whether a negative D'^2 is set to zero.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if objects, vectors or a number of dimensions do not fit the embedding.
+
     See Also
     --------
     fastmap : Choose the pivots, with an example.

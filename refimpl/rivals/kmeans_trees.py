@@ -58,6 +58,12 @@ class KMeansTrees:
     members : ndarray, shape (n_trees n,), int64
         Indices of points of X; ascending within a leaf.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays are no trees over the same points; from its methods, if the queries or a
+        number of candidates or trees do not fit.
+
     See Also
     --------
     kmeans_trees : Build them, with an example.

@@ -54,6 +54,11 @@ class LipschitzEmbedding(Embedding):
     starts : numpy.ndarray of int64, shape (d + 1,)
         Set number j is ``members[starts[j]:starts[j + 1]]``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if objects, vectors or a number of dimensions do not fit the embedding.
+
     See Also
     --------
     lipschitz, random_singletons, random_sets, bourgain : Make one.

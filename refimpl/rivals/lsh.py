@@ -63,6 +63,12 @@ class HashTables:
     members : ndarray, shape (tables n,), int64
         Indices of points of X; ascending within a bucket.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays are no tables over the same points; from its methods, if the queries or a
+        number of candidates or tables do not fit.
+
     See Also
     --------
     lsh : Fill them, with an example.

@@ -64,6 +64,11 @@ class MetricMapEmbedding(Embedding):
     eigenvalues : numpy.ndarray of float64, shape (d,)
         Of M, in descending order of magnitude; none is zero.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if objects, vectors or a number of dimensions do not fit the embedding.
+
     See Also
     --------
     metricmap : Make one, with an example.

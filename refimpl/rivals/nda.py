@@ -53,6 +53,11 @@ class NDA:
     eigenvalues : numpy.ndarray of float64, shape (r,)
         Of the nonparametric between-class scatter, descending.
 
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit each other; from ``transform``, if its argument does not fit.
+
     See Also
     --------
     nonparametric_discriminant_analysis : Learn it, with an example.

@@ -75,6 +75,11 @@ class Distance:
     log_det : numpy.ndarray of float64, shape (G,)
         What is added to the squared distances to vectors of class c; zero unless asked for.
 
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or the shapes do not fit each other.
+
     See Also
     --------
     fit_distance : Estimate it, with an example.

@@ -62,6 +62,11 @@ class SparseMapEmbedding(Embedding):
     vectors : numpy.ndarray of float64, shape (r, d)
         The vectors of the reference objects, in the order of `references`.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if objects, vectors or a number of dimensions do not fit the embedding.
+
     See Also
     --------
     sparsemap : Make one, with an example.

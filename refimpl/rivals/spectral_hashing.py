@@ -58,6 +58,11 @@ class SpectralHashing:
     k : ndarray, shape (bits,), int64
         Its number, at least 1.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays do not fit each other; from its methods, if the vectors do not fit.
+
     See Also
     --------
     spectral_hashing : Learn the codes, with an example.

@@ -54,6 +54,13 @@ class Space:
         cost of what happened between them. A distance looked up in a given matrix counts as
         computed.
 
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if objects or indices do not fit the database.
+    NotImplementedError
+        From a member that a further kind of space must define and does not.
+
     See Also
     --------
     CallableSpace : Define the distance by a function.

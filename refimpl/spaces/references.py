@@ -19,6 +19,11 @@ class Embedding:
     A subclass gives `d`, `references` and ``_coordinates(D)``: vectors from the distances D, shape
     (m, cost), to the references.
 
+    Raises
+    ------
+    NotImplementedError
+        From a member that a subclass must give and does not.
+
     See Also
     --------
     refimpl.rivals.lipschitz.LipschitzEmbedding : An embedding.

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+import raising
 from public_names import everything, methods, modules, parameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,21 +69,31 @@ def is_protocol(cls):
 
 def section_faults(name, thing):
     """Yield which sections a public function or class lacks."""
-    if inspect.isclass(thing) and (issubclass(thing, BaseException) or is_protocol(thing)):
+    if is_protocol(thing):
         return  # users do not call them
     parts = sections(thing.__doc__)
-    if ".algorithm." in name:  # as printed, short: PAPER.md says what the symbols are
-        if ">>>" not in thing.__doc__:
-            yield "no example"
-        return
     if name not in WITHOUT_EXAMPLE and ">>>" not in parts.get("Examples", ""):
         yield "no Examples with >>>"
     if "See Also" not in parts:
         yield "no See Also"
+    if inspect.isclass(thing) and issubclass(thing, BaseException):
+        return  # it takes a message
     yield from parameter_faults(thing, parts)
     if not inspect.isclass(thing) and returns_something(thing):
         if not {"Returns", "Yields"} & set(parts):
             yield "no Returns"
+    yield from raises_faults(name, thing)
+
+
+def raises_faults(name, thing):
+    """Yield by which calls an error comes that no section Raises tells.
+
+    Algorithms as printed check nothing; what their helpers refuse stands at the form for use.
+    """
+    if ".algorithm." in name or "Raises" in sections(thing.__doc__):
+        return
+    if path := raising.cause(thing):
+        yield f"no Raises: {path}"
 
 
 def faults(name, thing):
@@ -241,6 +252,66 @@ class Fields:
 
     def method(self):
         """do nothing"""
+
+
+def refuse_it(k):
+    if k < 0:
+        raise ValueError("k must be at least 0")
+
+
+def refuse_by_a_helper(k):
+    return refuse_it(k) or k
+
+
+class RaisesWhenMade:
+    def __init__(self, k):
+        refuse_by_a_helper(k)
+
+
+class RaisesInAMethod:
+    def told(self, k):
+        """Refuse a number.
+
+        Raises
+        ------
+        ValueError
+            If it is below 0.
+        """
+        refuse_it(k)
+
+    def _own(self, k):
+        refuse_it(k)
+
+
+class RaisesInAnotherMethod(RaisesInAMethod):
+    @classmethod
+    def untold(cls, k):
+        """Refuse a number."""
+        refuse_it(k)
+
+
+class RaisesInAProperty:
+    @property
+    def value(self):
+        """A number."""
+        return refuse_it(-1)
+
+
+@pytest.mark.parametrize(
+    ("thing", "path"),
+    [
+        (good, ""),
+        (refuse_it, "refuse_it"),
+        (refuse_by_a_helper, "refuse_by_a_helper > refuse_it"),
+        (RaisesWhenMade, "RaisesWhenMade.__init__ > refuse_by_a_helper > refuse_it"),
+        (RaisesInAMethod, ""),
+        (RaisesInAnotherMethod, "RaisesInAnotherMethod.untold > refuse_it"),
+        (RaisesInAProperty, "RaisesInAProperty.value > refuse_it"),
+    ],
+)
+def test_by_which_calls_an_error_comes(monkeypatch, thing, path):
+    monkeypatch.setattr(raising, "PROJECT", (__name__.partition(".")[0],))
+    assert raising.cause(thing) == path
 
 
 def test_the_rules():

@@ -4,15 +4,10 @@ SQLite's FTS5 holds a document of words for each point; PostgreSQL an array of t
 index. The latter is started here, in a folder of its own, and is skipped where it is not installed.
 """
 
-import os
-import pwd
-import shutil
 import sqlite3
-import subprocess
-import tempfile
-from pathlib import Path
 
 import numpy as np
+import postgresql
 import pytest
 from agreement import KERNELS
 
@@ -78,77 +73,10 @@ def test_sqlite_fts5(index):
 # --------------------------------------------------------------------------------------- PostgreSQL
 
 
-def programs():
-    """The folder with initdb, pg_ctl and psql of the newest PostgreSQL, or None."""
-    folders = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: float(p.parent.name), reverse=True
-    )
-    folders += [Path(found).parent] if (found := shutil.which("initdb")) else []
-    return next(
-        (f for f in folders if all((f / name).exists() for name in ("initdb", "pg_ctl", "psql"))),
-        None,
-    )
-
-
 @pytest.fixture(scope="module")
 def psql():
-    """Runs SQL on a server of its own; gives back the rows as lists of strings."""
-    folder = programs()
-    if folder is None:
-        pytest.skip("PostgreSQL is not installed (Debian's package: postgresql)")
-    user = None
-    place = Path(tempfile.mkdtemp(prefix="pg"))  # a socket's path must be short
-    if os.getuid() == 0:  # the server refuses to be root
-        user = next((name for name in ("postgres", "nobody") if _exists(name)), None)
-        if user is None:
-            pytest.skip("PostgreSQL does not run as root, and there is no user postgres or nobody")
-        shutil.chown(place, user)
-
-    def run(*command, **options):
-        return subprocess.run(
-            [folder / command[0], *command[1:]],
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            user=user,
-            cwd=place,
-            env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
-            **options,
-        ).stdout
-
-    options = f"-c listen_addresses= -c unix_socket_directories={place} -c fsync=off"
-    try:
-        run("initdb", "-D", place / "data", "-U", "test", "--auth=trust", "--no-sync")
-        run("pg_ctl", "-D", place / "data", "-l", place / "log", "-w", "-o", options, "start")
-        try:
-            yield lambda text: [
-                line.split("|")
-                for line in run(
-                    "psql",
-                    "-h",
-                    place,
-                    "-U",
-                    "test",
-                    "-d",
-                    "postgres",
-                    "-XAtq",
-                    "-v",
-                    "ON_ERROR_STOP=1",
-                    input=text,
-                ).splitlines()
-            ]
-        finally:
-            run("pg_ctl", "-D", place / "data", "-w", "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-
-
-def _exists(name):
-    try:
-        return pwd.getpwnam(name) is not None
-    except KeyError:
-        return False
+    with postgresql.server() as run:
+        yield run
 
 
 def test_postgresql_gin(index, psql):

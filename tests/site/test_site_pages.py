@@ -14,7 +14,7 @@ import pytest
 from browser import browser_only, chromium, press, set_media, set_width
 from public_names import everything
 
-from paper_figures.site import api, printed, rows
+from paper_figures.site import api, printed, reader, rows, runs, steps
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
@@ -100,6 +100,22 @@ def test_every_link_within_the_site_leads_somewhere(pages):
 def test_a_reader_has_every_printed_line(pages, room):
     page = pages[f"reader/{room}.html"]
     assert {rows.anchor(id) for id in printed.read(room).lines} <= page.ids
+
+
+@pytest.mark.parametrize("room", printed.PREFIXES)
+def test_a_section_has_a_slider_or_says_why_not(room):
+    """A slider where the run has rounds, a sentence where it has none, a picture if it is drawn."""
+    page = (SITE / f"reader/{room}.html").read_text(encoding="utf-8")
+    parts = page.split('<section class="printed" data-section="')[1:]
+    written = steps.read(room).sections
+    assert len(parts) == len(written)
+    for section, part in zip(written, parts, strict=True):
+        live = runs.live(room, section)
+        html = part.partition("</section>")[0]
+        assert html.startswith(f'{section.id}"')
+        assert ('type="range"' in html) == (live.trace.rounds > 1), section.id
+        assert (reader.SINGLE in html) == (live.trace.rounds == 0), section.id
+        assert ('class="drawn"' in html) == (live.example.draw is not None), section.id
 
 
 def test_the_figures_lead_back_to_the_reader(pages):

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from paper_figures.site import printed, rows, runs, snippets, steps, tracing, values
+from paper_figures.site.examples import ftune as example
+from paper_figures.site.examples import search_forest as forest_example
 from paper_figures.site.snippets import Snippet
 
 SECTIONS = [
@@ -79,6 +81,45 @@ def test_the_rounds_of_adaboost_are_those_of_the_print():
     first = trace.at(live.snippets["BD:A.2:4"][0], 0).values["w"]
     assert first.tolist() == [1 / 24] * 24
     assert trace.seen(live.snippets["BD:A.2:11"][0]) == [1, 2, 3, 4, 5]
+
+
+AT_MOST = 3
+"""How often a line may run in a section without a slider: a line for two reference objects."""
+
+
+@sections
+def test_a_run_whose_lines_run_again_and_again_has_rounds(room, section):
+    live = runs.live(room, section)
+    assert live.trace.rounds != 1
+    if not live.trace.rounds:
+        listed = [snippet for snippets in live.snippets.values() for snippet in snippets]
+        assert max(live.trace.times(snippet, 0) for snippet in listed) <= AT_MOST
+
+
+def test_the_rounds_of_a_margin_are_the_flowers():
+    """Ten with the sign, ten with the identity, ten for the loss; eq. 3 by hand in round 13."""
+    section = next(s for s in steps.read("ftune").sections if s.id == "goodness")
+    trace = runs.live("ftune", section).trace
+    assert trace.rounds == 30
+    K, l = example.BETWEEN, example.SIDES
+    own = [i for i in range(10) if l[i] == l[2] and i != 2]
+    other = [i for i in range(10) if l[i] != l[2]]
+    margin = np.mean([K[2, i] - K[2, j] for i in own for j in other])
+    assert trace.latest("G", 13)[2] == pytest.approx(margin)
+
+
+def test_the_rounds_of_a_selection_are_forests():
+    """Eqs. 1 and 2 counted by hand from T of eq. 8, in each round."""
+    section = next(s for s in steps.read("search_forest").sections if s.id == "selection")
+    trace = runs.live("search_forest", section).trace
+    assert trace.rounds == 4
+    X = forest_example.X
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    for trees in range(1, 5):
+        pairs = [tuple(p) for p in np.argwhere(trace.latest("T", trees) > 0) if p[0] != p[1]]
+        nearest = [set(sorted(set(range(20)) - {i}, key=lambda j: D[i, j])[:5]) for i in range(20)]
+        assert trace.latest("cost", trees) == len(pairs)
+        assert trace.latest("quality", trees) == sum(j in nearest[i] for i, j in pairs)
 
 
 # ------------------------------------------------------------------------------ made-up lines
@@ -242,6 +283,45 @@ def rests_in(live, id, every):
     if any(len(rounds) == 1 for rounds in ran):
         return []
     return [round for round in every if not any(round in rounds for rounds in ran)]
+
+
+@pytest.mark.parametrize(
+    ("id", "names"),
+    [
+        ("FT:1:4", ["L", "taken"]),  # L grows, then z is taken: two statements beside each other
+        ("FT:1:7", ["z_1", "z_2"]),  # z_1 is drawn, then z_2
+    ],
+)
+def test_the_values_of_statements_beside_each_other_are_those_that_they_leave(id, names):
+    section = next(s for s in steps.read("ftune").sections if s.id == "1")
+    live = runs.live("ftune", section)
+    shown = rows.Page("ftune").values(id, live, 2)
+    assert [shown.count(f'<span class="name">{name}') for name in names] == [1, 1]
+    assert "in <code>" not in shown
+    first, second = live.snippets[id]
+    assert first.inside == second.inside
+    last = live.trace.at(second, live.trace.seen(second)[-1] if id == "FT:1:7" else 2)
+    assert values.html(names[1], last.values[names[1]]) in shown
+
+
+def test_the_meaning_of_a_name_is_that_of_its_symbol():
+    """By hand from two rows as PAPER.md has them."""
+    rows_of_table = [
+        ("x_i, y_i", "`X`; `y`, `classes`", "(n, d); (n,)"),
+        ("w(x', x'') (eq. 3)", "`w`", "(n, n)"),
+        ("w_{t,i}", "`w`", "(n,)"),
+        ("Omega; lambda, alphabet", "`lam`", "-"),
+        ("y, l_y (Algorithm A.3)", "`y`, `l_y`; `Q` in the form for use", "(n_y, d), (n_y,)"),
+    ]
+    assert rows.meanings(rows_of_table) == {
+        "X": "x_i, y_i, shape (n, d)",
+        "y": "y_i, shape (n,); y, shape (n_y, d)",
+        "classes": "x_i, y_i, shape (n,)",
+        "lam": "Ω; λ, alphabet",
+        "w": "w(x', x'') (eq. 3), shape (n, n); w_{t,i}, shape (n,)",
+        "l_y": "l_y (Algorithm A.3), shape (n_y,)",
+        "Q": "y, l_y (Algorithm A.3), shape (n_y, d), (n_y,)",
+    }
 
 
 def test_a_line_that_rests_keeps_the_values_of_the_round_before():

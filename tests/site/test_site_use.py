@@ -62,6 +62,10 @@ def open_page(browser, page, more=""):
         ("(19)", "BM:eq19"),
         ("Equation (A.1)", "BD:eqA.1"),
         ("Algorithm 2 line 5", "SF:2:5"),
+        ("Theorem 5", "FT:thm5"),
+        ("thm. 2", "FT:thm2"),
+        ("Definition 4", "FT:def4"),
+        ("Figure 3, line 2", "BM:fig3:2"),
     ],
 )
 def test_the_field_of_the_first_page_finds_a_line(browser, asked, line):
@@ -121,6 +125,23 @@ def test_the_meaning_of_a_symbol_is_said_on_a_tap(browser):
     """
     name, meaning, said = browser.execute_script(script)
     assert meaning and said == f"{name}: {meaning}"
+
+
+def test_the_symbols_of_a_line_are_said_on_a_key(browser):
+    """For readers without a pointer; the words are those of PAPER.md."""
+    open_page(browser, BD, "#BD-A.2-9")
+    browser.execute_script("document.getElementById('BD-A.2-9').focus()")
+    press(browser, "s", 83)
+    said = browser.execute_script("return document.querySelector('.said').textContent")
+    assert said == "beta_t: β_t · epsilon_t: ε_t"
+
+
+def test_an_arrow_key_says_that_a_section_has_no_rounds(browser):
+    open_page(browser, "reader/ftune.html", "#FT-thm2")
+    browser.execute_script("document.getElementById('FT-thm2').focus()")
+    press(browser, "ArrowRight", 39)
+    said = browser.execute_script("return document.querySelector('.said').textContent")
+    assert said == "This section has no rounds."
 
 
 def test_a_test_shows_its_source_when_it_is_opened(browser):

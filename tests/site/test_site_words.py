@@ -30,7 +30,7 @@ def texts(room):
     yield front.ABOUT[room][1]
     yield from (section.words for section in written.sections)
     yield from (example.caption for example in examples.load(room).values())
-    yield reader.INTRODUCTION
+    yield from (reader.INTRODUCTION, reader.SINGLE)
 
 
 @pytest.mark.skipif(not TEXTS, reason="the papers' texts are not here")

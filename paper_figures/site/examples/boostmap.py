@@ -26,20 +26,39 @@ Q, A, B = TRIPLES.T
 ORDERS = np.sign(D[Q, B] - D[Q, A])
 TRIPLES, ORDERS = TRIPLES[ORDERS != 0], ORDERS[ORDERS != 0]
 PROBLEM = Problem(D, D, TRIPLES, ORDERS)
+PIVOTS = (0, 13)
+ASKED = 5
 
 
 def embeddings(kernels: Any) -> None:
-    F = algorithm.pivot_embedding(D[0], D[13], float(D[0, 13]))
+    x_1, x_2 = PIVOTS
+    F = algorithm.pivot_embedding(D[x_1], D[x_2], float(D[x_1, x_2]))
     algorithm.reference_embedding(D[4])
     near, far = D[TRIPLES[:, 0], TRIPLES[:, 1]], D[TRIPLES[:, 0], TRIPLES[:, 2]]
     algorithm.classification_error(algorithm.proximity_order(near, far), margins(F, TRIPLES))
-    lipschitz(PrecomputedSpace(D), [0, 13]).embed(PrecomputedSpace(D))
+    lipschitz(PrecomputedSpace(D), list(PIVOTS)).embed(PrecomputedSpace(D))
+
+
+def draw_pivots(trace: Trace, round: int) -> str:
+    """The objects on the line through two pivots, the embedding of eq. 8."""
+    return _line(PIVOTS, f"The embedding {_name(PIVOTS)}")
 
 
 def retrieval(kernels: Any) -> None:
     space = PrecomputedSpace(D)
-    index = FilterAndRefine(lipschitz(space, [0, 13]), space, kernels=kernels)
-    index.query(D[[5]], 2, 4)
+    index = FilterAndRefine(lipschitz(space, list(PIVOTS)), space, kernels=kernels)
+    index.query(D[[ASKED]], 2, 4)
+
+
+def draw_filter(trace: Trace, round: int) -> str:
+    """The vectors of the objects, the query's, and rings around the candidates."""
+    E, candidates = (trace.latest(name, round) for name in ("self.vectors", "candidates"))
+    labels = tuple(f"distance to object {r}" for r in PIVOTS)
+    picture = Picture(E[:, 0], E[:, 1], "The vectors, and the candidates", (labels[0], labels[1]))
+    for i, (u, v) in enumerate(E):
+        picture.point(u, v, int(kind[i]), 4, i in candidates[0], f"object {i}")
+    picture.cross(*E[ASKED])
+    return picture.svg()
 
 
 def trained(kernels: Any) -> list[algorithm.Round]:
@@ -138,8 +157,18 @@ def _padded(rows: list[list[int]]) -> Any:
 
 
 EXAMPLES = {
-    "embeddings": Example(embeddings),
-    "retrieval": Example(retrieval),
+    "embeddings": Example(
+        embeddings,
+        draw=draw_pivots,
+        caption="The flowers on the line through the two pivots of eq. 8, a row for each kind. "
+        "The pivots have rings.",
+    ),
+    "retrieval": Example(
+        retrieval,
+        draw=draw_filter,
+        caption="The vectors of the flowers, a shape for each kind. The cross is on the vector of "
+        "the query; the four candidates that the filter keeps have rings.",
+    ),
     "training": Example(
         training,
         "BM:7.3:1",

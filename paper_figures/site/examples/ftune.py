@@ -7,6 +7,7 @@ import numpy as np
 from paper_figures.site.examples import Example, flowers
 from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
+from paper_figures.site.values import number
 from refimpl.ftune import algorithm
 from refimpl.ftune.goodness import (
     goodness,
@@ -49,10 +50,31 @@ SLOPES = (1.0, 3.0, 10.0, 30.0, 100.0)
 D = 6
 
 
+TEN = np.arange(0, len(X), 2)
+BETWEEN, SIDES = K[np.ix_(TEN, TEN)], l[TEN]
+
+
 def measure(kernels: Any) -> None:
-    goodness(K, l, np.sign, 0.01)
-    goodness(K, l, np.asarray, 0.01)
-    goodness_of_loss(K, l, np.asarray, hinge_at_margin(0.2))
+    goodness(BETWEEN, SIDES, np.sign, 0.01)
+    goodness(BETWEEN, SIDES, np.asarray, 0.01)
+    goodness_of_loss(BETWEEN, SIDES, np.asarray, hinge_at_margin(0.2))
+
+
+def draw_margin(trace: Trace, round: int) -> str:
+    """The flower of this round with lines to the others, and its margin."""
+    x = (round - 1) % len(TEN)
+    points, f = X[TEN], "the sign" if round <= len(TEN) else "the identity"
+    margin = trace.latest("G", round)[x]
+    picture = Picture(points[:, 0], points[:, 1], f"Flower {x} with {f}", PETALS)
+    for i in [*range(x), *range(x + 1, len(TEN)), x]:  # on top: others may stand at its place
+        style = "line" if SIDES[i] == SIDES[x] else "thin"
+        u, v = points[i]
+        picture.line([points[x, 0], u], [points[x, 1], v], style)
+        picture.point(u, v, int(SIDES[i] < 0), 4 + 4 * BETWEEN[x, i], i == x, f"flower {i}")
+    low, high = picture.y_range
+    words = f"f is {f}: margin {number(margin)}"
+    picture.text(picture.x_range[0], high - 0.1 * (high - low), words, "start")
+    return picture.svg()
 
 
 def theorems(kernels: Any) -> None:
@@ -104,7 +126,15 @@ def draw_transfer(trace: Trace, round: int) -> str:
 
 
 EXAMPLES = {
-    "goodness": Example(measure),
+    "goodness": Example(
+        measure,
+        "FT:eq1",
+        rounds="margin",
+        draw=draw_margin,
+        caption="Versicolor flowers are discs, virginica squares. The flower whose margin is taken "
+        "has a ring; another one is larger the more similar it is to it. A full line goes to its "
+        "own kind, a broken one to the other.",
+    ),
     "theorems": Example(theorems),
     "dselect": Example(
         dselect,

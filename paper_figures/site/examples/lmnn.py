@@ -12,6 +12,7 @@ from refimpl.ball_trees import impostors as tree_impostors
 from refimpl.lmnn import LMNNOptions, algorithm
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.rivals.rotated_scan import rotated_scan
+from refimpl.typing import FloatArray
 
 __all__ = ["EXAMPLES"]
 
@@ -42,14 +43,22 @@ def solver(kernels: Any) -> None:
 
 
 def draw_metric(trace: Trace, round: int) -> str:
-    """The flowers, and the ellipse of M."""
-    L = trace.latest("L", round)[0]
+    """The flowers, and the ellipse of M after a step."""
+    return _metric(trace.latest("L", round)[0], f"The metric after step {round}")
+
+
+def draw_best(trace: Trace, round: int) -> str:
+    """The flowers, and the ellipse of the best M up to a full check."""
+    return _metric(trace.latest("best[1]", round)[0], f"The best metric up to full check {round}")
+
+
+def _metric(L: FloatArray, title: str) -> str:
     R = np.asarray(algorithm.coordinates(problem(refimpl.kernels)))[0]
     L = L @ R.T  # in the coordinates of the points
     _, s, V = np.linalg.svd(L)
     root = V.T / np.maximum(s, 0.05 * s.max())
     root *= 2.5 / np.linalg.norm(root, axis=0).max()
-    picture = Picture(X[:, 0], X[:, 1], f"The metric after step {round}", NAMES, equal=True)
+    picture = Picture(X[:, 0], X[:, 1], title, NAMES, equal=True)
     middle = X.mean(axis=0)
     picture.ellipse(middle, root)
     for i, (u, v) in enumerate(X):
@@ -57,10 +66,33 @@ def draw_metric(trace: Trace, round: int) -> str:
     return picture.svg()
 
 
+EVERY, KIND = flowers(*range(150), columns=(1, 2))
+QUERY = np.array([[3.0, 4.7]])
+
+
 def ball_tree(kernels: Any) -> None:
-    every, _ = flowers(*range(150), columns=(1, 2))
-    one = np.zeros(len(every), dtype=np.int64)
-    algorithm.nearest(every, np.array([[3.0, 4.7]]), 3, np.eye(2)[None], one, kernels=kernels)
+    alike = np.zeros(len(EVERY), dtype=np.int64)
+    algorithm.nearest(EVERY, QUERY, 3, np.eye(2)[None], alike, kernels=kernels)
+
+
+def draw_balls(trace: Trace, round: int) -> str:
+    """All flowers, the balls of the two leaves, the query, and rings around its neighbours."""
+    centres, radii, near = (
+        trace.latest(name, round) for name in ("tree.centres", "tree.radii", "closest[1]")
+    )
+    picture = Picture(
+        [*(centres[1:, 0] - radii[1:]), *(centres[1:, 0] + radii[1:])],
+        [*(centres[1:, 1] - radii[1:]), *(centres[1:, 1] + radii[1:])],
+        "Two balls around the flowers",
+        NAMES,
+        equal=True,
+    )
+    for centre, radius in zip(centres[1:], radii[1:], strict=True):
+        picture.ellipse(centre, radius * np.eye(2), "thin")
+    for i, (u, v) in enumerate(EVERY):
+        picture.point(u, v, int(KIND[i]), 2, i in near[0])
+    picture.cross(*QUERY[0])
+    return picture.svg()
 
 
 def impostors(kernels: Any) -> None:
@@ -90,7 +122,15 @@ def several(kernels: Any) -> None:
 
 
 EXAMPLES = {
-    "model": Example(model),
+    "model": Example(
+        model,
+        "LM:eq1",
+        inside="steps",
+        rounds="full check",
+        draw=draw_best,
+        caption="Eighteen flowers, a shape for each kind, and the best metric so far: all points "
+        "of the ellipse have the same distance from its centre.",
+    ),
     "solver": Example(
         solver,
         "LM:3:2",
@@ -100,7 +140,12 @@ EXAMPLES = {
         caption="Eighteen flowers, a shape for each kind. All points of the ellipse have the "
         "same distance from its centre: it is narrow in the directions that count.",
     ),
-    "ball_tree": Example(ball_tree),
+    "ball_tree": Example(
+        ball_tree,
+        draw=draw_balls,
+        caption="All 150 flowers, and the balls around the two leaves of the tree. The cross is "
+        "the query; its three nearest flowers have rings.",
+    ),
     "impostors": Example(impostors),
     "low_rank": Example(low_rank, "LM:4.3:2", rounds="step t"),
     "several": Example(several, "LM:5:1", rounds="metric"),

@@ -33,14 +33,23 @@ def tree(kernels: Any) -> None:
 
 
 def worth(kernels: Any) -> None:
-    pairs, rounds = forest(kernels)
-    pairs.loss_and_objective()
-    leaves = np.array([round.tree.leaf for round in rounds]).T
-    c = np.array([round.c for round in rounds])
-    T = algorithm.selection(leaves, leaves, c)
-    algorithm.weights(
-        algorithm.z_values(neighbor_similarity(X, 5).toarray().astype(bool), LAMBDA), T
-    )
+    for trees in range(1, M + 1):
+        pairs, rounds = forest(kernels, trees)
+        pairs.loss_and_objective()
+        leaves = np.array([round.tree.leaf for round in rounds]).T
+        algorithm.selection(leaves, leaves, np.array([round.c for round in rounds]))
+
+
+def draw_selected(trace: Trace, round: int) -> str:
+    """Lines between the pairs that the forest selects: full for similar ones, else broken."""
+    T = trace.latest("T", round)
+    similar = neighbor_similarity(X, 5).toarray() > 0
+    picture = Picture(X[:, 0], X[:, 1], f"The pairs that {round} trees select", PETALS)
+    for i, j in zip(*np.nonzero(np.triu(T > 0, 1)), strict=True):
+        style = "line" if similar[i, j] or similar[j, i] else "thin"
+        picture.line([X[i, 0], X[j, 0]], [X[i, 1], X[j, 1]], style)
+    _points(picture)
+    return picture.svg()
 
 
 def _points(picture: Picture, leaf: np.ndarray[Any, Any] | None = None) -> None:
@@ -76,7 +85,14 @@ def draw_leaf(trace: Trace, round: int) -> str:
 
 
 EXAMPLES = {
-    "worth": Example(worth),
+    "worth": Example(
+        worth,
+        "SF:eq6",
+        rounds="trees",
+        draw=draw_selected,
+        caption="Twenty flowers, a shape for each kind, with a line between two that select each "
+        "other: full if they are similar, broken if they only cost.",
+    ),
     "boosting": Example(
         boosting,
         "SF:1:1",

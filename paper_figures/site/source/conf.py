@@ -21,6 +21,18 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the sections of the docstrings have the types
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+numpydoc_validation_checks = {
+    *("GL01", "GL02", "GL03", "GL05", "GL06", "GL07", "GL09", "GL10"),  # the form of all sections
+    *("SS01", "SS02", "SS03", "SS04", "SS05"),  # the summary line
+    *("PR02", "PR05", "PR06", "PR09", "PR10"),  # parameters that there are, and their types
+    *("RT05", "YD01"),  # results
+    *("SA01", "SA02", "SA03", "SA04", "EX01"),  # See Also and Examples
+}
+numpydoc_validation_exclude = {
+    r"\.[A-Z]\w*\.\w+$",  # methods: the example stands at their class
+    r"^refimpl_fast\.",  # the docstrings are completed from their twins'
+    r"^refimpl\.typing\.",  # users do not call them
+}
 python_use_unqualified_type_names = True
 add_module_names = False
 toc_object_entries = False

@@ -1,4 +1,5 @@
-// The field that takes a printed line: "A.2 line 7", "eq. 6", "(6)", "7.3:5", or a word of a step.
+// The field that takes a printed line: "A.2 line 7", "eq. 6", "(6)", "7.3:5", "Theorem 5", or a word
+// of a step.
 (() => {
   "use strict";
   const form = document.querySelector("form.find");
@@ -6,6 +7,7 @@
   const field = form.querySelector("input");
   const listed = form.querySelector("ol");
   const MOST = 12;
+  const SHORT = { theorem: "thm", definition: "def", figure: "fig" };
 
   const data = document.querySelector("script.lines");
   const lines = data
@@ -22,6 +24,7 @@
       .toLowerCase()
       .replace(/\b(algorithms?|alg|sections?|sec|lines?|steps?|l)\b\.?|§/g, " ")
       .replace(/\b(equations?|eqs?|eqn)\b\.?\s*\(?(?=[\w.])/g, "eq")
+      .replace(/\b(theorem|thm|definition|def|figure|fig)s?\b\.?\s*(?=\d)/g, (_, kind) => SHORT[kind] ?? kind)
       .replace(/^\s*\((\w[\w.]*)\)\s*$/, "eq$1")
       .replace(/[()]/g, " ")
       .trim()

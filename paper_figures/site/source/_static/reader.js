@@ -102,9 +102,12 @@
     if (event.key === "j" || event.key === "k") {
       event.preventDefault();
       go(event.key === "j" ? 1 : -1);
+    } else if (event.key === "s") {
+      meanings();
     } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       const at = current()?.closest("section.printed") ?? sections.find((s) => s.getBoundingClientRect().bottom > top());
       const player = at && players.get(at);
+      if (at && !player) say("This section has no rounds.");
       if (!player) return;
       event.preventDefault();
       player(event.key === "ArrowRight" ? 1 : -1);
@@ -130,7 +133,14 @@
   const say = (text) => {
     said.textContent = text;
     clearTimeout(quiet);
-    quiet = setTimeout(() => (said.textContent = ""), 4000);
+    quiet = setTimeout(() => (said.textContent = ""), 3000 + 50 * text.length);
+  };
+
+  const meaning = (symbol) => `${symbol.textContent}: ${symbol.title}`;
+  const meanings = () => {
+    const symbols = current()?.querySelectorAll(".code > .highlight .symbol") ?? [];
+    const listed = [...new Set([...symbols].map(meaning))];
+    say(listed.join(" · ") || "This line has no symbols.");
   };
 
   const copied = (address) => {
@@ -157,7 +167,7 @@
     });
   }
   for (const symbol of document.querySelectorAll("article.line .symbol")) {
-    symbol.addEventListener("click", () => say(`${symbol.textContent}: ${symbol.title}`)); // a phone has no hover
+    symbol.addEventListener("click", () => say(meaning(symbol))); // a phone has no hover
   }
   waiting.forEach((show) => show());
   follow();
