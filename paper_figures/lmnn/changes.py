@@ -125,8 +125,9 @@ def reduce(context: Context, results: Sequence[Result]) -> Gathered:
         for name, measure in MEASURES.items():
             keys = {"N": n, "measure": measure}
             rows.append(mean_row(keys, None, [r.value[name] for r in group]))
+    taken = f"{max(steps)} of them, " if steps else ""
     note = (
-        f"The paper's steps, {max(steps)} of them, on samples of Table 1. Outer products are "
+        f"The paper's steps, {taken}on samples of Table 1. Outer products are "
         "pairs of points whose weight in the gradient is new (equation 6) or is not 0 (equation "
         "5). Processor time is that of this code, whose gradient is a product of matrices "
         "over all points; it depends little on how many pairs have a weight."

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -143,10 +144,15 @@ def test_an_interrupt_leaves_no_process(tmp_path, end):
     path.write_text(MODULE.replace("BODY", body), encoding="utf-8")
     command = [sys.executable, "-m", "refimpl.check", "kernels", str(path)]
     with subprocess.Popen(
-        [*command, "--only", "plane_values"], cwd=ROOT, stderr=subprocess.PIPE, text=True
+        [*command, "--only", "plane_values"],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell may ignore it
     ) as process:
         while not pid.exists() or not pid.read_text().endswith("."):
             assert process.poll() is None
+            time.sleep(0.05)
         process.send_signal(end)
         said = process.communicate(timeout=60)[1]
     assert process.returncode == 2 and said.endswith("interrupted; nothing is decided\n")

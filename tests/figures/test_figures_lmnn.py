@@ -16,6 +16,7 @@ from toy_sets import components, nn_error, provide
 from whole_figures import make_every_figure
 
 from paper_figures.lmnn import (
+    changes,
     clusters,
     courses,
     ever,
@@ -131,6 +132,7 @@ ELSEWHERE = {  # tasks that are not in tasks.py: module and function
     "preparation": (samples, "preparation"),
     "ever_active": (ever, "ever_active"),
     "course": (courses, "course"),
+    "changes": (changes, "changes"),
 }
 
 
@@ -153,6 +155,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
             ("printed", sampled | {"scaled": True, "checks": 2}),
         ],
         "active_set": [("ever_active", sampled | {"checks": 2})],
+        "changes": [("changes", sampled | {"checks": 3})],
         "preparation": [("preparation", bare | {"kind": kind, "share": 0.9}) for kind in ("raw",)],
         "steps": [
             ("certified", sampled | {"tol": 0.1, "shuffled": False}),
@@ -207,6 +210,8 @@ TASKS = {
     ("table1", "paper"): ["certified"] * 96 + ["printed"] * 93,
     ("active_set", "small"): ["ever_active"] * 6,
     ("active_set", "paper"): ["ever_active"] * 71,
+    ("changes", "small"): ["changes"] * 6,
+    ("changes", "paper"): ["changes"] * 10,
     ("preparation", "small"): ["preparation"] * 8,
     ("preparation", "paper"): ["preparation"] * 8,
     ("steps", "small"): ["printed"] * 11 + ["certified"] * 6,

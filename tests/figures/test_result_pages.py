@@ -145,6 +145,18 @@ def test_lookups_of_the_search_forest_are_what_the_file_holds():
     assert f"is {digits[16, recall]} and {images[16, recall]} %" in text
 
 
+def test_changes_of_the_active_set_are_what_the_file_holds():
+    text = " ".join(PAGES["lmnn"].split())
+    at = {(row["N"], row["measure"]): row["ours"] for row in rows_of("lmnn", "changes")}
+    measures = dict.fromkeys(measure for _, measure in at)
+    changed, late, products, _ = measures
+    shares = [
+        " / ".join(f"{at[n, m]:.0f}" for n in (600, 6000, 60_000)) for m in (changed, products)
+    ]
+    assert f"digits {shares[0]} % enter or leave in a step ({at[60_000, late]:.0f} % in" in text
+    assert f"equation 6 has {shares[1]} % of the outer products" in text
+
+
 def test_boostmap_ranks_are_what_the_files_hold():
     rows = rows_of("boostmap", "table1")
     lines = PAGES["boostmap"].splitlines()

@@ -13,7 +13,7 @@ from figure_runs import require_missing_is_said
 from whole_figures import make_every_figure
 
 from paper_figures.registry import Context, Result
-from paper_figures.search_forest import classes, figures, growth, libraries, tasks, timing
+from paper_figures.search_forest import classes, figures, growth, libraries, lookup, tasks, timing
 
 AT = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6, "trial": 90, "counts": (4, 10, 30)}
 FOREST = {"n_train": 60, "max_depth": 5, "trees": 3}
@@ -74,6 +74,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(one_job, monkeypatch):
         "libraries": [Result("libraries", params, value)],
         "table1": times,
         "growth": grown,
+        "lookup": [made(lookup.lookup, bits=bits, **AT) for bits in (3, 9)],
         "classes": shares,
     }
     make_every_figure(figures.PAPER, results_of, elsewhere={"when"})
@@ -114,6 +115,7 @@ TASKS = {
     },
     "libraries": {"small": ["libraries"], "paper": ["libraries"]},
     "table1": {"small": ["times"] * 6, "paper": ["times"] * 20},
+    "lookup": {"small": ["lookup"] * 6, "paper": ["lookup"] * 14},
     "growth": {"small": ["growth"] * 9, "paper": ["growth"] * 15},
     "classes": {
         "small": [CLASS[0]] * 2 + [CLASS[1]] * 4,
