@@ -18,6 +18,7 @@ import numpy as np
 from refimpl.check.comparing import Difference, Fault
 from refimpl.check.kernel import WRONG, Values
 from refimpl.check.logs import LOGS
+from refimpl.check.parts import NAMES
 from refimpl.check.reading import announce, counted, numbers, points, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
@@ -26,18 +27,6 @@ from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = ["ALGORITHMS", "check_rounds", "read_log"]
 
-NAMES = {
-    "feature": "f",
-    "i_t": "f",
-    "polarity": "p",
-    "threshold": "theta",
-    "weights": "w",
-    "error": "epsilon",
-    "class": "C",
-    "label": "l_y",
-    "loss": "z",
-    "leaves": "leaf",
-}
 LABELS = frozenset({"C", "l_y"})
 """Parts that are classes: a text stays a text."""
 LISTS = frozenset({"w", "updated", "T", "classifier", "leaf", "s"})

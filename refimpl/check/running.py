@@ -252,7 +252,9 @@ def _fault(module: Any, kernel: Kernel, arguments: Values, expected: Values) -> 
         words = raised(error)
         return Fault(NOT_RUN, kernel.outputs[0], words)
     fault = compare(kernel, arguments, expected, got)
-    return fault or _written(kernel, arguments, given)
+    if fault is not None and fault.kind == WRONG:
+        return fault
+    return _written(kernel, arguments, given) or fault
 
 
 def raised(error: BaseException) -> str:
