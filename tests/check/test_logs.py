@@ -194,6 +194,20 @@ def test_a_fault_of_boostmap_is_named(checked, part, change, source, round):
     assert code == 1 and f"boostmap, {source}: wrong" in said and f"round {round}: {part}" in said
 
 
+def test_another_alpha_is_no_tie_and_has_its_own_z(checked):
+    """Z is flat at its least value: an alpha 2e-5 beside it gives a z 1e-10 above it or less."""
+    lines, given = rounds_of("boostmap", 0)
+    data = {name: given[name] for name in ("D", "triples", "y")}
+    line = {name: lines[-1][name] for name in ("classifier", "z")}
+    line["alpha"] = lines[-1]["alpha"] * (1 + 2.2e-5)
+    code, said = checked("7.3", [*lines[:-1], line], **data)
+    assert code == 1 and "BM:7.3:10: another choice of equal worth" in said
+    assert checked("7.3", [*lines[:-1], line], "--accept", "ties", **data)[0] == 1
+    assert checked("7.3", [*lines[:-1], line], "--accept", "choices", **data)[0] == 0
+    line["z"] *= 1 + 1e-6
+    assert checked("7.3", [*lines[:-1], line], "--accept", "choices,last-bits", **data)[0] == 1
+
+
 def test_a_step_that_was_left_out_is_named(checked):
     """In vector 4 a classifier is changed; a log that has only what was added lacks that."""
     lines, given = rounds_of("boostmap", 3)
