@@ -202,6 +202,8 @@ def value_fault(
         got = np.asarray(result)
         if got.dtype == object:
             raise ValueError("no numbers")
+    except MemoryError:
+        raise
     except Exception:  # __array__ of somebody's class may raise anything
         words = f"{output.name} must be an array; got {type(result).__name__}"
         return Fault(WRONG, output, words)

@@ -253,7 +253,8 @@ def difference_in(
         got = [renamed(training, state) for state in got]
         if compared is not None:
             compared.add(training.name, expected, got)
-        found = first_fault(training, arguments, expected, got)
+        with np.errstate(all="ignore"):  # the module may have set "raise"
+            found = first_fault(training, arguments, expected, got)
         found = _with_unknown(training, found, expected, got)
         if found is None or found[1].kind != WRONG:
             found = _written(training, arguments, given) or found
