@@ -3,7 +3,7 @@
 Not handled here: trainings (:mod:`refimpl.check.rounds`), metrics (:mod:`refimpl.check.metric`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -272,18 +272,34 @@ def check_tree(path: str, data: str) -> Report:
         report.differences.append(Difference("tree", WRONG, "order", "LM:4.1:2", words))
         return report
     worst = 0.0
-    for j in range(m):
-        part = X[order[starts[j] : ends[j]]]
-        c = tree["centres"][j] if "centres" in tree else part.mean(axis=0)
-        reach = float(np.sqrt(((part - c) ** 2).sum(axis=1)).max(initial=0.0))
-        if "radii" in tree:
-            radius = float(tree["radii"][j])
-            if radius < reach * (1 - 1e-12) and not report.differences:
-                words = f"node {j}: the ball of radius {radius:.17g} misses a point at {reach:.17g}"
-                report.differences.append(Difference("tree", WRONG, "radii", "LM:4.1:3", words))
-            worst = max(worst, radius - reach)
+    for j, reach in enumerate(_reaches(tree, X)):
+        if "radii" not in tree or reach is None:
+            continue
+        radius = float(tree["radii"][j])
+        if radius < reach * (1 - 1e-12) and not report.differences:
+            words = f"node {j}: the ball of radius {radius:.17g} misses a point at {reach:.17g}"
+            report.differences.append(Difference("tree", WRONG, "radii", "LM:4.1:3", words))
+        worst = max(worst, radius - reach)
     report.facts.append(("largest radius that is not needed", worst))
     return report
+
+
+def _reaches(tree: dict[str, Any], X: FloatArray) -> Iterator[float | None]:
+    """Yield for each node how far its points are from its centre, None if it has no points.
+
+    The coordinates are scaled by a power of two, so no square overflows or vanishes.
+    """
+    centres = np.asarray(tree["centres"], dtype=np.float64) if "centres" in tree else None
+    largest = max(np.abs(part).max(initial=0.0) for part in (X, centres) if part is not None)
+    exponent = int(np.frexp(largest)[1])
+    X = np.ldexp(X, -exponent)
+    for j, (start, end) in enumerate(zip(tree["starts"], tree["ends"], strict=True)):
+        part = X[tree["order"][start:end]]
+        if not len(part):
+            yield None
+            continue
+        c = part.mean(axis=0) if centres is None else np.ldexp(centres[j], -exponent)
+        yield float(np.ldexp(np.sqrt(((part - c) ** 2).sum(axis=1).max()), exponent))
 
 
 def _require_nodes(tree: dict[str, Any], X: FloatArray, path: str) -> None:

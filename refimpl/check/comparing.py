@@ -195,6 +195,8 @@ def value_fault(
     output: Output, expected: Any, result: Any, within: Any, wider: float = WIDER
 ) -> Fault | None:
     """Return what is wrong with one result, or None."""
+    if np.ma.is_masked(result):
+        return Fault(WRONG, output, f"{output.name} must be an array; got masked elements")
     if isinstance(expected, Digest):
         return _digest_fault(output, expected, result)
     want = np.asarray(expected)

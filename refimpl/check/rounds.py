@@ -258,7 +258,7 @@ def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[V
             raise UnusableError(f"{path}, line {number}: must be an object; got {line[:40]}")
         try:
             rounds.append(_round(round))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise UnusableError(f"{path}, line {number}: {error}") from error
         if not set(needed) <= rounds[-1].keys():
             raise UnusableError(f"{path}, line {number}: must have {', '.join(needed)}")
@@ -285,6 +285,8 @@ def _value(value: Any) -> Any:
     """Return a part of a line: numbers as text are read, lists become arrays of floats."""
     if isinstance(value, list):
         return np.array([_numbers(part) for part in value])
+    if isinstance(value, int) and not isinstance(value, bool):
+        float(value)  # refuses 10**400
     if not isinstance(value, str):
         return value
     try:

@@ -309,6 +309,28 @@ def test_landmarks_of_equal_worth_are_near_in_their_own_sums(files, capsys):
     assert check(K, 0, 2, 1, 3)[0] == 0
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e200, 1e-200])
+def test_a_tree_of_points_of_any_size(files, capsys, unit):
+    """The points 0, 1, 2, 3 times a unit whose square is no float; a warning is an error here."""
+    tree = {"order": [0, 1, 2, 3], "starts": [0, 0, 2], "ends": [4, 2, 4]}
+    tree["centres"] = unit * np.array([[1.5], [0.5], [2.5]])
+    data = files("X.npz", X=unit * np.arange(4.0)[:, np.newaxis])
+
+    def check(*radii):
+        path = files("tree.npz", **tree, radii=unit * np.array(radii))
+        return run(capsys, "tree", path, "--data", data)
+
+    assert check(1.5, 0.5, 0.5)[0] == 0
+    code, said = check(1.5, 0.5, 0.4)
+    assert code == 1 and "node 2: the ball of radius" in said and "at inf" not in said
+
+
+def test_a_tree_with_empty_leaves(files, capsys):
+    """One point, three nodes: the second leaf has none, and no mean."""
+    tree = files("tree.npz", order=[0], starts=[0, 0, 1], ends=[1, 1, 1])
+    assert run(capsys, "tree", tree, "--data", files("X.npz", X=np.ones((1, 2))))[0] == 0
+
+
 def test_a_tree(files, capsys):
     X = np.random.default_rng(9).normal(size=(11, 2))
     tree = build_tree(X, leaf_size=3)

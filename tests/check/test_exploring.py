@@ -94,18 +94,18 @@ def test_a_module_s_numpy_errors_are_not_the_reference_s(monkeypatch):
         states.append(np.geterr()["divide"])
         return training.run(arguments)
 
-    def judge(*rounds):
+    def follow(*rounds):
         states.append(np.geterr()["divide"])
-        return training.judge(*rounds)
+        return training.follow(*rounds)
 
     def answer(name, arguments):
-        return [{**state, "f": 1 - state["f"]} for state in training.run(arguments)]
+        return training.run(arguments)
 
-    changed = dataclasses.replace(training, run=run, judge=judge)
+    changed = dataclasses.replace(training, run=run, follow=follow)
     monkeypatch.setitem(exploring.TRAININGS, "adaboost", changed)
     with np.errstate(divide="raise"):
-        exploring.explored_training(answer, "adaboost", 2, seed=0)
-    assert len(states) >= 2 and set(states) == {"ignore"}
+        assert exploring.explored_training(answer, "adaboost", 5, seed=0) is None
+    assert len(states) >= 10 and set(states) == {"ignore"}
 
 
 def test_a_reference_without_memory_is_no_example(monkeypatch):

@@ -49,6 +49,26 @@ def rounds_of(training, number, *names):
 
 # --------------------------------------------------------------------------------------------- A.2
 
+
+def test_a_threshold_is_a_number(checked):
+    """No stump divides equal points: -inf and any number below them do the same, NaN is none."""
+    data = {"P": [[0.0], [0.0], [0.0]], "N": [[0.0], [0.0]]}
+    accept = ["--accept", "choices,ties"]
+    line = {"f": 0, "p": -1, "theta": "-inf"}
+    assert checked("A.2", [line], *accept, **data)[0] == 0
+    assert checked("A.2", [{**line, "theta": -5.0}], *accept, **data)[0] == 0
+    for p in (1, -1):
+        code, said = checked("A.2", [{**line, "p": p, "theta": float("nan")}], *accept, **data)
+        assert code == 1 and "BD:A.2:8: wrong" in said
+
+
+@pytest.mark.parametrize("part", [10**400, [10**400]])
+def test_a_number_that_no_float_holds_is_refused(checked, part):
+    data = {"P": [[0.0], [1.0]], "N": [[3.0], [4.0]]}
+    code, said = checked("A.2", [{"f": 0, "p": 1, "theta": 2.0, "updated": part}], **data)
+    assert code == 2 and "log.jsonl, line 1: int too large" in said
+
+
 EQUAL_COLUMNS = {"P": [[0.0, 0], [1, 1], [4, 4]], "N": [[2.0, 2], [3, 3]]}
 """x < 1.5 errs on the third P alone, whose weight is 1/6: beta is 1/5, alpha log 5."""
 
@@ -329,6 +349,10 @@ def test_labels_by_hand(checked):
     named = {**data, "y": ["0", "1"]}
     assert checked("A.3", [{"label": "0"}, {"label": "1"}], **named)[0] == 0
     assert checked("A.3", [{"label": 0}, {"label": 1}], **named)[0] == 1
+    in_bytes = {**named, "y": named["y"].astype("S")}
+    assert checked("A.3", [{"label": "0"}, {"label": "1"}], **in_bytes)[0] == 0
+    code, said = checked("A.3", right, **{**data, "y": np.full(len(named["y"]), b"\xff")})
+    assert code == 2 and "y must be classes; " in said
     code, said = checked("A.3", [right[0], {"label": 1}], **data)
     assert code == 2 and "s must be in all lines of the log or in none; 1 have it" in said
     for change, words in (
