@@ -65,8 +65,8 @@ loss (z), leaves (leaf)."""
 
 ACCEPT = """Differences that leave the exit code at 0. last-bits: numbers that differ by rounding.
 ties: another choice whose worth is the same to the last bit. choices: another choice whose worth is
-the same up to rounding, or the same choice in another form. uncompared: such a choice after which
-the rest of the training was not compared."""
+the same up to rounding, or the same choice in another form. uncompared: such a choice, and what
+follows from it was not compared: the rest of a training, the order of neighbours."""
 
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
