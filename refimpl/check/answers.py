@@ -3,14 +3,14 @@
 Not handled here: trainings (:mod:`refimpl.check.rounds`), metrics (:mod:`refimpl.check.metric`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from refimpl.check.comparing import Difference
 from refimpl.check.judging import CLOSE, squares
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
+from refimpl.check.kernel import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
 from refimpl.check.reading import announce, counted, numbers, read_array, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
@@ -28,6 +28,8 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
 
     -1 fills a row for which fewer neighbours were found.
     """
+    if data is not None and truth is not None:
+        raise UnusableError("name --truth or --data, not both: one of them says what is right")
     I = read_array(path, 2, "iu")
     if not I.size:
         raise UnusableError(f"{path} must hold neighbours; got shape {I.shape}")
@@ -95,7 +97,7 @@ def _name_faults(
         kind = _row_kind(found, true, D)
         if kind is not None:
             words = f"row {row}: {true} expected; got {found}"
-            if kind == EQUAL_WORTH and D is None:
+            if kind == NOT_COMPARED:
                 words += ", the same in another order: --data tells whether these are ties"
             first.setdefault(kind, words)
     report.facts += list(counts.items())
@@ -113,7 +115,7 @@ def _row_kind(found: list[int], true: list[int], D: Any) -> str | None:
     if len(real) < len(found) or len(set(real)) < len(real):
         return WRONG
     if D is None:
-        return EQUAL_WORTH if sorted(found) == sorted(true) else WRONG
+        return NOT_COMPARED if sorted(found) == sorted(true) else WRONG
     if max(found) >= len(D):
         return WRONG
     want, got = D[true], D[found]
@@ -207,20 +209,25 @@ def check_landmarks(path: str, data: str) -> Report:
     report = Report(f"{path} as landmarks of DSELECT on {data}")
     report.facts += [("landmarks", len(L)), ("objects", n)]
     taken = np.zeros(n, dtype=bool)
-    sums = np.zeros(n)
+    sums, sizes = np.zeros(n), np.zeros(n)
     for step, z in enumerate(L, start=1):
         if step > 1:
-            difference = _step_difference(step, z, sums, taken)
+            rounding = 2.0**-52 * step * sizes
+            difference = _step_difference(step, z, sums, rounding, taken)
             if difference is not None:
                 report.differences.append(difference)
                 if difference.kind == WRONG:
                     break
         taken[z] = True
         sums += K[:, z]
+        sizes += np.abs(K[:, z])
     return report
 
 
-def _step_difference(step: int, z: int, sums: FloatArray, taken: Any) -> Difference | None:
+def _step_difference(
+    step: int, z: int, sums: FloatArray, rounding: FloatArray, taken: Any
+) -> Difference | None:
+    """Return how a landmark differs; the order of summation may change a sum by its `rounding`."""
     left = np.flatnonzero(~taken)
     if taken[z]:
         words = f"landmark {step} is {z}, which is taken already (ERRATUM FT-1)"
@@ -232,8 +239,8 @@ def _step_difference(step: int, z: int, sums: FloatArray, taken: Any) -> Differe
     if sums[z] == sums[best]:
         kind = TIE
     else:
-        near = abs(sums[z] - sums[best]) <= CLOSE * np.abs(sums).max()
-        kind = EQUAL_WORTH if near else WRONG
+        allowed = CLOSE * max(abs(sums[z]), abs(sums[best])) + rounding[z] + rounding[best]
+        kind = EQUAL_WORTH if abs(sums[z] - sums[best]) <= allowed else WRONG
     return Difference("dselect", kind, "L", "FT:1:3", words)
 
 
@@ -265,18 +272,34 @@ def check_tree(path: str, data: str) -> Report:
         report.differences.append(Difference("tree", WRONG, "order", "LM:4.1:2", words))
         return report
     worst = 0.0
-    for j in range(m):
-        part = X[order[starts[j] : ends[j]]]
-        c = tree["centres"][j] if "centres" in tree else part.mean(axis=0)
-        reach = float(np.sqrt(((part - c) ** 2).sum(axis=1)).max(initial=0.0))
-        if "radii" in tree:
-            radius = float(tree["radii"][j])
-            if radius < reach * (1 - 1e-12) and not report.differences:
-                words = f"node {j}: the ball of radius {radius:.17g} misses a point at {reach:.17g}"
-                report.differences.append(Difference("tree", WRONG, "radii", "LM:4.1:3", words))
-            worst = max(worst, radius - reach)
+    for j, reach in enumerate(_reaches(tree, X)):
+        if "radii" not in tree or reach is None:
+            continue
+        radius = float(tree["radii"][j])
+        if radius < reach * (1 - 1e-12) and not report.differences:
+            words = f"node {j}: the ball of radius {radius:.17g} misses a point at {reach:.17g}"
+            report.differences.append(Difference("tree", WRONG, "radii", "LM:4.1:3", words))
+        worst = max(worst, radius - reach)
     report.facts.append(("largest radius that is not needed", worst))
     return report
+
+
+def _reaches(tree: dict[str, Any], X: FloatArray) -> Iterator[float | None]:
+    """Yield for each node how far its points are from its centre, None if it has no points.
+
+    The coordinates are scaled by a power of two, so no square overflows or vanishes.
+    """
+    centres = np.asarray(tree["centres"], dtype=np.float64) if "centres" in tree else None
+    largest = max(np.abs(part).max(initial=0.0) for part in (X, centres) if part is not None)
+    exponent = int(np.frexp(largest)[1])
+    X = np.ldexp(X, -exponent)
+    for j, (start, end) in enumerate(zip(tree["starts"], tree["ends"], strict=True)):
+        part = X[tree["order"][start:end]]
+        if not len(part):
+            yield None
+            continue
+        c = part.mean(axis=0) if centres is None else np.ldexp(centres[j], -exponent)
+        yield float(np.ldexp(np.sqrt(((part - c) ** 2).sum(axis=1).max()), exponent))
 
 
 def _require_nodes(tree: dict[str, Any], X: FloatArray, path: str) -> None:

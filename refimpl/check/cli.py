@@ -24,6 +24,7 @@ from refimpl.check.cases import KERNELS
 from refimpl.check.files import VectorError, folder
 from refimpl.check.kernel import NOT_RUN, Values
 from refimpl.check.metric import check_metric
+from refimpl.check.parts import Compared
 from refimpl.check.programs import Program, program_differences
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
@@ -64,8 +65,8 @@ loss (z), leaves (leaf)."""
 
 ACCEPT = """Differences that leave the exit code at 0. last-bits: numbers that differ by rounding.
 ties: another choice whose worth is the same to the last bit. choices: another choice whose worth is
-the same up to rounding, or the same choice in another form. uncompared: such a choice after which
-the rest of the training was not compared."""
+the same up to rounding, or the same choice in another form. uncompared: such a choice, and what
+follows from it was not compared: the rest of a training, the order of neighbours."""
 
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
@@ -333,9 +334,11 @@ def _trainings(options: argparse.Namespace) -> Report:
     def answer(name: str, arguments: Values) -> Any:
         return call(getattr(module, name), name, arguments)
 
+    compared = Compared()
     report.differences += training_differences(
-        answer, options.vectors, names, counts.__setitem__, options.watch
+        answer, options.vectors, names, counts.__setitem__, options.watch, compared
     )
+    report.notes += compared.notes()
     report.facts.append(("trainings", ", ".join(counts)))
     report.facts.append(("vectors", sum(counts.values())))
     if examples:
@@ -362,9 +365,11 @@ def _program(options: argparse.Namespace) -> Report:
     program = Program(options.command, options.seconds)
     report = Report(f"the program {' '.join(options.command)}")
     counts: dict[str, int] = {}
+    compared = Compared()
     report.differences += program_differences(
-        program, options.vectors, options.only, counts.__setitem__
+        program, options.vectors, options.only, counts.__setitem__, compared
     )
+    report.notes += compared.notes()
     answered = {name: count for name, count in counts.items() if count}
     if program.given_up:
         starts = counted(program.starts, "time")

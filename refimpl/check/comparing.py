@@ -131,10 +131,41 @@ def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fau
         except FORM_ERRORS:
             kind = WRONG
         chosen = [dataclasses.replace(fault, kind=kind) for fault in chosen if kind != AGREES]
-        if kind != WRONG:
-            kept = [one for one in others if one.final or one.output.name not in kernel.dependent]
-            others = kept
-    return worst([fault for fault in faults if fault in others] + chosen)
+        if kind != WRONG and kernel.dependent:
+            chosen, others = _after_a_choice(kernel, arguments, want, got, within, chosen, others)
+    return worst(others + chosen)
+
+
+def _after_a_choice(
+    kernel: Kernel,
+    arguments: Values,
+    want: Values,
+    got: Values,
+    within: Values,
+    chosen: list[Fault],
+    others: list[Fault],
+) -> tuple[list[Fault], list[Fault]]:
+    """Return the faults of a choice that is as good, and those of the other results.
+
+    What depends on the choice is compared with what follows from it, or said not to be compared.
+    """
+    on_it = [one for one in others if one.output.name in kernel.dependent and not one.final]
+    others = [one for one in others if one not in on_it]
+    if kernel.following is not None:
+        wanted = {**want, **kernel.following(arguments, got)}
+        outputs = tuple(output for output in kernel.outputs if output.name in kernel.dependent)
+        faults = compare_outputs(outputs, wanted, got, within)
+        return chosen, others + [one for one in faults if one.output.agreement != "count"]
+    names = [one.output.name for one in on_it if one.output.agreement != "count"]
+    if not names:
+        return chosen, others
+    listed = ", ".join(names)
+    return [
+        dataclasses.replace(
+            one, kind=NOT_COMPARED, words=f"{one.words}, {one.kind}; not compared: {listed}"
+        )
+        for one in chosen
+    ], others
 
 
 def compare_outputs(
@@ -164,6 +195,8 @@ def value_fault(
     output: Output, expected: Any, result: Any, within: Any, wider: float = WIDER
 ) -> Fault | None:
     """Return what is wrong with one result, or None."""
+    if np.ma.is_masked(result):
+        return Fault(WRONG, output, f"{output.name} must be an array; got masked elements")
     if isinstance(expected, Digest):
         return _digest_fault(output, expected, result)
     want = np.asarray(expected)
@@ -171,6 +204,8 @@ def value_fault(
         got = np.asarray(result)
         if got.dtype == object:
             raise ValueError("no numbers")
+    except MemoryError:
+        raise
     except Exception:  # __array__ of somebody's class may raise anything
         words = f"{output.name} must be an array; got {type(result).__name__}"
         return Fault(WRONG, output, words)

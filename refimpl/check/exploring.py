@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import refimpl.kernels
 from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference
@@ -29,6 +31,10 @@ __all__ = ["available", "explored", "explored_training"]
 
 class FoundError(Exception):
     """A case on which the module differs."""
+
+
+class NoMemoryError(BaseException):
+    """A MemoryError, which Hypothesis may not take for a failing example."""
 
 
 class Drawn(Source):
@@ -110,9 +116,11 @@ def explored_training(
     def tries(source: Source) -> Difference | None:
         arguments = DRAWS[name](source)
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 expected = training.run(arguments)
+        except MemoryError:
+            raise
         except Exception:  # no problem for this training, such as landmarks of one class
             hypothesis.reject()
         case = as_case("random", arguments)
@@ -136,7 +144,10 @@ def _smallest(
     last: list[Difference] = []
 
     def run(data: "DataObject") -> None:
-        difference = tries(Drawn(data))
+        try:
+            difference = tries(Drawn(data))
+        except MemoryError as error:
+            raise NoMemoryError from error
         if difference is not None:
             last[:] = [difference]
             raise FoundError
@@ -146,6 +157,8 @@ def _smallest(
         test()
     except (FoundError, hypothesis.errors.Unsatisfiable):
         pass
+    except NoMemoryError as error:
+        raise MemoryError from error
     except Exception:
         if not last:  # Hypothesis calls a module flaky whose answers change
             raise
@@ -166,6 +179,6 @@ def _settings(examples: int) -> Any:
 
 
 def _expected(kernel: Kernel, arguments: Values) -> Any:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return kernel.run(refimpl.kernels, copied(arguments))

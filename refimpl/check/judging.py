@@ -99,7 +99,7 @@ def stump(arguments: Values, want: Values, got: Values) -> str:
             f, p, theta = whole(answer["f"]), whole(answer["p"]), float(answer["theta"])
         except (TypeError, ValueError, OverflowError):
             return WRONG
-        if not 0 <= f < X.shape[1] or p not in (1, -1):
+        if not 0 <= f < X.shape[1] or p not in (1, -1) or theta != theta:
             return WRONG
         h = p * X[:, f] < p * theta
         sides.append(h)

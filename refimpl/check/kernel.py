@@ -103,6 +103,9 @@ class Kernel:
         Other kernels that make one of its arguments.
     dependent : tuple of str
         Results that are others where another choice was made.
+    following : callable, optional
+        ``following(arguments, results)`` returns the dependent results of somebody's choice.
+        Without it they are not compared after another choice.
     record : bool
         Whether the result is a record that a module may have in a form of its own. Its parts are
         None then, and are not compared.
@@ -118,6 +121,7 @@ class Kernel:
     large: Callable[[], Values] | None = None
     needs: tuple[str, ...] = ()
     dependent: tuple[str, ...] = ()
+    following: Callable[[Values, Values], Values] | None = None
     record: bool = False
 
     def output(self, name: str) -> Output:

@@ -132,8 +132,15 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
         u = problem.y * margins(F[0], problem.triples)
         w = next_weights(w, alpha, u, z)
         add_to(H, chosen, alpha)
-        listed.append({**want, "z": z, "updated": w})
+        listed.append({**want, "least": want["z"], "z": z, "updated": w})
     return listed
+
+
+def _by_the_least_z(arguments: Values, want: Values, got: Values) -> str:
+    """Judge a choice by the reference's z; the z of a round is that of the log's own choice."""
+    judge = TRAININGS["boostmap"].judge
+    assert judge is not None
+    return judge(arguments, {**want, "z": want["least"]}, got)
 
 
 def _boostmap_cost(arguments: Values, rounds: int) -> tuple[float, float]:
@@ -293,7 +300,7 @@ def _copy(name: str, **changes: Any) -> Training:
 
 LOGS = {
     "7.3": Log(
-        _copy("boostmap", follow=_boostmap_follow, loop="BM:7.3:11"),
+        _copy("boostmap", follow=_boostmap_follow, judge=_by_the_least_z, loop="BM:7.3:11"),
         ("classifier", "alpha"),
         _boostmap_arguments,
         _boostmap_cost,

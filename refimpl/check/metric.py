@@ -3,7 +3,8 @@
 Two conventions of other libraries are tried where the metric is far from the optimum. A margin m
 instead of 1 gives the metric times m: the scale under which eq. 3 is least tells it. Another weight
 of the violated margins gives the optimum for another mu; metric-learn's ``regularization`` c is
-mu = (1 - c) / c.
+mu = (1 - c) / c. The convention is named; the metric is wrong in any case. A matrix that is optimal
+as M, and not as L, wants ``--squared``.
 
 Not handled here: several metrics, other target neighbours than the nearest in Euclidean distance.
 """
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.comparing import Difference
-from refimpl.check.kernel import EQUAL_WORTH, WRONG
+from refimpl.check.kernel import WRONG
 from refimpl.check.large_margin import objective_of
 from refimpl.check.reading import points, read_array, read_data
 from refimpl.check.reports import Report
@@ -32,7 +33,8 @@ MOST_POINTS = 3000
 def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: float) -> Report:
     """Compare a metric with the least value of eq. 3."""
     X, y = points(read_data(data), data, "it must have")
-    L = _factor(read_array(path, 2), X.shape[1], path, squared)
+    given = read_array(path, 2)
+    L = _factor(given, X.shape[1], path, squared)
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if len(np.unique(y)) < 2:
         raise UnusableError(f"{data}: y must have two classes or more")
@@ -76,8 +78,24 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
         if slack > 0:
             report.facts.append((f"slack of i = {i}, j = {j}, l = {l}", slack))
     if gap > tol:
-        _explain(report, X, y, k, mu, L, tol, gap)
+        words = f"the proven bound is {100 * gap:.2g} % below eq. 3"
+        if not squared and _fits_as_M(given, X, y, targets, mu, best.bound, tol):
+            words += "; as M the matrix is optimal: --squared?"
+        else:
+            words += _convention(X, y, k, mu, L, tol)
+        report.differences.append(Difference("lmnn", WRONG, "M", "LM:eq3", words))
     return report
+
+
+def _fits_as_M(
+    M: FloatArray, X: FloatArray, y: Any, targets: IntArray, mu: float, bound: float, tol: float
+) -> bool:
+    """Whether the matrix is optimal as M = L^T L."""
+    try:
+        L = _factor(M, X.shape[1], "", squared=True)
+    except UnusableError:  # not square, symmetric, positive semidefinite
+        return False
+    return _gap(objective_of(X @ L.T, y, targets).at(mu), bound) <= tol
 
 
 def _gap(objective: float, bound: float) -> float:
@@ -101,29 +119,23 @@ def _factor(array: FloatArray, d: int, path: str, squared: bool) -> FloatArray:
     return project(array)
 
 
-def _explain(
-    report: Report, X: FloatArray, y: Any, k: int, mu: float, L: FloatArray, tol: float, gap: float
-) -> None:
-    """Say whether another convention explains the gap; a difference in any case."""
+def _convention(X: FloatArray, y: Any, k: int, mu: float, L: FloatArray, tol: float) -> str:
+    """Return words that name another convention under which the metric is optimal, or none."""
     targets = target_neighbors(X, y, k)
     scale, objective = _best_scale(X @ L.T, y, targets, mu)
     bound = lmnn(X, y, k, mu, options=LMNNOptions(tol=tol / 10)).bound
-    kind, words = WRONG, f"the proven bound is {100 * gap:.2g} % below eq. 3"
     if _gap(objective, bound) <= tol:
-        kind = EQUAL_WORTH
-        words += f"; {scale:.3g} M is optimal: a margin of {1 / scale:.3g} instead of 1"
-    elif len(X) <= MOST_POINTS:
+        return f"; {scale:.3g} M is optimal: a margin of {1 / scale:.3g} instead of 1"
+    if len(X) <= MOST_POINTS:
         for factor in OTHER_MU:
             other = lmnn(X, y, k, mu * factor, options=LMNNOptions(tol=tol / 10))
             if _gap(objective_of(X @ L.T, y, targets).at(mu * factor), other.bound) <= tol:
-                kind = EQUAL_WORTH
                 share = 1 / (1 + mu * factor)
-                words += (
+                return (
                     f"; it is optimal for mu = {mu * factor:g}, metric-learn's regularization "
                     f"{share:.4g}"
                 )
-                break
-    report.differences.append(Difference("lmnn", kind, "M", "LM:eq3", words))
+    return ""
 
 
 def _best_scale(Z: FloatArray, y: Any, targets: IntArray, mu: float) -> tuple[float, float]:

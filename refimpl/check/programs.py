@@ -26,6 +26,7 @@ from refimpl.check.comparing import Difference, Fault, compare
 from refimpl.check.encoding import decode
 from refimpl.check.files import load, names
 from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Output, Values
+from refimpl.check.parts import Compared
 from refimpl.check.running import UnusableError, decoded_cases, difference_of
 from refimpl.check.stages import decoded_trainings, difference_in
 from refimpl.check.trainings import TRAININGS
@@ -199,9 +200,16 @@ def _float(text: str) -> float:
 
 
 def program_differences(
-    program: Program, where: Path, wanted: list[str], progress: Callable[[str, int], None]
+    program: Program,
+    where: Path,
+    wanted: list[str],
+    progress: Callable[[str, int], None],
+    compared: Compared | None = None,
 ) -> list[Difference]:
-    """Return what differs; `wanted` are kernels and trainings, by default all of them."""
+    """Return what differs; `wanted` are kernels and trainings, by default all of them.
+
+    `compared` is told which parts the rounds of trainings have.
+    """
     differences: list[Difference] = []
     try:
         for kind, known in (("kernels", KERNELS), ("trainings", TRAININGS)):
@@ -211,7 +219,7 @@ def program_differences(
                 if kind == "kernels":
                     count = _kernel(program, where, name, differences)
                 else:
-                    count = _training(program, where, name, differences)
+                    count = _training(program, where, name, differences, compared)
                 progress(name, count)
     except GivenUpError:
         program.given_up = True
@@ -254,7 +262,13 @@ def _missing(outputs: tuple[Output, ...], got: Values) -> Fault | None:
     return None
 
 
-def _training(program: Program, where: Path, name: str, differences: list[Difference]) -> int:
+def _training(
+    program: Program,
+    where: Path,
+    name: str,
+    differences: list[Difference],
+    compared: Compared | None,
+) -> int:
     cases = decoded_trainings(where, name)
     training = TRAININGS[name]
     originals = {case["id"]: case for case in load(where, "trainings", name)["cases"]}
@@ -273,7 +287,7 @@ def _training(program: Program, where: Path, name: str, differences: list[Differ
             return count
         count += 1
         states = got if isinstance(got, list) else [got]
-        found = difference_in(training, case, arguments, expected, _given(states))
+        found = difference_in(training, case, arguments, expected, _given(states), compared)
         if found is not None:
             differences.append(found)
     return count

@@ -113,4 +113,9 @@ def points(arrays: dict[str, Any], path: str, who: str = "it must have") -> tupl
         raise UnusableError(f"{path}: X must be finite numbers")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise UnusableError(f"{path}: y must be classes; it holds NaN or infinity")
+    if y.dtype.kind == "S":
+        try:
+            y = np.char.decode(y, "utf-8")
+        except UnicodeDecodeError as error:
+            raise UnusableError(f"{path}: y must be classes; {error}") from error
     return np.ascontiguousarray(X, dtype=np.float64), y

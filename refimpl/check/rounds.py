@@ -18,6 +18,7 @@ import numpy as np
 from refimpl.check.comparing import Difference, Fault
 from refimpl.check.kernel import WRONG, Values
 from refimpl.check.logs import LOGS
+from refimpl.check.parts import NAMES
 from refimpl.check.reading import announce, counted, numbers, points, read_data
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
@@ -26,18 +27,6 @@ from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = ["ALGORITHMS", "check_rounds", "read_log"]
 
-NAMES = {
-    "feature": "f",
-    "i_t": "f",
-    "polarity": "p",
-    "threshold": "theta",
-    "weights": "w",
-    "error": "epsilon",
-    "class": "C",
-    "label": "l_y",
-    "loss": "z",
-    "leaves": "leaf",
-}
 LABELS = frozenset({"C", "l_y"})
 """Parts that are classes: a text stays a text."""
 LISTS = frozenset({"w", "updated", "T", "classifier", "leaf", "s"})
@@ -269,7 +258,7 @@ def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[V
             raise UnusableError(f"{path}, line {number}: must be an object; got {line[:40]}")
         try:
             rounds.append(_round(round))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise UnusableError(f"{path}, line {number}: {error}") from error
         if not set(needed) <= rounds[-1].keys():
             raise UnusableError(f"{path}, line {number}: must have {', '.join(needed)}")
@@ -296,6 +285,8 @@ def _value(value: Any) -> Any:
     """Return a part of a line: numbers as text are read, lists become arrays of floats."""
     if isinstance(value, list):
         return np.array([_numbers(part) for part in value])
+    if isinstance(value, int) and not isinstance(value, bool):
+        float(value)  # refuses 10**400
     if not isinstance(value, str):
         return value
     try:

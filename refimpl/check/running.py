@@ -28,7 +28,7 @@ from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference, Fault, compare
 from refimpl.check.encoding import decode, encode, plain
 from refimpl.check.files import VectorError, load
-from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Values, copied
+from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Output, Values, copied
 
 __all__ = [
     "UNWATCHED",
@@ -251,8 +251,11 @@ def _fault(module: Any, kernel: Kernel, arguments: Values, expected: Values) -> 
     except (Exception, SystemExit) as error:
         words = raised(error)
         return Fault(NOT_RUN, kernel.outputs[0], words)
-    fault = compare(kernel, arguments, expected, got)
-    return fault or _written(kernel, arguments, given)
+    with np.errstate(all="ignore"):  # the module may have set "raise"
+        fault = compare(kernel, arguments, expected, got)
+    if fault is not None and fault.kind == WRONG:
+        return fault
+    return _written(kernel, arguments, given) or fault
 
 
 def raised(error: BaseException) -> str:
@@ -273,7 +276,8 @@ def _written(kernel: Kernel, arguments: Values, given: Values) -> Fault | None:
         if (kernel.name, name) in WRITTEN or not isinstance(value, np.ndarray):
             continue
         if value.tobytes() != given[name].tobytes():
-            return Fault(WRONG, kernel.outputs[0], f"the kernel wrote to its argument {name}")
+            words = f"the kernel wrote to its argument {name}"
+            return Fault(WRONG, Output(name, "refimpl.kernels.contract"), words)
     return None
 
 

@@ -14,7 +14,17 @@ import numpy as np
 from refimpl.check.comparing import FORM_ERRORS, Difference, Fault, compare_outputs, worst
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import VectorError, load
-from refimpl.check.kernel import AGREES, EQUAL_WORTH, NOT_COMPARED, NOT_RUN, TIE, WRONG, Values
+from refimpl.check.kernel import (
+    AGREES,
+    EQUAL_WORTH,
+    NOT_COMPARED,
+    NOT_RUN,
+    TIE,
+    WRONG,
+    Output,
+    Values,
+)
+from refimpl.check.parts import Compared, renamed, unknown_part
 from refimpl.check.running import UNWATCHED, Watch, raised
 from refimpl.check.trainings import TRAININGS, Training
 
@@ -118,6 +128,29 @@ def _with_missing(training: Training, fault: Fault, got: Values) -> Fault:
     return Fault(fault.kind, fault.output, words + ", ".join(missing))
 
 
+def _with_unknown(
+    training: Training, found: tuple[int, Fault] | None, expected: list[Values], got: list[Values]
+) -> tuple[int, Fault] | None:
+    """Return the fault, or that of a part that nobody knows: it may be misspelt."""
+    unknown = unknown_part(training, expected, got)
+    if unknown is None:
+        return found
+    number, output, words = unknown
+    if found is not None and found[1].kind == WRONG:
+        more = f"{found[1].words}; round {number}: {words}"
+        return found[0], dataclasses.replace(found[1], words=more)
+    return number, Fault(WRONG, output, words)
+
+
+def _written(training: Training, arguments: Values, given: Values) -> tuple[int, Fault] | None:
+    """Return the fault of a training that wrote to an argument."""
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray) and value.tobytes() != given[name].tobytes():
+            words = f"the training wrote to its argument {name}"
+            return 0, Fault(WRONG, Output(name, training.algorithm), words)
+    return None
+
+
 def _cancelled(training: Training, want: Values) -> Values:
     """Return tol / 1024 times the largest element of each array: what cancels is no digit."""
     within = {}
@@ -174,14 +207,20 @@ def training_differences(
     names: list[str],
     progress: Callable[[str, int], None],
     watch: Watch = UNWATCHED,
+    compared: Compared | None = None,
 ) -> list[Difference]:
-    """Return what differs on the trainings' vectors; ``answer(name, arguments)`` runs one."""
+    """Return what differs on the trainings' vectors; ``answer(name, arguments)`` runs one.
+
+    `compared` is told which parts the rounds have.
+    """
     differences = []
     for name in names:
         cases = decoded_trainings(where, name)
         for case, arguments, expected in cases:
             with watch.case(name, case):
-                difference = difference_in(TRAININGS[name], case, arguments, expected, answer)
+                difference = difference_in(
+                    TRAININGS[name], case, arguments, expected, answer, compared
+                )
             if difference is not None:
                 differences.append(difference)
                 watch.differs(difference)
@@ -195,8 +234,9 @@ def difference_in(
     arguments: Values,
     expected: list[Values],
     answer: Callable[[str, Values], Any],
+    compared: Compared | None = None,
 ) -> Difference | None:
-    """Return what differs in one case, or None."""
+    """Return what differs in one case, or None; `compared` is told the parts of the rounds."""
     given = {
         name: value.copy() if isinstance(value, np.ndarray) else value
         for name, value in arguments.items()
@@ -210,7 +250,14 @@ def difference_in(
     except (Exception, SystemExit) as error:
         found: tuple[int, Fault] | None = (0, Fault(NOT_RUN, training.outputs[0], raised(error)))
     else:
-        found = first_fault(training, arguments, expected, got)
+        got = [renamed(training, state) for state in got]
+        if compared is not None:
+            compared.add(training.name, expected, got)
+        with np.errstate(all="ignore"):  # the module may have set "raise"
+            found = first_fault(training, arguments, expected, got)
+        found = _with_unknown(training, found, expected, got)
+        if found is None or found[1].kind != WRONG:
+            found = _written(training, arguments, given) or found
     if found is None:
         return None
     number, fault = found

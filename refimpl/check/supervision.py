@@ -10,8 +10,10 @@ error. Its memory is limited where the system can do that (Linux).
 Not handled here: a check in the process that calls it (:func:`refimpl.check.cli.main`).
 """
 
+import importlib
 import json
 import math
+import mmap
 import os
 import queue
 import signal
@@ -27,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from refimpl.check import cli
+from refimpl.check import cli, exploring
 from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference
 from refimpl.check.files import VectorError
@@ -49,6 +51,10 @@ TO_START = 60.0
 WAIT = 0.2
 """Seconds between two looks at the process."""
 LEAST_MEMORY, MOST_MEMORY = 64, 2**30
+NEAR = 2**25
+"""Bytes below the limit on memory from which a failure is one of memory."""
+RESERVE = 2**23
+"""Bytes that are freed to tell of a failure."""
 STATUS = Path("/proc/self/status")
 
 
@@ -151,6 +157,11 @@ def _followed(
         event = json.loads(line)
         if "unusable" in event:
             raise UnusableError(event["unusable"])
+        if "memory" in event:
+            words = f"it has used up its {options.memory} MiB of memory (--memory)"
+            end = _unanswered(last, words, options)
+            told.pop((end.name, end.id), None)  # such as a MemoryError that it raised before
+            return _Ended(end, list(told.values()))
         if "failed" in event:
             raise cli.CheckFailedError
         if "report" in event:
@@ -274,15 +285,36 @@ def limits_memory() -> bool:
     return resource is not None and STATUS.exists()
 
 
+def _taken() -> int:
+    """Return the bytes that this process has taken."""
+    taken = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmData:"))
+    return 1024 * int(taken.split()[1])
+
+
 def limit_memory(megabytes: int) -> None:
     """Let this process take so much memory beside what it has."""
     if not limits_memory():
         return
-    taken = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmData:"))
-    most = 1024 * int(taken.split()[1]) + 2**20 * megabytes
+    most = _taken() + 2**20 * megabytes
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     if hard == resource.RLIM_INFINITY or most < hard:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def memory_is_short() -> bool:
+    """Lift the limit, and say whether it was nearly reached."""
+    if not limits_memory():
+        return False
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+    return soft != resource.RLIM_INFINITY and _taken() > soft - NEAR
+
+
+def _reserve() -> mmap.mmap:
+    """Take memory that is given back as a whole; malloc might keep it."""
+    if not limits_memory():
+        return mmap.mmap(-1, RESERVE)
+    return mmap.mmap(-1, RESERVE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def child(arguments: list[str]) -> None:
@@ -291,17 +323,27 @@ def child(arguments: list[str]) -> None:
     os.dup2(2, 1)  # what the module prints
     options = cli.options_of(arguments)
     options.watch = watch
+    if options.examples and exploring.available():
+        importlib.import_module("hypothesis")  # beside the module's memory
+    reserve = _reserve()
     limit_memory(options.memory)
     try:
-        report = options.check(options)
-    except (UnusableError, VectorError) as error:
-        watch.tell(unusable=str(error))
-    except Exception:
-        traceback.print_exc()
-        watch.tell(failed=True)
-    else:
-        watch.tell(report=report.as_dict())
+        watch.tell(report=options.check(options).as_dict())
+    except Exception as error:
+        reserve.close()
+        watch.tell(**_failure(error))
     watch.stream.close()
+
+
+def _failure(error: Exception) -> dict[str, Any]:
+    """Return what is told of an exception that ended the check."""
+    short = memory_is_short()
+    if isinstance(error, MemoryError) or (short and not isinstance(error, VectorError)):
+        return {"memory": True}
+    if isinstance(error, UnusableError | VectorError):
+        return {"unusable": str(error)}
+    traceback.print_exception(error)
+    return {"failed": True}
 
 
 if __name__ == "__main__":

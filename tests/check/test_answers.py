@@ -165,13 +165,21 @@ def test_the_optimum_agrees_and_eq_3_is_that_of_the_reference(learnt, files, cap
 
 
 def test_other_conventions_are_named(learnt, files, capsys):
-    code, said = metric(capsys, files, learnt, 0.5 * learnt[2])
-    assert code == 1 and "another choice of equal worth" in said
+    code, said = metric(capsys, files, learnt, 0.5 * learnt[2], "--accept", "choices,ties")
+    assert code == 1 and "lmnn, LM:eq3: wrong" in said
     assert "a margin of 0.25" in said
     code, said = metric(capsys, files, learnt, learnt[3])
-    assert code == 1 and "optimal for mu = 4, metric-learn's regularization 0.2" in said
+    assert code == 1 and "lmnn, LM:eq3: wrong" in said
+    assert "optimal for mu = 4, metric-learn's regularization 0.2" in said
     code, said = metric(capsys, files, learnt, np.diag([1.0, 3.0, 9.0]))
     assert code == 1 and "lmnn, LM:eq3: wrong" in said and "slack of i = " in said
+
+
+def test_a_matrix_that_is_optimal_as_m_wants_squared(learnt, files, capsys):
+    L = learnt[2]
+    code, said = metric(capsys, files, learnt, L.T @ L)
+    assert code == 1 and "as M the matrix is optimal: --squared?" in said and "margin" not in said
+    assert "--squared" not in metric(capsys, files, learnt, np.diag([1.0, 3.0, 9.0]))[1]
 
 
 def test_metrics_that_cannot_be_used(learnt, files, capsys):
@@ -209,7 +217,13 @@ def test_neighbours(files, capsys):
     assert facts["true neighbours found"] == 2 and facts["share"] == 0.5
     truth = files("T.npy", np.array([[0, 1], [1, 2]]))
     path = files("J.npy", np.array([[1, 0], [1, 2]]))
-    assert run(capsys, "neighbors", path, "--truth", truth)[0] == 1
+    for accept in ("ties", "choices,last-bits"):
+        code, said = run(capsys, "neighbors", path, "--truth", truth, "--accept", accept)
+        assert code == 1 and "another choice; what follows it was not compared" in said
+    assert (
+        "name --truth or --data, not both"
+        in run(capsys, "neighbors", path, "--truth", truth, "--data", data)[1]
+    )
     assert (
         "of at least 2 neighbours"
         in run(capsys, "neighbors", path, "--truth", files("S.npy", np.array([[0], [1]])))[1]
@@ -274,6 +288,47 @@ def test_landmarks(files, capsys):
     code, said = check([*L[:2], worst])
     assert code == 1 and "dselect, FT:1:3: wrong" in said
     assert check([9])[0] == 2 and check(L.tolist())[0] == 0
+
+
+def test_landmarks_of_equal_worth_are_near_in_their_own_sums(files, capsys):
+    """A large similarity elsewhere, here of an object to itself, makes no two sums equal."""
+    K = np.array([[1e13, 0.5, 1.0, 2.0], [0.5, 0, 0, 0], [1.0, 0, 0, 0], [2.0, 0, 0, 0]])
+
+    def check(K, *landmarks):
+        arguments = (files("L.npy", np.array(landmarks)), "--data", files("K.npz", K=K))
+        return run(capsys, "landmarks", *arguments, "--accept", "choices,ties")
+
+    assert check(K, 0, 1)[0] == 0
+    code, said = check(K, 0, 2)
+    assert code == 1 and "dselect, FT:1:3: wrong" in said
+    K[2, 0] = np.nextafter(0.5, 1)
+    assert check(K, 0, 2)[0] == 0
+    K = np.zeros((5, 5))  # after 0, 1, 2: the sums of 3 and 4 are 0 up to rounding, and 0
+    K[1, 0] = K[2, :2] = -1.0
+    K[3, :3], K[4, :3] = [0.1, 0.2, -0.3], 0.0
+    assert check(K, 0, 2, 1, 3)[0] == 0
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e200, 1e-200])
+def test_a_tree_of_points_of_any_size(files, capsys, unit):
+    """The points 0, 1, 2, 3 times a unit whose square is no float; a warning is an error here."""
+    tree = {"order": [0, 1, 2, 3], "starts": [0, 0, 2], "ends": [4, 2, 4]}
+    tree["centres"] = unit * np.array([[1.5], [0.5], [2.5]])
+    data = files("X.npz", X=unit * np.arange(4.0)[:, np.newaxis])
+
+    def check(*radii):
+        path = files("tree.npz", **tree, radii=unit * np.array(radii))
+        return run(capsys, "tree", path, "--data", data)
+
+    assert check(1.5, 0.5, 0.5)[0] == 0
+    code, said = check(1.5, 0.5, 0.4)
+    assert code == 1 and "node 2: the ball of radius" in said and "at inf" not in said
+
+
+def test_a_tree_with_empty_leaves(files, capsys):
+    """One point, three nodes: the second leaf has none, and no mean."""
+    tree = files("tree.npz", order=[0], starts=[0, 0, 1], ends=[1, 1, 1])
+    assert run(capsys, "tree", tree, "--data", files("X.npz", X=np.ones((1, 2))))[0] == 0
 
 
 def test_a_tree(files, capsys):

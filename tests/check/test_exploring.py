@@ -3,6 +3,7 @@
 Not tested here: the vectors (test_kernels.py).
 """
 
+import dataclasses
 import types
 
 import numpy as np
@@ -82,6 +83,39 @@ def test_a_fault_of_a_training_is_made_small():
     P, N = (decode(found.arguments[name]) for name in ("P", "N"))
     assert P.tolist() == [[0.0], [0.0]] and N.tolist() == [[0.0]]
     assert found.arguments["T"] == 1
+
+
+def test_a_module_s_numpy_errors_are_not_the_reference_s(monkeypatch):
+    """Where a module sets "raise", neither the reference nor the comparison may fail."""
+    states = []
+    training = TRAININGS["adaboost"]
+
+    def run(arguments):
+        states.append(np.geterr()["divide"])
+        return training.run(arguments)
+
+    def follow(*rounds):
+        states.append(np.geterr()["divide"])
+        return training.follow(*rounds)
+
+    def answer(name, arguments):
+        return training.run(arguments)
+
+    changed = dataclasses.replace(training, run=run, follow=follow)
+    monkeypatch.setitem(exploring.TRAININGS, "adaboost", changed)
+    with np.errstate(divide="raise"):
+        assert exploring.explored_training(answer, "adaboost", 5, seed=0) is None
+    assert len(states) >= 10 and set(states) == {"ignore"}
+
+
+def test_a_reference_without_memory_is_no_example(monkeypatch):
+    def run(arguments):
+        raise MemoryError
+
+    without = dataclasses.replace(TRAININGS["adaboost"], run=run)
+    monkeypatch.setitem(exploring.TRAININGS, "adaboost", without)
+    with pytest.raises(MemoryError):
+        exploring.explored_training(lambda name, arguments: [], "adaboost", 5, seed=0)
 
 
 def test_a_training_that_raises_is_no_answer():

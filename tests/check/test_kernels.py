@@ -7,12 +7,14 @@ Not tested here: further cases of Hypothesis (test_exploring.py), algorithms (te
 import sys
 import types
 
+import numpy as np
 import pytest
 from kernel_mutants import MUTANTS, VARIANTS
 
 import refimpl.kernels
 from refimpl.check import cli, exploring
 from refimpl.check.files import folder
+from refimpl.check.printed import remarks
 from refimpl.check.running import Module, UnusableError, vector_differences
 
 try:
@@ -78,7 +80,8 @@ def test_a_kernel_that_writes_to_its_input_or_raises():
         raise ZeroDivisionError("by hand")
 
     found = differences(module_of("projections", projections), ["projections"])
-    assert any("wrote to its argument A" in one.words for one in found)
+    (written, *_) = (one for one in found if "wrote to its argument A" in one.words)
+    assert written.output == "A" and not remarks(written.source, written.kind)
     found = differences(module_of("vector_matrix", vector_matrix), ["vector_matrix"])
     assert {one.kind for one in found} == {"no answer"}
     assert "ZeroDivisionError: by hand" in found[0].words
@@ -91,6 +94,14 @@ def test_a_kernel_that_returns_nothing_or_ends_python():
         module_of("projections", lambda X, A, threads=None: sys.exit(3)), ["projections"]
     )
     assert {one.kind for one in found} == {"no answer"}
+
+
+def test_masked_elements_are_no_numbers():
+    def projections(X, A, *, threads=None):
+        return np.ma.masked_array(refimpl.kernels.projections(X, A), mask=True)
+
+    found = differences(module_of("projections", projections), ["projections"])
+    assert {one.words for one in found} == {"XA must be an array; got masked elements"}
 
 
 def test_a_record_of_ones_own_is_not_compared_but_its_use_is():

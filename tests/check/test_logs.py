@@ -49,6 +49,26 @@ def rounds_of(training, number, *names):
 
 # --------------------------------------------------------------------------------------------- A.2
 
+
+def test_a_threshold_is_a_number(checked):
+    """No stump divides equal points: -inf and any number below them do the same, NaN is none."""
+    data = {"P": [[0.0], [0.0], [0.0]], "N": [[0.0], [0.0]]}
+    accept = ["--accept", "choices,ties"]
+    line = {"f": 0, "p": -1, "theta": "-inf"}
+    assert checked("A.2", [line], *accept, **data)[0] == 0
+    assert checked("A.2", [{**line, "theta": -5.0}], *accept, **data)[0] == 0
+    for p in (1, -1):
+        code, said = checked("A.2", [{**line, "p": p, "theta": float("nan")}], *accept, **data)
+        assert code == 1 and "BD:A.2:8: wrong" in said
+
+
+@pytest.mark.parametrize("part", [10**400, [10**400]], ids=["number", "list"])
+def test_a_number_that_no_float_holds_is_refused(checked, part):
+    data = {"P": [[0.0], [1.0]], "N": [[3.0], [4.0]]}
+    code, said = checked("A.2", [{"f": 0, "p": 1, "theta": 2.0, "updated": part}], **data)
+    assert code == 2 and "log.jsonl, line 1: int too large" in said
+
+
 EQUAL_COLUMNS = {"P": [[0.0, 0], [1, 1], [4, 4]], "N": [[2.0, 2], [3, 3]]}
 """x < 1.5 errs on the third P alone, whose weight is 1/6: beta is 1/5, alpha log 5."""
 
@@ -194,6 +214,20 @@ def test_a_fault_of_boostmap_is_named(checked, part, change, source, round):
     assert code == 1 and f"boostmap, {source}: wrong" in said and f"round {round}: {part}" in said
 
 
+def test_another_alpha_is_no_tie_and_has_its_own_z(checked):
+    """Z is flat at its least value: an alpha 2e-5 beside it gives a z 1e-10 above it or less."""
+    lines, given = rounds_of("boostmap", 0)
+    data = {name: given[name] for name in ("D", "triples", "y")}
+    line = {name: lines[-1][name] for name in ("classifier", "z")}
+    line["alpha"] = lines[-1]["alpha"] * (1 + 2.2e-5)
+    code, said = checked("7.3", [*lines[:-1], line], **data)
+    assert code == 1 and "BM:7.3:10: another choice of equal worth" in said
+    assert checked("7.3", [*lines[:-1], line], "--accept", "ties", **data)[0] == 1
+    assert checked("7.3", [*lines[:-1], line], "--accept", "choices", **data)[0] == 0
+    line["z"] *= 1 + 1e-6
+    assert checked("7.3", [*lines[:-1], line], "--accept", "choices,last-bits", **data)[0] == 1
+
+
 def test_a_step_that_was_left_out_is_named(checked):
     """In vector 4 a classifier is changed; a log that has only what was added lacks that."""
     lines, given = rounds_of("boostmap", 3)
@@ -315,6 +349,10 @@ def test_labels_by_hand(checked):
     named = {**data, "y": ["0", "1"]}
     assert checked("A.3", [{"label": "0"}, {"label": "1"}], **named)[0] == 0
     assert checked("A.3", [{"label": 0}, {"label": 1}], **named)[0] == 1
+    in_bytes = {**named, "y": [b"0", b"1"]}
+    assert checked("A.3", [{"label": "0"}, {"label": "1"}], **in_bytes)[0] == 0
+    code, said = checked("A.3", right, **{**data, "y": [b"0", b"\xff"]})
+    assert code == 2 and "y must be classes; " in said
     code, said = checked("A.3", [right[0], {"label": 1}], **data)
     assert code == 2 and "s must be in all lines of the log or in none; 1 have it" in said
     for change, words in (

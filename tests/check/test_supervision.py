@@ -130,6 +130,36 @@ def test_memory_is_limited(checked, capfd):
     assert code == 2 and "--memory must be from 64 to" in said
 
 
+EATEN = """
+held = []
+
+def eat():
+    for size in (2**20, 2**12, 2**6):
+        try:
+            while True: held.append(bytearray(size))
+        except MemoryError: pass
+"""
+
+
+@pytest.mark.skipif(not supervision.limits_memory(), reason="no limit on memory here")
+def test_a_module_that_uses_up_the_memory_is_a_finding(checked):
+    """It fills the memory, and does not raise: the check itself has none left."""
+    body = f"if counted() == 4: eat()\n    return np.zeros(1)\n{EATEN}"
+    code, report = checked(body, "--memory", "64")
+    assert code == 1
+    said = {one["id"]: one["words"] for one in report["differences"]}
+    assert list(said)[:3] == [f"plane_values/{n}" for n in (1, 2, 3)]
+    assert said[list(said)[-1]] == "it has used up its 64 MiB of memory (--memory)"
+    assert report["facts"]["vectors"] == 18  # those of projections
+
+
+def test_a_failure_of_the_check_is_no_finding(checked, monkeypatch, tmp_path):
+    """It fails, and memory is left: nothing is decided."""
+    body = "import refimpl.check.running as r; r.compare = None; return np.zeros(1)"
+    code, said = checked(body)
+    assert code == 2 and "the check itself failed; nothing is decided" in said
+
+
 def test_limits_are_said_beforehand(tmp_path, capfd):
     path = tmp_path / "mine.py"
     path.write_text(MODULE.replace("BODY", "pass"), encoding="utf-8")

@@ -188,6 +188,23 @@ def _same_spread(arguments: Values, want: Values, got: Values) -> str:
     return by_worth(radii[0], radii[1], 1e-9 * float(np.max(radii[0])))
 
 
+def _of_the_order(arguments: Values, got: Values) -> Values:
+    """Return the balls and boxes of somebody's division of the points."""
+    points = arguments["X"][np.asarray(got["order"])]
+    parts = [points[a:b] for a, b in zip(got["starts"], got["ends"], strict=True)]
+    centres = [part.mean(axis=0) for part in parts]
+    radii = [
+        float(np.sqrt(squares(c[np.newaxis], part).max()))
+        for c, part in zip(centres, parts, strict=True)
+    ]
+    return {
+        "centres": np.array(centres),
+        "radii": np.array(radii),
+        "low": np.array([part.min(axis=0) for part in parts]),
+        "high": np.array([part.max(axis=0) for part in parts]),
+    }
+
+
 @enter(
     "order LM:4.1:2 optimum; starts LM:4.1:2 bits; ends LM:4.1:2 bits; centres LM:4.1:3 digits; "
     "radii LM:4.1:3 digits; low LM:4.1:3 bits; high LM:4.1:3 bits",
@@ -197,6 +214,7 @@ def _same_spread(arguments: Values, want: Values, got: Values) -> str:
     judge=_same_spread,
     rounding=_tree_rounding,
     dependent=("centres", "radii", "low", "high"),
+    following=_of_the_order,
 )
 def build_tree(s: Source, flag: str) -> Values:
     return {
@@ -264,7 +282,9 @@ def _within_limits(arguments: Values, want: Values, got: Values) -> str:
         found = []
         for answer in (want, got):
             starts = np.asarray(answer["starts"])
-            if starts.shape != (len(D) + 1,):
+            if starts.shape != (len(D) + 1,) or starts[0] != 0 or (np.diff(starts) < 0).any():
+                return WRONG
+            if starts[-1] != len(answer["indices"]):
                 return WRONG
             row = np.asarray(answer["indices"])[starts[i] : starts[i + 1]]
             if (np.diff(row) <= 0).any() or (row < 0).any() or (row >= D.shape[1]).any():
@@ -276,6 +296,13 @@ def _within_limits(arguments: Values, want: Values, got: Values) -> str:
     return TIE if len(want["indices"]) == len(got["indices"]) else EQUAL_WORTH
 
 
+def _of_the_indices(arguments: Values, got: Values) -> Values:
+    """Return the squared distances of the points that somebody returns."""
+    D, starts = _distances(arguments), np.asarray(got["starts"])
+    queries = np.repeat(np.arange(len(D)), np.diff(starts))
+    return {"squares": D[queries, np.asarray(got["indices"])]}
+
+
 @enter(
     "starts LM:4.2:2 optimum; indices LM:4.2:2 optimum; squares LM:4.2:2 digits; "
     "computed LM:eq7 count",
@@ -284,6 +311,7 @@ def _within_limits(arguments: Values, want: Values, got: Values) -> str:
     judge=_within_limits,
     needs=("build_tree",),
     dependent=("squares", "computed"),
+    following=_of_the_indices,
 )
 def tree_within(s: Source, flag: str) -> Values:
     arguments = _searched(s, "ties" if flag == "at the limit" else flag)

@@ -68,7 +68,10 @@ def _ordered_otherwise(arguments: Values, want: Values, got: Values) -> str:
     for a, b in itertools.pairwise(starts):
         if sorted(want["indices"][a:b]) != sorted(np.asarray(got["indices"])[a:b].tolist()):
             return WRONG
-    distances = np.asarray(got["distances"])
+    indices, distances = np.asarray(got["indices"]), np.asarray(got["distances"])
+    queries = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    if _hamming(arguments)[queries, indices].tolist() != distances.tolist():
+        return WRONG
     return TIE if distances.tolist() == np.asarray(want["distances"]).tolist() else WRONG
 
 
@@ -250,11 +253,26 @@ def tree_leaves(s: Source, flag: str) -> Values:
     return {"trees": _trees(s, d), "Q": s.points(s.integer(1, 5), d, flag)}
 
 
+def _leaf_bounds(trees: KMeansTrees) -> list[tuple[int, int]]:
+    is_leaf = trees.first == trees.last
+    return list(zip(trees.starts[is_leaf].tolist(), trees.ends[is_leaf].tolist(), strict=True))
+
+
 def _same_points(arguments: Values, want: Values, got: Values) -> str:
-    """Judge a best-bin-first search: the same points in the same leaves, ordered otherwise."""
-    indices = np.asarray(got["indices"])
-    if indices.shape != np.shape(want["indices"]):
+    """Judge a best-bin-first search: the same points ordered otherwise, leaf after leaf."""
+    indices, opened = np.asarray(got["indices"]), np.asarray(got["opened"])
+    shape = np.shape(want["indices"])
+    if indices.shape != shape or opened.shape != shape:
         return WRONG
+    trees = arguments["trees"]
+    if (opened < 0).any() or (opened >= len(trees.first)).any() or (np.diff(opened) < 0).any():
+        return WRONG
+    leaves = [set(trees.members[a:b]) for a, b in _leaf_bounds(trees)]
+    for points, numbers in zip(indices, opened, strict=True):
+        for number in np.unique(numbers):
+            together = set(points[numbers == number])
+            if not any(together <= leaf for leaf in leaves):
+                return WRONG
     same = (np.sort(indices, axis=1) == np.sort(want["indices"], axis=1)).all()
     return EQUAL_WORTH if same else WRONG
 

@@ -360,9 +360,15 @@ def _same_split(arguments: Values, want: Values, got: Values) -> str:
     p = np.asarray(got["p"], dtype=np.float64)
     if left.dtype != bool or left.shape != want["left"].shape or p.shape != want["p"].shape:
         return WRONG
+    b = float(got["b"])
+    if not np.isfinite([*p, b]).all() or not p.any():
+        return WRONG
     X = arguments["X"].astype(np.float64)
-    values = X @ p + float(got["b"])
-    size = 2.0**-40 * (np.abs(X) @ np.abs(p) + abs(float(got["b"])))
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = X @ p + b
+    if not np.isfinite(values).all():
+        return WRONG
+    size = 2.0**-40 * (np.abs(X) @ np.abs(p) + abs(b))
     if ((values > size) & ~left).any() or ((values < -size) & left).any():
         return WRONG
     if (left == want["left"]).all():

@@ -1,0 +1,128 @@
+"""Parts of rounds with unknown names are differences, other names of the logs are read, parts that
+no round has are named, and arguments must stay as they are.
+
+Not tested here: the values of the parts (test_trainings.py), logs (test_logs.py).
+"""
+
+import json
+import sys
+import types
+
+import pytest
+from training_mutants import rounds
+
+import refimpl.kernels
+from refimpl.check import cli, test_conformance
+from refimpl.check.cases import KERNELS
+from refimpl.check.files import folder
+from refimpl.check.running import Module, check_case, decoded_cases
+from refimpl.check.stages import training_differences
+
+
+def differences(function):
+    return training_differences(
+        lambda _, arguments: function(**arguments), folder(), ["adaboost"], lambda name, count: None
+    )
+
+
+def only(names):
+    """Return plain A.2 with these parts, from a dict of the new names."""
+
+    def adaboost(P, N, T):
+        return [{new: state[old] for new, old in names.items()} for state in rounds(P, N, T)]
+
+    return adaboost
+
+
+STUMP = {"f": "f", "p": "p", "theta": "theta"}
+
+
+def test_an_unknown_part_is_wrong():
+    for one in differences(only({**STUMP, "Alpha": "alpha", "weight": "w"})):
+        assert one.kind == "wrong" and one.output == "Alpha", one
+        assert one.words.startswith("round 1: unknown part 'Alpha', 'weight'; the parts are w, ")
+    assert differences(only({**STUMP, "Alpha": "alpha"}))
+
+
+def test_an_unknown_part_stands_beside_a_wrong_one():
+    (first, *_) = differences(only({**STUMP, "alpha": "f", "Alpha": "alpha"}))
+    assert first.output == "alpha" and "; round 1: unknown part 'Alpha'" in first.words
+
+
+def test_other_names_of_the_logs_are_read():
+    names = {"feature": "f", "polarity": "p", "threshold": "theta", "weights": "w"}
+    assert not differences(only(names))
+    for one in differences(only({**STUMP, "weights": "alpha"})):
+        assert one.output == "w" and one.kind == "wrong"
+    for one in differences(only({**STUMP, "threshold": "theta"})):  # two of a name
+        assert one.output == "threshold" and one.kind == "wrong"
+
+
+def test_the_command_names_parts_that_no_round_has(monkeypatch, capsys):
+    mine = types.SimpleNamespace(adaboost=only(STUMP))
+    monkeypatch.setattr(cli, "imported", lambda name: mine)
+    assert cli.main(["trainings", "mine", "--examples", "0"]) == 0
+    note = "adaboost: not compared, no round has them: w, epsilon, beta, updated, alpha"
+    assert note in capsys.readouterr().out
+    monkeypatch.setattr(test_conformance, "_module", lambda: mine)
+    with pytest.warns(UserWarning, match=note):
+        test_conformance.test_training("adaboost")
+
+
+PROGRAM = """
+import json, sys
+from refimpl.check.encoding import decode
+sys.path.insert(0, FOLDER)
+from training_mutants import rounds
+for line in sys.stdin:
+    case = json.loads(line)
+    given = {name: decode(part) for name, part in case["arguments"].items()}
+    states = [{name: float(state[name]) for name in ("f", "p")} for state in rounds(**given)]
+    print(json.dumps({"id": case["id"], "result": states}), flush=True)
+"""
+
+
+def test_a_program_s_missing_parts_are_named(tmp_path, capsys):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM.replace("FOLDER", repr(str(folder_of_mutants()))), encoding="utf-8")
+    arguments = ["--only", "adaboost", "--json", "--", sys.executable, str(path)]
+    assert cli.main(arguments) == 0
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    missing = "w, epsilon, theta, beta, updated, alpha"
+    assert notes == [f"adaboost: not compared, no round has them: {missing}"]
+
+
+def folder_of_mutants():
+    import training_mutants
+
+    return training_mutants.__file__.rpartition("/")[0]
+
+
+def test_a_training_that_writes_to_its_arguments_is_wrong():
+    def adaboost(P, N, T):
+        states = rounds(P, N, T)
+        N[:] = 7
+        return states
+
+    found = differences(adaboost)
+    assert len(found) == 6
+    assert {(one.kind, one.output) for one in found} == {("wrong", "N")}
+    assert found[0].words == "the training wrote to its argument N"
+
+
+def test_a_kernel_that_writes_is_wrong_beside_a_choice():
+    """The other choice alone may be accepted; the written argument may not."""
+
+    def best_stump(features, w, l, *, threads=None):
+        epsilon, f, p, theta = refimpl.kernels.best_stump(features, w, l)
+        w[:] = 0
+        return epsilon, f, p, theta + 1e-3
+
+    module = Module(types.SimpleNamespace(best_stump=best_stump))
+    kernel = KERNELS["best_stump"]
+    faults = [
+        check_case(module, kernel, arguments, expected)[0]
+        for _, arguments, expected in decoded_cases(folder(), "best_stump")
+    ]
+    assert {fault.kind for fault in faults} == {"wrong"}
+    assert any("wrote to its argument w" in fault.words for fault in faults)
