@@ -289,8 +289,9 @@ def search_tree(tree: Any, row: FloatArray, stretch: float) -> tuple[list[int], 
 def best_width(searches: Searches, build: int) -> dict[str, Any]:
     """Choose the width by the first half of the queries, and measure it on the second half.
 
-    Where a width finds too few and the next one more than is asked, a share of the queries gets the
-    one and the others the other, so that nobody pays for recall beyond the one that is asked.
+    Where a width finds too few and another more than is asked, a share of the queries gets the one
+    and the others the other, so that nobody pays for recall beyond the one that is asked. An
+    embedding needs none of this: its p is any number.
     """
     at: dict[str, Any] = {}
     half = len(searches[0][0]) // 2

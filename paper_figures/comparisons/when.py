@@ -95,7 +95,7 @@ class Words:
         What having the least of a cost is called.
     """
 
-    best: str = "it errs least"
+    best: str = "it errs less than every rival"
     same: str = "others err as little"
     does: str = "errs less"
     costs: Mapping[str, str] = field(default_factory=lambda: COSTS)

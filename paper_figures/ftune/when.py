@@ -135,29 +135,30 @@ def _nearest(problem: _Problem) -> Machine:
 
 
 def _nystroem(problem: _Problem) -> Machine:
+    """Return Nystroem's embedding with as many landmarks as FTUNE compares an object with."""
     from sklearn.kernel_approximation import Nystroem
     from sklearn.svm import LinearSVC
 
-    """Return Nystroem's embedding with as many landmarks as FTUNE compares an object with."""
     split = problem.split
     pairs = fresh_pairs(problem.job, split, *problem.key)
     few = len(np.unique([pairs.plus, pairs.minus]))
     if problem.matrix:
         clip = problem.clip()
         L = np.random.default_rng(problem.seed).choice(len(split.y), few, replace=False)
-        embedding = Nystroem(kernel="precomputed", n_components=few)
+        embedding = Nystroem(kernel="precomputed", n_components=few, random_state=problem.seed)
         embedding.fit((split.X @ clip)[np.ix_(L, L)])
+        kept = embedding, clip[:, L]
 
         def embedded(Q: Any) -> Any:
-            return embedding.transform((Q @ clip)[:, L])
+            return embedding.transform(Q @ kept[1])
     else:
         embedding = Nystroem(gamma=problem.gamma, n_components=few, random_state=problem.seed)
         embedding.fit(split.X)
-        embedded = embedding.transform
+        embedded, kept = embedding.transform, embedding
     A = embedded(split.X)
     machines = [LinearSVC(C=C, dual=False, random_state=0).fit(A, split.y) for C in CS]
     best = problem.best(machines, embedded(split.V))
-    return (lambda Q: best.predict(embedded(Q))), (embedding, best)
+    return (lambda Q: best.predict(embedded(Q))), (kept, best)
 
 
 # ------------------------------------------------------------------------------------------- rows

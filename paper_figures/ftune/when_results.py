@@ -15,7 +15,8 @@ def gather(context: Context, results: Sequence[Result]) -> Gathered:
     note = (
         "SVM: the Gaussian kernel with FTUNE's width, or the matrix without its negative spectrum. "
         f"FTUNE has {max(r.params['d'] or 0 for r in results)} pairs for each class, FTUNE+D as "
-        "many pairs of so many landmarks; Nystroem has as many landmarks as FTUNE. "
+        "many pairs of so many landmarks; Nystroem has as many landmarks as FTUNE, more than "
+        "FTUNE+D. "
         "Where a matrix is given, the time of a query is without that of its similarities: FTUNE "
         "takes those to its landmarks, the others those to all training objects."
     )

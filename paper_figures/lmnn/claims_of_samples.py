@@ -33,11 +33,12 @@ from paper_figures.claims.evidence import (
     row,
     rows,
 )
-from paper_figures.lmnn.changes import CHANGED, PRODUCTS
+from paper_figures.lmnn.changes import CHANGED, OBJECTIVE, PRODUCTS
 from paper_figures.lmnn.table1_rows import OPTIMUM, PRINTED
 
 IMAGES = "mean 0, length 1"
 TEST_DIGITS = 10_000
+AS_FAR = 1.1  # times the least objective
 LITTLE, HALF = 10.0, 50.0  # per cent: of triples that change, of the outer products of equation 5
 K = 3
 ALL_DIGITS = 60_000
@@ -247,25 +248,34 @@ def training_error_of_6000(records: Records) -> Decision:
 
 
 def active_set_changes_little(records: Records) -> Decision:
-    """Changes: few triples enter or leave in a step, and equation 6 has few outer products.
+    """Changes: with small steps few triples enter or leave, and equation 6 has few outer products.
 
-    The paper gives no step size. Smaller steps change less, so ours do not refute the claim.
+    The paper prints no step size. Small is the least one that was tried whose objective comes
+    within 10 % of the least.
     """
     cells = {}
     for n in (600, 6000, ALL_DIGITS):
+        lows = {
+            line["step"]: line["ours"] for line in rows(records, "changes", N=n, measure=OBJECTIVE)
+        }
+        step = min(factor for factor, low in lows.items() if low <= AS_FAR * min(lows.values()))
         for measure, most in ((CHANGED, LITTLE), (PRODUCTS, HALF)):
-            name = f"{n:,} digits, {measure}"
-            whole = n == ALL_DIGITS  # nothing is drawn
-            share = number(records, "changes", name, deterministic=whole, N=n, measure=measure)
+            name = f"{n:,} digits, step {step:g}, {measure}"
+            share = number(
+                records,
+                "changes",
+                name,
+                deterministic=n == ALL_DIGITS,  # nothing is drawn
+                N=n,
+                step=step,
+                measure=measure,
+            )
             cells[name] = below(share, most)
     decision = every(cells)
     because = (
         f"{LITTLE:.0f} % of the triples is taken as very little, {HALF:.0f} % of the outer "
-        f"products as fast; {decision.because}"
+        f"products as fast: {decision.because}"
     )
-    if decision.state == FAILS:
-        because += ". The paper gives no step size, and smaller steps change less"
-        return replace(decision, state=OPEN, because=because)
     return replace(decision, because=because)
 
 

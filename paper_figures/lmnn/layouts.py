@@ -71,7 +71,9 @@ FIGURE1 = (Grid(("quantity",), once="deterministic"),)
 FIGURE2 = (  # an earlier record has errors alone, and speed-ups beside them
     Grid(("method",), ("dimensions",), tables=("measure",), details=("speedup",)),
 )
-CHANGES = (Grid(("measure",), ("N",), headings={"N": "digits"}),)
+CHANGES = (
+    Grid(("measure", "step"), ("N",), headings={"N": "digits", "step": "step size, times ours"}),
+)
 TRAINING_GAIN = (Grid(("way",), ("dimensions",), tables=("measure",)),)
 FIGURE3 = (Grid(("quantity",), once="deterministic"),)
 FIGURE4 = (Grid(("data set", "voters"), ("metrics",), headings={"voters": "who votes"}),)

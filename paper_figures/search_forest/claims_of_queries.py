@@ -7,6 +7,8 @@ import math
 from dataclasses import replace
 
 from paper_figures.claims.evidence import (
+    HOLDS,
+    OPEN,
     Decision,
     Number,
     Records,
@@ -31,13 +33,23 @@ SHORT_CODE, LONG_CODE = 16, 48  # of the lookup; "a few dozen" is taken as four
 
 
 def hash_lookup_fails(records: Records) -> Decision:
-    """Lookup: most queries find something by short codes, and most find nothing by long ones."""
+    """Lookup: most queries find something by short codes, and most find nothing by long ones.
+
+    The more items there are, the more a lookup finds. § 4.3 speaks of half a billion, our sets have
+    tens of thousands: what holds on them leaves the claim open.
+    """
     sets = dict.fromkeys(item["data_set"] for item in rows(records, "lookup", bits=SHORT_CODE))
     short = {f"{s}, {SHORT_CODE} bits": below(_failed(records, s, SHORT_CODE), 50.0) for s in sets}
     long = {f"{s}, {LONG_CODE} bits": above(_failed(records, s, LONG_CODE), 50.0) for s in sets}
     decision = every(short | long, "cells")
-    because = f"{FAILED}: fewer than half with {SHORT_CODE} bits, more with {LONG_CODE}; "
-    return replace(decision, because=because + decision.because)
+    because = (
+        f"{FAILED}: fewer than half with {SHORT_CODE} bits, more with {LONG_CODE}: "
+        f"{decision.because}"
+    )
+    if decision.state == HOLDS:
+        because += ". These sets have 50,000 and 60,000 items; with more, a lookup finds more"
+        decision = replace(decision, state=OPEN)
+    return replace(decision, because=because)
 
 
 def _failed(records: Records, data_set: str, bits: int) -> Number:

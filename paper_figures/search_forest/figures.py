@@ -376,7 +376,7 @@ PAPER = Paper(
         ),
         Figure(
             "lookup",
-            "Codes within one bit of the query's, found in a hash table",
+            "Beyond the paper: codes within one bit of the query's, found in a hash table",
             lookup.tasks,
             lookup.reduce,
         ),

@@ -65,6 +65,7 @@ def reduce(context: Context, results: Sequence[Result]) -> Gathered:
     at = results[0].params
     note = (
         f"{at['queries']} queries that are not in the database; recall of the {at['K']} nearest. "
-        "A code of b bits has b + 1 places to look at; spectral hashing has no chance in it."
+        "A code of b bits has b + 1 places to look at. The more items there are, the more is "
+        "found. Spectral hashing draws nothing at random."
     )
     return Gathered(rows, [note])

@@ -219,7 +219,7 @@ def recall(X: Any, Q: Any, answers: Sequence[Any], limit: Any) -> float:
 
 
 def _forest(refine: int, job: Job, X: Any, seed: int) -> Index:
-    """Return the forest; a setting is n_candidates, None for all that share a leaf."""
+    """Return the forest; a setting is n_candidates."""
     from refimpl.estimators import SearchForestNeighbors
 
     kernels: Any = job.kernels_name

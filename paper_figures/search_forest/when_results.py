@@ -33,7 +33,7 @@ FIND = {
 }
 DECIDED = tuple(WORDS[basis].format(level) for basis, level in DECIDES.items())
 SENTENCE = when.Words(
-    "it finds most",
+    "it finds more than every rival",
     "others find as much",
     "finds more",
     {"build": "is built fastest", "size": "has the smallest index"},
@@ -180,7 +180,7 @@ def _signs(draws: Sequence[Any], own: str, basis: str, level: float) -> dict[str
 
 
 def _cheapest(draws: Sequence[Any], own: str, signs: Mapping[str, int]) -> list[str]:
-    """Return in which costs `own` takes the least of the methods that do not find more."""
+    """Return in which costs `own` takes the least of the methods that find as much."""
     equals = [method for method, sign in signs.items() if sign == 0]
 
     def mean(method: str, cost: str) -> float:

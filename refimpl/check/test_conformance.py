@@ -23,18 +23,18 @@ __all__ = ["pytest_generate_tests", "test_kernel", "test_training"]
 
 
 @cache
-def _module() -> Any:
+def own_module() -> Any:
     name = os.environ.get("REFIMPL_CHECK")
     return imported(name) if name else None
 
 
 def _kernels() -> list[str]:
-    if _module() is None:
+    if own_module() is None:
         return []
     try:
-        return Module(_module()).checked()
+        return Module(own_module()).checked()
     except UnusableError:
-        if own_trainings(_module()):
+        if own_trainings(own_module()):
             return []
         raise
 
@@ -44,7 +44,7 @@ def pytest_generate_tests(metafunc: Any) -> None:
     if "kernel" in metafunc.fixturenames:
         metafunc.parametrize("kernel", _kernels())
     if "training" in metafunc.fixturenames:
-        metafunc.parametrize("training", own_trainings(_module()) if _module() else [])
+        metafunc.parametrize("training", own_trainings(own_module()) if own_module() else [])
 
 
 def _require_none(name: str, differences: list[Difference]) -> None:
@@ -53,7 +53,7 @@ def _require_none(name: str, differences: list[Difference]) -> None:
 
 def test_kernel(kernel: str) -> None:
     """The kernel agrees with its vectors."""
-    found = vector_differences(Module(_module()), folder(), [kernel], lambda name, count: None)
+    found = vector_differences(Module(own_module()), folder(), [kernel], lambda name, count: None)
     _require_none(kernel, found)
 
 
@@ -61,7 +61,7 @@ def test_training(training: str) -> None:
     """The training agrees with its vectors, round by round; a warning names what it lacks."""
     compared = Compared()
     found = training_differences(
-        lambda name, arguments: call(getattr(_module(), name), name, arguments),
+        lambda name, arguments: call(getattr(own_module(), name), name, arguments),
         folder(),
         [training],
         lambda name, count: None,

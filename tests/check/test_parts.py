@@ -64,7 +64,7 @@ def test_the_command_names_parts_that_no_round_has(monkeypatch, capsys):
     assert cli.main(["trainings", "mine", "--examples", "0"]) == 0
     note = "adaboost: not compared, no round has them: w, epsilon, beta, updated, alpha"
     assert note in capsys.readouterr().out
-    monkeypatch.setattr(test_conformance, "_module", lambda: mine)
+    monkeypatch.setattr(test_conformance, "own_module", lambda: mine)
     with pytest.warns(UserWarning, match=note):
         test_conformance.test_training("adaboost")
 

@@ -104,8 +104,8 @@ def test_dselect_recovers_what_is_lost(means, state):
 def test_per_class_overfits_where_there_are_several_classes(mean, state):
     figure1 = accuracies("figure1", FTUNE_S=0.79, FTUNE_M=mean)
     decision = RULES["per-class-overfits"]({"figure1": figure1})
-    assert decision.state == state
-    assert [name for name, _ in decision.cells] == ["protein 30", "protein 300"]
+    assert decision.state == "not testable here"  # by one set, whatever it says
+    assert decision.cells == (("protein 30", state), ("protein 300", state))
 
 
 UCI = ("cod-rna", "magic", "nursery")

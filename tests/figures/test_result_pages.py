@@ -84,7 +84,7 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
     codes = [ranked[f"spectral hashing {bits} bits"] for bits in (32, 96, 200)]
     assert f"forest of 17 trees 70 / {whole[forest]} %" in text
     assert f"bits 60 / {codes[2]} %" in text
-    assert f"LSH ({whole['LSH']} %) and level with codes of 32 bits ({codes[0]} %)" in text
+    assert f"LSH ({whole['LSH']} %) and level with codes of 32 bits ({codes[0]} %;" in text
     assert f"ahead of 96 bits ({codes[1]} %), 200 bits or k-means trees" in text
     assert f"trees ({whole[two]} % with" in text
     assert f"regions, {whole[trees]} % with more). A forest that" in text
@@ -143,18 +143,6 @@ def test_lookups_of_the_search_forest_are_what_the_file_holds():
     three = [images[bits, nothing] for bits in (16, 32, 48)]
     assert f"it is {three[0]}, {three[1]} and {three[2]} %" in text
     assert f"is {digits[16, recall]} and {images[16, recall]} %" in text
-
-
-def test_changes_of_the_active_set_are_what_the_file_holds():
-    text = " ".join(PAGES["lmnn"].split())
-    at = {(row["N"], row["measure"]): row["ours"] for row in rows_of("lmnn", "changes")}
-    measures = dict.fromkeys(measure for _, measure in at)
-    changed, late, products, _ = measures
-    shares = [
-        " / ".join(f"{at[n, m]:.0f}" for n in (600, 6000, 60_000)) for m in (changed, products)
-    ]
-    assert f"digits {shares[0]} % enter or leave in a step ({at[60_000, late]:.0f} % in" in text
-    assert f"equation 6 has {shares[1]} % of the outer products" in text
 
 
 def test_boostmap_ranks_are_what_the_files_hold():

@@ -61,6 +61,17 @@ def test_every_index_finds_all_when_it_searches_far(name):
         assert lists < said["lines"][0]["compared"] < last["compared"] <= lists + 200
 
 
+@pytest.mark.parametrize("name", [when.PRINTED, when.MOVED])
+def test_planes_count_as_comparisons(name, monkeypatch):
+    rng = np.random.default_rng(1)
+    X, Q = (rng.normal(size=(n, 5)).astype(np.float32) for n in (200, 20))
+    compared = []
+    for planes in (0.0, 1000.0):
+        monkeypatch.setattr(when, "planes_passed", lambda forest, words, planes=planes: planes)
+        compared.append(when.BUILD[name](JOB, X, 3).compared(Q, 20))
+    assert compared[1] == compared[0] + 1000.0
+
+
 def test_planes_on_the_way_down_by_hand():
     """A plane, whose right child compares a coordinate; and a tree of one leaf."""
 
@@ -146,7 +157,8 @@ def test_rows_and_sentences_by_hand():
         # 64.0 and 64.6, beside 70
         f"{comparing}Take the {when.PRINTED} on none of these sets. Take another on letters: FAISS "
         f"IVF finds more on 1 of 1. Its other form ({when.MOVED}) finds more on letters.",
-        f"{comparing}Take the {when.MOVED} when the data are like letters: it finds most.",
+        f"{comparing}Take the {when.MOVED} when the data are like letters: it finds more than "
+        "every rival.",
         f"{timing}Take the {when.PRINTED} on none of these sets. Take another on letters: hnswlib "
         "finds more on 1 of 1.",
         f"{timing}Take the {when.MOVED} on none of these sets. Take another on letters: FAISS IVF "

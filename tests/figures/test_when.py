@@ -114,8 +114,8 @@ def test_rows_by_hand():
     assert found.notes == [
         "M errs less than every rival, beyond chance, on won; no rival errs less on even; at least "
         "one errs less on lost.",
-        "Take M when the data are like won: it errs least. On even others err as little, and none "
-        "of its costs is the least. Take another on lost: O errs less on 1 of 1.",
+        "Take M when the data are like won: it errs less than every rival. On even others err as "
+        "little, and none of its costs is the least. Take another on lost: O errs less on 1 of 1.",
     ]
 
 
@@ -139,7 +139,7 @@ def test_another_form_of_the_method_is_no_rival():
         "Take M on none of these sets. Take another on a: O errs less on 1 of 1. Its other form "
         "(F) errs less on a."
     )
-    assert found.notes[3] == "Take F when the data are like a: it errs least."
+    assert found.notes[3] == "Take F when the data are like a: it errs less than every rival."
 
 
 def test_a_method_that_is_as_good_is_taken_for_what_it_costs_least():
@@ -170,9 +170,9 @@ def test_the_sentence_says_which_property_parts_the_sets():
         "d": standing(-1, 11, 90),
     }
     assert when.take_it_when(standings, "M") == (
-        "Take M when the data are like a, b: it errs least. Take another on c, d: O errs less on 2 "
-        "of 2. Of these sets, those where no other is ahead have 12 classes or more; the others do "
-        "not."
+        "Take M when the data are like a, b: it errs less than every rival. Take another on c, d: "
+        "O errs less on 2 of 2. Of these sets, those where no other is ahead have 12 classes or "
+        "more; the others do not."
     )
     parts = when.border(standings, ["a", "c"], ["b", "d"])  # neither property parts these
     assert parts == []
