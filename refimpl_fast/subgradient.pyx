@@ -10,8 +10,6 @@ reference.
 import numpy as np
 
 from libc.stdint cimport int64_t
-from libcpp.algorithm cimport sort
-
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
@@ -26,14 +24,20 @@ cdef extern from "panels.h":
         PANEL
         TOGETHER
     unsigned panel_hits(
-        const float* queries, const float* panel, const float* minus_half_squares,
-        const float* bounds, Py_ssize_t r, unsigned* hits,
+        const float* queries, const float* panel, const float* halves, const float* bounds,
+        const int64_t* ends, Py_ssize_t n_ends, unsigned* hits,
     ) noexcept nogil
 
 cdef enum:
     LANES = 8
     CHUNK = 256  # queries that one thread searches for at a time, at most
     PANELS = 48  # panels that stay in its cache meanwhile
+    FIRST = 8  # coordinates after which the filter first looks whether it can stop
+    SIDES = 12  # coordinates whose medians divide the points
+    SAMPLE = 4096  # points whose principal axes are taken, about
+    BLOCK = 256  # rows that are packed at a time: a multiple of PANEL and TOGETHER
+    EIGEN = 12  # what an eigenvalue costs, in products of r coordinates
+    PAYS = 8  # how many products of float32 one of the axes costs, and then some
 
 assert LANES == reference.LANES
 
@@ -110,20 +114,56 @@ cdef class _Impostors(Loop):
 
     cdef const double[:, ::1] Q, X
     cdef const double[::1] radii
-    cdef const int64_t[::1] classes_Q, classes_X
-    cdef const float[:, :, ::1] packed_Q, packed_X
-    cdef const float[:, ::1] limits, halves
+    cdef const int64_t[::1] classes_Q, classes_X, order_Q, order_X, ends
+    cdef const int64_t[:, ::1] range_Q, range_X
+    cdef const float[:, :, ::1] packed_Q, packed_X, bounds, halves
     cdef Py_ssize_t together
     cdef vector[vector[int64_t]] found
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t tile, group, panel, last_panel, n_panels = self.packed_X.shape[0]
         cdef Py_ssize_t first = i * self.together
-        cdef Py_ssize_t last = min(self.Q.shape[0], first + self.together)
-        _search(
-            &self.Q[0, 0], &self.X[0, 0], &self.radii[0], &self.classes_Q[0], &self.classes_X[0],
-            self.packed_Q, self.limits, self.packed_X, self.halves, first, last, self.X.shape[0],
-            self.X.shape[1], self.found[i]
-        )
+        cdef Py_ssize_t last = min(self.packed_Q.shape[0], first + self.together)
+        for tile in range((n_panels + PANELS - 1) // PANELS):
+            last_panel = min((tile + 1) * PANELS, n_panels)
+            for group in range(first, last):
+                for panel in range(tile * PANELS, last_panel):
+                    # near & (classes_Q[:, None] != classes_X)
+                    if not _one_class(&self.range_Q[group, 0], &self.range_X[panel, 0]):
+                        self.look(group, panel, self.found[i])
+
+    cdef void look(
+        self, Py_ssize_t group, Py_ssize_t panel, vector[int64_t]& found
+    ) noexcept nogil:
+        """Look for impostors of a group of queries in a panel of points."""
+        # near = product form < radii + error
+        # pair_distances(...) < radii
+        cdef Py_ssize_t t, i, r = self.X.shape[1]
+        cdef int64_t q, x
+        cdef unsigned[8] hits
+        if not panel_hits(
+            &self.packed_Q[group, 0, 0], &self.packed_X[panel, 0, 0], &self.halves[panel, 0, 0],
+            &self.bounds[group, 0, 0], &self.ends[0], self.ends.shape[0], hits
+        ):
+            return
+        for t in range(TOGETHER):
+            if hits[t] == 0:
+                continue
+            q = self.order_Q[group * TOGETHER + t]
+            for i in range(PANEL):
+                if not hits[t] >> i & 1:
+                    continue
+                x = self.order_X[panel * PANEL + i]
+                if self.classes_Q[q] == self.classes_X[x]:
+                    continue
+                # LM:4.2:3  ERRATUM LM-5
+                if _distance(&self.Q[q, 0], &self.X[x, 0], r) < self.radii[q]:
+                    found.push_back(q * self.X.shape[0] + x)
+
+
+cdef inline bint _one_class(const int64_t* range_Q, const int64_t* range_X) noexcept nogil:
+    """Whether queries and points, whose least and largest classes are given, are of one class."""
+    return range_Q[0] == range_Q[1] == range_X[0] == range_X[1]
 
 
 @checked
@@ -137,115 +177,169 @@ def impostors(
     See :func:`refimpl.kernels.impostors`.
     """
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t n_Q = Q.shape[0], n_X = X.shape[0], r = Q.shape[1], chunks
+    cdef Py_ssize_t n_Q = Q.shape[0], n_X = X.shape[0], r = Q.shape[1], groups, chunks
     if n_Q == 0 or n_X == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     if r == 0:
         Q, X, r = np.zeros((n_Q, 1)), np.zeros((n_X, 1)), 1
     cdef _Impostors loop = _Impostors()
     loop.Q, loop.X, loop.radii, loop.classes_Q, loop.classes_X = Q, X, radii, classes_Q, classes_X
-    loop.packed_Q, loop.limits, loop.packed_X, loop.halves = _packed(
-        np.asarray(Q), np.asarray(X), np.asarray(radii)
-    )
-    loop.together = max(4, min(CHUNK // TOGETHER, n_Q // (16 * TOGETHER * n_threads))) * TOGETHER
-    chunks = (n_Q + loop.together - 1) // loop.together
+    _pack(loop)
+    groups = loop.packed_Q.shape[0]
+    loop.together = max(4, min(CHUNK // TOGETHER, groups // (16 * n_threads)))
+    chunks = (groups + loop.together - 1) // loop.together
     loop.found.make(chunks)
     # LM:4.2:3  sixteen products at a time
     loop.run(chunks, worth(n_threads, n_Q * n_X * r // 16), 1)
-    return _pairs(loop.found, n_X)
+    codes = _codes(loop.found)
+    loop = None  # what it found is here twice
+    codes.sort()
+    return codes // n_X, codes % n_X
 
 
-def _packed(Q, X, radii):
-    """Queries in groups, points in panels, in float32; and what a scalar product must exceed to be
+cdef _codes(vector[vector[int64_t]]& found):
+    """All numbers found."""
+    cdef Py_ssize_t chunk, i, p = 0
+    for chunk in range(<Py_ssize_t> found.size()):
+        p += found[chunk].size()
+    cdef int64_t[::1] codes = np.empty(p, dtype=np.int64)
+    p = 0
+    for chunk in range(<Py_ssize_t> found.size()):
+        for i in range(<Py_ssize_t> found[chunk].size()):
+            codes[p] = found[chunk][i]
+            p += 1
+    return np.asarray(codes)
+
+
+# ------------------------------------------------------------------ what the filter multiplies
+
+
+cdef _pack(_Impostors loop):
+    """Queries in groups, points in panels, in float32; and what their products must exceed to be
     checked.
 
     |q - x|^2 < radius is q.x - |x|^2 / 2 > (|q|^2 - radius) / 2. Rounding r products and sums of
     float32 moves this by less than (r + 8) 2^-23 (|q|^2 + |x|^2 + radius). All is first scaled by
     a power of two that makes the largest value some 2^40. So float32 holds every square, and what
     underflows in it is less than (r + 8) 2^-100.
+
+    The same holds for the first coordinates alone, since the rest only adds to a distance. So a
+    group and a panel are left as soon as their first coordinates, up to one of `ends`, are too far
+    apart for every pair. With many points these coordinates are principal ones, and points of one
+    class that lie on the same sides of the median points go together. The rotation moves squares by
+    less than r 2^-48 of themselves, for which the bound above has room.
     """
-    r = Q.shape[1]
+    cdef Py_ssize_t r = loop.X.shape[1]
+    Q, X, classes_Q, classes_X = map(
+        np.asarray, (loop.Q, loop.X, loop.classes_Q, loop.classes_X)
+    )
+    place = _Place(Q, X)
+    ends = place.ends()
     relative, absolute = (r + 8) * 2.0**-23, (r + 8) * 2.0**-100
-    Q, X, radii = _scaled(Q, X, radii)
-    squares_Q, squares_X = np.einsum("ij,ij->i", Q, Q), np.einsum("ij,ij->i", X, X)
-    queries = np.zeros((-(-len(Q) // TOGETHER), r, TOGETHER), dtype=np.float32)
-    panels = np.zeros((-(-len(X) // PANEL), r, PANEL), dtype=np.float32)
-    bounds = np.full(len(queries) * TOGETHER, np.inf, dtype=np.float32)
+    order_Q, order_X = place.order(Q, classes_Q), place.order(X, classes_X)
+    loop.packed_Q, squares_Q = place.packed(Q, order_Q, TOGETHER, ends)
+    loop.packed_X, squares_X = place.packed(X, order_X, PANEL, ends)
+    radii = place.wide(np.asarray(loop.radii))[order_Q, None]
+    bounds = 0.5 * (squares_Q - radii) - relative * (squares_Q[:, -1:] + radii) - absolute
+    loop.bounds = _in_groups(np.where(radii >= 0, bounds, np.inf), TOGETHER, np.inf)
     # the places without a point are never hit
-    halves = np.full(len(panels) * PANEL, -np.inf, dtype=np.float32)
-    for packed, A, width in ((queries, Q, TOGETHER), (panels, X, PANEL)):
-        whole = len(A) // width * width
-        packed[: whole // width] = A[:whole].reshape(-1, width, r).transpose(0, 2, 1)
-        packed[whole // width :, :, : len(A) - whole] = A[whole:].T
-    bound = 0.5 * (squares_Q - radii) - relative * (squares_Q + radii) - absolute
-    bounds[: len(Q)] = np.where(radii >= 0, bound, np.inf)
-    halves[: len(X)] = (relative - 0.5) * squares_X
-    return queries, bounds.reshape(-1, TOGETHER), panels, halves.reshape(-1, PANEL)
+    loop.halves = _in_groups(relative * squares_X[:, -1:] - 0.5 * squares_X, PANEL, -np.inf)
+    loop.range_Q = _ranges(classes_Q[order_Q], TOGETHER)
+    loop.range_X = _ranges(classes_X[order_X], PANEL)
+    loop.order_Q, loop.order_X, loop.ends = order_Q, order_X, ends
 
 
-def _scaled(Q, X, radii):
-    """Q and X times a power of two, about a point among them; and radii as wide as the distances,
-    scaled likewise.
-
-    A radius that holds every point becomes 2^120, a radius that holds no point -1.
+class _Place:
+    """Where the filter puts points: times a power of two, about a point among them, and on their
+    principal axes if that pays.
     """
-    sample = X[:: 1 + len(X) // 64]
-    centre = np.sort(sample, axis=0)[len(sample) // 2]  # a point that no outlier moves
-    exponent = 40 - int(np.frexp(max(-Q.min(), Q.max(), -X.min(), X.max()))[1])
-    # their product may be beyond float64
-    half, rest = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
-    centre = centre * half * rest
-    wide = radii + (Q.shape[1] + 8) * reference.UNDERFLOW  # a distance may have lost this
-    with np.errstate(over="ignore"):
-        wide = np.minimum(np.ldexp(wide, 2 * exponent), 2.0**120)
-    return Q * half * rest - centre, X * half * rest - centre, np.where(radii > 0, wide, -1.0)
+
+    def __init__(self, Q, X):
+        self.r = r = X.shape[1]
+        self.exponent = 40 - int(np.frexp(max(-Q.min(), Q.max(), -X.min(), X.max()))[1])
+        sample = self._scaled(X[:: 1 + len(X) // 64])
+        self.centre = np.sort(sample, axis=0)[len(sample) // 2]  # a point that no outlier moves
+        self.axes = None
+        costs = EIGEN * r**3 + (len(Q) + len(X)) * r**2
+        if r > FIRST and PAYS * costs < len(Q) * len(X) * r:
+            sample = self._scaled(X[:: 1 + len(X) // SAMPLE]) - self.centre
+            self.axes = np.ascontiguousarray(np.linalg.eigh(sample.T @ sample)[1][:, ::-1])
+            self.middle = np.median(sample @ self.axes[:, :SIDES], axis=0)
+
+    def _scaled(self, A):
+        half = self.exponent // 2  # the product of both powers may be beyond float64
+        A = A * 2.0**half
+        A *= 2.0 ** (self.exponent - half)
+        return A
+
+    def ends(self):
+        """After which coordinates the filter looks whether it can stop."""
+        ends = []
+        end = FIRST
+        while self.axes is not None and end < self.r:
+            ends.append(end)
+            end *= 2
+        return np.array([*ends, self.r])
+
+    def order(self, A, classes):
+        """The rows of A in the order in which they are packed."""
+        if self.axes is None:
+            return np.arange(len(A))
+        sides = np.zeros(len(A), dtype=np.int64)
+        for rows in _blocks(len(A)):
+            near = (self._scaled(A[rows]) - self.centre) @ self.axes[:, :SIDES]
+            for beyond in (near > self.middle).T:
+                sides[rows] = 2 * sides[rows] + beyond
+        return np.lexsort((sides, classes))
+
+    def packed(self, A, order, width, ends):
+        """The rows of A, `width` side by side, and the squares of their coordinates up to each end.
+
+        What is beyond the last row is 0.
+        """
+        packed = np.zeros((-(-len(A) // width), self.r, width), dtype=np.float32)
+        squares = np.empty((len(A), len(ends)))
+        for rows in _blocks(len(A)):
+            part = self._scaled(A[order[rows]])
+            part -= self.centre
+            if self.axes is not None:
+                part = part @ self.axes
+            squares[rows] = np.add.reduceat(part * part, [0, *ends[: len(ends) - 1]], axis=1).cumsum(axis=1)
+            first, groups = rows.start // width, len(part) // width
+            whole = groups * width
+            together = part[:whole].reshape(-1, width, self.r)
+            packed[first : first + groups] = together.transpose(0, 2, 1)
+            if whole < len(part):
+                packed[first + groups, :, : len(part) - whole] = part[whole:].T
+        return packed, squares
+
+    def wide(self, radii):
+        """Radii as wide as the distances, scaled likewise.
+
+        A radius that holds every point becomes 2^120, a radius that holds no point -1.
+        """
+        wide = radii + (self.r + 8) * reference.UNDERFLOW  # a distance may have lost this
+        with np.errstate(over="ignore"):
+            wide = np.minimum(np.ldexp(wide, 2 * self.exponent), 2.0**120)
+        return np.where(radii > 0, wide, -1.0)
 
 
-cdef cloned_void _search(
-    const double* Q, const double* X, const double* radii, const int64_t* classes_Q,
-    const int64_t* classes_X, const float[:, :, ::1] packed_Q, const float[:, ::1] limits,
-    const float[:, :, ::1] packed_X, const float[:, ::1] halves, Py_ssize_t first, Py_ssize_t last,
-    Py_ssize_t n_X, Py_ssize_t r, vector[int64_t]& found
-) noexcept nogil:
-    # near = product form < radii + error
-    # near & (classes_Q[:, None] != classes_X)
-    # pair_distances(...) < radii
-    cdef Py_ssize_t tile, group, panel, t, i, n_panels = packed_X.shape[0]
-    cdef int64_t q, x
-    cdef unsigned[8] hits
-    for tile in range((n_panels + PANELS - 1) // PANELS):
-        for group in range(first // TOGETHER, (last + TOGETHER - 1) // TOGETHER):
-            for panel in range(tile * PANELS, min((tile + 1) * PANELS, n_panels)):
-                if not panel_hits(
-                    &packed_Q[group, 0, 0], &packed_X[panel, 0, 0], &halves[panel, 0],
-                    &limits[group, 0], r, hits
-                ):
-                    continue
-                for t in range(TOGETHER):
-                    if hits[t] == 0:
-                        continue
-                    q = group * TOGETHER + t
-                    for i in range(PANEL):
-                        x = panel * PANEL + i
-                        if not hits[t] >> i & 1 or classes_Q[q] == classes_X[x]:
-                            continue
-                        if _distance(Q + q * r, X + x * r, r) < radii[q]:  # LM:4.2:3  ERRATUM LM-5
-                            found.push_back(q * n_X + x)
-    sort(found.begin(), found.end())
+def _blocks(n):
+    """Slices of rows, whole groups and panels in each but the last."""
+    return [slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK)]
 
 
-cdef _pairs(vector[vector[int64_t]]& found, Py_ssize_t n_X):
-    cdef Py_ssize_t chunk, i, p = 0
-    for chunk in range(<Py_ssize_t> found.size()):
-        p += found[chunk].size()
-    cdef int64_t[::1] first = np.empty(p, dtype=np.int64), second = np.empty(p, dtype=np.int64)
-    p = 0
-    for chunk in range(<Py_ssize_t> found.size()):
-        for i in range(<Py_ssize_t> found[chunk].size()):
-            first[p] = found[chunk][i] // n_X
-            second[p] = found[chunk][i] % n_X
-            p += 1
-    return np.asarray(first), np.asarray(second)
+def _in_groups(A, width, fill):
+    """Rows of A in float32, (groups, columns, width); what is beyond the last row is `fill`."""
+    whole = np.full((-(-len(A) // width) * width, A.shape[1]), fill, dtype=np.float32)
+    whole[: len(A)] = A
+    return np.ascontiguousarray(whole.reshape(-1, width, A.shape[1]).transpose(0, 2, 1))
+
+
+def _ranges(classes, width):
+    """The least and the largest class of each group of `width`."""
+    starts = np.arange(0, len(classes), width)
+    return np.stack([ufunc.reduceat(classes, starts) for ufunc in (np.minimum, np.maximum)], axis=1)
 
 
 # --------------------------------------------------------------------------------------------- sums

@@ -16,6 +16,7 @@ from refimpl.lmnn.options import LMNNOptions
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.smoothed import descend_low_rank
 from refimpl.lmnn.starts import few, scaled
+from refimpl.resources import one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, Kernels
 
 __all__ = ["lmnn_rect", "lmnn_svd"]
@@ -171,7 +172,10 @@ def _train(request: Request, r: int) -> LMNNResult:
         original=X,
         room=room,
     )
-    L = _start(problem, request, r, tol) if request.factors is None else request.factors
+    L = request.factors
+    if L is None:
+        with one_blas_thread:
+            L = _start(problem, request, r, tol)
     checks = descend_low_rank(
         problem, np.ascontiguousarray(L), tol, max_checks=request.options.max_checks
     )

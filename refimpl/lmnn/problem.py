@@ -194,7 +194,9 @@ class LargeMarginProblem:
     def add_pairs(self, i: IntArray, l: IntArray) -> int:
         """Add pairs to the working set, and return the number of new pairs."""
         old = self.i * self.n + self.l
-        union = np.union1d(old, i * self.n + l)  # LM:3:7
+        union = np.concatenate([old, i * self.n + l])  # LM:3:7
+        union.sort(kind="stable")  # it merges two sorted halves
+        union = union[np.diff(union, prepend=-1) > 0]
         if len(union) > len(old):
             self.set_pairs(union // self.n, union % self.n)
         return len(union) - len(old)

@@ -25,6 +25,7 @@ from refimpl.lmnn.neighbors import metric_neighbors
 from refimpl.lmnn.options import LMNNOptions, Solver
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.starts import few, scaled
+from refimpl.resources import one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
 __all__ = ["kmeans_partition", "lmnn", "target_neighbors"]
@@ -231,10 +232,13 @@ def _steps(
     """Return the steps of the solver from `factors`, or from the default start if it is None."""
     max_checks = request.options.max_checks
     if solver == "smoothed":
-        factors = _start(problem, request) if factors is None else factors
+        if factors is None:
+            with one_blas_thread:
+                factors = _start(problem, request)
         return smoothed.descend(problem, factors, tol, max_checks=max_checks)
     if factors is None and request.validation is not None and problem.partitions > 1:
-        factors = _start(problem, request)
+        with one_blas_thread:
+            factors = _start(problem, request)
     return printed.descend(problem, factors, tol, max_checks=max_checks)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.data import load
+from paper_figures.lmnn.rivals import rival_run
 from refimpl import boosted_distance, boostmap, ftune, lmnn, search_forest
 from refimpl.boostmap import BoostMapOptions, CandidateDistances
 from refimpl.ftune.options import CS, SLOPES
@@ -281,17 +282,13 @@ def _environment():
 
 def _other_lmnn(name, X, y):
     """Train a library that needs an environment of its own; return its own seconds."""
-    from paper_figures.lmnn.rivals import rival_curve
-
     classes = np.unique(y, return_inverse=True)[1]
-    curve = rival_curve(
-        name, X, classes, 3, _environment(), LIMIT, lambda factors: [0.0] * len(factors)
-    )
-    if "why" in curve:
-        raise (TooSlowError if "Timeout" in curve["why"] else MissingError)(curve["why"])
-    if curve["seconds"][-1] > LIMIT:
-        raise TooSlowError(f"{name} was ended after {curve['seconds'][-1]:.0f} s")
-    return Elsewhere(curve["seconds"][-1])
+    run = rival_run(name, X, classes, 3, _environment(), LIMIT)
+    if "why" in run:
+        raise (TooSlowError if "Timeout" in run["why"] else MissingError)(run["why"])
+    if not run["ended"]:
+        raise TooSlowError(f"{name} was ended after {run['seconds'][-1]:.0f} s")
+    return Elsewhere(run["seconds"][-1])
 
 
 MLPACK = """
