@@ -229,11 +229,11 @@ cdef cloned_void _sizes(const double* u, const double* w, Py_ssize_t t, double* 
         out[2] = max(out[2], wrong[i])
 
 
-cdef void _rescale(double* u, double power, Py_ssize_t t) noexcept nogil:
-    # np.where(np.abs(u) > NO_MARGIN, u * power, 0.0)
+cdef void _rescale(double* u, const double* w, double power, Py_ssize_t t) noexcept nogil:
+    # np.where((np.abs(u) > NO_MARGIN) & (w > 0), u, 0.0) * power
     cdef Py_ssize_t i
     for i in range(t):
-        u[i] = u[i] * power if fabs(u[i]) > NO_MARGIN else 0.0
+        u[i] = u[i] * power if fabs(u[i]) > NO_MARGIN and w[i] > 0 else 0.0
 
 
 cdef void _minimum(
@@ -255,7 +255,7 @@ cdef void _minimum(
     if not 1 / EASY <= largest <= EASY:
         frexp(largest, &exponent)
         power = ldexp(1.0, 1 - exponent)
-        _rescale(u, power, t)
+        _rescale(u, w, power, t)
         least = max(-HUGE, min(HUGE, least / power))
         _sizes(u, w, t, sizes)
     most = max(least, 0.0) + LAST_BITS / sizes[0]

@@ -188,7 +188,9 @@ def _minimum(u: FloatArray, w: FloatArray, least: float) -> tuple[float, float]:
     if not 1 / EASY <= largest <= EASY:  # a power of two, so that no square leaves float64's range
         power = 2.0 ** (1 - int(np.frexp(largest)[1]))
         least = max(-HUGE, min(HUGE, least / power))
-        alpha, Z = _minimum(np.where(np.abs(u) > NO_MARGIN, u * power, 0.0), w, least)
+        # where the weight is 0, u may be far larger
+        u = np.where((np.abs(u) > NO_MARGIN) & (w > 0), u, 0.0) * power
+        alpha, Z = _minimum(u, w, least)
         return alpha * power, Z
     most = max(least, 0.0) + LAST_BITS / scale
     if min(right, wrong) <= max(NEGLIGIBLE * largest, NO_MARGIN):  # Z falls, or grows, throughout

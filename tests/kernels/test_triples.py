@@ -242,6 +242,15 @@ def test_values_of_any_size_have_the_same_minimum(kernels, size):
 
 
 @each
+def test_a_margin_of_weight_0_does_not_count(kernels):
+    """Not even one that leaves float64 when the others are rescaled."""
+    u, w = np.array([3e-60, -1e-60, 2e290]), np.array([0.5, 0.5, 0.0])
+    alpha, Z = kernels.minimize_z(*of_margins(u), w, np.zeros(1))
+    assert alpha[0] == pytest.approx(math.log(3) / 4e-60, rel=1e-9)
+    assert Z[0] == pytest.approx((3**-0.75 + 3**0.25) / 2, rel=1e-12)
+
+
+@each
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1e302])
 def test_values_without_margins_are_refused(kernels, value):
     F = np.array([[0.0, 1.0, value]])

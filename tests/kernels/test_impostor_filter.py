@@ -1,0 +1,91 @@
+"""The filter of the impostor search among many points, which looks at their first principal
+coordinates and leaves what is too far apart: no impostor is lost, whatever the data.
+
+Not tested here: few points, whose filter looks at all coordinates at once (test_subgradient.py).
+"""
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+
+each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+
+SIZES = [(300, 9), (300, 12), (500, 20), (1000, 40)]  # points and coordinates
+
+
+def points(kind, n, r, rng):
+    """Return points of a kind, with enough near ones among them."""
+    Z = rng.normal(size=(n, r)) * 0.8 ** np.arange(r) @ np.linalg.qr(rng.normal(size=(r, r)))[0]
+    changed = {
+        "normal": lambda: Z,
+        "on a grid": lambda: np.rint(Z),
+        "far from 0": lambda: Z + 1e7,
+        "on a line": lambda: Z[:, :1] * rng.normal(size=r),
+        "all equal": lambda: np.broadcast_to(Z[0], Z.shape).copy(),
+        "two groups": lambda: Z + 1e5 * (np.arange(n) % 2)[:, np.newaxis],
+        "an outlier": lambda: np.concatenate([Z[1:], np.full((1, r), 1e150)]),
+        "huge": lambda: Z * 1e152,
+        "tiny": lambda: Z * 1e-155,
+        "of all sizes": lambda: Z * 10.0 ** rng.integers(-20, 20, (n, 1)),
+    }
+    return np.ascontiguousarray(changed[kind]())
+
+
+KINDS = [
+    "normal",
+    "on a grid",
+    "far from 0",
+    "on a line",
+    "all equal",
+    "two groups",
+    "an outlier",
+    "huge",
+    "tiny",
+    "of all sizes",
+]
+
+
+@pytest.mark.parametrize("n, r", SIZES)
+def test_these_sizes_are_filtered_by_their_first_coordinates(n, r):
+    subgradient = pytest.importorskip("refimpl_fast.subgradient")
+    Z = np.random.default_rng(0).normal(size=(n, r))
+    ends = subgradient._Place(Z, Z).ends().tolist()
+    assert ends[0] == 8 and ends[-1] == r and ends == sorted(set(ends))
+
+
+@each
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n, r", SIZES[:3])
+def test_no_impostor_is_lost(kernels, kind, n, r):
+    """The inequality is strict, and many radii are distances or the next numbers."""
+    rng = np.random.default_rng(n + r)
+    Z = points(kind, n, r, rng)
+    classes = rng.integers(0, 3, n)
+    i, l = np.divmod(np.arange(n * n), n)
+    D = kernels.pair_distances(Z, i, l)
+    near = np.sort(D.reshape(n, n), axis=1)[np.arange(n), rng.integers(0, 40, n)]
+    radii = np.clip(near * rng.choice([1.0, 1 + 2**-52, 2.0], n), 0.0, 1.7e308)
+    radii[:3] = [0.0, -1.0, 1e308]
+    within = (D < radii[i]) & (classes[i] != classes[l])
+    for threads in (1, 2):
+        first, second = kernels.impostors(Z, Z, radii, classes, classes, threads=threads)
+        assert_same(first, i[within])
+        assert_same(second, l[within])
+    assert within.sum() > n / 2  # the point with the largest radius alone has some 2 n / 3
+
+
+@each
+def test_queries_and_points_may_differ(kernels):
+    rng = np.random.default_rng(1)
+    Q, X = points("normal", 700, 12, rng), points("normal", 400, 12, rng) + 0.1
+    classes_Q, classes_X = rng.integers(0, 4, 700), rng.integers(2, 5, 400)
+    D = kernels.pair_distances(
+        np.concatenate([Q, X]), np.repeat(np.arange(700), 400), np.tile(np.arange(700, 1100), 700)
+    ).reshape(700, 400)
+    radii = np.sort(D, axis=1)[:, 5].copy()
+    expected = np.nonzero((D < radii[:, np.newaxis]) & (classes_Q[:, np.newaxis] != classes_X))
+    for found, pairs in zip(
+        kernels.impostors(Q, X, radii, classes_Q, classes_X), expected, strict=True
+    ):
+        assert_same(found, pairs)
+    assert len(expected[0]) > 2000
