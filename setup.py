@@ -45,6 +45,7 @@ INCLUDED = (
     "clones.h",
     "columns.h",
     "compiler.h",
+    "cutoffs.h",
     "eight.h",
     "grain.h",
     "groups.h",
