@@ -47,6 +47,7 @@ INCLUDED = (
     "compiler.h",
     "cutoffs.h",
     "eight.h",
+    "fetch.h",
     "grain.h",
     "groups.h",
     "hamming.h",

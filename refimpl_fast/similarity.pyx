@@ -20,10 +20,14 @@ cdef extern from "cutoffs.h":
         const double* y, const double* theta, Py_ssize_t T, double* cut
     ) noexcept nogil
 
+cdef extern from "fetch.h":
+    void fetch(const char* place, Py_ssize_t bytes) noexcept nogil
+
 cdef enum:
     LANES = 32  # training vectors that one query is compared with at a time: they stay in registers
     # queries that one thread takes at a time, while a block of training vectors stays in cache
     QUERIES = 32
+    LINE = 8  # numbers in a line of the cache
 
 
 cdef class _Turn(Loop):
@@ -37,7 +41,7 @@ cdef class _Turn(Loop):
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         _signed(
             &self.X[i, 0], &self.feature[0], &self.sign[0], self.sign.shape[0],
-            &self.blocks[i // LANES, 0, i % LANES], LANES,
+            &self.blocks[i // LANES, 0, i % LANES], LANES
         )
 
 
@@ -49,7 +53,8 @@ cdef class _Add(Loop):
     cdef const double[:, :, ::1] blocks
     cdef const double[::1] alpha, sign, theta
     cdef const int64_t[::1] feature
-    cdef bint weighted
+    cdef bint weighted  # whether a weight is not zero
+    cdef Py_ssize_t ahead  # how far off the thread's next query lies that is in the same place
 
     cdef void at(self, Py_ssize_t k, int thread) noexcept nogil:
         cdef Py_ssize_t first = k * QUERIES, last = min(self.Q.shape[0], first + QUERIES)
@@ -62,10 +67,20 @@ cdef class _Add(Loop):
             refimpl_cutoffs(y.data(), &self.theta[0], T, &cut[(q - first) * T])
         for b in range(self.blocks.shape[0]):
             for q in range(first, last):
+                self.fetch_next(q, last, b)
                 _add_lanes(
                     &self.S[q, b * LANES], &cut[(q - first) * T], &self.blocks[b, 0, 0],
                     &self.alpha[0], T, min(LANES, self.S.shape[1] - b * LANES), self.weighted
                 )
+
+    cdef inline void fetch_next(self, Py_ssize_t q, Py_ssize_t last, Py_ssize_t b) noexcept nogil:
+        """Ask for the next query's sums, and for a part of what the thread's next step reads."""
+        cdef Py_ssize_t t, T = self.alpha.shape[0], n_blocks = self.blocks.shape[0]
+        if q + 1 < last:
+            fetch(<const char*> &self.S[q + 1, b * LANES], LANES * sizeof(double))
+        if q + self.ahead < self.Q.shape[0]:
+            for t in range(b * T // n_blocks, (b + 1) * T // n_blocks):
+                fetch(<const char*> &self.Q[q + self.ahead, self.feature[t]], 1)
 
 
 @checked
@@ -83,11 +98,11 @@ def add_similarity(
     if T == 0 or n_Q == 0 or n_X == 0:
         return
     # p (q - x) < p theta is (p q - p x) < p theta: with the signs put in beforehand, one test
-    # serves both, and a query has one number that p x must exceed
+    # serves both, and for each query it is whether p x exceeds a number
     cdef _Turn turn = _Turn()
     turn.X, turn.feature, turn.sign = X, feature, np.asarray(polarity, dtype=np.float64)
     # values beyond the last vector are never stored
-    turn.blocks = np.zeros((-(-n_X // LANES), T, LANES))
+    turn.blocks = np.asarray(_zeros_on_lines(-(-n_X // LANES) * T * LANES)).reshape(-1, T, LANES)
     turn.run(n_X, worth(n_threads, n_X * T))
     cdef _Add add = _Add()
     add.S = S
@@ -100,7 +115,18 @@ def add_similarity(
     add.weighted = np.any(alpha)
     # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4  in _add_lanes
     # sixteen sums at a time
-    add.run((n_Q + QUERIES - 1) // QUERIES, worth(n_threads, n_Q * n_X * T // 16), 1)
+    n_threads = worth(n_threads, n_Q * n_X * T // 16)
+    add.ahead = n_threads * QUERIES
+    add.run((n_Q + QUERIES - 1) // QUERIES, n_threads, 1)
+
+
+cdef double[::1] _zeros_on_lines(Py_ssize_t size):
+    """Return zeros of which the first begins a line of the cache, so that no LANES of them take more
+    lines than they fill.
+    """
+    cdef double[::1] zeros = np.zeros(size + LINE)
+    cdef Py_ssize_t before = -(<Py_ssize_t> &zeros[0] // <Py_ssize_t> sizeof(double)) % LINE
+    return zeros[before:before + size]
 
 
 cdef void _signed(
