@@ -14,16 +14,15 @@
 /* Floats are numbered in their order, -0 before 0: their bits, those of negative ones turned. */
 REFIMPL_INLINE int64_t refimpl_turned(int64_t bits) { return bits ^ ((bits >> 63) & INT64_MAX); }
 
-REFIMPL_INLINE int64_t refimpl_rank(double x) {
+REFIMPL_INLINE uint64_t refimpl_rank(double x) { /* unsigned, since a NaN's may go round */
     int64_t bits;
     memcpy(&bits, &x, 8);
-    return refimpl_turned(bits);
+    return (uint64_t)refimpl_turned(bits);
 }
 
-REFIMPL_INLINE double refimpl_ranked(int64_t rank, int64_t steps) {
+REFIMPL_INLINE double refimpl_ranked(uint64_t rank) {
     double x;
-    const uint64_t place = (uint64_t)rank + (uint64_t)steps; /* a NaN's may go round */
-    const int64_t bits = refimpl_turned((int64_t)place);
+    const int64_t bits = refimpl_turned((int64_t)rank);
     memcpy(&x, &bits, 8);
     return x;
 }
@@ -34,30 +33,27 @@ REFIMPL_INLINE double refimpl_ranked(int64_t rank, int64_t steps) {
    at the next one, the first of both is the cutoff. Both are tried, so the guess need not be proven:
    where y - x becomes theta less half of the distance to the number below theta. */
 REFIMPL_INLINE double refimpl_guessed_cutoff(double y, double theta) {
-    const double below = refimpl_ranked(refimpl_rank(theta), -1);
+    const double below = refimpl_ranked(refimpl_rank(theta) - 1);
     const double sum = y - theta, part = sum - y;
     const double error = (y - (sum - part)) + (-theta - part); /* y - theta is sum + error */
     const double guess = sum + (error + 0.5 * (theta - below));
-    const int64_t rank = refimpl_rank(guess);
-    const double before = refimpl_ranked(rank, -1), after = refimpl_ranked(rank, 1);
-    const double last = refimpl_ranked(rank, 2);
-    const double up = y - after < theta ? guess : after;
-    const double cut = y - guess < theta ? before : up;
-    return (y - before < theta) | !(y - last < theta) ? NAN : cut;
+    const uint64_t rank = refimpl_rank(guess) - (y - guess < theta);
+    const double cut = refimpl_ranked(rank), next = refimpl_ranked(rank + 1);
+    return !(y - cut < theta) & (y - next < theta) ? cut : NAN;
 }
 
 /* The cutoff by halving all numbers: of infinite values, and where y - theta overflows. */
 static double refimpl_halved_cutoff(double y, double theta) {
-    int64_t low = refimpl_rank(-INFINITY), high = refimpl_rank(INFINITY);
+    int64_t low = (int64_t)refimpl_rank(-INFINITY), high = (int64_t)refimpl_rank(INFINITY);
     if (!(y - INFINITY < theta)) return INFINITY; /* no x will do */
     while (low + 1 < high) {
         const int64_t middle = (low & high) + ((low ^ high) >> 1); /* low + high may overflow */
-        if (y - refimpl_ranked(middle, 0) < theta)
+        if (y - refimpl_ranked((uint64_t)middle) < theta)
             high = middle;
         else
             low = middle;
     }
-    return refimpl_ranked(low, 0);
+    return refimpl_ranked((uint64_t)low);
 }
 
 /* cut[t] = the number that x must exceed so that y[t] - x < theta[t] */

@@ -94,25 +94,26 @@ def add_similarity(
     See :func:`refimpl.kernels.add_similarity`.
     """
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t T = alpha.shape[0], n_Q = Q.shape[0], n_X = X.shape[0]
+    cdef Py_ssize_t t, T = alpha.shape[0], n_Q = Q.shape[0], n_X = X.shape[0]
     if T == 0 or n_Q == 0 or n_X == 0:
         return
     # p (q - x) < p theta is (p q - p x) < p theta: with the signs put in beforehand, one test
     # serves both, and for each query it is whether p x exceeds a number
+    cdef double[::1] sign = np.empty(T), theta = np.empty(T)
+    cdef bint weighted = False
+    for t in range(T):
+        sign[t] = polarity[t]
+        theta[t] = sign[t] * threshold[t]
+        weighted |= alpha[t] != 0
     cdef _Turn turn = _Turn()
-    turn.X, turn.feature, turn.sign = X, feature, np.asarray(polarity, dtype=np.float64)
+    turn.X, turn.feature, turn.sign = X, feature, sign
     # values beyond the last vector are never stored
     turn.blocks = np.asarray(_zeros_on_lines(-(-n_X // LANES) * T * LANES)).reshape(-1, T, LANES)
     turn.run(n_X, worth(n_threads, n_X * T))
     cdef _Add add = _Add()
-    add.S = S
-    add.Q = Q
-    add.blocks = turn.blocks
-    add.alpha = alpha
-    add.feature = feature
-    add.sign = turn.sign
-    add.theta = np.asarray(turn.sign) * np.asarray(threshold)
-    add.weighted = np.any(alpha)
+    add.S, add.Q, add.blocks = S, Q, turn.blocks
+    add.alpha, add.feature, add.sign, add.theta = alpha, feature, sign, theta
+    add.weighted = weighted
     # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4  in _add_lanes
     # sixteen sums at a time
     n_threads = worth(n_threads, n_Q * n_X * T // 16)

@@ -206,7 +206,7 @@ def test_zero_has_one_sign(kernels):
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_add_similarity_against_the_literal_loop(kernels, n_X):
     rng = np.random.default_rng(n_X)
-    Y = rng.integers(0, 9, (7, 3)) / 2
+    Y = rng.integers(0, 9, (35, 3)) / 2
     X = rng.integers(0, 9, (n_X, 3)) / 2
     T = 11
     Y = Y.astype(float)
@@ -215,9 +215,9 @@ def test_add_similarity_against_the_literal_loop(kernels, n_X):
     feature = rng.integers(0, 3, T)
     polarity = rng.choice([-1, 1], T)
     threshold = rng.integers(-4, 5, T) / 2
-    S = rng.random((7, n_X))
+    S = rng.random((35, n_X))
     expected = S.copy()
-    for q in range(7):
+    for q in range(35):
         for i in range(n_X):
             for t in range(T):
                 x = Y[q, feature[t]] - X[i, feature[t]]
@@ -264,6 +264,7 @@ def test_a_stump_turns_at_the_same_float(kernels, p):
     [
         ([-0.0, -0.0], [1.0, 1.0], [-0.0, 0.0]),  # -0 + -0
         ([-0.0, -0.0], [1.0, -1.0], [0.0, 0.0]),  # -0 + -0 + 0
+        ([-0.0, -0.0], [1.0, 0.0], [0.0, 0.0]),  # 0 < 0 is false
         ([-0.0, -0.0], [-math.inf, 1.0], [0.0, 0.0]),
         ([-0.0, 0.0], [1.0, 1.0], [0.0, 0.0]),
         ([-0.0, 1.0], [1.0, -1.0], [0.0, 0.0]),  # a weight that is not added
