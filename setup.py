@@ -58,6 +58,7 @@ INCLUDED = (
     "pool.h",
     "power.h",
     "products.pxd",
+    "rows.h",
     "sorting.pxd",
     "strands.h",
     "threads.pxd",

@@ -7,7 +7,7 @@
 #include "compiler.h"
 
 #if REFIMPL_GNU
-static inline void fetch(const char* place, ptrdiff_t bytes) {
+REFIMPL_INLINE void fetch(const char* place, ptrdiff_t bytes) {
     for (ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch(place + i);
 }
 #else
