@@ -1,4 +1,4 @@
-"""Every vector can be made anew, with the committed arguments, and the independent oracles agree with
+"""Every vector can be made anew with the committed arguments, and the independent oracles agree with
 what is made.
 
 Not tested here: that the committed answers have the same bytes (`python -m tests.vectors --check`;
