@@ -30,8 +30,8 @@ REFIMPL_INLINE double refimpl_ranked(uint64_t rank) {
 /* The cutoff, or NaN if a guess does not find it.
 
    The rounded y - x never rises with x. So if it is not below theta at one number, and below theta
-   at the next one, the first of both is the cutoff. Both are tried, so the guess need not be proven:
-   where y - x becomes theta less half of the distance to the number below theta. */
+   at the next, the first of both is the cutoff. Both are tried, so the guess need not be proven: it
+   is where y - x becomes theta less half of the distance to the number below theta. */
 REFIMPL_INLINE double refimpl_guessed_cutoff(double y, double theta) {
     const double below = refimpl_ranked(refimpl_rank(theta) - 1);
     const double sum = y - theta, part = sum - y;

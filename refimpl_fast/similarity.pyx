@@ -122,8 +122,9 @@ def add_similarity(
 
 
 cdef double[::1] _zeros_on_lines(Py_ssize_t size):
-    """Return zeros of which the first begins a line of the cache, so that no LANES of them take more
-    lines than they fill.
+    """Return zeros of which the first begins a line of the cache.
+
+    No load of a vector unit then takes parts of two lines.
     """
     cdef double[::1] zeros = np.zeros(size + LINE)
     cdef Py_ssize_t before = -(<Py_ssize_t> &zeros[0] // <Py_ssize_t> sizeof(double)) % LINE
