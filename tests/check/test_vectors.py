@@ -1,5 +1,5 @@
-"""Every vector can be made anew with the committed arguments, and the independent oracles agree with
-what is made.
+"""Every vector can be made anew with the committed arguments, and the independent oracles agree
+with what is made.
 
 Not tested here: that the committed answers have the same bytes (`python -m tests.vectors --check`;
 last digits hang on the processor), and what is refused when vectors are read (test_files.py).
