@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from refimpl.check import answers, programs, stages
+from refimpl.check import answers, judging, programs, stages
 from refimpl.check.cases import search_forest as cases
 from refimpl.check.files import VectorError
 from refimpl.check.kernel import AGREES, EQUAL_WORTH, WRONG
@@ -41,6 +41,44 @@ def test_a_cut_is_the_sum_of_the_weights_that_cross():
         cases._same_cut(arguments, want, {"threshold": np.array([at])}) for at in (0.5, 0.7, 2.5)
     ]
     assert verdicts[:2] == [EQUAL_WORTH, EQUAL_WORTH] and verdicts[2] == WRONG
+
+
+def test_candidates_are_named_once():
+    """One query, one tree, two items of the same score."""
+    arguments = {
+        "words": np.array([[0]]),
+        "starts": np.array([0, 2]),
+        "items": np.array([0, 1]),
+        "c": np.array([1.0]),
+        "alive": np.array([True, True]),
+    }
+    want = {"offsets": np.array([0, 2]), "rows": np.array([0, 1])}
+    verdicts = [
+        cases._same_scores(arguments, want, {"offsets": [0, 2], "rows": rows})
+        for rows in ([0, 1], [1, 0], [0, 0])
+    ]
+    assert WRONG not in verdicts[:2] and verdicts[2] == WRONG
+
+
+@pytest.mark.parametrize(
+    "stump, verdict",
+    [
+        ({"f": 0, "p": 1, "theta": 0.5}, EQUAL_WORTH),
+        ({"f": 2, "p": 1, "theta": 0.5}, WRONG),
+        ({"f": -1, "p": 1, "theta": 0.5}, WRONG),
+        ({"f": 0, "p": 2, "theta": 0.5}, WRONG),
+        ({"f": 0, "p": 1, "theta": np.nan}, WRONG),
+    ],
+)
+def test_a_stump_has_a_feature_a_polarity_and_a_threshold(stump, verdict):
+    arguments = {
+        "A": np.array([[0.0, 0.0], [1.0, 0.0]]),
+        "B": None,
+        "w": np.array([0.5, 0.5]),
+        "l": np.array([True, False]),
+    }
+    want = {"f": 0, "p": 1, "theta": 0.25}
+    assert judging.stump(arguments, want, stump) == verdict
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (3, 2), (0, 0)])
