@@ -268,6 +268,10 @@ def test_ranges_have_the_five_forms():
             {"triples": np.full((600, 3), 60)},
             "triples must name objects below 60, the columns of D; got 60",
         ),
+        (
+            {"triples": np.append(np.zeros((599, 3), dtype=int), [[0, 1, 61]], axis=0)},
+            "triples must name objects below 60, the columns of D; got 61",
+        ),
         ({"triples": np.zeros((600, 2), dtype=int)}, r"objects must have shape .*; got \(600, 2\)"),
         ({"triples": np.zeros((600, 3))}, "objects must hold integers; got float64"),
         ({"triples": np.full((600, 3), -1)}, "objects must hold indices of at least 0; got -1"),
@@ -333,6 +337,18 @@ def test_the_bounds_change_nothing(seed):
     g = int(np.argmin(z))
     assert lz.least_z_min(F, triples, y, w, least, k, 1) == (g, a[g], z[g])
     assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None
+
+
+def test_where_the_steps_to_the_minimum_are_too_few_there_is_no_bound():
+    """Margins of 50, 0.08 and -4. The first step begins far above the minimum, where Z rises like
+    exp(4 alpha), and each step goes back by little more than 1 / 4.
+    """
+    w = np.array([0.25, 0.75 - 2**-17, 2**-17])
+    u = np.array([50.0, 0.08, -4.0])
+    right = [(w[:2] * u[:2] ** power).sum() for power in (0, 1, 2)]
+    wrong = [w[2] * 4.0**power for power in (0, 1, 2)]
+    sums = np.array([[*np.column_stack([right, wrong]).ravel(), 50.0, 4.0]])
+    assert lz.z_min_bound(sums, 1.0, np.zeros(1)).tolist() == [-np.inf]
 
 
 def test_margins_whose_squares_overflow_have_no_bound():

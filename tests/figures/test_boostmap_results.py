@@ -403,6 +403,14 @@ def test_error_curves(errors, name, firsts):
     assert gathered.notes == []
 
 
+def test_error_curves_are_means_over_trainings():
+    trainings = [
+        variant("Pa", "Se", {s: {"errors": [first, 3.0]} for s in RANKS}) for first in (4.0, 7.0)
+    ]
+    gathered = reduce("figure8", PAPER, trainings)
+    assert [line["values"] for line in gathered.drawing] == [[5.5, 3.0]] * 2
+
+
 @pytest.mark.parametrize(
     "errors, expected",
     [

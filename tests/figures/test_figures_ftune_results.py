@@ -72,6 +72,8 @@ def test_constant_accuracies_are_told_apart_by_their_values():
     values = {("set", 30, "a"): [1.0, 1.0], ("set", 30, "b"): [1.0, 1.0]}
     values |= {("set", 30, "c"): [0.5, 0.5], ("set", 30, "d"): [0.6, 0.9]}
     assert results.best_methods(values, "set", 30) == {"a", "b", "d"}
+    once = {("set", 30, "a"): [1.0], ("set", 30, "b"): [1.0, 1.0], ("set", 30, "c"): [0.5, 0.5]}
+    assert results.best_methods(once, "set", 30) == {"a", "b"}
     many = {("set", 30, "a"): [1.0] * 9, ("set", 30, "d"): [0.7, 0.8] * 4 + [0.7]}
     assert results.best_methods(many, "set", 30) == {"a"}
 

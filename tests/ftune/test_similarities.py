@@ -83,6 +83,10 @@ def test_any_objects():
             "got nan from object 0 to training object 0",
         ),
         (
+            lambda: Similarity(lambda a, b: np.nan if b == 2 else 1.0, [1, 2]).within([1], [0, 1]),
+            "got nan from object 0 to training object 1",
+        ),
+        (
             lambda: Similarity(lambda a, b: "x", [1, 2]).within([1], [0]),
             "K must return a number; got a str",
         ),

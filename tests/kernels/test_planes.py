@@ -6,6 +6,7 @@ Not tested here: the printed form of eq. 18 and whole trees (tests/search_forest
 """
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -166,3 +167,20 @@ def test_what_is_refused():
     assert "refine must be at least 0; got -1" in message(refine=-1)
     assert "X must not be empty" in message(X=np.empty((6, 0)), start=np.ones(1))
     assert "v must have the length 15" in message(v=v[:-1].copy())
+
+
+@pytest.mark.parametrize("rows, asked", [(2**10 - 1, set()), (2**10, {"A v", "u A"})])
+def test_the_kernels_multiply_matrices_from_32768_numbers_on(rows, asked):
+    called = set()
+
+    def matrix_vector(A, v, *, threads):
+        called.add("A v")
+        return A @ v
+
+    def vector_matrix(u, A, *, threads):
+        called.add("u A")
+        return u @ A
+
+    kernels = SimpleNamespace(matrix_vector=matrix_vector, vector_matrix=vector_matrix)
+    planes.fitted(np.random.default_rng(0).normal(size=(rows, 32)), np.ones(rows), kernels)
+    assert called == asked

@@ -7,10 +7,11 @@ import platform
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from refimpl import products
+from refimpl.kernels import products as kernel_products
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 shapes = {"n": st.integers(0, 40), "d": st.integers(0, 150), "seed": st.integers(0, 2**32)}
@@ -35,6 +36,7 @@ def row_sum(a, v):
 @each
 @settings(max_examples=40, deadline=None)
 @given(**shapes)
+@example(n=129, d=1, seed=0)
 def test_products_are_added_up_in_the_order_stated(kernels, n, d, seed):
     A, u, v = arrays(n, d, seed)
     assert_same(
@@ -71,3 +73,20 @@ def test_no_product_depends_on_the_number_of_threads(n, d):
         assert_same(two.vector_matrix(u, A, threads=threads), columns)
         assert_same(products.times_vector(A, v, two, threads), rows)
         assert_same(products.vector_times(u, A, two, threads), columns)
+
+
+@pytest.mark.parametrize("other", [None, "ij,j->i", "i,i", "i,ij->j"])
+def test_einsum_is_taken_only_if_all_its_sums_are_in_the_order_stated(monkeypatch, other):
+    """An einsum that adds in the stated order, and one whose result differs by a rounding error for
+    one kind of product.
+    """
+
+    def einsum(subscripts, a, b):
+        if subscripts == "i,ij->j":
+            exact = kernel_products._column_sums(a, b)
+        else:
+            exact = kernel_products._row_sums(np.atleast_2d(a), b).reshape(a.shape[:-1])
+        return np.nextafter(exact, np.inf) if subscripts == other else exact
+
+    monkeypatch.setattr(np, "einsum", einsum)
+    assert kernel_products._einsum_adds_so() == (other is None)

@@ -468,3 +468,12 @@ def test_weights_below_the_grid_are_no_weights(kernels):
 def test_the_bisection_halves_the_difference_of_exponents(low, high, expected):
     """Between 0 and a number, which have no such mean, a number 2**-40 times as large is tried."""
     assert middle_of(low, high) == expected
+
+
+@pytest.mark.parametrize("w", [[0.7, 0.7], [-0.1, 0.5]])
+@each
+def test_weights_below_0_or_of_a_sum_above_1_are_refused(kernels, w):
+    triples = np.array([[0, 1, 2], [1, 2, 0]], dtype=np.int32)
+    y = np.array([1.0, -1.0])
+    with pytest.raises(ValueError, match="w must hold weights of at least 0 that add up to"):
+        kernels.z_values(np.ones((1, 3)), triples, y, np.array(w), np.zeros(1))

@@ -299,3 +299,30 @@ def test_nothing_shrinks_while_pairs_are_missing(descend, monkeypatch):
     checks = list(descend(problem, np.eye(3)[np.newaxis], 0.5, max_checks=12))
     assert len(checks) == 12 and checks[-1].pairs > 0
     assert len({(check.h, check.epsilon) for check in checks}) == 1
+
+
+def test_the_working_set_of_rect_is_reset_early_where_it_is_crowded(monkeypatch):
+    """A check that finds new pairs does not settle. Then only a check among the first four is
+    followed by a reset, and only if there are more than three pairs for each impostor.
+    """
+    checks = []  # of each: were there new pairs, is the set crowded, did a reset follow
+    check, reset = smoothed.full_check, smoothed.reset
+
+    def noted_check(problem, *arguments):
+        L, now, added, impostors = check(problem, *arguments)
+        pairs = len(problem.i)
+        checks.append([added > 1e-3 * pairs, pairs > 3 * impostors, False])
+        return L, now, added, impostors
+
+    def noted_reset(*arguments):
+        checks[-1][2] = True
+        reset(*arguments)
+
+    monkeypatch.setattr(smoothed, "full_check", noted_check)
+    monkeypatch.setattr(smoothed, "reset", noted_reset)
+    X, y = blobs(0, 60, 4, 3)
+    lmnn_rect(X, y, 2, 2, kernels=FASTEST)
+    early = [(crowded, was_reset) for new, crowded, was_reset in checks[1:5] if new]
+    assert (False, False) in early
+    assert all(crowded == was_reset for crowded, was_reset in early)
+    assert not any(was_reset for new, _, was_reset in checks[5:] if new)

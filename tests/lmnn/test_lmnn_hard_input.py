@@ -11,6 +11,8 @@ from lmnn_toys import blobs
 
 from refimpl.lmnn import LMNNOptions, kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
 from refimpl.lmnn.memory import bytes_for
+from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.starts import scaled
 
 FASTEST = KERNELS[-1]
 
@@ -118,3 +120,31 @@ def test_memory_is_estimated_before_the_work():
         lmnn_svd(np.ones((2, 2, 3)), 1)
     with pytest.raises(ValueError, match="p must be at most 36"):
         kmeans_partition(X, 99, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [
+        [[2], [3], [0], [4]],  # there are points 0 to 3
+        [[2], [3], [0], [-3]],
+        [[2.0], [3.0], [0.0], [1.0]],
+        [2, 3, 0, 1],
+    ],
+)
+def test_targets_that_are_no_indices_are_refused(targets):
+    with pytest.raises(ValueError, match="targets must hold indices of points, 0 to 3, in shape"):
+        lmnn([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], 1, targets=targets)
+
+
+def test_the_pull_of_a_scaled_metric_is_at_most_the_objective_of_zero():
+    """Two classes of 3 points: zero leaves mu for each of 6 * 2 * 3 triples. With so small a mu the
+    best scale is below all that are tried.
+    """
+    X = np.arange(6.0)[:, np.newaxis]
+    y = np.array([0, 0, 0, 1, 1, 1])
+    targets = np.array([[1, 2], [0, 2], [1, 0], [4, 5], [3, 5], [4, 3]])
+    mu = 1e-9
+    problem = LargeMarginProblem(X, y, targets, mu, np.zeros(6, dtype=int), FASTEST, 1)
+    L = scaled(problem, np.ones((1, 1, 1)))
+    pull = sum((X[i, 0] - X[j, 0]) ** 2 for i in range(6) for j in targets[i])
+    assert pull * L.item() ** 2 == pytest.approx(36 * mu, rel=1e-12)

@@ -264,6 +264,19 @@ def test_resampled_sparsemap():
     np.testing.assert_array_equal(everything.vectors, whole.vectors)
 
 
+def test_resampling_compares_the_differences_of_coordinates():
+    """So many pairs are drawn that all 90 ordered pairs of 10 objects are among them."""
+    D = metric_matrix(10)
+    space = PrecomputedSpace(D)
+    whole = sparsemap(space, 3, rng=rng(5))
+    kept = sparsemap(space, 3, rng=rng(5), d=4, n_pairs=5000)
+    F = whole.embed(space)
+    pairs = [(a, b) for a in range(10) for b in range(10) if a != b]
+    differences = np.array([F[a] - F[b] for a, b in pairs])
+    chosen = oracle.greedy_resampling(differences, np.array([D[a, b] for a, b in pairs]), 4)
+    assert sets_of(kept) == [sets_of(whole)[j] for j in sorted(chosen)]
+
+
 def test_resampling_measures_no_pair_twice_and_no_object_against_itself():
     space = PrecomputedSpace([[0, 1], [2, 0]])
     sparsemap(space, 1, rng=rng(), d=1, n_pairs=500)

@@ -269,6 +269,13 @@ def test_damaged_trees_are_refused(name, change):
         dataclasses.replace(trees, **{name: change(getattr(trees, name))})
 
 
+def test_a_node_that_is_its_own_child_is_refused():
+    """There are no more children than nodes: the first fault is that a child comes too early."""
+    zero, unit = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+    with pytest.raises(ValueError, match="must give children that come after their node"):
+        KMeansTrees(zero, np.zeros((1, 1)), zero, unit, zero, unit, zero)
+
+
 def test_bad_arguments():
     rng = np.random.default_rng(0)
     X = np.zeros((3, 2))

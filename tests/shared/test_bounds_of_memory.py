@@ -17,7 +17,7 @@ from refimpl.ftune.memory import training_bytes
 from refimpl.lmnn import LMNNOptions
 from refimpl.lmnn import memory as lmnn_memory
 from refimpl.lmnn.arguments import as_request
-from refimpl.lmnn.memory import bytes_for, bytes_of_validation, room_for_pairs
+from refimpl.lmnn.memory import bytes_for, bytes_of_validation, pairs_of_classes, room_for_pairs
 from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.memory import memory_bytes
 from refimpl.search_forest.pairs import DENSE_BYTES, MeetingPairs
@@ -130,3 +130,8 @@ def test_the_pairs_that_the_free_memory_has_room_for(monkeypatch):
     for free, pairs in ((432 + 3 * 316, 3), (432 + 4 * 316 - 1, 3)):
         monkeypatch.setattr(lmnn_memory, "free_memory", lambda free=free: free)
         assert room_for_pairs(request).pairs == pairs
+
+
+def test_the_pairs_of_different_classes():
+    """Classes of 3, 2 and 1 points: 3 * 3 + 2 * 4 + 1 * 5 ordered pairs."""
+    assert pairs_of_classes(np.array([0, 1, 0, 2, 1, 0])) == 22

@@ -1,0 +1,16 @@
+"""Matrices without rows or columns are refused by the check that all papers share.
+
+Not tested here: what else the check refuses (`test_trainings_refuse.py`).
+"""
+
+import numpy as np
+import pytest
+
+from refimpl.vectors import as_matrix
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0)])
+@pytest.mark.parametrize("single", [False, True])
+def test_a_matrix_without_numbers_is_refused(shape, single):
+    with pytest.raises(ValueError, match="X must have at least one row and one column; got shape"):
+        as_matrix(np.empty(shape, dtype=np.float32), "X", single=single)
