@@ -22,6 +22,9 @@ from refimpl.kernels.contract import checked
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
+cdef extern from "fetch.h":
+    void fetch(const char* place, Py_ssize_t bytes) nogil
+
 cdef extern from "indices.h":
     void look_at_indices(
         const int32_t* indices, Py_ssize_t size, uint32_t n, int* bad
@@ -39,14 +42,6 @@ cdef extern from *:
         return a_none == b_none ? a.row < b.row : b_none;
     }
     struct Walker { int64_t node, point, place; };
-    #include "compiler.h"
-    #if REFIMPL_GNU
-    static inline void fetch(const char* place, ptrdiff_t bytes) {
-        for (ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch(place + i);
-    }
-    #else
-    static inline void fetch(const char*, ptrdiff_t) {}
-    #endif
     """
     cppclass Scored:
         double score
@@ -55,7 +50,6 @@ cdef extern from *:
         int64_t node
         int64_t point
         int64_t place
-    void fetch(const char* place, Py_ssize_t bytes) nogil
 
 cdef enum:
     BLOCK = 2048  # points that pass a tree together

@@ -10,10 +10,16 @@ ctypedef fused real:
 cdef extern from "compiler.h":
     ctypedef void inlined_void "REFIMPL_ALWAYS void"
 
+cdef extern from "rows.h":
+    void row_lanes(const double* a, const double* v, Py_ssize_t d, double* out) noexcept nogil
+    void add_rows(
+        const double* u, const double* a, Py_ssize_t d, Py_ssize_t width, double* sums
+    ) noexcept nogil
+
 cdef enum:
     LANES = 16  # of refimpl.kernels.forest
-    TOGETHER = 4  # rows whose lanes are added side by side: one lane alone waits for each sum
-    COLUMNS = 72  # columns whose sums stay in the nearest cache
+    TOGETHER = 4  # rows whose lanes are added side by side, as in rows.h
+    COLUMNS = 512  # columns whose sums stay in the nearest cache
 
 
 cdef inline double folded(double* lanes) noexcept nogil:
@@ -51,16 +57,11 @@ cdef inline inlined_void row_sums(
     while i < n:
         rows = min(n - i, <Py_ssize_t> TOGETHER)
         a = A + i * d
-        for k in range(2 * TOGETHER):
-            lanes[k] = 0
         if rows == TOGETHER:
-            for c in range(0, whole, 8):
-                for k in range(6, -1, -2):
-                    for row in range(TOGETHER):
-                        lanes[2 * row] += a[row * d + c + k] * v[c + k]
-                        lanes[2 * row + 1] += a[row * d + c + k + 1] * v[c + k + 1]
+            row_lanes(a, v, d, lanes)
         else:
             for row in range(rows):
+                lanes[2 * row], lanes[2 * row + 1] = 0, 0
                 for c in range(0, whole, 8):
                     for k in range(6, -1, -2):
                         lanes[2 * row] += a[row * d + c + k] * v[c + k]
@@ -78,16 +79,11 @@ cdef inline inlined_void panel_sums(
     # np.einsum("i,ij->j", u, A) for `width` columns: the rows u_i A_i are added in their order
     cdef double[COLUMNS] sums
     cdef Py_ssize_t i, c, whole = n - n % 4
-    cdef double u_0, u_1, u_2, u_3
     cdef const double* a
     for c in range(width):
         sums[c] = 0
     for i in range(0, whole, 4):
-        a, u_0, u_1, u_2, u_3 = A + i * d, u[i], u[i + 1], u[i + 2], u[i + 3]
-        for c in range(width):
-            sums[c] = (((sums[c] + u_0 * a[c]) + u_1 * a[d + c]) + u_2 * a[2 * d + c]) + u_3 * a[
-                3 * d + c
-            ]
+        add_rows(u + i, A + i * d, d, width, sums)
     for i in range(whole, n):
         a = A + i * d
         for c in range(width):

@@ -16,7 +16,7 @@ cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
 cdef enum:
-    WIDTH = 64  # columns that a thread takes at a time, in vector_matrix
+    WIDTH = 512  # columns that a thread takes at a time, in vector_matrix
 
 
 cdef cloned_void _row_sums(

@@ -15,10 +15,19 @@ from refimpl.kernels.contract import checked
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
+cdef extern from "cutoffs.h":
+    void refimpl_cutoffs(
+        const double* y, const double* theta, Py_ssize_t T, double* cut
+    ) noexcept nogil
+
+cdef extern from "fetch.h":
+    void fetch(const char* place, Py_ssize_t bytes) noexcept nogil
+
 cdef enum:
     LANES = 32  # training vectors that one query is compared with at a time: they stay in registers
     # queries that one thread takes at a time, while a block of training vectors stays in cache
     QUERIES = 32
+    LINE = 8  # numbers in a line of the cache
 
 
 cdef class _Turn(Loop):
@@ -30,9 +39,10 @@ cdef class _Turn(Loop):
     cdef double[:, :, ::1] blocks
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t t
-        for t in range(self.feature.shape[0]):
-            self.blocks[i // LANES, t, i % LANES] = self.sign[t] * self.X[i, self.feature[t]]
+        _signed(
+            &self.X[i, 0], &self.feature[0], &self.sign[0], self.sign.shape[0],
+            &self.blocks[i // LANES, 0, i % LANES], LANES
+        )
 
 
 cdef class _Add(Loop):
@@ -43,21 +53,34 @@ cdef class _Add(Loop):
     cdef const double[:, :, ::1] blocks
     cdef const double[::1] alpha, sign, theta
     cdef const int64_t[::1] feature
+    cdef bint weighted  # whether a weight is not zero
+    cdef Py_ssize_t ahead  # how far off the thread's next query lies that is in the same place
 
     cdef void at(self, Py_ssize_t k, int thread) noexcept nogil:
         cdef Py_ssize_t first = k * QUERIES, last = min(self.Q.shape[0], first + QUERIES)
-        cdef Py_ssize_t q, t, b, T = self.alpha.shape[0]
-        cdef vector[double] y
-        y.resize((last - first) * T)
+        cdef Py_ssize_t q, b, T = self.alpha.shape[0]
+        cdef vector[double] y, cut
+        y.resize(T)
+        cut.resize((last - first) * T)
         for q in range(first, last):
-            for t in range(T):
-                y[(q - first) * T + t] = self.sign[t] * self.Q[q, self.feature[t]]
+            _signed(&self.Q[q, 0], &self.feature[0], &self.sign[0], T, y.data(), 1)
+            refimpl_cutoffs(y.data(), &self.theta[0], T, &cut[(q - first) * T])
         for b in range(self.blocks.shape[0]):
             for q in range(first, last):
+                self.fetch_next(q, last, b)
                 _add_lanes(
-                    &self.S[q, b * LANES], &y[(q - first) * T], &self.blocks[b, 0, 0],
-                    &self.alpha[0], &self.theta[0], T, min(LANES, self.S.shape[1] - b * LANES)
+                    &self.S[q, b * LANES], &cut[(q - first) * T], &self.blocks[b, 0, 0],
+                    &self.alpha[0], T, min(LANES, self.S.shape[1] - b * LANES), self.weighted
                 )
+
+    cdef inline void fetch_next(self, Py_ssize_t q, Py_ssize_t last, Py_ssize_t b) noexcept nogil:
+        """Ask for the next query's sums, and for a part of what the thread's next step reads."""
+        cdef Py_ssize_t t, T = self.alpha.shape[0], n_blocks = self.blocks.shape[0]
+        if q + 1 < last:
+            fetch(<const char*> &self.S[q + 1, b * LANES], LANES * sizeof(double))
+        if q + self.ahead < self.Q.shape[0]:
+            for t in range(b * T // n_blocks, (b + 1) * T // n_blocks):
+                fetch(<const char*> &self.Q[q + self.ahead, self.feature[t]], 1)
 
 
 @checked
@@ -71,46 +94,80 @@ def add_similarity(
     See :func:`refimpl.kernels.add_similarity`.
     """
     cdef int n_threads = thread_count(threads)
-    cdef Py_ssize_t T = alpha.shape[0], n_Q = Q.shape[0], n_X = X.shape[0]
+    cdef Py_ssize_t t, T = alpha.shape[0], n_Q = Q.shape[0], n_X = X.shape[0]
     if T == 0 or n_Q == 0 or n_X == 0:
         return
     # p (q - x) < p theta is (p q - p x) < p theta: with the signs put in beforehand, one test
-    # serves both
+    # serves both, and for each query it is whether p x exceeds a number
+    cdef double[::1] sign = np.empty(T), theta = np.empty(T)
+    cdef bint weighted = False
+    for t in range(T):
+        sign[t] = polarity[t]
+        theta[t] = sign[t] * threshold[t]
+        weighted |= alpha[t] != 0
     cdef _Turn turn = _Turn()
-    turn.X, turn.feature, turn.sign = X, feature, np.asarray(polarity, dtype=np.float64)
+    turn.X, turn.feature, turn.sign = X, feature, sign
     # values beyond the last vector are never stored
-    turn.blocks = np.zeros((-(-n_X // LANES), T, LANES))
+    turn.blocks = np.asarray(_zeros_on_lines(-(-n_X // LANES) * T * LANES)).reshape(-1, T, LANES)
     turn.run(n_X, worth(n_threads, n_X * T))
     cdef _Add add = _Add()
-    add.S = S
-    add.Q = Q
-    add.blocks = turn.blocks
-    add.alpha = alpha
-    add.feature = feature
-    add.sign = turn.sign
-    add.theta = np.asarray(turn.sign) * np.asarray(threshold)
+    add.S, add.Q, add.blocks = S, Q, turn.blocks
+    add.alpha, add.feature, add.sign, add.theta = alpha, feature, sign, theta
+    add.weighted = weighted
     # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4  in _add_lanes
     # sixteen sums at a time
-    add.run((n_Q + QUERIES - 1) // QUERIES, worth(n_threads, n_Q * n_X * T // 16), 1)
+    n_threads = worth(n_threads, n_Q * n_X * T // 16)
+    add.ahead = n_threads * QUERIES
+    add.run((n_Q + QUERIES - 1) // QUERIES, n_threads, 1)
+
+
+cdef double[::1] _zeros_on_lines(Py_ssize_t size):
+    """Return zeros of which the first begins a line of the cache.
+
+    No load of a vector unit then takes parts of two lines.
+    """
+    cdef double[::1] zeros = np.zeros(size + LINE)
+    cdef Py_ssize_t before = -(<Py_ssize_t> &zeros[0] // <Py_ssize_t> sizeof(double)) % LINE
+    return zeros[before:before + size]
+
+
+cdef void _signed(
+    const double* row, const int64_t* feature, const double* sign, Py_ssize_t T, double* out,
+    Py_ssize_t stride
+) noexcept nogil:
+    # p * row[f], for every stump
+    cdef Py_ssize_t t
+    for t in range(T):
+        out[t * stride] = sign[t] * row[feature[t]]
 
 
 cdef cloned_void _add_lanes(
-    double* s, const double* y, const double* x, const double* alpha, const double* theta,
-    Py_ssize_t T, Py_ssize_t n,
+    double* s, const double* cut, const double* x, const double* alpha, Py_ssize_t T, Py_ssize_t n,
+    bint weighted
 ) noexcept nogil:
     # S += np.where(p * difference < p * theta, a, 0.0)
     # for one query and up to LANES training vectors
     cdef double[LANES] total
-    cdef double a, y_t, theta_t
+    cdef double a, c, more
     cdef Py_ssize_t t, i
     for i in range(n):
         total[i] = s[i]
     for i in range(n, LANES):
         total[i] = 0
-    for t in range(T):
-        a, y_t, theta_t = alpha[t], y[t], theta[t]
+    if weighted:
+        # 0.0 makes 0 of -0, and changes no other number: once is enough
         for i in range(LANES):
-            # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4
-            total[i] = total[i] + (a if y_t - x[t * LANES + i] < theta_t else 0.0)
+            total[i] = total[i] + 0.0
+        for t in range(T):
+            a, c = alpha[t], cut[t]
+            for i in range(LANES):
+                # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4
+                more = total[i] + a
+                total[i] = more if x[t * LANES + i] > c else total[i]
+    else:
+        # weights of -0 alone leave a -0 where every stump answers 1
+        for t in range(T):
+            for i in range(LANES):
+                total[i] = total[i] + (alpha[t] if x[t * LANES + i] > cut[t] else 0.0)
     for i in range(n):
         s[i] = total[i]

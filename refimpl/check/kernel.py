@@ -124,10 +124,6 @@ class Kernel:
     following: Callable[[Values, Values], Values] | None = None
     record: bool = False
 
-    def output(self, name: str) -> Output:
-        """Return the output of this name."""
-        return next(output for output in self.outputs if output.name == name)
-
 
 KERNELS: dict[str, Kernel] = {}
 """Every kernel of the contract by its name, filled by :mod:`refimpl.check.cases`."""

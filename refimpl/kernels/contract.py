@@ -207,7 +207,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "X": floats("n_X", "d"),
         "alpha": floats("T"),
         "feature": int64s("T", below="d"),
-        "polarity": int64s("T"),
+        "polarity": int64s("T", only=(1, -1)),
         "threshold": floats("T"),
     },
     # sorting

@@ -36,6 +36,18 @@ def test_eq_6_and_eq_8_on_a_plane():
     assert algorithm.embedding(D, 0, 0, 0.0).tolist() == [0, 0, 0, 0]  # coinciding pivots
 
 
+def test_object_0_is_a_pivot_like_others():
+    """-1 says that there is no second pivot."""
+    D, triples, y, _ = toy(n=30, t=200)
+    model = train(D, triples, y, d=2)
+    pivots = dataclasses.replace(
+        model, first=np.array([1, 0]), second=np.array([0, -1]), length=np.array([D[1, 0], 0.0])
+    )
+    E = pivots.embed(PrecomputedSpace(D))
+    projection = (D[1] ** 2 + D[1, 0] ** 2 - D[0] ** 2) / (2 * D[1, 0])  # eq. 8
+    assert np.allclose(E, np.stack([projection, D[0]], axis=1))
+
+
 @each
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_every_round_is_the_best_step_of_the_paper(kernels, asymmetric):

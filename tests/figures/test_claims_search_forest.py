@@ -12,6 +12,7 @@ import pytest
 from support.planted_claims import committed_records, planted, states
 
 from paper_figures import claims
+from paper_figures.search_forest import claims as rules
 from paper_figures.search_forest.claims import CODES, RULES
 
 PAPER = "search_forest"
@@ -380,3 +381,15 @@ def test_ratios_of_times_have_a_geometric_mean(committed):
     assert number.ours == pytest.approx(2**1.8)
     # the logs to base 2 are 1, 1, 1, 1 and 5: their standard deviation is sqrt(16 / 5)
     assert number.std_error == pytest.approx(2**1.8 * math.log(2) * math.sqrt(16 / 5 / 5))
+
+
+def test_errors_of_queries_are_those_of_the_named_curve():
+    lines = [
+        {"method": "mine"},
+        {"method": "other", "counts": [10], "error": [0.75]},
+        {"method": "mine", "counts": [10, 20], "error": [0.5, 0.25]},
+    ]
+    records = {"figure": {"drawing": lines}}
+    errors = rules._query_errors(records, "figure", {"method": "mine", "items": 10})
+    assert errors == {10: 0.5, 20: 0.25}
+    assert rules._query_errors(records, "figure", {"method": "none"}) == {}

@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import math
 import shutil
 import subprocess
 import sys
@@ -205,7 +206,7 @@ def test_zero_has_one_sign(kernels):
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_add_similarity_against_the_literal_loop(kernels, n_X):
     rng = np.random.default_rng(n_X)
-    Y = rng.integers(0, 9, (7, 3)) / 2
+    Y = rng.integers(0, 9, (35, 3)) / 2
     X = rng.integers(0, 9, (n_X, 3)) / 2
     T = 11
     Y = Y.astype(float)
@@ -214,15 +215,81 @@ def test_add_similarity_against_the_literal_loop(kernels, n_X):
     feature = rng.integers(0, 3, T)
     polarity = rng.choice([-1, 1], T)
     threshold = rng.integers(-4, 5, T) / 2
-    S = rng.random((7, n_X))
+    S = rng.random((35, n_X))
     expected = S.copy()
-    for q in range(7):
+    for q in range(35):
         for i in range(n_X):
             for t in range(T):
                 x = Y[q, feature[t]] - X[i, feature[t]]
                 expected[q, i] += alpha[t] * oracles.stump(x, polarity[t], threshold[t])
     kernels.add_similarity(S, Y, X, alpha, feature, polarity, threshold)
     assert_same(S, expected)
+
+
+def neighbours(x):
+    """x and the three numbers on either side of it."""
+    above, below = [x], [x]
+    for _ in range(3):
+        above.append(math.nextafter(above[-1], math.inf))
+        below.append(math.nextafter(below[-1], -math.inf))
+    return above + below
+
+
+# zeros, subnormal numbers, ends of a binade, the largest numbers, infinities, none at all
+ENDS = (0.0, 5e-324, 1e-310, 2.0**-1022, 0.1, 0.3, 1.0, 3.0, 2.0**53, 1e300)
+ENDS += (2.0**970, 2.0**1023, math.nextafter(math.inf, 0.0), math.inf, math.nan)
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("p", [1, -1])
+def test_a_stump_turns_at_the_same_float(kernels, p):
+    """At every boundary a stump answers as the subtraction and the comparison do."""
+    numbers = [sign * x for x in ENDS for sign in (1, -1)]
+    Q = np.array(numbers)[:, None]
+    for theta in numbers:
+        x = [x for q in numbers for x in neighbours(q - theta)]
+        x += [x for q in numbers for x in neighbours(q - theta + theta * 2.0**-54)]
+        X = np.unique(x)[:, None]
+        S = np.zeros((len(Q), len(X)))
+        stumps = np.array([1.0]), np.array([0]), np.array([p]), np.array([theta])
+        with np.errstate(over="ignore", invalid="ignore"):
+            kernels.add_similarity(S, Q, X, *stumps)
+        expected = [[oracles.stump(q - x, p, theta) for x in X[:, 0].tolist()] for q in numbers]
+        assert_same(S, np.array(expected, dtype=float))
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize(
+    ("alpha", "threshold", "expected"),
+    [
+        ([-0.0, -0.0], [1.0, 1.0], [-0.0, 0.0]),  # -0 + -0
+        ([-0.0, -0.0], [1.0, -1.0], [0.0, 0.0]),  # -0 + -0 + 0
+        ([-0.0, -0.0], [1.0, 0.0], [0.0, 0.0]),  # 0 < 0 is false
+        ([-0.0, -0.0], [-math.inf, 1.0], [0.0, 0.0]),
+        ([-0.0, 0.0], [1.0, 1.0], [0.0, 0.0]),
+        ([-0.0, 1.0], [1.0, -1.0], [0.0, 0.0]),  # a weight that is not added
+        ([1.0, -1.0], [1.0, 1.0], [0.0, 0.0]),
+        ([math.inf, -0.0], [-1.0, 1.0], [0.0, 0.0]),
+        ([math.nan, -0.0], [-1.0, 1.0], [0.0, 0.0]),
+    ],
+)
+def test_what_is_added_to_zeros(kernels, alpha, threshold, expected):
+    """A stump that answers 0 adds 0.0, whatever its weight: so a sum of -0 becomes 0."""
+    S = np.array([[-0.0, 0.0]])
+    zeros = np.zeros(2, dtype=np.int64)
+    stumps = np.array(alpha), zeros, np.ones(2, dtype=np.int64), np.array(threshold)
+    kernels.add_similarity(S, np.zeros((1, 1)), np.zeros((2, 1)), *stumps)
+    assert_same(S, np.array([expected]))
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_polarities_are_1_and_minus_1(kernels):
+    """For others p (q - x) and p q - p x round apart: 10 (0.3 - 0.1) is below 10 * 0.2."""
+    stumps = np.ones(2), np.zeros(2, dtype=np.int64), np.array([1, 10]), np.array([0.2, 0.2])
+    S = np.zeros((1, 1))
+    with pytest.raises(ValueError, match=r"^polarity must hold 1 or -1; got 10$"):
+        kernels.add_similarity(S, np.array([[0.3]]), np.array([[0.1]]), *stumps)
+    assert S == 0
 
 
 @fast_only

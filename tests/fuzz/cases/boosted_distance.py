@@ -34,12 +34,20 @@ def add_similarity(rng):
     n_X = length(rng, 40)
     d = length(rng, 6)
     T = length(rng, 8, 0)
+    Q = points(rng, n_Q, d)
+    X = points(rng, n_X, d)
+    feature = rng.integers(0, d, T)
+    threshold = reals(rng, (T,))
+    if rng.random() < 0.5:  # differences that occur, and their neighbours
+        occurs = Q[rng.integers(0, n_Q, T), feature] - X[rng.integers(0, n_X, T), feature]
+        threshold = np.nextafter(occurs, rng.choice([-np.inf, 0.0, np.inf], T))
+        threshold = np.where(rng.random(T) < 0.5, occurs, threshold)
     return {
         "S": reals(rng, (n_Q, n_X)),
-        "Q": points(rng, n_Q, d),
-        "X": points(rng, n_X, d),
+        "Q": Q,
+        "X": X,
         "alpha": reals(rng, (T,)),
-        "feature": rng.integers(0, d, T),
+        "feature": feature,
         "polarity": rng.choice([-1, 1], T),
-        "threshold": np.where(rng.random(T) < 0.1, -np.inf, reals(rng, (T,))),
+        "threshold": np.where(rng.random(T) < 0.1, rng.choice([-np.inf, np.inf], T), threshold),
     }
