@@ -16,7 +16,8 @@ cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
 cdef enum:
-    WIDTH = 512  # columns that a thread takes at a time, in vector_matrix
+    # columns that a thread takes at a time, in vector_matrix: short pieces of rows are read slowly
+    WIDTH = 512
 
 
 cdef cloned_void _row_sums(
@@ -100,8 +101,7 @@ def vector_matrix(const double[::1] u not None, const double[:, ::1] A not None,
     cdef double[::1] out = np.zeros(d)
     cdef Columns loop = Columns()
     if n and d:
-        n_threads = worth(n_threads, n * d)
         loop.u, loop.A, loop.out, loop.n, loop.d = &u[0], &A[0, 0], &out[0], n, d
-        loop.width = min(<Py_ssize_t> WIDTH, (d + 8 * n_threads - 1) // (8 * n_threads) * 8)
-        loop.run((d + loop.width - 1) // loop.width, n_threads, 1)
+        loop.width = WIDTH
+        loop.run((d + WIDTH - 1) // WIDTH, worth(n_threads, n * d), 1)
     return np.asarray(out)

@@ -103,7 +103,7 @@ def _recall(records: Records, figure: str, reading: str, method: str, returned: 
     how = f", {reading}" if "reading" in keys else ""
     name = f"{method}{how}, {returned:,} returned (%)"
     recall = as_number(records, figure, row(records, figure, **keys), name)
-    of_queries = _query_errors(records, figure, keys).get(returned)
+    of_queries = query_errors(records, figure, keys).get(returned)
     if of_queries is None:
         return number(records, figure, name, points=QUERIES, **keys)
     return replace(recall, std_error=math.hypot(recall.std_error or 0.0, of_queries))
@@ -121,7 +121,7 @@ def _of_other_figure(records: Records, figure: str, item: Row, name: str) -> Num
     return replace(recall, std_error=math.hypot(recall.std_error, of_queries))
 
 
-def _query_errors(records: Records, figure: str, keys: Mapping[str, Any]) -> dict[int, float]:
+def query_errors(records: Records, figure: str, keys: Mapping[str, Any]) -> dict[int, float]:
     for line in records[figure].get("drawing") or ():
         named = keys.keys() & {"method", "reading"}
         if "error" in line and all(line.get(key) == keys[key] for key in named):

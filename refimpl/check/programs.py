@@ -86,7 +86,7 @@ class Program:
         assert self.process is not None and self.process.stdin is not None
         line = (json.dumps(case) + "\n").encode()
         # a thread of its own: a program that reads nothing would block this one
-        writer = threading.Thread(target=_writes, args=(self.process, line), daemon=True)
+        writer = threading.Thread(target=send, args=(self.process, line), daemon=True)
         writer.start()
         try:
             answer = self.lines.get(timeout=self.seconds)
@@ -154,7 +154,7 @@ def _reads(process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]") -> N
             return
 
 
-def _writes(process: "subprocess.Popen[bytes]", line: bytes) -> None:
+def send(process: "subprocess.Popen[bytes]", line: bytes) -> None:
     assert process.stdin is not None
     try:
         process.stdin.write(line)

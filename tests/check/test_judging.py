@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from refimpl.check import answers, judging, programs, stages
-from refimpl.check.cases import search_forest as cases
+from refimpl.check.cases import KERNELS
 from refimpl.check.files import VectorError
 from refimpl.check.kernel import AGREES, EQUAL_WORTH, WRONG
 from refimpl.check.trainings import search_forest as trainings
@@ -23,8 +23,8 @@ def test_leaves_by_other_names_are_the_same_tree():
     want = {"leaf": np.array([0, 0, 2, 2]), "T": np.zeros((4, 4))}
     want["J"] = trainings.worth(want["leaf"], arguments, want["T"])
     renamed, moved = {"leaf": np.array([7, 7, 2, 2])}, {"leaf": np.array([0, 1, 0, 1])}
-    assert trainings._same_j(arguments, want, renamed) == AGREES
-    assert trainings._same_j(arguments, want, moved) == WRONG
+    assert trainings.same_leaves(arguments, want, renamed) == AGREES
+    assert trainings.same_leaves(arguments, want, moved) == WRONG
 
 
 def test_a_cut_is_the_sum_of_the_weights_that_cross():
@@ -38,7 +38,8 @@ def test_a_cut_is_the_sum_of_the_weights_that_cross():
     }
     want = {"threshold": np.array([0.5]), "crossing": np.array([-2.0])}
     verdicts = [
-        cases._same_cut(arguments, want, {"threshold": np.array([at])}) for at in (0.5, 0.7, 2.5)
+        KERNELS["best_thresholds"].judge(arguments, want, {"threshold": np.array([at])})
+        for at in (0.5, 0.7, 2.5)
     ]
     assert verdicts[:2] == [EQUAL_WORTH, EQUAL_WORTH] and verdicts[2] == WRONG
 
@@ -54,7 +55,7 @@ def test_candidates_are_named_once():
     }
     want = {"offsets": np.array([0, 2]), "rows": np.array([0, 1])}
     verdicts = [
-        cases._same_scores(arguments, want, {"offsets": [0, 2], "rows": rows})
+        KERNELS["gather_candidates"].judge(arguments, want, {"offsets": [0, 2], "rows": rows})
         for rows in ([0, 1], [1, 0], [0, 0])
     ]
     assert WRONG not in verdicts[:2] and verdicts[2] == WRONG
@@ -98,7 +99,7 @@ def test_a_training_without_its_arguments_cannot_be_read(monkeypatch, tmp_path):
 def test_a_program_that_has_ended_is_told_by_its_output_alone():
     process = subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE)
     process.stdin.close()
-    programs._writes(process, b"{}\n")
+    programs.send(process, b"{}\n")
     assert process.wait() == 0
 
 

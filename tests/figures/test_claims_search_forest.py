@@ -390,6 +390,6 @@ def test_errors_of_queries_are_those_of_the_named_curve():
         {"method": "mine", "counts": [10, 20], "error": [0.5, 0.25]},
     ]
     records = {"figure": {"drawing": lines}}
-    errors = rules._query_errors(records, "figure", {"method": "mine", "items": 10})
+    errors = rules.query_errors(records, "figure", {"method": "mine", "items": 10})
     assert errors == {10: 0.5, 20: 0.25}
-    assert rules._query_errors(records, "figure", {"method": "none"}) == {}
+    assert rules.query_errors(records, "figure", {"method": "none"}) == {}

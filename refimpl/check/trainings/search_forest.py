@@ -50,7 +50,7 @@ def _run(arguments: Values) -> States:
     return listed
 
 
-def _same_j(arguments: Values, want: Values, got: Values) -> str:
+def same_leaves(arguments: Values, want: Values, got: Values) -> str:
     """Judge the leaves of a tree: other names are the same tree; else J of eq. 17 decides."""
     leaf = np.asarray(got["leaf"])
     if leaf.shape != want["leaf"].shape:
@@ -126,7 +126,7 @@ forest = enter(
         ),
         cases=_cases,
         run=_run,
-        judge=_same_j,
+        judge=same_leaves,
         dependent=("similar", "dissimilar", "c"),
     )
 )
@@ -138,7 +138,7 @@ def _run_tree(arguments: Values) -> States:
 
 
 def _same_tree(arguments: Values, want: Values, got: Values) -> str:
-    return _same_j(arguments, {**want, "T": np.zeros(arguments["S"].shape)}, got)
+    return same_leaves(arguments, {**want, "T": np.zeros(arguments["S"].shape)}, got)
 
 
 def _tree_cases() -> list[Case]:
