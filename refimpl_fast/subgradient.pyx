@@ -304,7 +304,8 @@ class _Place:
             part -= self.centre
             if self.axes is not None:
                 part = part @ self.axes
-            squares[rows] = np.add.reduceat(part * part, [0, *ends[: len(ends) - 1]], axis=1).cumsum(axis=1)
+            pieces = np.add.reduceat(part * part, [0, *ends[: len(ends) - 1]], axis=1)
+            squares[rows] = pieces.cumsum(axis=1)
             first, groups = rows.start // width, len(part) // width
             whole = groups * width
             together = part[:whole].reshape(-1, width, self.r)
