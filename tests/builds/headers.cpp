@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cutoffs.h"
 #include "eight.h"
 #include "groups.h"
 #include "hamming.h"
@@ -12,6 +13,7 @@
 #include "margins.h"
 #include "panels.h"
 #include "power.h"
+#include "rows.h"
 #include "strands.h"
 #include "weights.h"
 #ifndef WITHOUT_LIBRARY /* a compiler that lacks its C++ library, for a look at the syntax */
@@ -164,26 +166,71 @@ static void test_hamming() {
 }
 
 static void test_panels() { /* whole numbers: their sums are exact in any order */
-    for (int r = 1; r <= 9; ++r) {
-        float queries[9 * TOGETHER], panel[9 * PANEL], offsets[PANEL], bounds[TOGETHER];
+    for (int r = 2; r <= 9; ++r) {
+        float queries[9 * TOGETHER], panel[9 * PANEL], halves[2 * PANEL], bounds[2 * TOGETHER];
+        const int64_t ends[2] = {r / 2, r};
         unsigned hits[TOGETHER], any = 0;
         for (int i = 0; i < r * TOGETHER; ++i) queries[i] = (float)(bits() % 9) - 4;
         for (int i = 0; i < r * PANEL; ++i) panel[i] = (float)(bits() % 9) - 4;
-        for (int i = 0; i < PANEL; ++i) offsets[i] = -(float)(bits() % 5);
-        for (int q = 0; q < TOGETHER; ++q) bounds[q] = (float)(bits() % 40);
-        const unsigned got = panel_hits(queries, panel, offsets, bounds, r, hits);
+        for (int i = 0; i < 2 * PANEL; ++i) halves[i] = -(float)(bits() % 5);
+        for (int q = 0; q < TOGETHER; ++q) { /* by their first coordinates all pairs are near */
+            bounds[q] = -1000;
+            bounds[TOGETHER + q] = (float)(bits() % 40);
+        }
+        const unsigned got = panel_hits(queries, panel, halves, bounds, ends, 2, hits);
         for (int q = 0; q < TOGETHER; ++q) {
             unsigned mask = 0;
             for (int i = 0; i < PANEL; ++i) {
-                float sum = offsets[i];
+                float sum = halves[PANEL + i];
                 for (int c = 0; c < r; ++c) sum += queries[c * TOGETHER + q] * panel[c * PANEL + i];
-                mask |= (unsigned)(sum > bounds[q]) << i;
+                mask |= (unsigned)(sum > bounds[TOGETHER + q]) << i;
             }
-            check(hits[q] == mask, "panel_hits");
+            check(got == 0 || hits[q] == mask, "panel_hits");
             any |= mask;
         }
         check((got != 0) == (any != 0), "panel_hits says that there is any");
+#if REFIMPL_GNU
+        for (int q = 0; q < TOGETHER; ++q) bounds[q] = 1000;
+        check(!panel_hits(queries, panel, halves, bounds, ends, 2, hits), "panel_hits ends early");
+#endif
     }
+}
+
+static void test_rows() { /* whole numbers again */
+    for (int d = 1; d <= 19; ++d) {
+        double rows[8 * 19], v[19] = {0}, lanes[2 * REFIMPL_ROWS], sums[19], before[19];
+        for (int i = 0; i < 8 * d; ++i) rows[i] = (double)(bits() % 9) - 4;
+        for (int i = 0; i < d; ++i) {
+            v[i] = (double)(bits() % 9) - 4;
+            sums[i] = before[i] = (double)(bits() % 9);
+        }
+        row_lanes(rows, v, d, lanes);
+        for (int row = 0; row < REFIMPL_ROWS; ++row) {
+            double sum = 0;
+            for (int c = 0; c < d - d % 8; ++c) sum += rows[row * d + c] * v[c];
+            check(lanes[2 * row] + lanes[2 * row + 1] == sum, "row_lanes");
+        }
+        add_rows(v, rows, d, d, sums);
+        for (int c = 0; c < d; ++c) {
+            double sum = before[c];
+            for (int row = 0; row < REFIMPL_ROWS; ++row) sum += v[row] * rows[row * d + c];
+            check(sums[c] == sum, "add_rows");
+        }
+    }
+}
+
+static void test_cutoffs() {
+    const double values[] = {0.0, -0.0, 1.0, 0.1, -0.3, 1e300, -1e300, 5e-324, INFINITY, -INFINITY};
+    for (double y : values)
+        for (double theta : values) {
+            double cut;
+            refimpl_cutoffs(&y, &theta, 1, &cut);
+            for (double x : values) check((x > cut) == (y - x < theta), "refimpl_cutoffs");
+            for (int i = 0; i < 100; ++i) {
+                const double x = number();
+                check((x > cut) == (y - x < theta), "refimpl_cutoffs");
+            }
+        }
 }
 
 static void test_eight_and_power() {
@@ -264,6 +311,8 @@ int main() {
     test_margins();
     test_hamming();
     test_panels();
+    test_rows();
+    test_cutoffs();
     test_eight_and_power();
 #ifndef WITHOUT_LIBRARY
     test_pool();
