@@ -4,6 +4,7 @@
 #ifndef REFIMPL_CUTOFFS_H
 #define REFIMPL_CUTOFFS_H
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,11 +40,13 @@ REFIMPL_INLINE double refimpl_guessed_cutoff(double y, double theta) {
     const double guess = sum + (error + 0.5 * (theta - below));
     const uint64_t rank = refimpl_rank(guess) - (y - guess < theta);
     const double cut = refimpl_ranked(rank), next = refimpl_ranked(rank + 1);
-    return !(y - cut < theta) & (y - next < theta) ? cut : NAN;
+    return (!(y - cut < theta) & (y - next < theta)) ? cut : NAN;
 }
 
 /* The cutoff by halving all numbers: of infinite values, and where y - theta overflows. */
 static double refimpl_halved_cutoff(double y, double theta) {
+    /* a stump that always says 1, unless y - x overflows */
+    if (theta == INFINITY && y + DBL_MAX < INFINITY) return -INFINITY;
     int64_t low = (int64_t)refimpl_rank(-INFINITY), high = (int64_t)refimpl_rank(INFINITY);
     if (!(y - INFINITY < theta)) return INFINITY; /* no x will do */
     while (low + 1 < high) {

@@ -19,7 +19,6 @@ enum { PANEL = 32, TOGETHER = 8 };
 
 #if REFIMPL_GNU
 typedef float sixteen __attribute__((vector_size(64), aligned(4), may_alias));
-typedef int32_t sixteen_ints __attribute__((vector_size(64)));
 
 #if !defined(__clang__)
 __attribute__((optimize("fp-contract=fast")))

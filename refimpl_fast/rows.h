@@ -1,5 +1,5 @@
-/* Four rows side by side, in np.einsum's order of summation. The next four rows are asked for in the
-   order in which they lie: processors foresee one row alone. */
+/* Four rows side by side, in np.einsum's order of summation. The next four rows are asked for in
+   the order in which they lie: processors foresee one row alone. */
 #ifndef REFIMPL_ROWS_H
 #define REFIMPL_ROWS_H
 
@@ -25,8 +25,8 @@ REFIMPL_INLINE void row_lanes(const double* a, const double* v, ptrdiff_t d, dou
     for (int k = 0; k < 2 * REFIMPL_ROWS; ++k) out[k] = lanes[k];
 }
 
-/* Add u_0 a_0 to the sums, then u_1 a_1, u_2 a_2 and u_3 a_3, for `width` columns of rows that lie d
-   numbers apart. */
+/* Add u_0 a_0 to the sums, then u_1 a_1, u_2 a_2 and u_3 a_3, for `width` columns of rows that lie
+   d numbers apart. */
 REFIMPL_INLINE void add_rows(
     const double* u, const double* a, ptrdiff_t d, ptrdiff_t width, double* sums)
 {

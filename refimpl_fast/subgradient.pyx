@@ -36,10 +36,12 @@ cdef enum:
     SIDES = 12  # coordinates whose medians divide the points
     SAMPLE = 4096  # points whose principal axes are taken, about
     BLOCK = 256  # rows that are packed at a time: a multiple of PANEL and TOGETHER
-    EIGEN = 12  # what an eigenvalue costs, in products of r coordinates
-    PAYS = 8  # how many products of float32 one of the axes costs, and then some
 
 assert LANES == reference.LANES
+
+EIGEN = 12  # what an eigenvector costs, in products of r coordinates
+SORTED = 8000  # what it costs to put a point into its order, in products of numbers
+PAYS = 8  # how much longer all products must take than to find and apply the axes
 
 
 cdef inline double _distance(const double* a, const double* b, Py_ssize_t r) noexcept nogil:
@@ -226,8 +228,8 @@ cdef _pack(_Impostors loop):
     The same holds for the first coordinates alone, since the rest only adds to a distance. So a
     group and a panel are left as soon as their first coordinates, up to one of `ends`, are too far
     apart for every pair. With many points these coordinates are principal ones, and points of one
-    class that lie on the same sides of the median points go together. The rotation moves squares by
-    less than r 2^-48 of themselves, for which the bound above has room.
+    class that lie on the same sides of the median points go together. The rotation is one
+    of float64; for its rounding the bound above has room.
     """
     cdef Py_ssize_t r = loop.X.shape[1]
     Q, X, classes_Q, classes_X = map(
@@ -260,7 +262,7 @@ class _Place:
         sample = self._scaled(X[:: 1 + len(X) // 64])
         self.centre = np.sort(sample, axis=0)[len(sample) // 2]  # a point that no outlier moves
         self.axes = None
-        costs = EIGEN * r**3 + (len(Q) + len(X)) * r**2
+        costs = EIGEN * r**3 + (len(Q) + len(X)) * (r**2 + SORTED)
         if r > FIRST and PAYS * costs < len(Q) * len(X) * r:
             sample = self._scaled(X[:: 1 + len(X) // SAMPLE]) - self.centre
             self.axes = np.ascontiguousarray(np.linalg.eigh(sample.T @ sample)[1][:, ::-1])
@@ -279,18 +281,18 @@ class _Place:
         while self.axes is not None and end < self.r:
             ends.append(end)
             end *= 2
-        return np.array([*ends, self.r])
+        return np.array([*ends, self.r], dtype=np.int64)
 
     def order(self, A, classes):
         """The rows of A in the order in which they are packed."""
         if self.axes is None:
-            return np.arange(len(A))
+            return np.arange(len(A), dtype=np.int64)
         sides = np.zeros(len(A), dtype=np.int64)
         for rows in _blocks(len(A)):
             near = (self._scaled(A[rows]) - self.centre) @ self.axes[:, :SIDES]
             for beyond in (near > self.middle).T:
                 sides[rows] = 2 * sides[rows] + beyond
-        return np.lexsort((sides, classes))
+        return np.lexsort((sides, classes)).astype(np.int64, copy=False)
 
     def packed(self, A, order, width, ends):
         """The rows of A, `width` side by side, and the squares of their coordinates up to each end.

@@ -38,6 +38,7 @@ def add_similarity(
     X : ndarray, shape (n_X, d), float64
     alpha, threshold : ndarray, shape (T,), float64
     feature, polarity : ndarray, shape (T,), int64
+        A polarity is 1 or -1.
     threads : int, optional
         Not used by the reference.
 

@@ -26,8 +26,6 @@ def impostors(rng):
     n_Q = length(rng, 40)
     n_X = length(rng, 40)
     r = length(rng, 12)
-    if rng.random() < 0.05:  # so many that the fast twin looks at their first coordinates
-        n_Q, n_X, r = (int(number) for number in rng.integers([200, 200, 9], [300, 300, 13]))
     exponents = (-300, 140)
     X = points(rng, n_X, r, exponents)
     Q = (
