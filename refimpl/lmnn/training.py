@@ -237,8 +237,7 @@ def _steps(
                 factors = _start(problem, request)
         return smoothed.descend(problem, factors, tol, max_checks=max_checks)
     if factors is None and request.validation is not None and problem.partitions > 1:
-        with one_blas_thread:
-            factors = _start(problem, request)
+        factors = _start(problem, request)
     return printed.descend(problem, factors, tol, max_checks=max_checks)
 
 

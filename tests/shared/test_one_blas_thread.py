@@ -14,6 +14,7 @@ from agreement import KERNELS, assert_same
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from refimpl.ftune import FTuneOptions, ftune, random_landmarks
+from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect, low_rank, training
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +52,19 @@ def test_the_threads_come_back_after_an_error():
 def test_the_threads_come_back_between_the_steps():
     for inside in on_one_blas_thread(blas_threads() for _ in range(2)):
         assert inside == {1} and blas_threads() == {2}
+
+
+@pytest.mark.parametrize(
+    "module, train", [(training, lmnn), (low_rank, lambda X, y, **o: lmnn_rect(X, y, 2, **o))]
+)
+def test_the_starts_of_lmnn_are_found_on_one_thread(monkeypatch, module, train):
+    """LAPACK's last digits depend on the number of threads."""
+    seen = []
+    find = module.scaled
+    monkeypatch.setattr(module, "scaled", lambda *a: (seen.append(blas_threads()), find(*a))[1])
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    train(X, np.arange(60) % 2, options=LMNNOptions(tol=0.1))
+    assert seen == [{1}]
 
 
 @pytest.fixture(scope="module")
