@@ -354,10 +354,10 @@ def ftunes(n):
 
     K, y, held = _letters(n)
     P = ftune.random_landmarks(y, 300, rng=rng())
-    places = {x: i for i, x in enumerate(P.L)}
-    plus, minus = (np.array([places[x] for x in one[0]]) for one in (P.plus, P.minus))
+    paired, places = np.unique((P.plus[0], P.minus[0]), return_inverse=True)
+    plus, minus = places.reshape(2, -1)
     slopes = np.array(SLOPES)
-    spaces = refimpl_fast.transferred_differences(K.within(None, P.L), plus, minus, slopes)
+    spaces = refimpl_fast.transferred_differences(K.within(None, paired), plus, minus, slopes)
     return (
         lambda kernels, threads: ftune.ftune(
             K, y, P, validation=held, kernels=kernels, threads=threads
