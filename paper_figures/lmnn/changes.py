@@ -9,7 +9,7 @@ from time import process_time
 
 import numpy as np
 
-from paper_figures.lmnn.prepared import points, sample_of
+from paper_figures.lmnn.prepared import problem_of, sampled
 from paper_figures.lmnn.table1 import CHECKS, KERNELS, SIZES, K
 from paper_figures.lmnn.table1_rows import grouped, mean_row
 from paper_figures.registry import Context, Gathered, Job, Result, Task
@@ -111,13 +111,10 @@ def changes(
         eq. 5, ``seconds`` of the processor time that eq. 5 takes; the least ``objective`` of the
         full checks; and the number of ``steps``.
     """
-    whole = points(job, data_set, preparation, d)
-    rows = sample_of(job, data_set, whole.y, n, sample, k)
-    y = np.unique(whole.y[rows], return_inverse=True)[1]
-    X = np.ascontiguousarray(whole.X[rows])
-    targets = target_neighbors(X, y, k)
-    partition = np.zeros(len(y), dtype=np.int64)
-    problem = Watched(X, y, targets, 1.0, partition, job.kernels, threads=1)
+    points = sampled(job, data_set, preparation, n, sample, d, k)
+    X = points.X
+    targets = target_neighbors(X, points.y, k)
+    problem = problem_of(Watched, points, targets)
     problem.begin()
     near = ((X[:, None] - X[targets]) ** 2).sum(axis=2).mean()
     start = np.eye(X.shape[1])[None] / np.sqrt(near)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.prepared import per_cent_wrong, points, sample_of
+from paper_figures.lmnn.prepared import per_cent_wrong, problem_of, sampled
 from paper_figures.registry import Job
 from refimpl.lmnn import algorithm, metric_neighbors, target_neighbors
 from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
@@ -49,20 +49,16 @@ def ever_active(
     dict
         ``checks``: steps, eq. 3, triples active now and ever, pairs ever, and the test error.
     """
-    whole = points(job, data_set, preparation, d)
-    rows = sample_of(job, data_set, whole.y, n, sample, k)
-    classes, y = np.unique(whole.y[rows], return_inverse=True)
-    X = np.ascontiguousarray(whole.X[rows])
-    z = np.searchsorted(classes, whole.z)
-    partition = np.zeros(len(y), dtype=np.int64)
-    problem = Remembering(X, y, target_neighbors(X, y, k), 1.0, partition, job.kernels, threads=1)
+    points = sampled(job, data_set, preparation, n, sample, d, k)
+    X, y = points.X, points.y
+    problem = problem_of(Remembering, points, target_neighbors(X, y, k))
     problem.begin()
     passed = []
     for t, (objective, L), now in on_one_blas_thread(
         algorithm.steps(problem, np.eye(X.shape[1])[None], checks=checks)
     ):
-        near = y[metric_neighbors(L[0], whole.Q, X, k, kernels=job.kernels, threads=1)[1]]
+        near = y[metric_neighbors(L[0], points.Q, X, k, kernels=job.kernels, threads=1)[1]]
         counts = {"active": now.active, "ever": int(problem.ever.sum()), "pairs": len(problem.i)}
-        error = per_cent_wrong(near, z)
+        error = per_cent_wrong(near, points.z)
         passed.append({"steps": t, "objective": objective, "error": error} | counts)
     return {"checks": passed}

@@ -4,13 +4,14 @@ Not handled here: the files (`paper_figures.data`).
 """
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.ndimage import affine_transform
 
 from paper_figures.registry import Job
-from refimpl.typing import BoolArray, FloatArray, IntArray, Labels
+from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
 PREPARATIONS = (
     "as they are",
@@ -23,6 +24,8 @@ PREPARATIONS = (
     "deskewed, normalised",
 )
 HELD_OUT = 0.3  # § 5.2
+
+OneMetric = TypeVar("OneMetric", bound=LargeMarginProblem)
 
 
 class Points(NamedTuple):
@@ -37,6 +40,20 @@ class Points(NamedTuple):
     Q: FloatArray
     z: Labels
     held: FloatArray
+
+
+class Sample(NamedTuple):
+    """Training points X with their classes, the test points Q with theirs, and kernels.
+
+    Classes are numbered.
+    """
+
+    X: FloatArray
+    y: IntArray
+    Q: FloatArray
+    z: IntArray
+    k: int
+    kernels: Kernels
 
 
 def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = None) -> Points:
@@ -145,6 +162,23 @@ def sample_of(job: Job, data_set: str, y: Labels, n: int, sample: int, k: int) -
     each = n // len(classes)
     rows = [rng.permutation(np.flatnonzero(y == c))[:each] for c in classes]
     return np.sort(np.concatenate(rows))
+
+
+def sampled(
+    job: Job, data_set: str, preparation: str, n: int, sample: int, d: int, k: int
+) -> Sample:
+    """Return the points of :func:`points` whose rows :func:`sample_of` draws, and all queries."""
+    whole = points(job, data_set, preparation, d)
+    rows = sample_of(job, data_set, whole.y, n, sample, k)
+    classes = np.unique(whole.y)
+    y, z = (np.searchsorted(classes, labels) for labels in (whole.y[rows], whole.z))
+    return Sample(np.ascontiguousarray(whole.X[rows]), y, whole.Q, z, k, job.kernels)
+
+
+def problem_of(kind: type[OneMetric], points: Sample, targets: IntArray) -> OneMetric:
+    """Return the problem of eq. 3 with one metric and c = 1, as an object of class `kind`."""
+    partition = np.zeros(len(points.y), dtype=np.int64)
+    return kind(points.X, points.y, targets, 1.0, partition, points.kernels, threads=1)
 
 
 def in_training(y: Labels, rng: np.random.Generator) -> BoolArray:

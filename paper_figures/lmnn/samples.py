@@ -7,40 +7,19 @@ Not handled here: several metrics (`courses.py`).
 """
 
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.prepared import Points, per_cent_wrong, points, sample_of
+from paper_figures.lmnn.prepared import Sample, per_cent_wrong, points, problem_of, sampled
 from paper_figures.registry import Job
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn, metric_neighbors, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.resources import on_one_blas_thread
-from refimpl.typing import FloatArray, IntArray, Kernels
+from refimpl.typing import FloatArray, IntArray
 
 TIES = ("first class", "nearest")
-
-
-class Sample(NamedTuple):
-    """Training points X with their classes, the test points Q with theirs, and kernels."""
-
-    X: FloatArray
-    y: IntArray
-    Q: FloatArray
-    z: IntArray
-    k: int
-    kernels: Kernels
-
-
-def _sample(
-    job: Job, data_set: str, preparation: str, n: int, sample: int, d: int, k: int
-) -> Sample:
-    whole: Points = points(job, data_set, preparation, d)
-    rows = sample_of(job, data_set, whole.y, n, sample, k)
-    classes = np.unique(whole.y)
-    y, z = (np.searchsorted(classes, labels) for labels in (whole.y[rows], whole.z))
-    return Sample(np.ascontiguousarray(whole.X[rows]), y, whole.Q, z, k, job.kernels)
 
 
 def certified(
@@ -67,7 +46,7 @@ def certified(
         ``unique``: whether eq. 3 stays above 0. With it stand the errors of
         :func:`_errors`, those of the Euclidean metric, and the counts of :func:`_counts`.
     """
-    points = _sample(job, data_set, preparation, n, sample, d, k)
+    points = sampled(job, data_set, preparation, n, sample, d, k)
     if shuffled:
         order = job.rng_for("order", data_set, n, sample).permutation(len(points.y))
         points = points._replace(X=points.X[order], y=points.y[order])
@@ -80,7 +59,7 @@ def certified(
     least = least_trace(points.X, points.y, result.targets) if result.bound <= 0 else None
     if least is not None:
         L = least
-    problem = _problem(points, result.targets)
+    problem = problem_of(LargeMarginProblem, points, result.targets)
     return {
         "seconds": seconds,
         "objective": result.objective if least is None else 0.0,
@@ -118,8 +97,8 @@ def printed(
         ``checks``: for each the number of steps, eq. 3, the seconds so far, and what was counted
         and measured; ``end``: training errors at the last.
     """
-    points = _sample(job, data_set, preparation, n, sample, d, k)
-    problem = _problem(points, target_neighbors(points.X, points.y, k))
+    points = sampled(job, data_set, preparation, n, sample, d, k)
+    problem = problem_of(LargeMarginProblem, points, target_neighbors(points.X, points.y, k))
     start = _euclidean(points.X, problem.targets, scaled)
     passed: list[dict[str, Any]] = []
     best = np.inf
@@ -152,19 +131,12 @@ def preparation(
         test errors in per cent by the rule for ties.
     """
     held = points(job, data_set, kind, d).held
-    sample = _sample(job, data_set, kind, 10**9, 0, d, k)
+    sample = sampled(job, data_set, kind, 10**9, 0, d, k)
     return {
         "components": int(np.searchsorted(held, share)) + 1,
         "share": float(held[d - 1]),
         "errors": _errors(np.eye(d), sample, train=False)["test"],
     }
-
-
-def _problem(points: Sample, targets: IntArray) -> LargeMarginProblem:
-    partition = np.zeros(len(points.y), dtype=np.int64)
-    return LargeMarginProblem(
-        points.X, points.y, targets, 1.0, partition, points.kernels, threads=1
-    )
 
 
 def _euclidean(X: FloatArray, targets: IntArray, scaled: bool) -> FloatArray:
