@@ -29,6 +29,8 @@ __all__ = ["Neighbors", "as_tree", "nearest_neighbors", "neighbors_in"]
 LEAF_SIZE = 128
 PROBES = 32  # queries searched to measure how many distances the tree saves
 SCANNED = 1 << 22  # numbers that stay in cache while every query reads all of them: 16 MB
+CACHED = 1 << 20  # numbers of which a tree's leaves are read out of order at little cost: 8 MB
+IN_CACHE, BEYOND_CACHE = 1.1, 1.7  # the time of a distance in a tree, of one in a scan
 
 Method: TypeAlias = Literal["auto", "tree", "scan", "brute"]
 
@@ -270,20 +272,15 @@ def _prunes(
     probe = np.ascontiguousarray(Q[:: max(1, len(Q) // PROBES)])
     computed = kernels.tree_nearest(tree, probe, k, bound=bound, threads=threads)[2].mean()
     n, d = tree.points.shape
-    return bool(computed * _tree_cost(d) < n * _pair_cost(n, d))
-
-
-# The costs are nanoseconds on one core of an AMD EPYC. Only their ratios matter.
+    return bool(computed * (IN_CACHE if n * d <= CACHED else BEYOND_CACHE) < n)
 
 
 def _pair_cost(n: int, d: int) -> float:
-    """Return the time for a query and a point in a scan."""
+    """Return nanoseconds for a query and a point in a scan, on one core of an AMD EPYC.
+
+    Only its ratio to the other times of :func:`_worth_building` matters.
+    """
     return 0.3 + 0.022 * d if n * d <= SCANNED else 1.1 + 0.022 * d
-
-
-def _tree_cost(d: int) -> float:
-    """Return the time for a query and a point in a tree."""
-    return 1.2 + 0.03 * d
 
 
 def _worth_building(n: int, d: int, m: int) -> bool:
