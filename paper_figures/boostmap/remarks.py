@@ -20,7 +20,7 @@ from refimpl.typing import IntArray
 
 DRAWN = 10_000_000  # triples of images, tried for the triangle inequality
 AT_ONCE = 1_000_000
-TIMES = 3
+TIMES = 12
 N_THRESHOLDS = BoostMapOptions().n_thresholds
 
 

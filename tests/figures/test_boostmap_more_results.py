@@ -4,8 +4,6 @@ by hand: edge detectors, readings of § 7, search graphs.
 The figures of the paper are in test_boostmap_results.py.
 """
 
-import json
-from pathlib import Path
 
 import pytest
 from boostmap_measures import FIGURES, by_dimensions, reduce, values
@@ -159,14 +157,6 @@ def test_readings():
         (whole, "Ra", 10, 256, 90, 30, None, 949, None, 399),
     ]
     assert "64 dimensions: 50000 triples, the first 2000 queries" in gathered.notes[0]
-
-
-def test_the_printed_ranks_are_as_many_times_ours_as_the_note_says():
-    path = Path(readings.__file__).parents[1] / "reproduced" / "boostmap" / "table1.json"
-    rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
-    times = [row["published"] / row["ours"] for row in rows]
-    note = reduce("readings", PAPER, []).notes[1]
-    assert f"ranks of table 1 are {min(times):.1f} to {max(times):.1f} times ours" in note
 
 
 def search(setting, distances, success, recall):

@@ -24,31 +24,39 @@ COMMITTED = {
     "fewer-distances-than-fastmap": "holds",
     "fewer-candidates": "holds",
     "selective-fewest-distances": "holds",
-    "best-dimensions": "open",
+    "best-dimensions": "holds",
     "embedding-cost": "holds",
-    "high-dimensions-pay": "open",
+    "high-dimensions-pay": "holds",
     "fastmap-best-below-16": "holds",
     "fastmap-few-dimensions": "holds",
     "random-beats-fastmap-from-16": "fails",
     "selective-worse-low-dimensions": "open",
-    "selective-best-at-256": "open",
-    "other-k-and-percentiles": "open",
-    "selective-better-than-random": "open",
+    "selective-best-at-256": "fails",
+    "other-k-and-percentiles": "fails",
+    "selective-better-than-random": "fails",
     "query-sensitive-similar-or-better": "holds",
     "query-sensitive-much-better-somewhere": "holds",
     "query-sensitive-knn-error": "open",
-    "query-sensitive-no-cost": "open",
-    "splitters-on-their-own-embedding": "open",
+    "query-sensitive-no-cost": "holds",
+    "splitters-on-their-own-embedding": "fails",
     "parameter-space-worse-ranks": "open",
     "parameter-space-lower-error": "open",
     "embedding-below-chamfer": "open",
     "one-nn-below-chamfer": "open",
-    "best-error-as-chamfer": "open",
-    "extensions-add-up": "open",
+    "best-error-as-chamfer": "holds",
+    "extensions-add-up": "holds",
     "chamfer-best-overall": "open",
-    "selective-wins-from-some-k": "open",
-    "chamfer-not-metric": "open",
+    "selective-wins-from-some-k": "fails",
+    "chamfer-not-metric": "holds",
     "figure1-example": "not testable here",
+}
+
+
+PAIRED = {  # decided by `paired`, and without it by the figures; test_claims_boostmap_text.py
+    "query-sensitive-knn-error",
+    "parameter-space-lower-error",
+    "embedding-below-chamfer",
+    "one-nn-below-chamfer",
 }
 
 
@@ -89,7 +97,7 @@ PLANTED = [
         "selective-fewest-distances",
         "open",
         "costs",
-        {"ours": 660},
+        {"ours": 650},
         method(RANDOM, quantity="total_distances"),
     ),
     (
@@ -129,6 +137,13 @@ PLANTED = [
     ),
     ("selective-best-at-256", "holds", "figure5", times(0.5), method(SELECTIVE)),
     ("selective-best-at-256", "fails", "figure5", times(0.5), method(RANDOM, dimensions=256, k=1)),
+    (
+        "selective-better-than-random",
+        "holds",
+        "table1 figure6",
+        lambda row: {"ours": (0.5 if "Se" in str(row) else 1.0) * row["ours"]},
+        {},
+    ),
     ("selective-better-than-random", "fails", "table1", times(2), SE | {"k": 100} | QS),
     (
         "selective-better-than-random",
@@ -203,7 +218,7 @@ PLANTED = [
         "chamfer-best-overall",
         "holds",
         "table3",
-        lambda row: {"std": 0.1, "repetitions": 5, "ours": 4.8} if "Pa" in row["method"] else {},
+        lambda row: {"std": 0.1, "repetitions": 5, "ours": 5.2} if "Pa" in row["method"] else {},
         {"measure": "best k-nn error"},
     ),
     (
@@ -226,12 +241,15 @@ def records():
 def test_states_on_the_committed_records(records):
     assert states(PAPER, records) == COMMITTED
     counts = claims.count(claims.decide(PAPER, records))
-    assert counts == {"holds": 8, "fails": 1, "open": 18, "not testable here": 1}
+    assert counts == {"holds": 14, "fails": 6, "open": 7, "not testable here": 1}
 
 
 @pytest.mark.parametrize("claim, state, figure, change, keys", PLANTED)
 def test_a_planted_change_decides_the_claim(records, claim, state, figure, change, keys):
-    decision = RULES[claim](planted(records, figure, change, **keys))
+    given = {name: records[name] for name in records if name != "paired" or claim not in PAIRED}
+    for name in figure.split():
+        given = planted(given, name, change, **keys)
+    decision = RULES[claim](given)
     assert (decision.state, decision.because) == (state, decision.because)
 
 
@@ -277,10 +295,10 @@ def test_one_cell_is_enough_where_the_paper_says_some(records, claim, figure, ke
 def test_cells_on_the_claims_side_are_counted(records):
     """By the ranks of Figure 5 and Table 1, whatever their errors."""
     for claim, words in (
-        ("selective-worse-low-dimensions", "20 of 24 cells are on the claim's side"),
-        ("selective-best-at-256", "12 of 12 cells are on the claim's side"),
-        ("random-beats-fastmap-from-16", "23 of 30 cells are on the claim's side"),
-        ("fastmap-best-below-16", "holds in 6 of 24 cells, 1 needed"),
+        ("selective-worse-low-dimensions", "24 of 24 cells are on the claim's side"),
+        ("selective-best-at-256", "11 of 12 cells are on the claim's side"),
+        ("random-beats-fastmap-from-16", "22 of 30 cells are on the claim's side"),
+        ("fastmap-best-below-16", "holds in 15 of 24 cells, 1 needed"),
     ):
         assert words in RULES[claim](records).because
 
@@ -322,4 +340,5 @@ def test_a_deviation_over_trainings_comes_before_the_borrowed_error(records):
     assert decision.state == "holds"
     assert {number.entries for number in decision.numbers} == {("boostmap.table1",)}
     assert "one training" not in decision.because
-    assert "one training is 8.7 % of it, as two draws" in RULES[claim](records).because
+    alone = planted(records, "table1", {"std": None, "repetitions": 1})
+    assert "one training is 8.7 % of it, as two draws" in RULES[claim](alone).because
