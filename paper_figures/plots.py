@@ -284,7 +284,7 @@ def label_ends(axis: Axes, ends: Mapping[str, tuple[float, float, str]], gap: fl
     ends : mapping of str to tuple
         For each name the last point's x and y, and the colour.
     gap : float
-        The least distance between names, as a share of the panel's height.
+        The least distance between names of one line, as a share of the panel's height.
     """
     low, high = axis.get_ylim()
     axis.set_ylim(low, high)
@@ -295,7 +295,9 @@ def label_ends(axis: Axes, ends: Mapping[str, tuple[float, float, str]], gap: fl
         for name, (_, y, _) in ends.items()
     }
     names = sorted(heights, key=lambda name: heights[name])
-    for name, place in zip(names, apart([heights[name] for name in names], gap), strict=True):
+    lines = max((name.count("\n") + 1 for name in names), default=1)
+    places = apart([heights[name] for name in names], gap * lines)
+    for name, place in zip(names, places, strict=True):
         x, y, colour = ends[name]
         axis.annotate(
             name,

@@ -46,7 +46,7 @@ def test_headlines_are_what_the_files_hold():
     assert f"{mnist['published']:.2f} / {mnist['ours']:.2f} %" in boosted
     costs = {(row["method"], row["quantity"]): row for row in rows_of("boostmap", "costs")}
     cost = costs["BoostMap-Fe-Se-QI", "total_distances"]
-    assert f"{cost['published']:,.0f} / {cost['ours']:,}" in boostmap
+    assert f"{cost['published']:,.0f} / {cost['ours']:,.0f}" in boostmap
     recall = next(
         row["ours"]
         for row in rows_of("search_forest", "figure1")
