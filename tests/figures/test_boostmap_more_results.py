@@ -4,7 +4,6 @@ by hand: edge detectors, readings of § 7, search graphs.
 The figures of the paper are in test_boostmap_results.py.
 """
 
-
 import pytest
 from boostmap_measures import FIGURES, by_dimensions, reduce, values
 
