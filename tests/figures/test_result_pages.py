@@ -117,14 +117,22 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
         )
         in text
     )
-    rows = rows_of("search_forest", "splits")
     by = {
-        (row["offset"], row["moves"]): f"{row['ours']:.1f}"
-        for row in rows
-        if (row["returned"], row["lambda"], row["augment"]) == (600, 0.05, 1.0)
+        (row["planes"], row["offset"], row["moves"], row["augment"]): f"{row['ours']:.1f}"
+        for row in rows_of("search_forest", "splits")
+        if (row["returned"], row["reading"]) == (600, "whole sets")
     }
-    assert f"it has {by['eigenvector', 0]} % among 600 (learnt from 10,000 points)" in text
-    assert f"best for eq. 17 {by['best', 0]} %, with planes moved on {by['best', 10]} %" in text
+    eq18 = {key[1:]: number for key, number in by.items() if key[0] == "eq. 18"}
+    others = {key[0]: number for key, number in by.items() if key[0] != "eq. 18"}
+    assert (
+        f"printed form has {eq18['eigenvector', 0, 0.1]} %, and {eq18['eigenvector', 0, 1.0]} % "
+        "where the last entry of x~ is 1 instead of 0.1. With the offsets that are best for eq. 17 "
+        f"it has {eq18['best', 0, 0.1]} %, with planes moved on {eq18['best', 10, 0.1]} %."
+    ) in text
+    assert (
+        f"have {others['2-means']} % with planes between two means, "
+        f"{others['principal directions']} % with principal directions, {others['random']} % with"
+    ) in text
 
 
 def test_lookups_of_the_search_forest_are_what_the_file_holds():
