@@ -18,6 +18,7 @@ from refimpl.typing import FloatArray
 
 PERCENTILES = (80, 90, 95, 98, 99)
 FASTMAP = "FastMap"
+CLIPPED = "FastMap, clipped"
 RANDOM = "BoostMap-Fe-Ra-QI"
 SELECTIVE = "BoostMap-Fe-Se-QI"
 FROM = 16  # dimensions from which on the text compares random triples with FastMap
@@ -37,19 +38,23 @@ def other_k(context: Context, results: Sequence[Result]) -> Gathered:
     """Return ratios of ranks for further k and percentiles, by the number of dimensions."""
     rows = absent_rows(results, {"ratio": "all", "k": None, "percentile": None, "dimensions": None})
     measures = by_dimension(context, results)
-    ratios = ((RANDOM, FASTMAP), (SELECTIVE, FASTMAP), (SELECTIVE, RANDOM))
+    ratios = ((RANDOM, FASTMAP), (RANDOM, CLIPPED), (SELECTIVE, CLIPPED), (SELECTIVE, RANDOM))
+    ends = 0  # the dimensions that FastMap has in every draw
     for first, second in ratios:
         pairs = list(zip(measures.get(first, []), measures.get(second, []), strict=False))
         common = sorted(set.intersection(*[set(a) & set(b) for a, b in pairs])) if pairs else []
-        last = max(common, default=0)
-        wanted = [d for d in common if d >= FROM] if first == RANDOM else [last] * bool(last)
+        if second == FASTMAP:
+            ends = max(common, default=0)
+        least = max(FROM, ends + 1 if second == CLIPPED else 0)
+        wanted = [d for d in common if d >= least] if first == RANDOM else common[-1:]
         for d in wanted:
             rows += _ratio_rows(f"{first} / {second}", d, pairs)
     note = (
         "Ranks of the first method over those of the second, means over pairs of trainings. The "
         f"paper says that random triples beat FastMap from {FROM} dimensions on, and selective "
         "triples both with the most dimensions, for k up to 100 and percentiles from 80 to 99. "
-        "FastMap ends where no pair of pivots is left."
+        "FastMap ends where no pair of pivots is left; beyond, squares below 0 are set to 0 "
+        "(clipped)."
     )
     return Gathered(rows, [note])
 

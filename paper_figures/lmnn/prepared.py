@@ -43,9 +43,9 @@ class Points(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Training points X with their classes, the test points Q with theirs, and kernels.
+    """Training points X with their classes y, the test points Q with theirs, z, and kernels.
 
-    Classes are numbered.
+    Classes are numbers from 0; k is the number of target neighbours.
     """
 
     X: FloatArray

@@ -309,25 +309,27 @@ def test_further_k_and_costs(monkeypatch):
 
     results = [
         Result("fastmap", {"clip": False}, {"dimensions": {"8": run(9, 8), "16": run(6, 16)}}),
+        Result("fastmap", {"clip": True}, {"dimensions": {"16": run(5, 16), "32": run(6, 32)}}),
         Result(
             "variant",
             {"distance": "Fe", "triples": "Ra"},
-            {"dimensions": {"8": run(9, 8)}, "d": 16, "QI": run(3, 30)},
+            {"dimensions": {"8": run(9, 8), "16": run(3, 30)}, "d": 32, "QI": run(3, 30)},
         ),
         Result(
             "variant",
             {"distance": "Fe", "triples": "Se"},
-            {"dimensions": {"8": run(9, 8)}, "d": 16, "QI": run(2, 30)},
+            {"dimensions": {"8": run(9, 8), "16": run(3, 30)}, "d": 32, "QI": run(2, 30)},
         ),
     ]
     rows = reduce("other_k", PAPER, results).rows
     found = {(row["ratio"], row["dimensions"], row["ours"]) for row in rows}
     assert found == {
         ("BoostMap-Fe-Ra-QI / FastMap", 16, 0.5),
-        ("BoostMap-Fe-Se-QI / FastMap", 16, 0.333333),
-        ("BoostMap-Fe-Se-QI / BoostMap-Fe-Ra-QI", 16, 0.666667),
+        ("BoostMap-Fe-Ra-QI / FastMap, clipped", 32, 0.5),  # FastMap has 16 dimensions
+        ("BoostMap-Fe-Se-QI / FastMap, clipped", 32, 0.333333),
+        ("BoostMap-Fe-Se-QI / BoostMap-Fe-Ra-QI", 32, 0.666667),
     }
-    assert len(rows) == 3 * 7 * 5
+    assert len(rows) == 4 * 7 * 5
     costs = {
         (row["method"], row["k"]): row["ours"]
         for row in reduce("costs_by_k", PAPER, results).rows
