@@ -128,7 +128,7 @@ OTHERS = {
         "curve not available as numbers": 253,
         "beyond the paper": 424,
     },
-    "lmnn": {"not comparable": 12, "curve not available as numbers": 45, "beyond the paper": 289},
+    "lmnn": {"not comparable": 12, "curve not available as numbers": 45, "beyond the paper": 317},
     "ftune": {"curve not available as numbers": 190, "beyond the paper": 435, "not available": 30},
 }
 

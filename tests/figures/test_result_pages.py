@@ -164,6 +164,20 @@ def test_boostmap_ranks_are_what_the_files_hold():
         assert f" {row['published']:.0f} / {row['ours']} |" in line
 
 
+def test_components_of_each_preparation_are_what_the_file_holds():
+    has = {
+        row["images"]: row["ours"]
+        for row in rows_of("lmnn", "preparation")
+        if row["measure"] == "components with 95 % of the variance"
+    }
+    words = (
+        "{raw pixels} have it of raw pixels, {mean 0, length 1} of images of mean 0 and length 1, "
+    )
+    words += "{deskewed images} of deskewed ones"
+    assert words.format(**has) in " ".join(PAGES["lmnn"].split())
+    assert 169 not in has.values()
+
+
 def test_lmnn_numbers_are_what_the_files_hold():
     rows = {(row["N"], row["images"], row["measure"]): row for row in rows_of("lmnn", "table1")}
     text = PAGES["lmnn"]
