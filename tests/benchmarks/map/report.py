@@ -157,7 +157,10 @@ def cell(row: dict[str, Any], name: str) -> str:
 
 
 def best_peer(row: dict[str, Any]) -> str:
-    """Return the peer that is fastest beside ours on as many threads; those with a star too."""
+    """Return the peer that is fastest beside ours on as many threads; those with a star too.
+
+    Peers that were stopped are named with the seconds that they were given.
+    """
     theirs = {name: s for name, s in row["seconds"].items() if name not in OURS}
     cells = [f"{name} {duration(s)}" for name, s in theirs.items() if name.endswith("*")]
     ratios = {name: ratio_of(row, name) for name in theirs if not name.endswith("*")}
@@ -165,6 +168,8 @@ def best_peer(row: dict[str, Any]) -> str:
         name = min(ratios, key=lambda one: ratios[one] or math.inf)
         ratio = f" ({times(ratios[name])} x)" if ratios[name] else ""
         cells.insert(0, f"{name} {duration(theirs[name])}{ratio}")
+    stopped = {name: s for name, s in row.get("stopped", {}).items() if name not in OURS}
+    cells += [f"{name} > {s:.0f} s" for name, s in stopped.items()]
     return "; ".join(cells) or "-"
 
 

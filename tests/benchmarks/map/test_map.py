@@ -153,6 +153,8 @@ def test_the_cells_of_a_row():
     assert report.cell(ROW, FAST_2) == "1.0 ms (gain 2.0)"
     # cdist has one thread: 5 ms beside 2; FAISS has two: 4 ms beside 1
     assert report.best_peer(ROW) == "SciPy cdist 5.0 ms (2.5 x); LightGBM* 100 us"
+    stopped = {**ROW, "stopped": {REFERENCE: 600.0, "mlpack*": 600.0}}
+    assert report.best_peer(stopped).endswith("; LightGBM* 100 us; mlpack* > 600 s")
     assert report.limit(ROW, MACHINE) == "2.0"  # 100 bytes take a millisecond
     assert report.ratio_of(ROW, "FAISS") == 4.0
     assert report.ratio_of(ROW, REFERENCE) == 250.0
