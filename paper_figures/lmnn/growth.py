@@ -7,7 +7,7 @@ until they are as near to their own ends are shown, too.
 """
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -150,6 +150,8 @@ def rows(context: Context, results: Sequence[Result]) -> Gathered:
             of_share = lines.setdefault(keys["within"], {})
             of_share.setdefault(keys["solver"], []).append([keys["N"], seconds])
 
+    for keys, why in _left_out(results):
+        gathered.append(absent_row(keys, why))
     for r in (r for r in results if r.value is not None):
         optimum = r.value["optimum"]
         for name, curve in r.value["curves"].items():
@@ -164,7 +166,10 @@ def rows(context: Context, results: Sequence[Result]) -> Gathered:
                     add(keys, seconds_proved(curve, share), "not proved")
                 else:
                     keys = keys | {"solver": f"{name}, of its own end"}
-                    add(keys, seconds_within(curve, curve["objective"][-1], share), "")
+                    own = seconds_within(curve, curve["objective"][-1], share)
+                    ended = curve.get("ended", True)
+                    why = f"it did not end within {r.params['limit']:.0f} s" if not ended else ""
+                    add(keys, own if ended else None, why)
     gaps = [1 - r.value["bound"] / r.value["optimum"] for r in results if r.value is not None]
     notes = [
         "Seconds until eq. 3 stays within this share of its optimum, on all processors. "
@@ -175,6 +180,21 @@ def rows(context: Context, results: Sequence[Result]) -> Gathered:
         beside = any(set(r.value["curves"]) - {"ours"} for r in results if r.value is not None)
         notes.append(OTHERS if beside else ALONE)
     return Gathered(gathered, notes, lines)
+
+
+def _left_out(results: Sequence[Result]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the sizes at which a solver did not run, and where it ended on a smaller one."""
+    last: dict[str, tuple[int, Curve]] = {}
+    for r in sorted(results, key=lambda r: r.params["n"]):
+        curves = {} if r.value is None else r.value["curves"]
+        last |= {name: (r.params["n"], curve) for name, curve in curves.items()}
+        for name in (last.keys() - curves.keys()) if curves else ():
+            n, curve = last[name]
+            why = "not run at this size"
+            if not curve.get("ended", "objective" in curve):
+                why += f": it did not end within {r.params['limit']:.0f} s at {n:,} points"
+            for share in WITHIN:
+                yield {"N": r.params["n"], "solver": name, "within": f"{100 * share:g} %"}, why
 
 
 def _end(curve: Curve, optimum: float) -> str:

@@ -3,11 +3,13 @@ OUT.npz SECONDS`.
 
 Trains the LMNN of pylmnn, metric-learn or mlpack on X, y of IN.npz and writes the factors it went
 through with their times, and whether it ended by itself. It ends after SECONDS with what it has.
+What mlpack has is written after each of its runs, as one of them can take longer than all before.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import time
 import types
@@ -104,6 +106,7 @@ def main(name: str, source: str, target: str, limit: str = "inf") -> None:
         if of_this_run is not None:
             seconds.append(of_this_run)
             factors.append(np.array(L))
+            write(target, seconds, factors, ended=False)
         elif not seconds or now - seconds[-1] > 0.2 * len(seconds) ** 0.5:
             seconds.append(now)
             factors.append(np.array(L))
@@ -119,7 +122,14 @@ def main(name: str, source: str, target: str, limit: str = "inf") -> None:
     if name != "mlpack":
         seconds.append(time.perf_counter() - start)
         factors.append(np.array(last[0]))
-    np.savez(target, seconds=seconds, L=factors, ended=ended)
+    write(target, seconds, factors, ended)
+
+
+def write(target: str, seconds: list[float], factors: list[FloatArray], ended: bool) -> None:
+    """Write what there is, whole or not at all: the process may be ended at any time."""
+    partial = f"{target}.partial.npz"
+    np.savez(partial, seconds=seconds, L=factors, ended=ended)
+    os.replace(partial, target)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ RIVALS = {
         "six",
     ],
 }
+NOTHING = "had nothing to show"
 BESIDE = ["numpy==1.26.4", "scipy==1.10.1", "scikit-learn==1.5.2"]
 
 
@@ -147,32 +148,28 @@ def rival_run(
 ) -> dict[str, Any]:
     """Return the seconds and factors of a rival and whether it ended, or why there are none.
 
-    The rival is asked to end after `limit` seconds, with what it has by then, and is stopped after
-    three times as long.
+    The rival is asked to end after `limit` seconds, with what it has by then. It is stopped after
+    three times as long; what it has written before counts.
     """
     python = folder / "venv" / "bin" / "python"
     source = folder / "given.npz"
     target = folder / f"{name}.npz"
     np.savez(source, X=X, y=y, k=k)
+    command = [python, rival_script.__file__, name, source, target, str(limit)]
     try:
         if not python.exists():
             run_script([sys.executable, "-m", "venv", folder / "venv"])
             run_script([python, "-m", "pip", "install", "--quiet", *BESIDE])
         run_script([python, "-m", "pip", "install", "--quiet", "--no-deps", *RIVALS[name]])
-        command: list[str | Path] = [
-            python,
-            rival_script.__file__,
-            name,
-            source,
-            target,
-            str(limit),
-        ]
-        run_script(command, timeout=3 * limit + 60)
     except (OSError, subprocess.SubprocessError) as error:
-        return {
-            "why": f"{name} did not run: {type(error).__name__}; "
-            f"it needs the network, and {limit:.0f} s for its first steps"
-        }
+        return {"why": f"{name} was not installed: {type(error).__name__}; it needs the network"}
+    try:
+        run_script(command, timeout=3 * limit + 60)
+    except subprocess.TimeoutExpired as error:
+        if not target.exists():
+            return {"why": f"{name} {NOTHING} after {error.timeout:.0f} s"}
+    except (OSError, subprocess.SubprocessError) as error:
+        return {"why": f"{name} did not run: {type(error).__name__}"}
     with np.load(target) as curve:
         return {"seconds": curve["seconds"], "L": curve["L"], "ended": bool(curve["ended"])}
 

@@ -92,7 +92,7 @@ VALUE = {
 
 
 def gathered(*values):
-    results = [Result("growth", {"n": n}, value) for n, value in values]
+    results = [Result("growth", {"n": n, "limit": 300.0}, value) for n, value in values]
     return growth.rows(SMALL, results)
 
 
@@ -114,6 +114,18 @@ def test_rows():
     why = {row["solver"]: row["why"] for row in rows if row["ours"] is None}
     assert why == {"near": "20 % above the optimum at its end, after 9 s", "gone": "no network"}
     assert {row["N"] for row in rows} == {250}
+
+
+def test_a_solver_that_was_stopped_has_no_end_and_is_not_run_on_more_points():
+    stopped = VALUE["curves"] | {"near": NEAR | {"ended": False}}
+    alone = VALUE | {"curves": {"ours": OURS, "gone": VALUE["curves"]["gone"]}}
+    rows = gathered((250, VALUE | {"curves": stopped}), (1000, alone)).rows
+    why = {(row["N"], row["solver"], row["within"]): row["why"] for row in rows if "why" in row}
+    assert why[250, "near, of its own end", "1 %"] == "it did not end within 300 s"
+    assert why[1000, "near", "0.1 %"] == (
+        "not run at this size: it did not end within 300 s at 250 points"
+    )
+    assert sum(row["N"] == 1000 and row["solver"] == "near" for row in rows) == 2
 
 
 def test_notes():

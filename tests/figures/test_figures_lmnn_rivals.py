@@ -155,9 +155,35 @@ def test_a_rival_that_cannot_be_had_says_so(monkeypatch, tmp_path, error):
     monkeypatch.setattr(rivals, "run_script", offline)
     curve = rivals.rival_run("pylmnn", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0)
     assert curve == {
-        "why": f"pylmnn did not run: {type(error).__name__}; it needs the network, and 5 s for its "
-        "first steps"
+        "why": f"pylmnn was not installed: {type(error).__name__}; it needs the network"
     }
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_rival_that_is_ended_from_outside_counts_with_what_it_wrote(monkeypatch, tmp_path, shown):
+    def late(command, timeout=600):
+        if timeout == 600:
+            return  # the environment
+        if shown:
+            rival_script.write(command[4], [1.0], [np.eye(4)], ended=False)
+        raise subprocess.TimeoutExpired("python", timeout)
+
+    monkeypatch.setattr(rivals, "run_script", late)
+    run = rivals.rival_run("mlpack", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0)
+    if not shown:
+        assert run == {"why": f"mlpack {rivals.NOTHING} after 75 s"}
+        return
+    assert run["seconds"].tolist() == [1.0] and run["L"].shape == (1, 4, 4) and not run["ended"]
+
+
+def test_a_rival_that_fails_is_told_from_one_that_is_not_there(monkeypatch, tmp_path):
+    def fails(command, timeout=600):
+        if timeout != 600:
+            raise subprocess.CalledProcessError(-9, "python")
+
+    monkeypatch.setattr(rivals, "run_script", fails)
+    run = rivals.rival_run("mlpack", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0)
+    assert run == {"why": "mlpack did not run: CalledProcessError"}
 
 
 def test_a_script_that_fails_is_an_error():

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.data import load
-from paper_figures.lmnn.rivals import rival_run
+from paper_figures.lmnn.rivals import NOTHING, rival_run
 from refimpl import boosted_distance, boostmap, ftune, lmnn, search_forest
 from refimpl.boostmap import BoostMapOptions, CandidateDistances
 from refimpl.ftune.options import CS, SLOPES
@@ -285,7 +285,7 @@ def _other_lmnn(name, X, y):
     classes = np.unique(y, return_inverse=True)[1]
     run = rival_run(name, X, classes, 3, _environment(), LIMIT)
     if "why" in run:
-        raise (TooSlowError if "Timeout" in run["why"] else MissingError)(run["why"])
+        raise (TooSlowError if NOTHING in run["why"] else MissingError)(run["why"])
     if not run["ended"]:
         raise TooSlowError(f"{name} was ended after {run['seconds'][-1]:.0f} s")
     return Elsewhere(run["seconds"][-1])
