@@ -123,7 +123,7 @@ def measured_elsewhere(name):
 def print_row(name):
     """Measure one row in this process and print it as JSON."""
     limit = LIMIT_TRAINING if name.startswith("trainings/") else LIMIT
-    budget, repeats = (LIMIT, 5) if name.startswith("first/") else (BUDGET, 99)
+    budget, repeats = (LIMIT, 5) if name.startswith(("first/", "import/")) else (BUDGET, 99)
     try:
         print(json.dumps(measure(row(name), budget, limit, repeats)))
     except DataNotAvailable as error:

@@ -28,6 +28,13 @@ class MissingError(Exception):
     """Raised by a peer that cannot be had here."""
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """The result of a call in another process, which measured its own seconds."""
+
+    seconds: float
+
+
 @dataclass
 class Row:
     """A row of the table before it is measured.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import first_try, peers
+from . import first_try, imports, peers
 from .kernels import CASES
 from .measure import Row, again
 from .trainings import TRAININGS
@@ -27,12 +27,20 @@ def names() -> Iterator[str]:
     for estimator in first_try.ESTIMATORS:
         for data in first_try.SETS:
             yield f"first/{estimator}/{data}"
+    for what in imports.IMPORTS:
+        yield f"import/{what}/-"
 
 
 def row(full_name: str) -> Row:
     """Prepare a row."""
     table, name, size = full_name.split("/")
-    return {"kernels": kernel_row, "trainings": training_row, "first": first_row}[table](name, size)
+    prepare = {
+        "kernels": kernel_row,
+        "trainings": training_row,
+        "first": first_row,
+        "import": import_row,
+    }
+    return prepare[table](name, size)
 
 
 def kernel_row(name: str, size: str) -> Row:
@@ -92,3 +100,8 @@ def training_row(name: str, size: str) -> Row:
 def first_row(estimator: str, data: str) -> Row:
     """Prepare an estimator's fit at its defaults."""
     return Row(first_try.calls(estimator, data), notes={"what": data})
+
+
+def import_row(what: str, _: str) -> Row:
+    """Prepare an import, which a process of its own measures."""
+    return Row(imports.calls(what), notes={"what": what})

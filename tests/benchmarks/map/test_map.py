@@ -36,6 +36,7 @@ TRAINED = {
     "boosted_distances": "boosted_distance.boosted_distance",
     "boostmaps": "boostmap.boostmap",
     "search_trees": "search_forest.search_forest",
+    "moved_trees": "search_forest.search_forest",
     "lmnns": "lmnn.lmnn",
     "lmnn_metrics": "lmnn.lmnn",
     "lmnn_rects": "lmnn.lmnn_rect",
@@ -178,7 +179,12 @@ def test_durations_have_units(seconds, words):
 def test_rows_at_which_the_fast_twin_is_slower_are_named():
     slow = {**ROW, "seconds": {FAST_1: 0.002, REFERENCE: 0.001}}
     rows = {"kernels/a/paper": ROW, "kernels/b/hundreds": slow, "trainings/c/paper": slow}
-    assert report.slower_than_the_reference(rows, "kernels") == ["b/hundreds (0.50)"]
+    assert report.slower_than_the_reference(rows, "kernels", FAST_1) == ["b/hundreds (0.50)"]
+    assert report.slower_than_the_reference(rows, "kernels", FAST_2) == []
+    said = report.slower_rows(rows, "kernels")
+    assert said.endswith(
+        "of 2 rows in which both were measured: on one thread b/hundreds (0.50); on two none.\n"
+    )
 
 
 def test_the_page_and_the_picture(tmp_path):
@@ -187,15 +193,17 @@ def test_the_page_and_the_picture(tmp_path):
         "kernels/presort/hundreds": ROW,
         "kernels/presort/thousands": stopped,
         "first/LMNN/iris": {**ROW, "seconds": {"fit": 0.25}},
+        "import/refimpl/-": {**ROW, "seconds": {"import": 0.03}},
     }
     rows = {name: row | {"machine": MACHINE} for name, row in rows.items()}
     rows["first/LMNN/iris"]["machine"] = MACHINE | {"date": "2020-01-03"}
     report.write({"rows": rows}, tmp_path)
     page = (tmp_path / "README.md").read_text()
-    assert "3 of " in page and "2020-01-02 to 2020-01-03" in page and "2 cores of P" in page
+    assert "4 of " in page and "2020-01-02 to 2020-01-03" in page and "2 cores of P" in page
     assert "| LMNN | 250 ms | - | - | - |" in page
     assert "| > 60 s | 200 ms | - | - |" in page
-    assert "of 1 rows in which both were measured: none." in page
+    assert "of 1 rows in which both were measured: on one thread none; on two none." in page
+    assert "| refimpl | 30 ms |" in page
     assert (tmp_path / "speed.png").read_bytes().startswith(b"\x89PNG")
 
 

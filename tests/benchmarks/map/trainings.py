@@ -22,7 +22,7 @@ from refimpl.boostmap import BoostMapOptions, CandidateDistances
 from refimpl.ftune.options import CS, SLOPES
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
-from .measure import MissingError, TooSlowError
+from .measure import Elsewhere, MissingError, TooSlowError
 from .peers import installed
 
 TRAININGS: dict[str, Training] = {}
@@ -53,13 +53,6 @@ class Training:
     what: str
     data: str
     grows: bool = True
-
-
-@dataclass(frozen=True)
-class Elsewhere:
-    """A training in another process, which measured its own seconds."""
-
-    seconds: float
 
 
 def training(sizes, what, data, grows=True):
@@ -206,6 +199,21 @@ def search_trees(n):
             X, S, 1, 0.05, rng=rng(), kernels=kernels, threads=threads
         ),
         {f"{name}, its index*": call for name, call in _indexes(X).items()},
+    )
+
+
+@training((500, 5000, 50_000), "a tree of {n} digits, 64 dimensions, planes moved", "MNIST-10")
+def moved_trees(n):
+    import refimpl_fast
+
+    X = components(n, 64)[0].astype(np.float32)
+    S = search_forest.neighbor_similarity(X, min(100, n // 20), kernels=refimpl_fast)
+    options = search_forest.ForestOptions(refine=10, offset="best")
+    return (
+        lambda kernels, threads: search_forest.search_forest(
+            X, S, 1, 0.05, rng=rng(), options=options, kernels=kernels, threads=threads
+        ),
+        {},
     )
 
 
