@@ -1,10 +1,13 @@
 """Compare rules and explanations with stored records: what they name must be there, and be true.
 
 An explanation holds only for rows whose experiment is stored, at the same keys, and shows what the
-explanation says. See :mod:`paper_figures.verdict.rules`.
+explanation says. A reading of what the paper leaves open explains no row for which it was chosen:
+it must be nearer to the printed numbers on the other rows for which it was tried. See
+:mod:`paper_figures.verdict.rules`.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from paper_figures.store import Record, Row
 from paper_figures.verdict.judging import allowed, error_of_difference, judge
@@ -84,6 +87,10 @@ def _explanation(
             yield f"{what}: explains no row of {figure}"
         for row in explained:
             yield from _bound(what, explanation, rules.of(figure, row), row, experiment)
+            if explanation.checked_on:
+                others = _others(paper, explanation, row, rows, experiment)
+                for wrong_there in _chosen_elsewhere(explanation, others, paper, rules):
+                    yield f"{what}: {wrong_there}, without {_keys(row)}"
 
 
 def _explained(
@@ -122,3 +129,50 @@ def shown(explanation: Explanation, rule: Rule, row: Row, bound: list[Row]) -> b
         if abs(value - row["published"]) <= limit:
             return True
     return False
+
+
+Tried: TypeAlias = tuple[str, Row, list[Row]]
+"""A figure, a row of it, and the experiment's rows that are bound to that row."""
+
+
+def _others(
+    paper: str,
+    explanation: Explanation,
+    explained: Row,
+    rows: Mapping[str, list[Row]],
+    experiment: list[Row],
+) -> list[Tried]:
+    """Return the rows that the explanation was tried on, but for those of the explained number."""
+    own = [explained[key] for key in explanation.bind]
+    found = []
+    for tried in explanation.checked_on:
+        for figure in tried.figures:
+            for row in rows.get(f"{paper}.{figure}", []):
+                if not matches(row, tried.pattern) or row["published"] is None:
+                    continue
+                bound = [r for r in explanation.bound(row, experiment) if r["ours"] is not None]
+                if bound and [row.get(key) for key in explanation.bind] != own:
+                    found.append((figure, row, bound))
+    return found
+
+
+def _chosen_elsewhere(
+    explanation: Explanation, others: list[Tried], paper: str, rules: Rules
+) -> Iterator[str]:
+    """Say why the other rows do not choose the reading; nothing if they do."""
+    if not others:
+        yield "was tried on no other row"
+    elif explanation.shows == "between":
+        n = sum(
+            shown(explanation, rules.of(figure, row), row, bound) for figure, row, bound in others
+        )
+        if n <= len(others) / 2:
+            yield f"the printed number lies between on {n} of the {len(others)} other rows only"
+    else:
+        theirs = ours = 0.0
+        for _, row, bound in others:
+            gaps = [abs(explanation.value(other) - row["published"]) for other in bound]
+            theirs += min(gaps) / len(others)
+            ours += abs(row["ours"] - row["published"]) / len(others)
+        if not theirs < ours:
+            yield (f"{theirs:.3g} from the print on the {len(others)} other rows, ours {ours:.3g}")

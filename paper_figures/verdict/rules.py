@@ -111,6 +111,10 @@ class Explanation:
         What the bound rows of the experiment show. "same": one of them is the printed number but
         for chance. "between": they vary a setting that has values between theirs, and the printed
         number lies between two of them, or between one of them and ours.
+    checked_on : tuple of Covered
+        Where a reading of what the paper leaves open was tried, the covered rows among them. It
+        explains a row only if the others choose it: there it must be nearer to the printed numbers
+        than ours. Empty if the paper itself names what the experiment has.
     number : str
         The field of the experiment's rows that holds their number.
     accuracy : bool
@@ -138,6 +142,7 @@ class Explanation:
     experiment_rows: Pattern
     bind: Mapping[str, str]
     shows: str
+    checked_on: tuple[Covered, ...] = ()
     number: str = "ours"
     accuracy: bool = False
 
@@ -272,7 +277,7 @@ def _names(figure: str | Sequence[str]) -> tuple[str, ...]:
 
 
 EXPLANATION_FIELDS = ("id", "text", "experiment", "rows", "bind", "shows")
-EXPLANATION_OPTIONS = ("experiment_rows", "number", "accuracy")
+EXPLANATION_OPTIONS = ("experiment_rows", "checked_on", "named_by_the_paper", "number", "accuracy")
 
 
 def _explanation(paper: str, table: Mapping[str, Any]) -> Explanation:
@@ -283,19 +288,28 @@ def _explanation(paper: str, table: Mapping[str, Any]) -> Explanation:
                 f"an explanation must have {name}; got {table.get('id', dict(table))!r} without"
             )
     one_of(table["shows"], SHOWS, "shows")
+    if ("checked_on" in table) == table.get("named_by_the_paper", False):
+        raise ValueError(
+            f"explanation {table['id']!r} must have checked_on, or else named_by_the_paper = true"
+        )
     bind = table["bind"]
-    rows = table["rows"] if isinstance(table["rows"], list) else [table["rows"]]
     return Explanation(
         id=table["id"],
         text=" ".join(table["text"].split()),
         experiment=f"{paper}.{table['experiment']}",
-        rows=tuple(_covered(each, table["id"]) for each in rows),
+        rows=_all_covered(table["rows"], table["id"]),
         experiment_rows=table.get("experiment_rows", {}),
         bind=bind if isinstance(bind, Mapping) else {key: key for key in bind},
         shows=table["shows"],
+        checked_on=_all_covered(table.get("checked_on", []), table["id"]),
         number=table.get("number", "ours"),
         accuracy=table.get("accuracy", False),
     )
+
+
+def _all_covered(patterns: Any, explanation: str) -> tuple[Covered, ...]:
+    listed = patterns if isinstance(patterns, list) else [patterns]
+    return tuple(_covered(each, explanation) for each in listed)
 
 
 def _covered(pattern: Pattern, explanation: str) -> Covered:

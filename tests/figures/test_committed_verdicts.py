@@ -55,7 +55,10 @@ def test_no_two_explanations_have_the_same_id():
 
 
 def test_a_ridge_gives_every_printed_error_of_mah_cd():
-    """The explanation "ridge" says so of all sets whose best distance is Mah-CD."""
+    """The explanation "ridge" says so of all sets whose best distance is Mah-CD.
+
+    It explains german, where the other four sets choose it; for splice they do not.
+    """
     trials = {
         row["data_set"]: row
         for row in records("boosted_distance")["codings"]["rows"]
@@ -68,18 +71,18 @@ def test_a_ridge_gives_every_printed_error_of_mah_cd():
 
 
 COMPARED = {  # (same, better, worse, different), and how many of these are open
-    "boosted_distance.distances": (7, 0, 6, 0, 3),
+    "boosted_distance.distances": (7, 0, 6, 0, 5),
     "boosted_distance.figure3": (0, 0, 0, 1, 1),
     "boosted_distance.table1": (24, 0, 0, 2, 2),
-    "boosted_distance.table2": (31, 8, 8, 5, 14),
+    "boosted_distance.table2": (31, 8, 8, 5, 18),
     "boostmap.costs": (0, 6, 0, 4, 10),
-    "boostmap.table1": (0, 24, 0, 0, 21),
-    "boostmap.table2": (0, 24, 0, 0, 21),
+    "boostmap.table1": (0, 24, 0, 0, 24),
+    "boostmap.table2": (0, 24, 0, 0, 24),
     "boostmap.table3": (4, 0, 0, 0, 0),
     "lmnn.figure5": (10, 3, 11, 0, 10),
     "lmnn.table1": (9, 0, 4, 4, 8),
-    "ftune.table1": (14, 1, 3, 0, 3),
-    "ftune.table2": (45, 34, 17, 0, 18),
+    "ftune.table1": (14, 1, 3, 0, 4),
+    "ftune.table2": (45, 34, 17, 0, 50),
 }
 
 
@@ -150,20 +153,3 @@ def test_records_with_common_landmarks_say_so(figure):
     (said,) = [note for note in verdict.notes(stored) if "common landmarks" in note]
     assert "Algorithm 2" in said
     assert len(verdict.notes(stored)) == len(stored["notes"])
-
-
-def test_three_other_readings_have_the_printed_accuracy_of_aural_sonar():
-    """The explanation "no-bias" says so; its own reading is checked with all explanations."""
-    keys = {"data_set": "aural-sonar", "landmarks": 30, "method": "FTUNE+D-S"}
-    trials = {
-        row["reading"]: row
-        for row in records("ftune")["readings"]["rows"]
-        if keys.items() <= row.items()
-    }
-    near = {
-        reading
-        for reading, row in trials.items()
-        if abs(row["ours"] - row["published"]) <= 2 * row["std"] * (2 / 20) ** 0.5 + 0.005
-    }
-    others = {"f* by training loss", "landmarks by class", "LIBLINEAR's own stop"}
-    assert near == {"no bias", *others}

@@ -16,6 +16,7 @@ EXPLANATION = {
     "rows": {"figure": "table1", "set": "a"},
     "bind": ["set", "size"],
     "shows": "same",
+    "named_by_the_paper": True,
 }
 
 
@@ -183,6 +184,51 @@ def test_same_takes_the_errors_of_the_experiment(values, shown):
 def test_between(values, shown):
     trials = [row(x, set="a", size=6000, steps=i) for i, x in enumerate(values)]
     assert (wrong({"shows": "between"}, trials=trials) == []) is shown
+
+
+def tried(*values, published=4.0, ours=7.0):
+    """A row of set b for each value of the experiment there, all beside the same numbers."""
+    table = [row(5.0, 4.0, set="a", size=6000)]
+    table += [row(ours, published, set="b", size=size) for size, _ in enumerate(values)]
+    trials = [row(4.0, set="a", size=6000)]
+    trials += [row(x, set="b", size=size) for size, x in enumerate(values) if x is not None]
+    return {"table": table, "trials": trials}
+
+
+CHECKED = {"named_by_the_paper": False, "checked_on": {"figure": "table1"}}
+
+
+def test_a_reading_explains_a_row_only_if_the_other_rows_choose_it():
+    """The row itself, which the reading has exactly, is left out."""
+    assert wrong(CHECKED, **tried(4.0)) == []
+    assert wrong(CHECKED, **tried(4.0, 9.5)) == []  # 2.75 on average, ours 3
+    (said,) = wrong(CHECKED, **tried(4.0, 10.5))
+    assert said == (
+        "explanation why: 3.25 from the print on the 2 other rows, ours 3, "
+        "without {'set': 'a', 'size': 6000}"
+    )
+    (said,) = wrong(CHECKED, **tried(7.0))  # as far as ours
+    assert "3 from the print" in said
+    assert wrong({}, **tried(10.5)) == []  # the paper names it: nothing is chosen
+
+
+def test_a_reading_that_was_tried_nowhere_else_explains_nothing():
+    for made in (tried(), tried(None), tried(4.0, published=None)):
+        (said,) = wrong(CHECKED, **made)
+        assert said.startswith("explanation why: was tried on no other row")
+
+
+def test_a_printed_number_between_two_settings_is_so_on_most_rows():
+    between = CHECKED | {"shows": "between"}
+    assert wrong(between, **tried(3.0, 2.0, 5.0)) == []
+    (said,) = wrong(between, **tried(3.0, 5.0))
+    assert "lies between on 1 of the 2 other rows only" in said
+
+
+@pytest.mark.parametrize("change", [{"named_by_the_paper": False}, {"checked_on": {"figure": "f"}}])
+def test_a_reading_must_say_where_it_was_tried_unless_the_paper_names_it(change):
+    with pytest.raises(ValueError, match="must have checked_on, or else named_by_the_paper = true"):
+        parse("p", {"explanation": [EXPLANATION | change]})
 
 
 def test_the_experiments_number_may_be_another_field_or_an_accuracy():

@@ -208,6 +208,7 @@ EXPLAINED = {
     "rows": {"figure": "table1", "set": ["a", "b"]},
     "bind": ["set"],
     "shows": "same",
+    "named_by_the_paper": True,
 }
 
 

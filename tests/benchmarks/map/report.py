@@ -27,8 +27,8 @@ prepared outside of the clock. No test asserts a time.
 The reference, the column "1 thread" and the peers that have no other way run on one thread,
 everything else on two; a peer is compared with ours on as many. A peer with a star ends at another
 objective, or does similar work: its time stands without a ratio. pylmnn and metric-learn run in an
-environment of their own, beside older libraries. LIBLINEAR (its primal, for the squared hinge) stops
-at its own tolerance, never below our objective ([notes.md](notes.md)).
+environment of their own, beside older libraries. LIBLINEAR (its primal, for the squared hinge)
+stops at its own tolerance, never below our objective ([notes.md](notes.md)).
 
 *Growth* is the exponent of n between the second size and the third, on one thread: 1 is linear.
 *Limit* is how many times as long the fast kernel takes on one thread as the machine takes to read
