@@ -35,6 +35,7 @@ RIVALS = {
         "six",
     ],
 }
+GRACE = 120.0  # seconds to start, and to end a step
 NOTHING = "had nothing to show"
 BESIDE = ["numpy==1.26.4", "scipy==1.10.1", "scikit-learn==1.5.2"]
 
@@ -148,8 +149,8 @@ def rival_run(
 ) -> dict[str, Any]:
     """Return the seconds and factors of a rival and whether it ended, or why there are none.
 
-    The rival is asked to end after `limit` seconds, with what it has by then. It is stopped after
-    three times as long; what it has written before counts.
+    The rival is asked to end after `limit` seconds, with what it has by then. It is stopped
+    :data:`GRACE` seconds later; what it has written before counts.
     """
     python = folder / "venv" / "bin" / "python"
     source = folder / "given.npz"
@@ -164,7 +165,7 @@ def rival_run(
     except (OSError, subprocess.SubprocessError) as error:
         return {"why": f"{name} was not installed: {type(error).__name__}; it needs the network"}
     try:
-        run_script(command, timeout=3 * limit + 60)
+        run_script(command, timeout=limit + GRACE)
     except subprocess.TimeoutExpired as error:
         if not target.exists():
             return {"why": f"{name} {NOTHING} after {error.timeout:.0f} s"}

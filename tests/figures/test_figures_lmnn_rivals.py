@@ -123,7 +123,7 @@ def test_a_rival_is_measured_by_eq_3_in_an_environment_of_its_own(toy, monkeypat
                 f"{folder}/pylmnn.npz",
                 "7.0",
             ],
-            81.0,
+            127.0,
         ),
         ([*pip, "--no-deps", "metric-learn==0.7.0"], 600),
         (
@@ -135,7 +135,7 @@ def test_a_rival_is_measured_by_eq_3_in_an_environment_of_its_own(toy, monkeypat
                 f"{folder}/metric-learn.npz",
                 "7.0",
             ],
-            81.0,
+            127.0,
         ),
     ]
 
@@ -171,7 +171,7 @@ def test_a_rival_that_is_ended_from_outside_counts_with_what_it_wrote(monkeypatc
     monkeypatch.setattr(rivals, "run_script", late)
     run = rivals.rival_run("mlpack", np.eye(4), np.arange(4) % 2, 1, tmp_path, 5.0)
     if not shown:
-        assert run == {"why": f"mlpack {rivals.NOTHING} after 75 s"}
+        assert run == {"why": f"mlpack {rivals.NOTHING} after 125 s"}
         return
     assert run["seconds"].tolist() == [1.0] and run["L"].shape == (1, 4, 4) and not run["ended"]
 
