@@ -156,7 +156,7 @@ def rival_run(
     source = folder / "given.npz"
     target = folder / f"{name}.npz"
     np.savez(source, X=X, y=y, k=k)
-    command = [python, rival_script.__file__, name, source, target, str(limit)]
+    command: list[str | Path] = [python, rival_script.__file__, name, source, target, str(limit)]
     try:
         if not python.exists():
             run_script([sys.executable, "-m", "venv", folder / "venv"])
