@@ -225,7 +225,7 @@ TASKS = {
     ("figure2", "small"): [*FULL, *["low_rank_rect"] * 6],
     ("figure2", "paper"): [*FULL, *["low_rank_rect"] * 12],
     ("training_gain", "small"): ["training_gain"] * 2,
-    ("training_gain", "paper"): ["training_gain"] * 5,
+    ("training_gain", "paper"): ["training_gain"] * 15,
     ("figure3", "small"): ["ellipsoids"],
     ("figure3", "paper"): ["ellipsoids"],
     ("figure4", "small"): ["several_metrics"] * 16,
@@ -266,4 +266,6 @@ def test_the_papers_sizes():
     assert {t.params["split"] for t in of["small_sets"]} == set(range(20))
     beside = [(t.params["n"], bool(t.params["names"])) for t in of["growth"]]
     assert beside[4:] == [(6000, True), (20_000, False), (60_000, False)]
-    assert [t.params["d"] for t in of["training_gain"]] == [10, 20, 30, 50, 100]
+    assert [(t.params["n"], t.params["d"]) for t in of["training_gain"]] == [
+        (n, d) for n in (600, 6000, 60_000) for d in (10, 20, 30, 50, 100)
+    ]
