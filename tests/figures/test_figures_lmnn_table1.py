@@ -93,9 +93,12 @@ def test_table_1_has_means_by_solver_beside_the_print():
 
 def test_another_order_is_a_note_and_no_sample():
     results = [certified(600, 0, 13.0), certified(600, 0, 13.25, shuffled=True)]
+    results += [certified(60_000, 0, 1.77), certified(60_000, 0, 1.79, shuffled=True)]
     gathered = table1_rows.table1(PAPER, results)
-    assert of(gathered.rows, measure="test error (%)")["ours"] == 13.0
-    assert gathered.notes[-1].endswith("move the test error by 0.25 points (N = 600).")
+    errors = [of(gathered.rows, N=n, measure="test error (%)")["ours"] for n in (600, 60_000)]
+    assert errors == [13.0, 1.77]
+    moved = "It moves the test error by 0.25 points (N = 600), 0.02 points (N = 60,000)."
+    assert gathered.notes[-1].endswith(moved)
     assert not any("many metrics" in note for note in gathered.notes)
     assert len(table1_rows.table1(PAPER, results[:1]).notes) == len(gathered.notes) - 1
 
