@@ -233,7 +233,7 @@ TASKS = {
     ("small_sets", "small"): ["small_set"] * 4,
     ("small_sets", "paper"): ["small_set"] * 120,
     ("figure5", "small"): ["course"] * 10,
-    ("figure5", "paper"): ["course"] * 50,
+    ("figure5", "paper"): ["course"] * 72,
 }
 
 
@@ -263,6 +263,12 @@ def test_the_papers_sizes():
     assert {(t.params["n"], t.params["d"]) for t in of["figure2"]} == {(60_000, 350)}
     assert of["figure3"][0].params["digits"] == (0, 1, 2, 4)
     assert {t.params["split"] for t in of["figure5"]} == {0, 1, 2, 3, 4, None}
+    watched = {
+        (t.params["data_set"], t.params["by_class"]) for t in of["figure5"] if t.params["watched"]
+    }
+    assert watched == {(name, True) for name in ("isolet", "yalefaces", "MNIST-10")}
+    faces = {t.params["preparation"] for t in of["figure5"] if t.params["data_set"] == "yalefaces"}
+    assert faces == {"as they are", "unit length"}  # a verdict rule rests on the trial
     assert [t.params["p"] for t in of["figure4"][:9]] == [None, 1, 2, 3, 5, 10, 15, 20, 30]
     assert {t.params["run"] for t in of["figure4"]} == set(range(20))
     assert {t.params["split"] for t in of["small_sets"]} == set(range(20))

@@ -227,6 +227,16 @@ def test_figure_5_by_where_the_training_ends():
     ]
 
 
+def test_the_least_training_error_on_the_way_is_a_note():
+    watched = course(0, end_of(4.0, 0.8, 0.4, 3.0), end_of(4.0, 0.3, 0.0, 3.0))
+    watched.value["checks"].append({"check": 31} | end_of(4.0, -0.9, 0.0))
+    other = course(0, end_of(4.0, 0.8, 0.4, 3.0), end_of(4.0, 0.8, 0.4, 3.0), name="letters")
+    del other.value["checks"][0]["train"]
+    notes = figure5_rows.figure5(PAPER, [watched, other]).notes
+    assert notes[-1].endswith("held out or without: isolet 0.10 % (step 31).")
+    assert figure5_rows.figure5(PAPER, [other]).notes == notes[:1]
+
+
 def test_each_split_has_its_own_k():
     """k is that of the least validation error; of equal ones the least, and the most frequent."""
     second = end_of(5.0, 1.0, 0.6, 3.5)
