@@ -96,7 +96,7 @@ def _least(courses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 found = check["train"], check["check"]
                 least[course["set"]] = min(found, least.get(course["set"], found))
     if least:
-        words = [f"{name} {error:.2f} % (step {t})" for name, (error, t) in least.items()]
+        words = [f"{name} {error:.2f} % (check {t})" for name, (error, t) in least.items()]
         yield (
             "The least training error (k = 3) of several metrics at any full check, with points "
             f"held out or without: {', '.join(words)}."
