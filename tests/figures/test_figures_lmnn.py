@@ -267,6 +267,13 @@ def test_the_papers_sizes():
         (t.params["data_set"], t.params["by_class"]) for t in of["figure5"] if t.params["watched"]
     }
     assert watched == {(name, True) for name in ("isolet", "yalefaces", "MNIST-10")}
+    splits = {
+        t.params["data_set"]: t.params["split"] + 1
+        for t in of["figure5"]
+        if t.params["split"] is not None
+    }
+    # claims.toml names these numbers
+    assert splits == {"letters": 5, "isolet": 5, "yalefaces": 5, "20news": 3, "MNIST-10": 1}
     faces = {t.params["preparation"] for t in of["figure5"] if t.params["data_set"] == "yalefaces"}
     assert faces == {"as they are", "unit length"}  # a verdict rule rests on the trial
     assert [t.params["p"] for t in of["figure4"][:9]] == [None, 1, 2, 3, 5, 10, 15, 20, 30]
