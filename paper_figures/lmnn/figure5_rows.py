@@ -35,7 +35,8 @@ def figure5(context: Context, results: Sequence[Result]) -> Gathered:
     for group in grouped(results, "data_set", "preparation", "share", "by_class").values():
         for training, ends in _endings(group):
             rows += _rows(group[0], training, ends, printed)
-    return Gathered(rows, [NOTE], _courses(results))
+    courses = _courses(results)
+    return Gathered(rows, [NOTE, *_least(courses)], courses)
 
 
 def _endings(group: Sequence[Result]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
@@ -84,6 +85,22 @@ def _chosen_k(end: Mapping[str, Any]) -> str:
     """Return the k of least validation error, or of least leave-one-out error without one."""
     errors: Mapping[str, float] = end.get("validation", end["train"])
     return min(errors, key=lambda k: (errors[k], int(k)))
+
+
+def _least(courses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say how low the training errors of several metrics were at any full check, set by set."""
+    least: dict[str, tuple[float, int]] = {}
+    for course in courses:
+        for check in course["checks"]:
+            if "train" in check:
+                found = check["train"], check["check"]
+                least[course["set"]] = min(found, least.get(course["set"], found))
+    if least:
+        words = [f"{name} {error:.2f} % (check {t})" for name, (error, t) in least.items()]
+        yield (
+            "The least training error (k = 3) of several metrics at any full check, with points "
+            f"held out or without: {', '.join(words)}."
+        )
 
 
 def _courses(results: Sequence[Result]) -> list[dict[str, Any]]:

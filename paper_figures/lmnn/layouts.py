@@ -74,7 +74,9 @@ FIGURE2 = (  # an earlier record has errors alone, and speed-ups beside them
 CHANGES = (
     Grid(("measure", "step"), ("N",), headings={"N": "digits", "step": "step size, times ours"}),
 )
-TRAINING_GAIN = (Grid(("way",), ("dimensions",), tables=("measure",)),)
+TRAINING_GAIN = (
+    Grid(("N", "way"), ("dimensions",), tables=("measure",), headings={"N": "digits"}),
+)
 FIGURE3 = (Grid(("quantity",), once="deterministic"),)
 FIGURE4 = (Grid(("data set", "voters"), ("metrics",), headings={"voters": "who votes"}),)
 SMALL_SETS = (Grid(("method",), ("data set",), tables=("measure",)),)

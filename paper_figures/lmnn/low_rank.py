@@ -28,7 +28,6 @@ from refimpl.typing import FloatArray, Kernels
 
 QUERIES = 1000  # test points whose search is timed
 BLOCKS = 10  # so many parts of them; the ways to search take turns on each part
-STARTED_WITH = 2000  # training points that give the scale of the Euclidean metric
 
 
 def euclidean(
@@ -117,20 +116,21 @@ def _printed(
 ) -> dict[str, Any]:
     """Take the paper's steps on the points as given, from a multiple of L.
 
-    The multiple makes the mean squared distance of target neighbours 1.
+    The multiple makes the mean squared distance of target neighbours 1, as in Table 1.
     """
-    X, y = P.X[:STARTED_WITH] @ L.T, P.y[:STARTED_WITH]
-    near = ((X[:, None] - X[target_neighbors(P.X[:STARTED_WITH], y, k)]) ** 2).sum(axis=2)
+    targets = target_neighbors(P.X, P.y, k)
+    X = P.X @ L.T
+    near = [((X - X[j]) ** 2).sum(axis=1).mean() for j in targets.T]
     problem = LargeMarginProblem(
         np.ascontiguousarray(P.X),
         np.unique(P.y, return_inverse=True)[1],
-        target_neighbors(P.X, P.y, k),
+        targets,
         1.0,
         np.zeros(len(P.X), dtype=np.int64),
         kernels,
     )
     training: dict[str, Any] = {}
-    start = L[None] / np.sqrt(near.mean())
+    start = L[None] / np.sqrt(np.mean(near))
     steps = algorithm.steps(problem, start, step, tol=1e-6, checks=checks)
     for number, (t, best, _) in enumerate(on_one_blas_thread(steps), 1):
         training = {"L": best[1][0], "objective": best[0], "checks": number, "steps": t}

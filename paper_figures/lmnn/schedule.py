@@ -28,11 +28,13 @@ LOW_RANK: dict[str, dict[str, Any]] = {
 }
 GAIN: dict[str, dict[str, Any]] = {
     "small": {
-        "at": {"data_set": "digits", "preparation": "as they are", "n": 600},
+        "at": {"data_set": "digits", "preparation": "as they are"},
+        "sizes": (600,),
         "dimensions": (5, 20),
     },
     "paper": {
-        "at": {"data_set": "MNIST-10", "preparation": "normalised", "n": 60_000},
+        "at": {"data_set": "MNIST-10", "preparation": "normalised"},
+        "sizes": (600, 6000, 60_000),
         "dimensions": (10, 20, 30, 50, 100),
     },
 }
@@ -103,10 +105,14 @@ def figure2_tasks(context: Context) -> list[Task]:
 
 
 def training_gain_tasks(context: Context) -> list[Task]:
-    """Return a training for each number of dimensions."""
+    """Return a training for each number of points and of dimensions."""
     at = GAIN[context.scale]
     same = at["at"] | {"k": K, "checks": 12, "every": 4}
-    return [_task("training_gain", gain.training_gain, same | {"d": d}) for d in at["dimensions"]]
+    return [
+        _task("training_gain", gain.training_gain, same | {"n": n, "d": d})
+        for n in at["sizes"]
+        for d in at["dimensions"]
+    ]
 
 
 def figure4_tasks(context: Context) -> list[Task]:

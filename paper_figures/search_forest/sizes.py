@@ -43,7 +43,7 @@ REGIONS: dict[tuple[str, str], tuple[tuple[int, ...], tuple[int, ...]]] = {
     ("figure1", "small"): ((2, 8), (8, 16, 32, 64, 128)),
     ("figure1", "paper"): ((2, 8, 32), (8, 16, 31, 63, 125, 250, 500, 1000)),
     ("figure2", "small"): ((2, 8), (8, 16, 32, 64, 128)),
-    ("figure2", "paper"): ((2, 8, 32), (16, 63, 250, 1000)),
+    ("figure2", "paper"): ((2, 8, 32), (8, 16, 63, 250, 500, 1000)),
 }
 MORE_REGIONS = {"small": (2, 4, 8), "paper": (2, 4, 8, 16, 32)}
 DRAWS = {"small": 2, "paper": 5}
@@ -65,7 +65,7 @@ SIZES: dict[tuple[str, str], dict[str, Any]] = {
         "n_train": 20_000,
         "all": 60_000,
         "bits": (32, 96, 200),
-        "lams": (0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
+        "lams": (0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
         "functions": FUNCTIONS,
         "widths": WIDTHS,
     },
@@ -85,9 +85,9 @@ SIZES: dict[tuple[str, str], dict[str, Any]] = {
         "n_train": 20_000,
         "all": None,
         "bits": (100, 500, 800),
-        "lams": (0.005, 0.01, 0.02, 0.05, 0.1),
-        "functions": (4, 8, 12, 16, 24),
-        "widths": (1.0, 2.0, 4.0),
+        "lams": (0.0025, 0.005, 0.01, 0.02, 0.05, 0.1),
+        "functions": (2, 4, 8, 12, 16, 24),
+        "widths": (1.0, 2.0, 4.0, 8.0),
     },
 }
 REFINE = 10

@@ -55,7 +55,7 @@ def test_all_ways_find_the_same_under_metrics_of_the_training(monkeypatch):
     assert value["built"]["balls"] == [3, 3] and value["built"]["products"] == [0.0, 0.0]
 
 
-def rows(*dimensions, scale="paper"):
+def rows(*dimensions, n=60_000, scale="paper"):
     """Of 6 s without searches and 2 searches of 2 s by the scan, balls take 1 and 4 s."""
     value = {
         "rest": 6.0,
@@ -65,8 +65,9 @@ def rows(*dimensions, scale="paper"):
         "built": {key: [0.0, 0.0] for key in WAYS} | {"balls": [0.5, 1.0]},
         "share": {key: [1.0, 1.0] for key in WAYS} | {"balls": [0.5, 0.25]},
     }
-    of = [Result("training_gain", {"d": d}, value) for d in dimensions]
+    of = [Result("training_gain", {"n": n, "d": d}, value) for d in dimensions]
     gathered = results.training_gain(Context(scale=scale), of).rows
+    assert {row["N"] for row in gathered} == {n}
     return {(row["way"], row["measure"], row["dimensions"]): row for row in gathered}
 
 
@@ -98,9 +99,11 @@ def test_printed_gains_are_those_of_trainings_by_balls():
         (balls, results.TRAINING, 10): 1.9,
         (balls, results.TRAINING, 100): 1.2,
     }
-    assert printed(rows(10, 100, scale="small")) == {}
+    assert printed(rows(10, 100, scale="small")) == {} == printed(rows(10, 100, n=6000))
 
 
 def test_what_could_not_be_trained_stands_first():
-    gathered = results.training_gain(PAPER, [Result("training_gain", {"d": 10}, None, "gone")])
+    gathered = results.training_gain(
+        PAPER, [Result("training_gain", {"n": 9, "d": 10}, None, "gone")]
+    )
     assert [(row["ours"], row["why"]) for row in gathered.rows] == [(None, "gone")]

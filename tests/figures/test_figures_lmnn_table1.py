@@ -93,9 +93,12 @@ def test_table_1_has_means_by_solver_beside_the_print():
 
 def test_another_order_is_a_note_and_no_sample():
     results = [certified(600, 0, 13.0), certified(600, 0, 13.25, shuffled=True)]
+    results += [certified(60_000, 0, 1.77), certified(60_000, 0, 1.79, shuffled=True)]
     gathered = table1_rows.table1(PAPER, results)
-    assert of(gathered.rows, measure="test error (%)")["ours"] == 13.0
-    assert gathered.notes[-1].endswith("move the test error by 0.25 points (N = 600).")
+    errors = [of(gathered.rows, N=n, measure="test error (%)")["ours"] for n in (600, 60_000)]
+    assert errors == [13.0, 1.77]
+    moved = "It moves the test error by 0.25 points (N = 600), 0.02 points (N = 60,000)."
+    assert gathered.notes[-1].endswith(moved)
     assert not any("many metrics" in note for note in gathered.notes)
     assert len(table1_rows.table1(PAPER, results[:1]).notes) == len(gathered.notes) - 1
 
@@ -222,6 +225,16 @@ def test_figure_5_by_where_the_training_ends():
     assert gathered.drawing[2]["checks"] == [
         {"check": 1, "test": 31.0, "train": 1.0, "learnt": 1.0}  # at k = 3
     ]
+
+
+def test_the_least_training_error_on_the_way_is_a_note():
+    watched = course(0, end_of(4.0, 0.8, 0.4, 3.0), end_of(4.0, 0.3, 0.0, 3.0))
+    watched.value["checks"].append({"check": 7} | end_of(4.0, -0.9, 0.0))
+    other = course(0, end_of(4.0, 0.8, 0.4, 3.0), end_of(4.0, 0.8, 0.4, 3.0), name="letters")
+    del other.value["checks"][0]["train"]
+    notes = figure5_rows.figure5(PAPER, [watched, other]).notes
+    assert notes[-1].endswith("held out or without: isolet 0.10 % (check 7).")
+    assert figure5_rows.figure5(PAPER, [other]).notes == notes[:1]
 
 
 def test_each_split_has_its_own_k():

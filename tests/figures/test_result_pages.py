@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 from paper_figures.registry import load_papers
@@ -15,6 +16,15 @@ PAGES = {
 
 def rows_of(paper, figure):
     return json.loads((REPRODUCED / paper / f"{figure}.json").read_text(encoding="utf-8"))["rows"]
+
+
+def drawing_of(paper, figure):
+    return json.loads((REPRODUCED / paper / f"{figure}.json").read_text("utf-8"))["drawing"]
+
+
+def rounded(number, places):
+    """Return a number as the pages write it, 5 rounded up."""
+    return str(Decimal(str(number)).quantize(Decimal(10) ** -places, ROUND_HALF_UP))
 
 
 def named_figures():
@@ -189,3 +199,245 @@ def test_lmnn_numbers_are_what_the_files_hold():
             assert places.format(**rows[60_000, images, measure]) in text
     row = rows[60_000, "mean 0, length 1", "active triples"]
     assert f"{row['published']:,.0f} / {row['ours']:,}" in text
+
+
+def test_shares_of_169_components_and_both_rules_for_ties():
+    at = {(row["images"], row["measure"]): row["ours"] for row in rows_of("lmnn", "preparation")}
+    text = " ".join(PAGES["lmnn"].split())
+    kinds = ("mean 0, length 1", "raw pixels", "deskewed images")
+    plain, raw, sheared = (rounded(at[k, "variance in 169 components (%)"], 1) for k in kinds)
+    assert (
+        f"169 components hold {raw} % of the variance of raw pixels, {plain} % of images of mean 0 "
+        f"and length 1, and {sheared} % of deskewed ones"
+    ) in text
+    first = [rounded(at[k, "Euclidean test error (%)"], 2) for k in kinds]
+    assert "the Euclidean errors are {}, {} and {} % (`lmnn.preparation`)".format(*first) in text
+    printed = {
+        row["images"]: row["ours"]
+        for row in rows_of("lmnn", "table1")
+        if (row["N"], row["measure"]) == (60_000, "Euclidean test error (%)")
+    }
+    to_nearest = "Euclidean test error, ties to the nearest (%)"
+    assert {k: at[k, to_nearest] for k in kinds} == printed
+
+
+def test_steps_of_lmnn_are_what_the_file_holds():
+    """Between two checks as many triples are active as printed; the errors there, and the end's."""
+    active = {60: 844, 600: 6169, 6000: 50_345, 60_000: 540_037}
+    ends = []
+    text = " ".join(PAGES["lmnn"].split())
+    for n, printed in active.items():
+        line = [
+            row
+            for row in rows_of("lmnn", "steps")
+            if (row["N"], row["start"]) == (n, "Euclidean, scaled")
+        ]
+        above = max((r for r in line[:-1] if r["active"] >= printed), key=lambda r: r["steps"])
+        after = line[line.index(above) + 1]
+        assert 7 <= above["steps"] < after["steps"] <= 31
+        places = 2 if n == 60_000 else 1
+        low, high = sorted(float(row["ours"]) for row in (above, after))
+        words = f"{rounded(low, places)} to {rounded(high, places)} % ({n:,}"
+        assert words in text.replace("(60 digits", "(60"), words
+        assert line[-1]["steps"] == "optimum"
+        ends.append(rounded(line[-1]["ours"], places))
+    assert "The optimum has {}, {}, {} and {} %".format(*ends) in text
+
+
+def test_low_ranks_of_lmnn_are_what_the_file_holds():
+    error = {(r["method"], r["dimensions"]): r["ours"] for r in rows_of("lmnn", "figure2")}
+    text = " ".join(PAGES["lmnn"].split())
+    rect, pca, svd, early = ("LMNN-RECT", "PCA", "LMNN-SVD", "LMNN-SVD, steps that end early")
+    for words, method in (
+        ("LMNN-RECT", rect),
+        ("PCA", pca),
+        ("LMNN-SVD of the certified optimum", svd),
+        ("early steps from the Euclidean metric", early),
+    ):
+        line = " / ".join(f"{error[method, d]:.2f}" for d in (15, 25, 40))
+        assert f"{words} {line} %" in text
+    ranks = (15, 20, 25, 30, 35, 40)
+    as_printed = [d for d in ranks if error[rect, d] < error[early, d] < error[pca, d]]
+    assert as_printed == [20, 25, 30, 35] and "same order from 20 dimensions to 35" in text
+    assert f"({error[rect, 30]:.2f} and {error[early, 30]:.2f} % in 30)" in text
+    behind = [d for d in ranks if error[svd, d] > error[pca, d]]
+    assert behind == [15, 20, 25, 30, 35]
+    assert f"up to 35 dimensions ({error[svd, 35]:.2f} and {error[pca, 35]:.2f} %)" in text
+
+
+def test_errors_of_figure_5_are_what_the_file_holds():
+    """Letters by the number of components: the claim is of those with 95 % of the variance."""
+    at = {
+        (row["data set"], row["measure"], row["method"], row["d"]): row
+        for row in rows_of("lmnn", "figure5")
+    }
+    methods = ("one metric", "several metrics")
+
+    def pair(row):
+        return f"{row['published']:.2f} / {row['ours']:.2f}"
+
+    text = " ".join(PAGES["lmnn"].split())
+    for words, name, d in (
+        ("MNIST", "MNIST-10", 161),
+        ("20 newsgroups", "20news", 200),
+        ("Isolet", "isolet", 170),
+        ("faces", "yalefaces", 60),
+        ("letters", "letters", 12),
+    ):
+        one, several = (pair(at[name, "test", method, d]) for method in methods)
+        assert f"{words} {one} and {several} %" in text
+    all_16 = [f"{at['letters', 'test', method, 16]['ours']:.2f}" for method in methods]
+    assert "On all 16 components letters have {} and {} %".format(*all_16) in text
+    digits, spoken = (
+        pair(at[name, "train", methods[1], d]) for name, d in (("MNIST-10", 161), ("isolet", 170))
+    )
+    assert f"MNIST {digits} %, Isolet {spoken} %" in text
+
+
+def test_errors_of_figure_4_are_what_the_file_holds():
+    at = {(r["data set"], r["metrics"]): rounded(r["ours"], 2) for r in rows_of("lmnn", "figure4")}
+    text = " ".join(PAGES["lmnn"].split())
+    one, many, classes = (at["MNIST-10", p] for p in (1, 30, "one for each class"))
+    said = f"{one} % with one metric, {many} with 30 by k-means and {classes} with one for each"
+    assert said in text
+    one, *clusters, most = (at["isolet", p] for p in (1, 2, 3, 5, 10, 15, 20, 30))
+    assert f"open: {one} % with one metric, {', '.join(clusters)} and {most} with" in text
+    assert f"and {at['isolet', 'one for each class']} with one for each class" in text
+
+
+def test_small_sets_of_lmnn_are_what_the_file_holds():
+    at = {
+        (row["data set"], row["method"]): f"{row['ours']:.1f}"
+        for row in rows_of("lmnn", "small_sets")
+        if row["measure"] == "test error (%)"
+    }
+    text = " ".join(PAGES["lmnn"].split())
+    one, several, to_end = "one metric", "several metrics", "several metrics, no validation"
+    zernike, sonar, segment, wdbc = "mfeat-zernike", "sonar", "segment", "wdbc"
+    for said in (
+        f"(Zernike moments {at[zernike, several]} instead of {at[zernike, to_end]} % test error, "
+        f"sonar {at[sonar, several]} and {at[sonar, to_end]}, "
+        f"segment {at[segment, several]} and {at[segment, to_end]})",
+        f"on wdbc ({at[wdbc, several]} and {at[wdbc, to_end]})",
+        f"on ionosphere ({at['ionosphere', several]} and {at['ionosphere', one]} %)",
+        f"worse on sonar ({at[sonar, several]} and {at[sonar, one]})",
+        f"the Zernike moments ({at[zernike, several]} and {at[zernike, one]})",
+        f"plain neighbours ({at[sonar, '1-NN']})",
+        f"on segment one metric is better ({at[segment, one]} and {at[segment, 'SVC']})",
+    ):
+        assert said in text, said
+
+
+def test_what_the_forest_and_its_rivals_are_compared_with_is_what_the_files_hold():
+    text = " ".join(PAGES["search_forest"].split())
+    curves = {(c["method"], c["reading"]): c for c in drawing_of("search_forest", "figure1")}
+    two = "k-means trees of 2 regions"
+    forest, moved, everything = (
+        f"Boosted Search Forest{more}" for more in ("", ", moved planes", ", all points")
+    )
+    returned = [curves[m, "whole sets"]["candidates"] for m in (everything, moved, two)]
+    assert all(420 - 0.5 < number < 480 for number in returned)
+    assert "return 420 to 480 items with 17 trees" in text
+    planes, few, many, bins, tree = (
+        max(curves[method, "ranked lists"]["compared"])
+        for method in (
+            forest,
+            two,
+            "k-means trees",
+            "k-means trees, best-bin-first",
+            "k-means tree, best-bin-first",
+        )
+    )
+    assert (
+        f"{planes:.0f} planes for the forest, {few:.0f} and {many:,.0f} centres for the 17 trees, "
+        f"up to {bins:,.0f} and {tree:,.0f} for best-bin-first search"
+    ) in text
+
+
+def test_more_training_points_help_moved_planes_as_the_file_says():
+    text = " ".join(PAGES["search_forest"].split())
+    middle = {"lambda": 0.05, "depth": 12, "moves": 10, "returned": 600}
+    found = {
+        row["training points"]: rounded(row["ours"], 1)
+        for row in rows_of("search_forest", "sensitivity")
+        if middle.items() <= row.items()
+    }
+    three = [found[n] for n in (5000, 10_000, 20_000)]
+    assert "5,000, 10,000 and 20,000 give {}, {} and {} %".format(*three) in text
+
+
+def test_times_of_the_search_forest_are_what_the_files_hold():
+    text = " ".join(PAGES["search_forest"].split())
+    times = {
+        (row["search"], row["items"]): row
+        for row in rows_of("search_forest", "table1")
+        if row["bits"] == 512
+    }
+    scan, forest = (times[name, 50_000_000] for name in ("linear scan", "forest"))
+    assert f"{1000 * scan['ours']:.0f} ms a query for the scan" in text
+    index = f"{1000 * forest['ours']:.1f} ms for the index with {forest['candidates']:,} candidates"
+    assert index in text
+    half = [times[f"{name}, extrapolated", 500_000_000] for name in ("linear scan", "forest")]
+    assert (
+        f"{half[0]['published']} / {half[0]['ours']} s and {half[1]['published']} / "
+        f"{half[1]['ours']:.3f} s"
+    ) in text
+
+
+def test_libraries_beside_the_forest_are_what_the_file_holds():
+    text = " ".join(PAGES["search_forest"].split())
+    by = {(row["method"], row["setting"]): row for row in rows_of("search_forest", "libraries")}
+    forest, ivf = "forest (50 trees)", "FAISS IVF-flat"
+
+    def timed(method, setting, unit=" %"):
+        row = by[method, setting]
+        return f"{rounded(row['ours'], 1)}{unit} in {rounded(row['ms a query'], 3)}"
+
+    assert f"take hnswlib ({timed('hnswlib', '100')} ms)" in text
+    assert f"index ({timed(ivf, '16')} ms, {timed(ivf, '64', '')})" in text
+    assert f"50 trees has {timed(forest, '1000')} ms".replace("0.230", "0.23") in text
+    scan = by["linear scan", "all"]["ms a query"]
+    assert f"annoy {timed('annoy', '2000', '')}, a scan all in {scan} ms" in text
+
+    def compared(method, setting, unit=""):
+        row = by[method, setting]
+        return f"{rounded(row['ours'], 1)}{unit} with {row['compared']:,}"
+
+    few, more, many = (
+        f"IVF {compared(ivf, '4')}, annoy {compared('annoy', '500')}",
+        f"{compared(ivf, '8')}, {compared('annoy', '1000')}",
+        f"{compared(ivf, '16')}, {compared('annoy', '2000')}",
+    )
+    assert (
+        f"{compared(forest, '200', ' %')} compared points ({few}), {compared(forest, '500')} "
+        f"({more}), {compared(forest, '1000')} ({many})"
+    ) in text
+
+
+def test_the_papers_index_of_the_forest_quotes_the_splits():
+    """refimpl/search_forest/PAPER.md: the printed form, best thresholds, moved planes."""
+    path = REPRODUCED.parents[1] / "refimpl" / "search_forest" / "PAPER.md"
+    text = path.read_text(encoding="utf-8")
+    by = {
+        (row["offset"], row["moves"], row["augment"], row["reading"]): row
+        for row in rows_of("search_forest", "splits")
+        if row["returned"] == 600 and row["planes"] == "eq. 18"
+    }
+
+    def found(offset, moves, reading):
+        row = by[offset, moves, 0.1, reading]
+        return f"{row['ours']:.1f}", f"({row['lambda']})"
+
+    whole, ranked = "whole sets", "ranked lists"
+    printed, best, moved = (
+        (*found(offset, moves, whole), *found(offset, moves, ranked))
+        for offset, moves in (("eigenvector", 0), ("best", 0), ("best", 10))
+    )
+    assert (
+        "{} % of the neighbours among 600 returned in whole sets, the main reading (lambda {}), "
+        "and {} % in ranked lists {};"
+    ).format(printed[0], printed[1].strip("()"), *printed[2:]) in text
+    assert "best thresholds it is {} {} and {} % {}".format(*best) in text
+    assert "10 moves as well {} {} and {} % {}".format(*moved) in text
+    other = by["eigenvector", 0, 1.0, whole]["ours"]
+    assert f"whole sets {other:.1f} % of the neighbours, and {printed[0]} % with 0.1" in text

@@ -4,6 +4,9 @@ Not here: what the tasks compute (test_figures_search_forest.py); the rows and t
 (test_search_forest_when.py).
 """
 
+import json
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import forest_toy
@@ -12,6 +15,7 @@ from fake_libraries import FAKES, LIBRARIES, METHODS
 from figure_runs import require_missing_is_said
 from whole_figures import make_every_figure
 
+import paper_figures
 from paper_figures.registry import Context, Result
 from paper_figures.search_forest import classes, figures, growth, libraries, lookup, tasks, timing
 
@@ -175,6 +179,33 @@ def test_the_rivals_of_figures_1_and_2():
     assert {params["tables"] for params in of_paper("figure1", "hashing")} == {17}
     assert [params["bits"] for params in of_paper("figure1", "spectral")] == [32, 96, 200]
     assert [params["bits"] for params in of_paper("figure2", "spectral")] == [100, 500, 800]
+
+
+def chosen_in_the_record(figure):
+    """The settings that the committed record chose, as numbers, by the method."""
+    folder = Path(paper_figures.__file__).parent / "reproduced" / "search_forest"
+    record = json.loads((folder / f"{figure}.json").read_text(encoding="utf-8"))
+    chosen = {}
+    for row in record["rows"]:
+        numbers = tuple(float(part) for part in re.findall(r"[\d.]+", row["setting"]))
+        chosen.setdefault(row["method"].split(",")[0], set()).add(numbers)
+    return chosen
+
+
+@pytest.mark.parametrize("figure", ["figure1", "figure2"])
+def test_what_was_best_before_can_be_chosen_again(figure):
+    """No method loses a setting that won; the least lambda tried is below those that won."""
+    chosen = chosen_in_the_record(figure)
+    settings = of_paper(figure, "best_first")[0]["settings"]
+    twos = {setting for params in of_paper(figure, "kmeans") for setting in params["settings"]}
+    tables = of_paper(figure, "hashing")[0]
+    lams = of_paper(figure, "forest")[0]["lams"]
+    assert chosen["k-means tree"] <= set(settings)
+    assert chosen["k-means trees"] <= set(settings)
+    assert chosen.get("k-means trees of 2 regions", set()) <= twos
+    assert {k for k, _ in chosen["LSH"]} <= set(tables["functions"][1:])
+    assert {w for _, w in chosen["LSH"]} <= set(tables["widths"][1:-1])
+    assert {lam for (lam,) in chosen["Boosted Search Forest"]} <= set(lams[1:])
 
 
 def test_figures_share_the_draws_of_figure_1():

@@ -76,6 +76,24 @@ def test_the_claims_that_hold_are_counted():
         assert row.split("|")[4].startswith(f" {states.count('holds')} of {len(states)}")
 
 
+def test_the_states_of_the_forests_claims_are_counted():
+    path = REPRODUCED / "search_forest" / "claims.json"
+    claims = json.loads(path.read_text("utf-8"))["claims"]
+    states = [claim["state"] for claim in claims]
+    of_data = [
+        claim
+        for claim in claims
+        if claim["state"] == "not testable here"
+        and re.search(r"were never published|has been withdrawn", claim["because"])
+    ]
+    said = (
+        f"{states.count('fails')} fail, {states.count('open')} are open, "
+        f"{states.count('not testable here')} cannot be tested, {len(of_data)} of these for want "
+        "of data"
+    )
+    assert said in ROWS[2]
+
+
 def test_the_better_of_the_two_boosted_methods_is_the_printed_one():
     wanted = "AdaBoost, stumps", "Boosted Distance"
     errors = {}
