@@ -35,6 +35,7 @@ from paper_figures.claims.evidence import (
     number,
     rows,
 )
+from paper_figures.ftune.trial_claims import transfer_lead, trial_accuracy
 from paper_figures.ftune.trials import CHECKING, pairs_of_a_round
 from paper_figures.store import NOT_AVAILABLE
 
@@ -352,8 +353,8 @@ def _rivals(records: Records, name: str, landmarks: int, first: str, pairs: int 
     if pairs is None:
         lead = _lead(records, "table2", name, landmarks, RIVALS)
     else:
-        keys: dict[str, Any] = {"data_set": name, "landmarks": landmarks, "pairs a round": pairs}
-        boosted = number(records, "dboost", f"{name}, {landmarks} landmarks, DBOOST", **keys)
+        of_round: dict[str, Any] = {"pairs a round": pairs}
+        boosted = trial_accuracy(records, "dboost", name, landmarks, "DBOOST", **of_round)
         lead = difference(_accuracy(records, "table2", name, landmarks, "BBS"), boosted)
     if first == "BBS":
         return lead
@@ -483,7 +484,7 @@ def dselect_not_on_uci(records: Records) -> Decision:
         cells = {}
         gains = []
         for name in _sets(records, "transfer"):
-            gain = _transfer_lead(records, name, landmarks, "FTUNE+D-S", "FTUNE-S")
+            gain = transfer_lead(records, name, landmarks, "FTUNE+D-S", "FTUNE-S")
             gains.append(gain)
             cell = below(gain, NO_GAIN)
             ahead = above(gain).state == HOLDS
@@ -501,7 +502,7 @@ def better_transfer_function(records: Records) -> Decision:
     for landmarks in (FEW, MANY):
         for slope in ("slope 1 alone", "slope 1,000 alone"):
             gains = {
-                f"{name} {landmarks}": _transfer_lead(
+                f"{name} {landmarks}": transfer_lead(
                     records, name, landmarks, "FTUNE-S", f"FTUNE-S, {slope}"
                 )
                 for name in _sets(records, "transfer")
@@ -512,14 +513,6 @@ def better_transfer_function(records: Records) -> Decision:
             what = f"six slopes minus {slope}, mean of {len(gains)} sets, {landmarks} landmarks"
             numbers.append(average(list(gains.values()), what))
     return _whole(parts, numbers)
-
-
-def _transfer_lead(
-    records: Records, data_set: str, landmarks: int, method: str, minus: str
-) -> Number:
-    name = f"{data_set}, {landmarks} landmarks, {method} minus {minus}"
-    keys: dict[str, Any] = {"data_set": data_set, "landmarks": landmarks}
-    return number(records, "transfer", name, **keys, method=method, minus=minus)
 
 
 RULES: Mapping[str, Rule] = {

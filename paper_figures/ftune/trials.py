@@ -49,7 +49,7 @@ TRANSFERRED: tuple[Pair, ...] = (
 
 def factorial(context: Context, results: Sequence[Result]) -> Gathered:
     """Return accuracies by the combination of four readings, and how far each is from table 2."""
-    rows = absent(results, dict.fromkeys(KEYS) | {"data_set": "all"})
+    rows = absent(results, dict.fromkeys((*KEYS, "printed")) | {"data_set": "all"})
     printed = printed_lines(context, "ftune/table2.csv")
     by_key: Accuracies = {}
     for r in results:
@@ -60,8 +60,10 @@ def factorial(context: Context, results: Sequence[Result]) -> Gathered:
             key = (r.params["data_set"], r.params["d"], method, *reading)
             by_key.setdefault(key, []).append(accuracy)
     for key, values in by_key.items():
-        published = printed.get(PRINTED.get(key[0]), {}).get(f"{key[2]}_{key[1]}")
-        rows.append(accuracy_row(dict(zip(KEYS, key, strict=True)), published, values))
+        known = printed.get(PRINTED.get(key[0]), {}).get(f"{key[2]}_{key[1]}")
+        rows.append(
+            accuracy_row(dict(zip(KEYS, key, strict=True)) | {"printed": known}, None, values)
+        )
     notes = [
         "Every combination of four readings: FTUNE's pairs, a bias, features divided by d, and the "
         "end of the training. LIBLINEAR's end: tolerance 0.1, at most 1,000 passes of its dual "
@@ -77,7 +79,7 @@ def distances(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], float]
     Parameters
     ----------
     rows : sequence of Mapping
-        Those of :func:`factorial`. The number is ``published`` before verdicts, ``printed`` after.
+        Those of :func:`factorial`.
 
     Returns
     -------
@@ -88,13 +90,12 @@ def distances(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], float]
     gaps: dict[tuple[str, ...], dict[Any, float]] = {}
     shared: dict[tuple[str, ...], dict[Any, float]] = {}
     for row in rows:
-        published = row.get("published", row.get("printed"))
-        if published is None or row["ours"] is None:
+        if row["printed"] is None or row["ours"] is None:
             continue
         reading = tuple(row[key] for key in READING)
         cell = row["data_set"], row["landmarks"], row["method"]
         of = shared if row["method"] == "BBS" else gaps
-        of.setdefault(reading, {})[cell] = abs(row["ours"] - published)
+        of.setdefault(reading, {})[cell] = abs(row["ours"] - row["printed"])
     for reading, cells in gaps.items():
         cells |= shared.get(("-", *reading[1:]), {})
     most = max(map(len, gaps.values()), default=0)
@@ -117,7 +118,7 @@ def _told(means: Mapping[tuple[str, ...], float]) -> Iterator[str]:
 def dboost(context: Context, results: Sequence[Result]) -> Gathered:
     """Return accuracies of DBOOST by the pairs of a round, beside table 2's."""
     keys = ("classes", "data_set", "landmarks", "method", "pairs a round")
-    rows = absent(results, dict.fromkeys(keys) | {"data_set": "all"})
+    rows = absent(results, dict.fromkeys((*keys, "printed")) | {"data_set": "all"})
     printed = printed_lines(context, "ftune/table2.csv")
     by_key: Accuracies = {}
     for r in results:
@@ -128,10 +129,11 @@ def dboost(context: Context, results: Sequence[Result]) -> Gathered:
             by_key.setdefault(key, []).append(r.value["accuracy"])
     far: dict[tuple[str, int], list[float]] = {}
     for key, values in by_key.items():
-        published = printed.get(PRINTED.get(key[1]), {}).get(f"DBOOST_{key[2]}")
-        rows.append(accuracy_row(dict(zip(keys, key, strict=True)), published, values))
-        if published is not None:
-            far.setdefault((key[0], key[4]), []).append(float(np.mean(values)) - published)
+        known = printed.get(PRINTED.get(key[1]), {}).get(f"DBOOST_{key[2]}")
+        named = dict(zip(keys, key, strict=True)) | {"printed": known}
+        rows.append(accuracy_row(named, None, values))
+        if known is not None:
+            far.setdefault((key[0], key[4]), []).append(float(np.mean(values)) - known)
     notes = [
         "Each round draws so many pairs by its weights and takes the best stump on any of them.",
         *(
@@ -160,9 +162,9 @@ def pairs_of_a_round(rows: Sequence[Row]) -> dict[str, int]:
     """
     gaps: dict[str, dict[int, list[float]]] = {}
     for row in rows:
-        if row["data_set"] in CHOOSING["paper"] and row["published"] is not None:
+        if row["data_set"] in CHOOSING["paper"] and row["printed"] is not None:
             of = gaps.setdefault(row["classes"], {}).setdefault(row["pairs a round"], [])
-            of.append(abs(row["ours"] - row["published"]))
+            of.append(abs(row["ours"] - row["printed"]))
     return {
         classes: min(sorted(of), key=lambda m: round(float(np.mean(of[m])), 6))
         for classes, of in gaps.items()
