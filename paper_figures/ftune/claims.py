@@ -35,8 +35,7 @@ from paper_figures.claims.evidence import (
     number,
     rows,
 )
-from paper_figures.ftune.trial_claims import transfer_lead, trial_accuracy
-from paper_figures.ftune.trials import CHECKING, pairs_of_a_round
+from paper_figures.ftune.trial_claims import ChosenRivals, chosen_rivals, transfer_lead
 from paper_figures.store import NOT_AVAILABLE
 
 FEW, MANY = 30, 300
@@ -322,40 +321,34 @@ def among_best_on_uci(records: Records) -> Decision:
 def bbs_few_dboost_many(records: Records) -> Decision:
     """Table 2: on most sets BBS is ahead with few landmarks, and DBOOST with many.
 
-    With ftune.dboost the pairs of DBOOST's rounds are chosen on six sets, and the others decide.
+    With ftune.dboost the pairs of DBOOST's rounds are chosen on six sets, and with ftune.check the
+    reading of BBS. Then the other six sets decide.
     """
     names = _sets(records, "table2")
-    pairs: dict[str, int] = {}
-    if "dboost" in records:
-        of_classes = pairs_of_a_round(rows(records, "dboost"))
-        classes = {row["data_set"]: row["classes"] for row in rows(records, "dboost")}
-        names = [name for name in names if name in CHECKING["paper"] and name in classes]
-        pairs = {name: of_classes[classes[name]] for name in names}
+    chosen = chosen_rivals(records)
+    if chosen is not None:
+        names = [name for name in names if name in chosen.sets]
     parts = []
     means = []
     for landmarks, (first, second) in ((FEW, RIVALS), (MANY, RIVALS[::-1])):
-        leads = {name: _rivals(records, name, landmarks, first, pairs.get(name)) for name in names}
+        leads = {name: _rivals(records, name, landmarks, first, chosen) for name in names}
         cells = {f"{name} {landmarks}": above(lead) for name, lead in leads.items()}
         because = f"with {landmarks} landmarks {first} is ahead on {_told(cells, 'sets')}"
         parts.append(replace(most(cells), because=because))
         what = f"{first} minus {second}, mean of {len(leads)} sets, {landmarks} landmarks"
         means.append(average(list(leads.values()), what))
     whole = _whole(parts, means)
-    if not pairs:
-        return whole
-    chosen = ", ".join(f"{m} on sets of {classes} classes" for classes, m in of_classes.items())
-    because = f"{whole.because}. The pairs of a round are chosen on six other sets: {chosen}"
-    return replace(whole, because=because)
+    return whole if chosen is None else replace(whole, because=f"{whole.because}. {chosen.words}")
 
 
-def _rivals(records: Records, name: str, landmarks: int, first: str, pairs: int | None) -> Number:
-    """Return BBS minus DBOOST, or the other way round, with so many pairs in DBOOST's rounds."""
-    if pairs is None:
+def _rivals(
+    records: Records, name: str, landmarks: int, first: str, chosen: ChosenRivals | None
+) -> Number:
+    """Return BBS minus DBOOST, or the other way round, as six sets choose them."""
+    if chosen is None:
         lead = _lead(records, "table2", name, landmarks, RIVALS)
     else:
-        of_round: dict[str, Any] = {"pairs a round": pairs}
-        boosted = trial_accuracy(records, "dboost", name, landmarks, "DBOOST", **of_round)
-        lead = difference(_accuracy(records, "table2", name, landmarks, "BBS"), boosted)
+        lead = difference(*(chosen.accuracy(records, name, landmarks, rival) for rival in RIVALS))
     if first == "BBS":
         return lead
     published = None if lead.published is None else -lead.published

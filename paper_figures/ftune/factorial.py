@@ -4,8 +4,7 @@ The readings are where the pairs come from, whether there is a bias, whether fea
 d, and where LIBLINEAR stops. Every public function is a task, as in
 :mod:`paper_figures.ftune.tasks`.
 
-Not handled here: the choice of a reading, which :func:`paper_figures.ftune.results.factorial`
-makes.
+Not handled here: the choice of a reading, which :func:`paper_figures.ftune.trials.choose` makes.
 """
 
 import warnings
@@ -29,14 +28,6 @@ READINGS = tuple(
     for divided in ("1", "d")
 )
 """The combinations; the first is the one of tables 1 and 2 here."""
-CHECKED = (
-    READINGS[0],
-    {"pairs": FRESH, "bias": "yes", "divided": "d", "stop": OPTIMUM},
-    {"pairs": FRESH, "bias": "no", "divided": "d", "stop": OPTIMUM},
-    {"pairs": FRESH, "bias": "no", "divided": "1", "stop": LIBLINEAR},
-    {"pairs": FRESH, "bias": "no", "divided": "d", "stop": LIBLINEAR},
-)
-"""The combinations that the other sets check: ours, Theorem 2's and LIBLINEAR's own defaults."""
 
 
 def factorial(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from paper_figures.comparisons import when
+from paper_figures.ftune import trials
 from paper_figures.registry import Grid
 
 MATRICES = (
@@ -122,6 +123,18 @@ FACTORIAL = (
         folded=True,
     ),
 )
+CHECK = (
+    Grid(
+        ("stop", "pairs", "bias", "divided by"),
+        ("data_set",),
+        where={"method": (trials.DISTANCE,)},
+        title="Which reading is nearest to the printed accuracies",
+        headings={"data_set": "mean distance"},
+        details=("printed", "method", "landmarks"),
+        once="from the means of all splits",
+    ),
+    *FACTORIAL,
+)
 DBOOST = (
     Grid(
         ("classes", "data_set"),
@@ -154,7 +167,7 @@ LAYOUTS = {
     "penalty": PENALTY,
     "pairs": PAIRS,
     "factorial": FACTORIAL,
-    "check": FACTORIAL,
+    "check": CHECK,
     "dboost": DBOOST,
     "transfer": DIFFERENCES,
     "when": when.LAYOUT,

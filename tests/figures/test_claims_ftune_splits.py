@@ -182,6 +182,53 @@ def test_dboosts_pairs_are_chosen_on_six_sets_and_the_others_decide():
     assert RULES["bbs-few-dboost-many"](one | {"dboost": other}).state == "fails"
 
 
+FRESH = "fresh for each class"
+READ = {"bias": "no", "divided by": "d", "stop": "LIBLINEAR's"}
+TABLE2 = {"bias": "yes", "divided by": "1", "stop": "optimum"}
+
+
+def checked(chosen, **means):
+    """Return the record of `check`: which reading is nearest, and BBS by each of two on magic."""
+    keys = {"printed": None, "landmarks": None, "method": "distance from the print"}
+    order = (chosen, TABLE2 if chosen is READ else READ)
+    nearest = [
+        row(far, None, data_set="six sets that choose", pairs=FRESH, **keys, **reading)
+        for far, reading in zip((0.01, 0.02), order, strict=True)
+    ]
+    accuracies_of = [
+        row(mean, data_set="magic", landmarks=d, method="BBS", pairs="-", printed=0.75, **reading)
+        for reading, of_sizes in ((READ, means["read"]), (TABLE2, means["table2"]))
+        for d, mean in zip((30, 300), of_sizes, strict=True)
+    ]
+    return record("check", *accuracies_of, *nearest)
+
+
+@pytest.mark.parametrize("chosen, state", [(READ, "holds"), (TABLE2, "fails")])
+def test_the_reading_of_bbs_is_chosen_on_six_sets_too(chosen, state):
+    """DBOOST has 0.6 and table 2's BBS 0.7. By the other reading BBS has 0.8 and 0.5.
+
+    Of table 2's own reading the numbers of table 2 count, which are of more splits.
+    """
+    table2 = accuracies("table2", sets=("satellite", "magic"), BBS=0.7, DBOOST=0.6)
+    records = {"table2": table2, "check": checked(chosen, read=(0.8, 0.5), table2=(0.1, 0.1))}
+    decision = RULES["bbs-few-dboost-many"](records)
+    assert decision.state == state
+    assert [name for name, _ in decision.cells] == ["magic 30", "magic 300"]
+    how = "no, divided by d, LIBLINEAR's" if chosen is READ else "yes, divided by 1, optimum"
+    assert decision.because.endswith(
+        f"The reading of BBS is chosen on six other sets: bias: {how} end"
+    )
+    entry = "ftune.check" if chosen is READ else "ftune.table2"
+    assert all(entry in number.entries for number in decision.numbers)
+
+
+def test_a_check_without_a_choice_changes_nothing():
+    table2 = accuracies("table2", sets=("satellite", "magic"), BBS=0.7, DBOOST=0.6)
+    empty = record("check", row(0.8, data_set="magic", landmarks=30, method="BBS", printed=None))
+    rule = RULES["bbs-few-dboost-many"]
+    assert rule({"table2": table2, "check": empty}) == rule({"table2": table2})
+
+
 def test_a_number_of_a_trial_has_the_printed_one_beside_it():
     """The row has no published number, so that it is not counted as a difference of the paper."""
     ten = boosted(p1=((0.6, 0.6), (0.6, 0.6)), p10=((0.8, 0.8), (0.6, 0.9)))

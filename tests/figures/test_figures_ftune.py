@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from toy_sets import provide
 from whole_figures import make_every_figure
 
-from paper_figures.ftune import factorial, figures, pairs, readings, tasks, when
+from paper_figures.ftune import factorial, figures, pairs, readings, tasks, trials, when
 from paper_figures.registry import Context, Job, Result
 from refimpl.ftune import CS, SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
@@ -453,7 +453,7 @@ COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 200 or 20 run
     "splits": (2 * 3 * 3 + 2 * 2 * 3, 3 * 5 * 200 + 12 * 2 * 20),
     "readings": (2 + 2 + 3, 9 * 3 + 12 * 3 + 2 * 200 + 4 * 20),
     "factorial": (1 * 2 * 16, 6 * 2 * 16 * 5),
-    "check": (1 * 2 * 6, 6 * 2 * 6 * 2),
+    "check": (2 * 2 * 16, 12 * 2 * 16 * 5),
     "dboost": (2 * 2 * 2 * 2, 12 * 2 * 4 * 3),
     "transfer": (2 * 2 * 2, 12 * 2 * 5 * 2),
     "when": (2, 12 * 20),
@@ -470,6 +470,24 @@ def test_the_tasks_of_every_figure():
             assert len(tasks_of) == count, (figure.name, scale)
             assert len({(task.name, str(dict(task.params))) for task in tasks_of}) == count
             assert all(task.data == (task.params["data_set"],) for task in tasks_of)
+
+
+def test_all_readings_are_checked_as_they_are_chosen():
+    """The same readings and runs on both groups of sets, so that any choice can be checked."""
+    context = Context(scale="paper")
+    of = {f.name: f.tasks(context) for f in figures.PAPER.figures}
+    every = [dict(task.params) for task in of["check"]]
+    kept = [params for params in every if params["data_set"] in trials.CHOOSING["paper"]]
+    assert kept == [dict(task.params) for task in of["factorial"]]
+    readings_of = {
+        name: sorted(
+            str({key: value for key, value in params.items() if key != "data_set"})
+            for params in every
+            if params["data_set"] == name
+        )
+        for name in figures.UCI
+    }
+    assert len({tuple(of_set) for of_set in readings_of.values()}) == 1
 
 
 def test_the_papers_methods_and_sizes():
