@@ -35,7 +35,8 @@ from paper_figures.claims.evidence import (
     number,
     rows,
 )
-from paper_figures.ftune.trial_claims import ChosenRivals, chosen_rivals, transfer_lead
+from paper_figures.ftune.trial_claims import ChosenRivals, chosen_rivals, paired_lead
+from paper_figures.ftune.trials import EQUAL
 from paper_figures.store import NOT_AVAILABLE
 
 FEW, MANY = 30, 300
@@ -49,6 +50,9 @@ PRINTED_RUNS = 20
 UNEQUAL = (
     ". With d fresh pairs FTUNE-S compares a new object with up to 2 d objects for each class, "
     "with DSELECT with d in all: where it is behind random pairs, the claim is left open"
+)
+EQUAL_LANDMARKS = (
+    ". The random pairs of FTUNE-S come out of d landmarks here, as many as DSELECT has"
 )
 SEVERAL_CLASSES = ("protein",)  # of the similarity sets at hand; FTUNE-M of two classes is FTUNE-S
 FRESH = {"method": "FTUNE-S", "pairs": "fresh for each class", "divided by": "1"}
@@ -285,9 +289,10 @@ def among_best_on_similarities(records: Records) -> Decision:
 def dselect_helps(records: Records) -> Decision:
     """Figure 1: with 30 and 50 landmarks DSELECT is ahead of random landmarks.
 
-    A lead over FTUNE with pairs out of common landmarks, which find less, decides nothing. FTUNE
-    with d fresh pairs compares a new object with up to 2 d objects for each class, with DSELECT
-    with d in all: a lag behind it decides nothing either.
+    For FTUNE ftune.equal decides, where both sides compare a new object with d others. Without that
+    entry only part of a difference counts. A lead over FTUNE with pairs out of common landmarks,
+    which find less, decides nothing. FTUNE with d fresh pairs compares a new object with up to 2 d
+    objects for each class, with DSELECT with d in all: a lag behind it decides nothing either.
     """
     common = _has_common_pairs(records, "figure1")
     unequal = FAILS if not common else HOLDS
@@ -295,14 +300,20 @@ def dselect_helps(records: Records) -> Decision:
     for name in _sets(records, "figure1"):
         for landmarks in _sizes(records, "figure1")[:2]:
             for chosen, random in (("BBS+D", "BBS"), ("FTUNE+D-S", "FTUNE-S")):
-                gain = _lead(records, "figure1", name, landmarks, (chosen, random))
-                decision = above(gain)
-                if random == "FTUNE-S" and decision.state == unequal:
-                    decision = replace(decision, state=OPEN)
+                if random == "FTUNE-S" and "equal" in records:
+                    decision = above(paired_lead(records, "equal", name, landmarks, EQUAL[1]))
+                else:
+                    decision = above(_lead(records, "figure1", name, landmarks, (chosen, random)))
+                    if random == "FTUNE-S" and decision.state == unequal:
+                        decision = replace(decision, state=OPEN)
                 cells[f"{name} {landmarks} {chosen}"] = decision
     decision = every(cells)
     because = f"significantly better in {_told(cells, 'cases on the sets at hand')}"
-    return replace(decision, because=because + ("" if common else UNEQUAL))
+    if "equal" in records:
+        because += EQUAL_LANDMARKS
+    elif not common:
+        because += UNEQUAL
+    return replace(decision, because=because)
 
 
 def among_best_on_uci(records: Records) -> Decision:
@@ -477,7 +488,8 @@ def dselect_not_on_uci(records: Records) -> Decision:
         cells = {}
         gains = []
         for name in _sets(records, "transfer"):
-            gain = transfer_lead(records, name, landmarks, "FTUNE+D-S", "FTUNE-S")
+            pair = "FTUNE+D-S", "FTUNE-S"
+            gain = paired_lead(records, "transfer", name, landmarks, pair)
             gains.append(gain)
             cell = below(gain, NO_GAIN)
             ahead = above(gain).state == HOLDS
@@ -495,8 +507,8 @@ def better_transfer_function(records: Records) -> Decision:
     for landmarks in (FEW, MANY):
         for slope in ("slope 1 alone", "slope 1,000 alone"):
             gains = {
-                f"{name} {landmarks}": transfer_lead(
-                    records, name, landmarks, "FTUNE-S", f"FTUNE-S, {slope}"
+                f"{name} {landmarks}": paired_lead(
+                    records, "transfer", name, landmarks, ("FTUNE-S", f"FTUNE-S, {slope}")
                 )
                 for name in _sets(records, "transfer")
             }

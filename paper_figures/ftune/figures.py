@@ -180,11 +180,11 @@ def penalty_tasks(context: Context) -> list[Task]:
 
 
 def pairs_tasks(context: Context) -> list[Task]:
-    """Return the tasks of the sets of table 2 with the fewer landmarks."""
-    d = SIZES[context.scale][0]
+    """Return the tasks of the sets of table 2, with its numbers of landmarks."""
     return [
         _task("pairs", pairs.pairs, name, "standardised", d, run)
         for name in VECTORS[context.scale]
+        for d in SIZES[context.scale]
         for run in range(RUNS[context.scale])
     ]
 
@@ -229,6 +229,18 @@ def transfer_tasks(context: Context) -> list[Task]:
         _task("transfer", factorial.transfer, name, "standardised", d, run)
         for name in VECTORS[context.scale]
         for d in sizes
+        for run in range(runs)
+    ]
+
+
+def equal_tasks(context: Context) -> list[Task]:
+    """Return the tasks of figure 1 with few landmarks, and of FTUNE-S with so many random ones."""
+    runs = MATRIX_RUNS[context.scale]
+    few = MORE_SIZES[context.scale][:2]
+    return _accuracies(context, MATRICES[context.scale], few, MATRIX_METHODS, runs) + [
+        _task("random_landmarks", factorial.random_landmarks, name, preparation, d, run)
+        for name, preparation in MATRICES[context.scale]
+        for d in few
         for run in range(runs)
     ]
 
@@ -335,6 +347,7 @@ PAPER = Paper(
             transfer_tasks,
             trials.transfer,
         ),
+        Figure("equal", "DSELECT beside as many random landmarks", equal_tasks, trials.equal),
         Figure(
             "when",
             "When it pays: errors, time and memory beside what is at hand today",

@@ -170,6 +170,7 @@ LAYOUTS = {
     "check": CHECK,
     "dboost": DBOOST,
     "transfer": DIFFERENCES,
+    "equal": DIFFERENCES,
     "when": when.LAYOUT,
     "beyond": BEYOND,
 }

@@ -15,13 +15,14 @@ from paper_figures.ftune.trials import (
     CHECKING,
     OURS,
     READING,
+    Pair,
     Reading,
     chosen_reading,
     pairs_of_a_round,
     words_of,
 )
 
-__all__ = ["ChosenRivals", "chosen_rivals", "transfer_lead", "trial_accuracy"]
+__all__ = ["ChosenRivals", "chosen_rivals", "paired_lead", "trial_accuracy"]
 
 
 def trial_accuracy(
@@ -90,10 +91,11 @@ def chosen_rivals(records: Records) -> ChosenRivals | None:
     return ChosenRivals(sets, pairs, None if reading == OURS else reading, words)
 
 
-def transfer_lead(
-    records: Records, data_set: str, landmarks: int, method: str, minus: str
+def paired_lead(
+    records: Records, figure: str, data_set: str, landmarks: int, methods: Pair
 ) -> Number:
-    """Return the difference of two methods on the same splits, from ``transfer``."""
+    """Return the difference of two methods, taken split by split in a trial."""
+    method, minus = methods
     name = f"{data_set}, {landmarks} landmarks, {method} minus {minus}"
     keys: dict[str, Any] = {"data_set": data_set, "landmarks": landmarks}
-    return number(records, "transfer", name, **keys, method=method, minus=minus)
+    return number(records, figure, name, **keys, method=method, minus=minus)

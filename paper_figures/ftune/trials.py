@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from paper_figures.ftune.factorial import READINGS
+from paper_figures.ftune.factorial import OF_RANDOM, READINGS
 from paper_figures.ftune.results import (
     PRINTED,
     Accuracies,
@@ -52,7 +52,10 @@ TRANSFERRED: tuple[Pair, ...] = (
     ("FTUNE-S", "FTUNE-S, slope 1 alone"),
     ("FTUNE-S", "FTUNE-S, slope 1,000 alone"),
     ("FTUNE+D-S", "FTUNE-S"),
+    ("FTUNE+DP-S", "FTUNE+D-S"),
 )
+EQUAL: tuple[Pair, ...] = (("BBS+D", "BBS"), ("FTUNE+D-S", OF_RANDOM))
+"""DSELECT beside random landmarks; a new object costs both the same."""
 
 
 def factorial(context: Context, results: Sequence[Result]) -> Gathered:
@@ -326,22 +329,16 @@ def pairs_of_a_round(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def transfer(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return accuracies of FTUNE-S with six slopes or one, and of FTUNE+D-S, and differences."""
-    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "minus": None})
-    by_run = _by_run(results)
-    for (name, d), runs in by_run.items():
-        for method in dict.fromkeys(method for of_run in runs.values() for method in of_run):
-            values = [of_run[method] for of_run in runs.values() if method in of_run]
-            keys = {"data_set": name, "landmarks": d, "method": method, "minus": "-"}
-            rows.append(accuracy_row(keys, None, values))
-    rows += _differences(by_run, TRANSFERRED)
+    """Return accuracies of FTUNE-S with six slopes or one, and with DSELECT, and differences."""
     slopes: dict[int, list[float]] = {}
     for r in results:
         for slope in (r.value or {}).get("chosen", {}).get("FTUNE-S", [])[:1]:
             slopes.setdefault(r.params["d"], []).append(slope)
     notes = [
         "The same splits and pairs for all. FTUNE+D-S has d landmarks in all, so a new object "
-        "costs fewer similarities. Differences are taken split by split.",
+        "costs fewer similarities. FTUNE+DP-S has d landmarks for each one-vs-all problem; "
+        "two classes make one problem, for which it is FTUNE+D-S. Differences are taken split by "
+        "split.",
         *(
             f"FTUNE-S with {d} landmarks chooses "
             + ", ".join(f"the slope {s:g} in {chosen.count(s)}" for s in sorted(set(chosen)))
@@ -349,7 +346,36 @@ def transfer(context: Context, results: Sequence[Result]) -> Gathered:
             for d, chosen in sorted(slopes.items())
         ),
     ]
-    return Gathered(rows, notes)
+    return Gathered(_means_and_differences(results, TRANSFERRED), notes)
+
+
+def equal(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return DSELECT beside as many random landmarks, for BBS and FTUNE-S, and differences."""
+    methods = {method for pair in EQUAL for method in pair}
+    rows = [
+        row
+        for row in _means_and_differences(results, EQUAL)
+        if row["method"] in methods or row["ours"] is None
+    ]
+    note = (
+        "With few landmarks, on the splits of figure 1. Both sides of a difference have d "
+        "landmarks in all, so a new object costs both the same. Figure 1 draws the pairs of "
+        "FTUNE-S from all objects, which costs up to twice as much for each class. Differences "
+        "are taken split by split."
+    )
+    return Gathered(rows, [note])
+
+
+def _means_and_differences(results: Sequence[Result], pairs: Sequence[Pair]) -> list[Row]:
+    """Return the accuracies of each method, whose `minus` is "-", then differences of pairs."""
+    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "minus": None})
+    by_run = _by_run(results)
+    for (name, d), runs in by_run.items():
+        for method in dict.fromkeys(method for of_run in runs.values() for method in of_run):
+            values = [of_run[method] for of_run in runs.values() if method in of_run]
+            keys = {"data_set": name, "landmarks": d, "method": method, "minus": "-"}
+            rows.append(accuracy_row(keys, None, values))
+    return [*rows, *_differences(by_run, pairs)]
 
 
 def differences(context: Context, results: Sequence[Result]) -> Gathered:

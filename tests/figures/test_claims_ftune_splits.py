@@ -6,6 +6,7 @@ Not tested: the committed records, and the rules that they decide (test_claims_f
 import pytest
 
 from paper_figures.ftune.claims import RULES
+from paper_figures.ftune.factorial import OF_RANDOM
 from paper_figures.ftune.trial_claims import trial_accuracy
 
 SETS = ("aural-sonar", "protein")
@@ -107,6 +108,22 @@ def test_per_class_overfits_where_there_are_several_classes(mean, state):
     decision = RULES["per-class-overfits"]({"figure1": figure1})
     assert decision.state == "not testable here"  # by one set, whatever it says
     assert decision.cells == (("protein 30", state), ("protein 300", state))
+
+
+@pytest.mark.parametrize("gain, state", [(0.05, "holds"), (0.01, "open"), (-0.05, "fails")])
+def test_dselect_helps_ftune_beside_as_many_random_landmarks(gain, state):
+    """0.01 has the error 0.1 / sqrt(200) = 0.007. Figure 1's own pairs, of more objects, are above
+    DSELECT's and decide nothing.
+    """
+    figure1 = accuracies("figure1", BBS=0.7, BBSPD=0.8, FTUNE_S=0.9, FTUNEPD_S=0.8)
+    alone = RULES["dselect-helps"]({"figure1": figure1})
+    assert alone.state == "open" and "up to 2 d objects" in alone.because
+    equal = paired("equal", 0.1, ("FTUNE+D-S", OF_RANDOM, gain))
+    decision = RULES["dselect-helps"]({"figure1": figure1, "equal": equal})
+    assert decision.state == state
+    assert decision.because.endswith("come out of d landmarks here, as many as DSELECT has")
+    assert dict(decision.cells)["protein 30 FTUNE+D-S"] == state
+    assert dict(decision.cells)["protein 30 BBS+D"] == "holds"
 
 
 UCI = ("cod-rna", "magic", "nursery")

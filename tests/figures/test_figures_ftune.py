@@ -432,6 +432,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(fastest):
         "check": [made(factorial.factorial, TWO, **factorial.READINGS[0])],
         "dboost": [boosted],
         "transfer": [*table2, made(factorial.transfer, TWO)],
+        "equal": [*table1, made(factorial.random_landmarks, MATRIX)],
         "when": [made(when.when, MATRIX)],
         "beyond": [*table1, made(tasks.peers, MATRIX)],
     }
@@ -456,9 +457,10 @@ COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 200 or 20 run
     "check": (2 * 2 * 16, 12 * 2 * 16 * 5),
     "dboost": (2 * 2 * 2 * 2, 12 * 2 * 4 * 3),
     "transfer": (2 * 2 * 2, 12 * 2 * 5 * 2),
+    "equal": (2 * 2 * 3 * 2, 3 * 2 * 200 * 2),
     "when": (2, 12 * 20),
     "penalty": (2 * 2 * 2, 12 * 2 * 3),
-    "pairs": (2 * 3, 12 * 20),
+    "pairs": (2 * 2 * 3, 12 * 2 * 20),
     "beyond": (2 * 2 * 3, 2 * 6 * 2 * 20),
 }
 
@@ -495,7 +497,8 @@ def test_the_papers_methods_and_sizes():
     every = {name: [dict(task.params) for task in of[name]] for name in of}
     assert {params["d"] for params in every["table1"] + every["table2"]} == {30, 300}
     assert {params["d"] for params in every["figure1"]} == {30, 50, 100, 200, 300}
-    assert {params["d"] for params in every["pairs"]} == {30}
+    assert {params["d"] for params in every["pairs"]} == {30, 300}
+    assert {params["d"] for params in every["equal"]} == {30, 50}
     assert {params["methods"] for params in every["table1"]} == {figures.MATRIX_METHODS}
     assert {params["methods"] for params in every["table2"]} == {figures.FOUR}
     assert {params["preparation"] for params in every["table2"]} == {"standardised"}

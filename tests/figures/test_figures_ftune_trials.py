@@ -176,12 +176,30 @@ def test_one_slope_alone_and_dselect_have_the_pairs_of_table_2(job):
     split = Split(job, "ftune toy")
     fresh = split.pairs(FRESH)
     diverse = dselect(split.K, split.y, D, rng=split.rng("dselect"))
+    each = dselect(split.K, split.y, D, rng=split.rng("dselect"), per_problem=True)
     assert value["accuracies"] == {
         "FTUNE-S, slope 1 alone": split.right(ftune, fresh, family=1.0),
         "FTUNE-S, slope 1,000 alone": split.right(ftune, fresh, family=1000.0),
         "FTUNE+D-S": split.right(ftune, diverse),
+        "FTUNE+DP-S": split.right(ftune, each),
     }
-    assert set(value["chosen"]["FTUNE+D-S"]) <= set(SLOPES)
+    assert value["chosen"].keys() == {"FTUNE+D-S", "FTUNE+DP-S"}
+    assert all(set(slopes) <= set(SLOPES) for slopes in value["chosen"].values())
+
+
+def test_two_classes_make_one_problem_for_dselect(job):
+    value = factorial.transfer(job, **params_of("ftune two"))
+    assert value["accuracies"].keys() == {
+        "FTUNE-S, slope 1 alone", "FTUNE-S, slope 1,000 alone", "FTUNE+D-S",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_pairs_of_random_landmarks_are_those_of_bbs(job, name):
+    split = Split(job, name)
+    value = factorial.random_landmarks(job, **params_of(name))
+    assert value["accuracies"] == {factorial.OF_RANDOM: split.right(ftune, split.pairs(COMMON))}
+    assert value["compared"] <= D
 
 
 # ------------------------------------------------------------------------------------------- rows
@@ -409,12 +427,41 @@ def test_transfer_joins_both_tasks_of_a_run():
     ]
 
 
+def test_dselect_stands_beside_as_many_random_landmarks():
+    """0.75 - 0.5 and 0.5 - 0.5 have the mean 0.125; FTUNE-S with other pairs is left out."""
+
+    def found(task, run, **accuracies):
+        params = {"data_set": "wine", "d": 30, "run": run}
+        names = {"D": "FTUNE+D-S", "S": "FTUNE-S", "R": factorial.OF_RANDOM}
+        of = {names.get(name, name): value for name, value in accuracies.items()}
+        return Result(task, params, {"accuracies": of})
+
+    gathered = trials.equal(
+        PAPER,
+        [
+            found("accuracies", 0, BBS=0.5, D=0.75, S=1.0),
+            found("accuracies", 1, BBS=0.5, D=0.5, S=1.0),
+            found("random_landmarks", 0, R=0.5),
+            found("random_landmarks", 1, R=0.5),
+        ],
+    )
+    lines = [(line["method"], line["minus"], line["ours"]) for line in gathered.rows]
+    assert lines == [
+        ("BBS", "-", 0.5),
+        ("FTUNE+D-S", "-", 0.625),
+        (factorial.OF_RANDOM, "-", 0.5),
+        ("FTUNE+D-S", factorial.OF_RANDOM, 0.125),
+    ]
+    assert gathered.rows[-1]["repetitions"] == 2
+
+
 @pytest.mark.parametrize(
     ("reduce", "keys"),
     [
         (trials.factorial, (*trials.KEYS, "printed")),
         (trials.check, (*trials.KEYS, "printed")),
         (trials.dboost, ("classes", "data_set", "landmarks", "method", "pairs a round", "printed")),
+        (trials.equal, ("data_set", "landmarks", "method", "minus")),
         (trials.transfer, ("data_set", "landmarks", "method", "minus")),
         (trials.differences, ("data_set", "landmarks", "method", "minus")),
     ],
