@@ -458,7 +458,7 @@ COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 200 or 20 run
     "dboost": (2 * 2 * 2 * 2, 12 * 2 * 4 * 3),
     "transfer": (2 * 2 * 2, 12 * 2 * 5 * 2),
     "equal": (2 * 2 * 3 * 2, 3 * 2 * 200 * 2),
-    "when": (2, 12 * 20),
+    "when": (2, (3 + 9 + 6) * 20),
     "penalty": (2 * 2 * 2, 12 * 2 * 3),
     "pairs": (2 * 2 * 3, 12 * 2 * 20),
     "beyond": (2 * 2 * 3, 2 * 6 * 2 * 20),
