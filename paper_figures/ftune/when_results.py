@@ -25,8 +25,8 @@ def gather(context: Context, results: Sequence[Result]) -> Gathered:
     notes = [*together.notes, note]
     if context.scale == "paper":
         notes.append(
-            "Of the paper's sets at hand cod-rna, isolet and letters are left out, because of the time "
-            "that the others take there: an SVM of 30,000 objects, or 26 classes, for which "
+            "Of the paper's sets at hand cod-rna, isolet and letters are left out, because of the "
+            "time that the others take there: an SVM of 30,000 objects, or 26 classes, for which "
             "FTUNE's pairs touch up to 7,900 objects, and Nystroem has as many landmarks. No other "
             "set of the paper has more than 10 classes or 10,000 training objects."
         )
