@@ -359,7 +359,8 @@ def _rivals(
     if chosen is None:
         lead = _lead(records, "table2", name, landmarks, RIVALS)
     else:
-        lead = difference(*(chosen.accuracy(records, name, landmarks, rival) for rival in RIVALS))
+        bbs, dboost = (chosen.accuracy(records, name, landmarks, rival) for rival in RIVALS)
+        lead = difference(bbs, dboost, f"{bbs.name} minus DBOOST")
     if first == "BBS":
         return lead
     published = None if lead.published is None else -lead.published

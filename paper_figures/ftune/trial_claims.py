@@ -63,9 +63,9 @@ class ChosenRivals:
         if method == "BBS" and self.reading is not None:
             keys = dict(zip(READING, ("-", *self.reading[1:]), strict=True))
             return trial_accuracy(records, "check", name, landmarks, method, **keys)
-        keys = {"data_set": name, "method": method}
         title = f"{name}, {landmarks} landmarks, {method}"
-        return number(records, "table2", title, landmarks=landmarks, **keys)
+        table2: dict[str, Any] = {"data_set": name, "landmarks": landmarks, "method": method}
+        return number(records, "table2", title, **table2)
 
 
 def chosen_rivals(records: Records) -> ChosenRivals | None:

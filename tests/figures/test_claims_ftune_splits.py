@@ -239,6 +239,23 @@ def test_the_reading_of_bbs_is_chosen_on_six_sets_too(chosen, state):
     assert all(entry in number.entries for number in decision.numbers)
 
 
+def test_both_rivals_are_as_six_sets_choose_them():
+    """On magic BBS has 0.8 and 0.5, DBOOST with ten pairs 0.6 and 0.9; table 2's do not count."""
+    records = {
+        "table2": accuracies("table2", sets=("satellite", "magic"), BBS=0.1, DBOOST=0.1),
+        "check": checked(READ, read=(0.8, 0.5), table2=(0.1, 0.1)),
+        "dboost": boosted(p1=((0.6, 0.6), (0.1, 0.1)), p10=((0.8, 0.8), (0.6, 0.9))),
+    }
+    decision = RULES["bbs-few-dboost-many"](records)
+    assert decision.state == "holds"
+    assert [number.ours for number in decision.numbers] == pytest.approx([0.2, 0.4])
+    assert {entry for number in decision.numbers for entry in number.entries} == {
+        "ftune.check",
+        "ftune.dboost",
+    }
+    assert "10 on sets of up to 7 classes. The reading of BBS" in decision.because
+
+
 def test_a_check_without_a_choice_changes_nothing():
     table2 = accuracies("table2", sets=("satellite", "magic"), BBS=0.7, DBOOST=0.6)
     empty = record("check", row(0.8, data_set="magic", landmarks=30, method="BBS", printed=None))
